@@ -1,0 +1,91 @@
+package event
+
+import "encoding/json"
+
+// Blobs lists the large values of a body whose bytes are at hand: what has to be
+// stored beside the event.
+func Blobs(b Body) []Value {
+	var out []Value
+	_, _ = each(b, func(v Value) (Value, error) {
+		if v.Hash != "" && v.JSON != nil {
+			out = append(out, v)
+		}
+		return v, nil
+	})
+	return out
+}
+
+// Resolve fetches the bytes of every large value of the body.
+func Resolve(b Body, fetch func(hash string) (json.RawMessage, error)) (Body, error) {
+	return each(b, func(v Value) (Value, error) {
+		if v.Resolved() {
+			return v, nil
+		}
+		raw, err := fetch(v.Hash)
+		return Value{Hash: v.Hash, JSON: raw}, err
+	})
+}
+
+// Inline makes every value of a resolved body stand in the event itself: for
+// clients, which know no blobs.
+func Inline(b Body) Body {
+	b, _ = each(b, func(v Value) (Value, error) { return v.Inline(), nil })
+	return b
+}
+
+// each passes every value of a body through f and gives the changed copy.
+func each(b Body, f func(Value) (Value, error)) (Body, error) {
+	var failed error
+	do := func(v *Value) {
+		if v.IsZero() || failed != nil {
+			return
+		}
+		var err error
+		if *v, err = f(*v); err != nil {
+			failed = err
+		}
+	}
+	switch e := b.(type) {
+	case FactsChanged:
+		set := make(map[string]Value, len(e.Set))
+		for k, v := range e.Set {
+			do(&v)
+			set[k] = v
+		}
+		if e.Set != nil {
+			e.Set = set
+		}
+		b = e
+	case ModelReplied:
+		calls := make([]ModelCall, len(e.Calls))
+		for i, c := range e.Calls {
+			do(&c.Args)
+			calls[i] = c
+		}
+		if e.Calls != nil {
+			e.Calls = calls
+		}
+		b = e
+	case ToolStarted:
+		do(&e.Args)
+		do(&e.Shown)
+		b = e
+	case ToolReturned:
+		do(&e.Result)
+		b = e
+	case ToolFailed:
+		do(&e.Args)
+		do(&e.Details)
+		b = e
+	case ToolRefused:
+		do(&e.Args)
+		b = e
+	case CardRaised:
+		do(&e.Content)
+		b = e
+	case TurnEnded:
+		do(&e.Reply)
+		b = e
+	}
+	return b, failed
+}

@@ -1,0 +1,384 @@
+package event
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"interlock/internal/fault"
+)
+
+// The kinds, in the order in which they appear in a turn.
+const (
+	KindThreadOpened    Kind = "thread_opened"
+	KindTurnStarted     Kind = "turn_started"
+	KindCommandGiven    Kind = "command_given"
+	KindFactsChanged    Kind = "facts_changed"
+	KindStateEntered    Kind = "state_entered"
+	KindModelCalled     Kind = "model_called"
+	KindToken           Kind = "token"
+	KindModelReplied    Kind = "model_replied"
+	KindModelFailed     Kind = "model_failed"
+	KindToolStarted     Kind = "tool_started"
+	KindToolProgress    Kind = "tool_progress"
+	KindToolReturned    Kind = "tool_returned"
+	KindToolFailed      Kind = "tool_failed"
+	KindToolRefused     Kind = "tool_refused"
+	KindArtifactMade    Kind = "artifact_made"
+	KindCardRaised      Kind = "card_raised"
+	KindCardAnswered    Kind = "card_answered"
+	KindCardClosed      Kind = "card_closed"
+	KindStepDone        Kind = "step_done"
+	KindTurnInterrupted Kind = "turn_interrupted"
+	KindLimitReached    Kind = "limit_reached"
+	KindTurnEnded       Kind = "turn_ended"
+)
+
+// Decode makes the body of a kind from its JSON.
+func Decode(k Kind, raw json.RawMessage) (Body, error) {
+	switch k {
+	case KindThreadOpened:
+		return decode[ThreadOpened](k, raw)
+	case KindTurnStarted:
+		return decode[TurnStarted](k, raw)
+	case KindCommandGiven:
+		return decode[CommandGiven](k, raw)
+	case KindFactsChanged:
+		return decode[FactsChanged](k, raw)
+	case KindStateEntered:
+		return decode[StateEntered](k, raw)
+	case KindModelCalled:
+		return decode[ModelCalled](k, raw)
+	case KindToken:
+		return decode[Token](k, raw)
+	case KindModelReplied:
+		return decode[ModelReplied](k, raw)
+	case KindModelFailed:
+		return decode[ModelFailed](k, raw)
+	case KindToolStarted:
+		return decode[ToolStarted](k, raw)
+	case KindToolProgress:
+		return decode[ToolProgress](k, raw)
+	case KindToolReturned:
+		return decode[ToolReturned](k, raw)
+	case KindToolFailed:
+		return decode[ToolFailed](k, raw)
+	case KindToolRefused:
+		return decode[ToolRefused](k, raw)
+	case KindArtifactMade:
+		return decode[ArtifactMade](k, raw)
+	case KindCardRaised:
+		return decode[CardRaised](k, raw)
+	case KindCardAnswered:
+		return decode[CardAnswered](k, raw)
+	case KindCardClosed:
+		return decode[CardClosed](k, raw)
+	case KindStepDone:
+		return decode[StepDone](k, raw)
+	case KindTurnInterrupted:
+		return decode[TurnInterrupted](k, raw)
+	case KindLimitReached:
+		return decode[LimitReached](k, raw)
+	case KindTurnEnded:
+		return decode[TurnEnded](k, raw)
+	}
+	return nil, fmt.Errorf("unknown kind of event %q: the log was written by a newer Interlock", k)
+}
+
+func decode[T Body](k Kind, raw json.RawMessage) (Body, error) {
+	var b T
+	if err := json.Unmarshal(raw, &b); err != nil {
+		return nil, fmt.Errorf("decoding event %s: %w", k, err)
+	}
+	return b, nil
+}
+
+// ThreadOpened is the first event of every thread.
+type ThreadOpened struct {
+	Owner    string         `json:"owner"`
+	Machine  string         `json:"machine"`
+	Version  string         `json:"version"` // hash of the definition; a blob holds it
+	Title    string         `json:"title,omitempty"`
+	Dataset  string         `json:"dataset,omitempty"`
+	Settings map[string]any `json:"settings,omitempty"` // those that differ from the defaults
+	Parent   *Origin        `json:"parent,omitempty"`   // of a fork
+}
+
+// Origin is where a fork left its parent.
+type Origin struct {
+	Thread string `json:"thread"`
+	Seq    int64  `json:"seq"`
+}
+
+// TurnStarted begins a run: the person said something or gave a command.
+type TurnStarted struct {
+	Run         string         `json:"run"`
+	User        string         `json:"user,omitempty"`
+	Text        string         `json:"text,omitempty"`
+	Dataset     string         `json:"dataset,omitempty"`
+	Attachments []string       `json:"attachments,omitempty"`
+	Rerun       bool           `json:"rerun,omitempty"`    // identical calls may run again in this turn
+	Settings    map[string]any `json:"settings,omitempty"` // changed from this turn on
+}
+
+// CommandGiven is a command of the person, with what it took away.
+type CommandGiven struct {
+	Command string         `json:"command"`
+	User    string         `json:"user,omitempty"`
+	Fields  map[string]any `json:"fields,omitempty"`
+	Dropped []string       `json:"dropped,omitempty"`
+}
+
+// FactsChanged is the only way in which facts change.
+type FactsChanged struct {
+	Set     map[string]Value `json:"set,omitempty"` // whole new values, by fact
+	Dropped []string         `json:"dropped,omitempty"`
+	Cause   string           `json:"cause"` // e.g. "effect returned execute_sql", "out describe_tables"
+}
+
+// StateEntered is a move of the machine.
+type StateEntered struct {
+	From  string         `json:"from,omitempty"`
+	To    string         `json:"to"`
+	Cause string         `json:"cause"`          // the event: "start", "returned list_sources", "call run_sql" ...
+	When  string         `json:"when,omitempty"` // the guard that held
+	Saw   map[string]any `json:"saw,omitempty"`  // the values it held for
+	Rest  bool           `json:"rest,omitempty"` // the turn ends here
+}
+
+// ModelCalled says what the model was given. The exact request can be rebuilt:
+// system prompt, tools and history are blobs, the rest is this turn's log.
+type ModelCalled struct {
+	Call    string   `json:"call"`
+	State   string   `json:"state"`
+	Model   string   `json:"model"`
+	System  string   `json:"system"`            // blob
+	Tools   string   `json:"tools,omitempty"`   // blob
+	History string   `json:"history,omitempty"` // blob
+	Offered []string `json:"offered,omitempty"`
+	Denied  []Denial `json:"denied,omitempty"`
+	Output  string   `json:"output,omitempty"` // schema of a model step, blob
+}
+
+// Denial is a tool that the state names but does not offer now, with the reason.
+type Denial struct {
+	Tool string         `json:"tool"`
+	Code fault.Code     `json:"code"`
+	When string         `json:"when,omitempty"` // the guard that does not hold
+	Saw  map[string]any `json:"saw,omitempty"`
+}
+
+// Token is a piece of the model's text on its way; transient.
+type Token struct {
+	Call string `json:"call"`
+	Text string `json:"text"`
+}
+
+// ModelReplied is a whole reply.
+type ModelReplied struct {
+	Call  string      `json:"call"`
+	Model string      `json:"model"`
+	Text  string      `json:"text,omitempty"`
+	Calls []ModelCall `json:"calls,omitempty"`
+	Stop  string      `json:"stop,omitempty"`
+	Usage Usage       `json:"usage"`
+	MS    int64       `json:"ms"`
+}
+
+// ModelCall is a tool call as the model made it. Args is its JSON text, or, where
+// the model sent what is no JSON, that text as a JSON string.
+type ModelCall struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Args Value  `json:"args"`
+}
+
+// Usage counts tokens and money.
+type Usage struct {
+	Input      int   `json:"input"`
+	Output     int   `json:"output"`
+	CacheRead  int   `json:"cache_read,omitempty"`
+	CacheWrite int   `json:"cache_write,omitempty"`
+	MicroUSD   int64 `json:"micro_usd,omitempty"`
+}
+
+// ModelFailed ends a model call without a reply, after all retries.
+type ModelFailed struct {
+	Call    string     `json:"call"`
+	Code    fault.Code `json:"code"`
+	Message string     `json:"message"`
+	MS      int64      `json:"ms"`
+}
+
+// ToolStarted is stored before a tool runs.
+type ToolStarted struct {
+	Call     string   `json:"call"`
+	Tool     string   `json:"tool"`
+	Args     Value    `json:"args"`           // whole, with bound arguments
+	Shown    Value    `json:"shown,omitzero"` // what the model sent, normalised: what people see
+	State    string   `json:"state,omitempty"`
+	By       string   `json:"by"`                 // model, step, discover, shortcut
+	Identity string   `json:"identity,omitempty"` // hash of tool, arguments and versions read
+	Rescued  []string `json:"rescued,omitempty"`  // what argument repair did
+	Approved string   `json:"approved,omitempty"` // by whom, where approval was needed
+}
+
+// Show says which part of a result goes to whom. Nil fields with All false means none.
+type Show struct {
+	All    bool     `json:"all,omitempty"`
+	Fields []string `json:"fields,omitempty"`
+}
+
+// ToolReturned is the one result of a call that worked, or of a duplicate.
+type ToolReturned struct {
+	Call      string     `json:"call"`
+	Tool      string     `json:"tool"`
+	Result    Value      `json:"result"`
+	Person    Show       `json:"person"`
+	Model     Show       `json:"model"`
+	Duplicate string     `json:"duplicate,omitempty"` // the call whose result this is
+	Reason    fault.Code `json:"reason,omitempty"`
+	Taints    bool       `json:"taints,omitempty"`
+	MS        int64      `json:"ms"`
+}
+
+// ToolFailed is the one result of a call that failed.
+type ToolFailed struct {
+	Call       string     `json:"call"`
+	Tool       string     `json:"tool"`
+	Args       Value      `json:"args,omitzero"` // where it never started
+	Code       fault.Code `json:"code"`
+	Message    string     `json:"message"`
+	Suggestion string     `json:"suggestion,omitempty"`
+	Hint       string     `json:"hint,omitempty"` // for the model
+	Details    Value      `json:"details,omitzero"`
+	Curable    bool       `json:"curable,omitempty"`
+	TriesLeft  int        `json:"tries_left"`
+	MS         int64      `json:"ms"`
+}
+
+// ToolRefused is the one result of a call that was not allowed to run.
+type ToolRefused struct {
+	Call    string         `json:"call"`
+	Tool    string         `json:"tool"`
+	Args    Value          `json:"args,omitzero"`
+	State   string         `json:"state,omitempty"`
+	Code    fault.Code     `json:"code"`
+	Message string         `json:"message"`
+	Hint    string         `json:"hint,omitempty"`
+	When    string         `json:"when,omitempty"` // the guard in the way
+	Saw     map[string]any `json:"saw,omitempty"`
+}
+
+// ToolProgress is a sign of life of a running tool; transient.
+type ToolProgress struct {
+	Call string `json:"call"`
+	Tool string `json:"tool"`
+	Note string `json:"note"`
+}
+
+// ArtifactMade is an output that a tool stored.
+type ArtifactMade struct {
+	ID         string    `json:"artifact_id"`
+	Name       string    `json:"name"`
+	Type       string    `json:"type"` // csv, parquet, png ...
+	MIME       string    `json:"mime"`
+	Bytes      int64     `json:"bytes"`
+	Call       string    `json:"source_call_id"`
+	Producer   string    `json:"producer"` // sql, python, ...
+	LogicalKey string    `json:"logical_key,omitempty"`
+	Version    int       `json:"version"`
+	CreatedAt  time.Time `json:"created_at"`
+	Reused     bool      `json:"reused,omitempty"` // an equal one existed: duplicate_artifact_prevented
+}
+
+// CardRaised asks the person and suspends the run.
+type CardRaised struct {
+	Card    string       `json:"card"` // its id
+	Name    string       `json:"name"` // the machine's name for it, or "approval"
+	Title   string       `json:"title"`
+	Content Value        `json:"content"`
+	Answers []CardChoice `json:"answers"`
+	Message string       `json:"message,omitempty"` // the answer a plain message counts as
+	State   string       `json:"state"`
+	Call    string       `json:"call,omitempty"` // the tool call that raised it or waits for it
+}
+
+// CardChoice is one answer a card takes.
+type CardChoice struct {
+	Name   string            `json:"name"`
+	Label  string            `json:"label"`
+	Key    string            `json:"key,omitempty"`
+	Fields map[string]string `json:"fields,omitempty"` // name -> type
+}
+
+// CardAnswered is the person's answer; it resumes the run.
+type CardAnswered struct {
+	Card   string         `json:"card"`
+	Answer string         `json:"answer"`
+	Fields map[string]any `json:"fields,omitempty"`
+	Note   string         `json:"note,omitempty"`
+	User   string         `json:"user,omitempty"`
+}
+
+// CardClosed ends a card that nobody answered.
+type CardClosed struct {
+	Card  string `json:"card"`
+	Cause string `json:"cause"`
+}
+
+// StepDone is the end of a step state's or final state's work; Index counts the
+// steps of its list, Skipped those whose guard did not hold.
+type StepDone struct {
+	State   string `json:"state"`
+	Stopped bool   `json:"stopped,omitempty"` // left early by `stop`
+}
+
+// TurnInterrupted is written when a process finds that another one died in the
+// middle of this turn; the turn goes on from its last finished step.
+type TurnInterrupted struct {
+	Run string `json:"run"`
+}
+
+// LimitReached ends a turn that used something up.
+type LimitReached struct {
+	Code  fault.Code `json:"code"`
+	Limit float64    `json:"limit"`
+	Used  float64    `json:"used"`
+}
+
+// TurnEnded is the last event of a run.
+type TurnEnded struct {
+	Run    string         `json:"run"`
+	Status string         `json:"status"` // succeeded, failed, stopped, limited
+	Code   fault.Code     `json:"code,omitempty"`
+	Text   string         `json:"text,omitempty"` // the final answer
+	Reply  Value          `json:"reply,omitzero"` // what the machine's `reply:` says
+	State  string         `json:"state"`
+	Usage  Usage          `json:"usage"`
+	Counts map[string]int `json:"counts,omitempty"` // model calls, tool calls, failures, rescues, duplicates
+	MS     int64          `json:"ms"`
+}
+
+func (ThreadOpened) Kind() Kind    { return KindThreadOpened }
+func (TurnStarted) Kind() Kind     { return KindTurnStarted }
+func (CommandGiven) Kind() Kind    { return KindCommandGiven }
+func (FactsChanged) Kind() Kind    { return KindFactsChanged }
+func (StateEntered) Kind() Kind    { return KindStateEntered }
+func (ModelCalled) Kind() Kind     { return KindModelCalled }
+func (Token) Kind() Kind           { return KindToken }
+func (ModelReplied) Kind() Kind    { return KindModelReplied }
+func (ModelFailed) Kind() Kind     { return KindModelFailed }
+func (ToolStarted) Kind() Kind     { return KindToolStarted }
+func (ToolProgress) Kind() Kind    { return KindToolProgress }
+func (ToolReturned) Kind() Kind    { return KindToolReturned }
+func (ToolFailed) Kind() Kind      { return KindToolFailed }
+func (ToolRefused) Kind() Kind     { return KindToolRefused }
+func (ArtifactMade) Kind() Kind    { return KindArtifactMade }
+func (CardRaised) Kind() Kind      { return KindCardRaised }
+func (CardAnswered) Kind() Kind    { return KindCardAnswered }
+func (CardClosed) Kind() Kind      { return KindCardClosed }
+func (StepDone) Kind() Kind        { return KindStepDone }
+func (TurnInterrupted) Kind() Kind { return KindTurnInterrupted }
+func (LimitReached) Kind() Kind    { return KindLimitReached }
+func (TurnEnded) Kind() Kind       { return KindTurnEnded }

@@ -1,0 +1,46 @@
+// Package query is the embedded engine: DuckDB in confined worker processes, each
+// a re-exec of this binary. Nothing runs that sqlpolicy has not allowed: there is
+// no other way to a worker than Engine.Run and its siblings.
+package query
+
+import (
+	"encoding/json"
+	"time"
+
+	"interlock/internal/sqlpolicy"
+)
+
+// A Database is one dataset version as the engine sees it: a file that this
+// program wrote, and the tables of it that a statement may touch.
+type Database struct {
+	Path   string // a .duckdb file, opened read-only
+	Tables []sqlpolicy.Table
+	Alias  string // the dataset's id: `alias.table` is read as `table`
+}
+
+// A Request is one statement to run. Zero limits are the engine's defaults.
+type Request struct {
+	Database Database
+	SQL      string
+	MaxRows  int
+	MaxBytes int
+	Timeout  time.Duration
+	User     string // for fair admission
+}
+
+// A Column of a result.
+type Column struct {
+	Name string `json:"name"`
+	Type string `json:"type"` // DuckDB's name
+}
+
+// A Result is rows as typed JSON: an array of arrays. Integers beyond 2^53, exact
+// decimals that a float cannot hold and timestamps are text, so that nothing is lost.
+type Result struct {
+	Columns  []Column
+	Rows     json.RawMessage
+	RowCount int
+	Limited  bool // more rows exist than were read
+	Elapsed  time.Duration
+	Decision sqlpolicy.Decision // what it touched
+}

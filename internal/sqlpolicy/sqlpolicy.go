@@ -1,0 +1,35 @@
+// Package sqlpolicy decides whether a statement may run and says what it touches.
+// It decides on the tree that the engine's own parser made, walked in full, and
+// denies what it does not know.
+package sqlpolicy
+
+// A Table is a table that a statement may touch.
+type Table struct {
+	Name    string
+	Columns []string
+}
+
+// A Decision is the answer for an allowed statement. A refusal is a *fault.Fault
+// with code SQL_POLICY_VIOLATION whose details are a Refusal.
+type Decision struct {
+	SQL       string   // what to run: the text given, with dataset qualifiers removed
+	Touches   []Touch  // base tables and the columns read of each
+	Functions []string // every function called, sorted
+	Volatile  bool     // random, now, sample: another run may differ
+	HasLimit  bool     // the outermost query names a limit
+	HasOrder  bool     // the outermost query names an order
+}
+
+// A Touch is a table with the columns read of it.
+type Touch struct {
+	Table   string   `json:"table"`
+	Columns []string `json:"columns"`
+}
+
+// A Refusal names the rule, the place and what to do instead.
+type Refusal struct {
+	Rule     string `json:"rule"`
+	Place    string `json:"place,omitempty"` // the part of the text
+	Position int    `json:"position,omitempty"`
+	Instead  string `json:"instead"`
+}

@@ -1,0 +1,118 @@
+// Package store keeps the log: threads, their events in order, and blobs by
+// content hash. A batch is stored whole or not at all.
+package store
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"interlock/internal/event"
+)
+
+// What callers branch on.
+var (
+	ErrConflict = errors.New("the thread has grown meanwhile")
+	ErrNotFound = errors.New("not stored")
+)
+
+// A Log is the truth of all threads. It is safe for concurrent use.
+type Log interface {
+	// Append stores a batch atomically. Events must continue at After+1; if the thread
+	// does not end at After, nothing is stored and the error is ErrConflict.
+	Append(ctx context.Context, b Batch) error
+	// Events yields the thread's events with Seq > after in order, values unresolved.
+	// An unknown thread yields ErrNotFound.
+	Events(ctx context.Context, thread string, after int64) iter.Seq2[event.Event, error]
+	// Snapshot gives the newest snapshot of a thread's fold and its sequence number;
+	// (nil, 0, nil) if there is none.
+	Snapshot(ctx context.Context, thread string) ([]byte, int64, error)
+	// Blob gives the bytes stored under a content hash, or ErrNotFound.
+	Blob(ctx context.Context, hash string) ([]byte, error)
+	Close() error
+}
+
+// An Index answers questions across threads. It is written by Append.
+type Index interface {
+	Thread(ctx context.Context, id string) (Thread, error)
+	Threads(ctx context.Context, q Query) ([]Thread, error)
+	Run(ctx context.Context, id string) (Run, error)
+	Runs(ctx context.Context, q Query) ([]Run, error)
+}
+
+// A Store is both.
+type Store interface {
+	Log
+	Index
+}
+
+// A Batch is what one step of the engine makes durable.
+type Batch struct {
+	Thread   string
+	After    int64 // the sequence number the thread must end at; 0 opens it
+	Events   []event.Event
+	Blobs    []Blob
+	Head     Thread // the thread's row after this batch
+	Run      *Run   // a run begun, suspended or ended by this batch
+	Snapshot []byte // of the fold after the last event; nil for none
+}
+
+// A Blob is bytes known by their hash. Storing one that exists is no error.
+type Blob struct {
+	Hash  string
+	Bytes []byte
+}
+
+// Thread statuses.
+const (
+	Idle     = "idle"    // nothing runs, nothing waits
+	Running  = "running" // a turn runs, or ran when its process died
+	Waiting  = "waiting" // a card is open
+	Complete = "complete"
+	Failed   = "failed" // the last turn failed; the thread can go on
+)
+
+// A Thread is one row of the index.
+type Thread struct {
+	ID      string    `json:"id"`
+	Owner   string    `json:"owner"`
+	Machine string    `json:"machine"`
+	Version string    `json:"version"`
+	Title   string    `json:"title"`
+	Dataset string    `json:"dataset,omitempty"`
+	Status  string    `json:"status"`
+	State   string    `json:"state"`
+	Run     string    `json:"run,omitempty"` // the newest
+	Seq     int64     `json:"seq"`           // of the last event
+	Created time.Time `json:"created_at"`
+	Updated time.Time `json:"updated_at"`
+}
+
+// A Run is one turn in the index. Its audit document is made from the log.
+type Run struct {
+	ID       string    `json:"run_id"`
+	Thread   string    `json:"thread_id"`
+	Owner    string    `json:"owner"`
+	Machine  string    `json:"machine"`
+	Dataset  string    `json:"dataset_id,omitempty"`
+	Question string    `json:"question"`
+	Status   string    `json:"status"` // running, waiting, succeeded, failed, rejected, stopped, limited
+	First    int64     `json:"first_seq"`
+	Last     int64     `json:"last_seq,omitempty"` // 0 while it runs
+	Started  time.Time `json:"started_at"`
+	Ended    time.Time `json:"ended_at,omitzero"`
+	MicroUSD int64     `json:"micro_usd,omitempty"`
+	Tokens   int       `json:"tokens,omitempty"`
+}
+
+// A Query narrows a listing; zero fields do not narrow. Newest first.
+type Query struct {
+	Owner   string
+	Machine string
+	Status  string
+	Thread  string // of runs
+	Text    string // part of title or question
+	Limit   int    // 0 = 100
+	Before  time.Time
+}

@@ -1,0 +1,90 @@
+// Package tool is what a tool is: a typed function with a declared effect, from
+// which schemas, decoding and validation follow. Which facts feed a tool and take
+// its results is the machine's business: tools are stateless.
+package tool
+
+import (
+	"context"
+	"encoding/json"
+
+	"interlock/internal/event"
+)
+
+// Effect is what a call does to the world; it decides whether an unfinished call
+// may be run again after a crash.
+type Effect string
+
+// The effects.
+const (
+	Reads    Effect = "reads"    // data, nothing changes
+	Computes Effect = "computes" // pure of its arguments
+	Writes   Effect = "writes"   // makes something: an unfinished call's outcome is unknown
+)
+
+// A Spec declares a tool.
+type Spec struct {
+	Name        string
+	Description string
+	Input       json.RawMessage // JSON Schema of the arguments, derived by New
+	Output      json.RawMessage // JSON Schema of the result, derived by New
+	Effect      Effect
+	// Taints says that results carry text from rows, documents or servers: once such
+	// text has been in a prompt, calls that need approval when tainted need it.
+	Taints bool
+	// Reaches says that a call can reach outside this machine.
+	Reaches bool
+	// Main is the argument that must not be empty and that argument repair looks for
+	// under other names: "sql", "code"; "" if there is none.
+	Main string
+	// Seconds bounds a call; 0 is the engine's default.
+	Seconds int
+}
+
+// A Tool can be called. It is safe for concurrent use.
+type Tool interface {
+	Spec() Spec
+	// Call runs the tool on validated arguments. A *fault.Fault is told to the model;
+	// any other error is told to the operator, and the model hears `tool_failed`.
+	Call(ctx context.Context, args json.RawMessage) (Result, error)
+}
+
+// A Versioner is a tool whose result depends on data outside its arguments. The
+// version goes into the identity of a call, so that changed data makes an equal
+// call a new one.
+type Versioner interface {
+	Version(ctx context.Context, args json.RawMessage) string
+}
+
+// A Result is what a call gave.
+type Result struct {
+	JSON      json.RawMessage
+	Artifacts []event.ArtifactMade // stored by the tool; the engine logs them
+}
+
+// Maker is implemented by an Out type whose call stored artifacts.
+type Maker interface{ Made() []event.ArtifactMade }
+
+// Call describes the call in progress; a tool finds it with In.
+type Call struct {
+	Owner, Thread, Run, ID, Dataset string
+	// Progress tells the person a sign of life; never nil inside a call.
+	Progress func(note string)
+}
+
+type callKey struct{}
+
+// With puts the call into the context of its tool.
+func With(ctx context.Context, c Call) context.Context {
+	if c.Progress == nil {
+		c.Progress = func(string) {}
+	}
+	return context.WithValue(ctx, callKey{}, c)
+}
+
+// In gives the call that ctx belongs to; outside a call it is empty but usable.
+func In(ctx context.Context) Call {
+	if c, ok := ctx.Value(callKey{}).(Call); ok {
+		return c
+	}
+	return Call{Progress: func(string) {}}
+}
