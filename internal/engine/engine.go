@@ -1,0 +1,181 @@
+// Package engine runs threads. Its whole life is one loop:
+//
+//	for { step := decide(fold); bodies := perform(step); record(bodies) }
+//
+// decide is pure: it looks at the fold of the log and says what comes next.
+// perform does the one thing that touches the world: a model call, a tool call.
+// record appends what happened to the log, in one batch, before anybody sees it.
+//
+// The engine knows no machine, state or tool by name, no SQL, no HTTP and no
+// Python. A model is treated as an adversary: whatever it says, only what the
+// definition allows happens.
+//
+// Goroutines: one per running turn (owner of its thread, ends with the turn, at
+// Stop or at Close); none for a waiting or idle thread. Followers run in their
+// caller's goroutine.
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"interlock/internal/fault"
+	"interlock/internal/llm"
+	"interlock/internal/machine"
+	"interlock/internal/store"
+	"interlock/internal/tool"
+)
+
+// Machines finds definitions.
+type Machines interface {
+	Get(name string) (*machine.Machine, error)
+}
+
+// Models finds the model of a name; "" is the default one.
+type Models interface {
+	Model(name string) (llm.Model, error)
+}
+
+// Config of an engine.
+type Config struct {
+	Store    store.Store // required
+	Machines Machines    // required
+	Models   Models      // required
+	Tools    *tool.Set   // required
+
+	// ToolSeconds bounds a tool call whose Spec names no bound. Default 60.
+	ToolSeconds int
+	// ResultBytes bounds what one result may put into a prompt. Default 64 KiB.
+	ResultBytes int
+	// MaxRunning bounds the turns that run at once; more are refused with
+	// too_many. Default 256.
+	MaxRunning int
+	// SnapshotEvery is how many events may follow a snapshot of the fold. Default 200.
+	SnapshotEvery int
+	// Now and NewID are for tests.
+	Now   func() time.Time
+	NewID func(prefix string) string
+	// Count is told of everything worth counting: a metric's name and its labels.
+	Count func(metric string, labels ...string)
+	Log   *slog.Logger
+}
+
+// An Engine runs the threads of one store. It is safe for concurrent use.
+type Engine struct {
+	cfg  Config // fixed at creation
+	hub  *hub
+	defs *definitions
+
+	// life is the context of all turns: they outlive the requests that began them
+	// and end at Close.
+	life context.Context
+	end  context.CancelFunc
+	wg   sync.WaitGroup
+
+	mu      sync.Mutex
+	running map[string]*turn // by thread
+	cache   *foldCache
+	closed  bool
+}
+
+// New makes an engine. It runs nothing until Open, Send or Resume.
+func New(cfg Config) (*Engine, error) {
+	switch {
+	case cfg.Store == nil:
+		return nil, errors.New("engine: Config.Store is required")
+	case cfg.Machines == nil:
+		return nil, errors.New("engine: Config.Machines is required")
+	case cfg.Models == nil:
+		return nil, errors.New("engine: Config.Models is required")
+	case cfg.Tools == nil:
+		return nil, errors.New("engine: Config.Tools is required")
+	}
+	orDefault(&cfg.ToolSeconds, 60)
+	orDefault(&cfg.ResultBytes, 64<<10)
+	orDefault(&cfg.MaxRunning, 256)
+	orDefault(&cfg.SnapshotEvery, 200)
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.NewID == nil {
+		cfg.NewID = newID
+	}
+	if cfg.Count == nil {
+		cfg.Count = func(string, ...string) {}
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	life, end := context.WithCancel(context.Background())
+	return &Engine{
+		cfg: cfg, hub: newHub(), defs: newDefinitions(cfg.Store), life: life, end: end,
+		running: map[string]*turn{}, cache: newFoldCache(512),
+	}, nil
+}
+
+func orDefault(v *int, def int) {
+	if *v == 0 {
+		*v = def
+	}
+}
+
+// newID makes an unguessable id: r_ for runs, t_ for threads, c_ for cards.
+func newID(prefix string) string {
+	var b [12]byte
+	_, _ = rand.Read(b[:])
+	return prefix + "_" + hex.EncodeToString(b[:])
+}
+
+// An Opening says what a new thread is.
+type Opening struct {
+	Machine  string
+	Owner    string
+	Title    string
+	Dataset  string
+	Settings map[string]any // checked against the machine's
+}
+
+// An Input is what the person says: exactly one of Text, Card and Command. Text
+// may come with a Dataset for the turn, and with changed settings.
+type Input struct {
+	User        string
+	Text        string
+	Dataset     string
+	Attachments []string
+	Rerun       bool
+	Settings    map[string]any
+	Card        *CardAnswer
+	Command     *Command
+}
+
+// A CardAnswer answers an open card.
+type CardAnswer struct {
+	Card   string         `json:"card_id"`
+	Answer string         `json:"answer"`
+	Fields map[string]any `json:"fields,omitempty"`
+	Note   string         `json:"note,omitempty"`
+}
+
+// A Command is one of the machine's commands.
+type Command struct {
+	Name   string         `json:"name"`
+	Fields map[string]any `json:"fields,omitempty"`
+}
+
+// Close stops every turn at its next step boundary and waits for them. What was
+// interrupted is resumed by the next process.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
+	e.end()
+	e.wg.Wait()
+	return nil
+}
+
+var errClosed = fault.New(fault.Unavailable, "the server is shutting down").Suggest("Try again in a moment.")

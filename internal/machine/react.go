@@ -1,0 +1,359 @@
+package machine
+
+import (
+	"fmt"
+	"slices"
+
+	"interlock/internal/fault"
+)
+
+// Names of events. Definitions name them in `on`.
+const (
+	OnTurn        = "turn"
+	OnEntered     = "entered"
+	OnPlanned     = "planned"
+	OnCall        = "call"
+	OnStarted     = "started"
+	OnReturned    = "returned"
+	OnFailed      = "failed"
+	OnRefused     = "refused"
+	OnFinal       = "final"
+	OnModelFailed = "model_failed"
+	OnAsked       = "asked"
+	OnAnswered    = "answered"
+	OnCommand     = "command"
+	OnDone        = "done"
+)
+
+// A Signal is an event as a machine sees it.
+type Signal struct {
+	Name    string
+	Tool    string
+	Card    string
+	Command string
+	Fields  map[string]any
+}
+
+// Env is the `event` of guards.
+func (g Signal) Env() map[string]any {
+	env := make(map[string]any, len(g.Fields)+4)
+	for k, v := range g.Fields {
+		env[k] = v
+	}
+	env["name"] = g.Name
+	for k, v := range map[string]string{"tool": g.Tool, "card": g.Card, "command": g.Command} {
+		if v != "" {
+			env[k] = v
+		}
+	}
+	return env
+}
+
+func (g Signal) cause() string {
+	for _, of := range []string{g.Tool, g.Card, g.Command} {
+		if of != "" {
+			return g.Name + " " + of
+		}
+	}
+	return g.Name
+}
+
+// A Move is an entered state with the reason.
+type Move struct {
+	From, To, Cause string
+	When            string
+	Saw             map[string]any
+	Rest            bool
+}
+
+// An Act is one consequence of an event: a change of facts or a move.
+type Act struct {
+	Change Change
+	Cause  string // of the change
+	Move   *Move
+}
+
+// A Reaction is everything that follows from an event, in order.
+type Reaction struct {
+	Acts  []Act
+	State string // where the machine stands now
+	Rest  bool   // the turn ends here
+}
+
+// Moved says whether the state changed.
+func (r Reaction) Moved() bool {
+	return slices.ContainsFunc(r.Acts, func(a Act) bool { return a.Move != nil })
+}
+
+// maxMoves bounds the moves that may follow one event: a backstop behind the proof
+// that cycles are bounded.
+const maxMoves = 1000
+
+// React says what follows from an event in the present state: effects, then the
+// first transition that holds, and again from there. It changes s, whose maps must
+// be the caller's own. An error is a fault invalid_state: a state would be entered
+// without its facts.
+func (m *Machine) React(s *Scope, sig Signal) (Reaction, error) {
+	w := m.walk(s, sig)
+	w.effects(sig)
+	err := w.transitions()
+	return w.done(), err
+}
+
+// Enter moves to a state outside the transitions: at the start of a turn, by a
+// command, a card's answer or an error's skip. Effects of the event come first.
+func (m *Machine) Enter(s *Scope, to string, sig Signal, when *Expr, writes *Writes) (Reaction, error) {
+	w := m.walk(s, sig)
+	if writes != nil {
+		w.write(writes, sig.cause())
+	}
+	w.effects(sig)
+	var err error
+	switch {
+	case to == "":
+		err = w.transitions()
+	case to != w.state:
+		if err = w.move(to, when, nil, false); err == nil {
+			err = w.arrive()
+		}
+	}
+	return w.done(), err
+}
+
+// Choose finds where a turn begins; stands is where the thread stands, "" at first.
+func (m *Machine) Choose(s *Scope, stands string) (*Choice, error) {
+	if m.Start.Stands {
+		if stands == "" {
+			stands = m.States[0].Name
+		}
+		return &Choice{To: stands, Pos: m.Start.Pos}, nil
+	}
+	for _, c := range m.Start.Choices {
+		if m.Holds(c.When, s) {
+			return c, nil
+		}
+	}
+	return nil, fault.New(fault.InvalidState, "machine %s: no choice of start holds", m.Name)
+}
+
+// Missing gives the first requirement of a state that does not hold, "" if all do.
+func (m *Machine) Missing(state string, s *Scope) string {
+	st := m.states[state]
+	if st == nil {
+		return "a state of that name"
+	}
+	for _, p := range st.Requires {
+		v := m.Value(p.Fact, s)
+		held := v != nil
+		switch {
+		case p.IsTrue:
+			held = v == true
+		case p.Len > 0:
+			list, _ := v.([]any)
+			held = len(list) >= p.Len
+		}
+		if !held {
+			return p.Source
+		}
+	}
+	return ""
+}
+
+// CallEdge says whether a call of a tool that means a state may move there from
+// the present one. Tools that mean nothing, or the present state, stay.
+func (m *Machine) CallEdge(s *Scope, tool string) bool {
+	to, means := m.Calls[tool]
+	here, _ := s.State["name"].(string)
+	if !means || to == here {
+		return true
+	}
+	st := m.states[here]
+	if st == nil {
+		return false
+	}
+	for _, t := range m.leaving(st) {
+		if (slices.Contains(t.On, OnCall)) && slices.Contains(t.To, to) && matches(t.Tool, tool) {
+			return true
+		}
+	}
+	return false
+}
+
+// leaving lists the transitions of a state: its own, then the shared ones.
+func (m *Machine) leaving(st *State) []*Transition {
+	out := slices.Clone(st.Go)
+	for _, t := range m.Go {
+		if t.Any || slices.Contains(t.From, st.Name) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// walk is the way of one event through the machine.
+type walk struct {
+	m       *Machine
+	s       *Scope
+	sig     Signal
+	state   string
+	rest    bool
+	acts    []Act
+	moves   int
+	offered map[string]bool // states that `final` was offered to
+}
+
+func (m *Machine) walk(s *Scope, sig Signal) *walk {
+	s.Event = sig.Env()
+	if s.State == nil {
+		s.State = map[string]any{}
+	}
+	state, _ := s.State["name"].(string)
+	return &walk{m: m, s: s, sig: sig, state: state, offered: map[string]bool{state: true}}
+}
+
+func (w *walk) done() Reaction { return Reaction{Acts: w.acts, State: w.state, Rest: w.rest} }
+
+func (w *walk) write(writes *Writes, cause string) {
+	c := w.m.Apply(writes, w.s)
+	if !c.Empty() || len(c.Problems) > 0 {
+		w.acts = append(w.acts, Act{Change: c, Cause: cause})
+	}
+}
+
+// effects runs every effect that matches, in order, each seeing those before.
+func (w *walk) effects(sig Signal) {
+	for _, e := range w.m.Effects {
+		if slices.Contains(e.On, sig.Name) && matches(e.Tool, sig.Tool) && matches(e.Card, sig.Card) &&
+			matches(e.Command, sig.Command) && matches(e.State, w.state) && w.m.Holds(e.When, w.s) {
+			w.write(&e.Writes, "effect "+sig.cause())
+		}
+	}
+}
+
+// transitions follows the first transition of the present state that the event
+// fires, then those that fire on arrival.
+func (w *walk) transitions() error {
+	st := w.m.states[w.state]
+	if st == nil {
+		return nil
+	}
+	t, to := w.first(st, w.fires)
+	if t == nil || to == w.state {
+		return nil
+	}
+	if err := w.follow(t, to); err != nil {
+		return err
+	}
+	return w.arrive()
+}
+
+// arrive follows what fires on entry, until nothing does.
+func (w *walk) arrive() error {
+	for !w.rest {
+		st := w.m.states[w.state]
+		again := w.sig.Name == OnFinal && !w.offered[w.state]
+		w.offered[w.state] = true
+		t, to := w.first(st, func(st *State, t *Transition) bool {
+			if len(t.On) == 0 {
+				return st.Kind == Agent || st.Kind == Pass
+			}
+			return slices.Contains(t.On, OnEntered) || (again && w.fires(st, t))
+		})
+		if t == nil || to == w.state {
+			return nil
+		}
+		if err := w.follow(t, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// first finds the first transition that fires and whose guard holds.
+func (w *walk) first(st *State, fires func(*State, *Transition) bool) (*Transition, string) {
+	for _, t := range w.m.leaving(st) {
+		if !fires(st, t) || !w.m.Holds(t.When, w.s) {
+			continue
+		}
+		if to := w.target(t); to != "" {
+			return t, to
+		}
+	}
+	return nil, ""
+}
+
+// fires says whether the event is one that the transition waits for.
+func (w *walk) fires(st *State, t *Transition) bool {
+	if !matches(t.Tool, w.sig.Tool) || !matches(t.Card, w.sig.Card) || !matches(t.Command, w.sig.Command) {
+		return false
+	}
+	if len(t.On) > 0 {
+		return slices.Contains(t.On, w.sig.Name)
+	}
+	switch st.Kind {
+	case StepK:
+		return w.sig.Name == OnDone
+	case Ask:
+		return w.sig.Name == OnAnswered
+	case Agent:
+		return true
+	}
+	return false
+}
+
+// target is where a transition leads: a list means the state that `calls` gives
+// for the tool, if it is on the list.
+func (w *walk) target(t *Transition) string {
+	if means, ok := w.m.Calls[w.sig.Tool]; ok && (w.sig.Name == OnCall || w.sig.Name == OnPlanned) {
+		if slices.Contains(t.To, means) {
+			return means
+		}
+		return ""
+	}
+	if len(t.To) == 1 {
+		return t.To[0]
+	}
+	return ""
+}
+
+func (w *walk) follow(t *Transition, to string) error {
+	return w.move(to, t.When, &t.Writes, t.Rest)
+}
+
+// move enters a state: the transition's writes, the entry, its effects, and the
+// proof that what the state requires holds.
+func (w *walk) move(to string, when *Expr, writes *Writes, rest bool) error {
+	if w.moves++; w.moves > maxMoves {
+		return fault.New(fault.InvalidState, "machine %s: one event caused more than %d moves", w.m.Name, maxMoves)
+	}
+	mv := &Move{From: w.state, To: to, Cause: w.sig.cause(), Rest: rest}
+	if when != nil {
+		mv.When, mv.Saw = when.Source, w.m.Saw(when, w.s)
+	}
+	if writes != nil {
+		w.write(writes, fmt.Sprintf("edge %s -> %s", w.state, to))
+	}
+	if missing := w.m.Missing(to, w.s); missing != "" {
+		return fault.New(fault.InvalidState, "state %q cannot be entered from %q: it requires %s", to, w.state, missing).
+			With(map[string]string{"state": to, "fact": missing})
+	}
+	w.acts = append(w.acts, Act{Move: mv})
+	w.s.State["last"], w.s.State["name"] = w.state, to
+	w.state, w.rest = to, rest
+	if w.s.Visits == nil {
+		w.s.Visits = map[string]int{}
+	}
+	w.s.Visits[to]++
+
+	event := w.s.Event
+	entered := Signal{Name: OnEntered, Fields: map[string]any{"state": to, "from": mv.From, "cause": mv.Cause}}
+	w.s.Event = entered.Env()
+	w.effects(entered)
+	w.s.Event = event
+	return nil
+}
+
+// matches says whether a filter is empty or names the value.
+func matches(filter []string, value string) bool {
+	return len(filter) == 0 || slices.Contains(filter, value)
+}
