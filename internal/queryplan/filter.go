@@ -1,0 +1,288 @@
+package queryplan
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// filters writes conditions that must all hold.
+func (q *query) filters(fs []Filter, path string, in scope) string {
+	if len(fs) > maxParts {
+		q.fail(path, "more than %d conditions", maxParts)
+		return ""
+	}
+	texts := make([]string, 0, len(fs))
+	for i, f := range fs {
+		texts = append(texts, q.filter(f, fmt.Sprintf("%s[%d]", path, i), in, 0))
+	}
+	return strings.Join(texts, " AND ")
+}
+
+func (q *query) filter(f Filter, path string, in scope, depth int) string {
+	if depth > maxDepth {
+		q.fail(path, "conditions are nested deeper than %d", maxDepth)
+		return ""
+	}
+	several := func(fs []Filter, at, word string) string {
+		if len(fs) > maxParts {
+			q.fail(path+at, "more than %d conditions", maxParts)
+			return ""
+		}
+		var texts []string
+		for i, one := range fs {
+			texts = append(texts, q.filter(one, fmt.Sprintf("%s%s[%d]", path, at, i), in, depth+1))
+		}
+		return "(" + strings.Join(texts, word) + ")"
+	}
+	switch {
+	case len(f.Any) > 0:
+		return several(f.Any, ".any", " OR ")
+	case len(f.All) > 0:
+		return several(f.All, ".all", " AND ")
+	case f.Not != nil:
+		return "NOT (" + q.filter(*f.Not, path+".not", in, depth+1) + ")"
+	case !slices.Contains(operators, f.Operator):
+		q.fail(path+".operator", "unknown operator %q; use one of %s", f.Operator, list(operators))
+		return ""
+	}
+	left := q.expr(f.Expr, path, in, 0)
+	switch f.Operator {
+	case IsNull:
+		return left.bracketed() + " IS NULL"
+	case IsNotNull:
+		return left.bracketed() + " IS NOT NULL"
+	}
+	n := 0
+	for _, set := range []bool{f.Value != nil, f.Other != nil, f.Plan != nil} {
+		if set {
+			n++
+		}
+	}
+	if n != 1 {
+		q.fail(path+".value", "%s needs exactly one of value, other and plan", f.Operator)
+		return ""
+	}
+	switch {
+	case f.Other != nil:
+		return q.withOther(f, left, path, in)
+	case f.Plan != nil:
+		return q.withPlan(f, left, path)
+	}
+	return q.withValue(f, left, path)
+}
+
+func ordering(op Operator) bool { return slices.Contains([]Operator{Eq, Ne, Lt, Le, Gt, Ge}, op) }
+
+// symbol is the operator in SQL.
+func symbol(op Operator) string {
+	if op == Ne {
+		return "<>"
+	}
+	return string(op)
+}
+
+func (q *query) withOther(f Filter, left value, path string, in scope) string {
+	if !ordering(f.Operator) {
+		q.fail(path+".operator", "%s cannot compare with another column; use =, !=, <, <=, > or >=", f.Operator)
+		return ""
+	}
+	right := q.expr(*f.Other, path+".other", in, 0)
+	if left.kind != right.kind && left.kind != Unknown && right.kind != Unknown {
+		q.fail(path+".other", "is %s but the left side is %s", right.kind, left.kind)
+	}
+	return left.bracketed() + " " + symbol(f.Operator) + " " + right.bracketed()
+}
+
+func (q *query) withPlan(f Filter, left value, path string) string {
+	sub := *f.Plan
+	if f.Operator == NotIn && len(sub.Select) == 1 && !sub.Select[0].Aggregate() && sub.From == nil {
+		// One NULL in the list would make NOT IN true for nothing.
+		sub.Filters = append(slices.Clone(sub.Filters), Filter{Expr: sub.Select[0], Operator: IsNotNull})
+	}
+	sql, columns := q.compiler.plan(&sub, path+".plan", " ", q.depth+1)
+	if len(f.Plan.Select) != 1 {
+		q.fail(path+".plan.select", "must be exactly one value to compare with, not %d", len(f.Plan.Select))
+		return ""
+	}
+	if len(columns) == 1 {
+		if k := columns[0].Kind(); k != left.kind && k != Unknown && left.kind != Unknown && (k == Text || left.kind == Text) && q.dialect == DuckDB {
+			left.sql = "CAST(" + left.sql + " AS VARCHAR)"
+			if k != Text {
+				q.fail(path+".plan.select", "is %s but the left side is text", k)
+			}
+		}
+	}
+	switch {
+	case f.Operator == In:
+		return left.bracketed() + " IN (" + sql + ")"
+	case f.Operator == NotIn:
+		return left.bracketed() + " NOT IN (" + sql + ")"
+	case ordering(f.Operator):
+		if f.Plan.Limit != 1 && (len(f.Plan.GroupBy) > 0 || !f.Plan.Select[0].Aggregate()) {
+			q.fail(path+".plan.limit", "may give several rows; set limit 1 or use the operator in")
+		}
+		return left.bracketed() + " " + symbol(f.Operator) + " (" + sql + ")"
+	}
+	q.fail(path+".operator", "%s cannot compare with a plan; use in, not_in, =, !=, <, <=, > or >=", f.Operator)
+	return ""
+}
+
+func (q *query) withValue(f Filter, left value, path string) string {
+	at := path + ".value"
+	switch f.Operator {
+	case In, NotIn:
+		values := q.values(f.Value, left, at)
+		if values == nil {
+			return ""
+		}
+		word := " IN ("
+		if f.Operator == NotIn {
+			word = " NOT IN ("
+		}
+		return left.bracketed() + word + strings.Join(values, ", ") + ")"
+	case Between, NotBetween:
+		values := q.values(f.Value, left, at)
+		if len(values) != 2 {
+			q.fail(at, "%s needs a list of two values, the lower first", f.Operator)
+			return ""
+		}
+		word := " BETWEEN "
+		if f.Operator == NotBetween {
+			word = " NOT BETWEEN "
+		}
+		return left.bracketed() + word + values[0] + " AND " + values[1]
+	}
+	s, err := readScalar(f.Value)
+	if err != nil {
+		q.fail(at, "%v", err)
+		return ""
+	}
+	switch f.Operator {
+	case Like, NotLike, Contains, NotContains, StartsWith, EndsWith, EqualsAnyCase:
+		return q.like(f.Operator, left, s, at)
+	case InPeriod:
+		return q.period(left, s, at)
+	}
+	return left.bracketed() + " " + symbol(f.Operator) + " " + q.literal(s, left, at)
+}
+
+// values reads a list of literals.
+func (q *query) values(raw json.RawMessage, left value, path string) []string {
+	var raws []json.RawMessage
+	if err := json.Unmarshal(raw, &raws); err != nil || len(raws) == 0 || len(raws) > maxTexts {
+		q.fail(path, "must be a list of 1 to %d values", maxTexts)
+		return nil
+	}
+	texts := make([]string, 0, len(raws))
+	for i, r := range raws {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		s, err := readScalar(r)
+		if err != nil {
+			q.fail(at, "%v", err)
+			continue
+		}
+		texts = append(texts, q.literal(s, left, at))
+	}
+	return texts
+}
+
+// literal writes a value so that it fits what it is compared with.
+func (q *query) literal(s scalar, with value, path string) string {
+	switch with.kind {
+	case Number:
+		if s.truth != nil {
+			q.fail(path, "is a boolean but %s holds numbers", with.sql)
+		}
+		if !s.number && s.truth == nil {
+			if !plainNumber.MatchString(s.text) {
+				q.fail(path, "%q is not a number but %s holds numbers", s.text, with.sql)
+				return ""
+			}
+			return s.text
+		}
+	case Text:
+		if s.number {
+			return text(s.text)
+		}
+	case Date:
+		if s.number || s.truth != nil || !isDate(s.text) {
+			q.fail(path, "is not a date; write it as 2024-09-15 or 2024-09-15 10:30:00")
+			return ""
+		}
+	case Bool:
+		if b, err := strconv.ParseBool(s.text); s.truth == nil && err == nil {
+			return scalar{truth: &b}.sql(q.dialect)
+		}
+		if s.truth == nil {
+			q.fail(path, "must be true or false")
+		}
+	}
+	return s.sql(q.dialect)
+}
+
+func isDate(s string) bool {
+	for _, layout := range []string{time.DateOnly, time.DateTime, time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05.999999"} {
+		if _, err := time.Parse(layout, s); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (q *query) like(op Operator, left value, s scalar, path string) string {
+	if left.kind == Number || left.kind == Date || left.kind == Bool {
+		q.fail(path, "%s compares text; %s is %s", op, left.sql, left.kind)
+	}
+	if s.number || s.truth != nil {
+		s = scalar{text: strings.Trim(s.sql(q.dialect), "'")}
+	}
+	word := " LIKE "
+	any := " ILIKE "
+	if q.dialect == SQLite {
+		any = " LIKE "
+	}
+	x := left.bracketed()
+	switch op {
+	case NotLike:
+		return x + " NOT LIKE " + text(s.text)
+	case Contains:
+		return x + any + text("%"+pattern(s.text)+"%") + " ESCAPE '!'"
+	case NotContains:
+		return x + " NOT" + any + text("%"+pattern(s.text)+"%") + " ESCAPE '!'"
+	case StartsWith:
+		return x + any + text(pattern(s.text)+"%") + " ESCAPE '!'"
+	case EndsWith:
+		return x + any + text("%"+pattern(s.text)) + " ESCAPE '!'"
+	case EqualsAnyCase:
+		return "lower(" + left.sql + ") = lower(" + text(s.text) + ")"
+	}
+	return x + word + text(s.text)
+}
+
+// period writes a period as a half-open range. A number is a year.
+func (q *query) period(left value, s scalar, path string) string {
+	from, until, err := Period(s.text)
+	if err != nil {
+		q.fail(path, "%v", err)
+		return ""
+	}
+	x := left.bracketed()
+	if left.kind == Number {
+		if len(s.text) != 4 {
+			q.fail(path, "%s holds numbers: only a year can be its period", left.sql)
+		}
+		return x + " = " + strconv.Itoa(from.Year())
+	}
+	if left.kind == Bool {
+		q.fail(path, "%s is true or false and has no calendar", left.sql)
+	}
+	if q.dialect == DuckDB {
+		x = q.dated(left)
+	}
+	day := func(t time.Time) string { return text(t.Format(time.DateOnly)) }
+	return x + " >= " + day(from) + " AND " + x + " < " + day(until)
+}

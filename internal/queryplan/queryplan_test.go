@@ -1,0 +1,301 @@
+package queryplan_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"interlock/internal/fault"
+	"interlock/internal/queryplan"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+var shop = queryplan.Schema{
+	Tables: []queryplan.Table{
+		{Name: "customers", Keys: []string{"id"}, Columns: []queryplan.Column{
+			{Name: "id", Type: "INTEGER"}, {Name: "name", Type: "VARCHAR"}, {Name: "city", Type: "VARCHAR"}, {Name: "referred_by", Type: "INTEGER"}}},
+		{Name: "orders", Keys: []string{"id"}, Columns: []queryplan.Column{
+			{Name: "id", Type: "INTEGER"}, {Name: "customer_id", Type: "INTEGER"}, {Name: "amount", Type: "DECIMAL(10,2)"}, {Name: "cost", Type: "DOUBLE"},
+			{Name: "status", Type: "VARCHAR"}, {Name: "sold_at", Type: "TIMESTAMP"}, {Name: "paid_at", Type: "DATE"}, {Name: "paid", Type: "BOOLEAN"}}},
+		{Name: "order lines", Columns: []queryplan.Column{
+			{Name: "order_id", Type: "INTEGER"}, {Name: "unit price", Type: "DOUBLE"}, {Name: "select", Type: "VARCHAR"}, {Name: `we"ird`, Type: "VARCHAR"}}},
+		{Name: "reviews", Columns: []queryplan.Column{{Name: "customer", Type: "VARCHAR"}, {Name: "stars", Type: "INTEGER"}}},
+	},
+	Relations: []queryplan.Relation{
+		{Table: "orders", Column: "customer_id", RefTable: "customers", RefColumn: "id"},
+		{Table: "order lines", Column: "order_id", RefTable: "orders", RefColumn: "id"},
+		{Table: "reviews", Column: "customer", RefTable: "customers", RefColumn: "id"},
+	},
+}
+
+func plans(t testing.TB) map[string]json.RawMessage {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/plans.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &cases); err != nil {
+		t.Fatal(err)
+	}
+	return cases
+}
+
+// TestGolden compiles one plan for every word of the vocabulary.
+func TestGolden(t *testing.T) {
+	var got bytes.Buffer
+	cases := plans(t)
+	for _, name := range slices.Sorted(maps.Keys(cases)) {
+		p, err := queryplan.Parse(cases[name])
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		sql, err := p.SQL(shop)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		fmt.Fprintf(&got, "-- %s --\n%s\n", name, sql)
+	}
+	const golden = "testdata/plans.sql"
+	if *update {
+		if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("compiled SQL (-want +got):\n%s", diff)
+	}
+}
+
+// TestSchemaCovered holds the schema, the compiler and the goldens together: every
+// word that the schema lists occurs in a plan that compiles.
+func TestSchemaCovered(t *testing.T) {
+	var doc struct {
+		Defs map[string]struct {
+			Properties map[string]struct{ Enum []string }
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(queryplan.JSONSchema(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	all, err := os.ReadFile("testdata/plans.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := 0
+	for def, d := range doc.Defs {
+		for prop, p := range d.Properties {
+			if !bytes.Contains(all, []byte(`"`+prop+`"`)) && prop != "dataset_id" {
+				t.Errorf("%s.%s: no golden plan uses it", def, prop)
+			}
+			for _, w := range p.Enum {
+				words++
+				if prop == "direction" || prop == "unit" || prop == "kind" && w == "inner" {
+					continue
+				}
+				if !bytes.Contains(all, fmt.Appendf(nil, `"%s": "%s"`, prop, w)) {
+					t.Errorf("%s.%s: no golden plan uses %q", def, prop, w)
+				}
+			}
+		}
+	}
+	if words < 60 {
+		t.Errorf("the schema lists %d words; the reading of it must be wrong", words)
+	}
+}
+
+func TestProblems(t *testing.T) {
+	tests := []struct {
+		name, plan string
+		want       []string // path: part of the message
+	}{
+		{"unknown names, all at once", `{"table":"orders","select":[{"column":"x"},{"function":"sum","column":"status"}],"filters":[{"column":"amount","operator":">","value":"much"}],"order_by":[{"column":"y"}]}`,
+			[]string{`filters[0].value: "much" is not a number`, `select[0].column: there is no column "x"`, `select[1].function: sum needs numbers`, `order_by[0].column: there is no column "y"`, `select[0]: x is neither grouped`}},
+		{"unknown table", `{"table":"nope","select":[{"function":"count"}]}`, []string{`table: there is no table "nope"; there are customers, orders`}},
+		{"not grouped", `{"table":"orders","select":[{"column":"status"},{"function":"count"}]}`, []string{"select[0]: status is neither grouped by"}},
+		{"aggregate in filter", `{"table":"orders","select":[{"column":"id"}],"filters":[{"function":"sum","column":"amount","operator":">","value":1}]}`, []string{"filters[0].function: sum is of a group"}},
+		{"ambiguous column", `{"table":"orders","joins":[{"table":"customers"}],"select":[{"column":"id"}]}`, []string{`select[0].column: "id" is a column of several tables`}},
+		{"no relation", `{"table":"order lines","joins":[{"table":"customers"}],"select":[{"column":"city"}]}`, []string{"joins[0].on: no relation links customers"}},
+		{"same table twice", `{"table":"orders","joins":[{"table":"orders","on":[{"left":"id","right":"id"}]}],"select":[{"column":"orders.id"}]}`, []string{"joins[0].alias: orders is in the plan already"}},
+		{"several rows", `{"table":"orders","select":[{"column":"id"}],"filters":[{"column":"amount","operator":">","plan":{"table":"orders","select":[{"column":"amount"}]}}]}`, []string{"filters[0].plan.limit: may give several rows"}},
+		{"null value", `{"table":"orders","select":[{"column":"id"}],"filters":[{"column":"amount","operator":">","value":null}]}`, []string{"filters[0].value"}},
+		{"bad period", `{"table":"orders","select":[{"column":"id"}],"filters":[{"column":"sold_at","operator":"in_period","value":"2024-13"}]}`, []string{`filters[0].value: "2024-13": a year has months 01 to 12`}},
+		{"bad date", `{"table":"orders","select":[{"column":"id"}],"filters":[{"column":"sold_at","operator":">","value":"soon"}]}`, []string{"filters[0].value: is not a date"}},
+		{"sum of an average", `{"table":"orders","select":[{"function":"sum","of":{"function":"avg","column":"amount"}}]}`, []string{"select[0]: sum of an aggregate"}},
+		{"misspelt parts", `{"table":"orders","select":[{"function":"total","column":"amount"}],"filters":[{"column":"id","operator":"~","value":1}],"wher":1}`, []string{": additional properties 'wher'", "filters[0].operator: value must be one of", "select[0].function: value must be one of"}},
+		{"columns of a set", `{"table":"orders","select":[{"column":"id"},{"column":"cost"}],"combine":[{"operation":"union","plan":{"table":"customers","select":[{"column":"id"}]}}]}`, []string{"combine[0].plan.select: has 1 values"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p, err := queryplan.Parse(json.RawMessage(tt.plan))
+			if err == nil {
+				_, err = p.SQL(shop)
+			}
+			f, ok := errors.AsType[*fault.Fault](err)
+			if !ok || f.Code != fault.PlanInvalid {
+				t.Fatalf("got %v, want a %s", err, fault.PlanInvalid)
+			}
+			problems := f.Details.([]queryplan.Problem)
+			for _, want := range tt.want {
+				if !slices.ContainsFunc(problems, func(p queryplan.Problem) bool { return strings.Contains(p.Path+": "+p.Message, want) }) {
+					t.Errorf("no problem %q in %q", want, problems)
+				}
+			}
+			if p != nil && len(p.Validate(shop)) != len(problems) {
+				t.Errorf("Validate and SQL disagree")
+			}
+		})
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	for name, raw := range plans(t) {
+		p, err := queryplan.Parse(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := queryplan.Parse(queryplan.Literal(p))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		a, _ := p.SQL(shop)
+		b, err := again.SQL(shop)
+		if a != b || err != nil {
+			t.Errorf("%s: %q became %q (%v)", name, a, b, err)
+		}
+	}
+}
+
+func TestDiscover(t *testing.T) {
+	col := func(names ...string) (cs []queryplan.Column) {
+		for _, n := range names {
+			cs = append(cs, queryplan.Column{Name: n, Type: "INTEGER"})
+		}
+		return cs
+	}
+	s := queryplan.Schema{Tables: []queryplan.Table{
+		{Name: "Customers", Columns: col("id", "age")},
+		{Name: "invoices", Columns: col("invoice_id", "CustomerId", "shop_code"), Keys: []string{"invoice_id"}},
+		{Name: "lines", Columns: col("id", "invoice_id", "qty")},
+		{Name: "shops", Columns: col("code"), Keys: []string{"code"}},
+	}}
+	want := []queryplan.Relation{
+		{Table: "invoices", Column: "CustomerId", RefTable: "Customers", RefColumn: "id"},
+		{Table: "lines", Column: "invoice_id", RefTable: "invoices", RefColumn: "invoice_id"},
+		{Table: "invoices", Column: "shop_code", RefTable: "shops", RefColumn: "code"},
+	}
+	if diff := cmp.Diff(want, s.Discover()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// bare is SQL without the contents of its literals and quoted names, and whether
+// all of them end.
+func bare(sql string) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(sql); i++ {
+		c := sql[i]
+		if c != '\'' && c != '"' {
+			b.WriteByte(c)
+			continue
+		}
+		b.WriteByte(c)
+		for i++; ; i++ {
+			if i >= len(sql) {
+				return b.String(), false
+			}
+			if sql[i] == c {
+				if i+1 < len(sql) && sql[i+1] == c {
+					i++
+					continue
+				}
+				break
+			}
+		}
+	}
+	return b.String(), true
+}
+
+// breakout compiles plans that carry a hostile value or name everywhere and compares
+// what is outside of literals with the same plan for a harmless one.
+func breakout(t interface{ Fatalf(string, ...any) }, value, name string) {
+	make := func(value, name string) (string, error) {
+		s := queryplan.Schema{Tables: []queryplan.Table{{Name: name, Columns: []queryplan.Column{{Name: name, Type: "VARCHAR"}}}}}
+		v := queryplan.Literal(value)
+		var fs []queryplan.Filter
+		for _, op := range []queryplan.Operator{queryplan.Eq, queryplan.Like, queryplan.Contains, queryplan.StartsWith, queryplan.EndsWith, queryplan.NotContains, queryplan.EqualsAnyCase} {
+			fs = append(fs, queryplan.Filter{Expr: queryplan.Col(name), Operator: op, Value: v})
+		}
+		fs = append(fs, queryplan.Filter{Expr: queryplan.Col(name), Operator: queryplan.In, Value: queryplan.Literal([]string{value, "b"})})
+		p := queryplan.Plan{Table: name, Select: []queryplan.Expr{{Column: name, Alias: name + " "}, {Literal: v, Alias: "l"}}, Filters: fs}
+		return p.SQL(s)
+	}
+	if queryplan.Ident(name) == name {
+		name += " " // a bare name has only letters, digits and underscores
+	}
+	got, err := make(value, name)
+	if err != nil {
+		return
+	}
+	want, err := make("a", "a a")
+	if err != nil {
+		t.Fatalf("the harmless plan: %v", err)
+	}
+	g, closed := bare(got)
+	w, _ := bare(want)
+	if !closed || g != w {
+		t.Fatalf("value %q, name %q\n got %s\nwant %s", value, name, g, w)
+	}
+}
+
+func FuzzPlan(f *testing.F) {
+	f.Add(`{"table":"orders","select":[{"column":"id"}]}`, "x' OR 1=1 --", `a"; DROP TABLE x; --`)
+	f.Add(`{"select":[]}`, "\\' \x00", "select")
+	for _, raw := range plans(f) {
+		f.Add(string(raw), "'", `"`)
+	}
+	f.Fuzz(func(t *testing.T, raw, value, name string) {
+		breakout(t, value, name)
+		p, err := queryplan.Parse(json.RawMessage(raw))
+		if err != nil {
+			return
+		}
+		sql, err := p.SQL(shop)
+		if err != nil {
+			if len(p.Validate(shop)) == 0 {
+				t.Fatalf("valid but not compiled: %v", err)
+			}
+			return
+		}
+		if again, _ := p.SQL(shop); again != sql {
+			t.Fatalf("two texts for one plan:\n%s\n%s", sql, again)
+		}
+		if outside, closed := bare(sql); !closed || strings.Contains(outside, ";") || strings.Contains(outside, "--") {
+			t.Fatalf("broken out: %s", sql)
+		}
+	})
+}
+
+func TestNothingBreaksOut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		hostile := rapid.StringOfN(rapid.RuneFrom([]rune(`'"\;-/*!%_$ab `+"\n\x00é")), 0, 20, -1)
+		breakout(t, hostile.Draw(t, "value"), hostile.Draw(t, "name"))
+	})
+}
