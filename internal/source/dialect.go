@@ -1,0 +1,219 @@
+package source
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Dialect is a system's SQL. Elasticsearch, which has none, is translated by
+// [Filter.Elasticsearch].
+type Dialect string
+
+// The dialects.
+const (
+	PostgreSQL Dialect = "postgres"
+	MySQL      Dialect = "mysql" // and MariaDB
+	SQLite     Dialect = "sqlite"
+	DuckDB     Dialect = "duckdb" // files, in the embedded engine
+	BigQuery   Dialect = "bigquery"
+	ClickHouse Dialect = "clickhouse"
+	Trino      Dialect = "trino"
+	Snowflake  Dialect = "snowflake"
+)
+
+// Dialects lists every SQL dialect.
+var Dialects = []Dialect{PostgreSQL, MySQL, SQLite, DuckDB, BigQuery, ClickHouse, Trino, Snowflake}
+
+// A Statement is SQL with its parameters in order. A value is only ever in Args.
+type Statement struct {
+	Text string
+	Args []any
+}
+
+// A Selection is what to read of a table.
+type Selection struct {
+	Table   []string // its name, with catalog and schema before it where needed
+	Columns []Column // to read, in order
+	All     []Column // that conditions may name; nil means Columns
+	Filter  Filter
+	Order   []string // columns that fix the order
+	Limit   int      // 0 means all
+	Offset  int
+	Count   bool // count the rows instead of reading them
+}
+
+// translator is what one dialect knows: how names and parameters are written and
+// which expressions give a comparison the meaning that [Filter] promises.
+type translator interface {
+	quote(name string) string
+	// read is the column in the list of columns.
+	read(c Column) string
+	// left is the column's side of a comparison.
+	left(c Column, op Op) string
+	// param is the n-th parameter, from 1, and the value to bind.
+	param(n int, c Column, op Op, value any) (string, any)
+	// like is the whole comparison for Like.
+	like(left, param string) string
+}
+
+// A narrower is a dialect whose exact comparison of texts cannot use an index; a
+// plain one beside it, which holds whenever the exact one does, can.
+type narrower interface {
+	narrow(c Column, op Op) bool
+}
+
+func (d Dialect) translator() translator {
+	switch d {
+	case PostgreSQL:
+		return postgres{}
+	case MySQL:
+		return mysql{}
+	case SQLite:
+		return sqlite{}
+	case DuckDB:
+		return duckdb{}
+	case BigQuery:
+		return bigquery{}
+	case ClickHouse:
+		return clickhouse{}
+	case Trino:
+		return trino{}
+	case Snowflake:
+		return snowflake{}
+	}
+	panic("source: no such dialect: " + string(d))
+}
+
+// Where translates a filter over these columns into a condition; "" if there is none.
+func (d Dialect) Where(columns []Column, f Filter) (Statement, error) {
+	w := writer{t: d.translator()}
+	if err := w.where("", columns, f); err != nil {
+		return Statement{}, err
+	}
+	return Statement{w.String(), w.args}, nil
+}
+
+// Select translates a selection into one statement.
+func (d Dialect) Select(s Selection) (Statement, error) {
+	w := writer{t: d.translator()}
+	w.WriteString("SELECT ")
+	if s.Count {
+		w.WriteString("count(*)")
+	}
+	for i, c := range s.Columns {
+		if s.Count {
+			break
+		}
+		if i > 0 {
+			w.WriteString(", ")
+		}
+		w.WriteString(w.t.read(c))
+	}
+	w.WriteString(" FROM ")
+	for i, part := range s.Table {
+		if i > 0 {
+			w.WriteByte('.')
+		}
+		w.WriteString(w.t.quote(part))
+	}
+	all := s.All
+	if all == nil {
+		all = s.Columns
+	}
+	if err := w.where(" WHERE ", all, s.Filter); err != nil {
+		return Statement{}, err
+	}
+	for i, name := range s.Order {
+		w.WriteString([]string{" ORDER BY ", ", "}[min(i, 1)])
+		w.WriteString(w.t.quote(name))
+	}
+	w.WriteString(d.page(s.Limit, s.Offset))
+	return Statement{w.String(), w.args}, nil
+}
+
+func (d Dialect) page(limit, offset int) string {
+	var first, skip string
+	if limit > 0 {
+		first = fmt.Sprintf(" LIMIT %d", limit)
+	}
+	if offset > 0 {
+		skip = fmt.Sprintf(" OFFSET %d", offset)
+	}
+	if d == Trino { // the only one that wants it so
+		return skip + first
+	}
+	return first + skip
+}
+
+type writer struct {
+	strings.Builder
+	t    translator
+	args []any
+}
+
+func (w *writer) where(lead string, columns []Column, f Filter) error {
+	predicates, err := f.bind(columns)
+	if err != nil {
+		return err
+	}
+	for i, p := range predicates {
+		if i > 0 {
+			lead = " AND "
+		}
+		w.WriteString(lead)
+		w.predicate(p)
+	}
+	return nil
+}
+
+var signs = map[Op]string{Eq: " = ", Neq: " <> ", Gt: " > ", Gte: " >= ", Lt: " < ", Lte: " <= "}
+
+func (w *writer) predicate(p predicate) {
+	name := w.t.quote(p.column.Name)
+	switch p.form {
+	case never:
+		w.WriteString("1 = 0")
+		return
+	case present:
+		w.WriteString(name + " IS NOT NULL")
+		return
+	}
+	if n, ok := w.t.(narrower); ok && n.narrow(p.column, p.op) {
+		plain := p
+		plain.column.Type = Type{Kind: Other} // bound as it is
+		w.comparison(name, plain)
+		w.WriteString(" AND ")
+	}
+	w.comparison(w.t.left(p.column, p.op), p)
+}
+
+func (w *writer) comparison(left string, p predicate) {
+	switch p.op {
+	case Like:
+		w.WriteString(w.t.like(left, w.bind(p, 0)))
+	case Between:
+		w.WriteString(left + " BETWEEN " + w.bind(p, 0) + " AND " + w.bind(p, 1))
+	case In:
+		w.WriteString(left + " IN (")
+		for i := range p.values {
+			if i > 0 {
+				w.WriteString(", ")
+			}
+			w.WriteString(w.bind(p, i))
+		}
+		w.WriteString(")")
+	default:
+		w.WriteString(left + signs[p.op] + w.bind(p, 0))
+	}
+}
+
+func (w *writer) bind(p predicate, i int) string {
+	text, arg := w.t.param(len(w.args)+1, p.column, p.op, p.values[i])
+	w.args = append(w.args, arg)
+	return text
+}
+
+// quoteWith quotes a name by doubling the quote inside it.
+func quoteWith(q, name string) string {
+	return q + strings.ReplaceAll(name, q, q+q) + q
+}

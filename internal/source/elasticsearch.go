@@ -1,0 +1,75 @@
+package source
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// Elasticsearch translates the filter into a query document: a bool.filter of term,
+// terms, range and wildcard. A column of the type "text" is searched by its exact
+// sub-field, because its words are not what Eq compares.
+func (f Filter) Elasticsearch(columns []Column) (json.RawMessage, error) {
+	predicates, err := f.bind(columns)
+	if err != nil {
+		return nil, err
+	}
+	filters := make([]any, 0, len(predicates))
+	for _, p := range predicates {
+		filters = append(filters, elasticsearchClause(p))
+	}
+	return json.Marshal(object{"query": object{"bool": object{"filter": filters}}})
+}
+
+type object = map[string]any
+
+func elasticsearchClause(p predicate) object {
+	field := p.column.Name
+	exists := object{"exists": object{"field": field}}
+	if p.column.Native == "text" {
+		field += ".keyword"
+	}
+	switch p.form {
+	case never:
+		return object{"match_none": object{}}
+	case present:
+		return exists
+	}
+	values := make([]any, len(p.values))
+	for i, v := range p.values {
+		values[i] = elasticsearchValue(p.column.Type, v)
+	}
+	span := func(bounds object) object {
+		switch p.column.Type.Kind {
+		case Date:
+			bounds["format"] = "strict_date"
+		case Timestamp, TimestampTZ:
+			bounds["format"] = "strict_date_optional_time_nanos"
+		}
+		return object{"range": object{field: bounds}}
+	}
+	switch p.op {
+	case Eq:
+		return object{"term": object{field: object{"value": values[0]}}}
+	case Neq: // must_not alone would match documents without the field
+		return object{"bool": object{"filter": []any{exists}, "must_not": []any{object{"term": object{field: object{"value": values[0]}}}}}}
+	case In:
+		return object{"terms": object{field: values}}
+	case Between:
+		return span(object{"gte": values[0], "lte": values[1]})
+	case Like:
+		return object{"wildcard": object{field: object{"value": wildcardPattern.Replace(p.values[0].(string)), "case_insensitive": false}}}
+	}
+	return span(object{string(p.op): values[0]})
+}
+
+func elasticsearchValue(t Type, value any) any {
+	switch t.Kind {
+	case Uint, Decimal:
+		return json.Number(value.(string))
+	case Timestamp, TimestampTZ:
+		return strings.Replace(value.(string), " ", "T", 1) + "Z"
+	}
+	return value
+}
+
+var wildcardPattern = strings.NewReplacer("%", "*", "_", "?", "*", `\*`, "?", `\?`, `\`, `\\`)

@@ -1,0 +1,230 @@
+package source_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"interlock/internal/fault"
+	"interlock/internal/source"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func column(name, engineType string) source.Column {
+	return source.Column{Name: name, Type: source.ParseType(engineType)}
+}
+
+// typed has a column of every type that can be filtered, with three rising values.
+var typed = []struct {
+	column source.Column
+	values [3]any
+}{
+	{column("paid", "BOOLEAN"), [3]any{false, true, true}},
+	{column("qty", "BIGINT"), [3]any{json.Number("-1"), 2, "30"}},
+	{column("serial", "UBIGINT"), [3]any{1, 7, json.Number("18446744073709551615")}},
+	{column("score", "DOUBLE"), [3]any{-0.5, 1, json.Number("1e3")}},
+	{column("amount", "DECIMAL(9,2)"), [3]any{json.Number("-12.5"), "0.10", json.Number("1234567.89")}},
+	{column(`odd "name" of`+" `text`", "VARCHAR"), [3]any{`O'Brien`, `x\_%y`, `"; DROP TABLE t; --`}},
+	{column("day", "DATE"), [3]any{"2023-12-31", "2024-01-01", "2024-02-29"}},
+	{column("at", "TIME"), [3]any{"08:00", "09:30:00", "23:59:59.999999"}},
+	{column("made", "TIMESTAMP"), [3]any{"2024-01-01", "2024-01-01 08:00:00.5", "2024-01-01T10:00:00+01:00"}},
+	{column("seen", "TIMESTAMPTZ"), [3]any{"2024-01-01", "2024-01-01 08:00", "2024-01-01T10:00:00.000001-05:00"}},
+	{column("key", "UUID"), [3]any{"6F9619FF-8B86-D011-B42D-00C04FC964FF", "6f9619ff8b86d011b42d00c04fc964ff", "{00000000-0000-0000-0000-000000000000}"}},
+}
+
+func columns() []source.Column {
+	all := []source.Column{column("note", "JSON"), column("raw", "BLOB"), column("tags", "VARCHAR[]")}
+	for _, t := range typed {
+		all = append(all, t.column)
+	}
+	return all
+}
+
+func valueFor(op source.Op, values [3]any) any {
+	switch op {
+	case source.Between:
+		return []any{values[0], values[2]}
+	case source.In:
+		return values[:]
+	case source.Like:
+		return `A\_%*?[`
+	}
+	return values[1]
+}
+
+func TestWhere(t *testing.T) {
+	translate := map[string]func(source.Filter) (string, error){
+		"elasticsearch": func(f source.Filter) (string, error) {
+			doc, err := f.Elasticsearch(columns())
+			return string(doc), err
+		},
+	}
+	for _, d := range source.Dialects {
+		translate[string(d)] = func(f source.Filter) (string, error) {
+			s, err := d.Where(columns(), f)
+			return fmt.Sprintf("%s\n    %s", s.Text, args(s.Args)), err
+		}
+	}
+	for name, f := range translate {
+		t.Run(name, func(t *testing.T) {
+			var got strings.Builder
+			for _, c := range typed {
+				for _, op := range source.OpsFor(c.column.Type) {
+					text, err := f(source.Filter{Conditions: []source.Condition{{Column: c.column.Name, Op: op, Value: valueFor(op, c.values)}}})
+					if err != nil {
+						t.Fatalf("%s %s: %v", c.column.Name, op, err)
+					}
+					fmt.Fprintf(&got, "-- %s %s\n%s\n", c.column.Type, op, text)
+				}
+			}
+			golden(t, filepath.Join("testdata", "where", name+".golden"), got.String())
+		})
+	}
+}
+
+func TestSelect(t *testing.T) {
+	var got strings.Builder
+	for _, d := range source.Dialects {
+		for _, s := range []source.Selection{
+			{Table: []string{"sales", "orders"}, Columns: columns()[:4]},
+			{Table: []string{"orders"}, Columns: columns()[3:5], All: columns(), Order: []string{"qty"}, Limit: 20, Offset: 40, Filter: source.Filter{Conditions: []source.Condition{
+				{Column: "qty", Op: source.Gt, Value: 3}, {Column: "amount", Op: source.Lte, Value: "9.99"}}}},
+			{Table: []string{"orders"}, All: columns(), Count: true, Filter: source.Filter{Conditions: []source.Condition{
+				{Column: "day", Op: source.Eq, Value: "2024-01-01"}}}},
+		} {
+			stmt, err := d.Select(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&got, "-- %s\n%s\n    %s\n", d, stmt.Text, args(stmt.Args))
+		}
+	}
+	golden(t, filepath.Join("testdata", "select.golden"), got.String())
+}
+
+// A value that the column cannot hold decides the comparison, it is never rounded.
+func TestExactNumbers(t *testing.T) {
+	for _, c := range []struct {
+		column string
+		op     source.Op
+		value  any
+		want   string
+		args   []any
+	}{
+		{"qty", source.Gt, 2.5, `"qty" > $1::bigint`, []any{int64(2)}},
+		{"qty", source.Gte, 2.5, `"qty" >= $1::bigint`, []any{int64(3)}},
+		{"qty", source.Lt, 2.5, `"qty" < $1::bigint`, []any{int64(3)}},
+		{"qty", source.Lte, -2.5, `"qty" <= $1::bigint`, []any{int64(-3)}},
+		{"qty", source.Eq, 2.5, `1 = 0`, nil},
+		{"qty", source.Neq, 2.5, `"qty" IS NOT NULL`, nil},
+		{"qty", source.In, []any{1, 2.5, 3}, `"qty" IN ($1::bigint, $2::bigint)`, []any{int64(1), int64(3)}},
+		{"qty", source.Gt, "9223372036854775807", `1 = 0`, nil},
+		{"qty", source.Lt, json.Number("1e30"), `"qty" IS NOT NULL`, nil},
+		{"serial", source.Gte, -1, `"serial" IS NOT NULL`, nil},
+		{"serial", source.Gt, json.Number("18446744073709551614"), `"serial" > $1::numeric`, []any{"18446744073709551614"}},
+		{"amount", source.Eq, json.Number("12.30"), `"amount" = $1::numeric`, []any{"12.30"}},
+		{"amount", source.Eq, json.Number("12.305"), `1 = 0`, nil},
+		{"amount", source.Gt, json.Number("0.009"), `"amount" > $1::numeric`, []any{"0.00"}},
+		{"amount", source.Between, []any{"0.001", "0.009"}, `1 = 0`, nil},
+		{"amount", source.Lte, "9999999.99", `"amount" IS NOT NULL`, nil},
+	} {
+		got, err := source.PostgreSQL.Where(columns(), source.Filter{Conditions: []source.Condition{{Column: c.column, Op: c.op, Value: c.value}}})
+		if err != nil {
+			t.Errorf("%s %s %v: %v", c.column, c.op, c.value, err)
+			continue
+		}
+		if diff := cmp.Diff(source.Statement{Text: c.want, Args: c.args}, got); diff != "" {
+			t.Errorf("%s %s %v: %s", c.column, c.op, c.value, diff)
+		}
+	}
+}
+
+func TestWrongFilters(t *testing.T) {
+	long := make([]any, 1001)
+	for i := range long {
+		long[i] = i
+	}
+	for _, c := range []struct {
+		name string
+		cond source.Condition
+		want string
+	}{
+		{"unknown column", source.Condition{Column: "amout", Op: source.Eq, Value: 1}, `there is no column "amout"; the columns are amount, `},
+		{"unknown operator", source.Condition{Column: "qty", Op: "ne", Value: 1}, `there is no operator "ne" (column "qty"); it takes eq, neq, gt`},
+		{"order of booleans", source.Condition{Column: "paid", Op: source.Gt, Value: true}, `column "paid" is true or false (BOOLEAN), which "gt" does not fit; it takes eq, neq, in`},
+		{"like on numbers", source.Condition{Column: "qty", Op: source.Like, Value: "1%"}, `which "like" does not fit`},
+		{"filter on JSON", source.Condition{Column: "note", Op: source.Eq, Value: "{}"}, `it cannot be filtered`},
+		{"list for one", source.Condition{Column: "qty", Op: source.Eq, Value: []any{1}}, `the value must be a single value`},
+		{"one for list", source.Condition{Column: "qty", Op: source.In, Value: 1}, `must be a list`},
+		{"empty list", source.Condition{Column: "qty", Op: source.In, Value: []any{}}, `at least one entry`},
+		{"long list", source.Condition{Column: "qty", Op: source.In, Value: long}, `at most 1000`},
+		{"three ends", source.Condition{Column: "qty", Op: source.Between, Value: []any{1, 2, 3}}, `a pair [from, to]`},
+		{"text for number", source.Condition{Column: "qty", Op: source.Eq, Value: "many"}, `must be a number, not "many"`},
+		{"not a number", source.Condition{Column: "score", Op: source.Eq, Value: "NaN"}, `must be a number`},
+		{"huge exponent", source.Condition{Column: "qty", Op: source.Lt, Value: json.Number("1e999999999")}, `must be a number`},
+		{"number for text", source.Condition{Column: typed[5].column.Name, Op: source.Eq, Value: 5}, `must be a string (text), not 5`},
+		{"null", source.Condition{Column: typed[5].column.Name, Op: source.Eq, Value: nil}, `not null`},
+		{"NUL", source.Condition{Column: typed[5].column.Name, Op: source.Eq, Value: "a\x00b"}, `without NUL`},
+		{"bad date", source.Condition{Column: "day", Op: source.Gt, Value: "31.12.2024"}, `is not a date like 2024-12-31`},
+		{"time of a day", source.Condition{Column: "day", Op: source.Gt, Value: "2024-12-31T10:00:00Z"}, `the column holds dates`},
+		{"nanoseconds", source.Condition{Column: "made", Op: source.Gt, Value: "2024-12-31T10:00:00.000000001Z"}, `finer than a microsecond`},
+		{"bad UUID", source.Condition{Column: "key", Op: source.Eq, Value: "123"}, `is not a UUID`},
+		{"bad boolean", source.Condition{Column: "paid", Op: source.Eq, Value: "yes"}, `must be true or false`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			err := source.Filter{Conditions: []source.Condition{{Column: "qty", Op: source.Eq, Value: 1}, c.cond}}.Check(columns())
+			if !fault.Is(err, fault.BadFilter) {
+				t.Fatalf("got %v, want bad_filter", err)
+			}
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %q, want it to contain %q", err, c.want)
+			}
+			problems := fault.From(err).Details.([]source.Problem)
+			if len(problems) != 1 || problems[0].Condition != 1 || problems[0].Column != c.cond.Column {
+				t.Errorf("details %+v do not name the condition", problems)
+			}
+		})
+	}
+}
+
+func TestNearest(t *testing.T) {
+	got := source.Nearest("custmer_id", []string{"amount", "id", "customer_id", "Customer", "custom_id"})
+	if !slices.Equal(got[:2], []string{"customer_id", "custom_id"}) {
+		t.Errorf("nearest: %v", got)
+	}
+}
+
+func args(values []any) string {
+	shown := make([]string, len(values))
+	for i, v := range values {
+		shown[i] = fmt.Sprintf("%T(%v)", v, v)
+	}
+	return strings.Join(shown, " ")
+}
+
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got); run with -update if it is right:\n%s", path, diff)
+	}
+}

@@ -1,0 +1,77 @@
+package source
+
+import "fmt"
+
+// postgres is PostgreSQL's SQL. Texts are compared under the collation "C", which
+// is code points; equality of an ordinary text column needs none, so its index serves.
+type postgres struct{}
+
+func (postgres) quote(name string) string { return quoteWith(`"`, name) }
+
+// read gives types that have no kind here as their text.
+func (p postgres) read(c Column) string {
+	switch c.Type.Kind {
+	case Text, Other:
+		if !plainText(c.Native) {
+			return p.quote(c.Name) + "::text"
+		}
+	case JSON:
+		if c.Native == "jsonb" {
+			return p.quote(c.Name) + "::json"
+		}
+	case List:
+		return "to_json(" + p.quote(c.Name) + ")"
+	}
+	return p.quote(c.Name)
+}
+
+func (p postgres) left(c Column, op Op) string {
+	name := p.quote(c.Name)
+	if c.Type.Kind != Text {
+		return name
+	}
+	if !plainText(c.Native) {
+		name += "::text"
+	} else if op == Eq || op == Neq || op == In {
+		return name
+	}
+	return name + ` COLLATE "C"`
+}
+
+// plainText says that a type is text and compares equal only when it is.
+func plainText(native string) bool {
+	return native == "" || native == "text" || native == "character varying"
+}
+
+func (postgres) param(n int, c Column, _ Op, value any) (string, any) {
+	if c.Type.Kind == TimestampTZ {
+		value = fmt.Sprint(value, "+00")
+	}
+	return fmt.Sprintf("$%d::%s", n, postgresType(c.Type)), value
+}
+
+func postgresType(t Type) string {
+	switch t.Kind {
+	case Bool:
+		return "boolean"
+	case Int:
+		return "bigint"
+	case Uint, Decimal:
+		return "numeric"
+	case Float:
+		return "double precision"
+	case Date:
+		return "date"
+	case Time:
+		return "time"
+	case Timestamp:
+		return "timestamp"
+	case TimestampTZ:
+		return "timestamptz"
+	case UUID:
+		return "uuid"
+	}
+	return "text"
+}
+
+func (postgres) like(left, param string) string { return left + " LIKE " + param + " ESCAPE ''" }

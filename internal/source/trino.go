@@ -1,0 +1,42 @@
+package source
+
+import "fmt"
+
+// trino is Trino's SQL with positional parameters.
+type trino struct{}
+
+func (trino) quote(name string) string { return quoteWith(`"`, name) }
+
+func (t trino) read(c Column) string { return t.quote(c.Name) }
+
+func (t trino) left(c Column, _ Op) string {
+	name := t.quote(c.Name)
+	if c.Type.Kind == Text && c.Native != "" && c.Native != "varchar" {
+		return "CAST(" + name + " AS VARCHAR)" // char(n) ignores trailing blanks
+	}
+	return name
+}
+
+func (trino) param(_ int, c Column, _ Op, value any) (string, any) {
+	switch c.Type.Kind {
+	case Float:
+		return "CAST(? AS DOUBLE)", fmt.Sprint(value) // its driver binds no floats
+	case Uint:
+		return "CAST(? AS DECIMAL(20,0))", value
+	case Decimal:
+		return fmt.Sprintf("CAST(? AS DECIMAL(%d,%d))", c.Type.Width, c.Type.Scale), value
+	case Date:
+		return "CAST(? AS DATE)", value
+	case Time:
+		return "CAST(? AS TIME(6))", value
+	case Timestamp:
+		return "CAST(? AS TIMESTAMP(6))", value
+	case TimestampTZ:
+		return "CAST(? AS TIMESTAMP(6) WITH TIME ZONE)", fmt.Sprint(value, " UTC")
+	case UUID:
+		return "CAST(? AS UUID)", value
+	}
+	return "?", value
+}
+
+func (trino) like(left, param string) string { return left + " LIKE " + param }

@@ -1,0 +1,250 @@
+package source
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// A predicate is a condition whose values have the type of its column: bool, int64
+// or float64, and the canonical text of everything else.
+type predicate struct {
+	column Column
+	op     Op
+	values []any
+	form   form
+}
+
+// A form other than compare is a condition whose outcome the type decides: nothing
+// is greater than what the column can hold.
+type form uint8
+
+const (
+	compare form = iota
+	never        // no row matches
+	present      // every row matches in which the column is not NULL
+)
+
+// bindValue reads a condition's value as the column's type.
+func bindValue(c Column, op Op, value any) (predicate, error) {
+	values, err := shape(op, value)
+	if err != nil {
+		return predicate{}, err
+	}
+	switch c.Type.Kind {
+	case Int, Uint, Decimal:
+		return bindExact(c, op, values)
+	}
+	p := predicate{column: c, op: op}
+	for _, v := range values {
+		bound, err := bindOne(c.Type, v)
+		if err != nil {
+			return predicate{}, err
+		}
+		p.values = append(p.values, bound)
+	}
+	return p, nil
+}
+
+// shape gives the single values of a condition: one, a pair or a list.
+func shape(op Op, value any) ([]any, error) {
+	list, isList := asList(value)
+	switch {
+	case op == Between && (!isList || len(list) != 2):
+		return nil, errors.New("the value must be a pair [from, to]")
+	case op == In && (!isList || len(list) == 0):
+		return nil, errors.New("the value must be a list with at least one entry")
+	case op == In && len(list) > maxListed:
+		return nil, fmt.Errorf("the list has %d entries, at most %d are possible", len(list), maxListed)
+	case op != Between && op != In && isList:
+		return nil, errors.New("the value must be a single value, not a list")
+	case !isList:
+		list = []any{value}
+	}
+	return list, nil
+}
+
+func asList(value any) ([]any, bool) {
+	switch v := value.(type) {
+	case []any:
+		return v, true
+	case []string:
+		return widen(v), true
+	case []int:
+		return widen(v), true
+	case []int64:
+		return widen(v), true
+	case []float64:
+		return widen(v), true
+	}
+	return nil, false
+}
+
+func widen[T any](list []T) []any {
+	wide := make([]any, len(list))
+	for i, v := range list {
+		wide[i] = v
+	}
+	return wide
+}
+
+func bindOne(t Type, value any) (any, error) {
+	switch t.Kind {
+	case Bool:
+		switch v := value.(type) {
+		case bool:
+			return v, nil
+		case string:
+			if b := strings.ToLower(v); b == "true" || b == "false" {
+				return b == "true", nil
+			}
+		}
+		return nil, fmt.Errorf("the value must be true or false, not %s", show(value))
+	case Float:
+		text, ok := numeral(value)
+		if !ok {
+			return nil, fmt.Errorf("the value must be a number, not %s", show(value))
+		}
+		f, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsInf(f, 0) {
+			return nil, fmt.Errorf("%s is beyond the range of a double", show(value))
+		}
+		return f, nil
+	}
+	text, ok := value.(string)
+	if !ok {
+		return nil, fmt.Errorf("the value must be a string (%s), not %s", t.words(), show(value))
+	}
+	switch t.Kind {
+	case Date, Time, Timestamp, TimestampTZ:
+		return bindTime(t.Kind, text)
+	case UUID:
+		return bindUUID(text)
+	}
+	if len(text) > maxText {
+		return nil, fmt.Errorf("the text has %d bytes, at most %d are possible", len(text), maxText)
+	}
+	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+		return nil, errors.New("the text must be valid UTF-8 without NUL")
+	}
+	return text, nil
+}
+
+var numeralForm = regexp.MustCompile(`^[+-]?(\d{1,80}(\.\d{0,80})?|\.\d{1,80})([eE][+-]?\d{1,2})?$`)
+
+// numeral gives the text of a number, or of a string that is one.
+func numeral(value any) (string, bool) {
+	var text string
+	switch v := value.(type) {
+	case json.Number:
+		text = v.String()
+	case string:
+		text = strings.TrimSpace(v)
+	case int:
+		text = strconv.Itoa(v)
+	case int64:
+		text = strconv.FormatInt(v, 10)
+	case uint64:
+		text = strconv.FormatUint(v, 10)
+	case float64:
+		text = strconv.FormatFloat(v, 'g', -1, 64)
+	default:
+		return "", false
+	}
+	return text, numeralForm.MatchString(text)
+}
+
+// rational reads a number exactly.
+func rational(value any) (*big.Rat, bool) {
+	text, ok := numeral(value)
+	if !ok {
+		return nil, false
+	}
+	return new(big.Rat).SetString(text)
+}
+
+// Layouts of a point in time, after the blank between date and time became a T.
+var layouts = []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05Z07"}
+
+// parseTime reads a date or a point in time; without a zone it is UTC.
+func parseTime(text string) (time.Time, bool) {
+	if len(text) > 40 {
+		return time.Time{}, false
+	}
+	if len(text) > 10 && text[10] == ' ' {
+		text = text[:10] + "T" + text[11:]
+	}
+	for _, layout := range layouts {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.UTC(), true
+		}
+	}
+	return time.Time{}, false
+}
+
+// The canonical texts of times, all in UTC.
+const (
+	dateText      = time.DateOnly
+	timeText      = "15:04:05.000000"
+	timestampText = "2006-01-02 15:04:05.000000"
+)
+
+func bindTime(kind Kind, text string) (any, error) {
+	if kind == Time {
+		for _, layout := range []string{"15:04", "15:04:05"} {
+			if t, err := time.Parse(layout, text); err == nil && t.Nanosecond()%1000 == 0 {
+				return t.Format(timeText), nil
+			}
+		}
+		return nil, fmt.Errorf("%s is not a time of day like 14:30:00", show(text))
+	}
+	t, ok := parseTime(strings.TrimSpace(text))
+	switch {
+	case !ok || t.Year() < 1 || t.Year() > 9999:
+		return nil, fmt.Errorf("%s is not a date like 2024-12-31 or a time like 2024-12-31T14:30:00Z", show(text))
+	case t.Nanosecond()%1000 != 0:
+		return nil, fmt.Errorf("%s is finer than a microsecond", show(text))
+	case kind != Date:
+		return t.Format(timestampText), nil
+	case t != t.Truncate(24*time.Hour):
+		return nil, fmt.Errorf("the column holds dates, %s is a time of day on one", show(text))
+	}
+	return t.Format(dateText), nil
+}
+
+func bindUUID(text string) (any, error) {
+	digits := strings.ReplaceAll(strings.Trim(text, "{}"), "-", "")
+	raw, err := hex.DecodeString(digits)
+	if err != nil || len(raw) != 16 {
+		return nil, fmt.Errorf("%s is not a UUID", show(text))
+	}
+	return formatUUID([16]byte(raw)), nil
+}
+
+func formatUUID(u [16]byte) string {
+	h := hex.EncodeToString(u[:])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+// show quotes a value for a message, shortened.
+func show(value any) string {
+	text := fmt.Sprint(value)
+	if s, ok := value.(string); ok {
+		text = strconv.Quote(s)
+	}
+	if value == nil {
+		text = "null"
+	}
+	if r := []rune(text); len(r) > 60 {
+		text = string(r[:60]) + "…"
+	}
+	return text
+}
