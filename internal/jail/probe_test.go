@@ -1,0 +1,26 @@
+package jail_test
+
+import (
+	"testing"
+
+	"interlock/internal/jail"
+)
+
+func TestProbe(t *testing.T) {
+	report := jail.Probe()
+	for _, l := range report.Layers {
+		t.Logf("%-20s %-5v %s %s", l.Name, l.OK, l.Detail, l.Fix)
+		if !l.OK && l.Fix == "" {
+			t.Errorf("%s is missing and no fix is named", l.Name)
+		}
+	}
+	// Every supported kernel has these, whatever else its administrator forbids.
+	for _, name := range []string{jail.LayerCalls, jail.LayerLimits} {
+		if !report.Has(name) {
+			t.Errorf("%s is missing", name)
+		}
+	}
+	if report.Has(jail.LayerBox) && !(report.Has(jail.LayerUser) && report.Has(jail.LayerMount)) {
+		t.Error("a box without the namespaces it is made of")
+	}
+}
