@@ -35,6 +35,7 @@ type Machine struct {
 
 	facts  map[string]*Fact
 	states map[string]*State
+	places map[string]Pos // of names that no struct holds
 }
 
 // Pos is a place in a definition.

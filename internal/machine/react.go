@@ -120,6 +120,24 @@ func (m *Machine) Enter(s *Scope, to string, sig Signal, when *Expr, writes *Wri
 	return w.done(), err
 }
 
+// Begin enters the state in which a turn starts, also where the thread stands there
+// already, and follows what fires on arrival.
+func (m *Machine) Begin(s *Scope, c *Choice, sig Signal) (Reaction, error) {
+	w := m.walk(s, sig)
+	err := w.move(c.To, c.When, &c.Set, false)
+	if err == nil {
+		err = w.arrive()
+	}
+	return w.done(), err
+}
+
+// RunEffects runs the effects of an event that moves nothing.
+func (m *Machine) RunEffects(s *Scope, sig Signal) Reaction {
+	w := m.walk(s, sig)
+	w.effects(sig)
+	return w.done()
+}
+
 // Choose finds where a turn begins; stands is where the thread stands, "" at first.
 func (m *Machine) Choose(s *Scope, stands string) (*Choice, error) {
 	if m.Start.Stands {

@@ -1,0 +1,456 @@
+package machine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// plain makes the number types that code may bring into float64; JSON has one kind
+// of number, and facts from code must equal facts from the log.
+func plain(v any) any {
+	switch v := v.(type) {
+	case nil, bool, string, []any, map[string]any:
+		return v
+	case float64:
+		return finite(v)
+	case int:
+		return float64(v)
+	case int64:
+		return float64(v)
+	case int32:
+		return float64(v)
+	case float32:
+		return finite(float64(v))
+	case json.Number:
+		x, err := v.Float64()
+		if err != nil {
+			return nil
+		}
+		return finite(x)
+	case []string:
+		list := make([]any, len(v))
+		for i, s := range v {
+			list[i] = s
+		}
+		return list
+	}
+	return other(v)
+}
+
+// other brings any further Go value into JSON form; what has none is unset.
+func other(v any) any {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	var out any
+	if json.Unmarshal(raw, &out) != nil {
+		return nil
+	}
+	return out
+}
+
+// plainDeep is plain all the way down. A value that is plain already is given back
+// as it is, without a copy.
+func plainDeep(v any) any {
+	v, _ = normal(v, 0)
+	return v
+}
+
+// maxNesting bounds how deep a value may be; what lies deeper is unset.
+const maxNesting = 200
+
+// normal gives the plain form of a value and whether it differs from the value.
+func normal(v any, depth int) (any, bool) {
+	if depth > maxNesting {
+		return nil, true
+	}
+	switch x := v.(type) {
+	case nil, bool, string:
+		return v, false
+	case []any:
+		var out []any
+		for i, item := range x {
+			p, changed := normal(item, depth+1)
+			if changed && out == nil {
+				out = slices.Clone(x)
+			}
+			if out != nil {
+				out[i] = p
+			}
+		}
+		if out != nil {
+			return out, true
+		}
+		return v, false
+	case map[string]any:
+		var out map[string]any
+		for k, item := range x {
+			p, changed := normal(item, depth+1)
+			if changed && out == nil {
+				out = maps.Clone(x)
+			}
+			if out != nil {
+				out[k] = p
+			}
+		}
+		if out != nil {
+			return out, true
+		}
+		return v, false
+	case float64:
+		p := finite(x)
+		return p, p == nil
+	}
+	return plain(v), true
+}
+
+func finite(x float64) any {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return x
+}
+
+func truth(v any) bool { b, ok := v.(bool); return ok && b }
+
+func field(v any, name string) any {
+	if r, ok := v.(map[string]any); ok {
+		return plain(r[name])
+	}
+	return nil
+}
+
+func element(v, at any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		if name, ok := at.(string); ok {
+			return plain(v[name])
+		}
+	case []any:
+		i, ok := at.(float64)
+		if !ok || i != math.Trunc(i) {
+			return nil
+		}
+		if i < 0 {
+			i += float64(len(v))
+		}
+		if i >= 0 && i < float64(len(v)) {
+			return plain(v[int(i)])
+		}
+	}
+	return nil
+}
+
+func cut(v, from, to any) any {
+	bounds := func(n int) (int, int) {
+		clamp := func(x any, def int) int {
+			i, ok := x.(float64)
+			if !ok {
+				return def
+			}
+			if i < 0 {
+				i += float64(n)
+			}
+			return int(min(max(i, 0), float64(n)))
+		}
+		a, b := clamp(from, 0), clamp(to, n)
+		return a, max(a, b)
+	}
+	switch v := v.(type) {
+	case []any:
+		a, b := bounds(len(v))
+		return slices.Clip(v[a:b])
+	case string:
+		runes := []rune(v)
+		a, b := bounds(len(runes))
+		return string(runes[a:b])
+	}
+	return nil
+}
+
+func length(v any) int {
+	switch v := v.(type) {
+	case []any:
+		return len(v)
+	case map[string]any:
+		return len(v)
+	case string:
+		return len([]rune(v))
+	}
+	return 0
+}
+
+func sameValue(f *frame, a, b any) bool {
+	switch a := a.(type) {
+	case nil:
+		return b == nil
+	case bool:
+		y, ok := b.(bool)
+		return ok && a == y
+	case float64:
+		y, ok := b.(float64)
+		return ok && a == y
+	case string:
+		y, ok := b.(string)
+		return ok && a == y
+	case []any:
+		y, ok := b.([]any)
+		if !ok || len(a) != len(y) || !f.burn(len(a)) {
+			return false
+		}
+		for i := range a {
+			if !sameValue(f, plain(a[i]), plain(y[i])) {
+				return false
+			}
+		}
+		return true
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		if !ok || len(a) != len(y) || !f.burn(len(a)) {
+			return false
+		}
+		for k, v := range a {
+			w, has := y[k]
+			if !has || !sameValue(f, plain(v), plain(w)) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+func ordered(op string, a, b any) bool {
+	switch a := a.(type) {
+	case float64:
+		b, ok := b.(float64)
+		return ok && compare(op, a, b)
+	case string:
+		b, ok := b.(string)
+		return ok && compare(op, a, b)
+	}
+	return false
+}
+
+func compare[T float64 | string](op string, a, b T) bool {
+	switch op {
+	case "<":
+		return a < b
+	case "<=":
+		return a <= b
+	case ">":
+		return a > b
+	default:
+		return a >= b
+	}
+}
+
+func within(f *frame, x, of any) bool {
+	if x == nil {
+		return false
+	}
+	switch of := of.(type) {
+	case []any:
+		if !f.burn(len(of)) {
+			return false
+		}
+		for _, item := range of {
+			if sameValue(f, x, plain(item)) {
+				return true
+			}
+		}
+	case map[string]any:
+		name, ok := x.(string)
+		if !ok {
+			return false
+		}
+		_, has := of[name]
+		return has
+	}
+	return false
+}
+
+func arithmetic(f *frame, op byte, a, b any) any {
+	if s, ok := a.(string); ok && op == '+' {
+		t, ok := b.(string)
+		if !ok || !f.burn((len(s)+len(t))/16) {
+			return nil
+		}
+		return s + t
+	}
+	x, okX := a.(float64)
+	y, okY := b.(float64)
+	if !okX || !okY {
+		return nil
+	}
+	switch op {
+	case '+':
+		return finite(x + y)
+	case '-':
+		return finite(x - y)
+	case '*':
+		return finite(x * y)
+	case '/':
+		return finite(x / y)
+	default:
+		return finite(math.Mod(x, y))
+	}
+}
+
+func rounded(v any, how byte) any {
+	x, ok := v.(float64)
+	if s, isText := v.(string); isText && (how == 'i' || how == 'n') {
+		parsed, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+		x, ok = parsed, err == nil
+	}
+	if !ok {
+		return nil
+	}
+	switch how {
+	case 'a':
+		x = math.Abs(x)
+	case 'r':
+		x = math.Round(x)
+	case 'f':
+		x = math.Floor(x)
+	case 'c':
+		x = math.Ceil(x)
+	case 'i':
+		x = math.Trunc(x)
+	}
+	return finite(x)
+}
+
+// extreme gives the least or the greatest of its arguments, or of a list.
+func extreme(f *frame, args []any, op string) any {
+	if len(args) == 1 {
+		args, _ = args[0].([]any)
+	}
+	if !f.burn(len(args)) {
+		return nil
+	}
+	var best any
+	for _, v := range args {
+		v = plain(v)
+		if best == nil || ordered(op, v, best) {
+			best = v
+		}
+	}
+	return best
+}
+
+func concat(f *frame, args []any) any {
+	n := 0
+	for _, a := range args {
+		list, _ := a.([]any)
+		n += len(list)
+	}
+	if !f.burn(n) {
+		return nil
+	}
+	out := make([]any, 0, n)
+	for _, a := range args {
+		list, _ := a.([]any)
+		out = append(out, list...)
+	}
+	return out
+}
+
+func reverse(f *frame, args []any) any {
+	list, _ := args[0].([]any)
+	if !f.burn(len(list)) {
+		return nil
+	}
+	out := slices.Clone(list)
+	slices.Reverse(out)
+	return out
+}
+
+func join(f *frame, args []any) any {
+	if len(args) == 0 || len(args) > 2 {
+		return nil
+	}
+	list, ok := args[0].([]any)
+	if !ok {
+		return nil
+	}
+	sep := ""
+	if len(args) == 2 {
+		sep, _ = args[1].(string)
+	}
+	parts := make([]string, len(list))
+	for i, v := range list {
+		parts[i] = text(plain(v))
+		if !f.burn(1 + (len(parts[i])+len(sep))/16) {
+			return nil
+		}
+	}
+	return strings.Join(parts, sep)
+}
+
+func split(f *frame, args []any) any {
+	s, okS := args[0].(string)
+	sep, okSep := args[1].(string)
+	if !okS || !okSep || !f.burn(1+len(s)) {
+		return nil
+	}
+	return plain(strings.Split(s, sep))
+}
+
+func onText(v any, fn func(string) string) any {
+	if s, ok := v.(string); ok {
+		return fn(s)
+	}
+	return nil
+}
+
+func recordKeys(v any) any {
+	r, _ := v.(map[string]any)
+	return plain(slices.Sorted(maps.Keys(r)))
+}
+
+func recordValues(v any) any {
+	r, _ := v.(map[string]any)
+	out := make([]any, 0, len(r))
+	for _, k := range slices.Sorted(maps.Keys(r)) {
+		out = append(out, r[k])
+	}
+	return out
+}
+
+// text is how a value reads inside a prompt: text as it is, unset as nothing,
+// everything else as compact JSON.
+func text(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case bool:
+		return strconv.FormatBool(v)
+	}
+	return canonical(v)
+}
+
+// canonical is compact JSON with sorted names, the same for equal values.
+func canonical(v any) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(v) != nil {
+		return ""
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func digest(args []any) string {
+	sum := sha256.Sum256([]byte(canonical(plainDeep(args))))
+	return hex.EncodeToString(sum[:8])
+}

@@ -1,0 +1,74 @@
+package machine
+
+// keysOf lists the keys of every mapping of the format. The published schema lists
+// the same.
+var keysOf = map[string][]string{
+	"machine": {"name", "title", "settings", "types", "facts", "discover", "start", "prompt", "states", "tools", "go", "calls",
+		"effects", "cards", "commands", "show", "shortcuts", "text_calls", "reply", "history", "policies", "errors", "limits"},
+	"setting": {"type", "enum", "default", "min", "max", "step", "label"},
+	"fact":    {"type", "enum", "for", "by", "default", "is", "max"},
+	"prompts": {"base", "grounding"},
+	"state": {"kind", "terminal", "requires", "tools", "prompt", "inject", "run", "in", "out", "card", "go", "errors", "limits",
+		"complete", "model"},
+	"offer":       {"name", "from", "when", "approve"},
+	"section":     {"file", "when"},
+	"inject":      {"fact", "value", "title", "rows", "chars", "of", "more", "when"},
+	"alternative": {"when", "tool", "model", "steps", "in", "out"},
+	"step":        {"when", "tool", "model", "in", "out", "stop"},
+	"model step":  {"prompt", "output"},
+	"discover":    {"tool", "when", "in", "out"},
+	"choice":      {"when", "to", "set"},
+	"transition":  {"on", "tool", "card", "command", "when", "to", "set", "append", "increment", "drop", "keep", "rest"},
+	"shared transition": {"from", "on", "tool", "card", "command", "when", "to", "set", "append", "increment", "drop", "keep",
+		"rest"},
+	"effect":     {"on", "tool", "card", "command", "state", "when", "set", "append", "increment", "drop", "keep"},
+	"errors":     {"failures", "then"},
+	"then":       {"skip"},
+	"limits":     {"iterations", "seconds", "tokens", "dollars"},
+	"binding":    {"in", "args", "card"},
+	"narrow":     {"enum", "default"},
+	"card":       {"title", "content", "message", "answers"},
+	"answer":     {"label", "key", "fields", "set", "append", "increment", "drop", "keep", "to", "command"},
+	"command":    {"label", "from", "when", "fields", "to", "set", "append", "increment", "drop", "keep"},
+	"show":       {"person", "model", "person_when"},
+	"shortcut":   {"prefix", "tool", "in", "when"},
+	"text call":  {"fence", "tool", "argument", "states"},
+	"history":    {"messages", "tool_turns", "beside"},
+	"policies":   {"duplicates", "inventory", "repair", "origins"},
+	"duplicates": {"across_turns", "rerun_words"},
+	"inventory":  {"max"},
+	"repair":     {"empty_retries"},
+}
+
+// events lists what can happen, with the fields that each has beside `name`.
+var events = map[string][]string{
+	"turn":         {"text"},
+	"entered":      {"state", "from", "cause"},
+	"planned":      {"text", "tool"},
+	"call":         {"tool", "args"},
+	"started":      {"tool", "args"},
+	"returned":     {"tool", "args", "result", "duplicate", "ms"},
+	"failed":       {"tool", "args", "code", "message", "suggestion", "details", "curable", "tries_left", "state"},
+	"refused":      {"tool", "args", "code", "message"},
+	"final":        {"text"},
+	"model_failed": {"code", "message"},
+	"asked":        {"card", "content"},
+	"answered":     {"card", "content", "answer", "fields", "note"},
+	"command":      {"command", "fields"},
+	"done":         {"state", "result"},
+}
+
+// turnFields and stateFields are what `turn` and `state` have.
+var (
+	turnFields = map[string]*Type{
+		"text": {Kind: String}, "user": {Kind: String}, "thread": {Kind: String}, "dataset": {Kind: String},
+		"attachments": {Kind: List, Of: &Type{Kind: JSON}}, "rerun": {Kind: Bool}, "started": {Kind: Time}, "elapsed_ms": {Kind: Int},
+	}
+	stateFields = map[string]*Type{"name": {Kind: String}, "last": {Kind: String}, "waiting": {Kind: Bool}}
+)
+
+// reserved are names that an expression reads as something else.
+var reserved = map[string]bool{
+	"settings": true, "event": true, "turn": true, "state": true, "true": true, "false": true, "nil": true, "not": true, "in": true,
+	"and": true, "or": true, "matches": true, "contains": true, "startsWith": true, "endsWith": true, "let": true, "if": true, "else": true,
+}
