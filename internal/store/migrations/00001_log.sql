@@ -1,0 +1,70 @@
+-- +goose Up
+
+-- Times are nanoseconds since 1970 in UTC; 0 is "never".
+CREATE TABLE threads (
+  id      TEXT PRIMARY KEY,
+  owner   TEXT NOT NULL,
+  machine TEXT NOT NULL,
+  version TEXT NOT NULL,
+  title   TEXT NOT NULL,
+  dataset TEXT NOT NULL,
+  status  TEXT NOT NULL,
+  state   TEXT NOT NULL,
+  run     TEXT NOT NULL,
+  seq     INTEGER NOT NULL,
+  created INTEGER NOT NULL,
+  updated INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- Over columns that never change, so that no step of a thread has to touch it.
+CREATE INDEX threads_by_owner ON threads (owner, created);
+
+CREATE TABLE events (
+  thread TEXT NOT NULL,
+  seq    INTEGER NOT NULL,
+  time   INTEGER NOT NULL,
+  kind   TEXT NOT NULL,
+  body   TEXT NOT NULL,
+  PRIMARY KEY (thread, seq)
+) WITHOUT ROWID;
+
+-- packed is 1 where the bytes are zstd.
+CREATE TABLE blobs (
+  hash   TEXT PRIMARY KEY,
+  packed INTEGER NOT NULL,
+  bytes  BLOB NOT NULL
+) WITHOUT ROWID;
+
+-- The newest snapshot of each thread.
+CREATE TABLE snapshots (
+  thread TEXT PRIMARY KEY,
+  seq    INTEGER NOT NULL,
+  packed INTEGER NOT NULL,
+  bytes  BLOB NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE runs (
+  id        TEXT PRIMARY KEY,
+  thread    TEXT NOT NULL,
+  owner     TEXT NOT NULL,
+  machine   TEXT NOT NULL,
+  dataset   TEXT NOT NULL,
+  question  TEXT NOT NULL,
+  status    TEXT NOT NULL,
+  first     INTEGER NOT NULL,
+  last      INTEGER NOT NULL,
+  started   INTEGER NOT NULL,
+  ended     INTEGER NOT NULL,
+  micro_usd INTEGER NOT NULL,
+  tokens    INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE INDEX runs_by_owner ON runs (owner, started);
+CREATE INDEX runs_by_thread ON runs (thread, started);
+
+-- +goose Down
+DROP TABLE runs;
+DROP TABLE snapshots;
+DROP TABLE blobs;
+DROP TABLE events;
+DROP TABLE threads;

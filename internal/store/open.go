@@ -1,0 +1,34 @@
+package store
+
+import (
+	"log/slog"
+	"strings"
+
+	"interlock/internal/fault"
+)
+
+// A Config says where the log is kept.
+type Config struct {
+	// DSN is a path, or a URL whose scheme names the kind of store: "sqlite:PATH".
+	DSN string
+	// PowerSafe makes every batch survive a loss of power, not only the death of
+	// the process. It costs a disk flush a batch.
+	PowerSafe bool
+	// Log receives what an operator should know. Default: nothing is logged.
+	Log *slog.Logger
+}
+
+// Open opens the store that the DSN names.
+func Open(c Config) (Store, error) {
+	scheme, rest, ok := strings.Cut(c.DSN, ":")
+	if !ok || len(scheme) == 1 { // a plain path, perhaps with a drive letter
+		scheme, rest = "sqlite", c.DSN
+	}
+	switch scheme {
+	case "sqlite", "file":
+		return OpenSQLite(SQLiteConfig{Path: strings.TrimPrefix(rest, "//"), PowerSafe: c.PowerSafe, Log: c.Log})
+	default:
+		return nil, fault.New(fault.BadSetting, "there is no store of the kind %q", scheme).
+			Suggest("Give a path, as in state/interlock.db.")
+	}
+}

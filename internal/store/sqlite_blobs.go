@@ -1,0 +1,102 @@
+package store
+
+import (
+	"fmt"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// A packer makes blobs small. JSON of results and prompts shrinks to a fifth or
+// less, which is worth more in pages not written than it costs in time.
+type packer struct {
+	enc *zstd.Encoder
+	dec *zstd.Decoder
+}
+
+const (
+	packFrom    = 512       // bytes below which packing gains nothing
+	maxUnpacked = 512 << 20 // a guard against a forged file
+)
+
+func newPacker() *packer {
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2),
+		zstd.WithWindowSize(256<<10), zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false))
+	if err != nil {
+		panic(err) // only wrong options fail
+	}
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(maxUnpacked))
+	if err != nil {
+		panic(err)
+	}
+	return &packer{enc, dec}
+}
+
+// packed is bytes as they are stored.
+type packed struct {
+	zipped bool
+	bytes  []byte
+}
+
+type packedBlob struct {
+	hash string
+	packed
+}
+
+func (p packed) flag() int64 {
+	if p.zipped {
+		return 1
+	}
+	return 0
+}
+
+func (p *packer) pack(b []byte) packed {
+	if len(b) >= packFrom {
+		if z := p.enc.EncodeAll(b, make([]byte, 0, len(b)/2)); len(z) < len(b)-len(b)/8 {
+			return packed{true, z}
+		}
+	}
+	if b == nil {
+		b = []byte{}
+	}
+	return packed{false, b}
+}
+
+func (p *packer) unpack(v packed) ([]byte, error) {
+	if !v.zipped {
+		return v.bytes, nil
+	}
+	b, err := p.dec.DecodeAll(v.bytes, nil)
+	if err != nil {
+		return nil, fmt.Errorf("unpacking a blob: %w", err)
+	}
+	return b, nil
+}
+
+// packNew packs the blobs that are not known to be stored.
+func (s *SQLite) packNew(blobs []Blob) []packedBlob {
+	var out []packedBlob
+	for _, b := range blobs {
+		s.mu.Lock()
+		_, stored := s.known[b.Hash]
+		s.mu.Unlock()
+		if !stored {
+			out = append(out, packedBlob{b.Hash, s.pack.pack(b.Bytes)})
+		}
+	}
+	return out
+}
+
+// remember notes blobs as stored; nothing ever takes one away.
+func (s *SQLite) remember(blobs []packedBlob) {
+	if len(blobs) == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.known)+len(blobs) > maxKnown {
+		clear(s.known)
+	}
+	for _, b := range blobs {
+		s.known[b.hash] = struct{}{}
+	}
+}

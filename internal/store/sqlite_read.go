@@ -1,0 +1,113 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+
+	"interlock/internal/event"
+	"interlock/internal/fault"
+)
+
+// A page of events is read at once, so that a slow consumer holds no connection
+// and keeps no old version of the file alive.
+const (
+	pageEvents = 512
+	pageBytes  = 4 << 20
+)
+
+// Events yields the events of a thread after a sequence number, in order.
+func (s *SQLite) Events(ctx context.Context, thread string, after int64) iter.Seq2[event.Event, error] {
+	return func(yield func(event.Event, error) bool) {
+		for first := true; ; first = false {
+			page, more, err := s.page(ctx, thread, after)
+			if err == nil && first && len(page) == 0 {
+				_, err = s.Thread(ctx, thread)
+			}
+			for _, e := range page {
+				if !yield(e, nil) {
+					return
+				}
+				after = e.Seq
+			}
+			if err != nil {
+				yield(event.Event{}, err)
+				return
+			}
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+// page reads some events and says whether there may be more. On an error it gives
+// those before it.
+func (s *SQLite) page(ctx context.Context, thread string, after int64) (page []event.Event, more bool, err error) {
+	rows, err := s.readers.QueryContext(ctx, `SELECT seq, time, kind, body FROM events WHERE thread = ? AND seq > ? ORDER BY seq LIMIT ?`,
+		thread, after, pageEvents)
+	if err != nil {
+		return nil, false, storeFault(err, s.path, "read")
+	}
+	defer rows.Close()
+	size := 0
+	for rows.Next() {
+		var nanos int64
+		var kind event.Kind
+		var body sql.RawBytes
+		e := event.Event{Thread: thread}
+		if err := rows.Scan(&e.Seq, &nanos, &kind, &body); err != nil {
+			return page, false, storeFault(err, s.path, "read")
+		}
+		e.Time = fromNanos(nanos)
+		if e.Body, err = event.Decode(kind, json.RawMessage(body)); err != nil {
+			return page, false, fault.Wrap(err, fault.StoreFailed, "cannot read event %d of thread %s in the log %s", e.Seq, thread, s.path)
+		}
+		page = append(page, e)
+		if size += len(body); len(page) == pageEvents || size >= pageBytes {
+			return page, true, nil
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return page, false, storeFault(err, s.path, "read")
+	}
+	return page, false, nil
+}
+
+// Snapshot gives the newest snapshot of a thread.
+func (s *SQLite) Snapshot(ctx context.Context, thread string) ([]byte, int64, error) {
+	var seq int64
+	var p packed
+	err := s.readers.QueryRowContext(ctx, `SELECT seq, packed, bytes FROM snapshots WHERE thread = ?`, thread).Scan(&seq, &p.zipped, &p.bytes)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, storeFault(err, s.path, "read")
+	}
+	b, err := s.pack.unpack(p)
+	if err != nil {
+		return nil, 0, storeFault(err, s.path, "read")
+	}
+	return b, seq, nil
+}
+
+// Blob gives the bytes stored under a content hash.
+func (s *SQLite) Blob(ctx context.Context, hash string) ([]byte, error) {
+	var p packed
+	err := s.readers.QueryRowContext(ctx, `SELECT packed, bytes FROM blobs WHERE hash = ?`, hash).Scan(&p.zipped, &p.bytes)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, fmt.Errorf("blob %s: %w", hash, ErrNotFound)
+	}
+	if err != nil {
+		return nil, storeFault(err, s.path, "read")
+	}
+	b, err := s.pack.unpack(p)
+	if err != nil {
+		return nil, storeFault(err, s.path, "read")
+	}
+	return b, nil
+}

@@ -1,0 +1,170 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+
+	"modernc.org/sqlite"
+
+	"interlock/internal/fault"
+)
+
+// A writer is the one connection that writes. It goes past database/sql, whose
+// bookkeeping costs as much as the statements. Who took it from the channel owns it.
+type writer struct {
+	conn                        driver.Conn
+	begin, commit, rollback     *statement
+	open, head                  *statement
+	events                      []*statement // by the number of rows, from 1
+	blob, saveRun, saveSnapshot *statement
+}
+
+const rowsAtOnce = 4 // events in one INSERT at most
+
+// A statement is prepared once and keeps its argument list.
+type statement struct {
+	stmt driver.StmtExecContext
+	args []driver.NamedValue
+}
+
+func openWriter(dsn string) (*writer, error) {
+	c, err := sqlite.NewConnector(dsn)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := c.Connect(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{conn: conn}
+	prepare := func(query string) *statement {
+		s, e := conn.Prepare(query)
+		if e != nil {
+			err = errors.Join(err, e)
+			return nil
+		}
+		return &statement{stmt: s.(driver.StmtExecContext)}
+	}
+	w.begin = prepare(`BEGIN IMMEDIATE`)
+	w.commit = prepare(`COMMIT`)
+	w.rollback = prepare(`ROLLBACK`)
+	w.open = prepare(`INSERT INTO threads (version, title, dataset, status, state, run, seq, updated, id, owner, machine, created)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`)
+	w.head = prepare(`UPDATE threads SET version = ?, title = ?, dataset = ?, status = ?, state = ?, run = ?, seq = ?, updated = ?
+		WHERE id = ? AND seq = ?`)
+	insert := `INSERT INTO events (thread, seq, time, kind, body) VALUES (?, ?, ?, ?, ?)`
+	for range rowsAtOnce {
+		w.events = append(w.events, prepare(insert))
+		insert += `, (?, ?, ?, ?, ?)`
+	}
+	w.blob = prepare(`INSERT INTO blobs (hash, packed, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`)
+	w.saveRun = prepare(`INSERT INTO runs (id, thread, owner, machine, dataset, question, status, first, last, started, ended, micro_usd, tokens)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET status = excluded.status, last = excluded.last, ended = excluded.ended, dataset = excluded.dataset,
+		question = excluded.question, micro_usd = excluded.micro_usd, tokens = excluded.tokens WHERE thread = excluded.thread`)
+	w.saveSnapshot = prepare(`INSERT INTO snapshots (thread, seq, packed, bytes) VALUES (?, ?, ?, ?)
+		ON CONFLICT (thread) DO UPDATE SET seq = excluded.seq, packed = excluded.packed, bytes = excluded.bytes`)
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return w, nil
+}
+
+// close also finalises the statements.
+func (w *writer) close() error {
+	all := append([]*statement{w.begin, w.commit, w.rollback, w.open, w.head, w.blob, w.saveRun, w.saveSnapshot}, w.events...)
+	var errs []error
+	for _, s := range all {
+		errs = append(errs, s.stmt.(driver.Stmt).Close())
+	}
+	return errors.Join(append(errs, w.conn.Close())...)
+}
+
+// add appends values to the arguments of the next exec.
+func (s *statement) add(values ...driver.Value) *statement {
+	for _, v := range values {
+		s.args = append(s.args, driver.NamedValue{Ordinal: len(s.args) + 1, Value: v})
+	}
+	return s
+}
+
+// exec runs the statement and gives the number of rows it changed. It takes no
+// context: a batch takes microseconds and must not be torn.
+func (s *statement) exec() (int64, error) {
+	r, err := s.stmt.ExecContext(context.Background(), s.args)
+	clear(s.args)
+	s.args = s.args[:0]
+	if err != nil {
+		return 0, err
+	}
+	return r.RowsAffected()
+}
+
+// store writes everything in one transaction, or nothing.
+func (w *writer) store(b Batch, rows []row, blobs []packedBlob, snapshot packed) error {
+	if _, err := w.begin.exec(); err != nil {
+		return err
+	}
+	if err := w.insert(b, rows, blobs, snapshot); err != nil {
+		_, _ = w.rollback.exec() // fails where SQLite has rolled back itself
+		return err
+	}
+	if _, err := w.commit.exec(); err != nil {
+		_, _ = w.rollback.exec()
+		return err
+	}
+	return nil
+}
+
+func (w *writer) insert(b Batch, rows []row, blobs []packedBlob, snapshot packed) error {
+	h, last := b.Head, b.After+int64(len(rows))
+	head := w.head
+	if b.After == 0 {
+		head = w.open
+	}
+	head.add(h.Version, h.Title, h.Dataset, h.Status, h.State, h.Run, last, nanos(h.Updated), b.Thread)
+	if b.After == 0 {
+		head.add(h.Owner, h.Machine, nanos(h.Created))
+	} else {
+		head.add(b.After)
+	}
+	switch n, err := head.exec(); {
+	case err != nil:
+		return err
+	case n == 0:
+		return fault.Wrap(ErrConflict, fault.Conflict, "thread %s does not end at event %d", b.Thread, b.After)
+	}
+	for len(rows) > 0 {
+		n := min(len(rows), rowsAtOnce)
+		insert := w.events[n-1]
+		for _, r := range rows[:n] {
+			insert.add(b.Thread, r.seq, r.time, r.kind, r.body)
+		}
+		if _, err := insert.exec(); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	for _, p := range blobs {
+		if _, err := w.blob.add(p.hash, p.flag(), p.bytes).exec(); err != nil {
+			return err
+		}
+	}
+	if r := b.Run; r != nil {
+		n, err := w.saveRun.add(r.ID, r.Thread, r.Owner, r.Machine, r.Dataset, r.Question, r.Status, r.First, r.Last,
+			nanos(r.Started), nanos(r.Ended), r.MicroUSD, int64(r.Tokens)).exec()
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return fault.Wrap(ErrConflict, fault.Conflict, "run %s belongs to another thread than %s", r.ID, r.Thread)
+		}
+	}
+	if b.Snapshot != nil {
+		if _, err := w.saveSnapshot.add(b.Thread, last, snapshot.flag(), snapshot.bytes).exec(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package storetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"interlock/internal/store"
+)
+
+func testThreads(t *testing.T, f *fixture) {
+	s := f.store(t)
+	// Thread i of ten; even ones are ann's, every third one is a pipeline and waits.
+	for i := range 10 {
+		b := batch(fmt.Sprintf("t%d", i), 0, 1)
+		b.Head.Updated = epoch.Add(time.Duration(i) * time.Hour)
+		if i%2 == 1 {
+			b.Head.Owner = "bob"
+		}
+		if i%3 == 0 {
+			b.Head.Machine, b.Head.Status = "pipeline", store.Waiting
+		}
+		mustAppend(t, s, b)
+	}
+	tests := []struct {
+		name string
+		q    store.Query
+		want []string
+	}{
+		{"all, newest first", store.Query{}, []string{"t9", "t8", "t7", "t6", "t5", "t4", "t3", "t2", "t1", "t0"}},
+		{"owner", store.Query{Owner: "ann"}, []string{"t8", "t6", "t4", "t2", "t0"}},
+		{"stranger", store.Query{Owner: "eve"}, nil},
+		{"owner is no pattern", store.Query{Owner: "%"}, nil},
+		{"machine", store.Query{Machine: "pipeline"}, []string{"t9", "t6", "t3", "t0"}},
+		{"status and owner", store.Query{Status: store.Waiting, Owner: "bob"}, []string{"t9", "t3"}},
+		{"limit", store.Query{Limit: 2}, []string{"t9", "t8"}},
+		{"before", store.Query{Before: epoch.Add(3 * time.Hour)}, []string{"t2", "t1", "t0"}},
+		{"before and limit", store.Query{Before: epoch.Add(3 * time.Hour), Limit: 1, Owner: "ann"}, []string{"t2"}},
+		{"text", store.Query{Text: "SALES of T4"}, []string{"t4"}},
+		{"text and owner", store.Query{Text: "t4", Owner: "bob"}, nil},
+	}
+	for _, tt := range tests {
+		rows, err := s.Threads(t.Context(), tt.q)
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		var got []string
+		for _, r := range rows {
+			got = append(got, r.ID)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+
+	// The row is that of the newest batch, but who opened a thread keeps it.
+	b := batch("t0", 1, 2)
+	b.Head.Owner, b.Head.Title, b.Head.Status = "eve", "A new title", store.Idle
+	mustAppend(t, s, b)
+	want := b.Head
+	want.Owner, want.Machine = "ann", "pipeline"
+	got, err := s.Thread(t.Context(), "t0")
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("row of t0 (%v) (-want +got):\n%s", err, diff)
+	}
+	for i := range 150 {
+		mustAppend(t, s, batch(fmt.Sprintf("more%d", i), 0, 1))
+	}
+	if rows, err := s.Threads(t.Context(), store.Query{}); err != nil || len(rows) != 100 {
+		t.Errorf("%d threads without a limit, want 100 (%v)", len(rows), err)
+	}
+}
+
+func testRuns(t *testing.T, f *fixture) {
+	s := f.store(t)
+	for i := range 4 {
+		thread := fmt.Sprintf("t%d", i%2)
+		b := batch(thread, int64(i/2), 1)
+		b.Run = run(fmt.Sprintf("r%d", i), thread, int64(i+1))
+		if i%2 == 1 {
+			b.Run.Owner = "bob"
+		}
+		mustAppend(t, s, b)
+	}
+	done := run("r0", "t0", 1)
+	done.Status, done.Last, done.Ended, done.MicroUSD, done.Tokens = "succeeded", 3, epoch.Add(time.Hour), 1500, 42
+	b := batch("t0", 2, 1)
+	b.Run = done
+	mustAppend(t, s, b)
+
+	got, err := s.Run(t.Context(), "r0")
+	if diff := cmp.Diff(*done, got); diff != "" || err != nil {
+		t.Errorf("row of r0 (%v) (-want +got):\n%s", err, diff)
+	}
+	tests := []struct {
+		name string
+		q    store.Query
+		want []string
+	}{
+		{"all, newest first", store.Query{}, []string{"r3", "r2", "r1", "r0"}},
+		{"owner", store.Query{Owner: "bob"}, []string{"r3", "r1"}},
+		{"thread", store.Query{Thread: "t0"}, []string{"r2", "r0"}},
+		{"thread of another owner", store.Query{Thread: "t0", Owner: "bob"}, nil},
+		{"status", store.Query{Status: "succeeded"}, []string{"r0"}},
+		{"text", store.Query{Text: "much in r2"}, []string{"r2"}},
+		{"before", store.Query{Before: epoch.Add(2 * time.Minute)}, []string{"r0"}},
+		{"limit", store.Query{Limit: 1}, []string{"r3"}},
+	}
+	for _, tt := range tests {
+		rows, err := s.Runs(t.Context(), tt.q)
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		var ids []string
+		for _, r := range rows {
+			ids = append(ids, r.ID)
+		}
+		if diff := cmp.Diff(tt.want, ids); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
