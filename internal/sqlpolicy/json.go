@@ -1,0 +1,280 @@
+package sqlpolicy
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A node is one value of the engine's JSON. The general decoder would take longer
+// than the engine's parser; this one shares the text and refuses what the engine
+// never writes: doubled keys, depth without end, anything after the value.
+type node struct {
+	kind   byte   // n t f 0 " [ {
+	text   string // of a string, unescaped; of a number, as written
+	items  []node // of an array
+	fields []field
+}
+
+type field struct {
+	key   string
+	value node
+}
+
+var errTree = errors.New("the engine's answer is not the JSON it should be")
+
+const maxJSONDepth = 2000
+
+type decoder struct {
+	text   string
+	at     int
+	depth  int
+	items  []node  // stack of array items in the making
+	fields []field // stack of object fields in the making
+}
+
+func decode(text string) (node, error) {
+	d := decoder{text: text}
+	n, ok := d.value()
+	d.space()
+	if !ok || d.at != len(d.text) {
+		return node{}, errTree
+	}
+	return n, nil
+}
+
+func (d *decoder) space() {
+	for d.at < len(d.text) {
+		switch d.text[d.at] {
+		case ' ', '\n', '\t', '\r':
+			d.at++
+		default:
+			return
+		}
+	}
+}
+
+func (d *decoder) byte(c byte) bool {
+	d.space()
+	if d.at < len(d.text) && d.text[d.at] == c {
+		d.at++
+		return true
+	}
+	return false
+}
+
+func (d *decoder) word(w string, kind byte) (node, bool) {
+	if !strings.HasPrefix(d.text[d.at:], w) {
+		return node{}, false
+	}
+	d.at += len(w)
+	return node{kind: kind}, true
+}
+
+func (d *decoder) value() (node, bool) {
+	d.space()
+	if d.at >= len(d.text) {
+		return node{}, false
+	}
+	switch c := d.text[d.at]; c {
+	case 'n':
+		return d.word("null", 'n')
+	case 't':
+		return d.word("true", 't')
+	case 'f':
+		return d.word("false", 'f')
+	case '"':
+		s, ok := d.string()
+		return node{kind: '"', text: s}, ok
+	case '[', '{':
+		if d.depth++; d.depth > maxJSONDepth {
+			return node{}, false
+		}
+		d.at++
+		var n node
+		var ok bool
+		if c == '[' {
+			n, ok = d.array()
+		} else {
+			n, ok = d.object()
+		}
+		d.depth--
+		return n, ok
+	}
+	return d.number()
+}
+
+func (d *decoder) array() (node, bool) {
+	base := len(d.items)
+	if !d.byte(']') {
+		for {
+			v, ok := d.value()
+			if !ok {
+				return node{}, false
+			}
+			d.items = append(d.items, v)
+			if d.byte(']') {
+				break
+			}
+			if !d.byte(',') {
+				return node{}, false
+			}
+		}
+	}
+	n := node{kind: '[', items: append([]node(nil), d.items[base:]...)}
+	d.items = d.items[:base]
+	return n, true
+}
+
+func (d *decoder) object() (node, bool) {
+	base := len(d.fields)
+	if !d.byte('}') {
+		for {
+			if d.space(); d.at >= len(d.text) || d.text[d.at] != '"' {
+				return node{}, false
+			}
+			key, ok := d.string()
+			if !ok || !d.byte(':') {
+				return node{}, false
+			}
+			for _, f := range d.fields[base:] {
+				if f.key == key {
+					return node{}, false
+				}
+			}
+			v, ok := d.value()
+			if !ok {
+				return node{}, false
+			}
+			d.fields = append(d.fields, field{key, v})
+			if d.byte('}') {
+				break
+			}
+			if !d.byte(',') {
+				return node{}, false
+			}
+		}
+	}
+	n := node{kind: '{', fields: append([]field(nil), d.fields[base:]...)}
+	d.fields = d.fields[:base]
+	return n, true
+}
+
+// number also takes the engine's Infinity and NaN, which JSON does not have.
+func (d *decoder) number() (node, bool) {
+	start := d.at
+	for d.at < len(d.text) && strings.IndexByte("+-.0123456789eEInfityNa", d.text[d.at]) >= 0 {
+		d.at++
+	}
+	s := d.text[start:d.at]
+	if _, err := strconv.ParseFloat(s, 64); err != nil && !errors.Is(err, strconv.ErrRange) {
+		return node{}, false
+	}
+	return node{kind: '0', text: s}, true
+}
+
+func (d *decoder) string() (string, bool) {
+	d.at++
+	start := d.at
+	for d.at < len(d.text) {
+		switch c := d.text[d.at]; {
+		case c == '"':
+			s := d.text[start:d.at]
+			d.at++
+			return s, true
+		case c == '\\':
+			return d.escaped(start)
+		case c < 0x20:
+			return "", false
+		}
+		d.at++
+	}
+	return "", false
+}
+
+// escaped goes on with a string at its first backslash.
+func (d *decoder) escaped(start int) (string, bool) {
+	b := []byte(d.text[start:d.at])
+	for d.at < len(d.text) {
+		c := d.text[d.at]
+		d.at++
+		switch {
+		case c == '"':
+			return string(b), true
+		case c < 0x20:
+			return "", false
+		case c != '\\':
+			b = append(b, c)
+			continue
+		}
+		if d.at >= len(d.text) {
+			return "", false
+		}
+		c = d.text[d.at]
+		d.at++
+		if i := strings.IndexByte(`"\/bfnrt`, c); i >= 0 {
+			b = append(b, "\"\\/\b\f\n\r\t"[i])
+			continue
+		}
+		r, ok := rune(0), c == 'u'
+		if ok {
+			r, ok = d.hex4()
+		}
+		if !ok {
+			return "", false
+		}
+		if r >= 0xD800 && r < 0xE000 {
+			if r >= 0xDC00 || !strings.HasPrefix(d.text[d.at:], `\u`) {
+				return "", false
+			}
+			d.at += 2
+			low, ok := d.hex4()
+			if !ok || low < 0xDC00 || low >= 0xE000 {
+				return "", false
+			}
+			r = (r-0xD800)<<10 + (low - 0xDC00) + 0x10000
+		}
+		b = utf8.AppendRune(b, r)
+	}
+	return "", false
+}
+
+func (d *decoder) hex4() (rune, bool) {
+	if d.at+4 > len(d.text) {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(d.text[d.at:d.at+4], 16, 16)
+	d.at += 4
+	return rune(n), err == nil
+}
+
+// get gives a field; a missing one is null.
+func (n node) get(key string) node {
+	for i := range n.fields {
+		if n.fields[i].key == key {
+			return n.fields[i].value
+		}
+	}
+	return node{kind: 'n'}
+}
+
+// str gives a field that is a string.
+func (n node) str(key string) string {
+	v := n.get(key)
+	if v.kind != '"' {
+		return ""
+	}
+	return v.text
+}
+
+func (n node) null() bool { return n.kind == 'n' }
+
+// location gives query_location: the byte in the text, or -1.
+func (n node) location() int {
+	v, err := strconv.Atoi(n.get("query_location").text)
+	if err != nil {
+		return -1
+	}
+	return v
+}

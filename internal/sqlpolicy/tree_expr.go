@@ -1,0 +1,217 @@
+package sqlpolicy
+
+func (w *walker) expr(n node, s *cteScope, depth int) error {
+	if n.null() {
+		return nil
+	}
+	if err := w.enter(n, depth); err != nil {
+		return err
+	}
+	class := n.str("class")
+	known, ok := expressions[class]
+	if !ok {
+		return unknown(n.location(), "expression %s", class)
+	}
+	var err error
+	switch class {
+	case "FUNCTION", "WINDOW":
+		err = w.function(n)
+	case "OPERATOR":
+		if kind := n.str("type"); !operators[kind] {
+			err = unknown(n.location(), "operator %s", kind)
+		}
+	case "COLUMN_REF":
+		err = w.column(n)
+	case "LAMBDA":
+		if w.lambdas++; w.lambdas > w.limits.Lambdas {
+			return deny(RuleTooDeep, n.location(), "Use a subquery.", "Lambdas are nested deeper than %d.", w.limits.Lambdas)
+		}
+		defer func() { w.lambdas-- }()
+	case "CASE":
+		err = w.cases(n.get("case_checks"), s, depth)
+	case "STAR":
+		err = w.replacements(n.get("replace_list"), s, depth)
+	}
+	if err != nil {
+		return err
+	}
+	return w.fields(n, class, known, s, depth)
+}
+
+// function checks the name of a call. The engine's parser writes list and struct
+// literals as calls with schema main; `column.f()` puts the column there.
+func (w *walker) function(n node) error {
+	name, at := fold(n.str("function_name")), n.location()
+	if c := n.str("catalog"); c != "" {
+		return deny(RuleFunction, at, "Call the function by its bare name.", "The function %s is called with a catalog in front.", name)
+	}
+	switch fold(n.str("schema")) {
+	case "information_schema", "pg_catalog", "system", "temp":
+		return deny(RuleFunction, at, "Call the function by its bare name.", "The function %s is called with a schema in front.", name)
+	}
+	if n.get("export_state").kind == 't' {
+		return deny(RuleFunction, at, "Leave EXPORT_STATE out.", "Aggregate states cannot be exported.")
+	}
+	if !allowedFunctions[name] {
+		return w.functionDenied(name, at)
+	}
+	if volatileFunctions[name] {
+		w.reading.volatile = true
+	}
+	w.reading.functions[name] = true
+	return nil
+}
+
+func (w *walker) functionDenied(name string, at int) error {
+	if deniedFunctions[name] {
+		return deny(RuleFunction, at, "Answer the question from the dataset's tables alone.",
+			"The function %s is not allowed: it reaches outside the dataset's own data or into the engine.", name)
+	}
+	if allowedTableFunctions[name] || deniedTableFunctions[name] {
+		return deny(RuleFunction, at, "Use it in FROM, if it is one of range, generate_series, unnest, json_each, json_tree.",
+			"%s is not a function for this place.", name)
+	}
+	return deny(RuleFunction, at, "Use a standard SQL or DuckDB function.", "There is no function %s that may be used here.", name)
+}
+
+// columnLike are functions that SQL writes like columns.
+var columnLike = names(`current_catalog current_database current_schema current_query current_role current_user session_user user`)
+
+// volatileColumns are functions of time that SQL writes like columns.
+var volatileColumns = names(`current_date current_time current_timestamp localtime localtimestamp`)
+
+func (w *walker) column(n node) error {
+	parts := n.get("column_names")
+	if parts.kind != '[' || len(parts.items) == 0 {
+		return unknown(n.location(), "a column without a name")
+	}
+	for _, p := range parts.items {
+		if p.kind != '"' {
+			return unknown(n.location(), "a column without a name")
+		}
+	}
+	first := fold(parts.items[0].text)
+	if len(parts.items) == 1 {
+		if volatileColumns[first] && !w.hasColumn(first) {
+			w.reading.volatile = true
+		}
+		if columnLike[first] && !w.hasColumn(first) {
+			return deny(RuleFunction, n.location(), "Answer the question from the dataset's tables alone.", "%s is not allowed.", first)
+		}
+	}
+	if w.scope.Alias != "" && len(parts.items) >= 3 && first == fold(w.scope.Alias) {
+		table := fold(parts.items[1].text)
+		if table == "main" && len(parts.items) >= 4 {
+			table = fold(parts.items[2].text)
+		}
+		w.dotted = append(w.dotted, dottedName{n.location(), table})
+	}
+	return nil
+}
+
+// hasColumn says whether some table of the dataset has a column of this name.
+func (w *walker) hasColumn(name string) bool {
+	for _, t := range w.scope.Tables {
+		for _, c := range t.Columns {
+			if fold(c) == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (w *walker) cases(n node, s *cteScope, depth int) error {
+	for _, c := range n.items {
+		for _, f := range c.fields {
+			if f.key != "when_expr" && f.key != "then_expr" {
+				return unknown(-1, "CASE field %s", f.key)
+			}
+			if err := w.expr(f.value, s, depth+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// replacements walks `* REPLACE (...)`.
+func (w *walker) replacements(n node, s *cteScope, depth int) error {
+	for _, r := range n.items {
+		for _, f := range r.fields {
+			switch f.key {
+			case "key":
+			case "value":
+				if err := w.expr(f.value, s, depth+1); err != nil {
+					return err
+				}
+			default:
+				return unknown(-1, "REPLACE field %s", f.key)
+			}
+		}
+	}
+	return nil
+}
+
+func (w *walker) modifier(n node, s *cteScope, depth int) error {
+	if n.null() {
+		return nil
+	}
+	switch kind := n.str("type"); kind {
+	case "LIMIT_MODIFIER", "LIMIT_PERCENT_MODIFIER", "ORDER_MODIFIER", "DISTINCT_MODIFIER":
+	default:
+		return unknown(-1, "modifier %s", kind)
+	}
+	for _, f := range n.fields {
+		var err error
+		switch f.key {
+		case "type":
+		case "limit", "offset":
+			err = w.expr(f.value, s, depth+1)
+		case "orders":
+			err = w.list(f.value, orderList, s, depth)
+		case "distinct_on_targets":
+			err = w.list(f.value, exprList, s, depth)
+		default:
+			err = unknown(-1, "modifier field %s", f.key)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walker) orderTerm(n node, s *cteScope, depth int) error {
+	for _, f := range n.fields {
+		switch f.key {
+		case "type", "null_order":
+		case "expression":
+			if err := w.expr(f.value, s, depth+1); err != nil {
+				return err
+			}
+		default:
+			return unknown(-1, "ORDER BY field %s", f.key)
+		}
+	}
+	return nil
+}
+
+func (w *walker) sample(n node, s *cteScope, depth int) error {
+	if n.null() {
+		return nil
+	}
+	w.reading.volatile = true
+	for _, f := range n.fields {
+		switch f.key {
+		case "is_percentage", "method", "seed":
+		case "sample_size":
+			if err := w.value(f.value, s, depth+1); err != nil {
+				return err
+			}
+		default:
+			return unknown(-1, "sample field %s", f.key)
+		}
+	}
+	return nil
+}
