@@ -2,25 +2,18 @@ package store
 
 import (
 	"cmp"
-	"context"
 	"database/sql"
-	"embed"
 	"errors"
-	"io/fs"
 	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
 
-	"github.com/pressly/goose/v3"
 	"modernc.org/sqlite"
 
 	"interlock/internal/fault"
 )
-
-//go:embed migrations/*.sql
-var migrations embed.FS
 
 // A SQLiteConfig says where a SQLite store is and how safe it must be.
 type SQLiteConfig struct {
@@ -49,11 +42,10 @@ type SQLite struct {
 }
 
 const (
-	busyMillis   = "5000" // how long a writer of another process is waited for
-	maxReaders   = 4
-	maxKnown     = 8192
-	walLimit     = "16777216" // the size to which the write-ahead log is cut back
-	openAttempts = 10
+	busyMillis = "5000" // how long a writer of another process is waited for
+	maxReaders = 4
+	maxKnown   = 8192
+	walLimit   = "16777216" // the size to which the write-ahead log is cut back
 )
 
 // OpenSQLite opens the file, makes it if it is missing, and brings its tables up to date.
@@ -130,49 +122,4 @@ func openDB(dsn string) (*sql.DB, error) {
 		return nil, err
 	}
 	return sql.OpenDB(c), nil
-}
-
-// migrate brings the tables up to date. Another process may do the same at the same
-// time; then one of the two fails, looks again and finds the work done.
-func migrate(path string, log *slog.Logger) error {
-	db, err := openDB(dataSource(path, "journal_mode(WAL)"))
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	db.SetMaxOpenConns(1)
-	files, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return err
-	}
-	for range openAttempts {
-		if err = migrateOnce(db, files, path, log); err == nil || fault.Is(err, fault.StoreFailed) || permanent(err) {
-			break
-		}
-	}
-	return err
-}
-
-func migrateOnce(db *sql.DB, files fs.FS, path string, log *slog.Logger) error {
-	ctx := context.Background()
-	p, err := goose.NewProvider(goose.DialectSQLite3, db, files)
-	if err != nil {
-		return err
-	}
-	have, want, err := p.GetVersions(ctx)
-	if err != nil {
-		return err
-	}
-	if have > want {
-		return fault.New(fault.StoreFailed, "the log %s was written by a newer Interlock (tables of version %d, this one knows %d)", path, have, want).
-			Suggest("Use that newer Interlock, or give another path.")
-	}
-	if have == want {
-		return nil
-	}
-	if _, err := p.Up(ctx); err != nil {
-		return err
-	}
-	log.Info("Brought the log's tables up to date", "path", path, "from", have, "to", want)
-	return nil
 }

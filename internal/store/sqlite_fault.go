@@ -45,15 +45,6 @@ func storeFault(err error, path, doing string) error {
 	return f
 }
 
-// permanent says whether trying again cannot help.
-func permanent(err error) bool {
-	switch resultCode(err) {
-	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR:
-		return true
-	}
-	return false
-}
-
 // resultCode is SQLite's primary result code, 0 for other errors.
 func resultCode(err error) int {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {

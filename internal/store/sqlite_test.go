@@ -99,6 +99,16 @@ func TestSQLiteBadFiles(t *testing.T) {
 			}
 			return file(t, dir, raw)
 		}},
+		{"newer", "newer Interlock", func(t *testing.T, dir string) string {
+			path := filepath.Join(dir, "log.db")
+			open(t, path).Close()
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw[63] = 99 // the low byte of user_version
+			return file(t, dir, raw)
+		}},
 		{"a folder", "cannot be opened", func(_ *testing.T, dir string) string { return dir }},
 		{"below a file", "cannot be opened", func(t *testing.T, dir string) string {
 			return filepath.Join(file(t, dir, nil), "log.db")

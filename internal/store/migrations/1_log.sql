@@ -1,5 +1,3 @@
--- +goose Up
-
 -- Times are nanoseconds since 1970 in UTC; 0 is "never".
 CREATE TABLE threads (
   id      TEXT PRIMARY KEY,
@@ -61,10 +59,3 @@ CREATE TABLE runs (
 
 CREATE INDEX runs_by_owner ON runs (owner, started);
 CREATE INDEX runs_by_thread ON runs (thread, started);
-
--- +goose Down
-DROP TABLE runs;
-DROP TABLE snapshots;
-DROP TABLE blobs;
-DROP TABLE events;
-DROP TABLE threads;
