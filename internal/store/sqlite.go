@@ -36,6 +36,8 @@ type SQLite struct {
 
 	// writer holds the one writing connection while nobody uses it; nil once closed.
 	writer chan *writer
+	due    chan struct{} // wakes the checkpointer; closed by Close
+	ended  chan struct{} // closed when the checkpointer has ended
 
 	mu    sync.Mutex
 	known map[string]struct{} // hashes of blobs that are surely stored
@@ -67,7 +69,7 @@ func OpenSQLite(c SQLiteConfig) (*SQLite, error) {
 	if c.PowerSafe {
 		sync = "FULL"
 	}
-	w, err := openWriter(dataSource(path, "synchronous("+sync+")", "journal_size_limit("+walLimit+")"))
+	w, err := openWriter(dataSource(path, "synchronous("+sync+")", "journal_size_limit("+walLimit+")", "wal_autocheckpoint("+checkpointMust+")"))
 	if err != nil {
 		return nil, storeFault(err, path, "open")
 	}
@@ -78,8 +80,13 @@ func OpenSQLite(c SQLiteConfig) (*SQLite, error) {
 	readers.SetMaxOpenConns(maxReaders)
 	readers.SetMaxIdleConns(maxReaders)
 
-	s := &SQLite{path: path, readers: readers, pack: newPacker(), writer: make(chan *writer, 1), known: map[string]struct{}{}}
+	s := &SQLite{
+		path: path, readers: readers, pack: newPacker(),
+		writer: make(chan *writer, 1), due: make(chan struct{}, 1), ended: make(chan struct{}),
+		known: map[string]struct{}{},
+	}
 	s.writer <- w
+	go s.checkpoint()
 	return s, nil
 }
 
@@ -90,6 +97,8 @@ func (s *SQLite) Close() error {
 	if w == nil {
 		return nil
 	}
+	close(s.due)
+	<-s.ended
 	if err := errors.Join(s.readers.Close(), w.close()); err != nil {
 		return storeFault(err, s.path, "close")
 	}

@@ -27,6 +27,7 @@ func (s *SQLite) Append(ctx context.Context, b Batch) error {
 		return err
 	}
 	err = w.store(b, rows, blobs, snapshot)
+	s.wrote(w, blobs)
 	s.writer <- w
 	if err != nil {
 		return storeFault(err, s.path, "write")

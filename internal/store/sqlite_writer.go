@@ -13,6 +13,7 @@ import (
 // A writer is the one connection that writes. It goes past database/sql, whose
 // bookkeeping costs as much as the statements. Who took it from the channel owns it.
 type writer struct {
+	pages                       int // written since the last checkpoint, about
 	conn                        driver.Conn
 	begin, commit, rollback     *statement
 	open, head                  *statement
