@@ -1,0 +1,186 @@
+package llm
+
+import (
+	"encoding/json"
+	"io"
+)
+
+// The parts of an event that matter. Without a stream the whole message comes at once.
+type anthropicEvent struct {
+	Type         string           `json:"type"`
+	Index        *int             `json:"index"`
+	Message      anthropicMessage `json:"message"`
+	ContentBlock anthropicBlock   `json:"content_block"`
+	Delta        anthropicDelta   `json:"delta"`
+	Usage        *anthropicUsage  `json:"usage"`
+	anthropicMessage
+}
+
+type anthropicMessage struct {
+	ID         string           `json:"id"`
+	Model      string           `json:"model"`
+	Content    []anthropicBlock `json:"content"`
+	StopReason string           `json:"stop_reason"`
+	Usage      *anthropicUsage  `json:"usage"`
+}
+
+type anthropicBlock struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+	Thinking  string          `json:"thinking"`
+	Signature string          `json:"signature"`
+	Data      string          `json:"data"`
+}
+
+type anthropicDelta struct {
+	Type        string `json:"type"`
+	Text        string `json:"text"`
+	PartialJSON string `json:"partial_json"`
+	Thinking    string `json:"thinking"`
+	Signature   string `json:"signature"`
+	StopReason  string `json:"stop_reason"`
+}
+
+type anthropicUsage struct {
+	Input      *int `json:"input_tokens"`
+	Output     *int `json:"output_tokens"`
+	CacheRead  *int `json:"cache_read_input_tokens"`
+	CacheWrite *int `json:"cache_creation_input_tokens"`
+}
+
+// read turns a response into a reply.
+func (m *anthropicModel) read(body *watched, emit emitter, want *form) (*Reply, error) {
+	if want != nil {
+		emit = func(string) bool { return true }
+	}
+	p := &parse{emit: emit}
+	var t thinking
+	err := p.anthropic(body, &t)
+	if p.fatal(err) {
+		return nil, err
+	}
+	r, err := p.reply(&m.endpoint, body.kind, err)
+	if err != nil {
+		return nil, err
+	}
+	if want != nil && len(r.Calls) == 0 {
+		if r.Text, err = want.read(r); err != nil {
+			return nil, err
+		}
+	}
+	m.thoughts.keep(r, &t)
+	return r, nil
+}
+
+// anthropic reads the stream to its end.
+func (p *parse) anthropic(r io.Reader, t *thinking) error {
+	for data, err := range events(r) {
+		if err != nil {
+			return err
+		}
+		var e anthropicEvent
+		if decode(data, &e) != nil {
+			p.rubbish++
+			continue
+		}
+		if err := p.anthropicEvent(&e, data, t); err != nil || p.done {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *parse) anthropicEvent(e *anthropicEvent, raw []byte, t *thinking) error {
+	switch e.Type {
+	case "message_start":
+		return p.anthropicWhole(&e.Message, t)
+	case "message": // not streamed
+		whole := e.anthropicMessage
+		whole.Usage = e.Usage
+		p.done = true
+		return p.anthropicWhole(&whole, t)
+	case "content_block_start":
+		return p.anthropicBlock(number(e.Index), &e.ContentBlock, t)
+	case "content_block_delta":
+		i, d := number(e.Index), &e.Delta
+		t.add(i, d.Thinking+d.Text, d.Signature)
+		if d.Type == "input_json_delta" || d.PartialJSON != "" {
+			p.add(piece{index: i, args: d.PartialJSON})
+			return p.err
+		}
+		return p.text(d.Text)
+	case "message_delta":
+		p.count(e.Usage)
+		p.halt(e.Delta.StopReason)
+	case "message_stop":
+		p.done = true
+	case "error":
+		return streamError(raw)
+	}
+	return nil
+}
+
+// anthropicWhole reads a message: its head, or all of it.
+func (p *parse) anthropicWhole(m *anthropicMessage, t *thinking) error {
+	p.id, p.model = m.ID, m.Model
+	p.count(m.Usage)
+	for i := range m.Content {
+		if err := p.anthropicBlock(i, &m.Content[i], t); err != nil {
+			return err
+		}
+	}
+	p.halt(m.StopReason)
+	return nil
+}
+
+func (p *parse) anthropicBlock(index int, b *anthropicBlock, t *thinking) error {
+	t.begin(index, b)
+	switch b.Type {
+	case "tool_use":
+		p.add(piece{index: index, id: b.ID, name: b.Name})
+		if input := string(b.Input); input != "" && input != "{}" && input != "null" {
+			p.add(piece{index: index, id: b.ID, name: b.Name, args: input, final: true})
+		}
+		return p.err
+	case "text":
+		return p.text(b.Text)
+	}
+	return nil
+}
+
+func (p *parse) halt(reason string) {
+	switch reason {
+	case "":
+	case "tool_use":
+		p.stop = stopCalls
+	case "max_tokens", "model_context_window_exceeded":
+		p.stop = stopLength
+	case "refusal":
+		p.stop = stopRefusal
+	default:
+		p.stop = stopEnd
+	}
+}
+
+// count takes token counts, which are running totals: the latest holds.
+func (p *parse) count(u *anthropicUsage) {
+	if u == nil {
+		return
+	}
+	for _, c := range []struct {
+		from *int
+		to   *int
+	}{
+		{u.Input, &p.usage.Input},
+		{u.Output, &p.usage.Output},
+		{u.CacheRead, &p.usage.CacheRead},
+		{u.CacheWrite, &p.usage.CacheWrite},
+	} {
+		if c.from != nil {
+			*c.to = clamp(*c.from)
+		}
+	}
+}

@@ -1,0 +1,279 @@
+package llm
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"interlock/internal/fault"
+)
+
+// Limits on one reply; what a model may send is not ours to trust.
+const (
+	maxText  = 8 << 20
+	maxCalls = 128
+	maxArgs  = 8 << 20 // of all calls together
+)
+
+// A piece is a fragment of a tool call as a provider streamed it. Every field may
+// be missing or wrong: servers differ in what they repeat, number and identify.
+type piece struct {
+	index int // noIndex if the provider gave none
+	id    string
+	name  string
+	args  string
+	// final marks a piece of a message that repeats the whole reply: its arguments
+	// are not a continuation.
+	final bool
+}
+
+const noIndex = -1
+
+// An assembly makes one valid reply of raw pieces, in the order in which calls
+// began. It is the only place that knows how streams go wrong. The zero value is
+// ready for use.
+type assembly struct {
+	text  strings.Builder
+	calls []*draft
+	last  *draft // the call that the latest piece belonged to
+	size  int
+	err   error
+}
+
+// A draft is a call under construction.
+type draft struct {
+	index     int
+	ids       []string // all that it was called; the first one stays
+	name      string
+	args      strings.Builder
+	latest    string // the latest fragment of args
+	whole     string // arguments as a final message gave them
+	confirmed bool   // a final message has named it
+}
+
+// say adds text.
+func (a *assembly) say(text string) {
+	if a.text.Len()+len(text) > maxText {
+		a.fail("more than %d MB of text", maxText>>20)
+		return
+	}
+	a.text.WriteString(text)
+}
+
+// sayWhole takes the text of a message that repeats the whole reply and gives
+// what of it had not been said before.
+func (a *assembly) sayWhole(text string) (rest string) {
+	rest, ok := strings.CutPrefix(text, a.text.String())
+	if !ok {
+		return ""
+	}
+	a.say(rest)
+	return rest
+}
+
+// add takes a piece of a call.
+func (a *assembly) add(p piece) {
+	if a.size += len(p.args) + len(p.id) + len(p.name); a.size > maxArgs {
+		a.fail("more than %d MB of tool calls", maxArgs>>20)
+		return
+	}
+	d := a.find(p)
+	if d == nil {
+		if len(a.calls) == maxCalls {
+			a.fail("more than %d tool calls", maxCalls)
+			return
+		}
+		d = &draft{index: p.index}
+		a.calls = append(a.calls, d)
+	}
+	a.last = d
+	if d.index == noIndex {
+		d.index = p.index
+	}
+	if p.id != "" && !slices.Contains(d.ids, p.id) {
+		d.ids = append(d.ids, p.id)
+	}
+	if d.name == "" {
+		d.name = p.name
+	}
+	switch {
+	case p.final:
+		d.confirmed = true
+		d.whole = p.args
+	case p.args != "":
+		d.args.WriteString(p.args)
+		d.latest = p.args
+	}
+}
+
+// find gives the call that a piece continues, or nil if it begins one.
+func (a *assembly) find(p piece) *draft {
+	if p.final {
+		return a.findFinal(p)
+	}
+	if p.index != noIndex {
+		// The latest call of that number: some servers number all calls alike.
+		for _, d := range slices.Backward(a.calls) {
+			if d.index == p.index {
+				if d.ended(p) {
+					return nil
+				}
+				return d
+			}
+		}
+	}
+	if p.id != "" {
+		for _, d := range slices.Backward(a.calls) {
+			if !slices.Contains(d.ids, p.id) {
+				continue
+			}
+			// Two numbers that share an id are two calls.
+			if d.index != noIndex && p.index != noIndex && p.name != "" || d.ended(p) {
+				return nil
+			}
+			return d
+		}
+	}
+	if p.index != noIndex {
+		// A number that comes late belongs to the first call that still lacks one.
+		for _, d := range a.calls {
+			if d.index == noIndex && !d.complete() && !d.ended(p) {
+				return d
+			}
+		}
+		return nil
+	}
+	// Neither number nor known id: the call in progress, unless the piece begins another.
+	if a.last == nil || a.last.ended(p) || p.name != "" && p.id != "" && len(a.last.ids) > 0 {
+		return nil
+	}
+	return a.last
+}
+
+// findFinal gives the call that a repeating message means: by id, else by name
+// and arguments, else the first of that name which nothing has confirmed yet.
+func (a *assembly) findFinal(p piece) *draft {
+	open := func(d *draft) bool { return !d.confirmed && (d.name == p.name || d.name == "") }
+	for _, same := range []func(*draft) bool{
+		func(d *draft) bool { return p.id != "" && slices.Contains(d.ids, p.id) },
+		func(d *draft) bool { return d.name == p.name && sameJSON(d.args.String(), p.args) },
+		func(d *draft) bool { return true },
+	} {
+		for _, d := range a.calls {
+			if open(d) && same(d) {
+				return d
+			}
+		}
+	}
+	return nil
+}
+
+// ended says whether the piece must begin another call, although it seems to be
+// addressed to this one: it names another tool, or brings whole arguments after
+// whole arguments.
+func (d *draft) ended(p piece) bool {
+	if p.name == "" || d.name == "" {
+		return false
+	}
+	if p.name != d.name {
+		return true
+	}
+	if !d.complete() {
+		return false
+	}
+	known := p.id != "" && slices.Contains(d.ids, p.id)
+	return !known && (p.id != "" || p.args != "")
+}
+
+func (d *draft) complete() bool { return isObject(d.args.String()) }
+
+// arguments gives the text of the arguments: what was joined if that is JSON,
+// else what a final message or the latest fragment says if that is.
+func (d *draft) arguments() string {
+	joined := strings.TrimSpace(d.args.String())
+	for _, s := range []string{joined, strings.TrimSpace(d.whole), strings.TrimSpace(d.latest)} {
+		if isObject(s) {
+			return s
+		}
+	}
+	if joined == "" {
+		joined = strings.TrimSpace(d.whole)
+	}
+	if joined == "" || joined == "null" {
+		return "{}"
+	}
+	return joined
+}
+
+// finish gives the calls. Seed makes the ids that are missing; it must differ
+// from reply to reply. A reply of which nothing can be used is an error.
+func (a *assembly) finish(seed string) ([]Call, error) {
+	if a.err != nil {
+		return nil, a.err
+	}
+	a.adopt()
+	var calls []Call
+	nameless := 0
+	used := map[string]bool{}
+	for i, d := range a.calls {
+		if d.name == "" {
+			nameless++
+			continue
+		}
+		id := fmt.Sprintf("call_%s_%d", seed, i+1)
+		if len(d.ids) > 0 {
+			id = d.ids[0]
+		}
+		for base, n := id, 2; used[id]; n++ {
+			id = fmt.Sprintf("%s_%d", base, n)
+		}
+		used[id] = true
+		calls = append(calls, Call{ID: id, Name: d.name, Args: d.arguments()})
+	}
+	if nameless > 0 && len(calls) == 0 {
+		return nil, &trouble{code: fault.ModelBadOutput, text: "the model called a tool without naming it"}
+	}
+	return calls, nil
+}
+
+// adopt joins arguments that arrived without a name to names that arrived
+// without arguments, in order; fragments of nothing are left out.
+func (a *assembly) adopt() {
+	var named []*draft
+	for _, d := range a.calls {
+		if d.name != "" && d.args.Len() == 0 && d.whole == "" {
+			named = append(named, d)
+		}
+	}
+	a.calls = slices.DeleteFunc(a.calls, func(d *draft) bool {
+		if d.name != "" {
+			return false
+		}
+		if d.args.Len() == 0 && d.whole == "" {
+			return true
+		}
+		if len(named) == 0 {
+			return false
+		}
+		named[0].args.WriteString(d.args.String())
+		named[0].latest, named[0].whole = d.latest, d.whole
+		named = named[1:]
+		return true
+	})
+}
+
+func (a *assembly) fail(format string, args ...any) {
+	if a.err == nil {
+		a.err = &trouble{code: fault.ModelBadOutput, text: "the model sent " + fmt.Sprintf(format, args...)}
+	}
+}
+
+func isObject(s string) bool {
+	s = strings.TrimSpace(s)
+	return strings.HasPrefix(s, "{") && json.Valid([]byte(s))
+}
+
+func sameJSON(a, b string) bool {
+	return strings.Join(strings.Fields(a), "") == strings.Join(strings.Fields(b), "")
+}

@@ -1,0 +1,157 @@
+package llm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"interlock/internal/fault"
+)
+
+// An endpoint is what the providers have in common: a model at a server, and the
+// time it may take. Its requests are made by the official libraries with their
+// retries off; their answers are read raw, because the libraries' own stream
+// types hide what odd servers send.
+type endpoint struct {
+	provider string
+	model    string
+	keyVar   string // the variable that holds the key
+	secrets  []string
+	client   *http.Client
+	timeout  time.Duration
+	idle     time.Duration
+	prices   map[string]Price
+}
+
+// Reasons for which a watch ends an attempt.
+var (
+	errTooLong = errors.New("the answer took too long")
+	errSilent  = errors.New("the stream fell silent")
+)
+
+// lastWord is how long a finished reply may wait for its token counts.
+const lastWord = 5 * time.Second
+
+func newEndpoint(c Config, provider, model, key, base, keyVar string) endpoint {
+	e := endpoint{
+		provider: provider,
+		model:    model,
+		keyVar:   keyVar,
+		timeout:  cmp.Or(c.Timeout, 120*time.Second),
+		idle:     cmp.Or(c.Idle, 60*time.Second),
+		prices:   c.Prices,
+	}
+	// A copy that follows no redirect: the key goes to the configured server only.
+	client := *cmp.Or(c.HTTPClient, http.DefaultClient)
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	e.client = &client
+	if key != "" {
+		e.secrets = append(e.secrets, key)
+	}
+	if u, err := url.Parse(base); err == nil && u.User != nil {
+		if p, ok := u.User.Password(); ok && p != "" {
+			e.secrets = append(e.secrets, p)
+		}
+	}
+	return e
+}
+
+// Name is provider and model.
+func (e *endpoint) Name() string { return e.provider + "/" + e.model }
+
+// check is middleware for both libraries: an answer that is no reply becomes a
+// trouble here, before a library reads it, however long it is.
+func check(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	res, err := next(req)
+	if err != nil || res.StatusCode < 300 {
+		return res, err
+	}
+	body, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
+	_ = res.Body.Close()
+	return nil, refusal(res.StatusCode, res.Header, body, time.Now())
+}
+
+// An emitter hands text to the caller; false means that the caller has left.
+type emitter func(text string) bool
+
+// exchange makes one attempt: send asks, read turns the body into a reply and
+// emits text on the way. It ends when ctx does, after the timeout, or when the
+// stream falls silent, and always closes the connection that it leaves unread.
+func (e *endpoint) exchange(ctx context.Context, yield func(Delta, error) bool,
+	send func(context.Context) (*http.Response, error),
+	read func(*watched, emitter) (*Reply, error),
+) {
+	attempt, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	deadline := time.AfterFunc(e.timeout, func() { cancel(errTooLong) })
+	defer deadline.Stop()
+
+	reply, err := func() (*Reply, error) {
+		res, err := send(attempt)
+		if err != nil {
+			return nil, err
+		}
+		body := &watched{body: res.Body, idle: e.idle, kind: res.Header.Get("Content-Type"), cancel: cancel}
+		defer body.Close()
+		return read(body, func(text string) bool { return yield(Delta{Text: text}, nil) })
+	}()
+	switch {
+	case errors.Is(err, errLeft):
+	case err == nil:
+		yield(Delta{Reply: reply}, nil)
+	case ctx.Err() != nil:
+		yield(Delta{}, cancelled(ctx, e.Name()))
+	case errors.Is(context.Cause(attempt), errTooLong):
+		yield(Delta{}, fault.Wrap(errTooLong, fault.ModelTimeout, "%s: no whole answer within %s", e.Name(), e.timeout))
+	case errors.Is(context.Cause(attempt), errSilent):
+		yield(Delta{}, fault.Wrap(errSilent, fault.ModelTimeout, "%s: the stream was silent for %s", e.Name(), e.idle))
+	default:
+		yield(Delta{}, e.fault(err))
+	}
+}
+
+// watched is the body of a response that cancels the attempt when it has been
+// silent too long. The first byte may take as long as the attempt may.
+type watched struct {
+	body   io.ReadCloser
+	kind   string // the content type
+	idle   time.Duration
+	timer  *time.Timer
+	cancel context.CancelCauseFunc
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.body.Read(p)
+	if n > 0 {
+		w.patience(w.idle)
+	}
+	return n, err
+}
+
+// patience sets how long the next silence may last.
+func (w *watched) patience(d time.Duration) {
+	if w.timer != nil {
+		w.timer.Reset(d)
+		return
+	}
+	if w.cancel != nil {
+		w.timer = time.AfterFunc(d, func() { w.cancel(errSilent) })
+	}
+}
+
+func (w *watched) Close() error {
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+	return w.body.Close()
+}
+
+// finished shortens the wait for what may follow a finished reply.
+func (w *watched) finished() {
+	w.idle = min(w.idle, lastWord)
+	w.patience(w.idle)
+}

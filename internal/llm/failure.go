@@ -1,0 +1,181 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"interlock/internal/fault"
+)
+
+// A trouble is why one attempt failed: what retry and fallback need to know. It
+// travels as the cause of the fault that the caller sees. Its text has been
+// cleared of keys.
+type trouble struct {
+	code   fault.Code
+	status int           // of the HTTP answer; 0 if there was none
+	text   string        // what the provider said
+	again  bool          // the same request may succeed later
+	after  time.Duration // how long the provider asks to wait; 0 if it does not say
+}
+
+func (t *trouble) Error() string {
+	if t.status != 0 {
+		return fmt.Sprintf("HTTP %d: %s", t.status, t.text)
+	}
+	return t.text
+}
+
+// errLeft says that the caller left its loop; nobody is there to hear of it.
+var errLeft = errors.New("the caller left")
+
+// refusal reads an HTTP answer that is no reply.
+func refusal(status int, header http.Header, body []byte, now time.Time) *trouble {
+	kind, text := providerError(body)
+	t := &trouble{code: fault.ModelFailed, status: status, text: text, after: retryAfter(header, now)}
+	switch {
+	case kind == "insufficient_quota":
+		t.code = fault.ModelRateLimited
+	case status == http.StatusTooManyRequests:
+		t.code, t.again = fault.ModelRateLimited, true
+	case status == http.StatusRequestTimeout || status >= 500:
+		t.again = true
+	}
+	return t
+}
+
+// streamError reads an error that came within a stream.
+func streamError(raw []byte) *trouble {
+	kind, text := providerError(raw)
+	t := &trouble{code: fault.ModelFailed, text: text}
+	switch kind {
+	case "rate_limit_error", "rate_limit_exceeded", "429":
+		t.code, t.again = fault.ModelRateLimited, true
+	case "overloaded_error", "api_error", "server_error", "internal_error", "500", "502", "503", "529":
+		t.again = true
+	case "timeout_error", "504":
+		t.code = fault.ModelTimeout
+	}
+	return t
+}
+
+// providerError finds type and message in the forms that servers use:
+// {"error":{"type","code","message"}}, {"error":"text"}, {"message"}, {"detail"}, or plain text.
+func providerError(body []byte) (kind, text string) {
+	type plain struct {
+		Type    string          `json:"type"`
+		Code    json.RawMessage `json:"code"` // a string or a number
+		Message string          `json:"message"`
+		Detail  json.RawMessage `json:"detail"`
+	}
+	var outer struct {
+		Error json.RawMessage `json:"error"`
+		plain
+	}
+	if decode(body, &outer) != nil {
+		return "", clip(string(body), 300)
+	}
+	inner := outer.plain
+	if len(outer.Error) > 0 {
+		var s string
+		if json.Unmarshal(outer.Error, &s) == nil {
+			return "", clip(s, 300)
+		}
+		inner = plain{}
+		_ = decode(outer.Error, &inner)
+	}
+	code := strings.Trim(string(inner.Code), `"`)
+	kind = inner.Type
+	if code == "insufficient_quota" || kind == "" || kind == "error" {
+		kind = code
+	}
+	text = inner.Message
+	if text == "" {
+		text = strings.Trim(string(inner.Detail), `"`)
+	}
+	if text == "" {
+		text = string(body)
+	}
+	return kind, clip(text, 300)
+}
+
+// retryAfter reads the header in milliseconds, seconds or as a date.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e9 {
+		return time.Duration(ms * float64(time.Millisecond))
+	}
+	v := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(v, 64); err == nil && s > 0 && s < 1e7 {
+		return time.Duration(s * float64(time.Second))
+	}
+	if at, err := http.ParseTime(v); err == nil {
+		return max(at.Sub(now), 0)
+	}
+	return 0
+}
+
+// fault makes the error that the caller sees.
+func (e *endpoint) fault(err error) *fault.Fault {
+	if f, ok := errors.AsType[*fault.Fault](err); ok {
+		return f
+	}
+	t, ok := errors.AsType[*trouble](err)
+	if !ok {
+		t = &trouble{code: fault.ModelFailed, again: true, text: "the connection failed: " + clip(err.Error(), 300)}
+	}
+	t.text = e.redact(t.text)
+	f := fault.Wrap(t, t.code, "%s: %s", e.Name(), t)
+	switch {
+	case t.status == http.StatusUnauthorized || t.status == http.StatusForbidden:
+		f.Suggest("Check %s: the provider does not accept it for this model.", e.keyVar)
+	case t.status == http.StatusNotFound || t.status == http.StatusMethodNotAllowed:
+		f.Suggest("Check the name of the model and the base URL, which usually ends in /v1 for OpenAI-compatible servers.")
+	case t.code == fault.ModelRateLimited && !t.again:
+		f.Suggest("The account has no credit left: top it up, or use another model.")
+	case t.status >= 300 && t.status < 500 && t.code == fault.ModelFailed && !t.again:
+		f.Suggest("The provider refuses the request itself; trying again will not help. Its message says why.")
+	}
+	return f
+}
+
+// cancelled is the fault of a request whose caller gave up or ran out of time.
+func cancelled(ctx context.Context, name string) *fault.Fault {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fault.Wrap(ctx.Err(), fault.ModelTimeout, "%s: the time for this turn ran out", name)
+	}
+	return fault.Wrap(ctx.Err(), fault.ModelFailed, "%s: the request was cancelled", name)
+}
+
+// redact removes the keys from a text of the provider or of a library.
+func (e *endpoint) redact(text string) string {
+	for _, s := range e.secrets {
+		text = strings.ReplaceAll(text, s, "***")
+	}
+	return text
+}
+
+// decode reads JSON as far as it fits v: a field of an unexpected type is left
+// empty. Only text that is no JSON is an error.
+func decode(data []byte, v any) error {
+	err := json.Unmarshal(data, v)
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return nil
+	}
+	return err
+}
+
+func clip(s string, n int) string {
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " ")
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n] + "…"
+}

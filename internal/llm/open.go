@@ -1,0 +1,180 @@
+package llm
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"interlock/internal/fault"
+)
+
+// The providers that a configuration can name.
+const (
+	Auto      = "auto"
+	OpenAI    = "openai"
+	Anthropic = "anthropic"
+	Offline   = "offline"
+)
+
+// The models that are used where the configuration names none. Both take tools,
+// stream and follow a schema through the endpoints that this package speaks.
+const (
+	DefaultOpenAI    = "gpt-5.4"
+	DefaultAnthropic = "claude-sonnet-5-5"
+)
+
+// A Config says which model to open. The zero value is `auto` without keys: the
+// offline model. Keys never appear where a Config is printed, logged or encoded.
+type Config struct {
+	Provider string // auto (default), openai, anthropic, offline
+	Model    string // the provider's name for it; needed with OpenAIBaseURL, else the default of the provider
+
+	OpenAIKey        string `json:"-"`
+	OpenAIBaseURL    string // of a compatible server (OpenRouter, Ollama, vLLM, llama.cpp), which may need no key
+	AnthropicKey     string `json:"-"`
+	AnthropicBaseURL string
+
+	Timeout time.Duration // of one attempt, from request to last byte; 120 s if 0
+	Idle    time.Duration // longest silence within a stream; 60 s if 0
+	Retries int           // after the first attempt; 4 if 0, none if negative
+
+	// Fallback lists what to try, in order, when this model fails before it said
+	// anything. What an entry leaves empty it takes from here.
+	Fallback []Config
+
+	Prices     map[string]Price // by name or prefix of a model; goes before the built-in list
+	Offline    Model            `json:"-"` // what `offline` stands for
+	HTTPClient *http.Client     `json:"-"` // the default has no proxy settings beyond the environment's
+	Log        *slog.Logger     `json:"-"` // hears of retries and fallbacks; discarded if nil
+}
+
+// String names the provider and the model, never a key.
+func (c Config) String() string {
+	return cmp.Or(c.Provider, Auto) + "/" + cmp.Or(c.Model, "default")
+}
+
+// GoString is String, so that %#v shows no key either.
+func (c Config) GoString() string { return "llm.Config(" + c.String() + ")" }
+
+// LogValue is String, so that a logger shows no key.
+func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
+
+// Open makes the model that the configuration asks for, with retries and
+// fallbacks around it.
+func Open(c Config) (Model, error) {
+	first, err := c.open()
+	if err != nil || len(c.Fallback) == 0 {
+		return first, err
+	}
+	models := []Model{first}
+	for i, f := range c.Fallback {
+		m, err := Open(f.inherit(c))
+		if err != nil {
+			return nil, fmt.Errorf("opening fallback model %d: %w", i+1, err)
+		}
+		models = append(models, m)
+	}
+	return Chain(c.Log, models...), nil
+}
+
+func (c Config) open() (Model, error) {
+	switch provider := c.choose(); provider {
+	case OpenAI:
+		if c.OpenAIKey == "" && c.OpenAIBaseURL == "" {
+			return nil, keyMissing(OpenAI, "OPENAI_API_KEY")
+		}
+		if c.OpenAIBaseURL != "" && c.Model == "" {
+			return nil, fault.New(fault.BadSetting, "a base URL for OpenAI-compatible servers is set, but no model is named").
+				Suggest("Name a model that the server at that URL offers.")
+		}
+		if err := checkURL(c.OpenAIBaseURL); err != nil {
+			return nil, err
+		}
+		return c.retried(newOpenAI(c)), nil
+	case Anthropic:
+		if c.AnthropicKey == "" {
+			return nil, keyMissing(Anthropic, "ANTHROPIC_API_KEY")
+		}
+		if err := checkURL(c.AnthropicBaseURL); err != nil {
+			return nil, err
+		}
+		return c.retried(newAnthropic(c)), nil
+	case Offline:
+		if c.Offline == nil {
+			return nil, fault.New(fault.ModelKeyMissing, "no provider has a key, and this program has no offline model")
+		}
+		return c.Offline, nil
+	default:
+		return nil, fault.New(fault.BadSetting, "there is no model provider %q", provider).
+			Suggest("Use auto, openai, anthropic or offline.")
+	}
+}
+
+// choose resolves `auto`: OpenAI if it can be reached, else Anthropic, else offline.
+func (c Config) choose() string {
+	switch {
+	case c.Provider != "" && c.Provider != Auto:
+		return c.Provider
+	case c.OpenAIKey != "" || c.OpenAIBaseURL != "":
+		return OpenAI
+	case c.AnthropicKey != "":
+		return Anthropic
+	default:
+		return Offline
+	}
+}
+
+// inherit fills what a fallback entry leaves empty. A key and its URL go
+// together: a key is only ever sent to the server that it was given for.
+func (c Config) inherit(from Config) Config {
+	if c.OpenAIKey == "" && c.OpenAIBaseURL == "" {
+		c.OpenAIKey, c.OpenAIBaseURL = from.OpenAIKey, from.OpenAIBaseURL
+	}
+	if c.AnthropicKey == "" && c.AnthropicBaseURL == "" {
+		c.AnthropicKey, c.AnthropicBaseURL = from.AnthropicKey, from.AnthropicBaseURL
+	}
+	c.Timeout = cmp.Or(c.Timeout, from.Timeout)
+	c.Idle = cmp.Or(c.Idle, from.Idle)
+	c.Retries = cmp.Or(c.Retries, from.Retries)
+	c.HTTPClient = cmp.Or(c.HTTPClient, from.HTTPClient)
+	c.Log = cmp.Or(c.Log, from.Log)
+	if c.Prices == nil {
+		c.Prices = from.Prices
+	}
+	if c.Offline == nil {
+		c.Offline = from.Offline
+	}
+	return c
+}
+
+func (c Config) retried(m Model) Model {
+	retries := cmp.Or(c.Retries, 4)
+	if retries < 0 {
+		return m
+	}
+	return &retrying{model: m, retries: retries, log: logger(c.Log)}
+}
+
+func logger(l *slog.Logger) *slog.Logger {
+	return cmp.Or(l, slog.New(slog.DiscardHandler))
+}
+
+func keyMissing(provider, variable string) error {
+	return fault.New(fault.ModelKeyMissing, "the provider %s is asked for, but %s is not set", provider, variable).
+		Suggest("Set %s to your key, or choose the provider `auto` or `offline`.", variable)
+}
+
+func checkURL(base string) error {
+	if base == "" {
+		return nil
+	}
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return fault.New(fault.BadSetting, "the base URL of the model's server is not an http or https address").
+			Suggest("Write it like http://localhost:11434/v1.")
+	}
+	return nil
+}

@@ -1,0 +1,214 @@
+package llm
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"math"
+	"strings"
+)
+
+// The parts of a chunk that matter, and where odd servers put them. A field of
+// the wrong type reads as missing.
+type openaiChunk struct {
+	ID      string          `json:"id"`
+	Model   string          `json:"model"`
+	Choices []openaiChoice  `json:"choices"`
+	Usage   *openaiUsage    `json:"usage"`
+	Error   json.RawMessage `json:"error"`
+}
+
+type openaiChoice struct {
+	Index        int         `json:"index"`
+	Delta        *openaiPart `json:"delta"`
+	Message      *openaiPart `json:"message"` // of a server that does not stream, or repeats the whole at the end
+	FinishReason string      `json:"finish_reason"`
+}
+
+type openaiPart struct {
+	Content      json.RawMessage `json:"content"` // a string, or parts with text
+	Refusal      string          `json:"refusal"`
+	ToolCalls    []openaiCall    `json:"tool_calls"`
+	FunctionCall *openaiFunction `json:"function_call"`
+}
+
+type openaiCall struct {
+	Index    *int           `json:"index"`
+	ID       string         `json:"id"`
+	Function openaiFunction `json:"function"`
+	openaiFunction
+}
+
+type openaiFunction struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"` // a string of JSON, or the object itself
+}
+
+type openaiUsage struct {
+	Prompt     int     `json:"prompt_tokens"`
+	Completion int     `json:"completion_tokens"`
+	Cost       float64 `json:"cost"` // in dollars; OpenRouter
+	Details    struct {
+		Cached  int `json:"cached_tokens"`
+		Written int `json:"cache_write_tokens"`
+	} `json:"prompt_tokens_details"`
+}
+
+// read turns a response into a reply.
+func (m *openaiModel) read(body *watched, emit emitter, want *form) (*Reply, error) {
+	if want != nil {
+		// Half a document helps nobody; unseen, the request can be tried again.
+		emit = func(string) bool { return true }
+	}
+	p := &parse{emit: emit}
+	err := p.openai(body, body.finished)
+	if p.fatal(err) {
+		return nil, err
+	}
+	r, err := p.reply(&m.endpoint, body.kind, err)
+	if err == nil && want != nil && len(r.Calls) == 0 {
+		r.Text, err = want.read(r)
+	}
+	return r, err
+}
+
+// openai reads the stream to its end. finished is called when only the token
+// counts are missing.
+func (p *parse) openai(r io.Reader, finished func()) error {
+	for data, err := range events(r) {
+		if err != nil {
+			return err
+		}
+		if bytes.Equal(bytes.TrimSpace(data), []byte("[DONE]")) {
+			p.done = true
+			return nil
+		}
+		var c openaiChunk
+		if decode(data, &c) != nil {
+			p.rubbish++
+			continue
+		}
+		if len(c.Error) > 0 && string(c.Error) != "null" {
+			return streamError(data)
+		}
+		if err := p.openaiChunk(&c); err != nil {
+			return err
+		}
+		if p.stop != "" {
+			finished()
+		}
+	}
+	return nil
+}
+
+func (p *parse) openaiChunk(c *openaiChunk) error {
+	if p.id == "" {
+		p.id = c.ID
+	}
+	if p.model == "" {
+		p.model = c.Model
+	}
+	if u := c.Usage; u != nil {
+		p.usage.CacheRead = clamp(u.Details.Cached)
+		p.usage.CacheWrite = clamp(u.Details.Written)
+		p.usage.Input = max(clamp(u.Prompt)-p.usage.CacheRead-p.usage.CacheWrite, 0)
+		p.usage.Output = clamp(u.Completion)
+		if u.Cost > 0 && u.Cost < 1e6 {
+			p.paid = int64(math.Round(u.Cost * 1e6))
+		}
+	}
+	for _, ch := range c.Choices {
+		if ch.Index != 0 {
+			continue // one answer is asked for
+		}
+		if err := p.openaiPart(ch.Delta, false); err != nil {
+			return err
+		}
+		if err := p.openaiPart(ch.Message, true); err != nil {
+			return err
+		}
+		switch ch.FinishReason {
+		case "":
+		case "tool_calls", "function_call":
+			p.stop = stopCalls
+		case "length":
+			p.stop = stopLength
+		case "content_filter":
+			p.stop = stopRefusal
+		default:
+			if p.stop == "" {
+				p.stop = stopEnd
+			}
+		}
+	}
+	return p.err
+}
+
+func (p *parse) openaiPart(part *openaiPart, final bool) error {
+	if part == nil {
+		return nil
+	}
+	if part.Refusal != "" {
+		p.stop = stopRefusal
+	}
+	for _, text := range []string{contentText(part.Content), part.Refusal} {
+		var err error
+		if final && text != "" {
+			err = p.pass(p.sayWhole(text))
+		} else {
+			err = p.text(text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, c := range part.ToolCalls {
+		f := c.Function
+		if f.Name == "" && len(f.Arguments) == 0 {
+			f = c.openaiFunction
+		}
+		p.add(piece{index: number(c.Index), id: c.ID, name: f.Name, args: argsText(f.Arguments), final: final})
+	}
+	if f := part.FunctionCall; f != nil {
+		p.add(piece{index: noIndex, name: f.Name, args: argsText(f.Arguments), final: final})
+	}
+	return p.err
+}
+
+// contentText reads content that is a string or a list of parts.
+func contentText(raw json.RawMessage) string {
+	var s string
+	if len(raw) == 0 || json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	if decode(raw, &parts) != nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
+
+// argsText reads arguments that are a string, or JSON that should have been one.
+func argsText(raw json.RawMessage) string {
+	var s string
+	if len(raw) == 0 || json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+func number(index *int) int {
+	if index == nil || *index < 0 {
+		return noIndex
+	}
+	return *index
+}
+
+// clamp keeps a token count within reason, whatever a server says.
+func clamp(n int) int { return min(max(n, 0), 1<<30) }

@@ -1,0 +1,130 @@
+package llm
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"interlock/internal/event"
+	"interlock/internal/fault"
+)
+
+// Why a reply ended.
+const (
+	stopEnd     = "end"
+	stopCalls   = "calls"
+	stopLength  = "length"
+	stopRefusal = "refusal"
+)
+
+// A parse is the state of reading one response: what has been assembled, and
+// what the provider said about it.
+type parse struct {
+	assembly
+	emit    emitter
+	id      string // of the response
+	model   string
+	stop    string // "" until the provider said why it ended
+	done    bool   // the stream ended as it should
+	usage   event.Usage
+	paid    int64 // what the provider says it cost, in millionths of a dollar
+	rubbish int   // events that could not be read
+}
+
+// text takes text and hands it on.
+func (p *parse) text(s string) error {
+	if s == "" {
+		return nil
+	}
+	p.say(s)
+	return p.pass(s)
+}
+
+func (p *parse) pass(s string) error {
+	if p.err != nil {
+		return p.err
+	}
+	if s != "" && !p.emit(s) {
+		return errLeft
+	}
+	return nil
+}
+
+// reply closes the parse: every call valid, the stop reason one of ours, the
+// usage priced. readErr is how the stream broke, if it did; it does not matter
+// once the provider has said that the reply is finished.
+func (p *parse) reply(e *endpoint, kind string, readErr error) (*Reply, error) {
+	if p.stop == "" && !p.done {
+		switch {
+		case readErr != nil:
+			return nil, readErr
+		case p.assembly.text.Len() == 0 && len(p.calls) == 0 && p.rubbish > 0:
+			return nil, &trouble{code: fault.ModelBadOutput, text: "nothing of the answer could be read as a stream of JSON"}
+		case p.id == "" && p.rubbish == 0 && !strings.Contains(kind, "event-stream"):
+			return nil, &trouble{code: fault.ModelBadOutput, text: "the server answered with " + cmp.Or(clip(kind, 60), "nothing") + ", not with a reply of a model"}
+		}
+		return nil, &trouble{code: fault.ModelFailed, again: true, text: "the stream ended before the reply was complete"}
+	}
+	seed := p.id
+	if !plainID.MatchString(seed) {
+		seed = rand.Text()[:12]
+	}
+	calls, err := p.finish(seed)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reply{Model: e.provider + "/" + cmp.Or(p.model, e.model), Text: p.assembly.text.String(), Calls: calls, Stop: cmp.Or(p.stop, stopEnd), Usage: p.usage}
+	switch {
+	case len(calls) > 0 && r.Stop != stopLength:
+		r.Stop = stopCalls
+	case len(calls) == 0 && r.Stop == stopCalls:
+		r.Stop = stopEnd
+	}
+	if r.Text == "" && len(calls) == 0 {
+		switch r.Stop {
+		case stopRefusal:
+			return nil, &trouble{code: fault.ModelRefused, text: "the model declined to answer"}
+		case stopLength:
+			return nil, &trouble{code: fault.ModelBadOutput, text: "the tokens ran out before the model said anything"}
+		}
+		return nil, &trouble{code: fault.ModelBadOutput, again: true, text: "the model's answer is empty"}
+	}
+	r.Usage.MicroUSD = p.paid
+	if price, ok := PriceOf(e.model, e.prices); ok && p.paid == 0 {
+		r.Usage.MicroUSD = price.Cost(r.Usage)
+	}
+	return r, nil
+}
+
+// fatal says whether an error of the stream ends the attempt even if the
+// provider had finished its reply.
+func (p *parse) fatal(err error) bool {
+	if err == nil {
+		return false
+	}
+	if _, ok := errors.AsType[*trouble](err); ok {
+		return true
+	}
+	return errors.Is(err, errLeft)
+}
+
+// toolSchema gives the schema of a tool's arguments as an object, which
+// providers demand even of a tool without any.
+func toolSchema(t Tool) (map[string]any, error) {
+	schema := map[string]any{}
+	if len(t.Schema) > 0 {
+		if err := json.Unmarshal(t.Schema, &schema); err != nil {
+			return nil, fault.Wrap(err, fault.ModelFailed, "the schema of the tool %s is no JSON object", t.Name)
+		}
+	}
+	if schema["type"] == nil {
+		schema["type"] = "object"
+	}
+	if schema["properties"] == nil {
+		schema["properties"] = map[string]any{}
+	}
+	delete(schema, "$schema")
+	return schema, nil
+}

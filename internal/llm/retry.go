@@ -1,0 +1,91 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+)
+
+const (
+	firstWait   = 500 * time.Millisecond
+	longestWait = 30 * time.Second
+	// longestAsked is how long a provider may ask to wait. Beyond it the person is
+	// better served by an error, or by the next model.
+	longestAsked = 60 * time.Second
+)
+
+// retrying tries again when its model fails in a way that may pass, as long as
+// nothing of the reply has reached the caller.
+type retrying struct {
+	model   Model
+	retries int
+	log     *slog.Logger
+}
+
+func (r *retrying) Name() string { return r.model.Name() }
+
+func (r *retrying) Reply(ctx context.Context, req Request) iter.Seq2[Delta, error] {
+	return func(yield func(Delta, error) bool) {
+		for attempt := 0; ; attempt++ {
+			said, err := forward(r.model.Reply(ctx, req), yield)
+			if err == nil {
+				return
+			}
+			wait, again := pause(err, attempt)
+			if said || !again || attempt == r.retries || ctx.Err() != nil {
+				yield(Delta{}, err)
+				return
+			}
+			r.log.InfoContext(ctx, "A model request is tried again.", "model", r.Name(), "attempt", attempt+2, "wait", wait, "err", err)
+			if !sleep(ctx, wait) {
+				yield(Delta{}, cancelled(ctx, r.Name()))
+				return
+			}
+		}
+	}
+}
+
+// forward passes a stream on and reports whether anything was passed, and the
+// error that ended the stream. A caller who left is no error.
+func forward(stream iter.Seq2[Delta, error], yield func(Delta, error) bool) (said bool, failed error) {
+	for d, err := range stream {
+		if err != nil {
+			return said, err
+		}
+		said = true
+		if !yield(d, nil) {
+			return said, nil
+		}
+	}
+	return said, nil
+}
+
+// pause says whether to try again and how long to wait before: what the provider
+// asks for, else twice as long each time, always with some jitter so that many
+// clients do not come back at once.
+func pause(err error, attempt int) (time.Duration, bool) {
+	t, ok := errors.AsType[*trouble](err)
+	if !ok || !t.again || t.after > longestAsked {
+		return 0, false
+	}
+	wait := min(firstWait<<min(attempt, 10), longestWait)
+	wait = wait/2 + rand.N(wait/2)
+	if t.after > 0 {
+		wait = t.after + rand.N(t.after/10+time.Millisecond)
+	}
+	return wait, true
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
