@@ -19,6 +19,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"sync"
@@ -140,8 +141,8 @@ type Opening struct {
 	Settings map[string]any // checked against the machine's
 }
 
-// An Input is what the person says: exactly one of Text, Card and Command. Text
-// may come with a Dataset for the turn, and with changed settings.
+// An Input is what the person says: exactly one of Text, Card, Command and Direct.
+// Text may come with a Dataset for the turn, and with changed settings.
 type Input struct {
 	User        string
 	Text        string
@@ -151,6 +152,14 @@ type Input struct {
 	Settings    map[string]any
 	Card        *CardAnswer
 	Command     *Command
+	Direct      *Direct
+}
+
+// A Direct is one call that the person makes, without a model. The state must offer
+// the tool, as for a model's call.
+type Direct struct {
+	Tool string
+	Args json.RawMessage
 }
 
 // A CardAnswer answers an open card.

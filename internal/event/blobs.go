@@ -56,6 +56,13 @@ func each(b Body, f func(Value) (Value, error)) (Body, error) {
 			e.Set = set
 		}
 		b = e
+	case TurnStarted:
+		if e.Direct != nil {
+			direct := *e.Direct
+			do(&direct.Args)
+			e.Direct = &direct
+		}
+		b = e
 	case ModelReplied:
 		calls := make([]ModelCall, len(e.Calls))
 		for i, c := range e.Calls {
@@ -71,6 +78,7 @@ func each(b Body, f func(Value) (Value, error)) (Body, error) {
 		do(&e.Shown)
 		b = e
 	case ToolReturned:
+		do(&e.Args)
 		do(&e.Result)
 		b = e
 	case ToolFailed:

@@ -119,6 +119,15 @@ type TurnStarted struct {
 	Attachments []string       `json:"attachments,omitempty"`
 	Rerun       bool           `json:"rerun,omitempty"`    // identical calls may run again in this turn
 	Settings    map[string]any `json:"settings,omitempty"` // changed from this turn on
+	Direct      *DirectCall    `json:"direct,omitempty"`   // one call instead of a message
+}
+
+// DirectCall is a call that the person makes, without a model: a shortcut's or a
+// direct run's.
+type DirectCall struct {
+	Tool string `json:"tool"`
+	Args Value  `json:"args"`
+	By   string `json:"by"` // shortcut, direct
 }
 
 // CommandGiven is a command of the person, with what it took away.
@@ -134,6 +143,8 @@ type FactsChanged struct {
 	Set     map[string]Value `json:"set,omitempty"` // whole new values, by fact
 	Dropped []string         `json:"dropped,omitempty"`
 	Cause   string           `json:"cause"` // e.g. "effect returned execute_sql", "out describe_tables"
+	// Problems are writes that did not fit the fact's type and were left out.
+	Problems []string `json:"problems,omitempty"`
 }
 
 // StateEntered is a move of the machine.
@@ -158,6 +169,14 @@ type ModelCalled struct {
 	Offered []string `json:"offered,omitempty"`
 	Denied  []Denial `json:"denied,omitempty"`
 	Output  string   `json:"output,omitempty"` // schema of a model step, blob
+	Step    *StepAt  `json:"step,omitempty"`   // in a step state
+	Number  int      `json:"number"`           // of the model call in its run, from 1
+}
+
+// StepAt is a place in the work of a step state: which alternative, which step.
+type StepAt struct {
+	Alt   int `json:"alt"`
+	Index int `json:"index"`
 }
 
 // Denial is a tool that the state names but does not offer now, with the reason.
@@ -218,9 +237,11 @@ type ToolStarted struct {
 	Shown    Value    `json:"shown,omitzero"` // what the model sent, normalised: what people see
 	State    string   `json:"state,omitempty"`
 	By       string   `json:"by"`                 // model, step, discover, shortcut
-	Identity string   `json:"identity,omitempty"` // hash of tool, arguments and versions read
+	Identity string   `json:"identity,omitempty"` // hash of tool, arguments and version
+	Version  string   `json:"version,omitempty"`  // of what the call reads beside its arguments
 	Rescued  []string `json:"rescued,omitempty"`  // what argument repair did
 	Approved string   `json:"approved,omitempty"` // by whom, where approval was needed
+	Step     *StepAt  `json:"step,omitempty"`     // in a step state; Index alone for discover
 }
 
 // Show says which part of a result goes to whom. Nil fields with All false means none.
@@ -233,10 +254,12 @@ type Show struct {
 type ToolReturned struct {
 	Call      string     `json:"call"`
 	Tool      string     `json:"tool"`
+	Args      Value      `json:"args,omitzero"` // of a duplicate, which never started
 	Result    Value      `json:"result"`
 	Person    Show       `json:"person"`
 	Model     Show       `json:"model"`
 	Duplicate string     `json:"duplicate,omitempty"` // the call whose result this is
+	Version   string     `json:"version,omitempty"`   // of a duplicate: of what the call reads
 	Reason    fault.Code `json:"reason,omitempty"`
 	Taints    bool       `json:"taints,omitempty"`
 	MS        int64      `json:"ms"`
@@ -327,8 +350,7 @@ type CardClosed struct {
 	Cause string `json:"cause"`
 }
 
-// StepDone is the end of a step state's or final state's work; Index counts the
-// steps of its list, Skipped those whose guard did not hold.
+// StepDone is the end of a step state's or final state's work.
 type StepDone struct {
 	State   string `json:"state"`
 	Stopped bool   `json:"stopped,omitempty"` // left early by `stop`

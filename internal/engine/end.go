@@ -1,0 +1,131 @@
+package engine
+
+import (
+	"interlock/internal/event"
+	"interlock/internal/fault"
+	"interlock/internal/machine"
+)
+
+// Statuses of an ended turn.
+const (
+	succeeded = "succeeded"
+	failed    = "failed"
+	stopped   = "stopped"
+	limited   = "limited"
+)
+
+// end makes the events with which a turn ends: every open call gets its one
+// result, an open card is closed, and the reply is worked out.
+func (r *rules) end(status string, code fault.Code) decision {
+	t := r.f.Turn
+	var out []event.Body
+	if t.Card != nil {
+		out = append(out, event.CardClosed{Card: t.Card.Card, Cause: "the turn ended"})
+	}
+	if c := t.Calling; c != nil {
+		out = append(out, event.ModelFailed{Call: c.Call, Code: orCode(code, fault.Stopped), Message: "the turn ended before the model had answered"})
+	}
+	for _, c := range t.Pending {
+		f := fault.New(orCode(code, fault.InvalidState), "the turn ended before %s was dealt with", c.Name)
+		if t.Running != nil && t.Running.Call == c.ID {
+			continue
+		}
+		out = append(out, r.refusal(c, f))
+	}
+	if s := t.Running; s != nil {
+		out = append(out, r.failure(s.Call, s.Tool, event.Value{}, fault.New(orCode(code, fault.Stopped), "the turn ended while %s ran", s.Tool)))
+	}
+	if t.ModelFailed != nil && status == succeeded {
+		status, code = failed, t.ModelFailed.Code
+	}
+	s := scope(r.m, r.f)
+	reply := make(map[string]any, len(r.m.Reply))
+	text := t.Final
+	if text == "" && t.Direct == nil {
+		text = t.Said
+	}
+	for _, a := range r.m.Reply {
+		v, err := r.m.Eval(a.Expr, s)
+		if err != nil {
+			continue
+		}
+		if words, ok := v.(string); ok && a.Name == replyMessage {
+			text = words
+			continue
+		}
+		reply[a.Name] = v
+	}
+	b := event.TurnEnded{
+		Run: t.Run, Status: status, Code: code, Text: text, State: r.f.State, Usage: t.Used, Counts: t.Counts,
+	}
+	if len(reply) > 0 {
+		b.Reply = event.From(reply)
+	}
+	return decision{bodies: append(out, b)}
+}
+
+// replyMessage is the key of `reply:` that gives the answer's text, for machines
+// whose answer is made by a step and not said by a model.
+const replyMessage = "message"
+
+func orCode(code, def fault.Code) fault.Code {
+	if code == "" {
+		return def
+	}
+	return code
+}
+
+// The limits of a turn where the machine names none.
+const (
+	defaultIterations = 25
+	defaultSeconds    = 300
+	defaultTokens     = 200_000
+	defaultDollars    = 1.0
+)
+
+// bounds are the limits that hold in the present state.
+type bounds struct {
+	iterations, seconds, tokens int
+	dollars                     float64
+}
+
+func (r *rules) bounds() bounds {
+	s := scope(r.m, r.f)
+	of := func(l *machine.Limits) bounds {
+		return bounds{
+			r.m.Int(l.Iterations, s, defaultIterations), r.m.Int(l.Seconds, s, defaultSeconds), r.m.Int(l.Tokens, s, defaultTokens),
+			r.m.Float(l.Dollars, s, defaultDollars),
+		}
+	}
+	if st := r.m.State(r.f.State); st != nil && st.Limits != nil {
+		return of(st.Limits)
+	}
+	return of(&r.m.Limits)
+}
+
+// overLimit says which limit the turn has used up.
+func (r *rules) overLimit() *event.LimitReached {
+	t := r.f.Turn
+	b := r.bounds()
+	used := func(code fault.Code, limit, used float64) *event.LimitReached {
+		if used < limit {
+			return nil
+		}
+		return &event.LimitReached{Code: code, Limit: limit, Used: used}
+	}
+	// A turn whose model has spoken its last word ends by itself.
+	if t.FinalSaid {
+		return nil
+	}
+	for _, l := range []*event.LimitReached{
+		used(fault.LimitIterations, float64(b.iterations), float64(t.Models)),
+		used(fault.LimitSeconds, float64(b.seconds), t.elapsed(r.f.Now).Seconds()),
+		used(fault.LimitTokens, float64(b.tokens), float64(t.Used.Input+t.Used.Output)),
+		used(fault.LimitDollars, b.dollars, float64(t.Used.MicroUSD)/1e6),
+	} {
+		if l != nil {
+			return l
+		}
+	}
+	return nil
+}

@@ -1,0 +1,278 @@
+package engine
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"interlock/internal/event"
+	"interlock/internal/store"
+)
+
+// Bounds of what a fold remembers; the log remembers all.
+const (
+	keepMessages   = 400
+	keepIdentities = 500
+	keepArtifacts  = 1000
+	keepTurns      = 12 // whose calls and results may go to the model again
+)
+
+// fold is a thread as its log says: the sum of its events. It is changed by apply
+// only, so that a live thread and one read back from the log are the same.
+type fold struct {
+	Thread, Owner, Machine, Version, Title, Dataset string
+
+	Seq          int64
+	Created, Now time.Time // Now is the time of the last event
+	Settings     map[string]any
+	State, Last  string
+	Facts        map[string]event.Value
+	Messages     []Message
+	Past         []pastTurn
+	Artifacts    []event.ArtifactMade
+	Known        []known // results by identity, oldest first
+	Tainted      bool
+	Allowed      []string // tools that a person allowed for the thread
+	Status       string
+	Turn         *turnFold
+	SnapshotAt   int64
+	facts        map[string]any // decoded Facts
+	byIdentity   map[string]int // index into Known
+	effective    map[string]any // the machine's settings with Settings over them; nil until asked for
+}
+
+// A Message is a person's text or a final answer.
+type Message struct {
+	Role      string    `json:"role"`
+	Content   string    `json:"content"`
+	DatasetID string    `json:"dataset_id,omitempty"`
+	RunID     string    `json:"run_id"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// pastTurn is an ended turn whose messages may go along with a later one.
+type pastTurn struct {
+	Run   string
+	Lines []line
+}
+
+// known is a result that an identical call would give again.
+type known struct {
+	Identity, Call string
+	Result         event.Value
+	Run            string
+}
+
+func newFold(thread string) *fold {
+	return &fold{Thread: thread, Status: store.Idle, Facts: map[string]event.Value{}, facts: map[string]any{}, byIdentity: map[string]int{}}
+}
+
+// apply adds one event. It never fails: what an event says has happened.
+func (f *fold) apply(e event.Event) {
+	if e.Seq > 0 {
+		f.Seq, f.Now = e.Seq, e.Time
+	}
+	switch b := e.Body.(type) {
+	case event.ThreadOpened:
+		f.Owner, f.Machine, f.Version, f.Title, f.Dataset = b.Owner, b.Machine, b.Version, b.Title, b.Dataset
+		f.Settings = b.Settings
+		f.Created = e.Time
+	case event.TurnStarted:
+		f.startTurn(e, b)
+	case event.FactsChanged:
+		f.changeFacts(b)
+	case event.StateEntered:
+		f.Last, f.State = f.State, b.To
+		f.Turn.enter(b)
+	case event.ArtifactMade:
+		if !slices.ContainsFunc(f.Artifacts, func(a event.ArtifactMade) bool { return a.ID == b.ID }) {
+			f.Artifacts = append(f.Artifacts, b)
+		}
+		if over := len(f.Artifacts) - keepArtifacts; over > 0 {
+			f.Artifacts = slices.Clone(f.Artifacts[over:])
+		}
+	case event.CardRaised:
+		f.Status = store.Waiting
+		f.Turn.raise(e, b)
+	case event.CardAnswered:
+		f.Status = store.Running
+		if c := f.Turn.Card; c != nil && c.Name == approvalCard && b.Answer == allowThread && c.Call != "" {
+			f.Allowed = append(f.Allowed, f.Turn.toolOf(c.Call))
+		}
+		f.Turn.answer(e, b)
+	case event.CardClosed:
+		f.Turn.closeCard(e)
+	case event.ToolReturned:
+		f.Tainted = f.Tainted || b.Taints
+		f.remember(b)
+		f.Turn.returned(b)
+	case event.TurnEnded:
+		f.endTurn(e, b)
+	default:
+		if f.Turn != nil {
+			f.Turn.apply(e)
+		}
+	}
+}
+
+func (f *fold) startTurn(e event.Event, b event.TurnStarted) {
+	f.Status = store.Running
+	if b.Dataset != "" {
+		f.Dataset = b.Dataset
+	}
+	if len(b.Settings) > 0 {
+		f.Settings = maps.Clone(f.Settings)
+		if f.Settings == nil {
+			f.Settings = map[string]any{}
+		}
+		maps.Copy(f.Settings, b.Settings)
+		f.effective = nil
+	}
+	if f.Title == "" {
+		f.Title = shorten(b.Text, 80)
+	}
+	f.Turn = &turnFold{
+		Run: b.Run, User: b.User, Text: b.Text, Dataset: f.Dataset, Attachments: b.Attachments, Rerun: b.Rerun, Direct: b.Direct,
+		Started: e.Time, First: e.Seq, Visits: map[string]int{}, Failures: map[string]int{}, Empty: map[string]int{}, Counts: map[string]int{},
+	}
+	if b.Direct != nil {
+		f.Turn.Calls = 1
+		f.Turn.Pending = []event.ModelCall{{ID: callID(b.Run, 1), Name: b.Direct.Tool, Args: b.Direct.Args}}
+	}
+	if b.Text != "" {
+		f.say(Message{Role: "user", Content: b.Text, DatasetID: f.Dataset, RunID: b.Run, CreatedAt: e.Time})
+	}
+}
+
+func (f *fold) endTurn(e event.Event, b event.TurnEnded) {
+	t := f.Turn
+	t.Ended, t.Last = b.Status, e.Seq
+	t.Reported = reported(b)
+	f.Status = store.Idle
+	if b.Status == "failed" {
+		f.Status = store.Failed
+	}
+	if b.Text != "" {
+		f.say(Message{Role: "assistant", Content: b.Text, DatasetID: t.Dataset, RunID: t.Run, CreatedAt: e.Time})
+	}
+	if slices.ContainsFunc(t.Lines, func(l line) bool { return l.Tool != "" || len(l.Calls) > 0 }) {
+		f.Past = append(f.Past, pastTurn{t.Run, t.Lines})
+		if len(f.Past) > keepTurns {
+			f.Past = slices.Clone(f.Past[1:])
+		}
+	}
+	t.Lines = nil
+}
+
+// reported is the status that the machine's reply gives a run that ended well: an
+// answer may be there although its query was rejected.
+func reported(b event.TurnEnded) string {
+	var r struct {
+		Status string `json:"status"`
+	}
+	if b.Status != succeeded || b.Reply.JSON == nil || json.Unmarshal(b.Reply.JSON, &r) != nil {
+		return ""
+	}
+	return r.Status
+}
+
+func (f *fold) say(m Message) {
+	f.Messages = append(f.Messages, m)
+	if over := len(f.Messages) - keepMessages; over > 0 {
+		f.Messages = slices.Clone(f.Messages[over:])
+	}
+}
+
+func (f *fold) changeFacts(b event.FactsChanged) {
+	for _, name := range b.Dropped {
+		delete(f.Facts, name)
+		delete(f.facts, name)
+	}
+	for name, v := range b.Set {
+		f.Facts[name] = v
+		f.facts[name] = v.Decode()
+	}
+}
+
+// remember keeps the result of a call that may be asked for again.
+func (f *fold) remember(b event.ToolReturned) {
+	s := f.Turn.Running
+	if s == nil || s.Identity == "" || b.Duplicate != "" {
+		return
+	}
+	f.Known = append(f.Known, known{s.Identity, b.Call, b.Result, f.Turn.Run})
+	if over := len(f.Known) - keepIdentities; over > 100 {
+		f.Known = slices.Clone(f.Known[over:])
+		f.index()
+		return
+	}
+	f.byIdentity[s.Identity] = len(f.Known) - 1
+}
+
+func (f *fold) index() {
+	f.byIdentity = make(map[string]int, len(f.Known))
+	for i, k := range f.Known {
+		f.byIdentity[k.Identity] = i
+	}
+}
+
+func (f *fold) knows(identity string) (known, bool) {
+	i, ok := f.byIdentity[identity]
+	if !ok {
+		return known{}, false
+	}
+	return f.Known[i], true
+}
+
+// active says whether a turn is under way: it runs, or waits for the person.
+func (f *fold) active() bool { return f.Turn != nil && f.Turn.Ended == "" }
+
+// snapshot writes the fold; only between turns, when no text is in flight.
+func (f *fold) snapshot() []byte {
+	raw, err := json.Marshal(f)
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// restore reads a snapshot; large values are fetched by resolve.
+func restore(raw []byte, resolve func(event.Value) (event.Value, error)) (*fold, error) {
+	f := newFold("")
+	if err := json.Unmarshal(raw, f); err != nil {
+		return nil, err
+	}
+	for name, v := range f.Facts {
+		v, err := resolve(v)
+		if err != nil {
+			return nil, err
+		}
+		f.Facts[name] = v
+		f.facts[name] = v.Decode()
+	}
+	for _, p := range f.Past {
+		for i, l := range p.Lines {
+			v, err := resolve(l.Result)
+			if err != nil {
+				return nil, err
+			}
+			p.Lines[i].Result = v
+		}
+	}
+	f.index()
+	return f, nil
+}
+
+// callID names the n-th call of a run. The model's own ids are not used: they are
+// not unique, and a model could choose them.
+func callID(run string, n int) string { return run + "_" + strconv.Itoa(n) }
+
+func shorten(text string, n int) string {
+	r := []rune(text)
+	if len(r) <= n {
+		return text
+	}
+	return string(r[:n-1]) + "…"
+}

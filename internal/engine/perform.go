@@ -1,0 +1,261 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"interlock/internal/event"
+	"interlock/internal/fault"
+	"interlock/internal/llm"
+	"interlock/internal/tool"
+)
+
+// Bounds of what comes from outside, whatever a machine allows.
+const (
+	maxReplyCalls = 128
+	maxReplyText  = 1 << 20
+	maxArgs       = 1 << 20
+	maxResult     = 64 << 20
+)
+
+// perform does the one thing that touches the world and says what happened. An
+// error means that the process is shutting down and nothing is to be recorded.
+func (t *turn) perform(ctx context.Context, j job) ([]event.Body, error) {
+	left := time.Duration(t.r.bounds().seconds)*time.Second - t.f.Turn.elapsed(t.f.Now)
+	ctx, cancel := context.WithTimeout(ctx, max(left, time.Millisecond))
+	defer cancel()
+	var out []event.Body
+	if j == askModel {
+		out = t.askModel(ctx)
+	} else {
+		out = t.runTool(ctx)
+	}
+	if t.e.life.Err() != nil && !t.halted.Load() {
+		return nil, context.Canceled
+	}
+	return out, nil
+}
+
+// askModel streams one reply.
+func (t *turn) askModel(ctx context.Context) []event.Body {
+	call := t.f.Turn.Calling
+	req, err := t.makeRequest(ctx, call)
+	if err != nil {
+		return t.modelFailure(ctx, call, err)
+	}
+	model, err := t.e.cfg.Models.Model(call.Model)
+	if err != nil {
+		return t.modelFailure(ctx, call, err)
+	}
+	var reply *llm.Reply
+	said := 0
+	for d, err := range model.Reply(ctx, *req) {
+		if err != nil {
+			return t.modelFailure(ctx, call, err)
+		}
+		if d.Text != "" && call.Output == "" {
+			if said += len(d.Text); said > maxReplyText {
+				return t.modelFailure(ctx, call, fault.New(fault.ModelBadOutput, "the model's answer is longer than %d bytes", maxReplyText))
+			}
+			t.e.hub.transient(event.Event{Thread: t.f.Thread, Time: t.f.Now, Body: event.Token{Call: call.Call, Text: d.Text}})
+		}
+		if d.Reply != nil {
+			reply = d.Reply
+		}
+	}
+	if reply == nil {
+		return t.modelFailure(ctx, call, fault.New(fault.ModelFailed, "the model's stream ended without an answer"))
+	}
+	return []event.Body{t.replied(call, reply)}
+}
+
+// replied makes the event of a reply; calls get ids of our own.
+func (t *turn) replied(call *event.ModelCalled, reply *llm.Reply) event.Body {
+	b := event.ModelReplied{Call: call.Call, Model: reply.Model, Text: clip(reply.Text, maxReplyText), Stop: reply.Stop, Usage: reply.Usage}
+	if call.Output != "" {
+		return b
+	}
+	calls := reply.Calls
+	if len(calls) == 0 {
+		calls = t.textCalls(reply.Text)
+	}
+	if len(calls) > maxReplyCalls {
+		return event.ModelFailed{Call: call.Call, Code: fault.ModelBadOutput, Message: fmt.Sprintf("the model made %d calls at once; %d are allowed", len(calls), maxReplyCalls)}
+	}
+	for i, c := range calls {
+		b.Calls = append(b.Calls, event.ModelCall{ID: callID(t.f.Turn.Run, t.f.Turn.Calls+1+i), Name: clip(c.Name, 128), Args: argsValue(c.Args)})
+	}
+	return b
+}
+
+// argsValue stores what a model sent as arguments: compact JSON, or its text.
+func argsValue(args string) event.Value {
+	args = clip(args, maxArgs)
+	if args == "" {
+		args = "{}"
+	}
+	if json.Valid([]byte(args)) {
+		return event.Of(json.RawMessage(args))
+	}
+	return event.From(args)
+}
+
+func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return text[:n]
+}
+
+// textCalls finds the fenced block that counts as a call in the present state.
+func (t *turn) textCalls(text string) []llm.Call {
+	for _, tc := range t.r.m.Text {
+		if len(tc.States) > 0 && !slices.Contains(tc.States, t.f.State) {
+			continue
+		}
+		block := regexp.MustCompile("(?s)```" + regexp.QuoteMeta(tc.Fence) + "[ \t]*\r?\n(.*?)```").FindStringSubmatch(text)
+		if block != nil {
+			return []llm.Call{{Name: tc.Tool, Args: string(mustJSON(map[string]string{tc.Argument: block[1]}))}}
+		}
+	}
+	return nil
+}
+
+// modelFailure says how a model call ended without a reply. A turn whose time is up
+// is at its limit, which the next decision sees.
+func (t *turn) modelFailure(ctx context.Context, call *event.ModelCalled, err error) []event.Body {
+	if t.halted.Load() {
+		return nil
+	}
+	f := fault.From(err)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		f = fault.New(fault.ModelTimeout, "the turn's time ran out before the model had answered")
+	} else if f.Code == fault.Internal {
+		t.e.cfg.Log.Error("model call failed", "thread", t.f.Thread, "run", t.f.Turn.Run, "model", call.Model, "err", err)
+		f = fault.Wrap(err, fault.ModelFailed, "the model could not be reached")
+	}
+	return []event.Body{event.ModelFailed{Call: call.Call, Code: f.Code, Message: f.Message}}
+}
+
+// makeRequest rebuilds exactly what ModelCalled says, from blobs and the turn's log.
+func (t *turn) makeRequest(ctx context.Context, call *event.ModelCalled) (*llm.Request, error) {
+	req := &llm.Request{Tag: llm.Tag{Thread: t.f.Thread, Run: t.f.Turn.Run, Call: call.Call, State: call.State, Number: call.Number}}
+	system, err := t.blob(ctx, call.System)
+	if err != nil {
+		return nil, err
+	}
+	req.System = string(system)
+	for _, part := range []struct {
+		hash string
+		into any
+	}{{call.Tools, &req.Tools}, {call.History, &req.History}} {
+		if part.hash == "" {
+			continue
+		}
+		raw, err := t.blob(ctx, part.hash)
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(raw, part.into); err != nil {
+			return nil, fmt.Errorf("decoding what the model was given: %w", err)
+		}
+	}
+	if call.Output != "" {
+		if req.Output, err = t.blob(ctx, call.Output); err != nil {
+			return nil, err
+		}
+		req.Messages = append(req.History, t.r.messages(t.f.Turn.StepLines)...)
+		req.History = nil
+		return req, nil
+	}
+	req.Messages = t.r.turnMessages()
+	return req, nil
+}
+
+func (t *turn) blob(ctx context.Context, hash string) ([]byte, error) {
+	if raw, ok := t.r.stored[hash]; ok {
+		return raw, nil
+	}
+	return t.e.cfg.Store.Blob(ctx, hash)
+}
+
+// runTool runs the call that has started and gives its one result.
+func (t *turn) runTool(ctx context.Context) []event.Body {
+	s := t.f.Turn.Running
+	res, err := t.callTool(ctx, s)
+	if err != nil {
+		if t.halted.Load() {
+			return nil
+		}
+		return []event.Body{t.r.failure(s.Call, s.Tool, event.Value{}, t.toolFault(ctx, s, err))}
+	}
+	var out []event.Body
+	for _, a := range res.Artifacts {
+		a.Call = s.Call
+		out = append(out, a)
+	}
+	b := event.ToolReturned{Call: s.Call, Tool: s.Tool, Result: event.Of(res.JSON)}
+	if entry, err := t.e.cfg.Tools.Get(s.Tool); err == nil {
+		b.Taints = entry.Spec().Taints
+	}
+	b.Person, b.Model = t.r.show(s.Tool, scope(t.r.m, t.f))
+	return append(out, b)
+}
+
+func (t *turn) callTool(ctx context.Context, s *event.ToolStarted) (res tool.Result, err error) {
+	entry, err := t.e.cfg.Tools.Get(s.Tool)
+	if err != nil {
+		return res, fault.New(fault.UnknownTool, "there is no tool %q", s.Tool)
+	}
+	if s.By == byStep || s.By == byDiscover {
+		args, _ := s.Args.Decode().(map[string]any)
+		if bad := entry.Validate(args); bad != nil {
+			return res, bad
+		}
+	}
+	seconds := entry.Spec().Seconds
+	if seconds == 0 {
+		seconds = t.e.cfg.ToolSeconds
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second)
+	defer cancel()
+	info := t.callInfo(s.Call)
+	info.Progress = func(note string) {
+		t.e.hub.transient(event.Event{Thread: t.f.Thread, Time: t.f.Now, Body: event.ToolProgress{Call: s.Call, Tool: s.Tool, Note: clip(note, 4096)}})
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			t.e.cfg.Log.Error("tool panicked", "tool", s.Tool, "thread", t.f.Thread, "panic", p, "stack", string(debug.Stack()))
+			err = fault.New(fault.Internal, "%s broke down", s.Tool)
+		}
+	}()
+	res, err = entry.Call(tool.With(ctx, info), s.Args.JSON)
+	switch {
+	case err != nil:
+		return res, err
+	case len(res.JSON) > maxResult:
+		return res, fault.New(fault.TooLarge, "%s gave %d bytes; %d are allowed", s.Tool, len(res.JSON), maxResult)
+	case !json.Valid(res.JSON):
+		return res, fault.New(fault.ToolFailed, "%s gave no JSON", s.Tool)
+	}
+	return res, nil
+}
+
+// toolFault turns an error of a tool into what the model is told. What is not a
+// fault is the operator's: it is logged, and the model hears that it failed.
+func (t *turn) toolFault(ctx context.Context, s *event.ToolStarted, err error) *fault.Fault {
+	if f, ok := errors.AsType[*fault.Fault](err); ok {
+		return f
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fault.Wrap(err, fault.ToolTimeout, "%s took longer than allowed", s.Tool)
+	}
+	t.e.cfg.Log.Error("tool failed", "tool", s.Tool, "thread", t.f.Thread, "run", t.f.Turn.Run, "err", err)
+	return fault.Wrap(err, fault.ToolFailed, "%s failed", s.Tool)
+}

@@ -1,0 +1,244 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"interlock/internal/event"
+	"interlock/internal/llm"
+	"interlock/internal/machine"
+	"interlock/internal/store"
+)
+
+// modelCall works out what the model is given now: prompt, tools and history as
+// blobs, the rest is the turn's log. sp is the step it belongs to, nil in an agent state.
+func (r *rules) modelCall(sp *machine.Step, at *event.StepAt) event.ModelCalled {
+	t := r.f.Turn
+	s := scope(r.m, r.f)
+	b := event.ModelCalled{Call: t.Run + "_m" + itoa(t.Models+1), State: r.f.State, Number: t.Models + 1}
+	if st := r.m.State(r.f.State); st != nil {
+		b.Model = st.Model
+	}
+	if sp != nil {
+		b.Step = at
+		b.System = r.blob([]byte(r.stepPrompt(sp, s)))
+		b.Output = r.blob(typeSchema(sp.Model.Output))
+		b.History = r.blob(r.stepInput(sp, s))
+		return b
+	}
+	offers, denied := r.offers(s)
+	for _, o := range offers {
+		b.Offered = append(b.Offered, o.entry.Spec().Name)
+	}
+	b.Denied = denied
+	b.System = r.blob([]byte(r.systemPrompt(s)))
+	if len(offers) > 0 {
+		b.Tools = r.blob(mustJSON(specs(offers)))
+	}
+	if t.history == "" {
+		t.history = r.blob(mustJSON(r.history(s)))
+	}
+	b.History = t.history
+	return b
+}
+
+// blob keeps bytes for the next batch and gives their hash.
+func (r *rules) blob(raw []byte) string {
+	h := event.Hash(raw)
+	if r.stored == nil {
+		r.stored = map[string][]byte{}
+	}
+	if _, ok := r.stored[h]; !ok {
+		r.stored[h] = raw
+		r.blobs = append(r.blobs, store.Blob{Hash: h, Bytes: raw})
+	}
+	return h
+}
+
+func mustJSON(v any) []byte {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("engine: %T is no JSON: %v", v, err))
+	}
+	return raw
+}
+
+// systemPrompt joins base rules, the one grounding section, the state's sections,
+// its injections and the inventory, in this order.
+func (r *rules) systemPrompt(s *machine.Scope) string {
+	var parts []string
+	add := func(t *machine.Template) {
+		if t == nil {
+			return
+		}
+		if text, err := r.m.Render(t, s); err == nil && strings.TrimSpace(text) != "" {
+			parts = append(parts, strings.TrimSpace(text))
+		}
+	}
+	add(r.m.Base)
+	add(r.m.Ground)
+	st := r.m.State(r.f.State)
+	for _, sec := range st.Prompt {
+		if r.m.Holds(sec.When, s) {
+			add(sec.Text)
+		}
+	}
+	for _, in := range st.Inject {
+		if text := r.injection(in, s); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	if r.m.Policies.Inventory {
+		if text := inventory(r.f.Artifacts, r.m.Int(r.m.Policies.InventoryMax, s, 30)); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// injection puts a fact or value under its title, cut to the size that the machine
+// allows, and says what was cut.
+func (r *rules) injection(in *machine.Inject, s *machine.Scope) string {
+	if !r.m.Holds(in.When, s) {
+		return ""
+	}
+	var v any
+	if in.Value != nil {
+		v, _ = r.m.Eval(in.Value, s)
+	} else {
+		v = r.m.Value(in.Fact, s)
+	}
+	if v == nil {
+		return ""
+	}
+	items, isList := v.([]any)
+	if isList && len(items) == 0 {
+		return ""
+	}
+	rows, chars := r.m.Int(in.Rows, s, len(items)), r.m.Int(in.Chars, s, 1<<20)
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s\n", in.Title)
+	shown := 0
+	switch {
+	case isList:
+		size := 0
+		for _, item := range items[:min(rows, len(items))] {
+			text := plain(item)
+			if size += len(text) + 1; size > chars {
+				break
+			}
+			b.WriteString(text)
+			b.WriteByte('\n')
+			shown++
+		}
+	default:
+		text := plain(v)
+		if runes := []rune(text); len(runes) > chars {
+			text = string(runes[:chars]) + fmt.Sprintf("\n(cut: %d of %d characters shown)", chars, len(runes))
+		}
+		b.WriteString(text)
+	}
+	total := len(items)
+	if n := r.m.Int(in.Of, s, 0); n > total {
+		total = n
+	}
+	if isList && shown < total {
+		fmt.Fprintf(&b, "%s of %s shown", grouped(shown), grouped(total))
+		if in.More != "" {
+			fmt.Fprintf(&b, "; %s shows the rest", in.More)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func plain(v any) string {
+	if text, ok := v.(string); ok {
+		return text
+	}
+	return compact(v)
+}
+
+// grouped writes 4312 as 4,312.
+func grouped(n int) string {
+	text := itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// inventory lists the artifacts of the thread: in every model call, newest first,
+// bounded, older ones by count.
+func inventory(made []event.ArtifactMade, most int) string {
+	if len(made) == 0 || most <= 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("## Artifacts that exist\nReuse them by artifact_id; do not make one of these again.\n")
+	for i := range min(most, len(made)) {
+		a := made[len(made)-1-i]
+		fmt.Fprintf(&b, "- artifact_id=%s name=%q type=%s created_at=%s source_call_id=%s producer=%s", a.ID, a.Name, a.Type,
+			a.CreatedAt.UTC().Format(time.RFC3339), a.Call, a.Producer)
+		if a.LogicalKey != "" {
+			fmt.Fprintf(&b, " logical_key=%s", a.LogicalKey)
+		}
+		b.WriteByte('\n')
+	}
+	if older := len(made) - most; older > 0 {
+		fmt.Fprintf(&b, "and %s older\n", grouped(older))
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func (r *rules) stepPrompt(sp *machine.Step, s *machine.Scope) string {
+	text, err := r.m.Render(sp.Model.Prompt, s)
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+// stepInput is what a model step is given beside its prompt: its inputs by name.
+func (r *rules) stepInput(sp *machine.Step, s *machine.Scope) []byte {
+	in := make(map[string]any, len(sp.In))
+	for _, a := range sp.In {
+		if v, err := r.m.Eval(a.Expr, s); err == nil && v != nil {
+			in[a.Name] = v
+		}
+	}
+	return mustJSON([]llm.Message{{Role: llm.User, Text: string(mustJSON(in))}})
+}
+
+// typeSchema is the JSON Schema of a declared type.
+func typeSchema(t *machine.Type) []byte { return mustJSON(schemaOf(t)) }
+
+func schemaOf(t *machine.Type) map[string]any {
+	if t == nil {
+		return map[string]any{}
+	}
+	switch t.Kind {
+	case machine.Int:
+		return map[string]any{"type": "integer"}
+	case machine.Float:
+		return map[string]any{"type": "number"}
+	case machine.Bool:
+		return map[string]any{"type": "boolean"}
+	case machine.String:
+		return map[string]any{"type": "string"}
+	case machine.Time:
+		return map[string]any{"type": "string", "format": "date-time"}
+	case machine.Enum:
+		return map[string]any{"type": "string", "enum": t.Values}
+	case machine.List:
+		return map[string]any{"type": "array", "items": schemaOf(t.Of)}
+	case machine.Record:
+		props := make(map[string]any, len(t.Fields))
+		for name, ft := range t.Fields {
+			props[name] = schemaOf(ft)
+		}
+		return map[string]any{"type": "object", "properties": props, "required": t.Order, "additionalProperties": false}
+	}
+	return map[string]any{}
+}

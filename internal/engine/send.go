@@ -1,0 +1,453 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"interlock/internal/event"
+	"interlock/internal/fault"
+	"interlock/internal/machine"
+	"interlock/internal/store"
+)
+
+// maxText bounds what a person says at once.
+const maxText = 256 << 10
+
+// Open makes a thread of a machine, pinned to the definition as it is now.
+func (e *Engine) Open(ctx context.Context, o Opening) (string, error) {
+	m, err := e.cfg.Machines.Get(o.Machine)
+	if err != nil {
+		return "", err
+	}
+	set, err := checkSettings(m, o.Settings)
+	if err != nil {
+		return "", err
+	}
+	id := e.cfg.NewID("t")
+	t, err := e.take(id)
+	if err != nil {
+		return "", err
+	}
+	defer e.release(id, t)
+	t.adopt(newFold(id), m)
+	t.blobs = []store.Blob{e.defs.keep(m)}
+	t.emit(event.ThreadOpened{Owner: o.Owner, Machine: m.Name, Version: m.Hash, Title: o.Title, Dataset: o.Dataset, Settings: set})
+	if err := t.commit(ctx); err != nil {
+		return "", err
+	}
+	return id, nil
+}
+
+// checkSettings fits settings to what the machine declares.
+func checkSettings(m *machine.Machine, given map[string]any) (map[string]any, error) {
+	if len(given) == 0 {
+		return nil, nil
+	}
+	out := make(map[string]any, len(given))
+	for name, v := range given {
+		i := slices.IndexFunc(m.Settings, func(s *machine.Setting) bool { return s.Name == name })
+		if i < 0 {
+			return nil, fault.New(fault.BadSetting, "the machine %s has no setting %q", m.Name, name)
+		}
+		s := m.Settings[i]
+		fit, err := machine.Conform(s.Type, v)
+		if err != nil || fit == nil {
+			return nil, fault.New(fault.BadSetting, "setting %s of %s: %v", name, m.Name, orText(err, "a value is needed"))
+		}
+		if n, isNumber := fit.(float64); isNumber && (s.Min != nil && n < *s.Min || s.Max != nil && n > *s.Max) {
+			return nil, fault.New(fault.BadSetting, "setting %s of %s must lie between %s and %s, not %v", name, m.Name, bound(s.Min), bound(s.Max), n)
+		}
+		out[name] = fit
+	}
+	return out, nil
+}
+
+func orText(err error, text string) string {
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}
+
+func bound(f *float64) string {
+	if f == nil {
+		return "any"
+	}
+	return fmt.Sprint(*f)
+}
+
+// Send hands the thread what the person says: a message, a card's answer or a
+// command. It returns once that is stored; the turn goes on by itself.
+func (e *Engine) Send(ctx context.Context, thread string, in Input) (run string, err error) {
+	if len(in.Text) > maxText {
+		return "", fault.New(fault.TooLarge, "the message has %d bytes; %d are allowed", len(in.Text), maxText)
+	}
+	t, err := e.take(thread)
+	if err != nil {
+		return "", err
+	}
+	started := false
+	defer func() {
+		if !started {
+			e.release(thread, t)
+		}
+	}()
+	if err := t.load(ctx, thread); err != nil {
+		return "", err
+	}
+	if t.f.active() && t.f.Turn.Card == nil {
+		// A turn that a dead process left: it is resumed, not overrun.
+		return "", fault.New(fault.ThreadBusy, "the thread %s has an unfinished turn", thread).Suggest("Resume it by restarting the server, or stop it.")
+	}
+	if err := t.receive(in); err != nil {
+		t.f, t.pending = nil, nil // nothing half-written: the fold is read anew
+		return "", err
+	}
+	if err := t.commit(ctx); err != nil {
+		return "", err
+	}
+	run, started = t.f.Turn.Run, true
+	e.launch(thread, t)
+	return run, nil
+}
+
+// launch gives the turn its goroutine. The turn outlives the request.
+func (e *Engine) launch(thread string, t *turn) {
+	e.wg.Go(func() {
+		ctx := t.life
+		defer e.release(thread, t)
+		if err := t.run(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			e.cfg.Log.LogAttrs(ctx, slog.LevelError, "turn could not go on", slog.String("thread", thread), slog.Any("err", err))
+			e.hub.fail(thread, err)
+		}
+	})
+}
+
+// receive turns an input into its first events.
+func (t *turn) receive(in Input) error {
+	text := strings.TrimSpace(in.Text)
+	card := t.openCard()
+	switch {
+	case in.Card != nil:
+		return t.answer(in.User, *in.Card)
+	case in.Command != nil:
+		return t.command(in.User, *in.Command)
+	case in.Direct != nil:
+		t.closeOpenCard("a new call was made")
+		t.begin(in, event.TurnStarted{Direct: &event.DirectCall{Tool: in.Direct.Tool, Args: event.Of(in.Direct.Args), By: byDirect}})
+		return nil
+	case text == "":
+		return fault.New(fault.BadRequest, "there is no message").Suggest("Send a message, the answer to a card, or a command.")
+	case card != nil && card.Message != "":
+		return t.answer(in.User, CardAnswer{Card: card.Card, Answer: card.Message, Fields: t.messageFields(card, text)})
+	}
+	set, err := checkSettings(t.r.m, in.Settings)
+	if err != nil {
+		return err
+	}
+	t.closeOpenCard("a new message came")
+	t.begin(in, event.TurnStarted{Text: text, Settings: set, Direct: t.shortcut(text)})
+	return nil
+}
+
+func (t *turn) openCard() *event.CardRaised {
+	if !t.f.active() {
+		return nil
+	}
+	return t.f.Turn.Card
+}
+
+// closeOpenCard ends a run that waits for an answer that will not come.
+func (t *turn) closeOpenCard(cause string) {
+	if card := t.openCard(); card != nil {
+		t.emit(event.CardClosed{Card: card.Card, Cause: cause})
+		t.emit(t.r.end(stopped, fault.CardClosed).bodies...)
+	}
+}
+
+// begin starts a run: the facts of a turn fall back, and the machine hears of it.
+func (t *turn) begin(in Input, b event.TurnStarted) {
+	b.Run, b.User, b.Dataset, b.Attachments = t.e.cfg.NewID("r"), in.User, in.Dataset, in.Attachments
+	b.Rerun = rerunAsked(t.r.m, in)
+	t.emit(b)
+	s := scope(t.r.m, t.f)
+	if fc, changed := factsChanged(t.r.m.NewTurn(s), "turn"); changed {
+		t.emit(fc)
+	}
+	t.emit(bodies(t.r.m.RunEffects(scope(t.r.m, t.f), t.r.turnSignal()))...)
+}
+
+// shortcut finds the tool that a message's prefix means.
+func (t *turn) shortcut(text string) *event.DirectCall {
+	for _, sc := range t.r.m.Short {
+		if len(text) < len(sc.Prefix) || !strings.EqualFold(text[:len(sc.Prefix)], sc.Prefix) {
+			continue
+		}
+		s := scope(t.r.m, t.f)
+		s.Event = map[string]any{"name": machine.OnTurn, "text": text, "rest": strings.TrimSpace(text[len(sc.Prefix):])}
+		if s.Turn == nil {
+			s.Turn = map[string]any{}
+		}
+		s.Turn["dataset"] = t.f.Dataset
+		args := map[string]any{}
+		for _, a := range sc.In {
+			if v, err := t.r.m.Eval(a.Expr, s); err == nil && v != nil {
+				args[a.Name] = v
+			}
+		}
+		return &event.DirectCall{Tool: sc.Tool, Args: event.From(args), By: byShortcut}
+	}
+	return nil
+}
+
+// messageFields puts a plain message into the text field of a card's answer.
+func (t *turn) messageFields(card *event.CardRaised, text string) map[string]any {
+	if c := t.r.m.Cards[card.Name]; c != nil {
+		if a := c.Answer(card.Message); a != nil {
+			for _, f := range a.Fields {
+				if f.Type.Kind == machine.String {
+					return map[string]any{f.Name: text}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// answer takes the answer to the open card.
+func (t *turn) answer(user string, a CardAnswer) error {
+	card := t.openCard()
+	if card == nil || card.Card != a.Card {
+		return fault.New(fault.CardClosed, "the card %q is not open", a.Card)
+	}
+	i := slices.IndexFunc(card.Answers, func(c event.CardChoice) bool { return c.Name == a.Answer })
+	if i < 0 {
+		return fault.New(fault.BadAnswer, "the card has no answer %q", a.Answer).With(card.Answers)
+	}
+	if decl := t.r.m.Cards[card.Name]; decl != nil && card.Name != approvalCard {
+		ans := decl.Answer(a.Answer)
+		if ans == nil {
+			return fault.New(fault.BadAnswer, "the card has no answer %q", a.Answer)
+		}
+		fields, err := fitFields(ans.Fields, a.Fields)
+		if err != nil {
+			return err
+		}
+		a.Fields = fields
+		if cmd := t.r.m.Command(ans.Command); cmd != nil {
+			if err := t.mayCommand(cmd); err != nil {
+				return err
+			}
+		}
+	}
+	t.emit(event.CardAnswered{Card: a.Card, Answer: a.Answer, Fields: a.Fields, Note: clip(a.Note, maxText), User: user})
+	return nil
+}
+
+func fitFields(decl []machine.Field, given map[string]any) (map[string]any, error) {
+	out := make(map[string]any, len(decl))
+	for _, f := range decl {
+		v, err := machine.Conform(f.Type, given[f.Name])
+		if err != nil || v == nil {
+			return nil, fault.New(fault.BadAnswer, "field %s: %s", f.Name, orText(err, "a value is needed"))
+		}
+		out[f.Name] = v
+	}
+	for name := range given {
+		if _, known := out[name]; !known {
+			return nil, fault.New(fault.BadAnswer, "there is no field %q", name)
+		}
+	}
+	if len(out) == 0 {
+		return nil, nil
+	}
+	return out, nil
+}
+
+func (t *turn) mayCommand(c *machine.Command) error {
+	s := scope(t.r.m, t.f)
+	if len(c.From) > 0 && !slices.Contains(c.From, t.f.State) {
+		return fault.New(fault.BadCommand, "%s is possible in %s, and the thread stands in %q", c.Name, strings.Join(c.From, ", "), t.f.State)
+	}
+	if !t.r.m.Holds(c.When, s) {
+		return fault.New(fault.BadCommand, "%s is possible only when %s", c.Name, c.When.Source).With(t.r.m.Saw(c.When, s))
+	}
+	return nil
+}
+
+// command carries out a command of the person: it begins a turn.
+func (t *turn) command(user string, given Command) error {
+	c := t.r.m.Command(given.Name)
+	if c == nil {
+		return fault.New(fault.BadCommand, "the machine %s has no command %q", t.r.m.Name, given.Name)
+	}
+	if err := t.mayCommand(c); err != nil {
+		return err
+	}
+	fields, err := fitFields(c.Fields, given.Fields)
+	if err != nil {
+		return err
+	}
+	t.closeOpenCard("the command " + c.Name + " was given")
+	t.begin(Input{User: user}, event.TurnStarted{Text: c.Label})
+	sig := machine.Signal{Name: machine.OnCommand, Command: c.Name, Fields: map[string]any{"fields": fields}}
+	re, err := t.r.m.Enter(scope(t.r.m, t.f), c.To, sig, nil, &c.Writes)
+	if err != nil {
+		return err
+	}
+	var dropped []string
+	for _, a := range re.Acts {
+		dropped = append(dropped, a.Change.Dropped...)
+	}
+	t.emit(event.CommandGiven{Command: c.Name, User: user, Fields: fields, Dropped: dropped})
+	t.emit(bodies(re)...)
+	return nil
+}
+
+// Direct makes one call in a new thread of a machine, without a model.
+func (e *Engine) Direct(ctx context.Context, o Opening, user, tool string, args json.RawMessage) (thread, run string, err error) {
+	if thread, err = e.Open(ctx, o); err != nil {
+		return "", "", err
+	}
+	run, err = e.Send(ctx, thread, Input{User: user, Dataset: o.Dataset, Direct: &Direct{Tool: tool, Args: args}})
+	return thread, run, err
+}
+
+// Stop ends the turn that runs or waits in a thread; without one it does nothing.
+func (e *Engine) Stop(ctx context.Context, thread string) error {
+	e.mu.Lock()
+	t := e.running[thread]
+	e.mu.Unlock()
+	if t != nil {
+		t.halted.Store(true)
+		t.cancel()
+		select {
+		case <-t.done:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	t, err := e.take(thread)
+	if err != nil {
+		return err
+	}
+	defer e.release(thread, t)
+	if err := t.load(ctx, thread); err != nil {
+		return err
+	}
+	if !t.f.active() {
+		return nil
+	}
+	t.emit(t.r.end(stopped, fault.Stopped).bodies...)
+	return t.commit(ctx)
+}
+
+// Wait returns when nothing runs in the thread.
+func (e *Engine) Wait(ctx context.Context, thread string) error {
+	e.mu.Lock()
+	t := e.running[thread]
+	e.mu.Unlock()
+	if t == nil {
+		return nil
+	}
+	select {
+	case <-t.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Resume takes up every turn that a dead process left in the middle.
+func (e *Engine) Resume(ctx context.Context) (int, error) {
+	rows, err := e.cfg.Store.Threads(ctx, store.Query{Status: store.Running, Limit: 1 << 30})
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, row := range rows {
+		ok, err := e.resume(ctx, row.ID)
+		if err != nil {
+			e.cfg.Log.Error("turn could not be resumed", "thread", row.ID, "err", err)
+			continue
+		}
+		if ok {
+			n++
+		}
+	}
+	return n, nil
+}
+
+func (e *Engine) resume(ctx context.Context, thread string) (bool, error) {
+	t, err := e.take(thread)
+	if err != nil {
+		return false, err
+	}
+	started := false
+	defer func() {
+		if !started {
+			e.release(thread, t)
+		}
+	}()
+	if err := t.load(ctx, thread); err != nil {
+		return false, err
+	}
+	if !t.f.active() || t.f.Turn.Card != nil {
+		return false, nil
+	}
+	t.emit(event.TurnInterrupted{Run: t.f.Turn.Run})
+	if err := t.commit(ctx); err != nil {
+		return false, err
+	}
+	t.resumed, started = true, true
+	e.launch(thread, t)
+	return true, nil
+}
+
+// Fork makes a thread that shares the past of another up to an event and goes its
+// own way from there. An unfinished turn at that point is ended in the fork.
+func (e *Engine) Fork(ctx context.Context, thread string, seq int64, owner string) (string, error) {
+	f := newFold(thread)
+	var past []event.Event
+	id := e.cfg.NewID("t")
+	for ev, err := range Resolved(ctx, e.cfg.Store, thread, 0) {
+		if err != nil {
+			return "", notFound(err, thread)
+		}
+		if seq > 0 && ev.Seq > seq {
+			break
+		}
+		if o, ok := ev.Body.(event.ThreadOpened); ok {
+			o.Owner, o.Parent = owner, &event.Origin{Thread: thread, Seq: seq}
+			ev.Body = o
+		}
+		ev.Thread = id
+		past = append(past, ev)
+		f.apply(ev)
+	}
+	if len(past) == 0 || seq > f.Seq {
+		return "", fault.New(fault.BadRequest, "the thread %s has no event %d", thread, seq)
+	}
+	f.Thread = id
+	m, err := e.defs.get(ctx, f.Version)
+	if err != nil {
+		return "", err
+	}
+	t, err := e.take(id)
+	if err != nil {
+		return "", err
+	}
+	defer e.release(id, t)
+	t.adopt(f, m)
+	t.pending = past
+	if f.active() {
+		t.emit(t.r.end(stopped, fault.Stopped).bodies...)
+	}
+	return id, t.commit(ctx)
+}

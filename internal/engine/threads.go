@@ -1,0 +1,226 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+
+	"interlock/internal/event"
+	"interlock/internal/fault"
+	"interlock/internal/machine"
+	"interlock/internal/store"
+	"interlock/internal/tool"
+)
+
+// take makes the caller the one owner of a thread, or says that it is busy.
+func (e *Engine) take(thread string) (*turn, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.closed:
+		return nil, errClosed
+	case e.running[thread] != nil:
+		return nil, fault.New(fault.ThreadBusy, "a turn is running in the thread %s", thread)
+	case len(e.running) >= e.cfg.MaxRunning:
+		return nil, fault.New(fault.TooMany, "%d turns are running, as many as may", len(e.running))
+	}
+	t := &turn{e: e, done: make(chan struct{})}
+	t.life, t.cancel = context.WithCancel(e.life)
+	e.running[thread] = t
+	return t, nil
+}
+
+// release gives a thread back. A fold that was stored is kept for the next turn;
+// one that is ahead of its log is thrown away.
+func (e *Engine) release(thread string, t *turn) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	t.cancel()
+	delete(e.running, thread)
+	if t.f != nil && len(t.pending) == 0 {
+		e.cache.put(thread, t.f)
+	} else {
+		e.cache.drop(thread)
+	}
+	close(t.done)
+}
+
+// load brings a thread's fold and definition into a turn.
+func (t *turn) load(ctx context.Context, thread string) error {
+	f, err := t.e.fold(ctx, thread)
+	if err != nil {
+		return err
+	}
+	m, err := t.e.defs.get(ctx, f.Version)
+	if err != nil {
+		return err
+	}
+	t.adopt(f, m)
+	return nil
+}
+
+func (t *turn) adopt(f *fold, m *machine.Machine) {
+	t.f = f
+	t.r = &rules{m: m, f: f, tools: t.e.cfg.Tools, resultBytes: t.e.cfg.ResultBytes, version: t.version}
+}
+
+// fold gives the thread as its log says: from memory, or from the newest snapshot
+// and the events after it.
+func (e *Engine) fold(ctx context.Context, thread string) (*fold, error) {
+	e.mu.Lock()
+	f := e.cache.take(thread)
+	e.mu.Unlock()
+	if f == nil {
+		var err error
+		if f, err = e.read(ctx, thread); err != nil {
+			return nil, err
+		}
+	}
+	// Another process may have written since.
+	for ev, err := range Resolved(ctx, e.cfg.Store, thread, f.Seq) {
+		if err != nil {
+			return nil, notFound(err, thread)
+		}
+		f.apply(ev)
+	}
+	return f, nil
+}
+
+func (e *Engine) read(ctx context.Context, thread string) (*fold, error) {
+	raw, _, err := e.cfg.Store.Snapshot(ctx, thread)
+	if err != nil {
+		return nil, notFound(err, thread)
+	}
+	if raw == nil {
+		return newFold(thread), nil
+	}
+	f, err := restore(raw, func(v event.Value) (event.Value, error) {
+		if v.Resolved() {
+			return v, nil
+		}
+		b, err := e.cfg.Store.Blob(ctx, v.Hash)
+		return event.Value{Hash: v.Hash, JSON: b}, err
+	})
+	if err != nil {
+		return newFold(thread), nil // a snapshot is only a shortcut: the log has it all
+	}
+	return f, nil
+}
+
+func notFound(err error, thread string) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return fault.Wrap(err, fault.ThreadNotFound, "there is no thread %q", thread)
+	}
+	return err
+}
+
+// head is the thread's row in the index.
+func head(m *machine.Machine, f *fold) store.Thread {
+	h := store.Thread{
+		ID: f.Thread, Owner: f.Owner, Machine: f.Machine, Version: f.Version, Title: f.Title, Dataset: f.Dataset,
+		Status: f.Status, State: f.State, Seq: f.Seq, Created: f.Created, Updated: f.Now,
+	}
+	if f.Turn != nil {
+		h.Run = f.Turn.Run
+	}
+	if st := m.State(f.State); st != nil && st.Complete != nil && h.Status == store.Idle && m.Holds(st.Complete, scope(m, f)) {
+		h.Status = store.Complete
+	}
+	return h
+}
+
+// runRow is the run's row in the index.
+func runRow(f *fold) *store.Run {
+	t := f.Turn
+	if t == nil {
+		return nil
+	}
+	r := &store.Run{
+		ID: t.Run, Thread: f.Thread, Owner: f.Owner, Machine: f.Machine, Dataset: t.Dataset, Question: t.Text, Status: f.Status,
+		First: t.First, Started: t.Started, MicroUSD: t.Used.MicroUSD, Tokens: t.Used.Input + t.Used.Output,
+	}
+	if t.Ended != "" {
+		r.Status, r.Last, r.Ended = t.Ended, t.Last, f.Now
+		if t.Reported != "" {
+			r.Status = t.Reported
+		}
+	}
+	return r
+}
+
+// definitions are machines by hash: those that threads began with, whatever the
+// folder holds today.
+type definitions struct {
+	store  store.Log
+	mu     sync.Mutex
+	byHash map[string]*machine.Machine
+}
+
+func newDefinitions(s store.Log) *definitions {
+	return &definitions{store: s, byHash: map[string]*machine.Machine{}}
+}
+
+// keep remembers a machine and gives the blob that stores it.
+func (d *definitions) keep(m *machine.Machine) store.Blob {
+	d.mu.Lock()
+	d.byHash[m.Hash] = m
+	d.mu.Unlock()
+	return store.Blob{Hash: m.Hash, Bytes: mustJSON(m.Files)}
+}
+
+func (d *definitions) get(ctx context.Context, hash string) (*machine.Machine, error) {
+	d.mu.Lock()
+	m := d.byHash[hash]
+	d.mu.Unlock()
+	if m != nil {
+		return m, nil
+	}
+	raw, err := d.store.Blob(ctx, hash)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.MachineNotFound, "the definition %.12s of this thread is not stored", hash)
+	}
+	var files map[string]string
+	if err := json.Unmarshal(raw, &files); err != nil {
+		return nil, fault.Wrap(err, fault.MachineInvalid, "the stored definition %.12s cannot be read", hash)
+	}
+	if m, err = machine.Parse(files); err != nil {
+		return nil, fault.Wrap(err, fault.MachineInvalid, "the stored definition %.12s does not load any more", hash)
+	}
+	m.Hash = hash
+	d.keep(m)
+	return m, nil
+}
+
+// foldCache keeps the folds of resting threads, the newest so many.
+type foldCache struct {
+	most  int
+	folds map[string]*fold
+	order []string
+}
+
+func newFoldCache(most int) *foldCache { return &foldCache{most: most, folds: map[string]*fold{}} }
+
+// take removes a fold from the cache: whoever takes it owns it.
+func (c *foldCache) take(thread string) *fold {
+	f := c.folds[thread]
+	delete(c.folds, thread)
+	return f
+}
+
+func (c *foldCache) drop(thread string) { delete(c.folds, thread) }
+
+func (c *foldCache) put(thread string, f *fold) {
+	c.folds[thread] = f
+	c.order = append(c.order, thread)
+	for len(c.folds) > c.most && len(c.order) > 0 {
+		delete(c.folds, c.order[0])
+		c.order = c.order[1:]
+	}
+	if len(c.order) > 4*c.most {
+		c.order = c.order[len(c.order)-2*c.most:]
+	}
+}
+
+// Tools gives the set of tools, for faces that describe them.
+func (e *Engine) Tools() *tool.Set { return e.cfg.Tools }

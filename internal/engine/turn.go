@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"interlock/internal/event"
+	"interlock/internal/fault"
+	"interlock/internal/store"
+	"interlock/internal/tool"
+)
+
+// turn is a thread while somebody owns it: the one goroutine that runs it, or the
+// call of Send that prepares it. Nobody else touches its fold.
+type turn struct {
+	e       *Engine
+	r       *rules
+	f       *fold
+	pending []event.Event // not stored yet
+	blobs   []store.Blob
+	resumed bool // the log was left by a process that died in the middle of the turn
+
+	life   context.Context    // of the turn: it outlives the request that began it
+	cancel context.CancelFunc // ends the job under way
+	halted atomic.Bool        // by Stop
+	done   chan struct{}      // closed when the thread rests
+}
+
+// run is the product in one screen: decide, store, do, until the thread rests.
+func (t *turn) run(ctx context.Context) error {
+	for {
+		if t.halted.Load() && t.f.active() {
+			t.emit(t.r.end(stopped, fault.Stopped).bodies...)
+		}
+		d := t.r.decide(t.resumed)
+		t.resumed = false
+		t.emit(d.bodies...)
+		if d.rest || d.job != none {
+			if err := t.commit(ctx); err != nil {
+				return err
+			}
+		}
+		if d.rest {
+			return nil
+		}
+		if d.job == none {
+			continue
+		}
+		happened, err := t.perform(ctx, d.job)
+		if err != nil {
+			return err // shutting down: the log says what is under way
+		}
+		t.emit(happened...)
+	}
+}
+
+// emit adds events to the fold and to the next batch, each with what follows from
+// it. Nothing is seen before commit. Events that end a turn bring nothing with them.
+func (t *turn) emit(bs ...event.Body) {
+	ending := slices.ContainsFunc(bs, func(b event.Body) bool { return b.Kind() == event.KindTurnEnded })
+	for _, b := range bs {
+		e := event.Event{Thread: t.f.Thread, Seq: t.f.Seq + 1, Time: t.e.cfg.Now().UTC().Truncate(time.Microsecond)}
+		e.Body = t.timed(b, e.Time)
+		t.pending = append(t.pending, e)
+		t.f.apply(e)
+		t.count(e.Body)
+		if !ending {
+			t.emit(t.r.follows(e.Body)...)
+		}
+	}
+}
+
+// timed fills in how long something took: the difference of two stored times, so
+// that a replay gives the same.
+func (t *turn) timed(b event.Body, now time.Time) event.Body {
+	tf := t.f.Turn
+	if tf == nil {
+		return b
+	}
+	took := now.Sub(tf.ranAt).Milliseconds()
+	switch e := b.(type) {
+	case event.ModelReplied:
+		e.MS = took
+		return e
+	case event.ModelFailed:
+		if tf.Calling != nil {
+			e.MS = took
+		}
+		return e
+	case event.ToolReturned:
+		if tf.Running != nil && tf.Running.Call == e.Call {
+			e.MS = took
+		}
+		return e
+	case event.ToolFailed:
+		if tf.Running != nil && tf.Running.Call == e.Call {
+			e.MS = took
+		}
+		return e
+	case event.TurnEnded:
+		e.MS = tf.elapsed(now).Milliseconds()
+		return e
+	}
+	return b
+}
+
+// commit stores what was emitted, in one batch, and then shows it. Storing is not
+// cut short by the end of a request or of the server.
+func (t *turn) commit(ctx context.Context) error {
+	if len(t.pending) == 0 {
+		return nil
+	}
+	b := store.Batch{
+		Thread: t.f.Thread, After: t.pending[0].Seq - 1, Events: t.pending, Blobs: append(t.blobs, t.r.blobs...), Head: head(t.r.m, t.f), Run: runRow(t.f),
+	}
+	for _, e := range t.pending {
+		for _, v := range event.Blobs(e.Body) {
+			b.Blobs = append(b.Blobs, store.Blob{Hash: v.Hash, Bytes: v.JSON})
+		}
+	}
+	if !t.f.active() && t.f.Seq-t.f.SnapshotAt >= int64(t.e.cfg.SnapshotEvery) {
+		t.f.SnapshotAt = t.f.Seq
+		b.Snapshot = t.f.snapshot()
+	}
+	if err := t.e.cfg.Store.Append(context.WithoutCancel(ctx), b); err != nil {
+		if errors.Is(err, store.ErrConflict) {
+			return fault.Wrap(err, fault.Conflict, "the thread %s was changed by another process", t.f.Thread)
+		}
+		return err
+	}
+	shown := t.pending
+	t.pending, t.blobs, t.r.blobs = nil, nil, nil
+	t.e.hub.publish(shown)
+	return nil
+}
+
+// count tells the metrics what happened.
+func (t *turn) count(b event.Body) {
+	c := t.e.cfg.Count
+	switch e := b.(type) {
+	case event.ToolReturned:
+		if e.Duplicate != "" {
+			c("duplicate_skips", e.Tool)
+		}
+	case event.ToolFailed:
+		c("tool_failures", e.Tool, string(e.Code))
+		if e.Code == fault.EmptyPythonRetried {
+			c("retries", e.Tool)
+		}
+	case event.ToolRefused:
+		c("tool_refusals", e.Tool, string(e.Code))
+	case event.ToolStarted:
+		c("tool_calls", e.Tool)
+		for _, kind := range e.Rescued {
+			c("rescues", kind)
+		}
+		if t.f.Turn.Empty[e.Tool] > 0 {
+			c("retry_successes", e.Tool)
+		}
+	case event.ArtifactMade:
+		if e.Reused {
+			c("artifact_dedups", e.Producer)
+		}
+	case event.ModelReplied:
+		c("model_replies", e.Model)
+	case event.TurnEnded:
+		c("turns", t.f.Machine, e.Status)
+	}
+}
+
+// version asks a tool what its results depend on beside the arguments.
+func (t *turn) version(entry *tool.Entry, args json.RawMessage) string {
+	v, ok := entry.Tool.(tool.Versioner)
+	if !ok {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(t.life, 5*time.Second)
+	defer cancel()
+	return v.Version(tool.With(ctx, t.callInfo("")), args)
+}
+
+func (t *turn) callInfo(id string) tool.Call {
+	return tool.Call{Owner: t.f.Owner, Thread: t.f.Thread, Run: t.f.Turn.Run, ID: id, Dataset: t.f.Turn.Dataset}
+}

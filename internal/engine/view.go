@@ -1,0 +1,191 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"interlock/internal/event"
+	"interlock/internal/fault"
+	"interlock/internal/machine"
+	"interlock/internal/store"
+)
+
+// A View is a thread as a person may look at it.
+type View struct {
+	Thread    store.Thread         `json:"thread"`
+	Settings  map[string]any       `json:"settings"`
+	Facts     map[string]any       `json:"facts"`
+	Card      *event.CardRaised    `json:"card,omitempty"`
+	Offered   []string             `json:"offered"`
+	Denied    []event.Denial       `json:"denied,omitempty"`
+	Commands  []CommandView        `json:"commands,omitempty"`
+	Messages  []Message            `json:"messages"`
+	Artifacts []event.ArtifactMade `json:"artifacts"`
+	Tainted   bool                 `json:"tainted"`
+}
+
+// A CommandView is a command with whether it may be given now.
+type CommandView struct {
+	Name    string            `json:"name"`
+	Label   string            `json:"label"`
+	Fields  map[string]string `json:"fields,omitempty"`
+	Allowed bool              `json:"allowed"`
+	Why     string            `json:"why,omitempty"` // it may not
+}
+
+// peek runs look on the thread's fold. While a turn runs the fold is read from the
+// log, because its owner alone may touch the live one.
+func (e *Engine) peek(ctx context.Context, thread string, look func(*rules)) error {
+	f, err := e.read(ctx, thread)
+	if err != nil {
+		return err
+	}
+	for ev, err := range Resolved(ctx, e.cfg.Store, thread, f.Seq) {
+		if err != nil {
+			return notFound(err, thread)
+		}
+		f.apply(ev)
+	}
+	m, err := e.defs.get(ctx, f.Version)
+	if err != nil {
+		return err
+	}
+	look(&rules{m: m, f: f, tools: e.cfg.Tools, resultBytes: e.cfg.ResultBytes})
+	return nil
+}
+
+// View gives a thread's state, facts, open card and what is possible now.
+func (e *Engine) View(ctx context.Context, thread string) (View, error) {
+	var v View
+	err := e.peek(ctx, thread, func(r *rules) {
+		s := scope(r.m, r.f)
+		v = View{
+			Thread: head(r.m, r.f), Settings: s.Settings, Facts: map[string]any{}, Messages: r.f.Messages, Artifacts: r.f.Artifacts, Tainted: r.f.Tainted,
+		}
+		for _, fact := range r.m.Facts {
+			if val := r.m.Value(fact.Name, s); val != nil {
+				v.Facts[fact.Name] = val
+			}
+		}
+		if r.f.active() {
+			v.Card = r.f.Turn.Card
+		}
+		offers, denied := r.offers(s)
+		for _, o := range offers {
+			v.Offered = append(v.Offered, o.entry.Spec().Name)
+		}
+		v.Denied = denied
+		t := &turn{e: e, f: r.f, r: r}
+		for _, c := range r.m.Commands {
+			cv := CommandView{Name: c.Name, Label: c.Label, Fields: fieldTypes(c.Fields), Allowed: true}
+			if err := t.mayCommand(c); err != nil {
+				cv.Allowed, cv.Why = false, fault.From(err).Message
+			}
+			v.Commands = append(v.Commands, cv)
+		}
+	})
+	return v, err
+}
+
+func fieldTypes(fields []machine.Field) map[string]string {
+	if len(fields) == 0 {
+		return nil
+	}
+	out := make(map[string]string, len(fields))
+	for _, f := range fields {
+		out[f.Name] = typeName(f.Type)
+	}
+	return out
+}
+
+// Messages gives the newest messages of a thread, oldest first.
+func (e *Engine) Messages(ctx context.Context, thread string, limit int) ([]Message, error) {
+	out := []Message{}
+	err := e.peek(ctx, thread, func(r *rules) {
+		out = append(out, r.f.Messages[max(0, len(r.f.Messages)-limit):]...)
+	})
+	return out, err
+}
+
+// A Reply is how a run stands: what a chat response is made of.
+type Reply struct {
+	Run, Thread, Machine string
+	State                string
+	Status               string // running, waiting, or how it ended
+	Code                 fault.Code
+	Text                 string
+	Fields               map[string]json.RawMessage // what the machine's `reply:` says
+	Card                 *event.CardRaised
+	Shown                []ShownResult // results that the person sees, in order
+	Ended                bool
+}
+
+// A ShownResult is a tool's result as the person sees it.
+type ShownResult struct {
+	Call, Tool string
+	Output     json.RawMessage
+}
+
+// Reply gives the outcome of a run from its log.
+func (e *Engine) Reply(ctx context.Context, run string) (Reply, error) {
+	row, err := e.cfg.Store.Run(ctx, run)
+	if err != nil {
+		return Reply{}, fault.Wrap(err, fault.RunNotFound, "there is no run %q", run)
+	}
+	r := Reply{Run: run, Thread: row.Thread, Machine: row.Machine, Status: row.Status}
+	for ev, err := range Resolved(ctx, e.cfg.Store, row.Thread, row.First-1) {
+		if err != nil {
+			return r, err
+		}
+		if row.Last > 0 && ev.Seq > row.Last {
+			break
+		}
+		switch b := ev.Body.(type) {
+		case event.StateEntered:
+			r.State = b.To
+		case event.ToolReturned:
+			if b.Person.All || len(b.Person.Fields) > 0 {
+				r.Shown = append(r.Shown, ShownResult{b.Call, b.Tool, Part(b.Result.JSON, b.Person)})
+			}
+		case event.CardRaised:
+			r.Card = &b
+		case event.CardAnswered, event.CardClosed:
+			r.Card = nil
+		case event.ModelFailed:
+			r.Code = b.Code
+		case event.TurnEnded:
+			r.Ended, r.Text, r.Code = true, b.Text, b.Code
+			if b.Status != succeeded || r.Status == "" {
+				r.Status = b.Status
+			}
+			if b.Reply.JSON != nil {
+				if err := json.Unmarshal(b.Reply.JSON, &r.Fields); err != nil {
+					return r, err
+				}
+			}
+		}
+	}
+	return r, nil
+}
+
+// Steps lists the moves of a run, in order.
+func (e *Engine) Steps(ctx context.Context, run string) ([]event.StateEntered, error) {
+	row, err := e.cfg.Store.Run(ctx, run)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.RunNotFound, "there is no run %q", run)
+	}
+	var out []event.StateEntered
+	for ev, err := range e.cfg.Store.Events(ctx, row.Thread, row.First-1) {
+		if err != nil {
+			return nil, err
+		}
+		if row.Last > 0 && ev.Seq > row.Last {
+			break
+		}
+		if b, ok := ev.Body.(event.StateEntered); ok {
+			out = append(out, b)
+		}
+	}
+	return slices.Clip(out), nil
+}

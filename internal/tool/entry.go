@@ -1,0 +1,217 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
+	"interlock/internal/fault"
+)
+
+// An Entry is a tool with its schema made ready: compiled for validation, taken
+// apart for argument repair and for narrowing.
+type Entry struct {
+	Tool
+	spec     Spec
+	shape    shape
+	compiled *jsonschema.Schema
+	schema   map[string]any
+
+	mu      sync.Mutex
+	offered map[string]json.RawMessage // schema as a model sees it, by what narrows it
+}
+
+// shape is the part of a schema that argument repair needs.
+type shape struct {
+	props    map[string]prop
+	required []string
+}
+
+type prop struct {
+	kinds []string // JSON types; empty = any
+}
+
+func newEntry(t Tool) (*Entry, error) {
+	spec := t.Spec()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(spec.Input))
+	if err != nil {
+		return nil, fmt.Errorf("its argument schema is no JSON: %w", err)
+	}
+	c := jsonschema.NewCompiler()
+	c.UseLoader(noLoader{})
+	if err := c.AddResource("arguments.json", doc); err != nil {
+		return nil, err
+	}
+	compiled, err := c.Compile("arguments.json")
+	if err != nil {
+		return nil, fmt.Errorf("its argument schema does not compile: %w", err)
+	}
+	schema, _ := doc.(map[string]any)
+	return &Entry{Tool: t, spec: spec, compiled: compiled, schema: schema, shape: shapeOf(schema), offered: map[string]json.RawMessage{}}, nil
+}
+
+// noLoader refuses references out of the schema: a tool from outside must not make
+// us read files or call servers.
+type noLoader struct{}
+
+func (noLoader) Load(url string) (any, error) {
+	return nil, fmt.Errorf("reference to %s: only references inside the schema are followed", url)
+}
+
+func shapeOf(schema map[string]any) shape {
+	s := shape{props: map[string]prop{}}
+	props, _ := schema["properties"].(map[string]any)
+	for name, v := range props {
+		p, _ := v.(map[string]any)
+		s.props[name] = prop{kindsOf(p)}
+	}
+	for _, r := range list(schema["required"]) {
+		if name, ok := r.(string); ok {
+			s.required = append(s.required, name)
+		}
+	}
+	return s
+}
+
+func kindsOf(p map[string]any) []string {
+	switch t := p["type"].(type) {
+	case string:
+		return []string{t}
+	case []any:
+		var out []string
+		for _, k := range t {
+			if text, ok := k.(string); ok {
+				out = append(out, text)
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+func list(v any) []any { l, _ := v.([]any); return l }
+
+// Spec gives the tool's declaration.
+func (e *Entry) Spec() Spec { return e.spec }
+
+// Validate checks whole arguments against the schema. The fault lists every problem.
+func (e *Entry) Validate(args map[string]any) *fault.Fault {
+	err := e.compiled.Validate(map[string]any(args))
+	if err == nil {
+		return nil
+	}
+	verr, ok := err.(*jsonschema.ValidationError)
+	if !ok {
+		return fault.Wrap(err, fault.InvalidArguments, "the arguments of %s cannot be checked", e.spec.Name)
+	}
+	var problems []string
+	leaves(verr, func(v *jsonschema.ValidationError) {
+		at := strings.Join(v.InstanceLocation, ".")
+		text := v.ErrorKind.LocalizedString(message.NewPrinter(language.English))
+		if at != "" {
+			text = at + ": " + text
+		}
+		problems = append(problems, text)
+	})
+	slices.Sort(problems)
+	problems = slices.Compact(problems)
+	if len(problems) > 20 {
+		problems = append(problems[:20], fmt.Sprintf("and %d more", len(problems)-20))
+	}
+	return fault.New(fault.InvalidArguments, "the arguments of %s do not fit: %s", e.spec.Name, strings.Join(problems, "; ")).With(problems)
+}
+
+func leaves(v *jsonschema.ValidationError, yield func(*jsonschema.ValidationError)) {
+	if len(v.Causes) == 0 {
+		yield(v)
+		return
+	}
+	for _, c := range v.Causes {
+		leaves(c, yield)
+	}
+}
+
+// A Narrowing is what a machine adds to the schema that a model sees.
+type Narrowing struct {
+	Hidden  []string         // bound by the machine
+	Enum    map[string][]any // allowed values, by argument
+	Default map[string]any
+}
+
+// Offered gives the argument schema as a model sees it: bound arguments left out,
+// narrowed ones with their values.
+func (e *Entry) Offered(n Narrowing) json.RawMessage {
+	key, err := json.Marshal(n)
+	if err != nil {
+		return e.spec.Input
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if raw, ok := e.offered[string(key)]; ok {
+		return raw
+	}
+	raw, err := json.Marshal(narrow(e.schema, n))
+	if err != nil {
+		return e.spec.Input
+	}
+	if len(e.offered) > 64 {
+		clear(e.offered)
+	}
+	e.offered[string(key)] = raw
+	return raw
+}
+
+func narrow(schema map[string]any, n Narrowing) map[string]any {
+	out := make(map[string]any, len(schema))
+	for k, v := range schema {
+		out[k] = v
+	}
+	props, _ := schema["properties"].(map[string]any)
+	shown := make(map[string]any, len(props))
+	for name, v := range props {
+		if slices.Contains(n.Hidden, name) {
+			continue
+		}
+		p, isMap := v.(map[string]any)
+		if !isMap {
+			shown[name] = v
+			continue
+		}
+		q := make(map[string]any, len(p)+2)
+		for k, v := range p {
+			q[k] = v
+		}
+		if enum, ok := n.Enum[name]; ok {
+			q["enum"] = enum
+		}
+		if def, ok := n.Default[name]; ok {
+			q["default"] = def
+		}
+		shown[name] = q
+	}
+	out["properties"] = shown
+	if _, ok := out["type"]; !ok {
+		out["type"] = "object"
+	}
+	required := []any{}
+	for _, r := range list(schema["required"]) {
+		name, _ := r.(string)
+		_, hasDefault := n.Default[name]
+		if !slices.Contains(n.Hidden, name) && !hasDefault {
+			required = append(required, r)
+		}
+	}
+	if len(required) > 0 {
+		out["required"] = required
+	} else {
+		delete(out, "required")
+	}
+	return out
+}

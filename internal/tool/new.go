@@ -1,0 +1,138 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	schemagen "github.com/google/jsonschema-go/jsonschema"
+
+	"interlock/internal/event"
+)
+
+// New makes a tool of a function. Schemas of arguments and results follow from In
+// and Out: fields without `omitempty` are demanded, the `jsonschema` tag describes
+// them. A type that has no schema is a bug and panics.
+func New[In, Out any](spec Spec, fn func(context.Context, In) (Out, error)) Tool {
+	if spec.Name == "" || spec.Effect == "" {
+		panic(fmt.Sprintf("tool %q needs a name and an effect", spec.Name))
+	}
+	if spec.Input == nil {
+		spec.Input = schemaOf[In](spec.Name)
+	}
+	if spec.Output == nil {
+		spec.Output = schemaOf[Out](spec.Name)
+	}
+	return &typed[In, Out]{spec, fn}
+}
+
+type typed[In, Out any] struct {
+	spec Spec
+	fn   func(context.Context, In) (Out, error)
+}
+
+func (t *typed[In, Out]) Spec() Spec { return t.spec }
+
+func (t *typed[In, Out]) Call(ctx context.Context, args json.RawMessage) (Result, error) {
+	var in In
+	dec := json.NewDecoder(bytes.NewReader(args))
+	if err := dec.Decode(&in); err != nil {
+		return Result{}, fmt.Errorf("decoding arguments of %s: %w", t.spec.Name, err)
+	}
+	out, err := t.fn(ctx, in)
+	if err != nil {
+		return Result{}, err
+	}
+	raw, err := json.Marshal(out)
+	if err != nil {
+		return Result{}, fmt.Errorf("encoding the result of %s: %w", t.spec.Name, err)
+	}
+	var made []event.ArtifactMade
+	if m, ok := any(out).(Maker); ok {
+		made = m.Made()
+	}
+	return Result{JSON: raw, Artifacts: made}, nil
+}
+
+func schemaOf[T any](name string) json.RawMessage {
+	if reflect.TypeFor[T]() == reflect.TypeFor[json.RawMessage]() {
+		return json.RawMessage(`{}`)
+	}
+	s, err := schemagen.For[T](&schemagen.ForOptions{
+		TypeSchemas: map[reflect.Type]*schemagen.Schema{
+			reflect.TypeFor[json.RawMessage](): {},
+			reflect.TypeFor[any]():             {},
+		},
+	})
+	if err == nil {
+		if raw, e := json.Marshal(s); e == nil {
+			return raw
+		} else {
+			err = e
+		}
+	}
+	panic(fmt.Sprintf("tool %s: no schema for its type: %v", name, err))
+}
+
+// Versioned adds to a tool what its results depend on besides the arguments.
+func Versioned(t Tool, version func(ctx context.Context, args json.RawMessage) string) Tool {
+	return versioned{t, version}
+}
+
+type versioned struct {
+	Tool
+	version func(context.Context, json.RawMessage) string
+}
+
+func (v versioned) Version(ctx context.Context, args json.RawMessage) string {
+	return v.version(ctx, args)
+}
+
+// A Set is the tools of a program, by name. It is fixed at creation, but for tools
+// that are found at run time.
+type Set struct {
+	tools map[string]*Entry
+	names []string
+	find  func(name string) (Tool, bool)
+}
+
+// NewSet makes a set; two tools of one name are a bug and panic. find, which may be
+// nil, looks up tools that exist only at run time, as those of MCP servers do.
+func NewSet(find func(name string) (Tool, bool), tools ...Tool) *Set {
+	s := &Set{tools: make(map[string]*Entry, len(tools)), find: find}
+	for _, t := range tools {
+		name := t.Spec().Name
+		if s.tools[name] != nil {
+			panic(fmt.Sprintf("two tools are called %q", name))
+		}
+		e, err := newEntry(t)
+		if err != nil {
+			panic(fmt.Sprintf("tool %s: %v", name, err))
+		}
+		s.tools[name] = e
+		s.names = append(s.names, name)
+	}
+	return s
+}
+
+// ErrUnknown is the error for a name that no tool has.
+var ErrUnknown = errors.New("no such tool")
+
+// Get finds a tool.
+func (s *Set) Get(name string) (*Entry, error) {
+	if e := s.tools[name]; e != nil {
+		return e, nil
+	}
+	if s.find != nil {
+		if t, ok := s.find(name); ok {
+			return newEntry(t)
+		}
+	}
+	return nil, fmt.Errorf("%w: %q", ErrUnknown, name)
+}
+
+// Names lists the fixed tools in the order given.
+func (s *Set) Names() []string { return s.names }
