@@ -1,0 +1,155 @@
+// Package artifact keeps outputs: files that tools made and people download. A
+// content is stored once under its hash; a small document beside it says what it
+// is, whose it is and which version of which thing.
+//
+//	objects/ab/cdef...                     contents, by SHA-256
+//	meta/OWNER/THREAD/KEY/1.json, 2.json   what is known of each version
+//	tmp/                                   contents on their way
+//
+// A file gets its final name only when it is whole, so that a crash leaves nothing
+// but files in tmp, which New sweeps. Several processes may share a folder.
+package artifact
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"interlock/internal/event"
+	"interlock/internal/fault"
+)
+
+// A Config says where artifacts are kept.
+type Config struct {
+	// Dir is the folder. Required; made if it is missing.
+	Dir string
+	// MaxBytes is the size of the largest artifact. Default 256 MiB.
+	MaxBytes int64
+}
+
+// A Store keeps artifacts in a folder. It is safe for concurrent use.
+type Store struct {
+	// fixed at creation
+	dir      string
+	maxBytes int64
+
+	mu sync.Mutex // one decision at a time about what a new content is
+}
+
+// Meta is what is known of one version of an artifact.
+type Meta struct {
+	event.ArtifactMade
+	Hash   string `json:"sha256"`
+	Owner  string `json:"owner"`
+	Thread string `json:"thread"`
+}
+
+const (
+	defaultMaxBytes = 256 << 20
+	leftoverAge     = time.Hour // nothing takes that long to write
+)
+
+// New opens the folder and sweeps what crashed writers left.
+func New(c Config) (*Store, error) {
+	if c.Dir == "" {
+		return nil, fault.New(fault.BadSetting, "the artifact store needs a folder")
+	}
+	s := &Store{dir: c.Dir, maxBytes: c.MaxBytes}
+	if s.maxBytes <= 0 {
+		s.maxBytes = defaultMaxBytes
+	}
+	for _, sub := range []string{"objects", "meta", "tmp"} {
+		if err := os.MkdirAll(filepath.Join(s.dir, sub), 0o700); err != nil {
+			return nil, s.failed(err, "make the folder of")
+		}
+	}
+	if err := s.sweep(); err != nil {
+		return nil, s.failed(err, "clean")
+	}
+	return s, nil
+}
+
+// sweep removes unfinished files, but not those that another process may be writing.
+func (s *Store) sweep() error {
+	entries, err := os.ReadDir(filepath.Join(s.dir, "tmp"))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || time.Since(info.ModTime()) < leftoverAge {
+			continue // gone meanwhile, or young
+		}
+		if err := os.Remove(filepath.Join(s.dir, "tmp", e.Name())); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) failed(err error, doing string) error {
+	return fault.Wrap(err, fault.StoreFailed, "cannot %s the artifacts in %s", doing, s.dir)
+}
+
+func (s *Store) object(hash string) string {
+	return filepath.Join(s.dir, "objects", hash[:2], hash[2:])
+}
+
+func (s *Store) ownerDir(owner string) string {
+	return filepath.Join(s.dir, "meta", digest(owner)[:32])
+}
+
+// An identity is the two halves of an artifact's id: in which thread, and which thing.
+type identity struct{ thread, key string }
+
+const (
+	threadDigits = 16
+	keyDigits    = 24
+)
+
+// identify gives the identity of a thing: that of its type and logical key, else of
+// its type and content.
+func identify(p Put, hash string) identity {
+	key := digest("content", p.Type, hash)
+	if p.LogicalKey != "" {
+		key = digest("key", p.Type, p.LogicalKey)
+	}
+	return identity{digest(p.Owner, p.Thread)[:threadDigits], key[:keyDigits]}
+}
+
+func (id identity) String() string { return "art_" + id.thread + id.key }
+
+// parseID reads an id, with "@N" behind it for a version that is not the newest (0).
+func parseID(s string) (id identity, version int, ok bool) {
+	s, ok = strings.CutPrefix(s, "art_")
+	if !ok {
+		return id, 0, false
+	}
+	if s, number, found := strings.Cut(s, "@"); found {
+		version, err := strconv.Atoi(number)
+		if err != nil || version < 1 || strconv.Itoa(version) != number {
+			return id, 0, false
+		}
+		id, _, ok := parseID("art_" + s)
+		return id, version, ok
+	}
+	if raw, err := hex.DecodeString(s); err != nil || hex.EncodeToString(raw) != s || len(s) != threadDigits+keyDigits {
+		return id, 0, false
+	}
+	return identity{s[:threadDigits], s[threadDigits:]}, 0, true
+}
+
+// digest hashes parts, each with its length, so that no two lists look alike.
+func digest(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d:%s", len(p), p)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,171 @@
+package artifact
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"interlock/internal/event"
+	"interlock/internal/fault"
+)
+
+// A Put says what a new content is.
+type Put struct {
+	Name     string // for people; made safe as a file name
+	Type     string // csv, png ...; decides the MIME type
+	Producer string // sql, python ...
+	// LogicalKey is what it is about: producer, normalised query or code, data version,
+	// kind. Contents of one key are versions of one artifact. "" for none.
+	LogicalKey string
+	Call       string
+	Thread     string
+	Owner      string
+}
+
+// Put stores a content. One that the thread has already is not stored again: the
+// existing artifact is given, marked as reused.
+func (s *Store) Put(ctx context.Context, p Put, content io.Reader) (event.ArtifactMade, error) {
+	typ, err := checkType(p.Type)
+	if err != nil {
+		return event.ArtifactMade{}, err
+	}
+	p.Type = typ
+	temp, hash, size, err := s.receive(ctx, content)
+	if err != nil {
+		return event.ArtifactMade{}, err
+	}
+	defer os.Remove(temp) // gone where it was moved
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	made, err := s.settle(p, temp, hash, size)
+	if err != nil {
+		return event.ArtifactMade{}, s.failed(err, "store one of")
+	}
+	return made, nil
+}
+
+// receive writes the content to a temporary file and hashes it on the way.
+func (s *Store) receive(ctx context.Context, content io.Reader) (path, hash string, size int64, err error) {
+	f, err := os.CreateTemp(filepath.Join(s.dir, "tmp"), "put-*")
+	if err != nil {
+		return "", "", 0, s.failed(err, "write to")
+	}
+	defer func() {
+		if e := f.Close(); err == nil && e != nil {
+			err = s.failed(e, "write to")
+		}
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	sum := sha256.New()
+	in := &reader{ctx: ctx, from: io.LimitReader(content, s.maxBytes+1)}
+	size, err = io.Copy(io.MultiWriter(f, sum), in)
+	switch {
+	case err != nil && in.err != nil:
+		return "", "", 0, in.err // the producer's trouble, not ours
+	case err != nil:
+		return "", "", 0, s.failed(err, "write to")
+	case size > s.maxBytes:
+		return "", "", 0, fault.New(fault.TooLarge, "the artifact is larger than %d MiB", s.maxBytes>>20)
+	}
+	return f.Name(), hex.EncodeToString(sum.Sum(nil)), size, nil
+}
+
+// A reader ends with its context and remembers its own errors.
+type reader struct {
+	ctx  context.Context // of the one Put that reads
+	from io.Reader
+	err  error
+}
+
+func (r *reader) Read(p []byte) (int, error) {
+	if r.err = r.ctx.Err(); r.err != nil {
+		return 0, r.err
+	}
+	n, err := r.from.Read(p)
+	if err != nil && err != io.EOF {
+		r.err = err
+	}
+	return n, err
+}
+
+// settle decides what the content is and gives it its final name. Another process
+// may do the same at the same time: whoever links a version first has it.
+func (s *Store) settle(p Put, temp, hash string, size int64) (event.ArtifactMade, error) {
+	id := identify(p, hash)
+	for {
+		known, err := s.thread(p.Owner, id.thread)
+		if err != nil {
+			return event.ArtifactMade{}, err
+		}
+		version := 1
+		for _, m := range known {
+			if m.Hash == hash && m.Type == p.Type {
+				m.Reused = true
+				return m.ArtifactMade, nil
+			}
+			if m.ID == id.String() {
+				version = max(version, m.Version+1)
+			}
+		}
+		if err := s.keep(temp, hash); err != nil {
+			return event.ArtifactMade{}, err
+		}
+		m := Meta{
+			ArtifactMade: event.ArtifactMade{
+				ID: id.String(), Name: safeName(p.Name, p.Type), Type: p.Type, MIME: mimeType(p.Type), Bytes: size, Call: p.Call,
+				Producer: p.Producer, LogicalKey: p.LogicalKey, Version: version, CreatedAt: time.Now().UTC(),
+			},
+			Hash: hash, Owner: p.Owner, Thread: p.Thread,
+		}
+		if err := s.describe(id, m); !errors.Is(err, fs.ErrExist) {
+			return m.ArtifactMade, err
+		}
+	}
+}
+
+// keep moves the content to its place, unless an equal one is there.
+func (s *Store) keep(temp, hash string) error {
+	place := s.object(hash)
+	if _, err := os.Stat(place); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
+		return err
+	}
+	return os.Rename(temp, place)
+}
+
+// describe stores the document of a version whole, or fails with fs.ErrExist.
+func (s *Store) describe(id identity, m Meta) error {
+	raw, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(s.ownerDir(m.Owner), id.thread, id.key)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Join(s.dir, "tmp"), "meta-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if _, err := f.Write(raw); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Link(f.Name(), filepath.Join(dir, strconv.Itoa(m.Version)+".json"))
+}
