@@ -1,0 +1,97 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"interlock/internal/fault"
+)
+
+type datasetList struct {
+	Datasets []Dataset `json:"datasets"`
+}
+
+func (s *Server) datasets(ctx context.Context, _ *none) (datasetList, error) {
+	ds, err := s.cfg.Datasets.Datasets(ctx)
+	for i := range ds {
+		ds[i].Prompts = orEmpty(ds[i].Prompts)
+	}
+	return datasetList{orEmpty(ds)}, err
+}
+
+func (s *Server) datasetSchema(ctx context.Context, in *struct {
+	ID string `path:"id" maxLength:"200"`
+},
+) (any, error) {
+	return s.cfg.Datasets.Schema(ctx, in.ID)
+}
+
+// knowsDataset refuses the id of a dataset that does not exist; none is fine.
+func (s *Server) knowsDataset(ctx context.Context, id string) error {
+	if id == "" {
+		return nil
+	}
+	ds, err := s.cfg.Datasets.Datasets(ctx)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(ds, func(d Dataset) bool { return d.ID == id }) {
+		return fault.New(fault.DatasetNotFound, "there is no dataset %q", clip(id, 60))
+	}
+	return nil
+}
+
+func (s *Server) sources(ctx context.Context, _ *none) (any, error) {
+	list, err := s.cfg.Sources.Sources(ctx)
+	return map[string]any{"sources": list}, err
+}
+
+func (s *Server) addSource(ctx context.Context, in *struct{ Body SourceSpec }) (any, error) {
+	return s.cfg.Sources.Add(ctx, in.Body)
+}
+
+type sourcePath struct {
+	Alias string `path:"alias" maxLength:"200"`
+}
+
+type removed struct {
+	Alias   string `json:"alias"`
+	Removed bool   `json:"removed"`
+}
+
+func (s *Server) removeSource(ctx context.Context, in *sourcePath) (removed, error) {
+	if err := s.cfg.Sources.Remove(ctx, in.Alias); err != nil {
+		return removed{}, err
+	}
+	return removed{in.Alias, true}, nil
+}
+
+func (s *Server) previewSource(ctx context.Context, in *struct {
+	sourcePath
+	Offset int `query:"offset" default:"0" minimum:"0"`
+	Limit  int `query:"limit" default:"50" doc:"Clamped to 1..200"`
+},
+) (any, error) {
+	return s.cfg.Sources.Preview(ctx, in.Alias, in.Offset, clamp(in.Limit))
+}
+
+// A scope says which rows of a source are wanted.
+type scope struct {
+	Conditions json.RawMessage `json:"conditions,omitempty" doc:"A list of {column, op, value}; none: all rows"`
+	Limit      int             `json:"limit,omitempty" default:"200" minimum:"1" maximum:"10000" doc:"Rows of the preview"`
+	Thread     string          `json:"thread_id,omitempty" maxLength:"200"`
+}
+
+func (s *Server) loadScoped(ctx context.Context, in *struct {
+	sourcePath
+	Body scope
+},
+) (any, error) {
+	if in.Body.Thread != "" {
+		if _, err := s.ownThread(ctx, in.Body.Thread); err != nil {
+			return nil, err
+		}
+	}
+	return s.cfg.Sources.LoadScoped(ctx, in.Alias, in.Body.Conditions, in.Body.Limit)
+}

@@ -1,0 +1,148 @@
+package server
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"interlock/internal/machine"
+)
+
+type machineList struct {
+	Machines []machineLine `json:"machines"`
+	Broken   []brokenLine  `json:"broken" doc:"Definitions that did not load"`
+}
+
+type machineLine struct {
+	Name    string `json:"name"`
+	Title   string `json:"title"`
+	Version string `json:"version"`
+	Default bool   `json:"default,omitempty"`
+}
+
+type brokenLine struct {
+	Folder string `json:"folder"`
+	Error  string `json:"error"`
+}
+
+func (s *Server) machines(context.Context, *none) (machineList, error) {
+	out := machineList{[]machineLine{}, []brokenLine{}}
+	for _, m := range s.cfg.Machines.List() {
+		out.Machines = append(out.Machines, machineLine{m.Name, m.Title, m.Hash, m.Name == s.cfg.Machine})
+	}
+	broken := s.cfg.Machines.Broken()
+	for _, folder := range slices.Sorted(maps.Keys(broken)) {
+		out.Broken = append(out.Broken, brokenLine{folder, broken[folder].Error()})
+	}
+	return out, nil
+}
+
+// A machineView is what a client needs to know of a definition.
+type machineView struct {
+	machineLine
+	Settings  []settingView `json:"settings"`
+	States    []stateView   `json:"states"`
+	Commands  []commandView `json:"commands"`
+	Shortcuts []string      `json:"shortcuts" doc:"Prefixes of messages that run without a model"`
+	Graph     graphView     `json:"graph"`
+}
+
+type settingView struct {
+	Name    string   `json:"name"`
+	Label   string   `json:"label"`
+	Type    string   `json:"type"`
+	Values  []string `json:"values,omitempty" doc:"Of an enum"`
+	Default any      `json:"default"`
+	Min     *float64 `json:"min,omitempty"`
+	Max     *float64 `json:"max,omitempty"`
+	Step    *float64 `json:"step,omitempty"`
+}
+
+type stateView struct {
+	Name     string            `json:"name"`
+	Kind     machine.StateKind `json:"kind"`
+	Terminal bool              `json:"terminal,omitempty"`
+	Requires []string          `json:"requires"`
+	Tools    []string          `json:"tools"`
+	Card     string            `json:"card,omitempty"`
+	To       []string          `json:"to" doc:"States it leads to"`
+}
+
+type graphView struct {
+	Mermaid string `json:"mermaid,omitempty"`
+	SVG     string `json:"svg,omitempty"`
+}
+
+func (s *Server) machine(_ context.Context, in *struct {
+	Name string `path:"name" maxLength:"200"`
+},
+) (machineView, error) {
+	m, err := s.cfg.Machines.Get(in.Name)
+	if err != nil {
+		return machineView{}, err
+	}
+	out := machineView{
+		machineLine: machineLine{m.Name, m.Title, m.Hash, m.Name == s.cfg.Machine},
+		Settings:    []settingView{}, States: []stateView{}, Commands: []commandView{}, Shortcuts: []string{},
+	}
+	for _, set := range m.Settings {
+		v := settingView{Name: set.Name, Label: set.Label, Default: set.Default, Min: set.Min, Max: set.Max, Step: set.Step}
+		if set.Type != nil {
+			v.Type, v.Values = typeName(set.Type), set.Type.Values
+		}
+		out.Settings = append(out.Settings, v)
+	}
+	for _, st := range m.States {
+		out.States = append(out.States, viewState(m, st))
+	}
+	for _, c := range m.Commands {
+		v := commandView{Name: c.Name, Label: c.Label, Allowed: true, Fields: map[string]string{}}
+		for _, f := range c.Fields {
+			v.Fields[f.Name] = typeName(f.Type)
+		}
+		out.Commands = append(out.Commands, v)
+	}
+	for _, sc := range m.Short {
+		out.Shortcuts = append(out.Shortcuts, sc.Prefix)
+	}
+	if s.cfg.Graph != nil {
+		out.Graph.Mermaid, out.Graph.SVG = s.cfg.Graph(m)
+	}
+	return out, nil
+}
+
+func viewState(m *machine.Machine, st *machine.State) stateView {
+	v := stateView{Name: st.Name, Kind: st.Kind, Terminal: st.Terminal, Card: st.Card, Requires: []string{}, Tools: []string{}, To: []string{}}
+	for _, p := range st.Requires {
+		v.Requires = append(v.Requires, p.Source)
+	}
+	for _, o := range st.Offers {
+		if o.Tool != "" {
+			v.Tools = append(v.Tools, o.Tool)
+		}
+	}
+	shared := slices.DeleteFunc(slices.Clone(m.Go), func(t *machine.Transition) bool {
+		return !t.Any && !slices.Contains(t.From, st.Name)
+	})
+	for _, t := range slices.Concat(st.Go, shared) {
+		for _, to := range t.To {
+			if !slices.Contains(v.To, to) {
+				v.To = append(v.To, to)
+			}
+		}
+	}
+	return v
+}
+
+// typeName writes a type as definitions do.
+func typeName(t *machine.Type) string {
+	switch {
+	case t == nil:
+		return string(machine.JSON)
+	case t.Name != "":
+		return t.Name
+	case t.Kind == machine.List:
+		return "list(" + typeName(t.Of) + ")"
+	}
+	return string(t.Kind)
+}

@@ -1,0 +1,171 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"interlock/internal/fault"
+)
+
+// A note is what is known about a request while it is answered; the access log
+// is written from it. It belongs to the request's goroutine.
+type note struct {
+	id          string
+	user        User
+	thread, run string
+	err         error
+}
+
+type noteKey struct{}
+
+// noteOf gives the note of the request; outside one it is empty but usable.
+func noteOf(ctx context.Context) *note {
+	if n, ok := ctx.Value(noteKey{}).(*note); ok {
+		return n
+	}
+	return &note{}
+}
+
+// about remembers thread and run for the log.
+func about(ctx context.Context, thread, run string) {
+	n := noteOf(ctx)
+	n.thread, n.run = thread, run
+}
+
+// logged gives each request its id, its note and one line in the log, and turns
+// a panic into a problem.
+func (s *Server) logged(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := &note{id: requestID(r.Header.Get("X-Request-Id"))}
+		rw := &response{ResponseWriter: w, rc: http.NewResponseController(w), each: s.cfg.WriteTimeout}
+		_ = rw.rc.SetWriteDeadline(time.Time{})
+		rw.Header().Set("X-Request-Id", n.id)
+		r = r.WithContext(context.WithValue(r.Context(), noteKey{}, n))
+		began := time.Now()
+		defer func() {
+			if p := recover(); p != nil && p != http.ErrAbortHandler {
+				err := fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+				if rw.status == 0 {
+					writeProblem(rw, r, err)
+				}
+				n.err = err
+			}
+			s.log(r, n, rw, time.Since(began))
+		}()
+		next.ServeHTTP(rw, r)
+	})
+}
+
+func (s *Server) log(r *http.Request, n *note, rw *response, took time.Duration) {
+	attrs := []slog.Attr{
+		slog.String("request", n.id), slog.String("method", r.Method), slog.String("path", r.URL.Path),
+		slog.Int("status", rw.status), slog.Int64("bytes", rw.bytes), slog.Int64("ms", took.Milliseconds()),
+		slog.String("remote", r.RemoteAddr),
+	}
+	for key, v := range map[string]string{"user": n.user.Name, "thread": n.thread, "run": n.run} {
+		if v != "" {
+			attrs = append(attrs, slog.String(key, v))
+		}
+	}
+	level, text := slog.LevelInfo, "Answered a request."
+	if n.err != nil {
+		attrs = append(attrs, slog.String("err", n.err.Error()))
+	}
+	if rw.status >= 500 {
+		level, text = slog.LevelError, "A request failed."
+		if c := cause(n.err); c != nil {
+			attrs = append(attrs, slog.String("cause", c.Error()))
+		}
+	}
+	s.cfg.Log.LogAttrs(r.Context(), level, text, attrs...)
+}
+
+// cause is what a fault hides from the person.
+func cause(err error) error {
+	if u, ok := err.(interface{ Unwrap() error }); ok {
+		return u.Unwrap()
+	}
+	return nil
+}
+
+// requestID takes over a client's id if it is harmless, else makes one.
+func requestID(given string) string {
+	if given != "" && len(given) <= 64 && bytes.IndexFunc([]byte(given), unfitForID) < 0 {
+		return given
+	}
+	var b [8]byte
+	_, _ = rand.Read(b[:])
+	return "q_" + hex.EncodeToString(b[:])
+}
+
+func unfitForID(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
+}
+
+// A response counts what is written, and gives each write its own deadline: a
+// client that does not read is let go, a long answer is not cut.
+type response struct {
+	http.ResponseWriter
+	rc     *http.ResponseController
+	each   time.Duration
+	status int
+	bytes  int64
+}
+
+func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *response) WriteHeader(code int) {
+	if w.status == 0 && code >= 200 {
+		w.status = code
+	}
+	w.ResponseWriter.WriteHeader(code)
+}
+
+func (w *response) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	_ = w.rc.SetWriteDeadline(time.Now().Add(w.each))
+	n, err := w.ResponseWriter.Write(b)
+	w.bytes += int64(n)
+	return n, err
+}
+
+// bounded limits how large a body may be and how long it may take to arrive.
+func (s *Server) bounded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength > s.cfg.BodyBytes {
+			writeProblem(w, r, fault.New(fault.TooLarge, "the request's body is larger than %d bytes", s.cfg.BodyBytes))
+			return
+		}
+		if r.ContentLength != 0 {
+			rc := http.NewResponseController(w)
+			_ = rc.SetReadDeadline(time.Now().Add(s.cfg.BodyTimeout))
+			r.Body = &body{ReadCloser: r.Body, rc: rc}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// A body lifts its deadline once it has arrived, so that the request may then
+// take as long as it likes.
+type body struct {
+	io.ReadCloser
+	rc *http.ResponseController
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == io.EOF {
+		_ = b.rc.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}

@@ -1,0 +1,93 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+)
+
+// routes is the table of contents: every route, who may use it, what it does.
+func (s *Server) routes(t *table) {
+	get(t, nobody, "/healthz", "Is the process alive?", s.healthz)
+	get(t, Viewer, "/readyz", "Which parts work?", s.readyz)
+	get(t, Viewer, "/api/me", "Who am I?", s.me)
+	get(t, Viewer, "/api/codes", "The table of error and reason codes", s.codes)
+
+	// Ask (analyst.md N4-N9; reconcile.md R17)
+	post(t, Analyst, "/chat", "Say something and wait for the answer", s.chat)
+	stream(t, Analyst, "POST", "/chat/stream", "Say something and follow what happens", s.chatStream)
+	post(t, Analyst, "/api/chat", "Say something in a session and wait", s.sessionChat)
+	get(t, Viewer, "/datasets", "What can be asked about", s.datasets)
+	get(t, Viewer, "/datasets/{id}/schema", "The tables of a dataset", s.datasetSchema)
+
+	// Runs
+	post(t, Analyst, "/runs", "Run SQL, a query plan or Python without a model", s.directRun)
+	get(t, Viewer, "/runs", "My runs, newest first", s.runs)
+	get(t, Viewer, "/runs/{id}", "The audit document of a run", s.capsule)
+	get(t, Viewer, "/runs/{id}/status", "How far a run is", s.runStatus)
+
+	// Threads
+	get(t, Viewer, "/threads/{id}/messages", "What was said in a thread", s.messages)
+	get(t, Viewer, "/api/threads", "My threads, newest first", s.threads)
+	get(t, Viewer, "/api/threads/{id}", "A thread as it stands", s.thread)
+	stream(t, Viewer, "GET", "/api/threads/{id}/events", "Follow the log of a thread", s.threadEvents)
+	post(t, Analyst, "/api/threads/{id}/stop", "End the running turn", s.stop)
+	post(t, Analyst, "/api/threads/{id}/fork", "Go another way from an earlier point", s.fork)
+
+	// Machines
+	get(t, Viewer, "/api/machines", "The machines and those that did not load", s.machines)
+	get(t, Viewer, "/api/machines/{name}", "A machine: settings, states, graph", s.machine)
+
+	if s.cfg.Artifacts != nil {
+		stream(t, Viewer, "GET", "/api/artifacts/{id}", "Download an output", s.artifact)
+	}
+	if s.cfg.Sources != nil {
+		get(t, Viewer, "/api/sources", "The sources", s.sources)
+		post(t, Admin, "/api/sources", "Add a source", s.addSource)
+		get(t, Viewer, "/api/sources/{alias}", "Rows of a source", s.previewSource)
+		remove(t, Admin, "/api/sources/{alias}", "Remove a source; its data stays where it is", s.removeSource)
+		post(t, Analyst, "/api/sources/{alias}/load-scoped", "Rows of a source under conditions", s.loadScoped)
+	}
+	if s.cfg.Metrics != nil {
+		t.handle(Admin, "GET /metrics", s.cfg.Metrics)
+	}
+	if s.cfg.Page != nil {
+		t.handle(nobody, "GET /{$}", pageFile(s.cfg.Page, "index.html"))
+		t.handle(nobody, "GET /static/{file}", pageFiles(s.cfg.Page))
+	}
+	for path, h := range s.cfg.Extra {
+		t.handle(Analyst, path, h)
+	}
+}
+
+// build puts the guards around the routes, the outermost last.
+func (s *Server) build() (http.Handler, error) {
+	mux := http.NewServeMux()
+	t := &table{mux: mux, bodyBytes: s.cfg.BodyBytes, bodyTime: s.cfg.BodyTimeout}
+	t.api = humago.New(mux, huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			OpenAPI:    "3.1.0",
+			Components: &huma.Components{Schemas: huma.NewMapRegistry("#/components/schemas/", schemaName)},
+			Info: &huma.Info{
+				Title: "Interlock", Version: s.cfg.Version,
+				Description: "Ask, analyse and reconcile data. Errors are problem details (RFC 9457) with a code of /api/codes.",
+			},
+		},
+		Formats:       map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat},
+		DefaultFormat: "application/json",
+		Transformers:  []huma.Transformer{retell},
+	})
+	t.api.UseMiddleware(withPlainContext)
+	s.routes(t)
+	if err := t.describe(len(s.users) > 0); err != nil {
+		return nil, err
+	}
+	h := unrouted(mux)
+	h = s.bounded(h)
+	h = s.admitted(h)
+	h = s.limited(h)
+	h = s.gate.guard(h)
+	h = hardened(h)
+	return s.logged(h), nil
+}

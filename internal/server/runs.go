@@ -1,0 +1,110 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"interlock/internal/fault"
+	"interlock/internal/store"
+)
+
+// ownRun gives a run of the calling user; those of others do not exist.
+func (s *Server) ownRun(ctx context.Context, id string) (store.Run, error) {
+	r, err := s.cfg.Index.Run(ctx, id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && r.Owner != noteOf(ctx).user.Name {
+		return store.Run{}, fault.New(fault.RunNotFound, "there is no run %q", clip(id, 60))
+	}
+	about(ctx, r.Thread, id)
+	return r, err
+}
+
+// A directRun asks for one query without a model.
+type directRun struct {
+	Dataset string          `json:"dataset_id" minLength:"1" maxLength:"200"`
+	Type    string          `json:"query_type" enum:"sql,plan,python"`
+	SQL     string          `json:"sql,omitempty"`
+	Plan    json.RawMessage `json:"plan,omitempty" doc:"A query plan"`
+	Python  string          `json:"python_code,omitempty"`
+}
+
+// call gives the tool that runs this type of query, and its arguments.
+func (d directRun) call() (tool string, args map[string]any, err error) {
+	var name string
+	var value any
+	var given bool
+	switch d.Type {
+	case "sql":
+		tool, name, value, given = "execute_sql", "sql", d.SQL, d.SQL != ""
+	case "plan":
+		tool, name, value, given = "execute_query_plan", "plan", d.Plan, !isNull(d.Plan)
+	case "python":
+		tool, name, value, given = "execute_python", "python_code", d.Python, d.Python != ""
+	}
+	if !given {
+		return "", nil, badRequest("query_type %s needs %s", d.Type, name)
+	}
+	return tool, map[string]any{"dataset_id": d.Dataset, name: value}, nil
+}
+
+func (s *Server) directRun(ctx context.Context, in *struct{ Body directRun }) (ChatResponse, error) {
+	tool, args, err := in.Body.call()
+	if err != nil {
+		return ChatResponse{}, err
+	}
+	if err := s.knowsDataset(ctx, in.Body.Dataset); err != nil {
+		return ChatResponse{}, err
+	}
+	id, err := s.cfg.Engine.Direct(ctx, noteOf(ctx).user.Name, tool, encode(args), in.Body.Dataset)
+	if err != nil {
+		return ChatResponse{}, err
+	}
+	run, err := s.ownRun(ctx, id)
+	if err != nil {
+		return ChatResponse{}, err
+	}
+	return s.answer(ctx, run.Thread, run.ID)
+}
+
+type runList struct {
+	Runs []store.Run `json:"runs"`
+}
+
+func (s *Server) runs(ctx context.Context, in *struct {
+	listing
+	Thread string `query:"thread_id"`
+},
+) (runList, error) {
+	q := in.query(ctx)
+	q.Thread = in.Thread
+	rs, err := s.cfg.Index.Runs(ctx, q)
+	return runList{orEmpty(rs)}, err
+}
+
+type runPath struct {
+	ID string `path:"id" maxLength:"200"`
+}
+
+func (s *Server) capsule(ctx context.Context, in *runPath) (any, error) {
+	run, err := s.ownRun(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if s.cfg.Capsule == nil {
+		return run, nil
+	}
+	return s.cfg.Capsule(ctx, in.ID)
+}
+
+type runState struct {
+	Run    string `json:"run_id"`
+	Status string `json:"status" doc:"not_found for an unknown run"`
+}
+
+func (s *Server) runStatus(ctx context.Context, in *runPath) (runState, error) {
+	run, err := s.ownRun(ctx, in.ID)
+	if fault.Is(err, fault.RunNotFound) {
+		return runState{in.ID, "not_found"}, nil
+	}
+	return runState{in.ID, run.Status}, err
+}

@@ -1,0 +1,108 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"iter"
+	"time"
+
+	"interlock/internal/engine"
+	"interlock/internal/event"
+	"interlock/internal/machine"
+	"interlock/internal/store"
+)
+
+// Engine is what the server asks of the engine.
+type Engine interface {
+	Runner
+	Reader
+}
+
+// A Runner changes threads.
+type Runner interface {
+	Open(ctx context.Context, o engine.Opening) (thread string, err error)
+	Send(ctx context.Context, thread string, in engine.Input) (run string, err error)
+	// Direct opens a thread and makes one tool call in it, without a model.
+	Direct(ctx context.Context, owner, tool string, args json.RawMessage, dataset string) (run string, err error)
+	Stop(ctx context.Context, thread string) error
+	Fork(ctx context.Context, thread string, seq int64, owner string) (string, error)
+}
+
+// A Reader looks at threads. None of its methods checks who asks.
+type Reader interface {
+	Follow(ctx context.Context, thread string, after int64) iter.Seq2[event.Event, error]
+	Wait(ctx context.Context, thread string) error
+	View(ctx context.Context, thread string) (engine.View, error)
+	Messages(ctx context.Context, thread string, limit int) ([]engine.Message, error)
+	Reply(ctx context.Context, thread, run string) (engine.Reply, error)
+}
+
+// An Index lists threads and runs; store.ErrNotFound says that there is no such one.
+type Index interface {
+	Thread(ctx context.Context, id string) (store.Thread, error)
+	Threads(ctx context.Context, q store.Query) ([]store.Thread, error)
+	Run(ctx context.Context, id string) (store.Run, error)
+	Runs(ctx context.Context, q store.Query) ([]store.Run, error)
+}
+
+// Machines finds and draws definitions.
+type Machines interface {
+	Get(name string) (*machine.Machine, error)
+	List() []*machine.Machine
+	// Broken maps the folder of each definition that did not load to why.
+	Broken() map[string]error
+}
+
+// Datasets knows what can be asked about.
+type Datasets interface {
+	Datasets(ctx context.Context) ([]Dataset, error)
+	// Schema gives the tables of a dataset, as JSON; dataset_not_found if there is none.
+	Schema(ctx context.Context, id string) (any, error)
+}
+
+// A Dataset is a named group of sources.
+type Dataset struct {
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Prompts     []string `json:"prompts" doc:"Questions to begin with"`
+	VersionHash string   `json:"version_hash"`
+}
+
+// Sources adds, shows and reads single sources by alias.
+type Sources interface {
+	Sources(ctx context.Context) (any, error)
+	Add(ctx context.Context, s SourceSpec) (any, error)
+	Remove(ctx context.Context, alias string) error
+	Preview(ctx context.Context, alias string, offset, limit int) (any, error)
+	LoadScoped(ctx context.Context, alias string, conditions json.RawMessage, limit int) (any, error)
+}
+
+// A SourceSpec says where a new source is.
+type SourceSpec struct {
+	URL     string `json:"url" minLength:"1" doc:"A path, postgres://, mysql:// or sqlite: address"`
+	Alias   string `json:"alias,omitempty" doc:"Its name; made of the address if absent"`
+	Dataset string `json:"dataset_id,omitempty" doc:"The dataset it joins"`
+}
+
+// Artifacts opens stored outputs.
+type Artifacts interface {
+	// Artifact opens one for reading; not_found if there is none. The caller closes Body.
+	Artifact(ctx context.Context, id string) (Artifact, error)
+}
+
+// An Artifact is an open output.
+type Artifact struct {
+	ID, Name, MIME string
+	Owner          string // only this user may have it
+	Made           time.Time
+	Body           io.ReadSeekCloser
+}
+
+// A Part is one thing the server depends on, for /readyz.
+type Part struct {
+	Name   string `json:"name"`
+	Status string `json:"status" enum:"ok,degraded,failed"`
+	Detail string `json:"detail,omitempty"`
+}

@@ -1,0 +1,150 @@
+package server
+
+import (
+	"context"
+	"errors"
+
+	"interlock/internal/engine"
+	"interlock/internal/event"
+	"interlock/internal/fault"
+	"interlock/internal/store"
+)
+
+// ownThread gives a thread of the calling user; those of others do not exist.
+func (s *Server) ownThread(ctx context.Context, id string) (store.Thread, error) {
+	t, err := s.cfg.Index.Thread(ctx, id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && t.Owner != noteOf(ctx).user.Name {
+		return store.Thread{}, fault.New(fault.ThreadNotFound, "there is no thread %q", clip(id, 60))
+	}
+	about(ctx, id, "")
+	return t, err
+}
+
+type threadPath struct {
+	ID string `path:"id" maxLength:"200"`
+}
+
+// A listing narrows a list.
+type listing struct {
+	Limit   int    `query:"limit" default:"50" doc:"Clamped to 1..200"`
+	Machine string `query:"machine"`
+	Status  string `query:"status"`
+	Text    string `query:"q" doc:"Part of the title or question"`
+}
+
+func (l listing) query(ctx context.Context) store.Query {
+	return store.Query{Owner: noteOf(ctx).user.Name, Machine: l.Machine, Status: l.Status, Text: l.Text, Limit: clamp(l.Limit)}
+}
+
+func clamp(limit int) int { return min(max(limit, 1), 200) }
+
+type threadList struct {
+	Threads []store.Thread `json:"threads"`
+}
+
+func (s *Server) threads(ctx context.Context, in *listing) (threadList, error) {
+	ts, err := s.cfg.Index.Threads(ctx, in.query(ctx))
+	return threadList{orEmpty(ts)}, err
+}
+
+// A threadView is a thread as it stands.
+type threadView struct {
+	store.Thread
+	Settings  map[string]any       `json:"settings"`
+	Facts     map[string]any       `json:"facts"`
+	Card      *cardData            `json:"card"`
+	Offered   []string             `json:"offered" doc:"Tools that the state offers now"`
+	Denied    []event.Denial       `json:"denied" doc:"Tools it names but does not offer, and why"`
+	Commands  []commandView        `json:"commands"`
+	Messages  []engine.Message     `json:"messages"`
+	Artifacts []event.ArtifactMade `json:"artifacts"`
+	Tainted   bool                 `json:"tainted" doc:"Text from data has been in a prompt"`
+}
+
+type commandView struct {
+	Name    string            `json:"name"`
+	Label   string            `json:"label"`
+	Fields  map[string]string `json:"fields,omitempty"`
+	Allowed bool              `json:"allowed"`
+	When    string            `json:"when,omitempty" doc:"The guard in the way"`
+}
+
+func (s *Server) thread(ctx context.Context, in *threadPath) (threadView, error) {
+	if _, err := s.ownThread(ctx, in.ID); err != nil {
+		return threadView{}, err
+	}
+	v, err := s.cfg.Engine.View(ctx, in.ID)
+	if err != nil {
+		return threadView{}, err
+	}
+	v.Thread.State, v.Thread.Status = v.State, v.Status
+	out := threadView{
+		Thread: v.Thread, Settings: v.Settings, Facts: v.Facts, Card: cardOf(v.Card), Offered: orEmpty(v.Offered),
+		Denied: orEmpty(v.Denied), Commands: []commandView{}, Messages: orEmpty(v.Messages), Artifacts: orEmpty(v.Artifacts), Tainted: v.Tainted,
+	}
+	for _, c := range v.Commands {
+		out.Commands = append(out.Commands, commandView{c.Name, c.Label, c.Fields, c.Allowed, c.When})
+	}
+	return out, nil
+}
+
+type messageList struct {
+	Thread   string           `json:"thread_id"`
+	Messages []engine.Message `json:"messages"`
+}
+
+func (s *Server) messages(ctx context.Context, in *struct {
+	ID    string `path:"id" maxLength:"200"`
+	Limit int    `query:"limit" default:"50" doc:"Clamped to 1..200"`
+},
+) (messageList, error) {
+	if _, err := s.ownThread(ctx, in.ID); err != nil {
+		return messageList{}, err
+	}
+	ms, err := s.cfg.Engine.Messages(ctx, in.ID, clamp(in.Limit))
+	return messageList{in.ID, orEmpty(ms)}, err
+}
+
+type threadStatus struct {
+	Thread string `json:"thread_id"`
+	Status string `json:"status"`
+}
+
+func (s *Server) stop(ctx context.Context, in *threadPath) (threadStatus, error) {
+	if _, err := s.ownThread(ctx, in.ID); err != nil {
+		return threadStatus{}, err
+	}
+	if err := s.cfg.Engine.Stop(ctx, in.ID); err != nil {
+		return threadStatus{}, err
+	}
+	t, err := s.cfg.Index.Thread(ctx, in.ID)
+	return threadStatus{in.ID, t.Status}, err
+}
+
+type forkPoint struct {
+	Seq int64 `json:"seq" minimum:"1" doc:"The last event that both threads share"`
+}
+
+type forked struct {
+	Thread string `json:"thread_id"`
+}
+
+func (s *Server) fork(ctx context.Context, in *struct {
+	ID   string `path:"id" maxLength:"200"`
+	Body forkPoint
+},
+) (forked, error) {
+	if _, err := s.ownThread(ctx, in.ID); err != nil {
+		return forked{}, err
+	}
+	id, err := s.cfg.Engine.Fork(ctx, in.ID, in.Body.Seq, noteOf(ctx).user.Name)
+	return forked{id}, err
+}
+
+// orEmpty makes a list that is written [] rather than null.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
