@@ -33,7 +33,9 @@ func Command(ctx context.Context, spec Spec) (*exec.Cmd, error) { return command
 
 // PythonCommand is Command with the filter for interpreters, for hosts that
 // forbid namespaces: what is not on its list is refused. It ignores Network.
-func PythonCommand(ctx context.Context, spec Spec) (*exec.Cmd, error) { return command(ctx, spec, true) }
+func PythonCommand(ctx context.Context, spec Spec) (*exec.Cmd, error) {
+	return command(ctx, spec, true)
+}
 
 func command(ctx context.Context, spec Spec, python bool) (*exec.Cmd, error) {
 	if len(spec.Args) == 0 {
