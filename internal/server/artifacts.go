@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"path"
 	"strings"
-
-	"interlock/internal/fault"
 )
 
 // artifact downloads an output. It is always a download and never a page of this
@@ -18,23 +16,19 @@ func (s *Server) artifact(ctx context.Context, in *struct {
 	ID string `path:"id" maxLength:"200"`
 },
 ) (func(request), error) {
-	a, err := s.cfg.Artifacts.Artifact(ctx, in.ID)
+	content, a, err := s.cfg.Artifacts.Open(ctx, noteOf(ctx).user.Name, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	if a.Owner != noteOf(ctx).user.Name {
-		_ = a.Body.Close()
-		return nil, fault.New(fault.NotFound, "there is no artifact %q", clip(in.ID, 60))
-	}
 	return func(q request) {
-		defer func() { _ = a.Body.Close() }()
+		defer func() { _ = content.Close() }()
 		h := q.w.Header()
 		h.Set("Content-Type", safeType(a.MIME))
 		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": safeName(a.Name)}))
 		h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 		h.Set("Cache-Control", "private, no-cache")
-		h.Set("ETag", `"`+shortHash([]byte(a.ID))+`"`)
-		http.ServeContent(q.w, q.r, "", a.Made, a.Body)
+		h.Set("ETag", `"`+shortHash([]byte(a.Hash))+`"`)
+		http.ServeContent(q.w, q.r, "", a.CreatedAt, content)
 	}, nil
 }
 

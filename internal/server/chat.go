@@ -121,7 +121,7 @@ func (s *Server) answer(ctx context.Context, thread, run string) (ChatResponse, 
 	if err := s.cfg.Engine.Wait(ctx, thread); err != nil {
 		return ChatResponse{}, err
 	}
-	reply, err := s.cfg.Engine.Reply(ctx, thread, run)
+	reply, err := s.cfg.Engine.Reply(ctx, run)
 	return ChatResponse{reply}, err
 }
 
@@ -154,8 +154,8 @@ func (c ChatResponse) MarshalJSON() ([]byte, error) {
 		fields = map[string]json.RawMessage{}
 	}
 	problem := json.RawMessage("null")
-	if r.Error != nil {
-		problem = encode(map[string]any{"type": r.Error.Code, "message": r.Error.Message})
+	if r.Status == "failed" && r.Code != "" {
+		problem = encode(errorOf(r.Code))
 	}
 	if status, ok := fields["status"]; !ok || r.Status != "succeeded" || isNull(status) {
 		fields["status"] = encode(r.Status)
@@ -219,6 +219,17 @@ func encode(v any) json.RawMessage {
 		return encode(map[string]any{"type": fault.Internal, "message": "a value could not be shown"})
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// An errorData is a failure as chat responses and streams tell it.
+type errorData struct {
+	Type    fault.Code `json:"type"`
+	Message string     `json:"message"`
+}
+
+func errorOf(code fault.Code) errorData {
+	e := code.Entry()
+	return errorData{code, strings.TrimSpace(e.Meaning + ". " + e.Advice)}
 }
 
 // clip cuts a text to n characters.

@@ -153,12 +153,12 @@ func (f *fake) play(ctx context.Context, t *fakeThread, run, text string) {
 	})
 }
 
-func (f *fake) Direct(ctx context.Context, owner, tool string, args json.RawMessage, dataset string) (string, error) {
-	thread, err := f.Open(ctx, engine.Opening{Machine: "analyst", Owner: owner, Dataset: dataset, Title: tool})
-	if err != nil {
-		return "", err
+func (f *fake) Direct(ctx context.Context, o engine.Opening, user, tool string, args json.RawMessage) (thread, run string, err error) {
+	if thread, err = f.Open(ctx, o); err != nil {
+		return "", "", err
 	}
-	return f.Send(ctx, thread, engine.Input{User: owner, Text: "direct " + tool + " " + string(args), Dataset: dataset})
+	run, err = f.Send(ctx, thread, engine.Input{User: user, Text: "direct " + tool + " " + string(args), Dataset: o.Dataset})
+	return thread, run, err
 }
 
 func (f *fake) Stop(_ context.Context, thread string) error {
@@ -239,12 +239,12 @@ func (f *fake) View(_ context.Context, thread string) (engine.View, error) {
 	defer f.mu.Unlock()
 	t := f.threads[thread]
 	return engine.View{
-		Thread: t.head, State: t.head.State, Status: t.head.Status, Settings: t.set, Facts: map[string]any{"status": "succeeded"},
+		Thread: t.head, Settings: t.set, Facts: map[string]any{"status": "succeeded"},
 		Card: t.card, Offered: []string{"execute_sql"}, Messages: slices.Clone(t.msgs), Artifacts: slices.Clone(t.made),
 		Denied: []event.Denial{{Tool: "execute_python", Code: fault.FeatureDisabled, When: "settings.python"}},
 		Commands: []engine.CommandView{
 			{Name: "other_scope", Label: "Choose another scope", Allowed: t.head.Status != store.Running},
-			{Name: "other_rules", Label: "Learn other rules", Allowed: false, When: "rules != nil"},
+			{Name: "other_rules", Label: "Learn other rules", Allowed: false, Why: "there are no rules yet"},
 		},
 	}, nil
 }
@@ -256,10 +256,14 @@ func (f *fake) Messages(_ context.Context, thread string, limit int) ([]engine.M
 	return slices.Clone(msgs[max(0, len(msgs)-limit):]), nil
 }
 
-func (f *fake) Reply(_ context.Context, thread, run string) (engine.Reply, error) {
+func (f *fake) Reply(ctx context.Context, run string) (engine.Reply, error) {
+	row, err := f.Run(ctx, run)
+	if err != nil {
+		return engine.Reply{}, err
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	t := f.threads[thread]
+	thread, t := row.Thread, f.threads[row.Thread]
 	if r, ok := t.replies[run]; ok {
 		return r, nil
 	}

@@ -29,17 +29,17 @@ func (s *script) play(text string) {
 	case "sql:", "direct":
 		s.enter("answering", "turn")
 		s.tool("execute_sql", `{"dataset_id":"shop","sql":"`+"select 1"+`"}`, rowsJSON)
-		s.end("succeeded", "4 rows.", nil, fields(`"succeeded"`, rowsJSON))
+		s.end("succeeded", "4 rows.", "", fields(`"succeeded"`, rowsJSON))
 	case "reject":
 		s.enter("answering", "turn")
 		call := s.reply("I will delete it.", "execute_sql", `{"sql":"drop table orders"}`)
 		s.store(event.ToolFailed{Call: call, Tool: "execute_sql", Args: event.Of([]byte(`{"sql":"drop table orders"}`)), Code: fault.SQLPolicy, Message: "DROP may not run here", TriesLeft: 2})
 		s.say("That is not possible.")
-		s.end("succeeded", "That is not possible.", nil, fields(`"rejected"`, `{"error":{"type":"SQL_POLICY_VIOLATION","message":"DROP may not run here"}}`))
+		s.end("succeeded", "That is not possible.", "", fields(`"rejected"`, `{"error":{"type":"SQL_POLICY_VIOLATION","message":"DROP may not run here"}}`))
 	case "fail":
 		s.enter("answering", "turn")
 		s.store(event.ModelFailed{Call: "m", Code: fault.ModelFailed, Message: "overloaded"})
-		s.end("failed", "", fault.New(fault.ModelFailed, "the model's provider failed"), nil)
+		s.end("failed", "", fault.ModelFailed, nil)
 	case "card":
 		s.enter("demonstration", "turn")
 		s.say("Do these two rows belong together?")
@@ -47,12 +47,12 @@ func (s *script) play(text string) {
 	case "answered":
 		s.say("Noted. That makes **3 confirmed pairs**.")
 		s.enter("inference", "answered")
-		s.end("succeeded", "Noted. That makes **3 confirmed pairs**.", nil, map[string]json.RawMessage{"recipe_draft": json.RawMessage(`{"rules":[]}`)})
+		s.end("succeeded", "Noted. That makes **3 confirmed pairs**.", "", map[string]json.RawMessage{"recipe_draft": json.RawMessage(`{"rules":[]}`)})
 	case "wait":
 		s.enter("answering", "turn")
 		s.token("Thinking ")
 		<-s.ctx.Done()
-		s.end("stopped", "", fault.New(fault.Stopped, "stopped by the person"), nil)
+		s.end("stopped", "", fault.Stopped, nil)
 	default:
 		s.long()
 	}
@@ -77,7 +77,7 @@ func (s *script) long() {
 	s.store(event.ToolRefused{Call: call, Tool: "execute_python", State: "answering", Args: event.Of([]byte(`{"python_code":"print(open('/etc/passwd').read())"}`)), Code: fault.FeatureDisabled, Message: "Python is switched off", When: "settings.python", Saw: map[string]any{"settings.python": false}})
 	const text = "Revenue is highest in **North** with `1,204,300.50`.\n\n- North: 812 orders\n- South: 77 orders\n\n| region | share |\n|---|---|\n| North | 69 % |\n\n![pixel](https://evil.example/x.png) <b>not bold</b>"
 	s.say(text)
-	s.end("succeeded", text, nil, fields(`"succeeded"`, rowsJSON))
+	s.end("succeeded", text, "", fields(`"succeeded"`, rowsJSON))
 }
 
 func fields(status, result string) map[string]json.RawMessage {
@@ -183,16 +183,12 @@ func (s *script) setRun(status string) {
 	}
 }
 
-func (s *script) end(status, text string, failed *fault.Fault, fields map[string]json.RawMessage) {
+func (s *script) end(status, text string, code fault.Code, fields map[string]json.RawMessage) {
 	s.f.mu.Lock()
 	defer s.f.mu.Unlock()
 	s.t.head.Status = store.Idle
-	var code fault.Code
-	if failed != nil {
-		code = failed.Code
-	}
 	s.t.replies[s.run] = engine.Reply{
-		Run: s.run, Thread: s.t.head.ID, Status: status, Text: text, Error: failed, Fields: fields, State: s.t.head.State,
+		Run: s.run, Thread: s.t.head.ID, Status: status, Text: text, Code: code, Fields: fields, State: s.t.head.State,
 	}
 	s.setRun(status)
 	if text != "" {

@@ -42,7 +42,7 @@ type machineView struct {
 	machineLine
 	Settings  []settingView `json:"settings"`
 	States    []stateView   `json:"states"`
-	Commands  []commandView `json:"commands"`
+	Commands  []commandLine `json:"commands"`
 	Shortcuts []string      `json:"shortcuts" doc:"Prefixes of messages that run without a model"`
 	Graph     graphView     `json:"graph"`
 }
@@ -68,6 +68,12 @@ type stateView struct {
 	To       []string          `json:"to" doc:"States it leads to"`
 }
 
+type commandLine struct {
+	Name   string            `json:"name"`
+	Label  string            `json:"label"`
+	Fields map[string]string `json:"fields"`
+}
+
 type graphView struct {
 	Mermaid string `json:"mermaid,omitempty"`
 	SVG     string `json:"svg,omitempty"`
@@ -83,7 +89,7 @@ func (s *Server) machine(_ context.Context, in *struct {
 	}
 	out := machineView{
 		machineLine: machineLine{m.Name, m.Title, m.Hash, m.Name == s.cfg.Machine},
-		Settings:    []settingView{}, States: []stateView{}, Commands: []commandView{}, Shortcuts: []string{},
+		Settings:    []settingView{}, States: []stateView{}, Commands: []commandLine{}, Shortcuts: []string{},
 	}
 	for _, set := range m.Settings {
 		v := settingView{Name: set.Name, Label: set.Label, Default: set.Default, Min: set.Min, Max: set.Max, Step: set.Step}
@@ -96,7 +102,7 @@ func (s *Server) machine(_ context.Context, in *struct {
 		out.States = append(out.States, viewState(m, st))
 	}
 	for _, c := range m.Commands {
-		v := commandView{Name: c.Name, Label: c.Label, Allowed: true, Fields: map[string]string{}}
+		v := commandLine{Name: c.Name, Label: c.Label, Fields: map[string]string{}}
 		for _, f := range c.Fields {
 			v.Fields[f.Name] = typeName(f.Type)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"interlock/internal/engine"
 	"interlock/internal/fault"
 	"interlock/internal/store"
 )
@@ -55,15 +56,15 @@ func (s *Server) directRun(ctx context.Context, in *struct{ Body directRun }) (C
 	if err := s.knowsDataset(ctx, in.Body.Dataset); err != nil {
 		return ChatResponse{}, err
 	}
-	id, err := s.cfg.Engine.Direct(ctx, noteOf(ctx).user.Name, tool, encode(args), in.Body.Dataset)
+	user := noteOf(ctx).user.Name
+	thread, run, err := s.cfg.Engine.Direct(ctx, engine.Opening{
+		Machine: s.cfg.Machine, Owner: user, Dataset: in.Body.Dataset, Title: "Direct run: " + in.Body.Type,
+	}, user, tool, encode(args))
 	if err != nil {
 		return ChatResponse{}, err
 	}
-	run, err := s.ownRun(ctx, id)
-	if err != nil {
-		return ChatResponse{}, err
-	}
-	return s.answer(ctx, run.Thread, run.ID)
+	about(ctx, thread, run)
+	return s.answer(ctx, thread, run)
 }
 
 type runList struct {

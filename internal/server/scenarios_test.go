@@ -77,7 +77,7 @@ func TestRoutes(t *testing.T) {
 			`"details":{"dataset_id":null,"query_mode":"chat","plan_json":null,"compiled_sql":null,"python_code":null}`, `"card":{"card_id":"k_`,
 		}},
 		{name: "policy", method: "POST", url: "/chat", body: `{"message":"reject it"}`, has: []string{`"status":"rejected"`, `"error":{"type":"SQL_POLICY_VIOLATION"`}},
-		{name: "failed turn", method: "POST", url: "/chat", body: `{"message":"fail"}`, has: []string{`"status":"failed"`, `"error":{"message":"the model's provider failed","type":"model_failed"}`}},
+		{name: "failed turn", method: "POST", url: "/chat", body: `{"message":"fail"}`, has: []string{`"status":"failed"`, `"error":{"type":"model_failed","message":"the model's provider failed. Try again`}},
 		{name: "nulls are absent", method: "POST", url: "/chat", body: `{"message":"SQL: select 1","dataset_id":null,"thread_id":null,"card_response":null,"settings":null,"rerun":null}`},
 		{name: "no input", method: "POST", url: "/chat", body: `{}`, status: 400, has: []string{`"code":"bad_request"`, "exactly one of message"}},
 		{name: "blank message", method: "POST", url: "/chat", body: `{"message":" \n"}`, status: 400},

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"io"
 	"iter"
-	"time"
 
+	"interlock/internal/artifact"
 	"interlock/internal/engine"
 	"interlock/internal/event"
 	"interlock/internal/machine"
@@ -23,8 +23,8 @@ type Engine interface {
 type Runner interface {
 	Open(ctx context.Context, o engine.Opening) (thread string, err error)
 	Send(ctx context.Context, thread string, in engine.Input) (run string, err error)
-	// Direct opens a thread and makes one tool call in it, without a model.
-	Direct(ctx context.Context, owner, tool string, args json.RawMessage, dataset string) (run string, err error)
+	// Direct makes one tool call in a new thread, without a model.
+	Direct(ctx context.Context, o engine.Opening, user, tool string, args json.RawMessage) (thread, run string, err error)
 	Stop(ctx context.Context, thread string) error
 	Fork(ctx context.Context, thread string, seq int64, owner string) (string, error)
 }
@@ -35,7 +35,7 @@ type Reader interface {
 	Wait(ctx context.Context, thread string) error
 	View(ctx context.Context, thread string) (engine.View, error)
 	Messages(ctx context.Context, thread string, limit int) ([]engine.Message, error)
-	Reply(ctx context.Context, thread, run string) (engine.Reply, error)
+	Reply(ctx context.Context, run string) (engine.Reply, error)
 }
 
 // An Index lists threads and runs; store.ErrNotFound says that there is no such one.
@@ -88,16 +88,8 @@ type SourceSpec struct {
 
 // Artifacts opens stored outputs.
 type Artifacts interface {
-	// Artifact opens one for reading; not_found if there is none. The caller closes Body.
-	Artifact(ctx context.Context, id string) (Artifact, error)
-}
-
-// An Artifact is an open output.
-type Artifact struct {
-	ID, Name, MIME string
-	Owner          string // only this user may have it
-	Made           time.Time
-	Body           io.ReadSeekCloser
+	// Open gives an artifact of this owner; not_found if there is none.
+	Open(ctx context.Context, owner, id string) (io.ReadSeekCloser, artifact.Meta, error)
 }
 
 // A Part is one thing the server depends on, for /readyz.

@@ -19,6 +19,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"interlock/internal/artifact"
+	"interlock/internal/event"
 	"interlock/internal/fault"
 	"interlock/internal/machine"
 	"interlock/internal/server"
@@ -266,14 +268,16 @@ type seekCloser struct{ io.ReadSeeker }
 
 func (seekCloser) Close() error { return nil }
 
-func (data) Artifact(_ context.Context, id string) (server.Artifact, error) {
-	switch id {
-	case "a_1":
-		return server.Artifact{ID: id, Name: "revenue by region.csv", MIME: "text/csv", Owner: server.LocalUser, Body: seekCloser{strings.NewReader("a,b\n1,2\n")}}, nil
-	case "a_html":
-		return server.Artifact{ID: id, Name: "../../\"x\r\n.html", MIME: "text/html", Owner: server.LocalUser, Body: seekCloser{strings.NewReader("<script>")}}, nil
-	case "a_alice":
-		return server.Artifact{ID: id, Name: "x.csv", MIME: "text/csv", Owner: "alice", Body: seekCloser{strings.NewReader("secret")}}, nil
+func (data) Open(_ context.Context, owner, id string) (io.ReadSeekCloser, artifact.Meta, error) {
+	made := map[string]struct{ owner, name, mime, content string }{
+		"a_1":     {server.LocalUser, "revenue by region.csv", "text/csv", "a,b\n1,2\n"},
+		"a_html":  {server.LocalUser, "../../\"x\r\n.html", "text/html", "<script>"},
+		"a_alice": {"alice", "x.csv", "text/csv", "secret"},
+	}[id]
+	if made.owner != owner {
+		return nil, artifact.Meta{}, fault.New(fault.NotFound, "there is no artifact %q", id)
 	}
-	return server.Artifact{}, fault.New(fault.NotFound, "there is no artifact %q", id)
+	return seekCloser{strings.NewReader(made.content)}, artifact.Meta{
+		ArtifactMade: event.ArtifactMade{ID: id, Name: made.name, MIME: made.mime}, Hash: id, Owner: owner,
+	}, nil
 }

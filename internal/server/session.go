@@ -67,8 +67,8 @@ func (s *Server) sessionChat(ctx context.Context, in *struct{ Body SessionSaying
 	if r.Text != "" {
 		add("text", r.Text)
 	}
-	if r.Error != nil {
-		add("text", r.Error.Message)
+	if r.Status == "failed" && r.Text == "" {
+		add("text", errorOf(r.Code).Message)
 	}
 	if r.Card != nil {
 		add("card", cardOf(r.Card))

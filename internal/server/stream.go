@@ -3,8 +3,10 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 
+	"interlock/internal/engine"
 	"interlock/internal/event"
 	"interlock/internal/fault"
 	"interlock/internal/store"
@@ -112,12 +114,12 @@ func (s *Server) follow(q request, t *teller, m mark, until int64) {
 
 // broken ends a stream that cannot go on; the client may come back with its last id.
 func (s *Server) broken(ctx context.Context, out *eventStream, err error) {
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || errors.Is(err, engine.ErrTooSlow) {
 		return
 	}
 	noteOf(ctx).err = err
 	p := problemOf(ctx, err)
-	_ = out.send("", "error", encode(map[string]any{"type": p.Code, "message": p.Detail, "request_id": p.RequestID}))
+	_ = out.send("", "error", encode(errorData{p.Code, p.Detail}))
 }
 
 // threadEvents follows the log itself, event by event, until the client leaves.

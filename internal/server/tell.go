@@ -39,7 +39,7 @@ func (s *Server) newTeller(thread, run string, resumed bool) *teller {
 	return &teller{
 		thread: thread, run: run, resumed: resumed,
 		reply: func(ctx context.Context, run string) (engine.Reply, error) {
-			return s.cfg.Engine.Reply(ctx, thread, run)
+			return s.cfg.Engine.Reply(ctx, run)
 		},
 		asked: map[string]event.ModelCall{}, started: map[string]bool{}, said: map[string]string{},
 	}
@@ -110,7 +110,7 @@ func (t *teller) tell(ctx context.Context, ev event.Event) (said []message, rest
 		if e.Duplicate != "" {
 			r.Status = "duplicate"
 		}
-		return t.result(r, event.Value{}), false, nil
+		return t.result(r, e.Args), false, nil
 	case event.ToolFailed:
 		out := encode(&fault.Fault{Code: e.Code, Message: e.Message, Suggestion: e.Suggestion, Details: e.Details.Decode()})
 		return t.result(resultData{Name: e.Tool, Output: out, Call: e.Call, Status: "failed", Reason: e.Code, TriesLeft: &e.TriesLeft, MS: e.MS}, e.Args), false, nil
@@ -164,8 +164,8 @@ func (t *teller) result(r resultData, args event.Value) []message {
 	if t.started[r.Call] {
 		return one("tool_result", r)
 	}
-	if args.IsZero() {
-		args = t.asked[r.Call].Args
+	if c, ok := t.asked[r.Call]; ok {
+		args = c.Args
 	}
 	return []message{{"tool_call", callData{Name: r.Name, Input: args, Call: r.Call}}, {"tool_result", r}}
 }
@@ -176,8 +176,8 @@ func (t *teller) rest(ctx context.Context, said ...message) ([]message, bool, er
 	if err != nil {
 		return nil, true, err
 	}
-	if reply.Error != nil && len(said) == 0 {
-		said = one("error", map[string]any{"type": reply.Error.Code, "message": reply.Error.Message})
+	if reply.Status == "failed" && len(said) == 0 {
+		said = one("error", errorOf(reply.Code))
 	}
 	return append(said, message{"result", ChatResponse{reply}},
 		message{"done", map[string]string{"run_id": t.run, "status": reply.Status}}), true, nil

@@ -55,18 +55,10 @@ type threadView struct {
 	Card      *cardData            `json:"card"`
 	Offered   []string             `json:"offered" doc:"Tools that the state offers now"`
 	Denied    []event.Denial       `json:"denied" doc:"Tools it names but does not offer, and why"`
-	Commands  []commandView        `json:"commands"`
+	Commands  []engine.CommandView `json:"commands"`
 	Messages  []engine.Message     `json:"messages"`
 	Artifacts []event.ArtifactMade `json:"artifacts"`
 	Tainted   bool                 `json:"tainted" doc:"Text from data has been in a prompt"`
-}
-
-type commandView struct {
-	Name    string            `json:"name"`
-	Label   string            `json:"label"`
-	Fields  map[string]string `json:"fields,omitempty"`
-	Allowed bool              `json:"allowed"`
-	When    string            `json:"when,omitempty" doc:"The guard in the way"`
 }
 
 func (s *Server) thread(ctx context.Context, in *threadPath) (threadView, error) {
@@ -77,15 +69,10 @@ func (s *Server) thread(ctx context.Context, in *threadPath) (threadView, error)
 	if err != nil {
 		return threadView{}, err
 	}
-	v.Thread.State, v.Thread.Status = v.State, v.Status
-	out := threadView{
+	return threadView{
 		Thread: v.Thread, Settings: v.Settings, Facts: v.Facts, Card: cardOf(v.Card), Offered: orEmpty(v.Offered),
-		Denied: orEmpty(v.Denied), Commands: []commandView{}, Messages: orEmpty(v.Messages), Artifacts: orEmpty(v.Artifacts), Tainted: v.Tainted,
-	}
-	for _, c := range v.Commands {
-		out.Commands = append(out.Commands, commandView{c.Name, c.Label, c.Fields, c.Allowed, c.When})
-	}
-	return out, nil
+		Denied: orEmpty(v.Denied), Commands: orEmpty(v.Commands), Messages: orEmpty(v.Messages), Artifacts: orEmpty(v.Artifacts), Tainted: v.Tainted,
+	}, nil
 }
 
 type messageList struct {
