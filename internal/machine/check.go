@@ -1,19 +1,109 @@
 package machine
 
-import "encoding/json"
+import (
+	"fmt"
+	"slices"
 
-// ToolTypes are the arguments and results of the tools that the program has.
-type ToolTypes map[string]ToolType
+	"github.com/expr-lang/expr/ast"
+)
 
-// A ToolType is the type of a tool's arguments and of its result.
-type ToolType struct {
-	In, Out  *Type
-	Required []string // arguments that it demands
-}
-
-// Check gives every finding of a definition, warnings included.
+// Check gives every finding of a definition, warnings included. Without tools it
+// leaves out what needs their types.
 func (m *Machine) Check(tools ToolTypes) []Finding {
-	return nil
+	c := &checker{m: m, tools: tools, read: map[string]bool{}, written: map[string]bool{}}
+	c.offers = c.offersOf()
+	c.settings()
+	c.facts()
+	c.names()
+	c.cards()
+	c.expressions()
+	c.unused()
+	if c.sound {
+		c.graph()
+	}
+	return sorted(c.found)
 }
 
-var _ = json.Marshal
+// A checker collects what is wrong with a machine.
+type checker struct {
+	m      *Machine
+	tools  ToolTypes
+	found  []Finding
+	offers map[string][]string // state -> tools by name
+	sound  bool                // every name of a state exists, so that there is a graph
+
+	read, written map[string]bool // facts
+}
+
+func (c *checker) report(code string, pos Pos, repair, format string, args ...any) {
+	c.found = append(c.found, finding{code: code, pos: pos, repair: repair, message: fmt.Sprintf(format, args...)}.public())
+}
+
+func (c *checker) reportPath(code string, pos Pos, path []string, repair, format string, args ...any) {
+	c.found = append(c.found, finding{code: code, pos: pos, path: path, repair: repair, message: fmt.Sprintf(format, args...)}.public())
+}
+
+// offersOf lists the tools of each state: those it offers, or those its steps run.
+func (c *checker) offersOf() map[string][]string {
+	all := make(map[string][]string, len(c.m.States))
+	for _, s := range c.m.States {
+		var names []string
+		for _, o := range s.Offers {
+			if o.Tool != "" {
+				names = append(names, o.Tool)
+			}
+		}
+		for _, a := range s.Run {
+			for _, st := range a.Steps {
+				if st.Tool != "" {
+					names = append(names, st.Tool)
+				}
+			}
+		}
+		all[s.Name] = names
+	}
+	return all
+}
+
+// dynamic says whether a state offers tools that are found at run time.
+func dynamic(s *State) bool {
+	return slices.ContainsFunc(s.Offers, func(o *Offer) bool { return o.From != "" })
+}
+
+// usedTools is every tool that something offers or runs.
+func (c *checker) usedTools() map[string]bool {
+	used := make(map[string]bool)
+	for _, names := range c.offers {
+		for _, n := range names {
+			used[n] = true
+		}
+	}
+	for _, s := range c.m.Discover {
+		used[s.Tool] = true
+	}
+	for _, s := range c.m.Short {
+		used[s.Tool] = true
+	}
+	return used
+}
+
+// position gives the place in the file of a node of an expression.
+func (x *Expr) position(n ast.Node) Pos {
+	pos := x.Pos
+	if x.code != nil && x.code.flat && n != nil {
+		pos.Col += max(n.Location().From-x.code.off, 0)
+	}
+	return pos
+}
+
+// isNull says whether an expression is the literal null.
+func (x *Expr) isNull() bool {
+	if x == nil || x.code == nil {
+		return true
+	}
+	if x.code.tree == nil {
+		return x.code.lit == nil
+	}
+	_, ok := x.code.tree.(*ast.NilNode)
+	return ok
+}

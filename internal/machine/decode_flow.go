@@ -51,6 +51,7 @@ func (d *decoder) writes(o object) Writes {
 	w := Writes{Set: d.assigns(o.by["set"].value, "set"), Append: d.assigns(o.by["append"].value, "append"), Increment: d.assigns(o.by["increment"].value, "increment")}
 	if o.has("drop") {
 		w.Drop = d.texts(o.by["drop"].value, "`drop`")
+		w.dropAt = d.placesOf(o.by["drop"].value)
 	}
 	for _, e := range d.entries(o.by["keep"].value, "`keep`") {
 		if x := d.exprOf(e.value, "keep", true); x != nil {
@@ -58,6 +59,20 @@ func (d *decoder) writes(o object) Writes {
 		}
 	}
 	return w
+}
+
+// placesOf gives where each text of a list stands.
+func (d *decoder) placesOf(n ast.Node) map[string]Pos {
+	at := make(map[string]Pos)
+	list, ok := d.resolve(n).(*ast.SequenceNode)
+	if !ok {
+		at[d.text(n, "a name")] = d.pos(d.resolve(n))
+		return at
+	}
+	for _, v := range list.Values {
+		at[d.text(v, "a name")] = d.pos(d.resolve(v))
+	}
+	return at
 }
 
 func (d *decoder) assigns(n ast.Node, key string) []Assign {

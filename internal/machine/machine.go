@@ -248,6 +248,7 @@ type Writes struct {
 	Set       []Assign
 	Append    []Assign
 	Increment []Assign
+	dropAt    map[string]Pos // where each name of Drop stands
 }
 
 // A Transition leads from a state to another.

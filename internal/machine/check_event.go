@@ -1,0 +1,339 @@
+package machine
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// An occasion is when an expression is evaluated: the events that may have
+// happened and what they may be about. Empty lists mean any.
+type occasion struct {
+	on, tools, cards, commands []string
+	fields                     []Field // of the answer or command, where it is one
+	rest                       bool    // a shortcut: `event.rest` is the text after the prefix
+}
+
+var eventFieldTypes = map[string]*Type{
+	"text": stringType, "cause": stringType, "from": stringType, "state": stringType, "tool": stringType, "card": stringType,
+	"command": stringType, "code": stringType, "message": stringType, "suggestion": stringType, "note": stringType, "answer": stringType,
+	"duplicate": boolType, "curable": boolType, "ms": intType, "tries_left": intType, "details": anyType,
+	"args": anyType, "result": anyType, "content": anyType, "fields": anyType,
+}
+
+var eventNames = slices.Sorted(maps.Keys(events))
+
+// eventType is the record that `event` is on an occasion.
+func (c *checker) eventType(o occasion) *Type {
+	on := o.on
+	if len(on) == 0 {
+		on = eventNames
+	}
+	fields := map[string]*Type{"name": {Kind: Enum, Values: on}}
+	for _, e := range on {
+		for _, name := range events[e] {
+			fields[name] = eventFieldTypes[name]
+		}
+	}
+	if o.rest {
+		fields["rest"] = stringType
+	}
+	if fields["args"] != nil {
+		fields["args"] = c.toolSide(o.tools, func(t ToolType) *Type { return t.In })
+	}
+	if fields["result"] != nil && !slices.Contains(on, "done") {
+		fields["result"] = c.toolSide(o.tools, func(t ToolType) *Type { return t.Out })
+	}
+	if fields["content"] != nil {
+		fields["content"] = c.contentOf(o.cards)
+	}
+	if fields["fields"] != nil {
+		fields["fields"] = c.fieldsOf(o)
+	}
+	if len(o.cards) == 1 && fields["answer"] != nil {
+		if card := c.m.Cards[o.cards[0]]; card != nil {
+			answers := &Type{Kind: Enum}
+			for _, a := range card.Answers {
+				answers.Values = append(answers.Values, a.Name)
+			}
+			fields["answer"] = answers
+		}
+	}
+	return &Type{Kind: Record, Name: "event", Fields: fields}
+}
+
+// toolSide joins the arguments or results of the tools that an event may be about.
+func (c *checker) toolSide(tools []string, side func(ToolType) *Type) *Type {
+	var out *Type
+	for _, name := range tools {
+		t, ok := c.tools[name]
+		if !ok || side(t) == nil {
+			return anyType
+		}
+		out = unify(out, side(t))
+	}
+	if out == nil {
+		return anyType
+	}
+	return out
+}
+
+func (c *checker) contentOf(cards []string) *Type {
+	var out *Type
+	for _, name := range cards {
+		card := c.m.Cards[name]
+		if card == nil || len(card.Content) == 0 {
+			return anyType
+		}
+		out = unify(out, &Type{Kind: Record, Fields: card.Content})
+	}
+	if out == nil {
+		return anyType
+	}
+	return out
+}
+
+// fieldsOf joins the fields of the answers or commands that an event may be.
+func (c *checker) fieldsOf(o occasion) *Type {
+	all := slices.Clone(o.fields)
+	if all == nil {
+		for _, name := range o.cards {
+			if card := c.m.Cards[name]; card != nil {
+				for _, a := range card.Answers {
+					all = append(all, a.Fields...)
+				}
+			}
+		}
+		for _, name := range o.commands {
+			if cmd := c.m.Command(name); cmd != nil {
+				all = append(all, cmd.Fields...)
+			}
+		}
+		if len(all) == 0 {
+			return anyType
+		}
+	}
+	t := &Type{Kind: Record, Name: "fields", Fields: make(map[string]*Type)}
+	for _, f := range all {
+		t.Fields[f.Name] = unify(t.Fields[f.Name], f.Type)
+	}
+	return t
+}
+
+// expressions checks every expression of the machine in its environment.
+func (c *checker) expressions() {
+	m := c.m
+	start := c.eventType(occasion{on: []string{"turn"}})
+	for _, f := range m.Facts {
+		if f.Is != nil {
+			c.fit(f.Is, c.eventType(occasion{}), f.Type, "fact "+f.Name)
+		}
+	}
+	c.computedCycles()
+	for _, s := range m.Discover {
+		c.stepExprs(s, start)
+		c.personOut(s.Out)
+	}
+	for _, ch := range m.Start.Choices {
+		c.guard(ch.When, start, nil)
+		c.writes(&ch.Set, start, personEdge)
+	}
+	for _, s := range m.States {
+		c.stateExprs(s)
+	}
+	for _, t := range m.Go {
+		c.transition(t, nil)
+	}
+	for _, e := range m.Effects {
+		ev := c.eventType(occasion{on: e.On, tools: e.Tool, cards: e.Card, commands: e.Command})
+		c.guard(e.When, ev, nil)
+		c.writes(&e.Writes, ev, personOf(e.On, personEffect))
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Cards)) {
+		for _, a := range m.Cards[name].Answers {
+			c.writes(&a.Writes, c.eventType(occasion{on: []string{"answered"}, cards: []string{name}, fields: orEmpty(a.Fields)}), "")
+		}
+	}
+	for _, cmd := range m.Commands {
+		ev := c.eventType(occasion{on: []string{"command"}, commands: []string{cmd.Name}, fields: orEmpty(cmd.Fields)})
+		c.guard(cmd.When, ev, nil)
+		c.writes(&cmd.Writes, ev, "")
+	}
+	c.remainingExprs()
+}
+
+func orEmpty(f []Field) []Field {
+	if f == nil {
+		return []Field{}
+	}
+	return f
+}
+
+// remainingExprs checks what belongs to no state: bindings, channels, shortcuts,
+// the reply, the history and the prompts.
+func (c *checker) remainingExprs() {
+	m, any := c.m, c.eventType(occasion{})
+	for _, name := range slices.Sorted(maps.Keys(m.Tools)) {
+		c.binding(m.Tools[name], any)
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Show)) {
+		c.guard(m.Show[name].PersonWhen, any, nil)
+		c.shown(name, m.Show[name])
+	}
+	for _, s := range m.Short {
+		ev := c.eventType(occasion{on: []string{"turn"}, rest: true})
+		c.guard(s.When, ev, nil)
+		c.arguments(s.Tool, s.In, ev, s.Pos, true)
+	}
+	for _, list := range [][]Assign{m.Reply, m.History.Beside} {
+		for _, a := range list {
+			c.typed(a.Expr, any, nil)
+		}
+	}
+	c.numbers(any, m.History.Messages, m.History.ToolTurns, m.Policies.InventoryMax)
+	c.numbers(any, m.Limits.Iterations, m.Limits.Seconds, m.Limits.Tokens, m.Limits.Dollars)
+	c.template(m.Base, any)
+	c.template(m.Ground, any)
+}
+
+func (c *checker) numbers(ev *Type, list ...*Expr) {
+	for _, x := range list {
+		if x != nil {
+			c.fit(x, ev, floatType, "a limit")
+		}
+	}
+}
+
+func (c *checker) template(t *Template, ev *Type) {
+	if t == nil {
+		return
+	}
+	for _, p := range t.parts {
+		if p.expr != nil {
+			c.typed(p.expr, ev, nil)
+		}
+	}
+}
+
+func (c *checker) stateExprs(s *State) {
+	any := c.eventType(occasion{})
+	for _, p := range s.Requires {
+		c.require(s, p)
+	}
+	for _, o := range s.Offers {
+		c.guard(o.When, any, nil)
+	}
+	for _, sec := range s.Prompt {
+		c.guard(sec.When, any, nil)
+		c.template(sec.Text, any)
+	}
+	for _, i := range s.Inject {
+		c.guard(i.When, any, nil)
+		for _, x := range []*Expr{i.Value, i.Of} {
+			c.typed(x, any, nil)
+		}
+		c.numbers(any, i.Rows, i.Chars)
+	}
+	for _, a := range s.Run {
+		c.guard(a.When, any, nil)
+		for _, st := range a.Steps {
+			c.stepExprs(st, any)
+			c.personOut(st.Out)
+		}
+	}
+	if s.Kind == Ask {
+		c.cardContent(s, any)
+	}
+	for _, t := range s.Go {
+		c.transition(t, s)
+	}
+	c.guard(s.Complete, any, nil)
+	if s.Limits != nil {
+		c.numbers(any, s.Limits.Iterations, s.Limits.Seconds, s.Limits.Tokens, s.Limits.Dollars)
+	}
+}
+
+// cardContent checks `in` of an ask against the content of its card.
+func (c *checker) cardContent(s *State, ev *Type) {
+	card := c.m.Cards[s.Card]
+	for _, a := range s.In {
+		to := anyType
+		if card != nil {
+			if to = card.Content[a.Name]; to == nil {
+				known := slices.Sorted(maps.Keys(card.Content))
+				c.report("unknown-field", a.Pos, "use one of "+quoted(known), "card %s has no content %q%s", card.Name, a.Name, nearest(a.Name, known))
+				to = anyType
+			}
+		}
+		c.fit(a.Expr, ev, to, a.Name)
+	}
+}
+
+// require checks the fact of a predicate.
+func (c *checker) require(s *State, p Predicate) {
+	if p.Fact == "" {
+		return
+	}
+	f := c.m.facts[p.Fact]
+	if f == nil {
+		c.report("unknown-fact", p.Pos, "declare it under `facts`, or use one that exists", "state %s requires an unknown fact %q%s", s.Name, p.Fact,
+			nearest(p.Fact, slices.Sorted(maps.Keys(c.m.facts))))
+		return
+	}
+	c.read[p.Fact] = true
+	if p.IsTrue && f.Type.Kind != Bool && f.Type.Kind != JSON {
+		c.report("type-mismatch", p.Pos, "use a fact of type bool", "state %s requires %s, but %s is %s", s.Name, p.Source, p.Fact, f.Type)
+	}
+	if p.Len > 0 && f.Type.Kind != List && f.Type.Kind != JSON {
+		c.report("type-mismatch", p.Pos, "use a list", "state %s requires %s, but %s is %s", s.Name, p.Source, p.Fact, f.Type)
+	}
+}
+
+// on gives the events that a transition of a state waits for; nil = any.
+func (t *Transition) on(s *State) []string {
+	if len(t.On) > 0 || s == nil {
+		return t.On
+	}
+	switch s.Kind {
+	case StepK:
+		return []string{OnDone}
+	case Ask:
+		return []string{OnAnswered}
+	}
+	return nil
+}
+
+func (c *checker) transition(t *Transition, s *State) {
+	o := occasion{on: t.on(s), tools: t.Tool, cards: t.Card, commands: t.Command}
+	if s != nil && s.Kind == Ask && len(o.cards) == 0 && slices.Equal(o.on, []string{OnAnswered}) {
+		o.cards = []string{s.Card}
+	}
+	ev := c.eventType(o)
+	c.guard(t.When, ev, nil)
+	c.writes(&t.Writes, ev, personOf(t.on(s), personEdge))
+}
+
+// computedCycles reports facts that are computed from each other in a circle.
+func (c *checker) computedCycles() {
+	const busy, done = 1, 2
+	mark := make(map[*Fact]int)
+	var visit func(f *Fact, path []string)
+	visit = func(f *Fact, path []string) {
+		if f.Is == nil || f.Is.code == nil || mark[f] == done {
+			return
+		}
+		path = append(path, f.Name)
+		if mark[f] == busy {
+			c.report("computed-cycle", f.Pos, "compute one of them from stored facts", "facts computed in a circle: %s", strings.Join(path, " -> "))
+			return
+		}
+		mark[f] = busy
+		for _, d := range f.Is.code.deps {
+			visit(d, path)
+		}
+		mark[f] = done
+	}
+	for _, f := range c.m.Facts {
+		visit(f, nil)
+	}
+}
