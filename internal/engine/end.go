@@ -49,11 +49,11 @@ func (r *rules) end(status string, code fault.Code) decision {
 		if err != nil {
 			continue
 		}
-		if words, ok := v.(string); ok && a.Name == replyMessage {
+		if a.Name != replyMessage {
+			reply[a.Name] = v
+		} else if words, ok := v.(string); ok {
 			text = words
-			continue
 		}
-		reply[a.Name] = v
 	}
 	b := event.TurnEnded{
 		Run: t.Run, Status: status, Code: code, Text: text, State: r.f.State, Usage: t.Used, Counts: t.Counts,

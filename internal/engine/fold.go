@@ -102,6 +102,9 @@ func (f *fold) apply(e event.Event) {
 			f.Allowed = append(f.Allowed, f.Turn.toolOf(c.Call))
 		}
 		f.Turn.answer(e, b)
+		if b.Text != "" {
+			f.say(Message{Role: "user", Content: b.Text, DatasetID: f.Dataset, RunID: f.Turn.Run, CreatedAt: e.Time})
+		}
 	case event.CardClosed:
 		f.Turn.closeCard(e)
 	case event.ToolReturned:

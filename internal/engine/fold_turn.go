@@ -47,6 +47,7 @@ type turnFold struct {
 	StepRan     bool        // a step of this state has ended
 	StepFailed  bool        // the last step of this state failed
 	StepsDone   bool
+	StepSaid    string
 	StepLines   []line // answers of this model step that did not fit, and why
 
 	Failures map[string]int // by tool
@@ -127,7 +128,7 @@ func (t *turnFold) apply(e event.Event) {
 		if b.Code == fault.ModelBadOutput && t.Step != nil {
 			t.StepRan = false
 			t.BadOutput++
-			t.StepLines = append(t.StepLines, line{Role: "assistant", Text: t.Said}, line{Role: "user", Text: b.Message})
+			t.StepLines = append(t.StepLines, line{Role: "assistant", Text: t.StepSaid}, line{Role: "user", Text: b.Message})
 		}
 	case event.ToolStarted:
 		t.Running, t.ranAt = &b, e.Time
@@ -162,14 +163,14 @@ func (t *turnFold) replied(b event.ModelReplied) {
 	t.Used.CacheRead += b.Usage.CacheRead
 	t.Used.CacheWrite += b.Usage.CacheWrite
 	t.Used.MicroUSD += b.Usage.MicroUSD
-	t.Said = b.Text
 	if inStep {
-		t.StepRan = true
+		t.StepRan, t.StepSaid = true, b.Text
 		if json.Valid([]byte(b.Text)) {
 			t.StepResult = event.Of(json.RawMessage(b.Text))
 		}
 		return
 	}
+	t.Said = b.Text
 	t.Lines = append(t.Lines, line{Role: "assistant", Text: b.Text, Calls: b.Calls})
 	t.Pending = slices.Clone(b.Calls)
 	t.Calls += len(b.Calls)

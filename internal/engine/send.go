@@ -134,7 +134,7 @@ func (t *turn) receive(in Input) error {
 	card := t.openCard()
 	switch {
 	case in.Card != nil:
-		return t.answer(in.User, *in.Card)
+		return t.answer(in.User, *in.Card, "")
 	case in.Command != nil:
 		return t.command(in.User, *in.Command)
 	case in.Direct != nil:
@@ -144,7 +144,7 @@ func (t *turn) receive(in Input) error {
 	case text == "":
 		return fault.New(fault.BadRequest, "there is no message").Suggest("Send a message, the answer to a card, or a command.")
 	case card != nil && card.Message != "":
-		return t.answer(in.User, CardAnswer{Card: card.Card, Answer: card.Message, Fields: t.messageFields(card, text)})
+		return t.answer(in.User, CardAnswer{Card: card.Card, Answer: card.Message, Fields: t.messageFields(card, text)}, text)
 	}
 	set, err := checkSettings(t.r.m, in.Settings)
 	if err != nil {
@@ -219,8 +219,8 @@ func (t *turn) messageFields(card *event.CardRaised, text string) map[string]any
 	return nil
 }
 
-// answer takes the answer to the open card.
-func (t *turn) answer(user string, a CardAnswer) error {
+// answer takes the answer to the open card; text is the message that was one.
+func (t *turn) answer(user string, a CardAnswer, text string) error {
 	card := t.openCard()
 	if card == nil || card.Card != a.Card {
 		return fault.New(fault.CardClosed, "the card %q is not open", a.Card)
@@ -245,7 +245,7 @@ func (t *turn) answer(user string, a CardAnswer) error {
 			}
 		}
 	}
-	t.emit(event.CardAnswered{Card: a.Card, Answer: a.Answer, Fields: a.Fields, Note: clip(a.Note, maxText), User: user})
+	t.emit(event.CardAnswered{Card: a.Card, Answer: a.Answer, Fields: a.Fields, Note: clip(a.Note, maxText), Text: text, User: user})
 	return nil
 }
 

@@ -341,6 +341,7 @@ type CardAnswered struct {
 	Answer string         `json:"answer"`
 	Fields map[string]any `json:"fields,omitempty"`
 	Note   string         `json:"note,omitempty"`
+	Text   string         `json:"text,omitempty"` // where a plain message was the answer
 	User   string         `json:"user,omitempty"`
 }
 

@@ -136,3 +136,23 @@ func (s *Set) Get(name string) (*Entry, error) {
 
 // Names lists the fixed tools in the order given.
 func (s *Set) Names() []string { return s.names }
+
+// Map gives a set of the same names with every tool put through f; what is found at
+// run time too.
+func (s *Set) Map(f func(Tool) Tool) *Set {
+	tools := make([]Tool, len(s.names))
+	for i, name := range s.names {
+		tools[i] = f(s.tools[name].Tool)
+	}
+	var find func(string) (Tool, bool)
+	if s.find != nil {
+		find = func(name string) (Tool, bool) {
+			t, ok := s.find(name)
+			if !ok {
+				return nil, false
+			}
+			return f(t), true
+		}
+	}
+	return NewSet(find, tools...)
+}

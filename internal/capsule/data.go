@@ -1,0 +1,164 @@
+package capsule
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"interlock/internal/engine"
+	"interlock/internal/event"
+	"interlock/internal/fault"
+	"interlock/internal/store"
+	"interlock/internal/tool"
+)
+
+// Verdicts of a statement that was run again on today's data.
+const (
+	Same      = "same"
+	Different = "different"
+	Volatile  = "volatile" // it depends on chance or the clock: another run may differ
+	Skipped   = "skipped"  // running it again would change something
+	Failed    = "failed"
+)
+
+// A Recheck is one call of a run, made again today.
+type Recheck struct {
+	Call     string `json:"call"`
+	Tool     string `json:"tool"`
+	Verdict  string `json:"verdict"`
+	Where    string `json:"where,omitempty"` // the first cell that differs
+	Recorded string `json:"recorded,omitempty"`
+	Today    string `json:"today,omitempty"`
+	Note     string `json:"note,omitempty"`
+}
+
+// timings are parts of results that differ from run to run and mean nothing.
+var timings = []string{"exec_time_ms", "execution_time_ms", "ms", "elapsed_ms"}
+
+// Again runs the calls of a run once more on today's data and compares.
+func Again(ctx context.Context, s store.Store, tools *tool.Set, run string) ([]Recheck, error) {
+	row, err := s.Run(ctx, run)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.RunNotFound, "there is no run %q", run)
+	}
+	started := map[string]event.ToolStarted{}
+	out := []Recheck{}
+	for ev, err := range engine.Resolved(ctx, s, row.Thread, row.First-1) {
+		if err != nil {
+			return nil, err
+		}
+		if row.Last > 0 && ev.Seq > row.Last {
+			break
+		}
+		switch b := ev.Body.(type) {
+		case event.ToolStarted:
+			started[b.Call] = b
+		case event.ToolReturned:
+			if st, ok := started[b.Call]; ok {
+				out = append(out, again(ctx, tools, row, st, b))
+			}
+		}
+	}
+	return out, nil
+}
+
+func again(ctx context.Context, tools *tool.Set, row store.Run, st event.ToolStarted, old event.ToolReturned) Recheck {
+	r := Recheck{Call: st.Call, Tool: st.Tool}
+	entry, err := tools.Get(st.Tool)
+	if err != nil {
+		r.Verdict, r.Note = Failed, err.Error()
+		return r
+	}
+	if entry.Spec().Effect == tool.Writes {
+		r.Verdict, r.Note = Skipped, "it makes something; it was not run again"
+		return r
+	}
+	res, err := entry.Call(tool.With(ctx, tool.Call{Owner: row.Owner, Thread: row.Thread, Run: row.ID, ID: st.Call, Dataset: row.Dataset}), st.Args.JSON)
+	if err != nil {
+		r.Verdict, r.Note = Failed, fault.From(err).Message
+		return r
+	}
+	var was, is any
+	_ = json.Unmarshal(old.Result.JSON, &was) // both were valid JSON when they were made
+	_ = json.Unmarshal(res.JSON, &is)
+	where, a, b := differ("", was, is)
+	switch rec, _ := is.(map[string]any); {
+	case where == "":
+		r.Verdict = Same
+	case rec["volatile"] == true:
+		r.Verdict = Volatile
+	default:
+		r.Verdict, r.Where, r.Recorded, r.Today = Different, where, a, b
+	}
+	return r
+}
+
+// differ finds the first place where two results differ, "" if nowhere.
+func differ(at string, a, b any) (where, was, is string) {
+	switch x := a.(type) {
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		if !ok {
+			break
+		}
+		keys := make([]string, 0, len(x)+len(y))
+		for k := range x {
+			keys = append(keys, k)
+		}
+		for k := range y {
+			keys = append(keys, k)
+		}
+		slices.Sort(keys)
+		for _, k := range slices.Compact(keys) {
+			if slices.Contains(timings, k) {
+				continue
+			}
+			if w, p, q := differ(join(at, k), x[k], y[k]); w != "" {
+				return w, p, q
+			}
+		}
+		return "", "", ""
+	case []any:
+		y, ok := b.([]any)
+		if !ok {
+			break
+		}
+		for i := range max(len(x), len(y)) {
+			var p, q any
+			if i < len(x) {
+				p = x[i]
+			}
+			if i < len(y) {
+				q = y[i]
+			}
+			if w, p, q := differ(fmt.Sprintf("%s[%d]", at, i), p, q); w != "" {
+				return w, p, q
+			}
+		}
+		return "", "", ""
+	}
+	was, is = text(a), text(b)
+	if was == is {
+		return "", "", ""
+	}
+	if at == "" {
+		at = "result"
+	}
+	return at, was, is
+}
+
+func join(at, key string) string {
+	if at == "" {
+		return key
+	}
+	return at + "." + key
+}
+
+func text(v any) string {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(raw)
+}

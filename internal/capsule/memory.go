@@ -1,0 +1,71 @@
+package capsule
+
+import (
+	"context"
+	"iter"
+	"sync"
+
+	"interlock/internal/event"
+	"interlock/internal/store"
+)
+
+// memory is a store for one thread that lives as long as a replay. What it does not
+// have it reads from the real one, and it never writes there.
+type memory struct {
+	store.Store
+
+	mu     sync.Mutex
+	events []event.Event
+	blobs  map[string][]byte
+	run    store.Run
+	grown  chan struct{} // closed and made anew when events come
+}
+
+func newMemory(real store.Store, past []event.Event) *memory {
+	return &memory{Store: real, events: past, blobs: map[string][]byte{}, grown: make(chan struct{})}
+}
+
+func (m *memory) Append(_ context.Context, b store.Batch) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if int64(len(m.events)) != b.After {
+		return store.ErrConflict
+	}
+	m.events = append(m.events, b.Events...)
+	for _, blob := range b.Blobs {
+		m.blobs[blob.Hash] = blob.Bytes
+	}
+	if b.Run != nil {
+		m.run = *b.Run
+	}
+	close(m.grown)
+	m.grown = make(chan struct{})
+	return nil
+}
+
+func (m *memory) Events(_ context.Context, _ string, after int64) iter.Seq2[event.Event, error] {
+	m.mu.Lock()
+	events := m.events
+	m.mu.Unlock()
+	return func(yield func(event.Event, error) bool) {
+		for _, e := range events {
+			if e.Seq > after && !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (m *memory) Snapshot(context.Context, string) ([]byte, int64, error) { return nil, 0, nil }
+
+func (m *memory) Blob(ctx context.Context, hash string) ([]byte, error) {
+	m.mu.Lock()
+	raw, ok := m.blobs[hash]
+	m.mu.Unlock()
+	if ok {
+		return raw, nil
+	}
+	return m.Store.Blob(ctx, hash)
+}
+
+func (m *memory) Close() error { return nil }
