@@ -38,7 +38,7 @@ type anthropicQuirks struct {
 const replyTokens = 16000
 
 func newAnthropic(c Config) *anthropicModel {
-	m := &anthropicModel{endpoint: newEndpoint(c, Anthropic, cmp.Or(c.Model, DefaultAnthropic), c.AnthropicKey, c.AnthropicBaseURL, "ANTHROPIC_API_KEY")}
+	m := &anthropicModel{endpoint: newEndpoint(c, Anthropic, cmp.Or(c.Model, DefaultAnthropic), c.AnthropicBaseURL, "ANTHROPIC_API_KEY")}
 	m.quirks.noTemperature = !tempered.MatchString(m.model)
 	opts := []option.RequestOption{
 		option.WithoutEnvironmentDefaults(),

@@ -47,6 +47,7 @@ type draft struct {
 	ids       []string // all that it was called; the first one stays
 	name      string
 	args      strings.Builder
+	braces    braces // of args
 	latest    string // the latest fragment of args
 	whole     string // arguments as a final message gave them
 	confirmed bool   // a final message has named it
@@ -103,6 +104,7 @@ func (a *assembly) add(p piece) {
 		d.whole = p.args
 	case p.args != "":
 		d.args.WriteString(p.args)
+		d.braces.read(p.args)
 		d.latest = p.args
 	}
 }
@@ -186,7 +188,41 @@ func (d *draft) ended(p piece) bool {
 	return !known && (p.id != "" || p.args != "")
 }
 
-func (d *draft) complete() bool { return isObject(d.args.String()) }
+func (d *draft) complete() bool { return d.braces.closed && isObject(d.args.String()) }
+
+// braces follows arguments as they arrive and notices when they may be a whole
+// object, so that long ones are not parsed again at every piece.
+type braces struct {
+	depth           int
+	quoted, escaped bool
+	closed          bool // an object has ended, and nothing came after it
+	broken          bool // something came after it
+}
+
+func (b *braces) read(s string) {
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case b.broken:
+			return
+		case b.escaped:
+			b.escaped = false
+		case b.quoted:
+			b.escaped = c == '\\'
+			b.quoted = c != '"'
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+		case b.closed:
+			b.closed, b.broken = false, true
+		case c == '"':
+			b.quoted = true
+		case c == '{':
+			b.depth++
+		case c == '}':
+			b.depth--
+			b.closed = b.depth == 0
+		}
+	}
+}
 
 // arguments gives the text of the arguments: what was joined if that is JSON,
 // else what a final message or the latest fragment says if that is.

@@ -36,7 +36,7 @@ var (
 // lastWord is how long a finished reply may wait for its token counts.
 const lastWord = 5 * time.Second
 
-func newEndpoint(c Config, provider, model, key, base, keyVar string) endpoint {
+func newEndpoint(c Config, provider, model, base, keyVar string) endpoint {
 	e := endpoint{
 		provider: provider,
 		model:    model,
@@ -49,12 +49,13 @@ func newEndpoint(c Config, provider, model, key, base, keyVar string) endpoint {
 	client := *cmp.Or(c.HTTPClient, http.DefaultClient)
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	e.client = &client
-	if key != "" {
-		e.secrets = append(e.secrets, key)
-	}
+	password := ""
 	if u, err := url.Parse(base); err == nil && u.User != nil {
-		if p, ok := u.User.Password(); ok && p != "" {
-			e.secrets = append(e.secrets, p)
+		password, _ = u.User.Password()
+	}
+	for _, s := range []string{c.OpenAIKey, c.AnthropicKey, password} {
+		if s != "" {
+			e.secrets = append(e.secrets, s)
 		}
 	}
 	return e

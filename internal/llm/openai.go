@@ -37,7 +37,7 @@ type openaiQuirks struct {
 
 func newOpenAI(c Config) *openaiModel {
 	m := &openaiModel{
-		endpoint:   newEndpoint(c, OpenAI, cmp.Or(c.Model, DefaultOpenAI), c.OpenAIKey, c.OpenAIBaseURL, "OPENAI_API_KEY"),
+		endpoint:   newEndpoint(c, OpenAI, cmp.Or(c.Model, DefaultOpenAI), c.OpenAIBaseURL, "OPENAI_API_KEY"),
 		compatible: c.OpenAIBaseURL != "",
 	}
 	m.quirks.noTemperature = reasoning.MatchString(m.model)

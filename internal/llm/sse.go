@@ -17,12 +17,13 @@ const (
 
 // events reads a stream of server-sent events and yields the data of each. It
 // takes what servers send in practice: any line end, comments, no space after
-// the colon, JSON lines without `data:`, a last event without an empty line.
+// the colon, plain JSON without `data:`, a last event without an empty line.
 // A broken connection is the last error; a clean end is none.
 func events(r io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		lines := bufio.NewReaderSize(io.LimitReader(r, maxStream+1), 32<<10)
 		var data []byte
+		var plain *braces // of JSON that came without `data:`
 		total := 0
 		for {
 			line, err := readLine(lines)
@@ -37,14 +38,23 @@ func events(r io.Reader) iter.Seq2[[]byte, error] {
 				if len(data) > 0 && !yield(data, nil) {
 					return
 				}
-				data = nil
+				data, plain = nil, nil
 			case bytes.HasPrefix(line, []byte("data:")):
 				if data != nil {
 					data = append(data, '\n')
 				}
 				data = append(data, bytes.TrimPrefix(line[len("data:"):], []byte(" "))...)
-			case line[0] == '{':
-				data = append(data, line...)
+			case plain != nil || line[0] == '{':
+				if plain == nil {
+					plain = &braces{}
+				}
+				data = append(append(data, line...), '\n')
+				if plain.read(string(line)); plain.closed {
+					if !yield(data, nil) {
+						return
+					}
+					data, plain = nil, nil
+				}
 			}
 			if err != nil {
 				if len(data) > 0 && !yield(data, nil) {
