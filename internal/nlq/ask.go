@@ -1,0 +1,263 @@
+package nlq
+
+import (
+	"slices"
+
+	"interlock/internal/queryplan"
+)
+
+// findSubject finds the table whose rows the question is about.
+func (r *reader) findSubject() {
+	for _, cond := range []bool{false, true} {
+		for i := range r.chunks {
+			if !r.named(i) || r.chunks[i].cond != cond {
+				continue
+			}
+			t, s := r.asTable(i)
+			_, cs := r.asColumn(i, -1, nil)
+			if t >= 0 && s >= 0.6 && s >= cs-0.12 {
+				r.subject = t
+				return
+			}
+			if col, cs := r.asColumn(i, r.nearTable(i), nil); col >= 0 && cs > 0.75 && r.owned(&r.chunks[i], r.x.columns[col].table) {
+				r.subject = r.x.columns[col].table
+				return
+			}
+		}
+	}
+	// No table is named: the columns and values say which one.
+	score := make([]float64, len(r.x.tables))
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		if c.role != rMention {
+			continue
+		}
+		seen := map[int]bool{}
+		for _, m := range c.mention.columns {
+			if t := r.x.columns[m.id].table; !seen[t] && !c.isValue {
+				score[t] += m.score
+				seen[t] = true
+			}
+		}
+		for _, v := range c.mention.values {
+			if t := r.x.columns[v.column].table; !seen[t] && c.isValue {
+				score[t] += 0.5 * v.score
+				seen[t] = true
+			}
+		}
+	}
+	best := -1
+	for t, s := range score {
+		if s > 0.5 && (best < 0 || s > score[best]+1e-9) {
+			best = t
+		}
+	}
+	r.subject = best
+	if best >= 0 {
+		r.doubt("no table named", 0.3)
+	}
+}
+
+// asks reads what is asked for: counts, aggregates and columns.
+func (r *reader) asks() {
+	distinct := -1
+	for i := 0; i < len(r.chunks); i++ {
+		c := &r.chunks[i]
+		if c.cond && !(c.role == rCount && i == 0) {
+			continue
+		}
+		switch {
+		case c.role == rDistinct && !c.used:
+			distinct = i
+			r.use(i)
+		case c.used:
+		case c.role == rCount:
+			r.counts(i)
+		case c.role == rAgg:
+			r.aggregates(i)
+		case c.role == rShare:
+			r.share(i)
+		case r.named(i):
+			r.shows(i, distinct >= 0 && r.near(distinct, i, 2))
+		}
+	}
+	if distinct >= 0 && !slices.ContainsFunc(r.items, func(it item) bool { return it.agg != "" }) {
+		r.distinct = true
+	}
+}
+
+// counts reads `how many X`.
+func (r *reader) counts(i int) {
+	distinct := false
+	j := r.next(i)
+	if r.is(j, rDistinct) {
+		distinct = true
+		r.use(j)
+		j = r.next(j)
+	}
+	if !r.named(j) || !r.near(i, j, 4) || r.chunks[j].role == rRel {
+		r.items = append(r.items, item{agg: queryplan.Count, col: -1, table: -1, at: i, score: 0.7})
+		r.use(i)
+		return
+	}
+	r.use(i)
+	t, ts := r.asTable(j)
+	col, cs := r.asColumn(j, r.nearTable(j), nil)
+	switch {
+	case col >= 0 && cs > 0.9 && r.hasWord(col, "number", "num", "count", "no", "total") && r.x.columns[col].number && cs > ts:
+		// The column keeps the number: how many staff -> Num_of_Staff.
+		agg := queryplan.Function("")
+		if r.toks[r.chunks[i].from].lower == "total" {
+			agg = queryplan.Sum
+		}
+		r.items = append(r.items, item{agg: agg, col: col, table: r.x.columns[col].table, at: j, score: cs})
+	case t >= 0 && ts >= 0.55 && ts >= cs-0.12:
+		it := item{agg: queryplan.Count, col: -1, table: t, distinct: distinct, at: j, score: ts}
+		if distinct && r.x.tables[t].key >= 0 {
+			it.agg, it.col = queryplan.CountDistinct, r.x.tables[t].key
+		}
+		r.items = append(r.items, it)
+	case col >= 0 && r.x.columns[col].ref >= 0 && cs > 0.5 && !distinct && t >= 0 && ts > 0.5:
+		r.items = append(r.items, item{agg: queryplan.Count, col: -1, table: t, at: j, score: ts})
+	case col >= 0 && cs > 0.42:
+		c := &r.x.columns[col]
+		it := item{agg: queryplan.CountDistinct, col: col, table: c.table, distinct: distinct, at: j, score: cs * 0.95}
+		tab := &r.x.tables[c.table]
+		keyed := slices.ContainsFunc(r.x.schema.Tables[c.table].Keys, func(k string) bool { return k == c.name })
+		if !distinct && (keyed || tab.display == col && tab.key >= 0) {
+			it.agg, it.col = queryplan.Count, -1
+		} else if !distinct && c.number && c.ref < 0 {
+			it.score *= 0.7
+			r.doubt("counting a number", 0.6)
+		} else if !distinct {
+			r.doubt("counting values", 0.25)
+		}
+		r.items = append(r.items, it)
+	default:
+		r.items = append(r.items, item{agg: queryplan.Count, col: -1, table: -1, at: i, score: 0.4})
+		return
+	}
+	r.use(j)
+}
+
+// aggregates reads `average age`, `the average and maximum price`.
+func (r *reader) aggregates(i int) {
+	aggs := []queryplan.Function{r.chunks[i].phrase.agg}
+	j := r.next(i)
+	for r.is(j, rAnd) || r.is(j, rAgg) || r.is(j, rCount) || r.is(j, rSup) && r.chunks[j].phrase.adj == "" && !r.chunks[j].used {
+		switch {
+		case r.is(j, rAgg):
+			aggs = append(aggs, r.chunks[j].phrase.agg)
+			r.use(j)
+		case r.is(j, rSup):
+			break
+		case r.is(j, rCount):
+			r.use(j)
+		}
+		if k := r.next(j); k == j || k < 0 {
+			break
+		} else {
+			j = k
+		}
+	}
+	if !r.named(j) || !r.near(i, j, 8) {
+		return
+	}
+	add := func(j int) bool {
+		col, cs := r.asColumn(j, r.nearTable(j), (*column).numeric)
+		if col < 0 || cs < 0.42 {
+			return false
+		}
+		for _, agg := range aggs {
+			r.items = append(r.items, item{agg: agg, col: col, table: r.x.columns[col].table, at: i, score: cs})
+		}
+		r.use(i, j)
+		return true
+	}
+	if !add(j) {
+		t, ts := r.asTable(j)
+		if t >= 0 && ts > 0.7 && len(aggs) == 1 && aggs[0] == queryplan.Sum {
+			r.items = append(r.items, item{agg: queryplan.Count, col: -1, table: t, at: i, score: ts * 0.7})
+			r.use(i, j)
+		}
+	}
+}
+
+// share reads `what percentage of customers are from France`.
+func (r *reader) share(i int) {
+	j := r.next(i)
+	if !r.named(j) {
+		return
+	}
+	if t, s := r.asTable(j); t >= 0 && s > 0.6 {
+		r.items = append(r.items, item{agg: queryplan.Percent, col: -1, table: t, at: i, score: s})
+		r.use(i, j)
+		return
+	}
+	if col, s := r.asColumn(j, r.nearTable(j), (*column).numeric); col >= 0 {
+		r.items = append(r.items, item{agg: queryplan.Percent, col: col, table: r.x.columns[col].table, at: i, score: s})
+		r.use(i, j)
+	}
+}
+
+// shows reads a column or table that is asked for.
+func (r *reader) shows(i int, distinct bool) {
+	t, ts := r.asTable(i)
+	near := r.nearTable(i)
+	col, cs := r.asColumn(i, near, nil)
+	listed := r.listed(i)
+	table := t >= 0 && ts >= cs-0.03 && ts >= 0.55
+	if table && col >= 0 && cs >= 0.95 && r.x.columns[col].ref < 0 && r.x.columns[col].table != t && listed && near == r.x.columns[col].table {
+		table = false
+	}
+	switch {
+	case table && distinct && len(r.items) == 0 && r.x.tables[t].display >= 0 && r.listHead(i):
+		r.showTable(i, t, ts)
+	case table && listed:
+		r.showTable(i, t, ts)
+	case table:
+		r.use(i) // the subject, or the owner of the columns before it
+	case col >= 0 && cs >= 0.42:
+		c := &r.x.columns[col]
+		if cs < 0.6 && len(c.words) > 1 {
+			r.doubt("part of a name", 0.6-cs+0.2)
+		}
+		r.items = append(r.items, item{col: col, table: c.table, at: i, score: cs})
+		r.use(i)
+	}
+}
+
+// showTable shows the column that names a table's rows.
+func (r *reader) showTable(i, t int, score float64) {
+	if d := r.x.tables[t].display; d >= 0 {
+		r.items = append(r.items, item{col: d, table: t, at: i, score: score * 0.9})
+		r.use(i)
+	}
+}
+
+// listHead says whether a mention is the first thing asked for.
+func (r *reader) listHead(i int) bool {
+	for k := range i {
+		if r.named(k) {
+			return false
+		}
+	}
+	return true
+}
+
+// listed says whether a mention is one more thing of a list: names and orchestras.
+func (r *reader) listed(i int) bool {
+	if len(r.items) == 0 {
+		return false
+	}
+	for k := i - 1; k >= 0 && k >= i-3; k-- {
+		c := &r.chunks[k]
+		switch {
+		case c.role == rAnd:
+			return true
+		case c.filler && set("of for in from")[r.toks[c.from].lower], !c.filler:
+			return false
+		}
+	}
+	return r.toks[r.chunks[i].from].comma
+}

@@ -1,0 +1,299 @@
+package nlq
+
+import (
+	"slices"
+
+	"interlock/internal/queryplan"
+)
+
+// A builder turns a frame into a plan.
+type builder struct {
+	*reader
+	base    int
+	grouped bool
+	plan    queryplan.Plan
+	need    []int
+	reason  string // why it cannot be done
+}
+
+// build makes the plan of the frame, or gives the reason why there is none.
+func (r *reader) build() (*queryplan.Plan, string) {
+	if r.subject < 0 && len(r.items) == 0 {
+		return nil, "nothing in the question is the name of a table or column of this data"
+	}
+	if len(r.items) == 0 && len(r.groups) == 0 {
+		return nil, "the question does not say what to show"
+	}
+	b := &builder{reader: r}
+	b.chooseBase()
+	if b.base < 0 {
+		return nil, "the question does not say which table it is about"
+	}
+	b.items()
+	b.filters()
+	b.ordering()
+	if b.reason != "" {
+		return nil, b.reason
+	}
+	joins, ok := r.tree(b.base, b.need)
+	if !ok {
+		return nil, "no key links the tables that the question speaks of"
+	}
+	b.plan.Table, b.plan.Joins = r.x.tableName(b.base), joins
+	if len(joins) == 0 {
+		b.plan = unqualified(b.plan)
+	}
+	return &b.plan, ""
+}
+
+// chooseBase finds the table whose rows the result is made of.
+func (b *builder) chooseBase() {
+	b.base = -1
+	for _, it := range b.reader.items {
+		if it.agg != "" {
+			b.base = it.table
+			if it.col >= 0 {
+				b.base = b.x.columns[it.col].table
+			}
+			break
+		}
+	}
+	for _, s := range b.sups {
+		if b.base < 0 && s.agg == queryplan.Count && b.subject < 0 {
+			b.base = s.table
+		}
+	}
+	if b.base < 0 {
+		for _, it := range b.reader.items {
+			if it.table == b.subject || b.base < 0 {
+				b.base = it.table
+			}
+		}
+	}
+	if b.base < 0 {
+		b.base = b.subject
+	}
+}
+
+// ref names a column in the plan.
+func (b *builder) ref(col int) string {
+	c := &b.x.columns[col]
+	return b.x.tableName(c.table) + "." + c.name
+}
+
+func (b *builder) wants(t int) {
+	if t >= 0 && t != b.base && !slices.Contains(b.need, t) {
+		b.need = append(b.need, t)
+	}
+}
+
+// expr is a column as a value; numbers kept as text are read as numbers.
+func (b *builder) expr(col int, number bool) queryplan.Expr {
+	e := queryplan.Col(b.ref(col))
+	if c := &b.x.columns[col]; number && c.number && c.kind == queryplan.Text {
+		e.Cast = queryplan.ToNumber
+	}
+	return e
+}
+
+func (b *builder) aggregate(f queryplan.Function, col int) queryplan.Expr {
+	if col < 0 {
+		return queryplan.Expr{Function: f}
+	}
+	e := b.expr(col, f != queryplan.Count && f != queryplan.CountDistinct)
+	e.Function = f
+	return e
+}
+
+// items selects what is asked for and groups by what is not an aggregate.
+func (b *builder) items() {
+	aggregates, counted := false, false
+	for _, it := range b.reader.items {
+		aggregates = aggregates || it.agg != ""
+	}
+	for _, s := range b.sups {
+		counted = counted || s.agg != ""
+	}
+	having := slices.ContainsFunc(b.conds, func(c cond) bool { return c.agg != "" && b.asHaving(c) })
+	b.grouped = aggregates && (len(b.groups) > 0 || slices.ContainsFunc(b.reader.items, func(it item) bool { return it.agg == "" })) || counted || having
+	for _, g := range b.groups {
+		if g.unit != "" {
+			e := queryplan.Col(b.ref(g.col))
+			e.Truncate, e.Alias = g.unit, string(g.unit)
+			b.plan.Select = append(b.plan.Select, e)
+			b.plan.GroupBy = append(b.plan.GroupBy, queryplan.By(string(g.unit)))
+			b.wants(b.x.columns[g.col].table)
+		}
+	}
+	for _, it := range b.reader.items {
+		if it.col >= 0 {
+			b.wants(b.x.columns[it.col].table)
+		} else {
+			b.wants(it.table)
+		}
+		if it.agg == "" {
+			b.plan.Select = append(b.plan.Select, b.expr(it.col, false))
+			if b.grouped {
+				b.groupBy(b.ref(it.col))
+			}
+			continue
+		}
+		b.plan.Select = append(b.plan.Select, b.aggregate(it.agg, it.col))
+	}
+	if b.grouped {
+		b.groupKeys()
+	}
+	b.plan.Distinct = b.distinct && !b.grouped
+	b.plan.Limit = queryplan.AllRows
+}
+
+func (b *builder) groupBy(ref string) {
+	if !slices.ContainsFunc(b.plan.GroupBy, func(t queryplan.Term) bool { return t.Column == ref }) {
+		b.plan.GroupBy = append(b.plan.GroupBy, queryplan.By(ref))
+	}
+}
+
+// groupKeys adds the key of a table whose rows are grouped by, so that two rows of
+// one name stay two.
+func (b *builder) groupKeys() {
+	for _, g := range b.groups {
+		if g.unit == "" {
+			b.groupBy(b.ref(g.col))
+			b.wants(b.x.columns[g.col].table)
+		}
+	}
+	for _, it := range b.reader.items {
+		if it.agg != "" || it.table != b.subject {
+			continue
+		}
+		key := b.x.tables[it.table].key
+		if key < 0 || b.countsRows(it.table) {
+			continue
+		}
+		b.groupBy(b.ref(key))
+	}
+}
+
+// countsRows says whether rows of the table itself are counted or summed: then a
+// column of it is a property to group by, not a name of a row.
+func (b *builder) countsRows(t int) bool {
+	own := func(agg queryplan.Function, col, table int) bool {
+		return agg != "" && (col < 0 && table == t || col >= 0 && b.x.columns[col].table == t)
+	}
+	for _, it := range b.reader.items {
+		if own(it.agg, it.col, it.table) {
+			return true
+		}
+	}
+	for _, s := range b.sups {
+		if own(s.agg, s.col, s.table) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(b.conds, func(c cond) bool { return own(c.agg, c.col, c.table) })
+}
+
+// ordering sorts and cuts.
+func (b *builder) ordering() {
+	for _, s := range b.sups {
+		o := queryplan.Order{Direction: queryplan.Desc}
+		if !s.desc {
+			o.Direction = ""
+		}
+		switch {
+		case s.agg != "":
+			o.Expr = b.aggregate(s.agg, s.col)
+			if s.col < 0 {
+				b.wants(s.table)
+			}
+		default:
+			o.Expr = b.expr(s.col, true)
+			if b.grouped && !b.isGrouped(o.Expr) {
+				b.reason = "it is not clear how to rank groups by " + b.x.columns[s.col].name
+			}
+		}
+		if s.col >= 0 {
+			b.wants(b.x.columns[s.col].table)
+			if !s.desc && s.agg == "" {
+				b.addFilter(queryplan.Filter{Expr: queryplan.Col(b.ref(s.col)), Operator: queryplan.IsNotNull})
+			}
+		}
+		if b.perGroup && s.given {
+			b.topPerGroup(o, s.limit)
+			continue
+		}
+		b.plan.OrderBy = append(b.plan.OrderBy, o)
+		b.plan.Limit = s.limit
+	}
+	for _, o := range b.orders {
+		b.order(o)
+	}
+	for i, t := range b.plan.GroupBy {
+		// A trend reads from left to right.
+		if len(b.plan.OrderBy) == 0 && i == 0 && len(b.groups) > 0 && b.groups[0].unit != "" {
+			b.plan.OrderBy = append(b.plan.OrderBy, queryplan.Order{Expr: t.Expr})
+		}
+	}
+}
+
+func (b *builder) topPerGroup(o queryplan.Order, n int) {
+	var per []queryplan.Term
+	for _, g := range b.groups {
+		per = append(per, queryplan.By(b.ref(g.col)))
+	}
+	b.plan.Top = &queryplan.Top{N: n, Per: per, OrderBy: []queryplan.Order{o}}
+}
+
+func (b *builder) isGrouped(e queryplan.Expr) bool {
+	return slices.ContainsFunc(b.plan.GroupBy, func(t queryplan.Term) bool { return t.Column == e.Column && t.Cast == e.Cast })
+}
+
+func (b *builder) order(o order) {
+	out := queryplan.Order{}
+	if o.desc {
+		out.Direction = queryplan.Desc
+	}
+	switch {
+	case o.agg != "" && (o.col >= 0 || o.table >= 0):
+		out.Expr = b.aggregate(o.agg, o.col)
+		if o.col < 0 {
+			b.wants(o.table)
+		}
+		if !b.grouped {
+			b.grouped = true
+			for _, e := range b.plan.Select {
+				b.groupBy(e.Column)
+			}
+			if b.subject >= 0 && b.x.tables[b.subject].key >= 0 && o.table != b.subject {
+				b.groupBy(b.ref(b.x.tables[b.subject].key))
+			}
+		}
+	case o.agg == queryplan.Count:
+		out.Expr = queryplan.Expr{Function: queryplan.Count}
+		if !b.grouped {
+			for _, e := range b.plan.Select {
+				b.groupBy(e.Column)
+			}
+		}
+	case o.col >= 0:
+		out.Expr = b.expr(o.col, true)
+		b.wants(b.x.columns[o.col].table)
+		if b.grouped && !b.isGrouped(out.Expr) {
+			if b.x.columns[o.col].table == b.subject && b.x.tables[b.subject].key >= 0 && b.isGrouped(queryplan.Col(b.ref(b.x.tables[b.subject].key))) {
+				b.plan.GroupBy = append(b.plan.GroupBy, queryplan.Term{Expr: out.Expr})
+			} else if i := slices.IndexFunc(b.plan.Select, func(e queryplan.Expr) bool { return e.Function != "" && e.Column == out.Column }); i >= 0 {
+				out.Expr = b.plan.Select[i]
+			} else {
+				b.reason = "it is not clear how to sort groups by " + b.x.columns[o.col].name
+			}
+		}
+		if b.plan.Distinct && !slices.ContainsFunc(b.plan.Select, func(e queryplan.Expr) bool { return e.Column == out.Column }) {
+			b.plan.Distinct = false
+		}
+	case len(b.plan.Select) > 0:
+		out.Expr = b.plan.Select[0]
+	default:
+		return
+	}
+	b.plan.OrderBy = append(b.plan.OrderBy, out)
+}

@@ -1,0 +1,310 @@
+package nlq
+
+import (
+	"slices"
+
+	"interlock/internal/queryplan"
+)
+
+// filters writes the conditions. One on rows that hang many to one on the result is
+// a join; one on rows of which a result row may have many asks whether such a row
+// exists, so that it multiplies nothing.
+func (b *builder) filters() {
+	var rows [][]queryplan.Filter // alternatives of each
+	add := func(f queryplan.Filter, or bool) {
+		if or && len(rows) > 0 {
+			rows[len(rows)-1] = append(rows[len(rows)-1], f)
+			return
+		}
+		rows = append(rows, []queryplan.Filter{f})
+	}
+	done := make([]bool, len(b.conds))
+	for i, c := range b.conds {
+		if done[i] {
+			continue
+		}
+		switch {
+		case c.agg != "" && b.asHaving(c):
+			b.having(c)
+		case c.agg != "":
+			if f, ok := b.countedIn(c); ok {
+				add(f, c.or)
+			}
+		case c.both:
+			for _, v := range c.values {
+				one := c
+				one.both, one.values, one.op = false, []any{v}, queryplan.Eq
+				if f, ok := b.existsIn(b.x.columns[c.col].table, append([]cond{one}, b.companions(i, done)...), false); ok {
+					add(f, false)
+				}
+			}
+		case c.exists:
+			if f, ok := b.existsIn(c.table, nil, c.neg); ok {
+				add(f, c.or)
+			}
+		default:
+			t := b.x.columns[c.col].table
+			if t != b.base && b.fansOut(b.base, t) && !b.shows(t) {
+				same := []cond{c}
+				if !c.or {
+					same = append(same, b.companions(i, done)...)
+				}
+				neg := c.neg || slices.ContainsFunc(same, func(c cond) bool { return c.neg })
+				for k := range same {
+					same[k].neg = false
+				}
+				if f, ok := b.existsIn(t, same, neg); ok {
+					add(f, c.or)
+				}
+				continue
+			}
+			b.wants(t)
+			add(b.filter(c), c.or)
+		}
+	}
+	for _, alternatives := range rows {
+		if len(alternatives) == 1 {
+			b.addFilter(alternatives[0])
+		} else {
+			b.addFilter(queryplan.Filter{Any: alternatives})
+		}
+	}
+}
+
+func (b *builder) addFilter(f queryplan.Filter) { b.plan.Filters = append(b.plan.Filters, f) }
+
+// companions are the later conditions on the same table, which the same row must
+// pass.
+func (b *builder) companions(i int, done []bool) []cond {
+	var out []cond
+	t := b.x.columns[b.conds[i].col].table
+	for k := i + 1; k < len(b.conds); k++ {
+		c := b.conds[k]
+		if c.or {
+			break
+		}
+		if !done[k] && c.agg == "" && !c.exists && !c.both && c.col >= 0 && b.x.columns[c.col].table == t {
+			out = append(out, c)
+			done[k] = true
+		}
+	}
+	return out
+}
+
+// shows says whether the result shows or ranks by columns of the table, so that its
+// rows are joined anyway.
+func (b *builder) shows(t int) bool {
+	for _, it := range b.reader.items {
+		if it.col >= 0 && b.x.columns[it.col].table == t || it.col < 0 && it.table == t {
+			return true
+		}
+	}
+	for _, s := range b.sups {
+		if s.table == t || s.col >= 0 && b.x.columns[s.col].table == t {
+			return true
+		}
+	}
+	for _, g := range b.groups {
+		if b.x.columns[g.col].table == t {
+			return true
+		}
+	}
+	return slices.ContainsFunc(b.conds, func(c cond) bool { return c.agg != "" && c.table == t && b.asHaving(c) })
+}
+
+// filter writes one condition on a column.
+func (b *builder) filter(c cond) queryplan.Filter {
+	col := &b.x.columns[c.col]
+	op := c.op
+	if c.neg {
+		switch op {
+		case queryplan.Eq:
+			op = queryplan.Ne
+		case queryplan.In:
+			op = queryplan.NotIn
+		case queryplan.Between:
+			op = queryplan.NotBetween
+		case queryplan.Contains:
+			op = queryplan.NotContains
+		case queryplan.IsNull:
+			op = queryplan.IsNotNull
+		default:
+			c.neg = false
+			f := b.filter(c)
+			return queryplan.Filter{Not: &f}
+		}
+	}
+	number := op != queryplan.Eq && op != queryplan.Ne && op != queryplan.In && op != queryplan.NotIn && !col.date
+	f := queryplan.Filter{Expr: b.expr(c.col, number && c.op != queryplan.Contains), Operator: op}
+	switch {
+	case c.with != "":
+		sub := &queryplan.Plan{Table: b.x.tableName(col.table), Select: []queryplan.Expr{b.aggregate(c.with, c.col)}}
+		*sub = unqualified(*sub)
+		f.Expr = b.expr(c.col, true)
+		f.Plan = sub
+	case op == queryplan.IsNull || op == queryplan.IsNotNull:
+	case op == queryplan.In || op == queryplan.NotIn || op == queryplan.Between || op == queryplan.NotBetween:
+		f.Value = queryplan.Literal(c.values)
+	default:
+		f.Value = queryplan.Literal(c.values[0])
+	}
+	return f
+}
+
+// existsIn asks whether a row of the base has rows of a table that pass conditions.
+func (b *builder) existsIn(t int, conds []cond, neg bool) (queryplan.Filter, bool) {
+	left, sub, ok := b.below(t)
+	if !ok {
+		b.reason = "no key links " + b.x.tableName(b.base) + " to " + b.x.tableName(t)
+		return queryplan.Filter{}, false
+	}
+	for _, c := range conds {
+		sub.Filters = append(sub.Filters, b.filter(c))
+	}
+	return in(left, sub, neg), true
+}
+
+func in(left string, sub queryplan.Plan, neg bool) queryplan.Filter {
+	if len(sub.Joins) == 0 {
+		sub = unqualified(sub)
+	}
+	f := queryplan.Filter{Expr: queryplan.Col(left), Operator: queryplan.In, Plan: &sub}
+	if neg {
+		f.Operator = queryplan.NotIn
+	}
+	return f
+}
+
+// below is a plan of the rows of a table that hang on the base, which selects the
+// column that refers to it, and the base's column that it must be found in.
+func (b *builder) below(t int) (string, queryplan.Plan, bool) {
+	way := b.path([]int{b.base}, t)
+	if len(way) == 0 {
+		return "", queryplan.Plan{}, false
+	}
+	first := way[0]
+	if b.ambiguousEdge(first) {
+		b.doubt("two ways to join", 1)
+	}
+	j := b.join(first)
+	sub := queryplan.Plan{Table: j.Table, Select: []queryplan.Expr{queryplan.Col(j.On[0].Right)}}
+	for _, e := range way[1:] {
+		sub.Joins = append(sub.Joins, b.join(e))
+	}
+	return j.On[0].Left, sub, true
+}
+
+// asHaving says whether a condition on an aggregate is one on the groups of the
+// result, and not one on rows of the base that have so many others.
+func (b *builder) asHaving(c cond) bool {
+	if c.col >= 0 && c.agg != queryplan.CountDistinct {
+		return true
+	}
+	t := c.table
+	if c.col >= 0 {
+		t = b.x.columns[c.col].table
+	}
+	if t == b.base && len(b.reader.items) > 0 {
+		return true
+	}
+	for _, it := range b.reader.items {
+		if it.agg == queryplan.Count && it.table == t {
+			return true
+		}
+		if it.agg == "" && it.col >= 0 && it.table == t {
+			return true
+		}
+	}
+	// A property of the base that is no name of a row is grouped by.
+	for _, it := range b.reader.items {
+		if it.agg == "" && it.table == b.base && b.base != b.subject {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *builder) having(c cond) {
+	f := queryplan.Filter{Expr: b.aggregate(c.agg, c.col), Operator: c.op}
+	if c.neg {
+		f.Operator = opposite(c.op)
+	}
+	if c.col >= 0 {
+		b.wants(b.x.columns[c.col].table)
+	} else {
+		b.wants(c.table)
+	}
+	if c.op == queryplan.Between {
+		f.Value = queryplan.Literal(c.values)
+	} else {
+		f.Value = queryplan.Literal(c.values[0])
+	}
+	b.plan.Having = append(b.plan.Having, f)
+}
+
+// countedIn keeps rows of the base by how many rows of another table they have.
+func (b *builder) countedIn(c cond) (queryplan.Filter, bool) {
+	t := c.table
+	if c.col >= 0 {
+		t = b.x.columns[c.col].table
+	}
+	left, sub, ok := b.below(t)
+	if !ok {
+		b.reason = "no key links " + b.x.tableName(b.base) + " to " + b.x.tableName(t)
+		return queryplan.Filter{}, false
+	}
+	f := queryplan.Filter{Expr: b.aggregate(c.agg, c.col), Operator: c.op, Value: queryplan.Literal(c.values[0])}
+	if c.op == queryplan.Between {
+		f.Value = queryplan.Literal(c.values)
+	}
+	sub.GroupBy = []queryplan.Term{{Expr: sub.Select[0]}}
+	sub.Having = []queryplan.Filter{f}
+	return in(left, sub, c.neg), true
+}
+
+// unqualified drops the table from the columns of a plan that has only one.
+func unqualified(p queryplan.Plan) queryplan.Plan {
+	cut := func(e *queryplan.Expr) {
+		if len(e.Column) > len(p.Table) && e.Column[:len(p.Table)+1] == p.Table+"." {
+			e.Column = e.Column[len(p.Table)+1:]
+		}
+	}
+	p.Select = slices.Clone(p.Select)
+	for i := range p.Select {
+		cut(&p.Select[i])
+	}
+	p.GroupBy = slices.Clone(p.GroupBy)
+	for i := range p.GroupBy {
+		cut(&p.GroupBy[i].Expr)
+	}
+	p.OrderBy = slices.Clone(p.OrderBy)
+	for i := range p.OrderBy {
+		cut(&p.OrderBy[i].Expr)
+	}
+	if p.Top != nil {
+		top := *p.Top
+		top.Per, top.OrderBy = slices.Clone(top.Per), slices.Clone(top.OrderBy)
+		for i := range top.Per {
+			cut(&top.Per[i].Expr)
+		}
+		for i := range top.OrderBy {
+			cut(&top.OrderBy[i].Expr)
+		}
+		p.Top = &top
+	}
+	var filters func(fs []queryplan.Filter) []queryplan.Filter
+	filters = func(fs []queryplan.Filter) []queryplan.Filter {
+		fs = slices.Clone(fs)
+		for i := range fs {
+			cut(&fs[i].Expr)
+			fs[i].Any = filters(fs[i].Any)
+			if fs[i].Not != nil {
+				one := filters([]queryplan.Filter{*fs[i].Not})[0]
+				fs[i].Not = &one
+			}
+		}
+		return fs
+	}
+	p.Filters, p.Having = filters(p.Filters), filters(p.Having)
+	return p
+}

@@ -1,0 +1,137 @@
+package nlq
+
+import (
+	"strings"
+
+	"interlock/internal/queryplan"
+)
+
+// grouping reads `for each country`, `per month`, `by region`.
+func (r *reader) grouping() {
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		if c.role == rWord && !c.used {
+			if u, ok := unitWords[r.toks[c.from].lower]; ok && strings.HasSuffix(r.toks[c.from].lower, "ly") {
+				r.groupByUnit(i, u)
+			}
+			continue
+		}
+		if c.used || c.role != rEach {
+			continue
+		}
+		if w := c.phrase.words; len(w) == 1 && w[0] == "by" && !r.groupsBy(i) {
+			continue
+		}
+		j := r.next(i)
+		for r.is(j, rDistinct) || r.is(j, rCount) {
+			r.use(j)
+			j = r.next(j)
+		}
+		if j < 0 || !r.near(i, j, 3) {
+			continue
+		}
+		if r.groupBy(i, j) {
+			for { // by region and product
+				k := r.next(j)
+				m := r.next(k)
+				if !r.is(k, rAnd) || !r.named(m) || !r.near(j, m, 2) || r.chunks[m].mention == nil || len(c.phrase.words) != 1 || !r.groupBy(i, m) {
+					break
+				}
+				r.use(k)
+				j = m
+			}
+		}
+	}
+}
+
+// groupsBy tells `sales by region` from `owned by a person`.
+func (r *reader) groupsBy(i int) bool {
+	if i == 0 {
+		return false
+	}
+	p := r.toks[r.chunks[i].from-1].lower
+	if strings.HasSuffix(p, "ed") || strings.HasSuffix(p, "en") || irregularDone[p] {
+		return false
+	}
+	for k := range r.chunks {
+		if role := r.chunks[k].role; role == rCount || role == rAgg || role == rShare {
+			return true
+		}
+	}
+	return r.toks[0].lower != "which" && len(r.toks) <= 6
+}
+
+var irregularDone = set("made built sold bought run won sung written taught held led read done")
+
+func (r *reader) groupBy(i, j int) bool {
+	word := r.toks[r.chunks[j].from].lower
+	if r.named(j) {
+		t, ts := r.asTable(j)
+		col, cs := r.asColumn(j, r.currentOrSubject(i), nil)
+		if col >= 0 && r.x.columns[col].ref >= 0 && (t < 0 || ts < 0.85) && !r.hasWord(col, "id", "code") {
+			t, ts = r.x.columns[col].ref, cs // a reference stands for what it refers to
+		}
+		unit, timed := unitWords[lemma(word)]
+		switch {
+		case timed && col >= 0 && r.x.columns[col].date:
+			r.groups = append(r.groups, group{col: col, unit: unit, at: j, each: true})
+		case t >= 0 && ts >= 0.55 && ts >= cs-0.12:
+			g := group{col: r.x.tables[t].key, at: j, each: true}
+			if g.col < 0 {
+				g.col = r.x.tables[t].display
+			}
+			if g.col < 0 {
+				return false
+			}
+			r.groups = append(r.groups, g)
+			if r.subject < 0 {
+				r.subject = t
+			}
+		case col >= 0 && cs >= 0.5:
+			r.groups = append(r.groups, group{col: col, at: j, each: true})
+		default:
+			return false
+		}
+		r.use(i, j)
+		return true
+	}
+	if u, ok := unitWords[lemma(word)]; ok {
+		if r.groupByUnit(j, u) {
+			r.use(i)
+			return true
+		}
+	}
+	return false
+}
+
+func (r *reader) currentOrSubject(i int) int {
+	if t := r.currentTable(i); t >= 0 {
+		return t
+	}
+	return r.subject
+}
+
+// groupByUnit groups by month or year of the only date of the table spoken of.
+func (r *reader) groupByUnit(i int, unit queryplan.Unit) bool {
+	for _, t := range []int{r.currentOrSubject(i), r.subject} {
+		if t < 0 {
+			continue
+		}
+		var dates []int
+		for _, id := range r.x.tables[t].columns {
+			if r.x.columns[id].date {
+				dates = append(dates, id)
+			}
+		}
+		if len(dates) == 0 {
+			continue
+		}
+		if len(dates) > 1 {
+			r.doubt("several dates", 1)
+		}
+		r.groups = append(r.groups, group{col: dates[0], unit: unit, at: i, each: true})
+		r.use(i)
+		return true
+	}
+	return false
+}

@@ -1,0 +1,355 @@
+package nlq
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"interlock/internal/queryplan"
+)
+
+// ColumnValues are distinct values of a text column, as many as are known.
+type ColumnValues struct {
+	Table  string   `json:"table"`
+	Column string   `json:"column"`
+	Values []string `json:"values"`
+	// Complete says that the column has no other values.
+	Complete bool `json:"complete,omitempty"`
+}
+
+// A Dictionary is what people wrote about the data.
+type Dictionary struct {
+	Tables   map[string]string `json:"tables,omitempty"`   // table: text
+	Columns  map[string]string `json:"columns,omitempty"`  // table.column: text
+	Glossary map[string]string `json:"glossary,omitempty"` // a business term: what it stands for, in the words of the data
+}
+
+// An Index is a schema and its values prepared for reading questions. It never
+// changes and may be used by many at once.
+type Index struct {
+	schema   queryplan.Schema
+	columns  []column
+	tables   []table
+	values   map[string][]valueRef
+	stems    map[string][]valueRef // one-word values, by stem
+	known    map[int]bool          // columns whose values are all known
+	truths   map[int][]any         // columns of yes and no: their two values
+	longest  int                   // words of the longest value
+	glossary map[string]string
+	byWord   map[string][]int // lemma of a column's or table's word: nothing but a membership test
+}
+
+// A column is one column, prepared.
+type column struct {
+	id     int
+	table  int
+	name   string
+	kind   queryplan.Kind
+	words  []string
+	flat   string
+	key    bool // the only column of the primary key
+	ref    int  // the table that it refers to, or -1
+	number bool // holds numbers, whatever its type says
+	date   bool // holds dates, whatever its type says
+}
+
+// A table is one table, prepared.
+type table struct {
+	id      int
+	name    string
+	words   []string
+	core    []string // without the words that people leave out
+	flat    string
+	columns []int
+	key     int // its only key column, or -1
+	display int // the column that names a row, or -1
+	rows    int64
+}
+
+type valueRef struct {
+	column int
+	value  string
+}
+
+// maxValues bounds the values that are indexed of one column.
+const maxValues = 20_000
+
+// NewIndex prepares a schema and its values. Relations that nobody declared are
+// discovered by name.
+func NewIndex(s queryplan.Schema, values []ColumnValues, dict Dictionary) *Index {
+	s.Relations = append(slices.Clone(s.Relations), s.Discover()...)
+	x := &Index{schema: s, values: map[string][]valueRef{}, stems: map[string][]valueRef{}, known: map[int]bool{}, truths: map[int][]any{}, glossary: dict.Glossary, byWord: map[string][]int{}}
+	vocabulary := map[string]bool{}
+	for _, t := range s.Tables {
+		for _, w := range words(t.Name) {
+			vocabulary[w] = true
+		}
+		for _, c := range t.Columns {
+			for _, w := range words(c.Name) {
+				vocabulary[w] = true
+			}
+		}
+	}
+	split := func(name string) []string {
+		var out []string
+		for _, w := range words(name) {
+			out = append(out, compound(w, vocabulary)...)
+		}
+		return out
+	}
+	for i, t := range s.Tables {
+		tab := table{id: i, name: t.Name, words: split(t.Name), flat: flat(t.Name), key: -1, display: -1, rows: t.Rows}
+		for _, w := range tab.words {
+			if !weakTables[w] {
+				tab.core = append(tab.core, w)
+			}
+		}
+		if len(tab.core) == 0 {
+			tab.core = tab.words
+		}
+		for _, c := range t.Columns {
+			col := column{id: len(x.columns), table: i, name: c.Name, kind: c.Kind(), words: split(c.Name), flat: flat(c.Name), ref: -1}
+			col.number = col.kind == queryplan.Number
+			col.date = col.kind == queryplan.Date
+			col.key = len(t.Keys) == 1 && strings.EqualFold(t.Keys[0], c.Name)
+			if col.key {
+				tab.key = col.id
+			}
+			tab.columns = append(tab.columns, col.id)
+			x.columns = append(x.columns, col)
+		}
+		x.tables = append(x.tables, tab)
+	}
+	for _, r := range s.Relations {
+		if c := x.find(r.Table, r.Column); c >= 0 {
+			if t := x.findTable(r.RefTable); t >= 0 {
+				x.columns[c].ref = t
+			}
+		}
+	}
+	x.addValues(values)
+	for i := range x.tables {
+		if x.tables[i].key < 0 {
+			x.tables[i].key = x.guessKey(i)
+		}
+		x.tables[i].display = x.display(i)
+	}
+	return x
+}
+
+func (x *Index) addValues(values []ColumnValues) {
+	for _, cv := range values {
+		c := x.find(cv.Table, cv.Column)
+		if c < 0 {
+			continue
+		}
+		x.known[c] = cv.Complete && len(cv.Values) <= maxValues
+		numbers, dates, filled := 0, 0, 0
+		for _, v := range cv.Values[:min(len(cv.Values), maxValues)] {
+			if strings.TrimSpace(v) == "" {
+				continue
+			}
+			filled++
+			if isNumber(v) {
+				numbers++
+			}
+			if looksLikeDate(v) {
+				dates++
+			}
+			key := norm(v)
+			if key == "" {
+				continue
+			}
+			ref := valueRef{c, v}
+			x.values[key] = append(x.values[key], ref)
+			n := strings.Count(key, " ") + 1
+			x.longest = max(x.longest, min(n, 10))
+			if n == 1 && !isNumber(v) {
+				x.stems[stem(key)] = append(x.stems[stem(key)], ref)
+			}
+		}
+		if v := truth(cv.Values); v != nil && cv.Complete {
+			x.truths[c] = v
+		}
+		if x.columns[c].kind == queryplan.Text && filled > 0 {
+			x.columns[c].number = numbers*10 >= filled*9
+			x.columns[c].date = dates*10 >= filled*9
+		}
+	}
+}
+
+// truth finds the values for yes and no where a column has only such.
+func truth(values []string) []any {
+	if len(values) == 0 || len(values) > 2 {
+		return nil
+	}
+	for _, pair := range [][2]string{{"t", "f"}, {"true", "false"}, {"y", "n"}, {"yes", "no"}, {"1", "0"}} {
+		var yes, no string
+		for _, v := range values {
+			switch strings.ToLower(v) {
+			case pair[0]:
+				yes = v
+			case pair[1]:
+				no = v
+			}
+		}
+		if yes != "" && (no != "" || len(values) == 1) {
+			return []any{yes, no}
+		}
+	}
+	return nil
+}
+
+// find gives the id of a column, or -1.
+func (x *Index) find(table, name string) int {
+	for _, c := range x.columns {
+		if strings.EqualFold(c.name, name) && strings.EqualFold(x.tableName(c.table), table) {
+			return c.id
+		}
+	}
+	return -1
+}
+
+func (x *Index) tableName(i int) string { return x.schema.Tables[i].Name }
+
+func (x *Index) findTable(name string) int {
+	return slices.IndexFunc(x.schema.Tables, func(t queryplan.Table) bool { return strings.EqualFold(t.Name, name) })
+}
+
+// guessKey finds a column that looks like the key of a table without one.
+func (x *Index) guessKey(t int) int {
+	for _, c := range x.tables[t].columns {
+		w := x.columns[c].words
+		if x.columns[c].ref < 0 && len(w) > 0 && (w[len(w)-1] == "id" || x.columns[c].flat == "code") {
+			return c
+		}
+	}
+	return -1
+}
+
+// display finds the column by which people name a row: `name`, `title`, the table's
+// own name, something ending in name, else the first text that is no reference.
+func (x *Index) display(t int) int {
+	best, rank := -1, 0
+	tab := x.tables[t]
+	for _, id := range tab.columns {
+		c := x.columns[id]
+		r := 0
+		last := ""
+		if len(c.words) > 0 {
+			last = c.words[len(c.words)-1]
+		}
+		core := subtract(c.words, tab.core)
+		switch {
+		case c.ref >= 0 || c.kind == queryplan.Date:
+		case len(c.words) == 1 && (last == "name" || last == "title"):
+			r = 10
+		case len(core) == 1 && (core[0] == "name" || core[0] == "title"):
+			r = 9
+		case len(core) == 0 && c.kind != queryplan.Number:
+			r = 8
+		case len(c.words) == 1 && slices.Contains(tab.core, last) && c.kind != queryplan.Number:
+			r = 7
+		case last == "name" && c.kind == queryplan.Text && core[0] != "first" && core[0] != "middle" && core[0] != "last":
+			r = 6
+		case c.kind == queryplan.Text && !c.number && !c.key && id == tab.columns[min(1, len(tab.columns)-1)]:
+			r = 2
+		case c.kind == queryplan.Text && !c.number && !c.key:
+			r = 1
+		}
+		if r > rank {
+			best, rank = id, r
+		}
+	}
+	return best
+}
+
+// personName gives first and last name where a table keeps them apart.
+func (x *Index) personName(t int) []int {
+	var first, last = -1, -1
+	for _, id := range x.tables[t].columns {
+		switch f := x.columns[id].flat; {
+		case f == "firstname" || f == "fname" || f == "givenname":
+			first = id
+		case f == "lastname" || f == "lname" || f == "surname":
+			last = id
+		}
+	}
+	if first >= 0 && last >= 0 {
+		return []int{first, last}
+	}
+	return nil
+}
+
+// subtract is a without the words of b.
+func subtract(a, b []string) []string {
+	var out []string
+	for _, w := range a {
+		if !slices.Contains(b, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// words splits an identifier into lower-case base forms: OrderLine_IDs is order,
+// line, id.
+func words(name string) []string {
+	var out []string
+	var cur []rune
+	flush := func() {
+		if len(cur) > 0 {
+			out = append(out, lemma(strings.ToLower(string(cur))))
+			cur = nil
+		}
+	}
+	rs := []rune(name)
+	for i, r := range rs {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			flush()
+			continue
+		case unicode.IsUpper(r) && i > 0 && unicode.IsLower(rs[i-1]):
+			flush()
+		case unicode.IsUpper(r) && i > 0 && unicode.IsUpper(rs[i-1]) && i+1 < len(rs) && unicode.IsLower(rs[i+1]) && rs[i+1] != 's':
+			flush()
+		case unicode.IsDigit(r) != (i > 0 && unicode.IsDigit(rs[i-1])) && i > 0 && len(cur) > 0:
+			flush()
+		}
+		cur = append(cur, r)
+	}
+	flush()
+	return out
+}
+
+// compound splits a word that is two words of the schema written together, or ends
+// in a word that names of columns often end in.
+func compound(w string, vocabulary map[string]bool) []string {
+	if len(w) < 6 {
+		return []string{w}
+	}
+	for i := 3; i <= len(w)-2; i++ {
+		head, tail := w[:i], w[i:]
+		if vocabulary[head] && (vocabulary[lemma(tail)] && len(tail) >= 4 || tailWords[tail]) || tailWords[tail] && len(head) >= 4 {
+			return []string{lemma(head), lemma(tail)}
+		}
+	}
+	return []string{w}
+}
+
+var tailWords = set(`id name code date year type number time`)
+
+func flat(name string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(name) {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// norm is a value as the words of a question would spell it.
+func norm(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
+}

@@ -1,0 +1,143 @@
+package nlq
+
+import "interlock/internal/queryplan"
+
+// negations reads `not French`, `without any orders`, `never visited`.
+func (r *reader) negations() {
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		if c.used || c.role != rNot {
+			continue
+		}
+		r.negation(i)
+	}
+}
+
+func (r *reader) negation(i int) {
+	for k := i + 1; k < len(r.chunks) && k <= i+10; k++ {
+		c := &r.chunks[k]
+		if r.toks[c.from].sentence != r.toks[r.chunks[i].from].sentence || c.role == rRel && k > i+2 && !r.condAt(k+1, k+3) {
+			break
+		}
+		for n := range r.conds {
+			if r.conds[n].at == k && !r.conds[n].neg {
+				r.conds[n].neg = true
+				r.use(i)
+				// Further conditions of the same clause belong to the same negation.
+				return
+			}
+		}
+		if r.named(k) && !c.used {
+			if t, s := r.asTable(k); t >= 0 && s >= 0.55 && t != r.subject && !r.valueFollows(k) {
+				r.conds = append(r.conds, cond{col: -1, table: t, exists: true, neg: true, at: i, score: s})
+				r.use(i, k)
+				return
+			}
+			if col, s := r.asColumn(k, -1, nil); col >= 0 && s > 0.75 && r.x.columns[col].table != r.subject && !r.valueFollows(k) {
+				r.conds = append(r.conds, cond{col: -1, table: r.x.columns[col].table, exists: true, neg: true, at: i, score: s * 0.9})
+				r.use(i, k)
+				return
+			}
+		}
+		if c.role == rAnd && k > i+3 || c.role == rOr {
+			break
+		}
+	}
+	// `are not used`, `never sold`: a verb that is the name of a table or column.
+	for k := i + 1; k < len(r.chunks) && k <= i+3; k++ {
+		if r.chunks[k].role == rWord && !r.chunks[k].filler {
+			if t := r.verbTable(k); t >= 0 && t != r.subject {
+				r.conds = append(r.conds, cond{col: -1, table: t, exists: true, neg: true, at: i, score: 0.7})
+				r.use(i, k)
+				return
+			}
+		}
+	}
+}
+
+func (r *reader) condAt(from, to int) bool {
+	for _, c := range r.conds {
+		if c.at >= from && c.at <= to {
+			return true
+		}
+	}
+	return false
+}
+
+// valueFollows says whether a condition hangs on this mention: `not in the city X`.
+func (r *reader) valueFollows(k int) bool {
+	n := r.next(k)
+	for r.is(n, rBe) || r.is(n, rRel) && r.near(k, n, 1) {
+		n = r.next(n)
+	}
+	return n >= 0 && r.near(k, n, 3) && (r.is(n, rMention) && r.chunks[n].isValue || r.is(n, rNumber) || r.is(n, rCompare)) && r.condAt(n, n)
+}
+
+// verbTable finds a table by a verb: visited, enrolled.
+func (r *reader) verbTable(k int) int {
+	t := &r.toks[r.chunks[k].from]
+	for i := range r.x.tables {
+		for _, w := range r.x.tables[i].core {
+			if len(t.stem) >= 4 && stem(w) == t.stem {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// existence reads tables that are only mentioned in a condition: students who have
+// friends. A table that some other part of the question needs is joined anyway.
+func (r *reader) existence() {
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		if c.used || !c.cond || c.isValue {
+			continue
+		}
+		t, s := -1, 0.0
+		switch c.role {
+		case rMention:
+			t, s = r.asTable(i)
+			if _, cs := r.asColumn(i, r.currentTable(i), nil); cs > s+0.15 {
+				continue
+			}
+		case rWord:
+			if !c.filler {
+				t, s = r.verbTable(i), 0.6
+			}
+		}
+		if t < 0 || s < 0.55 || t == r.subject || r.subject < 0 {
+			continue
+		}
+		c.used = true
+		if r.needs(t) || !r.fansOut(r.subject, t) {
+			continue // joined anyway, or every row has one
+		}
+		r.conds = append(r.conds, cond{col: -1, table: t, exists: true, at: i, score: s})
+	}
+}
+
+// needs says whether a part of the frame speaks of the table.
+func (r *reader) needs(t int) bool {
+	for _, c := range r.conds {
+		if c.table == t || c.col >= 0 && r.x.columns[c.col].table == t {
+			return true
+		}
+	}
+	for _, s := range r.sups {
+		if s.table == t && s.agg == queryplan.Count || s.col >= 0 && r.x.columns[s.col].table == t {
+			return true
+		}
+	}
+	for _, it := range r.items {
+		if it.col >= 0 && r.x.columns[it.col].table == t || it.agg == queryplan.Count && it.table == t {
+			return true
+		}
+	}
+	for _, g := range r.groups {
+		if r.x.columns[g.col].table == t {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,331 @@
+package nlq
+
+import (
+	"slices"
+	"time"
+
+	"interlock/internal/queryplan"
+)
+
+// A reader turns one question into a frame: what is asked, of which rows, in which
+// order. Each pass takes the chunks that it understands and marks them as used.
+type reader struct {
+	x      *Index
+	toks   []token
+	chunks []chunk
+	weight []float64 // of each table: how much the question speaks of it
+	frame
+	doubts []doubt
+}
+
+// A frame is a question understood.
+type frame struct {
+	subject  int // the table whose rows are asked for, or -1
+	items    []item
+	conds    []cond
+	groups   []group
+	orders   []order
+	limit    int
+	distinct bool
+	perGroup bool // the limit holds for each group
+	sups     []sup
+}
+
+// An item is one value to show.
+type item struct {
+	agg      queryplan.Function
+	col      int // -1: rows
+	table    int
+	distinct bool
+	at       int // chunk
+	score    float64
+}
+
+// A cond keeps rows or groups.
+type cond struct {
+	col    int // -1 where rows of table are counted or looked for
+	table  int
+	agg    queryplan.Function // of a condition on groups
+	op     queryplan.Operator
+	values []any
+	with   queryplan.Function // compare with this aggregate of the column over all rows
+	exists bool               // rows of table must exist (or must not, when negated)
+	neg    bool
+	or     bool // an alternative to the condition before
+	both   bool // each of the values must occur
+	at     int
+	score  float64
+}
+
+// A group is a column to group by, perhaps cut to a unit of the calendar.
+type group struct {
+	col  int
+	unit queryplan.Unit
+	at   int
+	each bool // the question says so
+}
+
+// An order sorts.
+type order struct {
+	item
+	desc bool
+	unit queryplan.Unit
+}
+
+// A sup is a superlative: the largest of something.
+type sup struct {
+	item
+	desc  bool
+	limit int
+	cond  bool // it stands in a condition: of the one with the most
+	given bool // the number of rows was said
+}
+
+// A doubt is something that makes the reading less sure.
+type doubt struct {
+	name string
+	size float64
+}
+
+func (r *reader) doubt(name string, size float64) { r.doubts = append(r.doubts, doubt{name, size}) }
+
+func newReader(x *Index, text string, now time.Time) *reader {
+	r := &reader{x: x, toks: tokenise(text), frame: frame{subject: -1}}
+	l := &linker{x: x, toks: r.toks, sims: map[[2]string]float64{}}
+	r.chunks = cut(r.toks, l.mentions(), now)
+	r.weigh()
+	r.zones()
+	return r
+}
+
+// weigh sums up how much the question speaks of each table.
+func (r *reader) weigh() {
+	r.weight = make([]float64, len(r.x.tables))
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		if c.role != rMention {
+			continue
+		}
+		c.isValue = r.readAsValue(c)
+		if c.isValue {
+			continue
+		}
+		for _, t := range c.mention.tables {
+			r.weight[t.id] = max(r.weight[t.id], t.score)
+		}
+		for k, m := range c.mention.columns {
+			if k > 0 && m.score < c.mention.columns[0].score-0.05 {
+				break
+			}
+			if t := r.x.columns[m.id].table; r.owned(c, t) {
+				r.weight[t] = max(r.weight[t], 0.9*m.score)
+			} else {
+				r.weight[t] = max(r.weight[t], 0.35*m.score)
+			}
+		}
+	}
+}
+
+// owned says whether a column's mention names the table too.
+func (r *reader) owned(c *chunk, t int) bool {
+	for _, tok := range r.toks[c.from:c.to] {
+		if slices.Contains(r.x.tables[t].core, tok.lemma) {
+			return true
+		}
+	}
+	return false
+}
+
+// readAsValue decides whether a mention is a value of the data or a name in it.
+func (r *reader) readAsValue(c *chunk) bool {
+	m := c.mention
+	t := &r.toks[c.from]
+	switch {
+	case t.quoted:
+		return true
+	case len(m.values) == 0:
+		return false
+	case len(m.columns) == 0 && len(m.tables) == 0:
+		return true
+	}
+	named := 0.0
+	if len(m.columns) > 0 {
+		named = m.columns[0].score
+	}
+	if len(m.tables) > 0 {
+		named = max(named, m.tables[0].score)
+	}
+	v := m.values[0].score
+	if t.capital && c.from > 0 {
+		v += 0.25
+	}
+	return v > named+0.1
+}
+
+var (
+	leads       = set("list show find give return get tell display provide select retrieve fetch compute calculate report print count include output only what")
+	preposition = set("in from at on using by to into under within inside for through during via")
+	wh          = set("which what who whose whom")
+)
+
+// zones marks the chunks that stand in conditions.
+func (r *reader) zones() {
+	cond, seen, sentence := false, false, 0
+	headed := false // "which X" or "how many X": what follows X is about it
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		t := &r.toks[c.from]
+		if t.sentence != sentence {
+			sentence = t.sentence
+			cond, headed = !leads[t.lower] && !wh[t.lower] && t.lower != "how" && t.lower != "please", false
+			seen = false
+		}
+		begins := c.from == 0 || r.toks[c.from-1].sentence != t.sentence
+		switch {
+		case begins && (t.lower == "for" || t.lower == "among" || t.lower == "in" || t.lower == "of") && c.role != rEach:
+			cond = true
+		case c.from > 0 && (t.comma || r.after(i, rAnd)) && (t.lower == "what" || t.lower == "how" || t.lower == "which" || leads[t.lower] || c.role == rCount && !r.compares(i)):
+			cond, headed = false, wh[t.lower] && !r.beFollows(i)
+			seen = false
+		case c.role == rAnd && r.resumes(i):
+			cond = false
+		case seen && (c.role == rRel || preposition[t.lower] && c.role == rWord) && c.role != rEach:
+			cond = true
+		case headed && seen && c.role != rAnd && c.role != rMention && !(c.filler && t.lower == "of") && c.role != rDistinct && c.role != rAgg && c.role != rCount:
+			cond = true
+		}
+		if begins && (wh[t.lower] || t.lower == "how") && !r.beFollows(i) {
+			headed = true
+		}
+		if c.role == rCount && begins {
+			headed = true
+		}
+		c.cond = cond
+		if c.role == rMention && !c.isValue {
+			seen = true
+		}
+	}
+}
+
+// compares says whether the chunk follows a comparison, as the number in `more than
+// the number of`.
+func (r *reader) compares(i int) bool { return r.after(i, rCompare) }
+
+func (r *reader) after(i int, role role) bool {
+	for k := i - 1; k >= 0 && k >= i-2; k-- {
+		if r.chunks[k].role == role {
+			return true
+		}
+		if !r.chunks[k].filler {
+			return false
+		}
+	}
+	return false
+}
+
+func (r *reader) beFollows(i int) bool {
+	return i+1 < len(r.chunks) && (r.chunks[i+1].role == rBe || r.chunks[i+1].filler && set("do does did")[r.toks[r.chunks[i+1].from].lower])
+}
+
+// resumes says whether an `and` goes back to what is asked for.
+func (r *reader) resumes(i int) bool {
+	switch p := r.chunks[i].phrase.words; {
+	case len(p) >= 2 && (p[0] == "as" || p[0] == "along" || p[0] == "together" || p[len(p)-1] == "how" || p[len(p)-1] == "what"):
+		return true
+	}
+	n := r.next(i)
+	return n >= 0 && (r.chunks[n].role == rCount || r.toks[r.chunks[n].from].lower == "what" || r.toks[r.chunks[n].from].lower == "how")
+}
+
+// next is the chunk after i that is not a filler, or -1.
+func (r *reader) next(i int) int {
+	for k := i + 1; k < len(r.chunks); k++ {
+		if !r.chunks[k].filler {
+			return k
+		}
+	}
+	return -1
+}
+
+// prev is the chunk before i that is not a filler, or -1.
+func (r *reader) prev(i int) int {
+	for k := i - 1; k >= 0; k-- {
+		if !r.chunks[k].filler {
+			return k
+		}
+	}
+	return -1
+}
+
+// near says whether two chunks stand within n tokens in one sentence.
+func (r *reader) near(a, b, n int) bool {
+	if a < 0 || b < 0 {
+		return false
+	}
+	if a > b {
+		a, b = b, a
+	}
+	return r.chunks[b].from-r.chunks[a].to <= n && r.toks[r.chunks[a].from].sentence == r.toks[r.chunks[b].from].sentence
+}
+
+func (r *reader) is(i int, role role) bool { return i >= 0 && r.chunks[i].role == role }
+
+// named says whether chunk i names a table or column.
+func (r *reader) named(i int) bool { return r.is(i, rMention) && !r.chunks[i].isValue }
+
+// asTable reads a mention as a table.
+func (r *reader) asTable(i int) (int, float64) {
+	if !r.named(i) || len(r.chunks[i].mention.tables) == 0 {
+		return -1, 0
+	}
+	t := r.chunks[i].mention.tables[0]
+	best := t
+	for _, o := range r.chunks[i].mention.tables[1:] {
+		// Of two that fit equally, the one that is linked to what else is spoken of.
+		if o.score > t.score-0.08 && r.linkWeight(o.id) > r.linkWeight(best.id)+0.2 {
+			best = o
+		}
+	}
+	return best.id, best.score
+}
+
+func (r *reader) linkWeight(t int) float64 {
+	sum := 0.0
+	for o, w := range r.weight {
+		if o != t && w >= 0.8 && len(r.x.schema.Between(r.x.tableName(t), r.x.tableName(o))) > 0 {
+			sum += w
+		}
+	}
+	return sum
+}
+
+// asColumn reads a mention as a column that passes ok; near is a table to prefer.
+func (r *reader) asColumn(i int, near int, ok func(*column) bool) (int, float64) {
+	if !r.named(i) {
+		return -1, 0
+	}
+	best, total, score := -1, 0.0, 0.0
+	for _, m := range r.chunks[i].mention.columns {
+		c := &r.x.columns[m.id]
+		if ok != nil && !ok(c) {
+			continue
+		}
+		s := m.score + 0.35*min(1, r.weight[c.table])
+		if c.table == near {
+			s += 0.3
+		}
+		if c.ref >= 0 && !c.key {
+			s -= 0.06
+		}
+		if s > total+1e-9 {
+			best, total, score = m.id, s, m.score
+		}
+	}
+	return best, score
+}
+
+func (c *column) numeric() bool { return c.number }
+
+func (c *column) calendar() bool {
+	return c.date || slices.Contains(c.words, "year") || slices.Contains(c.words, "date")
+}

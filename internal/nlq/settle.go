@@ -1,0 +1,158 @@
+package nlq
+
+import (
+	"slices"
+
+	"interlock/internal/queryplan"
+)
+
+// read runs the passes. Their order matters: each leaves to the next what it did not
+// understand.
+func (r *reader) read() {
+	r.findSubject()
+	r.ordering()
+	r.comparisons()
+	r.patterns()
+	r.gaps()
+	r.superlatives()
+	r.grouping()
+	r.valueConds()
+	r.flags()
+	r.negations()
+	r.asks()
+	r.existence()
+	r.alternatives()
+	r.settle()
+}
+
+// flags reads adjectives that are columns of yes and no: official languages.
+func (r *reader) flags() {
+	for i := range r.chunks {
+		if !r.named(i) || r.chunks[i].used {
+			continue
+		}
+		col, s := r.asColumn(i, r.nearTable(i), func(c *column) bool { return r.x.truths[c.id] != nil })
+		if col < 0 || s < 0.6 {
+			continue
+		}
+		if best := r.chunks[i].mention.columns[0]; best.id != col && best.score > s+0.1 {
+			continue
+		}
+		if !r.chunks[i].cond && !r.named(r.next(i)) {
+			continue
+		}
+		v := r.x.truths[col]
+		val := v[0]
+		if r.negatedBefore(i) {
+			val = v[1]
+		}
+		r.conds = append(r.conds, cond{col: col, table: -1, op: queryplan.Eq, values: []any{val}, at: i, score: s})
+		r.use(i)
+	}
+}
+
+// alternatives marks conditions that `or` joins.
+func (r *reader) alternatives() {
+	slices.SortStableFunc(r.conds, func(a, b cond) int { return a.at - b.at })
+	for i := 1; i < len(r.conds); i++ {
+		for k := r.conds[i-1].at + 1; k < r.conds[i].at; k++ {
+			if r.chunks[k].role == rOr && !r.chunks[k].used {
+				r.conds[i].or = true
+				r.use(k)
+			}
+		}
+	}
+}
+
+// settle decides what the passes left open.
+func (r *reader) settle() {
+	r.settleSuperlatives()
+	r.settleItems()
+	slices.SortStableFunc(r.items, func(a, b item) int { return a.at - b.at })
+	var kept []item
+	for _, it := range r.items {
+		if !slices.ContainsFunc(kept, func(o item) bool { return o.agg == it.agg && o.col == it.col && o.table == it.table }) {
+			kept = append(kept, it)
+		}
+	}
+	r.items = kept
+}
+
+// settleSuperlatives tells `what is the highest price` from `the one with the
+// highest price`.
+func (r *reader) settleSuperlatives() {
+	var rest []sup
+	for _, s := range r.sups {
+		plain := slices.ContainsFunc(r.items, func(it item) bool { return it.agg == "" && it.col != s.col })
+		each := slices.ContainsFunc(r.groups, func(g group) bool { return g.each })
+		if !s.cond && s.col >= 0 && s.agg == "" && !s.given && (!plain || each) && r.x.columns[s.col].ref < 0 {
+			agg := queryplan.Max
+			if !s.desc {
+				agg = queryplan.Min
+			}
+			r.items = append(r.items, item{agg: agg, col: s.col, table: r.x.columns[s.col].table, at: s.at, score: s.score})
+			continue
+		}
+		if !s.cond && s.col >= 0 && s.agg == "" && plain && !each {
+			r.items = append(r.items, item{col: s.col, table: r.x.columns[s.col].table, at: s.at, score: s.score})
+		}
+		if each && s.given {
+			r.perGroup = true
+		}
+		rest = append(rest, s)
+	}
+	r.sups = rest
+	if len(r.sups) > 1 {
+		r.doubt("several superlatives", 1)
+	}
+}
+
+// settleItems fills in what people leave out: the name of what is asked for.
+func (r *reader) settleItems() {
+	plain := slices.ContainsFunc(r.items, func(it item) bool { return it.agg == "" })
+	for i := range r.items {
+		if it := &r.items[i]; it.table < 0 {
+			it.table = r.counted()
+		}
+	}
+	for _, g := range r.groups {
+		if plain && g.unit == "" {
+			break
+		}
+		c := &r.x.columns[g.col]
+		col := g.col
+		if g.each && g.unit == "" && c.key && r.x.tables[c.table].display >= 0 {
+			col = r.x.tables[c.table].display
+		}
+		if g.unit == "" {
+			r.items = append(r.items, item{col: col, table: c.table, at: -1, score: 0.9})
+		}
+	}
+	if len(r.items) == 0 && len(r.groups) == 0 && r.subject >= 0 {
+		cols := []int{r.x.tables[r.subject].display}
+		if names := r.x.personName(r.subject); names != nil {
+			cols = names
+		}
+		if cols[0] < 0 {
+			cols[0] = r.x.tables[r.subject].key
+		}
+		for _, c := range cols {
+			if c >= 0 {
+				r.items = append(r.items, item{col: c, table: r.subject, at: -1, score: 0.8})
+			}
+		}
+		r.doubt("nothing to show named", 0.3)
+	}
+}
+
+// counted is the table whose rows a bare `count` counts: one that hangs on the
+// subject, else the subject.
+func (r *reader) counted() int {
+	best := r.subject
+	for t, w := range r.weight {
+		if w > 0.6 && t != r.subject && r.subject >= 0 && r.fansOut(r.subject, t) && (best == r.subject || w > r.weight[best]) {
+			best = t
+		}
+	}
+	return best
+}

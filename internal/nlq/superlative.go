@@ -1,0 +1,220 @@
+package nlq
+
+import "interlock/internal/queryplan"
+
+// fewest are adjectives whose superlative is the smallest value.
+var fewest = set("small short early young light cheap poor bad near inexpensive unpopulated uncommon")
+
+// superlatives reads `the oldest dog`, `the most songs`, `top 3 by price`.
+func (r *reader) superlatives() {
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		switch {
+		case c.used:
+		case c.role == rSup:
+			r.superlative(i)
+		case c.role == rTop:
+			r.topN(i)
+		case c.role == rAgg && (c.phrase.agg == queryplan.Min || c.phrase.agg == queryplan.Max) && c.cond:
+			r.superlative(i)
+		}
+	}
+}
+
+// rowsSaid finds the number of rows next to a superlative: the 3 youngest.
+func (r *reader) rowsSaid(i int) (int, int) {
+	for _, k := range []int{r.prev(i), r.next(i)} {
+		if r.is(k, rNumber) && r.near(i, k, 1) && !r.chunks[k].used && r.chunks[k].number >= 1 && r.chunks[k].number <= 1000 {
+			if k > i && r.chunks[k].number > 100 {
+				continue
+			}
+			return int(r.chunks[k].number), k
+		}
+	}
+	return 0, -1
+}
+
+func (r *reader) superlative(i int) {
+	c := &r.chunks[i]
+	s := sup{desc: c.phrase.desc, limit: 1, cond: c.cond}
+	s.at, s.col, s.table = i, -1, -1
+	if c.role == rAgg {
+		s.desc = c.phrase.agg == queryplan.Max
+	}
+	adj := c.phrase.adj
+	if adj != "" {
+		s.desc = !fewest[adj]
+	}
+	if n, k := r.rowsSaid(i); n > 0 {
+		s.limit, s.given = n, true
+		r.use(k)
+		if p := r.prev(k); r.is(p, rTop) && k < i {
+			r.use(p)
+		}
+	}
+	j := r.next(i)
+	for r.is(j, rNumber) && r.chunks[j].used {
+		j = r.next(j)
+	}
+	if r.is(j, rCount) {
+		r.use(j)
+		j = r.next(j)
+	}
+	if r.is(j, rDistinct) {
+		r.use(j)
+		j = r.next(j)
+		s.distinct = true
+	}
+	if r.is(j, rAgg) && r.near(i, j, 1) {
+		s.agg = r.chunks[j].phrase.agg
+		r.use(j)
+		j = r.next(j)
+	}
+	if !r.target(&s, i, j, adj) {
+		return
+	}
+	r.use(i)
+	r.sups = append(r.sups, s)
+}
+
+// target finds what a superlative measures.
+func (r *reader) target(s *sup, i, j int, adj string) bool {
+	measurable := func(c *column) bool { return (c.number || c.calendar()) && c.ref < 0 }
+	if r.named(j) && r.near(i, j, 3) {
+		col, cs := r.asColumn(j, r.nearTable(j), measurable)
+		t, ts := r.asTable(j)
+		counts := adjectives[adj].counts
+		switch {
+		case counts:
+			if h, more := r.hinted(adj, t); h >= 0 && t >= 0 && ts > 0.8 {
+				s.col, s.desc, s.score = h, more == s.desc, 0.7
+				return true
+			}
+			return r.mostCommon(s, j, adj)
+		case col >= 0 && cs >= 0.5 && (cs >= ts-0.05 || t < 0):
+			s.col, s.score = col, cs
+			r.use(j)
+			return true
+		case adj != "" && t >= 0:
+			if h, more := r.hinted(adj, t); h >= 0 {
+				s.col, s.score = h, 0.85
+				s.desc = more
+				return true
+			}
+		case adj == "" && t >= 0 && ts >= 0.55 && r.chunks[i].role == rSup:
+			s.agg, s.table, s.score = queryplan.Count, t, ts
+			if s.distinct {
+				s.distinct = false
+			}
+			r.use(j)
+			return true
+		case adj == "":
+			if any, as := r.asColumn(j, -1, nil); any >= 0 && as > 0.6 && r.chunks[i].role == rSup {
+				s.agg, s.table, s.score = queryplan.Count, r.x.columns[any].table, as*0.9
+				r.use(j)
+				return true
+			}
+		}
+		if col >= 0 && cs >= 0.45 {
+			s.col, s.score = col, cs
+			r.use(j)
+			return true
+		}
+	}
+	if adj != "" {
+		if h, more := r.hinted(adj, r.currentTable(i)); h >= 0 {
+			s.col, s.desc, s.score = h, more, 0.8
+			return true
+		}
+		return false
+	}
+	// `is worth the most`: the measure stands before.
+	for k := i - 1; k >= 0 && k >= i-3; k-- {
+		if r.named(k) && !r.chunks[k].used {
+			if col, cs := r.asColumn(k, r.currentTable(k), measurable); col >= 0 && cs >= 0.42 {
+				s.col, s.score = col, max(cs, 0.7)
+				r.use(k)
+				return true
+			}
+			break
+		}
+	}
+	return false
+}
+
+// mostCommon reads `the most common X`: X by the number of its rows.
+func (r *reader) mostCommon(s *sup, j int, adj string) bool {
+	col, cs := r.asColumn(j, r.nearTable(j), nil)
+	t, ts := r.asTable(j)
+	s.agg = queryplan.Count
+	s.desc = adj != "uncommon"
+	if col >= 0 && cs >= ts-0.1 && cs > 0.5 {
+		c := &r.x.columns[col]
+		s.table, s.score = c.table, cs
+		r.use(j)
+		if !r.chunks[j].cond {
+			r.items = append(r.items, item{col: col, table: c.table, at: j, score: cs})
+		}
+		r.groups = append(r.groups, group{col: col, at: j})
+		return true
+	}
+	if t >= 0 && ts > 0.6 {
+		// Rows of the table that refers to it are counted.
+		for _, rel := range r.x.schema.Relations {
+			if r.x.findTable(rel.RefTable) == t {
+				o := r.x.findTable(rel.Table)
+				if r.weight[o] > 0.5 || s.table < 0 {
+					s.table = o
+				}
+			}
+		}
+		s.score = ts * 0.8
+		return s.table >= 0
+	}
+	return false
+}
+
+// topN reads `top 5 products by revenue`, where no adjective says of what.
+func (r *reader) topN(i int) {
+	n, k := r.rowsSaid(i)
+	if n == 0 {
+		return
+	}
+	for m := k; m < len(r.chunks) && m <= k+2; m++ {
+		if r.chunks[m].role == rSup {
+			return // the superlative takes the number
+		}
+	}
+	for m := k + 1; m < len(r.chunks); m++ {
+		c := &r.chunks[m]
+		t := r.toks[c.from].lower
+		if c.role == rEach && t == "by" || c.role == rOrder || t == "based" || c.role == rRel && t == "with" {
+			j := r.next(m)
+			s := sup{desc: r.chunks[i].phrase.desc, limit: n, given: true, cond: true}
+			s.at, s.col, s.table = i, -1, -1
+			if r.is(j, rAgg) || r.is(j, rCount) {
+				s.agg = r.chunks[j].phrase.agg
+				if r.is(j, rCount) {
+					s.agg = queryplan.Count
+				}
+				r.use(j)
+				j = r.next(j)
+			}
+			if !r.named(j) {
+				return
+			}
+			if t, ts := r.asTable(j); s.agg == queryplan.Count && t >= 0 {
+				s.table, s.score = t, ts
+			} else if col, cs := r.asColumn(j, r.currentTable(m), (*column).numeric); col >= 0 {
+				s.col, s.score = col, cs
+			} else if t >= 0 {
+				s.agg, s.table, s.score = queryplan.Count, t, ts
+			} else {
+				return
+			}
+			r.sups = append(r.sups, s)
+			r.use(i, k, m, j)
+			return
+		}
+	}
+}

@@ -1,0 +1,323 @@
+package nlq
+
+import (
+	"slices"
+	"strings"
+
+	"interlock/internal/queryplan"
+)
+
+// valueConds reads values of the data: in France, named "Plaza", French or German.
+func (r *reader) valueConds() {
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		if c.used || c.role != rMention || !c.isValue {
+			continue
+		}
+		r.valueCond(i)
+	}
+	r.joinValues()
+}
+
+// beside finds the mention that says which column a value belongs to: the one just
+// before it (city of X, name is X) or just after it (X district).
+func (r *reader) beside(i int) (before, after int) {
+	before, after = -1, -1
+	for k := i - 1; k >= 0 && k >= i-6; k-- {
+		c := &r.chunks[k]
+		if r.named(k) {
+			before = k
+			break
+		}
+		if c.filler && !set("and in from for at on to by")[r.toks[c.from].lower] || c.role == rBe || c.role == rNot || c.role == rCompare && c.phrase.op == queryplan.Eq || c.role == rOr || c.role == rMention && c.isValue || c.role == rBoth {
+			continue
+		}
+		if c.role == rWord && set("called named titled equal either equals")[r.toks[c.from].lower] {
+			continue
+		}
+		break
+	}
+	if k := i + 1; k < len(r.chunks) && r.named(k) && !r.toks[r.chunks[k].from].comma {
+		after = k
+	}
+	return before, after
+}
+
+func (r *reader) valueCond(i int) {
+	c := &r.chunks[i]
+	before, after := r.beside(i)
+	text := r.text(c)
+	type option struct {
+		col   int
+		value string
+		score float64
+		by    int // the mention that names the column
+	}
+	var options []option
+	for _, v := range c.mention.values {
+		col := &r.x.columns[v.column]
+		o := option{v.column, v.value, v.score + 0.3*min(1, r.weight[col.table]), -1}
+		for _, k := range []int{before, after} {
+			if k < 0 {
+				continue
+			}
+			for _, m := range r.chunks[k].mention.columns {
+				if m.id == v.column && m.score > 0.45 {
+					o.score += 0.9 * m.score
+					o.by = k
+				}
+			}
+			for _, m := range r.chunks[k].mention.tables {
+				if m.id == col.table && m.score > 0.5 {
+					o.score += 0.4 * m.score
+					if col.id == r.x.tables[col.table].display {
+						o.score += 0.15
+					}
+				}
+			}
+		}
+		o.score += r.around(i, col)
+		if strings.EqualFold(v.value, text) {
+			o.score += 0.02
+		}
+		if v.value == text {
+			o.score += 0.02
+		}
+		if col.ref >= 0 {
+			o.score -= 0.05
+		}
+		options = append(options, o)
+	}
+	slices.SortStableFunc(options, func(a, b option) int {
+		switch {
+		case a.score > b.score:
+			return -1
+		case a.score < b.score:
+			return 1
+		}
+		return a.col - b.col
+	})
+	if len(options) == 0 {
+		r.unknownValue(i, before, text)
+		return
+	}
+	best := options[0]
+	for _, o := range options[1:] {
+		if o.col != best.col && o.score > best.score-0.12 && !r.linkedColumns(o.col, best.col) {
+			r.doubt("value in several columns", 1)
+			break
+		}
+	}
+	r.conds = append(r.conds, cond{col: best.col, table: -1, op: queryplan.Eq, values: []any{best.value}, at: i, score: min(1, c.mention.values[0].score)})
+	r.use(i)
+	if best.by >= 0 && (r.chunks[best.by].cond || best.by == after || r.near(best.by, i, 1)) && !r.asked(best.by) {
+		r.use(best.by)
+	}
+}
+
+// asked says whether a mention is what the question asks for: which city ...
+func (r *reader) asked(k int) bool {
+	p := r.chunks[k].from - 1
+	return p >= 0 && wh[r.toks[p].lower]
+}
+
+// linkedColumns says whether one column refers to the other: then either will do.
+func (r *reader) linkedColumns(a, b int) bool {
+	ca, cb := &r.x.columns[a], &r.x.columns[b]
+	return ca.ref == cb.table && cb.key || cb.ref == ca.table && ca.key
+}
+
+// around adds for words near a value that are forms of a column's name: departing
+// from X speaks of a source, landing at X of a destination.
+func (r *reader) around(i int, c *column) float64 {
+	best := 0.0
+	from, to := r.chunks[i].from, r.chunks[i].to
+	for k := max(0, from-5); k < min(len(r.toks), to+3); k++ {
+		if k >= from && k < to {
+			continue
+		}
+		t := &r.toks[k]
+		for _, w := range c.words {
+			if slices.Contains(r.x.tables[c.table].core, w) {
+				continue
+			}
+			switch {
+			case t.lower == "from" && k < from && directions["from"][w]:
+				best = max(best, 0.25)
+			case (t.lower == "to" || t.lower == "into" || t.lower == "at" && directions["to"][w]) && k < from && directions["to"][w]:
+				best = max(best, 0.25)
+			case !grammar[t.lower] && similar(t, w) > 0.7:
+				best = max(best, 0.35)
+			case !grammar[t.lower] && stemSynonym(t, w):
+				best = max(best, 0.35)
+			}
+		}
+	}
+	return best
+}
+
+var directions = map[string]map[string]bool{
+	"from": set("source src origin departure from start sender seller"),
+	"to":   set("destination dest arrival to end receiver target buyer"),
+}
+
+// stemSynonym compares a verb form with the synonyms of a name.
+func stemSynonym(t *token, w string) bool {
+	for s := range synonyms[w] {
+		if stem(s) == t.stem {
+			return true
+		}
+	}
+	for full := range synonyms[w] {
+		for s := range synonyms[full] {
+			if stem(s) == t.stem {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unknownValue takes a quoted text that is no known value for the column that stands
+// beside it.
+func (r *reader) unknownValue(i, before int, text string) {
+	if before < 0 {
+		return
+	}
+	col, s := r.asColumn(before, r.nearTable(before), func(c *column) bool { return c.kind == queryplan.Text })
+	if col < 0 {
+		if t, ts := r.asTable(before); t >= 0 && ts > 0.8 {
+			col, s = r.x.tables[t].display, 0.6
+		}
+	}
+	if col < 0 {
+		return
+	}
+	if r.x.known[col] {
+		r.doubt("value not in the data", 1)
+	} else {
+		r.doubt("value not seen", 0.5)
+	}
+	r.conds = append(r.conds, cond{col: col, table: -1, op: queryplan.Eq, values: []any{text}, at: i, score: s})
+	r.use(i)
+	if !r.asked(before) {
+		r.use(before)
+	}
+}
+
+// joinValues joins `French or German` and `both English and Dutch` to one condition.
+func (r *reader) joinValues() {
+	slices.SortStableFunc(r.conds, func(a, b cond) int { return a.at - b.at })
+	var out []cond
+	for _, c := range r.conds {
+		if n := len(out); n > 0 && c.op == queryplan.Eq && c.agg == "" && !c.exists {
+			p := &out[n-1]
+			if p.col == c.col && (p.op == queryplan.Eq || p.op == queryplan.In) && p.agg == "" && r.chunks[p.at].isValue == r.chunks[c.at].isValue {
+				or, and, both, not := r.between(p.at, c.at)
+				switch {
+				case not:
+				case or || and && !both && !r.multi(c.col):
+					p.op, p.values, p.at = queryplan.In, append(p.values, c.values...), c.at
+					continue
+				case and:
+					p.both, p.values = true, append(p.values, c.values...)
+					continue
+				}
+			}
+		}
+		out = append(out, c)
+	}
+	r.conds = out
+}
+
+// between looks at the words between two chunks.
+func (r *reader) between(a, b int) (or, and, both, not bool) {
+	for k := a; k <= b; k++ {
+		switch r.chunks[k].role {
+		case rOr:
+			or = true
+		case rAnd:
+			and = true
+		case rNot:
+			not = k > a
+		}
+	}
+	p := r.prev(a)
+	for n := 0; p >= 0 && n < 4; n++ {
+		if r.is(p, rBoth) {
+			both = true
+		}
+		p = r.prev(p)
+	}
+	return or, and, both, not
+}
+
+// multi says whether one row of what is asked for may have several of the column:
+// it belongs to a table that refers to the subject.
+func (r *reader) multi(col int) bool {
+	t := r.x.columns[col].table
+	return r.subject >= 0 && t != r.subject && r.fansOut(r.subject, t)
+}
+
+// patterns reads `whose name contains 'West'`.
+func (r *reader) patterns() {
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		if c.used || c.role != rLike {
+			continue
+		}
+		j := i + 1
+		for j < len(r.chunks) && r.chunks[j].filler && !r.toks[r.chunks[j].from].quoted {
+			j++
+		}
+		if j >= len(r.chunks) || !r.near(i, j, 3) {
+			continue
+		}
+		t := &r.toks[r.chunks[j].from]
+		words := len(c.phrase.words)
+		if !t.quoted && (words < 3 || r.named(j) && len([]rune(t.text)) > 1 && words < 2) {
+			continue
+		}
+		col, s := -1, 0.0
+		for k := i - 1; k >= 0 && k >= i-5; k-- {
+			if r.named(k) {
+				col, s = r.asColumn(k, r.nearTable(k), func(c *column) bool { return c.kind == queryplan.Text })
+				if col >= 0 {
+					r.use(k)
+				}
+				break
+			}
+		}
+		if k := r.next(j); col < 0 && r.named(k) {
+			col, s = r.asColumn(k, r.currentTable(k), func(c *column) bool { return c.kind == queryplan.Text })
+			r.use(k)
+		}
+		if col < 0 {
+			continue
+		}
+		r.conds = append(r.conds, cond{col: col, table: -1, op: c.phrase.op, values: []any{t.text}, at: i, score: s})
+		r.use(i, j)
+	}
+}
+
+// gaps reads `whose end date is missing`.
+func (r *reader) gaps() {
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		if c.used || c.role != rEmpty {
+			continue
+		}
+		k := r.subjectOf(i)
+		if k < 0 {
+			k = r.next(i)
+		}
+		if col, s := r.asColumn(k, r.nearTable(max(k, 0)), nil); col >= 0 && s > 0.6 {
+			op := c.phrase.op
+			if op == queryplan.IsNull && r.negatedBefore(i) {
+				op = queryplan.IsNotNull
+			}
+			r.conds = append(r.conds, cond{col: col, table: -1, op: op, at: i, score: s})
+			r.use(i, k)
+		}
+	}
+}
