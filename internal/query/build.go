@@ -1,5 +1,17 @@
 package query
 
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"interlock/internal/fault"
+)
+
 // A Format names how rows are laid out in a file.
 type Format string
 
@@ -52,3 +64,117 @@ type TableReport struct {
 
 // Progress is called while a database is built, from one goroutine.
 type Progress func(table string, rows int64)
+
+// Build makes a new database file of other files. They are read in a confined
+// worker: the only process that can open them. The file appears at path when it is
+// complete; a table that cannot be read is reported and the others are kept. If
+// none can be read, Build fails with the report in the fault's details.
+func (e *Engine) Build(ctx context.Context, path string, imports []Import, each Progress) (Report, error) {
+	if len(imports) == 0 {
+		return Report{}, fault.New(fault.BadRequest, "There is nothing to import.")
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(path), ".build-*")
+	if err != nil {
+		return Report{}, fmt.Errorf("making a folder for the new database: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	order, err := e.buildOrder(filepath.Join(dir, "new.duckdb"), imports)
+	if err != nil {
+		return Report{}, err
+	}
+	report, err := e.buildIn(ctx, dir, order, each)
+	if err != nil {
+		return Report{}, faultOf(ctx, "", err)
+	}
+	if !slices.ContainsFunc(report.Tables, func(t TableReport) bool { return t.Error == "" }) {
+		return report, fault.New(fault.SourceUnreadable, "%s", report.Tables[0].Error).With(report)
+	}
+	if err := os.Rename(order.Out, path); err != nil {
+		return report, fmt.Errorf("putting the new database in its place: %w", err)
+	}
+	return report, nil
+}
+
+func (e *Engine) buildOrder(out string, imports []Import) (buildOrder, error) {
+	out, err := filepath.Abs(out)
+	if err != nil {
+		return buildOrder{}, fmt.Errorf("finding the new database: %w", err)
+	}
+	o := buildOrder{Out: out, Threads: e.config.Threads, MemoryMB: e.config.MemoryMB}
+	seen := map[string]bool{}
+	for _, im := range imports {
+		if im.Table == "" || len(im.Files) == 0 {
+			return o, fault.New(fault.BadRequest, "An import needs a table name and files.")
+		}
+		if name := strings.ToLower(im.Table); seen[name] {
+			return o, fault.New(fault.BadRequest, "Two imports make the table %s.", im.Table)
+		} else {
+			seen[name] = true
+		}
+		files := make([]string, len(im.Files))
+		for i, f := range im.Files {
+			if files[i], err = realPath(f); err != nil {
+				return o, fault.Wrap(err, fault.SourceUnreadable, "The file %s cannot be read.", filepath.Base(f))
+			}
+		}
+		im.Files = files
+		o.Imports = append(o.Imports, im)
+	}
+	return o, nil
+}
+
+// realPath is the path without links, because rights are given to what links lead to.
+func realPath(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}
+
+// buildIn runs the order in a worker that may read the files and write into dir.
+func (e *Engine) buildIn(ctx context.Context, dir string, order buildOrder, each Progress) (Report, error) {
+	var report Report
+	p, err := startProcess(e.dir, job{
+		read:        readable(order.Imports),
+		write:       []string{dir},
+		memoryBytes: addressSpace(2 * e.config.MemoryMB),
+		unconfined:  e.config.Unconfined,
+	})
+	if err != nil {
+		return report, err
+	}
+	defer p.stop()
+	order.Scratch = p.dir
+	done, err := p.askJSON(ctx, askBuild, order, func(f frame) error {
+		var at progress
+		if err := json.Unmarshal(f.payload, &at); err != nil {
+			return fmt.Errorf("reading from a worker: %w", err)
+		}
+		if each != nil {
+			each(at.Table, at.Rows)
+		}
+		return nil
+	})
+	if err != nil {
+		return report, err
+	}
+	return report, json.Unmarshal(done, &report)
+}
+
+// manyFiles is when rights are given to folders instead of files.
+const manyFiles = 400
+
+func readable(imports []Import) []string {
+	var files []string
+	for _, im := range imports {
+		files = append(files, im.Files...)
+	}
+	if len(files) > manyFiles {
+		for i, f := range files {
+			files[i] = filepath.Dir(f)
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
+}

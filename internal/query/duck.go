@@ -256,3 +256,5 @@ func textAt(data unsafe.Pointer, row int) []byte {
 func isNull(mask unsafe.Pointer, row int) bool {
 	return mask != nil && *(*uint64)(unsafe.Add(mask, row/64*8))&(1<<(row%64)) == 0
 }
+
+func destroy(chunk duck.DataChunk) { duck.DestroyDataChunk(&chunk) }

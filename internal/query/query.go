@@ -41,6 +41,7 @@ type Result struct {
 	Rows     json.RawMessage
 	RowCount int
 	Limited  bool // more rows exist than were read
+	Cut      int  // texts that were longer than allowed and end in …
 	Elapsed  time.Duration
 	Decision sqlpolicy.Decision // what it touched
 }

@@ -1,0 +1,271 @@
+package query
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	duck "github.com/duckdb/duckdb-go-bindings"
+)
+
+// buildOrder tells a worker what to build.
+type buildOrder struct {
+	Out      string
+	Scratch  string
+	Threads  int
+	MemoryMB int
+	Imports  []Import
+}
+
+// A builder makes tables of files, inside a worker.
+type builder struct {
+	order   buildOrder
+	session *session
+	each    Progress
+	links   int
+}
+
+// build runs an order. Only what ends everything is an error; what is wrong with
+// one table stands in its report.
+func build(ctx context.Context, o buildOrder, each Progress) ([]byte, error) {
+	in, err := openInstance(o.Out,
+		option{"threads", fmt.Sprint(o.Threads)},
+		option{"memory_limit", fmt.Sprintf("%dMB", o.MemoryMB)},
+		option{"autoinstall_known_extensions", "false"},
+		option{"autoload_known_extensions", "false"})
+	if err != nil {
+		return nil, err
+	}
+	defer in.close()
+	b := &builder{order: o, each: each}
+	if b.session, err = in.connect(); err != nil {
+		return nil, err
+	}
+	defer b.session.close()
+	if err := b.lock(); err != nil {
+		return nil, err
+	}
+	var report Report
+	for _, im := range o.Imports {
+		t := b.table(ctx, im)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		report.Tables = append(report.Tables, t)
+	}
+	if err := b.session.exec("CHECKPOINT"); err != nil {
+		return nil, err
+	}
+	return json.Marshal(report)
+}
+
+// lock opens the files of the order to the engine, and nothing else.
+func (b *builder) lock() error {
+	var files []string
+	for _, im := range b.order.Imports {
+		for _, f := range im.Files {
+			files = append(files, quoteText(f))
+		}
+	}
+	return b.session.exec(
+		"SET temp_directory="+quoteText(b.order.Scratch),
+		"SET allow_community_extensions=false",
+		"SET allow_persistent_secrets=false",
+		"SET errors_as_json=true",
+		"SET TimeZone='UTC'",
+		"SET preserve_insertion_order=true",
+		"SET enable_progress_bar=true",
+		"SET enable_progress_bar_print=false",
+		"SET allowed_directories=["+quoteText(b.order.Scratch)+"]",
+		"SET allowed_paths=["+strings.Join(files, ", ")+"]",
+		"SET enable_external_access=false",
+		"SET lock_configuration=true")
+}
+
+// table makes one table.
+func (b *builder) table(ctx context.Context, im Import) TableReport {
+	r := TableReport{Table: im.Table}
+	b.each(im.Table, 0)
+	err := b.load(ctx, im, &r)
+	if err == nil {
+		err = b.measure(ctx, im.Table, &r)
+	}
+	if err != nil {
+		r = TableReport{Table: im.Table, Error: importError(err)}
+		if err := b.session.exec("DROP TABLE IF EXISTS " + quoteName(im.Table)); err != nil {
+			r.Error += " (and what was read of it could not be removed)"
+		}
+	}
+	b.each(im.Table, r.Rows)
+	return r
+}
+
+func (b *builder) load(ctx context.Context, im Import, r *TableReport) error {
+	format := im.Format
+	if format == "" {
+		format = formatOf(im.Files[0])
+	}
+	switch format {
+	case CSV:
+		return b.loadCSV(ctx, im, r)
+	case Array, NDJSON:
+		return b.loadJSON(ctx, im, format, r)
+	case Parquet:
+		return b.create(ctx, im.Table, fmt.Sprintf("SELECT * FROM read_parquet([%s], union_by_name=true)", b.linkAll(im.Files, ".parquet")))
+	case Excel:
+		return b.loadExcel(ctx, im)
+	case DuckDB:
+		return b.loadDuckDB(ctx, im)
+	}
+	return fmt.Errorf("files of the format %q cannot be read", format)
+}
+
+// formatOf goes by the name of a file, compressed or not.
+func formatOf(path string) Format {
+	name := strings.ToLower(filepath.Base(path))
+	for _, c := range []string{".gz", ".zst"} {
+		name = strings.TrimSuffix(name, c)
+	}
+	switch filepath.Ext(name) {
+	case ".json":
+		return Array
+	case ".ndjson", ".jsonl":
+		return NDJSON
+	case ".parquet", ".pq":
+		return Parquet
+	case ".xlsx", ".xlsm":
+		return Excel
+	case ".duckdb", ".db":
+		return DuckDB
+	}
+	return CSV
+}
+
+// link gives a file a plain name in the worker's folder: the engine would read
+// brackets and stars in a name as a pattern.
+func (b *builder) link(file, ext string) (string, error) {
+	b.links++
+	name := filepath.Join(b.order.Scratch, fmt.Sprintf("in%d%s", b.links, ext))
+	return name, os.Symlink(file, name)
+}
+
+// linkAll is link for a list of literals. A link that cannot be made shows as a
+// file that cannot be read.
+func (b *builder) linkAll(files []string, ext string) string {
+	quoted := make([]string, len(files))
+	for i, f := range files {
+		name, _ := b.link(f, ext)
+		quoted[i] = quoteText(name)
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// create makes a table of a query, telling how far it is.
+func (b *builder) create(ctx context.Context, table, sql string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(250 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				at := duck.QueryProgress(b.session.conn)
+				_, rows, _ := duck.QueryProgressTypeMembers(&at)
+				b.each(table, int64(rows))
+			}
+		}
+	}()
+	err := b.run(ctx, fmt.Sprintf("CREATE TABLE %s AS %s", quoteName(table), sql))
+	cancel()
+	<-done
+	return err
+}
+
+// run executes a statement to its end; ctx interrupts it.
+func (b *builder) run(ctx context.Context, sql string) error {
+	c, err := b.session.query(ctx, sql)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	for {
+		chunk, ok, err := c.next()
+		if err != nil || !ok {
+			return err
+		}
+		duck.DestroyDataChunk(&chunk)
+	}
+}
+
+// measure reads back what a table became.
+func (b *builder) measure(ctx context.Context, name string, r *TableReport) error {
+	c, err := b.session.query(ctx, "SELECT * FROM "+quoteName(name)+" LIMIT 0")
+	if err != nil {
+		return err
+	}
+	r.Columns = describe(c, 0).columns
+	c.close()
+	r.Rows, err = b.number(ctx, "SELECT count(*) FROM "+quoteName(name))
+	return err
+}
+
+// number gives the one BIGINT that a query answers.
+func (b *builder) number(ctx context.Context, sql string) (int64, error) {
+	c, err := b.session.query(ctx, sql)
+	if err != nil {
+		return 0, err
+	}
+	defer c.close()
+	chunk, ok, err := c.next()
+	if err != nil || !ok {
+		return 0, cmpError(err, errors.New("the engine gave no answer"))
+	}
+	defer duck.DestroyDataChunk(&chunk)
+	return *(*int64)(duck.VectorGetData(duck.DataChunkGetVector(chunk, 0))), nil
+}
+
+// loadDuckDB copies the rows of one base table out of somebody's database. Its
+// views and macros are never asked.
+func (b *builder) loadDuckDB(ctx context.Context, im Import) error {
+	from := im.Options.From
+	if from == "" {
+		from = im.Table
+	}
+	name, err := b.link(im.Files[0], ".duckdb")
+	if err != nil {
+		return fmt.Errorf("opening the database: %w", err)
+	}
+	if err := b.session.exec("ATTACH " + quoteText(name) + " AS foreign_data (READ_ONLY)"); err != nil {
+		return err
+	}
+	defer func() { _ = b.session.exec("DETACH foreign_data") }()
+	n, err := b.number(ctx, fmt.Sprintf("SELECT count(*) FROM duckdb_tables() WHERE database_name = 'foreign_data' AND schema_name = 'main' AND NOT internal AND table_name = %s", quoteText(from)))
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return fmt.Errorf("the database has no table %s", from)
+	}
+	return b.create(ctx, im.Table, "SELECT * FROM foreign_data.main."+quoteName(from))
+}
+
+// importError says why a table could not be made, without paths.
+func importError(err error) string {
+	if e, ok := errors.AsType[*engineErr](err); ok {
+		message := e.Message
+		if i := strings.Index(message, "\n\n"); i > 0 {
+			message = message[:i]
+		}
+		return tidy(message)
+	}
+	return tidy(err.Error())
+}

@@ -1,0 +1,80 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+
+	"interlock/internal/fault"
+)
+
+// exportPatience is how much longer an export may take than a query.
+const exportPatience = 10
+
+// Export runs a statement and writes all its rows into a file at path, row by row.
+// There is no bound on rows, but one on bytes (Config.MaxExport) and on time, which
+// is ten times a query's unless the request names one.
+func (e *Engine) Export(ctx context.Context, r Request, format Format, path string) (rows int64, err error) {
+	switch format {
+	case CSV, NDJSON, Array, Parquet, Excel, Arrow:
+	default:
+		return 0, fault.New(fault.BadRequest, "Results cannot be exported as %q.", format).
+			Suggest("Use csv, json, ndjson, parquet, arrow or xlsx.")
+	}
+	v, err := versionOf(r.Database.Path)
+	if err != nil {
+		return 0, err
+	}
+	visit := visit{gate: e.runs, user: r.User, version: v, timeout: cmp.Or(r.Timeout, exportPatience*e.config.Timeout), sql: r.SQL}
+	err = e.with(ctx, visit, func(ctx context.Context, p *process) error {
+		d, err := e.decide(ctx, p, scopeOf(r.Database, v), r.SQL)
+		if err != nil {
+			return err
+		}
+		order := exportOrder{SQL: d.SQL, Format: format, File: "export", MaxBytes: e.config.MaxExport}
+		done, err := p.askJSON(ctx, askExport, order, nil)
+		if err != nil {
+			return err
+		}
+		var report exportReport
+		if err := json.Unmarshal(done, &report); err != nil {
+			return fmt.Errorf("reading from a worker: %w", err)
+		}
+		rows = report.Rows
+		return move(p.file(order.File), path)
+	})
+	return rows, err
+}
+
+// move renames a file, or copies it where it would cross file systems. The target
+// is whole or not there.
+func move(from, to string) error {
+	err := os.Rename(from, to)
+	if !errors.Is(err, syscall.EXDEV) {
+		return err
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return fmt.Errorf("moving an export: %w", err)
+	}
+	defer in.Close()
+	part := to + ".part"
+	out, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("moving an export: %w", err)
+	}
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, out.Close()); err == nil {
+		err = os.Rename(part, to)
+	}
+	if err != nil {
+		_ = os.Remove(part)
+		return fmt.Errorf("moving an export: %w", err)
+	}
+	return os.Remove(from)
+}

@@ -1,0 +1,155 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"interlock/internal/fault"
+)
+
+// A version is a database file as it stands now: a file of the same name that was
+// put in its place is another version.
+type version struct {
+	path string
+	size int64
+	time int64
+}
+
+func versionOf(path string) (version, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return version{}, fault.Wrap(err, fault.SourceUnreadable, "The dataset's data is not there.").
+			Suggest("Import the dataset again.")
+	}
+	return version{path, info.Size(), info.ModTime().UnixNano()}, nil
+}
+
+func (v version) String() string { return fmt.Sprintf("%s:%d:%d", v.path, v.size, v.time) }
+
+// A pool keeps workers warm: each has one database open and waits for the next
+// statement about it.
+type pool struct {
+	start func(context.Context, version) (*process, error) // fixed at creation
+	keep  int
+	rest  time.Duration
+
+	mu     sync.Mutex
+	idle   []*resting // the one used last is last
+	closed bool
+}
+
+type resting struct {
+	process *process
+	version version
+	timer   *time.Timer
+}
+
+// get gives an idle worker of the version, or a new one.
+func (p *pool) get(ctx context.Context, v version) (*process, error) {
+	for {
+		w, closed := p.take(v)
+		if closed {
+			return nil, fault.New(fault.Unavailable, "The query engine is shutting down.")
+		}
+		if w == nil {
+			return p.start(ctx, v)
+		}
+		if w.alive() {
+			return w, nil
+		}
+		w.stop()
+	}
+}
+
+func (p *pool) take(v version) (*process, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := len(p.idle) - 1; i >= 0; i-- {
+		if r := p.idle[i]; r.version == v {
+			p.remove(i)
+			return r.process, p.closed
+		}
+	}
+	return nil, p.closed
+}
+
+func (p *pool) remove(i int) {
+	p.idle[i].timer.Stop()
+	p.idle = slices.Delete(p.idle, i, i+1)
+}
+
+// put takes a worker back; the one that has rested longest makes room.
+func (p *pool) put(v version, w *process) {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		w.stop()
+		return
+	}
+	r := &resting{process: w, version: v}
+	r.timer = time.AfterFunc(p.rest, func() { p.retire(r) })
+	p.idle = append(p.idle, r)
+	var old *process
+	if len(p.idle) > p.keep {
+		old = p.idle[0].process
+		p.remove(0)
+	}
+	p.mu.Unlock()
+	if old != nil {
+		old.stop()
+	}
+}
+
+func (p *pool) retire(r *resting) {
+	p.mu.Lock()
+	i := slices.Index(p.idle, r)
+	if i >= 0 {
+		p.remove(i)
+	}
+	p.mu.Unlock()
+	if i >= 0 {
+		r.process.stop()
+	}
+}
+
+// forget ends the idle workers of a file, so that it can be deleted.
+func (p *pool) forget(path string) {
+	for _, r := range p.drain(func(r *resting) bool { return r.version.path == path }) {
+		r.process.stop()
+	}
+}
+
+func (p *pool) close() {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	for _, r := range p.drain(func(*resting) bool { return true }) {
+		r.process.stop()
+	}
+}
+
+func (p *pool) drain(which func(*resting) bool) (out []*resting) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := len(p.idle) - 1; i >= 0; i-- {
+		if r := p.idle[i]; which(r) {
+			out = append(out, r)
+			p.remove(i)
+		}
+	}
+	return out
+}
+
+// broken says whether a worker cannot be used again after this error.
+func broken(err error) bool {
+	if _, refused := errors.AsType[*fault.Fault](err); err == nil || refused {
+		return false
+	}
+	e, ok := errors.AsType[*engineErr](err)
+	return !ok || e.Kind == "FATAL" || e.Kind == "INTERNAL" || e.Kind == "Internal"
+}

@@ -1,0 +1,168 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"interlock/internal/sqlpolicy"
+)
+
+// scopeOf is what the policy needs to know about a database.
+func scopeOf(db Database, v version) sqlpolicy.Scope {
+	return sqlpolicy.Scope{Version: v.String(), Alias: db.Alias, Tables: db.Tables}
+}
+
+// A parser asks one worker for trees and plans.
+type parser struct {
+	process *process
+	failed  error // not about the statement: the worker is lost
+}
+
+// Tree implements sqlpolicy.Parser.
+func (p *parser) Tree(ctx context.Context, sql string) ([]byte, error) {
+	return p.ask(ctx, askTree, sql)
+}
+
+// Plan implements sqlpolicy.Parser.
+func (p *parser) Plan(ctx context.Context, sql string) ([]byte, error) {
+	return p.ask(ctx, askPlan, sql)
+}
+
+func (p *parser) ask(ctx context.Context, kind frameKind, sql string) ([]byte, error) {
+	out, err := p.process.ask(ctx, kind, []byte(sql), nil)
+	if broken(err) {
+		p.failed = err
+	}
+	return out, err
+}
+
+// decide has the policy look at a statement with the help of a worker.
+func (e *Engine) decide(ctx context.Context, p *process, scope sqlpolicy.Scope, sql string) (sqlpolicy.Decision, error) {
+	parser := &parser{process: p}
+	d, err := e.policy.Check(ctx, parser, scope, sql)
+	if parser.failed != nil {
+		return d, parser.failed
+	}
+	return d, err
+}
+
+// Check decides about a statement without running it.
+func (e *Engine) Check(ctx context.Context, db Database, sql string) (sqlpolicy.Decision, error) {
+	v, err := versionOf(db.Path)
+	if err != nil {
+		return sqlpolicy.Decision{}, err
+	}
+	scope := scopeOf(db, v)
+	if d, ok, err := e.policy.Seen(scope, sql); ok {
+		return d, err
+	}
+	var d sqlpolicy.Decision
+	err = e.with(ctx, visit{gate: e.checks, version: v, timeout: e.config.Timeout, sql: sql}, func(ctx context.Context, p *process) (err error) {
+		d, err = e.decide(ctx, p, scope, sql)
+		return err
+	})
+	return d, err
+}
+
+// A visit is one use of a worker.
+type visit struct {
+	gate    *admission
+	user    string
+	version version
+	timeout time.Duration
+	sql     string // for messages about it
+}
+
+// with runs f with a worker of the database, once it is let in; the time counts
+// from then. A worker that is not fit for another statement is killed, and its
+// place is free when it is gone: the caller does not wait for that.
+func (e *Engine) with(ctx context.Context, v visit, f func(context.Context, *process) error) error {
+	leave, err := v.gate.enter(ctx, v.user)
+	if err != nil {
+		return faultOf(ctx, v.sql, err)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, v.timeout, errTimeout)
+	defer cancel()
+	p, err := e.pool.get(ctx, v.version)
+	if err != nil {
+		leave()
+		return faultOf(ctx, v.sql, err)
+	}
+	err = f(ctx, p)
+	if !broken(err) {
+		e.pool.put(v.version, p)
+		leave()
+		return faultOf(ctx, v.sql, err)
+	}
+	if ctx.Err() == nil {
+		e.config.Log.Warn("A query worker was lost.", "err", err)
+	}
+	p.kill()
+	go func() {
+		p.stop()
+		leave()
+	}()
+	return faultOf(ctx, v.sql, err)
+}
+
+// Run decides about a statement and runs it.
+func (e *Engine) Run(ctx context.Context, r Request) (*Result, error) {
+	v, err := versionOf(r.Database.Path)
+	if err != nil {
+		return nil, err
+	}
+	scope := scopeOf(r.Database, v)
+	if _, ok, err := e.policy.Seen(scope, r.SQL); ok && err != nil {
+		return nil, err
+	}
+	result := &Result{}
+	visit := visit{gate: e.runs, user: r.User, version: v, timeout: cmp.Or(r.Timeout, e.config.Timeout), sql: r.SQL}
+	err = e.with(ctx, visit, func(ctx context.Context, p *process) (err error) {
+		began := time.Now()
+		if result.Decision, err = e.decide(ctx, p, scope, r.SQL); err != nil {
+			return err
+		}
+		err = result.fill(ctx, p, runOrder{
+			SQL:      result.Decision.SQL,
+			MaxRows:  cmp.Or(r.MaxRows, e.config.MaxRows),
+			MaxBytes: cmp.Or(r.MaxBytes, e.config.MaxBytes),
+			MaxCell:  e.config.MaxCell,
+		})
+		result.Elapsed = time.Since(began)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// fill runs a statement that was allowed and takes its rows.
+func (r *Result) fill(ctx context.Context, p *process, order runOrder) error {
+	done, err := p.askJSON(ctx, askRun, order, func(f frame) error {
+		switch f.kind {
+		case tellColumns:
+			return json.Unmarshal(f.payload, &r.Columns)
+		case tellRows:
+			if len(r.Rows)+len(f.payload) > order.MaxBytes+16 {
+				return errors.New("a worker sent more than it was told to")
+			}
+			r.Rows = append(r.Rows, f.payload...)
+			return nil
+		}
+		return fmt.Errorf("a worker sent %q while running", f.kind)
+	})
+	if err != nil {
+		return err
+	}
+	var report runReport
+	if err := json.Unmarshal(done, &report); err != nil {
+		return fmt.Errorf("reading from a worker: %w", err)
+	}
+	r.RowCount, r.Limited, r.Cut = report.Rows, report.Limited, report.Cut
+	return nil
+}
