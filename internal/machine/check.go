@@ -12,13 +12,14 @@ import (
 func (m *Machine) Check(tools ToolTypes) []Finding {
 	c := &checker{m: m, tools: tools, read: map[string]bool{}, written: map[string]bool{}}
 	c.offers = c.offersOf()
+	c.computedCycles()
 	c.settings()
 	c.facts()
 	c.names()
 	c.cards()
 	c.expressions()
 	c.unused()
-	if c.sound {
+	if c.sound && !c.circular {
 		c.graph()
 	}
 	return sorted(c.found)
@@ -32,6 +33,8 @@ type checker struct {
 	offers map[string][]string // state -> tools by name
 	sound  bool                // every name of a state exists, so that there is a graph
 
+	circular      bool            // facts are computed from each other: nothing can be unfolded
+	unfolds       int             // computed facts unfolded in the guard that is looked at
 	read, written map[string]bool // facts
 }
 

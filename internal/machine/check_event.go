@@ -129,7 +129,6 @@ func (c *checker) expressions() {
 			c.fit(f.Is, c.eventType(occasion{}), f.Type, "fact "+f.Name)
 		}
 	}
-	c.computedCycles()
 	for _, s := range m.Discover {
 		c.stepExprs(s, start)
 		c.personOut(s.Out)
@@ -324,6 +323,7 @@ func (c *checker) computedCycles() {
 		}
 		path = append(path, f.Name)
 		if mark[f] == busy {
+			c.circular = true
 			c.report("computed-cycle", f.Pos, "compute one of them from stored facts", "facts computed in a circle: %s", strings.Join(path, " -> "))
 			return
 		}

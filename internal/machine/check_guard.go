@@ -18,6 +18,10 @@ func (c *checker) satisfiable(x *Expr) {
 		}
 		return
 	}
+	if c.circular {
+		return
+	}
+	c.unfolds = 0
 	cases := c.cases(x.code.tree, true, 0)
 	if cases == nil {
 		return
@@ -48,7 +52,8 @@ func (c *checker) cases(n ast.Node, holds bool, depth int) [][]claim {
 			return c.cases(x.Node, !holds, depth+1)
 		}
 	case *ast.IdentifierNode:
-		if f := c.m.facts[x.Value]; f != nil && f.Is != nil && f.Is.code != nil && f.Is.code.tree != nil && f.Type.Kind == Bool {
+		if f := c.m.facts[x.Value]; f != nil && f.Is != nil && f.Is.code != nil && f.Is.code.tree != nil && f.Type.Kind == Bool && c.unfolds < maxCases {
+			c.unfolds++
 			return c.cases(f.Is.code.tree, holds, depth+1)
 		}
 	case *ast.BinaryNode:

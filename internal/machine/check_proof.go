@@ -16,6 +16,7 @@ type proof struct {
 	by    map[*State]*edge
 	begin knowledge // where a turn starts
 	in    map[*State]knowledge
+	off   map[*edge]bool // ways that were found wanting, left out of the second run
 }
 
 // prove reports every requirement and every bound argument that is not proved.
@@ -23,25 +24,68 @@ func (c *checker) prove(g *flow, by map[*State]*edge) {
 	if len(c.m.Facts) == 0 {
 		return
 	}
-	p := &proof{prover: c.prover(), g: g, by: by, in: make(map[*State]knowledge, len(c.m.States))}
+	p := &proof{prover: c.prover(), g: g, by: by, off: make(map[*edge]bool)}
 	p.run()
+	if wanting := p.wanting(); len(wanting) > 0 {
+		// What is lost on a way that is wrong is missing everywhere behind it. A second
+		// run without these ways tells the causes from what only follows from them.
+		all := *p
+		for _, e := range wanting {
+			p.off[e] = true
+		}
+		p.run()
+		before := len(c.found)
+		p.checkEdges(wanting)
+		if len(c.found) == before {
+			all.checkEdges(wanting)
+		}
+	}
+	seen := make(map[Pos]bool)
 	for _, s := range c.m.States {
-		if p.in[s] == nil {
-			continue
+		if p.in[s] != nil {
+			p.checkInside(s)
+			p.checkBound(s, seen)
 		}
-		for _, e := range g.in[s] {
-			if e.from == nil || p.in[e.from] != nil {
-				p.checkEdge(e)
-			}
-		}
-		p.checkInside(s)
-		p.checkBound(s)
 	}
 }
+
+// wanting lists the ways into states that do not prove what the state requires.
+func (p *proof) wanting() []*edge {
+	var out []*edge
+	for _, s := range p.c.m.States {
+		if p.in[s] == nil || len(s.Requires) == 0 {
+			continue
+		}
+		for _, e := range p.g.in[s] {
+			if e.from != nil && p.in[e.from] == nil {
+				continue
+			}
+			k := p.transfer(e)
+			if slices.ContainsFunc(s.Requires, func(r Predicate) bool { return !p.proves(k, r) }) {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+// checkEdges reports what each way lacks; ways that share a place are reported once.
+func (p *proof) checkEdges(list []*edge) {
+	seen := make(map[string]bool)
+	for _, e := range list {
+		if e.from == nil || p.in[e.from] != nil {
+			p.checkEdge(e, seen)
+		}
+	}
+}
+
+// maxUnfolds bounds the computed facts looked into for one edge or state.
+const maxUnfolds = 20_000
 
 // run goes on until nothing changes. What is known only shrinks, so it ends.
 func (p *proof) run() {
 	p.begin = p.prover.begin()
+	p.in = make(map[*State]knowledge, len(p.c.m.States))
 	var queue []*State
 	queued := make(map[*State]bool)
 	merge := func(s *State, k knowledge) {
@@ -57,7 +101,9 @@ func (p *proof) run() {
 	}
 	starts := func() {
 		for _, e := range p.g.start {
-			merge(e.to, p.transfer(e))
+			if !p.off[e] {
+				merge(e.to, p.transfer(e))
+			}
 		}
 	}
 	starts()
@@ -67,7 +113,9 @@ func (p *proof) run() {
 		queued[s] = false
 		hold := p.hold(s)
 		for _, e := range p.g.out[s] {
-			merge(e.to, p.transferFrom(e, hold))
+			if !p.off[e] {
+				merge(e.to, p.transferFrom(e, hold))
+			}
 		}
 		rested := p.newTurn(hold)
 		if p.c.m.Start.Stands {
@@ -157,6 +205,7 @@ func overlap(a, b []string) bool {
 // hold is what is known all the while in a state: what survives everything that may
 // happen there.
 func (p *proof) hold(s *State) knowledge {
+	p.fuel = maxUnfolds
 	k := p.entry(s)
 	list := p.insides(s)
 	for range 4 {
@@ -180,6 +229,7 @@ func (p *proof) transfer(e *edge) knowledge {
 
 // transferFrom is what is known after an edge was followed.
 func (p *proof) transferFrom(e *edge, hold knowledge) knowledge {
+	p.fuel = maxUnfolds
 	k := hold.clone()
 	at := occasion{on: e.on}
 	if e.t != nil {
@@ -381,7 +431,7 @@ func (p *proof) effects(e *edge, k knowledge, at occasion) knowledge {
 }
 
 // checkBound reports bound arguments that a tool demands and that may be unset.
-func (p *proof) checkBound(s *State) {
+func (p *proof) checkBound(s *State, seen map[Pos]bool) {
 	if len(p.c.tools) == 0 {
 		return
 	}
@@ -393,7 +443,8 @@ func (p *proof) checkBound(s *State) {
 		}
 		k := p.assumeExpr(hold, o.When, true)
 		for _, a := range b.In {
-			if slices.Contains(tt.Required, a.Name) && !p.exprSet(k, a.Expr) {
+			if slices.Contains(tt.Required, a.Name) && !p.exprSet(k, a.Expr) && !seen[a.Pos] {
+				seen[a.Pos] = true
 				p.c.reportPath("bound-not-proved", a.Pos, wayTo(p.by, p.by[s]), fmt.Sprintf("let state %s require it, or offer the tool only `when` it is set", s.Name),
 					"tool %s demands %s, but %s may be unset in state %s", o.Tool, a.Name, a.Expr.Source, s.Name)
 			}

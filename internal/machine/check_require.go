@@ -7,15 +7,14 @@ import (
 )
 
 // checkEdge reports the requirements of a state that one way into it does not prove.
-func (p *proof) checkEdge(e *edge) {
-	if len(e.to.Requires) == 0 {
-		return
-	}
+func (p *proof) checkEdge(e *edge, seen map[string]bool) {
 	k := p.transfer(e)
 	for _, r := range e.to.Requires {
-		if p.proves(k, r) {
+		place := e.pos.String() + " " + r.Source
+		if p.proves(k, r) || seen[place] {
 			continue
 		}
+		seen[place] = true
 		code, why, repair := p.blame(e, r)
 		p.c.reportPath(code, e.pos, wayTo(p.by, e), repair, "state %s requires %s, which %s does not prove: %s", e.to.Name, r.Source, e, why)
 	}

@@ -37,11 +37,12 @@ func (c *checker) guard(x *Expr, event *Type, item *Type) {
 	if x == nil {
 		return
 	}
+	before := len(c.found)
 	if t := c.typed(x, event, item); !loose(t) && t.Kind != Bool {
 		c.report("type-mismatch", x.Pos, "write a condition, as in `x != nil`", "the guard %q gives %s, not true or false", x.Source, t)
 		return
 	}
-	if x.code != nil && item == nil {
+	if x.code != nil && item == nil && len(c.found) == before {
 		c.satisfiable(x)
 	}
 }
@@ -254,7 +255,7 @@ func (t *typer) binary(n *ast.BinaryNode) *Type {
 		return unify(t.of(n.Left), t.of(n.Right))
 	case "==", "!=":
 		t.states(n.Left, n.Right)
-		t.comparable(n, t.of(n.Left), t.of(n.Right))
+		t.comparable(n, n.Left, n.Right, t.of(n.Left), t.of(n.Right))
 		return boolType
 	case "<", "<=", ">", ">=":
 		a, b := t.of(n.Left), t.of(n.Right)
@@ -293,16 +294,17 @@ func (t *typer) sum(n *ast.BinaryNode) *Type {
 	return unify(a, b)
 }
 
-func (t *typer) comparable(n ast.Node, a, b *Type) {
+// comparable checks that two expressions of the given types can be equal.
+func (t *typer) comparable(n, left, right ast.Node, a, b *Type) {
 	if mayEqual(a, b) {
 		return
 	}
 	if a.Kind == Enum && b.Kind == Enum {
-		lit, set := a, b
+		lit, set, what := a, b, right
 		if isLiteral(b) {
-			lit, set = b, a
+			lit, set, what = b, a, left
 		}
-		t.report("enum-typo", n, "use one of "+quoted(set.Values), "%s is never %s%s", set, lit, nearest(lit.Values[0], set.Values))
+		t.report("enum-typo", n, "use one of "+quoted(set.Values), "%s is never %s%s", what, lit, nearest(lit.Values[0], set.Values))
 		return
 	}
 	t.report("type-mismatch", n, "compare values of one type", "%s is never equal to %s", a, b)
@@ -312,7 +314,7 @@ func (t *typer) membership(n *ast.BinaryNode) {
 	x := t.of(n.Left)
 	if list, ok := n.Right.(*ast.ArrayNode); ok {
 		for _, item := range list.Nodes {
-			t.comparable(item, x, t.of(item))
+			t.comparable(item, n.Left, item, x, t.of(item))
 		}
 		return
 	}
@@ -320,7 +322,7 @@ func (t *typer) membership(n *ast.BinaryNode) {
 	switch {
 	case loose(of) || of.Kind == Record:
 	case of.Kind == List:
-		t.comparable(n, x, of.Of)
+		t.comparable(n, n.Left, n.Right, x, of.Of)
 	default:
 		t.report("type-mismatch", n, "use a list", "nothing is in %s", of)
 	}

@@ -44,7 +44,7 @@ type flow struct {
 	start []*edge
 	out   map[*State][]*edge
 	in    map[*State][]*edge
-	moves   map[*State][]*Transition // own, then shared
+	moves map[*State][]*Transition // own, then shared
 }
 
 func (c *checker) flow() *flow {

@@ -33,7 +33,7 @@ func (f Finding) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s: %s [%d %s]", f.Pos, f.Severity, f.Message, f.Number, f.Code)
 	if len(f.Path) > 0 {
-		fmt.Fprintf(&b, "\n    path: %s", strings.Join(f.Path, " "))
+		fmt.Fprintf(&b, "\n    path: %s", strings.Join(f.Path, "; "))
 	}
 	if f.Repair != "" {
 		fmt.Fprintf(&b, "\n    repair: %s", f.Repair)
@@ -184,7 +184,11 @@ func nearest(name string, known []string) string {
 		if abs := len(k) - len(name); abs > 3 || abs < -3 {
 			continue
 		}
-		if d := distance(name, k); d < at && d <= len(name)/2 {
+		d := distance(name, k)
+		if strings.HasPrefix(k, name) {
+			d = 0
+		}
+		if d < at && d <= len(name)/2 {
 			best, at = k, d
 		}
 	}

@@ -41,6 +41,7 @@ type prover struct {
 	above    [][]int // computed facts that depend on a fact
 	volatile []bool  // computed from event, turn or state: not worth remembering
 	at       occasion
+	fuel     int // computed facts that may still be unfolded; without it nothing is proved
 }
 
 func (c *checker) prover() *prover {
@@ -138,22 +139,25 @@ func (p *prover) proves(k knowledge, r Predicate) bool {
 }
 
 func (p *prover) isSet(k knowledge, f *Fact) bool {
-	return k[p.index[f]].set || f.Is != nil && f.Is.code != nil && p.exprSet(k, f.Is)
+	return k[p.index[f]].set || p.unfold(f) && p.exprSet(k, f.Is)
+}
+
+// unfold says whether the formula of a computed fact may be looked at.
+func (p *prover) unfold(f *Fact) bool {
+	p.fuel--
+	return p.fuel > 0 && f.Is != nil && f.Is.code != nil
 }
 
 func (p *prover) isTrue(k knowledge, f *Fact) bool {
 	if k[p.index[f]].yes {
 		return true
 	}
-	if f.Is == nil || f.Is.code == nil {
-		return false
-	}
-	return p.nodeTrue(k, f.Is.code.tree, 0)
+	return p.unfold(f) && p.nodeTrue(k, f.Is.code.tree, 0)
 }
 
 func (p *prover) length(k knowledge, f *Fact) int {
 	n := k[p.index[f]].n
-	if f.Is != nil && f.Is.code != nil && f.Is.code.tree != nil {
+	if p.unfold(f) && f.Is.code.tree != nil {
 		n = max(n, p.nodeLen(k, f.Is.code.tree, 0))
 	}
 	return n

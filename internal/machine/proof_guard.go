@@ -41,7 +41,7 @@ func (p *prover) suppose(k knowledge, n ast.Node, holds bool, depth int) {
 		if holds {
 			p.learn(k, f, known{set: true, yes: true})
 		}
-		if f.Is != nil && f.Is.code != nil && f.Is.code.tree != nil {
+		if p.unfold(f) && f.Is.code.tree != nil {
 			p.suppose(k, f.Is.code.tree, holds, depth+1)
 		}
 	case *ast.MemberNode:

@@ -14,7 +14,7 @@ func TestShippedMachinesHaveNoFindings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, found, err := machine.ExamineFS(fsys, nil)
+			m, found, err := machine.ExamineFS(fsys, toolTypes(t))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -31,6 +31,7 @@ type decoder struct {
 	anchors   map[string]ast.Node
 	budget    int // nodes that may still be visited: aliases can multiply
 	findings  []Finding
+	exhausted bool // the budget is used up
 	pending   []pendingExpr
 	templates []pendingTemplate
 	named     map[string]bool // prompt files that were named
@@ -43,7 +44,12 @@ type pendingExpr struct {
 	flat bool
 }
 
-func (d *decoder) report(f finding) { d.findings = append(d.findings, f.public()) }
+func (d *decoder) report(f finding) {
+	if d.exhausted {
+		return // what follows from having read no further is no fault of its own
+	}
+	d.findings = append(d.findings, f.public())
+}
 
 func (d *decoder) wrong(n ast.Node, format string, args ...any) {
 	d.report(finding{code: "wrong-form", pos: d.pos(n), message: fmt.Sprintf(format, args...)})
@@ -164,7 +170,8 @@ func (d *decoder) resolve(n ast.Node) ast.Node {
 		default:
 			d.budget--
 			if d.budget == 0 {
-				d.report(finding{code: "too-large", pos: d.pos(n), message: "aliases multiply the file beyond its limits"})
+				d.report(finding{code: "too-large", pos: d.pos(n), message: "aliases multiply the file beyond its limits", repair: "use fewer aliases inside aliases"})
+				d.exhausted = true
 			}
 			if d.budget <= 0 {
 				return nil
