@@ -104,6 +104,8 @@ func (r *reader) counts(i int) {
 	t, ts := r.asTable(j)
 	col, cs := r.asColumn(j, r.nearTable(j), nil)
 	switch {
+	case col >= 0 && cs > 0.8 && cs > ts && r.hasWord(col, "population", "quantity", "attendance", "stock", "inventory") && r.x.columns[col].number:
+		r.items = append(r.items, item{agg: queryplan.Sum, col: col, table: r.x.columns[col].table, at: j, score: cs})
 	case col >= 0 && cs > 0.9 && r.hasWord(col, "number", "num", "count", "no", "total") && r.x.columns[col].number && cs > ts:
 		// The column keeps the number: how many staff -> Num_of_Staff.
 		agg := queryplan.Function("")

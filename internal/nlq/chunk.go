@@ -57,6 +57,9 @@ func cut(toks []token, found []mention, now time.Time) []chunk {
 			if p.role == rRel || p.role == rBe || p.role == rAnd {
 				w = 0.3 * float64(k)
 			}
+			if p.role == rCount && strings.HasPrefix(t.lower, "number") && i > 0 && !t.comma && !grammar[toks[i-1].lower] && !fillers[toks[i-1].lower] {
+				w = 0.1 // flight numbers of
+			}
 			try(i, i+k, w, chunk{role: p.role, phrase: p})
 			// A shorter phrase must stay possible: "the number" of "the number of staff".
 			if k > 1 {

@@ -197,6 +197,11 @@ func (r *reader) subjectOf(i int) int {
 // nearTable is the table that a mention belongs to by its neighbours: the one that
 // it names, the one of `of the T` behind it, or the last one before it.
 func (r *reader) nearTable(i int) int {
+	if p := i - 1; p >= 0 && r.chunks[p].to == r.chunks[i].from && !r.toks[r.chunks[i].from].comma {
+		if t, s := r.asTable(p); t >= 0 && s >= 0.75 {
+			return t // the singer's name
+		}
+	}
 	for k := i + 1; k < len(r.chunks) && k <= i+12; k++ {
 		c := &r.chunks[k]
 		if t, s := r.asTable(k); t >= 0 && s >= 0.75 {
@@ -205,11 +210,36 @@ func (r *reader) nearTable(i int) int {
 			}
 			break
 		}
+		if r.named(k) && len(c.mention.columns) > 0 && r.of(c) {
+			if t := r.x.columns[c.mention.columns[0].id].table; r.owned(c, t) && r.listedTo(i, k) {
+				return t
+			}
+		}
 		if c.role == rRel || c.role == rOrder || r.toks[c.from].sentence != r.toks[r.chunks[i].from].sentence {
 			break
 		}
 	}
 	return r.currentTable(i)
+}
+
+// of says whether a mention is of the form `code of the template`.
+func (r *reader) of(c *chunk) bool {
+	for _, t := range r.toks[c.from:c.to] {
+		if t.lower == "of" || t.lower == "for" {
+			return true
+		}
+	}
+	return false
+}
+
+// listedTo says whether two mentions stand in one list.
+func (r *reader) listedTo(i, k int) bool {
+	for m := i + 1; m < k; m++ {
+		if c := &r.chunks[m]; !(c.role == rMention && !c.isValue || c.role == rAnd || c.filler) {
+			return false
+		}
+	}
+	return true
 }
 
 // reaches says whether the words between are only a list of names and `of`.
@@ -285,7 +315,8 @@ func (r *reader) years(i int, op queryplan.Operator, values []any) bool {
 		return false
 	}
 	if left := r.subjectOf(i); left >= 0 {
-		if col, s := r.asColumn(left, r.nearTable(left), func(c *column) bool { return c.number || c.calendar() }); col >= 0 && s > 0.5 {
+		year := n >= 1000 && n <= 2200
+		if col, s := r.asColumn(left, r.nearTable(left), func(c *column) bool { return c.number && !year || c.calendar() }); col >= 0 && s > 0.5 {
 			r.calendarCond(col, op, n, i, s)
 			r.use(left)
 			return true

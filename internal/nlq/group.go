@@ -22,6 +22,10 @@ func (r *reader) grouping() {
 		if w := c.phrase.words; len(w) == 1 && w[0] == "by" && !r.groupsBy(i) {
 			continue
 		}
+		if !r.condenses() {
+			r.use(i) // each treatment: all of them
+			continue
+		}
 		j := r.next(i)
 		for r.is(j, rDistinct) || r.is(j, rCount) {
 			r.use(j)
@@ -42,6 +46,17 @@ func (r *reader) grouping() {
 			}
 		}
 	}
+}
+
+// condenses says whether the question has anything to compute per group.
+func (r *reader) condenses() bool {
+	for k := range r.chunks {
+		switch r.chunks[k].role {
+		case rCount, rAgg, rShare, rSup, rTop:
+			return true
+		}
+	}
+	return len(r.toks) <= 6
 }
 
 // groupsBy tells `sales by region` from `owned by a person`.

@@ -4,7 +4,7 @@ import "strings"
 
 // irregular are plurals and forms that no rule gives.
 var irregular = map[string]string{
-	"people": "person", "children": "child", "men": "man", "women": "woman", "mice": "mouse", "feet": "foot", "teeth": "tooth",
+	"people": "person", "ids": "id", "nos": "no", "children": "child", "men": "man", "women": "woman", "mice": "mouse", "feet": "foot", "teeth": "tooth",
 	"geese": "goose", "indices": "index", "matrices": "matrix", "criteria": "criterion", "analyses": "analysis", "data": "data",
 	"media": "media", "series": "series", "species": "species", "has": "have", "had": "have", "is": "be", "are": "be", "was": "be",
 	"were": "be", "been": "be", "did": "do", "does": "do", "done": "do", "bought": "buy", "sold": "sell", "spent": "spend", "spoken": "speak",

@@ -28,7 +28,7 @@ location place site venue
 weight weigh heavy
 length long
 area size
-population people inhabitant resident populous populated
+population people person inhabitant resident populous populated
 description detail summary explanation
 gender sex
 email mail

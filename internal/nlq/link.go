@@ -81,7 +81,7 @@ func (l *linker) content(from, to int) []*token {
 }
 
 // matchColumn scores a span against a column.
-func (l *linker) matchColumn(content []*token, c *column) float64 {
+func (l *linker) matchColumn(content []*token, of bool, c *column) float64 {
 	tab := &l.x.tables[c.table]
 	if len(content) > 1 || len(c.words) > 1 {
 		if joined(content) == c.flat {
@@ -90,7 +90,7 @@ func (l *linker) matchColumn(content []*token, c *column) float64 {
 	}
 	used := make([]float64, len(c.words))
 	owned, own := 0, 0
-	for _, t := range content {
+	for k, t := range content {
 		best, at := 0.0, -1
 		for i, w := range c.words {
 			if s := l.similar(t, w); used[i] == 0 && s > best {
@@ -98,9 +98,19 @@ func (l *linker) matchColumn(content []*token, c *column) float64 {
 			}
 		}
 		if at >= 0 {
+			if of && owned > 0 {
+				return 0 // dogs of an age
+			}
 			used[at] = best
 			own++
 			continue
+		}
+		if k == len(content)-1 && own+owned == k && (t.lemma == "name" || t.lemma == "title") && tab.display == c.id {
+			owned++ // the name of a row is what names it
+			continue
+		}
+		if !of && own > 0 {
+			return 0 // official languages
 		}
 		ok := false
 		for _, w := range tab.words {
@@ -114,6 +124,9 @@ func (l *linker) matchColumn(content []*token, c *column) float64 {
 		owned++
 	}
 	if own == 0 {
+		if owned > 1 && tab.display == c.id && content[len(content)-1].lemma == "name" && len(subtract(c.words, tab.core)) == 0 {
+			return 0.95
+		}
 		return 0
 	}
 	var got, total float64
@@ -166,6 +179,9 @@ func (l *linker) matchTable(content []*token, t *table) float64 {
 			return 0
 		}
 		used[at] = best
+	}
+	if !slices.ContainsFunc(t.core, func(w string) bool { return used[slices.Index(t.words, w)] > 0 }) {
+		return 0 // only words that say nothing: list, data
 	}
 	var got, total float64
 	headed := true
@@ -233,8 +249,17 @@ func (l *linker) mention(from, to int) (mention, bool) {
 		}
 	}
 	m := mention{from: from, to: to}
+	of, initials := false, ""
+	for _, t := range l.toks[from:to] {
+		of = of || t.lower == "of" || t.lower == "for" || t.lower == "in"
+		initials += t.lower[:1]
+	}
 	for i := range l.x.columns {
-		if s := l.matchColumn(content, &l.x.columns[i]); s >= minColumn {
+		s := l.matchColumn(content, of, &l.x.columns[i])
+		if len(initials) >= 3 && initials == l.x.columns[i].flat {
+			s = 0.95
+		}
+		if s >= minColumn {
 			m.columns = append(m.columns, scored{i, s})
 		}
 	}

@@ -14,6 +14,15 @@ func (r *reader) negations() {
 }
 
 func (r *reader) negation(i int) {
+	if p := r.prev(i); r.is(p, rMention) && r.chunks[p].isValue && r.near(p, i, 1) && r.toks[r.chunks[i].from].lower != "but" {
+		for n := range r.conds { // English is not the official language
+			if r.conds[n].at == p && !r.conds[n].neg {
+				r.conds[n].neg = true
+				r.use(i)
+				return
+			}
+		}
+	}
 	for k := i + 1; k < len(r.chunks) && k <= i+10; k++ {
 		c := &r.chunks[k]
 		if r.toks[c.from].sentence != r.toks[r.chunks[i].from].sentence || c.role == rRel && k > i+2 && !r.condAt(k+1, k+3) {
@@ -110,7 +119,11 @@ func (r *reader) existence() {
 			continue
 		}
 		c.used = true
-		if r.needs(t) || !r.fansOut(r.subject, t) {
+		behind := false // treatments on dogs: the first says it all
+		for _, o := range r.conds {
+			behind = behind || o.exists && o.table != t && o.at < i && len(r.x.schema.Between(r.x.tableName(o.table), r.x.tableName(t))) > 0
+		}
+		if behind || r.needs(t) || !r.fansOut(r.subject, t) {
 			continue // joined anyway, or every row has one
 		}
 		r.conds = append(r.conds, cond{col: -1, table: t, exists: true, at: i, score: s})

@@ -90,7 +90,7 @@ type doubt struct {
 func (r *reader) doubt(name string, size float64) { r.doubts = append(r.doubts, doubt{name, size}) }
 
 func newReader(x *Index, text string, now time.Time) *reader {
-	r := &reader{x: x, toks: tokenise(text), frame: frame{subject: -1}}
+	r := &reader{x: x, toks: complete(tokenise(text)), frame: frame{subject: -1}}
 	l := &linker{x: x, toks: r.toks, sims: map[[2]string]float64{}}
 	r.chunks = cut(r.toks, l.mentions(), now)
 	r.weigh()
@@ -185,7 +185,7 @@ func (r *reader) zones() {
 		case begins && (t.lower == "for" || t.lower == "among" || t.lower == "in" || t.lower == "of") && c.role != rEach:
 			cond = true
 		case c.from > 0 && (t.comma || r.after(i, rAnd)) && (t.lower == "what" || t.lower == "how" || t.lower == "which" || leads[t.lower] || c.role == rCount && !r.compares(i)):
-			cond, headed = false, wh[t.lower] && !r.beFollows(i)
+			cond, headed = false, (wh[t.lower] || t.lower == "how" || c.role == rCount) && !r.beFollows(i)
 			seen = false
 		case c.role == rAnd && r.resumes(i):
 			cond = false
@@ -324,7 +324,8 @@ func (r *reader) asColumn(i int, near int, ok func(*column) bool) (int, float64)
 	return best, score
 }
 
-func (c *column) numeric() bool { return c.number }
+// numeric says whether the column holds numbers that mean an amount.
+func (c *column) numeric() bool { return c.number && c.ref < 0 && !c.key }
 
 func (c *column) calendar() bool {
 	return c.date || slices.Contains(c.words, "year") || slices.Contains(c.words, "date")

@@ -15,6 +15,7 @@ func (r *reader) superlatives() {
 			r.superlative(i)
 		case c.role == rTop:
 			r.topN(i)
+			r.firstOrLast(i)
 		case c.role == rAgg && (c.phrase.agg == queryplan.Min || c.phrase.agg == queryplan.Max) && c.cond:
 			r.superlative(i)
 		}
@@ -70,6 +71,9 @@ func (r *reader) superlative(i int) {
 		r.use(j)
 		j = r.next(j)
 	}
+	for n := 0; n < 2 && r.is(j, rWord) && !r.chunks[j].used; n++ {
+		j = r.next(j) // an adjective that says nothing here: the most diverse languages
+	}
 	if !r.target(&s, i, j, adj) {
 		return
 	}
@@ -87,7 +91,7 @@ func (r *reader) target(s *sup, i, j int, adj string) bool {
 		switch {
 		case counts:
 			if h, more := r.hinted(adj, t); h >= 0 && t >= 0 && ts > 0.8 {
-				s.col, s.desc, s.score = h, more == s.desc, 0.7
+				s.col, s.desc, s.score, s.cond = h, more == s.desc, 0.7, true
 				return true
 			}
 			return r.mostCommon(s, j, adj)
@@ -97,7 +101,7 @@ func (r *reader) target(s *sup, i, j int, adj string) bool {
 			return true
 		case adj != "" && t >= 0:
 			if h, more := r.hinted(adj, t); h >= 0 {
-				s.col, s.score = h, 0.85
+				s.col, s.score, s.cond = h, 0.85, true
 				s.desc = more
 				return true
 			}
@@ -123,10 +127,13 @@ func (r *reader) target(s *sup, i, j int, adj string) bool {
 	}
 	if adj != "" {
 		if h, more := r.hinted(adj, r.currentTable(i)); h >= 0 {
-			s.col, s.desc, s.score = h, more, 0.8
+			s.col, s.desc, s.score, s.cond = h, more, 0.8, true
 			return true
 		}
 		return false
+	}
+	if w := r.chunks[i].phrase.words; len(w) > 2 {
+		return false // the most number of something that is not known
 	}
 	// `is worth the most`: the measure stands before.
 	for k := i - 1; k >= 0 && k >= i-3; k-- {
@@ -217,4 +224,29 @@ func (r *reader) topN(i int) {
 			return
 		}
 	}
+}
+
+// firstOrLast reads `the last order`: the one with the latest date.
+func (r *reader) firstOrLast(i int) {
+	c := &r.chunks[i]
+	w := c.phrase.words[len(c.phrase.words)-1]
+	if c.used || w != "first" && w != "last" {
+		return
+	}
+	j := r.next(i)
+	t, s := r.asTable(j)
+	if t < 0 || s < 0.7 || !r.near(i, j, 1) {
+		return
+	}
+	col, n := r.onlyCalendar(t)
+	if n == 0 {
+		return
+	}
+	if n > 1 {
+		r.doubt("several dates", 1)
+	}
+	x := sup{desc: w == "last", limit: 1, cond: true}
+	x.at, x.col, x.table, x.score = i, col, -1, 0.8
+	r.sups = append(r.sups, x)
+	r.use(i)
 }

@@ -156,3 +156,28 @@ var contractions = map[string]string{
 	"weren't": "were not", "hasn't": "has not", "haven't": "have not", "hadn't": "had not", "can't": "can not", "cannot": "can not",
 	"won't": "will not", "what's": "what is", "who's": "who is", "that's": "that is", "there's": "there is", "where's": "where is",
 }
+
+// complete writes out what a list leaves out: first, middle and last names.
+func complete(toks []token) []token {
+	var out []token
+	for i := range toks {
+		out = append(out, toks[i])
+		if !nameParts[toks[i].lower] {
+			continue
+		}
+		for k := i + 1; k < len(toks) && k <= i+4; k++ {
+			if toks[k].lemma == "name" && k > i+1 {
+				name := toks[k]
+				name.comma = false
+				out = append(out, name)
+				break
+			}
+			if !nameParts[toks[k].lower] && toks[k].lower != "and" {
+				break
+			}
+		}
+	}
+	return out
+}
+
+var nameParts = set("first middle last given family")

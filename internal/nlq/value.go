@@ -281,7 +281,15 @@ func (r *reader) patterns() {
 		col, s := -1, 0.0
 		for k := i - 1; k >= 0 && k >= i-5; k-- {
 			if r.named(k) {
-				col, s = r.asColumn(k, r.nearTable(k), func(c *column) bool { return c.kind == queryplan.Text })
+				text := func(c *column) bool { return c.kind == queryplan.Text }
+				if p := r.prev(k); r.is(p, rRel) && r.toks[r.chunks[k].from].lemma == "name" && r.named(r.prev(p)) {
+					if whose, ws := r.asColumn(r.prev(p), r.currentTable(p), text); whose >= 0 && ws > 0.8 {
+						col, s = whose, ws // a state whose name
+						r.use(k, r.prev(p))
+						break
+					}
+				}
+				col, s = r.asColumn(k, r.nearTable(k), text)
 				if col >= 0 {
 					r.use(k)
 				}

@@ -103,8 +103,8 @@ func (s Schema) Between(a, b string) []Relation {
 }
 
 // Discover finds relations that nobody declared, by names: a column called like
-// another table's only key column, or like the table and its key (`customer_id`
-// and `customers.id`). Pairs of tables that are linked already are left alone, and
+// another table's only key column, like the table and its key (`customer_id` and
+// `customers.id`), or like one row of the table (`customer`) and of its key's kind. Pairs of tables that are linked already are left alone, and
 // so are keys that say nothing by their name alone (`id` = `id`).
 func (s Schema) Discover() []Relation {
 	var found []Relation
@@ -121,7 +121,8 @@ func (s Schema) Discover() []Relation {
 				continue
 			}
 			for _, c := range from.Columns {
-				if slices.Contains(names, flat(c.Name)) && comparable(c.Kind(), key.Kind()) && !from.owns(c.Name) {
+				called := slices.Contains(names, flat(c.Name)) || flat(c.Name) == singular(flat(ref.Name)) && c.Kind() == key.Kind()
+				if called && comparable(c.Kind(), key.Kind()) && !from.owns(c.Name) {
 					found = append(found, Relation{from.Name, c.Name, ref.Name, key.Name})
 				}
 			}
