@@ -80,6 +80,8 @@ func (s *Server) follow(q request, t *teller, m mark, until int64) {
 	if run, err := s.cfg.Index.Run(ctx, t.run); err == nil {
 		from = min(from, max(run.First-1, 0))
 	}
+	q.w.Header().Set("X-Thread-Id", t.thread)
+	q.w.Header().Set("X-Run-Id", t.run)
 	out := openStream(q.w)
 	defer out.beat(s.cfg.Heartbeat, cancel)()
 	for ev, err := range s.cfg.Engine.Follow(ctx, t.thread, from) {

@@ -70,7 +70,7 @@ func (s *Server) thread(ctx context.Context, in *threadPath) (threadView, error)
 		return threadView{}, err
 	}
 	return threadView{
-		Thread: v.Thread, Settings: v.Settings, Facts: v.Facts, Card: cardOf(v.Card), Offered: orEmpty(v.Offered),
+		Thread: v.Thread, Settings: orNothing(v.Settings), Facts: orNothing(v.Facts), Card: cardOf(v.Card), Offered: orEmpty(v.Offered),
 		Denied: orEmpty(v.Denied), Commands: orEmpty(v.Commands), Messages: orEmpty(v.Messages), Artifacts: orEmpty(v.Artifacts), Tainted: v.Tainted,
 	}, nil
 }
@@ -134,4 +134,12 @@ func orEmpty[T any](list []T) []T {
 		return []T{}
 	}
 	return list
+}
+
+// orNothing makes an object that is written {} rather than null.
+func orNothing(m map[string]any) map[string]any {
+	if m == nil {
+		return map[string]any{}
+	}
+	return m
 }

@@ -1,1 +1,224 @@
-"use strict";
+// The page: picks a machine and a dataset, sends what is said, and draws the log.
+
+import { follow, get, onUnauthorized, post, Problem } from "./api.js";
+import { fieldForm } from "./card.js";
+import { byId, el, fill, words } from "./dom.js";
+import { Panel } from "./settings.js";
+import { ThreadLog } from "./thread.js";
+
+const page = {
+  thread: "", log: null, machine: null, datasets: [], stopFollowing: null,
+  panel: new Panel(byId("switches")),
+};
+
+onUnauthorized((failed) => new Promise((done) => {
+  const dialog = byId("login");
+  byId("loginerror").textContent = failed;
+  byId("token").value = "";
+  dialog.onclose = () => done(byId("token").value);
+  dialog.showModal();
+}));
+
+async function begin() {
+  applyTheme(localStorage.getItem("theme"));
+  const [{ machines }, { datasets }] = await Promise.all([get("/api/machines"), get("/datasets")]);
+  page.datasets = datasets;
+  const wanted = localStorage.getItem("machine");
+  fill(byId("machine"), machines.map((m) => el("option", { value: m.name, title: m.title, selected: wanted ? m.name === wanted : Boolean(m.default) }, words(m.name))));
+  fill(byId("dataset"), el("option", { value: "" }, "any"),
+    datasets.map((d) => el("option", { value: d.id, title: d.description, selected: d.id === localStorage.getItem("dataset") }, d.name || d.id)));
+  await Promise.all([listThreads(), open(location.hash.slice(1))]);
+}
+
+// open shows a thread, or an empty page for "".
+async function open(id) {
+  page.stopFollowing?.abort();
+  page.thread = id;
+  if (location.hash.slice(1) !== id) history.pushState(null, "", id ? "#" + id : location.pathname);
+  const log = byId("log");
+  fill(log);
+  page.log = new ThreadLog(log, { answer: (card_response) => say({ card_response }), changed: refreshSoon });
+  showSide(false);
+  if (!id) {
+    byId("title").textContent = "";
+    byId("machine").disabled = false;
+    await pickMachine();
+    fill(log, welcome());
+    draw(null);
+    return;
+  }
+  const stop = page.stopFollowing = new AbortController();
+  const drawn = page.log;
+  follow(`/api/threads/${encodeURIComponent(id)}/events`, stop.signal, {
+    event: (kind, event) => { offline(false); if (kind === "error") tell(event.message); else drawn.apply(kind, event); },
+    again: () => drawn.again(),
+    cut: () => offline(true),
+  }).catch(tell);
+  await refresh(true);
+}
+
+function welcome() {
+  const dataset = page.datasets.find((d) => d.id === byId("dataset").value) ?? page.datasets[0];
+  return el("section.welcome", el("h2", "Ask about your data"),
+    el("p", "Every step the model takes is governed by a declared machine, stored before you see it, and can be checked afterwards."),
+    dataset && el("p.quiet", dataset.description),
+    el(".prompts", (dataset?.prompts ?? []).map((p) => el("button", { type: "button", onclick: () => say({ message: p }) }, p))));
+}
+
+let due = 0;
+function refreshSoon(ended) {
+  drawRunning();
+  clearTimeout(due);
+  due = setTimeout(() => { refresh().catch(tell); if (ended) listThreads().catch(tell); }, 60);
+}
+
+// refresh reads how the thread stands: state, commands, settings.
+async function refresh(first) {
+  const id = page.thread;
+  if (!id) return;
+  const view = await get("/api/threads/" + encodeURIComponent(id));
+  if (id !== page.thread) return;
+  if (first || page.machine?.name !== view.machine) {
+    byId("machine").value = view.machine;
+    byId("machine").disabled = true;
+    byId("dataset").value = view.dataset ?? "";
+    await pickMachine(view.settings);
+  }
+  byId("title").textContent = view.title || "";
+  draw(view);
+}
+
+async function pickMachine(current) {
+  const name = byId("machine").value;
+  page.machine = await get("/api/machines/" + encodeURIComponent(name));
+  page.panel.draw(page.machine.settings, current);
+  const { svg } = page.machine.graph;
+  byId("graphbox").hidden = !svg;
+  if (svg) byId("graph").src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+}
+
+// draw shows the state line and the commands.
+function draw(view) {
+  drawRunning();
+  const line = byId("states"), here = view?.state;
+  const seen = new Set(page.log.path.flatMap((m) => [m.from, m.to]));
+  line.hidden = !view;
+  fill(line, el("ol", (page.machine?.states ?? []).map((s) => el("li" + (s.name === here ? ".here" : seen.has(s.name) ? ".seen" : ""), {
+    title: [s.kind, s.requires.length && "needs " + s.requires.join(", "), s.tools.length && "tools: " + s.tools.join(", ")].filter(Boolean).join("\n"),
+    "aria-current": s.name === here ? "step" : null,
+  }, words(s.name)))),
+  view && el("p.quiet", view.offered.length ? "Offered: " + view.offered.map(words).join(", ") : "",
+    view.denied.length ? el("span", { title: view.denied.map((d) => `${d.tool}: ${d.code}${d.when ? " unless " + d.when : ""}`).join("\n") },
+      ` · Locked: ${view.denied.map((d) => words(d.tool)).join(", ")}`) : ""));
+  const form = el("form.fields", { hidden: true });
+  fill(byId("commands"), (view?.commands ?? []).map((c) => el("button", {
+    type: "button", disabled: !c.allowed, title: c.why ?? null,
+    onclick: () => {
+      const fields = Object.entries(c.fields ?? {});
+      if (fields.length) fieldForm(form, fields, c.label, (values) => say({ command: { name: c.name, fields: values } }));
+      else say({ command: { name: c.name } });
+    },
+  }, c.label || words(c.name))), form);
+}
+
+function drawRunning() {
+  const running = Boolean(page.log?.running);
+  byId("stop").hidden = !running;
+  byId("send").hidden = running;
+  document.body.classList.toggle("running", running);
+  const card = page.log?.openCard();
+  if (!document.body.classList.contains("offline")) byId("status").textContent = running ? "working…" : card ? "waiting for your answer" : "";
+}
+
+// say sends a message, a card's answer or a command; the log then tells what happens.
+async function say(what) {
+  if (!page.thread) fill(byId("log"));
+  byId("status").textContent = "sending…";
+  try {
+    const response = await post("/chat/stream", {
+      ...what, thread_id: page.thread || undefined, dataset_id: byId("dataset").value || undefined,
+      machine: page.thread ? undefined : byId("machine").value, settings: page.panel.take(),
+    });
+    const thread = response.headers.get("X-Thread-Id");
+    response.body.cancel(); // the log is followed instead: it outlives this page
+    if (thread !== page.thread) {
+      await open(thread);
+      await listThreads();
+    }
+    return true;
+  } catch (problem) {
+    byId("status").textContent = "";
+    if (what.card_response) throw problem;
+    tell(problem);
+    return false;
+  }
+}
+
+async function listThreads() {
+  const { threads } = await get("/api/threads?limit=100");
+  fill(byId("threads"), threads.map((t) => el("li", el("a" + (t.id === page.thread ? ".here" : ""), {
+    href: "#" + t.id, "aria-current": t.id === page.thread ? "page" : null,
+  }, el("span", t.title || "Untitled"), el("small", `${words(t.machine)} · ${t.status} · ${when(t.updated_at)}`)))));
+}
+
+// when writes a time of today as a time and another as a date.
+function when(text) {
+  const at = new Date(text), today = at.toDateString() === new Date().toDateString();
+  return today ? at.toLocaleTimeString(undefined, { timeStyle: "short" }) : at.toLocaleDateString(undefined, { dateStyle: "medium" });
+}
+
+function tell(problem) {
+  const text = problem instanceof Problem ? problem.message : String(problem.message ?? problem);
+  byId("log").append(el("p.error", { role: "alert" }, text, problem.suggestion && el("span.quiet", " " + problem.suggestion)));
+}
+
+function offline(is) {
+  document.body.classList.toggle("offline", is);
+  if (is) byId("status").textContent = "connection lost; trying again…";
+  else if (byId("status").textContent.startsWith("connection")) drawRunning();
+}
+
+function applyTheme(theme) {
+  if (theme) document.documentElement.dataset.theme = theme;
+}
+
+function showSide(open) {
+  document.body.classList.toggle("showside", open);
+  byId("menu").setAttribute("aria-expanded", String(open));
+}
+
+async function submit(e) {
+  e?.preventDefault();
+  const text = byId("say").value.trim();
+  if (!text || page.log?.running) return;
+  byId("say").value = "";
+  if (!await say({ message: text })) byId("say").value = text;
+}
+
+byId("composer").addEventListener("submit", submit);
+byId("say").addEventListener("keydown", (e) => { if (e.key === "Enter" && !e.shiftKey && !e.isComposing) submit(e); });
+byId("stop").addEventListener("click", () => post(`/api/threads/${encodeURIComponent(page.thread)}/stop`).catch(tell));
+byId("fresh").addEventListener("click", () => open("").then(listThreads).then(() => byId("say").focus()).catch(tell));
+byId("menu").addEventListener("click", () => showSide(!document.body.classList.contains("showside")));
+byId("machine").addEventListener("change", () => { localStorage.setItem("machine", byId("machine").value); pickMachine().catch(tell); });
+byId("dataset").addEventListener("change", () => { localStorage.setItem("dataset", byId("dataset").value); if (!page.thread) fill(byId("log"), welcome()); });
+byId("tune").addEventListener("click", () => {
+  const box = byId("settings");
+  box.hidden = !box.hidden;
+  document.body.classList.toggle("showsettings", !box.hidden);
+  byId("tune").setAttribute("aria-expanded", String(!box.hidden));
+});
+byId("theme").addEventListener("click", () => {
+  const dark = document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  localStorage.setItem("theme", dark ? "light" : "dark");
+  applyTheme(dark ? "light" : "dark");
+});
+addEventListener("hashchange", () => { if (location.hash.slice(1) !== page.thread) open(location.hash.slice(1)).then(listThreads).catch(tell); });
+addEventListener("popstate", () => { if (location.hash.slice(1) !== page.thread) open(location.hash.slice(1)).then(listThreads).catch(tell); });
+addEventListener("keydown", (e) => {
+  if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(e.target.tagName)) return;
+  if (e.key === "/") { e.preventDefault(); byId("say").focus(); return; }
+  if (page.log?.openCard()?.key(e.key)) e.preventDefault();
+});
+
+begin().catch(tell);

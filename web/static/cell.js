@@ -1,0 +1,106 @@
+// One tool call is one cell: what runs, its code, how it went, what came of it.
+
+import { download } from "./api.js";
+import { bytes, duration, el, fill, words } from "./dom.js";
+import { resultTable } from "./table.js";
+
+const codeArguments = ["sql", "python_code", "code", "query", "plan"];
+
+/** A Cell shows a call from its start to its one result. */
+export class Cell {
+  constructor(tool, args) {
+    this.badge = el("span.badge.running", "running");
+    this.time = el("span.quiet");
+    this.note = el("span.quiet.note");
+    this.body = el(".cellbody");
+    this.files = el("ul.files");
+    this.code = el(".code");
+    this.node = el("section.cell", { "aria-label": `Tool ${tool}` },
+      el("header", el("span.tool", { title: tool }, words(tool)), this.badge, this.note, this.time), this.code, this.body, this.files);
+    this.setArgs(args);
+  }
+
+  setArgs(args) {
+    if (!args || typeof args !== "object") return;
+    const name = codeArguments.find((n) => args[n]);
+    const rest = Object.entries(args).filter(([n]) => n !== name);
+    const text = name && (typeof args[name] === "string" ? args[name] : JSON.stringify(args[name], null, 2));
+    fill(this.code,
+      rest.length > 0 && el("p.args", rest.map(([n, v]) => el("span", el("b", words(n)), " ", typeof v === "string" ? v : JSON.stringify(v)))),
+      text && codeBlock(text));
+  }
+
+  progress(note) { this.note.textContent = note; }
+
+  end(kind, label, ms, title) {
+    this.badge.className = `badge ${kind}`;
+    this.badge.textContent = label;
+    if (title) this.badge.title = title;
+    this.note.textContent = "";
+    this.time.textContent = duration(ms);
+  }
+
+  returned(event) {
+    const copy = event.duplicate;
+    this.end(copy ? "skipped" : "ok", copy ? "skipped: same call as before" : "done", event.ms, event.reason);
+    const result = visible(event);
+    if (result === null) fill(this.body, el("p.quiet", "The result went to the model."));
+    else fill(this.body, show(result));
+    if (copy) fold(this.body, "Show the earlier result");
+  }
+
+  failed(event) {
+    this.end("failed", event.code, event.ms);
+    fill(this.body, el("p.error", event.message), event.suggestion && el("p.quiet", event.suggestion),
+      event.tries_left > 0 && el("p.quiet", `${event.tries_left} ${event.tries_left === 1 ? "try" : "tries"} left`));
+  }
+
+  refused(event) {
+    this.end("refused", "refused: " + event.code);
+    const saw = Object.entries(event.saw ?? {}).map(([n, v]) => `${n} = ${JSON.stringify(v)}`).join(", ");
+    fill(this.body, el("p.error", event.message),
+      event.when && el("p.quiet", "It needs ", el("code", event.when), saw && ` but ${saw}.`));
+  }
+
+  artifact(made) { this.files.append(fileLink(made)); }
+}
+
+/** fileLink is a download of an artifact. */
+export function fileLink(made) {
+  const path = "/api/artifacts/" + encodeURIComponent(made.artifact_id);
+  return el("li", el("a", {
+    href: path, download: made.name,
+    onclick: (e) => { e.preventDefault(); download(path, made.name).catch((p) => e.target.replaceWith(el("span.error", p.message))); },
+  }, "↓ ", made.name), el("span.quiet", ` ${bytes(made.bytes)}`, made.version > 1 && `, version ${made.version}`, made.reused && ", already there"));
+}
+
+/** codeBlock shows code with a button that copies it. */
+export function codeBlock(text) {
+  const button = el("button.link", {
+    type: "button", onclick: () => navigator.clipboard.writeText(text).then(() => { button.textContent = "Copied"; }),
+  }, "Copy");
+  return el(".codeblock", el("pre", { tabindex: "0" }, el("code", text)), button);
+}
+
+// visible is the part of a result that the machine shows to people.
+function visible(event) {
+  if (event.person?.all) return event.result;
+  const fields = event.person?.fields ?? [];
+  if (!fields.length || typeof event.result !== "object" || event.result === null) return null;
+  return Object.fromEntries(fields.filter((f) => f in event.result).map((f) => [f, event.result[f]]));
+}
+
+/** show makes a table, a list of values or plain text of a result. */
+export function show(result) {
+  if (Array.isArray(result?.columns) && Array.isArray(result?.rows)) return resultTable(result);
+  if (Array.isArray(result) && result.length && result.every((r) => r && typeof r === "object" && !Array.isArray(r))) {
+    return resultTable({ columns: [...new Set(result.flatMap(Object.keys))], rows: result });
+  }
+  if (typeof result === "string") return el("p", result);
+  return codeBlock(JSON.stringify(result, null, 2));
+}
+
+function fold(node, label) {
+  const inside = el("details", el("summary", label), ...node.childNodes);
+  fill(node, inside);
+}
