@@ -18,7 +18,7 @@ const (
 
 // Thread gives the row of one thread.
 func (s *SQLite) Thread(ctx context.Context, id string) (Thread, error) {
-	t, err := scanThread(s.readers.QueryRowContext(ctx, `SELECT `+threadColumns+` FROM threads WHERE id = ?`, id))
+	t, err := scanThread(s.readers.QueryRowContext(ctx, `SELECT `+threadColumns+` FROM heads WHERE id = ?`, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return Thread{}, fault.Wrap(ErrNotFound, fault.ThreadNotFound, "there is no thread %q", id)
 	}
@@ -34,7 +34,7 @@ func (s *SQLite) Threads(ctx context.Context, q Query) ([]Thread, error) {
 	if q.Thread != "" {
 		w.add("id = ?", q.Thread)
 	}
-	return list(ctx, s, `SELECT `+threadColumns+` FROM threads`+w.String()+` ORDER BY updated DESC, id DESC LIMIT ?`, w.limited(q.Limit), scanThread)
+	return list(ctx, s, `SELECT `+threadColumns+` FROM heads`+w.String()+` ORDER BY updated DESC, id DESC LIMIT ?`, w.limited(q.Limit), scanThread)
 }
 
 // Run gives the row of one run.

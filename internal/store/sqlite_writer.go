@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"interlock/internal/fault"
 )
@@ -14,6 +15,7 @@ import (
 // bookkeeping costs as much as the statements. Who took it from the channel owns it.
 type writer struct {
 	pages                       int // written since the last checkpoint, about
+	heads                       heads
 	conn                        driver.Conn
 	begin, commit, rollback     *statement
 	open, head                  *statement
@@ -38,7 +40,7 @@ func openWriter(dsn string) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{conn: conn}
+	w := &writer{conn: conn, heads: heads{}}
 	prepare := func(query string) *statement {
 		s, e := conn.Prepare(query)
 		if e != nil {
@@ -53,7 +55,7 @@ func openWriter(dsn string) (*writer, error) {
 	w.open = prepare(`INSERT INTO threads (version, title, dataset, status, state, run, seq, updated, id, owner, machine, created)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`)
 	w.head = prepare(`UPDATE threads SET version = ?, title = ?, dataset = ?, status = ?, state = ?, run = ?, seq = ?, updated = ?
-		WHERE id = ? AND seq = ?`)
+		WHERE id = ? AND (SELECT max(e.seq) FROM events e WHERE e.thread = threads.id) = ?`)
 	insert := `INSERT INTO events (thread, seq, time, kind, body) VALUES (?, ?, ?, ?, ?)`
 	for range rowsAtOnce {
 		w.events = append(w.events, prepare(insert))
@@ -115,11 +117,13 @@ func (w *writer) store(b Batch, rows []row, blobs []packedBlob, snapshot packed)
 		_, _ = w.rollback.exec()
 		return err
 	}
+	w.heads.note(b)
 	return nil
 }
 
-func (w *writer) insert(b Batch, rows []row, blobs []packedBlob, snapshot packed) error {
-	h, last := b.Head, b.After+int64(len(rows))
+// writeHead opens the thread or replaces its row, if it ends where the batch says.
+func (w *writer) writeHead(b Batch, last int64) error {
+	h := b.Head
 	head := w.head
 	if b.After == 0 {
 		head = w.open
@@ -134,7 +138,21 @@ func (w *writer) insert(b Batch, rows []row, blobs []packedBlob, snapshot packed
 	case err != nil:
 		return err
 	case n == 0:
-		return fault.Wrap(ErrConflict, fault.Conflict, "thread %s does not end at event %d", b.Thread, b.After)
+		return conflict(b)
+	}
+	return nil
+}
+
+func conflict(b Batch) error {
+	return fault.Wrap(ErrConflict, fault.Conflict, "thread %s does not end at event %d", b.Thread, b.After)
+}
+
+func (w *writer) insert(b Batch, rows []row, blobs []packedBlob, snapshot packed) error {
+	last := b.After + int64(len(rows))
+	if !w.heads.stands(b) {
+		if err := w.writeHead(b, last); err != nil {
+			return err
+		}
 	}
 	for len(rows) > 0 {
 		n := min(len(rows), rowsAtOnce)
@@ -142,7 +160,10 @@ func (w *writer) insert(b Batch, rows []row, blobs []packedBlob, snapshot packed
 		for _, r := range rows[:n] {
 			insert.add(b.Thread, r.seq, r.time, r.kind, r.body)
 		}
-		if _, err := insert.exec(); err != nil {
+		switch _, err := insert.exec(); {
+		case resultCode(err) == sqlite3.SQLITE_CONSTRAINT: // the number is taken
+			return conflict(b)
+		case err != nil:
 			return err
 		}
 		rows = rows[n:]

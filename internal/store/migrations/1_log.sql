@@ -26,6 +26,16 @@ CREATE TABLE events (
   PRIMARY KEY (thread, seq)
 ) WITHOUT ROWID;
 
+-- Threads as they stand. While one runs and nothing of it changes but its end, a batch
+-- writes events only, and the end is read from them.
+CREATE VIEW heads AS
+SELECT id, owner, machine, version, title, dataset, status, state, run,
+  CASE status WHEN 'running' THEN coalesce((SELECT max(e.seq) FROM events e WHERE e.thread = id), seq) ELSE seq END AS seq,
+  created,
+  CASE status WHEN 'running' THEN coalesce((SELECT e.time FROM events e WHERE e.thread = id AND e.seq > threads.seq ORDER BY e.seq DESC LIMIT 1), updated)
+    ELSE updated END AS updated
+FROM threads;
+
 -- packed is 1 where the bytes are zstd.
 CREATE TABLE blobs (
   hash   TEXT PRIMARY KEY,

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -70,6 +71,55 @@ func testThreads(t *testing.T, f *fixture) {
 	}
 	if rows, err := s.Threads(t.Context(), store.Query{}); err != nil || len(rows) != 100 {
 		t.Errorf("%d threads without a limit, want 100 (%v)", len(rows), err)
+	}
+}
+
+// The row of a thread that runs is right after every batch, whatever changed in it
+// and whoever wrote it.
+func testRunning(t *testing.T, f *fixture) {
+	here, there := f.store(t), f.store(t)
+	want := batch("a", 0, 1).Head
+	mustAppend(t, here, batch("still", 0, 1))
+	steps := []struct {
+		name   string
+		s      store.Store
+		change func(*store.Batch)
+	}{
+		{"opened", here, func(*store.Batch) {}},
+		{"nothing but the end", here, func(*store.Batch) {}},
+		{"again", here, func(*store.Batch) {}},
+		{"by another process", there, func(*store.Batch) {}},
+		{"the state", here, func(b *store.Batch) { b.Head.State = "next" }},
+		{"the title", here, func(b *store.Batch) { b.Head.Title = "renamed" }},
+		{"a time that is no event's", here, func(b *store.Batch) { b.Head.Updated = at(1000) }},
+		{"only the end", here, func(*store.Batch) {}},
+		{"it waits", there, func(b *store.Batch) { b.Head.Status = store.Waiting }},
+		{"it waits on", there, func(*store.Batch) {}},
+		{"it runs", here, func(b *store.Batch) { b.Head.Status = store.Running }},
+		{"only the end once more", here, func(*store.Batch) {}},
+	}
+	var after int64
+	for _, step := range steps {
+		b := batch("a", after, 2)
+		want.Seq, want.Updated = b.Head.Seq, b.Head.Updated
+		b.Head = want
+		step.change(&b)
+		want = b.Head
+		mustAppend(t, step.s, b)
+		for _, s := range []store.Store{here, there} {
+			got, err := s.Thread(t.Context(), "a")
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("%s: the row (%v) (-want +got):\n%s", step.name, err, diff)
+			}
+			rows, err := s.Threads(t.Context(), store.Query{Before: want.Updated.Add(1), Limit: 1})
+			if err != nil || len(rows) != 1 || !cmp.Equal(rows[0], want) {
+				t.Errorf("%s: the newest row is %+v, %v", step.name, rows, err)
+			}
+			if err := s.Append(t.Context(), batch("a", after, 1)); !errors.Is(err, store.ErrConflict) {
+				t.Errorf("%s: the same place again: %v, want a conflict", step.name, err)
+			}
+		}
+		after += 2
 	}
 }
 

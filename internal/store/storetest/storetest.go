@@ -41,6 +41,7 @@ func Run(t *testing.T, open Opener) {
 		{"hostile strings", testHostile},
 		{"any batches", testAnyBatches},
 		{"threads", testThreads},
+		{"running thread", testRunning},
 		{"runs", testRuns},
 		{"killed", testKilled},
 	}
@@ -84,7 +85,7 @@ func batch(thread string, after int64, n int) store.Batch {
 	last := after + int64(n)
 	b.Head = store.Thread{
 		ID: thread, Owner: "ann", Machine: "analyst", Version: "v1", Title: "Sales of " + thread, Dataset: "shop",
-		Status: store.Running, State: fmt.Sprintf("state %d", last), Run: "run of " + thread, Seq: last, Created: epoch, Updated: at(last),
+		Status: store.Running, State: fmt.Sprintf("state %d", last/8), Run: "run of " + thread, Seq: last, Created: epoch, Updated: at(last),
 	}
 	return b
 }
