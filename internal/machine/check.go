@@ -12,6 +12,7 @@ import (
 func (m *Machine) Check(tools ToolTypes) []Finding {
 	c := &checker{m: m, tools: tools, read: map[string]bool{}, written: map[string]bool{}}
 	c.offers = c.offersOf()
+	c.dynamic = slices.ContainsFunc(m.States, dynamic)
 	c.computedCycles()
 	c.settings()
 	c.facts()
@@ -27,11 +28,12 @@ func (m *Machine) Check(tools ToolTypes) []Finding {
 
 // A checker collects what is wrong with a machine.
 type checker struct {
-	m      *Machine
-	tools  ToolTypes
-	found  []Finding
-	offers map[string][]string // state -> tools by name
-	sound  bool                // every name of a state exists, so that there is a graph
+	m       *Machine
+	tools   ToolTypes
+	found   []Finding
+	offers  map[string][]string // state -> tools by name
+	dynamic bool                // some state offers tools that are found at run time
+	sound   bool                // every name of a state exists, so that there is a graph
 
 	circular      bool            // facts are computed from each other: nothing can be unfolded
 	unfolds       int             // computed facts unfolded in the guard that is looked at

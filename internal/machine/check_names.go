@@ -142,13 +142,12 @@ func (c *checker) filters(on, tools, cards, commands []string, pos Pos, used map
 			c.report("unknown-event", pos, "use one of "+strings.Join(eventNames, ", "), "unknown event %q%s", e, nearest(e, eventNames))
 		}
 	}
-	anyDynamic := slices.ContainsFunc(c.m.States, dynamic)
 	for _, t := range tools {
 		if used[t] {
 			continue
 		}
 		near := nearest(t, slices.Sorted(maps.Keys(used)))
-		if near == "" && anyDynamic {
+		if near == "" && c.dynamic {
 			continue // may be a tool that is found at run time
 		}
 		c.report("unknown-tool", pos, "name a tool that a state offers", "waits for %s, which nothing offers%s", t, near)

@@ -16,7 +16,9 @@ type proof struct {
 	by    map[*State]*edge
 	begin knowledge // where a turn starts
 	in    map[*State]knowledge
-	off   map[*edge]bool // ways that were found wanting, left out of the second run
+	held  map[*State]knowledge // what hold gave last
+	may   map[*State][]inside  // what insides gave
+	off   map[*edge]bool       // ways that were found wanting, left out of the second run
 }
 
 // prove reports every requirement and every bound argument that is not proved.
@@ -24,7 +26,7 @@ func (c *checker) prove(g *flow, by map[*State]*edge) {
 	if len(c.m.Facts) == 0 {
 		return
 	}
-	p := &proof{prover: c.prover(), g: g, by: by, off: make(map[*edge]bool)}
+	p := &proof{prover: c.prover(), g: g, by: by, off: make(map[*edge]bool), may: make(map[*State][]inside)}
 	p.run()
 	if wanting := p.wanting(); len(wanting) > 0 {
 		// What is lost on a way that is wrong is missing everywhere behind it. A second
@@ -86,6 +88,7 @@ const maxUnfolds = 20_000
 func (p *proof) run() {
 	p.begin = p.prover.begin()
 	p.in = make(map[*State]knowledge, len(p.c.m.States))
+	p.held = make(map[*State]knowledge, len(p.c.m.States))
 	var queue []*State
 	queued := make(map[*State]bool)
 	merge := func(s *State, k knowledge) {
@@ -112,6 +115,7 @@ func (p *proof) run() {
 		queue = queue[1:]
 		queued[s] = false
 		hold := p.hold(s)
+		p.held[s] = hold
 		for _, e := range p.g.out[s] {
 			if !p.off[e] {
 				merge(e.to, p.transferFrom(e, hold))
@@ -133,7 +137,7 @@ func (p *proof) entry(s *State) knowledge {
 	k := p.in[s].clone()
 	for _, r := range s.Requires {
 		if f := p.c.m.facts[r.Fact]; f != nil {
-			p.learn(k, f, known{set: true, yes: r.IsTrue, n: r.Len})
+			p.learn(k, f, known{set: true, yes: r.IsTrue, n: int32(r.Len)})
 		}
 	}
 	return k
@@ -150,6 +154,9 @@ type inside struct {
 
 // insides lists what may write facts while the machine is in a state.
 func (p *proof) insides(s *State) []inside {
+	if out, ok := p.may[s]; ok {
+		return out
+	}
 	var out []inside
 	for _, e := range p.c.m.Effects {
 		if p.mayFire(e, s) {
@@ -170,6 +177,7 @@ func (p *proof) insides(s *State) []inside {
 			out = append(out, inside{&cmd.Writes, cmd.When, occasion{on: []string{OnCommand}, commands: []string{cmd.Name}}, cmd.Pos, "the command " + cmd.Name})
 		}
 	}
+	p.may[s] = out
 	return out
 }
 
@@ -224,7 +232,7 @@ func (p *proof) transfer(e *edge) knowledge {
 	if e.from == nil {
 		return p.transferFrom(e, p.begin)
 	}
-	return p.transferFrom(e, p.hold(e.from))
+	return p.transferFrom(e, p.held[e.from])
 }
 
 // transferFrom is what is known after an edge was followed.
@@ -435,7 +443,8 @@ func (p *proof) checkBound(s *State, seen map[Pos]bool) {
 	if len(p.c.tools) == 0 {
 		return
 	}
-	hold := p.hold(s)
+	p.fuel = maxUnfolds
+	hold := p.held[s]
 	for _, o := range s.Offers {
 		b, tt := p.c.m.Tools[o.Tool], p.c.tools[o.Tool]
 		if b == nil {

@@ -132,7 +132,11 @@ func (p *proof) elsewhere(e *edge, r Predicate) bool {
 // checkInside reports requirements that can be lost while in the state, and those
 // that a new turn takes away where the thread stands.
 func (p *proof) checkInside(s *State) {
-	entry, hold := p.entry(s), p.hold(s)
+	if len(s.Requires) == 0 {
+		return
+	}
+	p.fuel = maxUnfolds
+	entry, hold := p.entry(s), p.held[s]
 	for _, r := range s.Requires {
 		if !p.proves(hold, r) {
 			pos, what := s.Pos, "something"

@@ -57,11 +57,11 @@ func literal(v any, source string, pos Pos) *Expr {
 }
 
 // compile makes a program of a source. In a keep predicate the item is `#`.
-func (m *Machine) compile(source string, keep bool) (p *program, err error) {
+func (m *Machine) compile(cfg *conf.Config, source string, keep bool) (p *program, err error) {
 	if len(source) > maxSource {
 		return nil, &badExpr{message: fmt.Sprintf("the expression is longer than %d characters", maxSource)}
 	}
-	tree, off, err := parseExpr(source, keep)
+	tree, off, err := parseExpr(cfg, source, keep)
 	if err != nil {
 		return nil, err
 	}
@@ -76,9 +76,17 @@ func (m *Machine) compile(source string, keep bool) (p *program, err error) {
 	return &program{run: run, tree: tree, off: off, refs: c.refs, deps: c.deps}, nil
 }
 
+// parserConfig is how sources are parsed. It is not safe for concurrent use.
+func parserConfig() *conf.Config {
+	cfg := conf.CreateNew()
+	cfg.MaxNodes = maxNodes
+	cfg.DisableIfOperator = true
+	return cfg
+}
+
 // parseExpr gives the tree of a source. The parser is foreign code: a panic of it is
 // an error of the source.
-func parseExpr(source string, keep bool) (tree ast.Node, off int, err error) {
+func parseExpr(cfg *conf.Config, source string, keep bool) (tree ast.Node, off int, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = &badExpr{message: "the expression cannot be parsed"}
@@ -88,9 +96,6 @@ func parseExpr(source string, keep bool) (tree ast.Node, off int, err error) {
 	if keep {
 		text, off = keepBefore+source+")", len(keepBefore)
 	}
-	cfg := conf.CreateNew()
-	cfg.MaxNodes = maxNodes
-	cfg.DisableIfOperator = true
 	t, err := parser.ParseWithConfig(text, cfg)
 	if err != nil {
 		bad := &badExpr{message: err.Error()}

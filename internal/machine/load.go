@@ -131,8 +131,9 @@ func decode(files map[string]string) (*Machine, []Finding) {
 		return nil, []Finding{finding{code: "missing-key", pos: Pos{File: File}, message: "there is no " + File, repair: "write the definition into " + File}.public()}
 	}
 	d := &decoder{
-		m:    &Machine{Files: maps.Clone(files), Hash: hashOf(files), facts: map[string]*Fact{}, states: map[string]*State{}},
-		file: File, lines: strings.Split(source, "\n"), anchors: map[string]ast.Node{}, named: map[string]bool{},
+		parser: parserConfig(),
+		m:      &Machine{Files: maps.Clone(files), Hash: hashOf(files), facts: map[string]*Fact{}, states: map[string]*State{}},
+		file:   File, lines: strings.Split(source, "\n"), anchors: map[string]ast.Node{}, named: map[string]bool{},
 	}
 	root := d.parseYAML(source)
 	if root == nil {

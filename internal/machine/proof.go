@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 // A known is what is proved about one fact.
 type known struct {
 	set, yes bool
-	n        int // a list of at least so many
+	n        int32 // a list of at least so many
 }
 
 // A knowledge is what is proved about all facts at a place, by the fact's number.
@@ -86,7 +87,7 @@ func byDefault(f *Fact) known {
 	}
 	out := known{set: true, yes: f.Default == true}
 	if list, ok := f.Default.([]any); ok {
-		out.n = len(list)
+		out.n = int32(min(len(list), math.MaxInt32))
 	}
 	return out
 }
@@ -156,7 +157,7 @@ func (p *prover) isTrue(k knowledge, f *Fact) bool {
 }
 
 func (p *prover) length(k knowledge, f *Fact) int {
-	n := k[p.index[f]].n
+	n := int(k[p.index[f]].n)
 	if p.unfold(f) && f.Is.code.tree != nil {
 		n = max(n, p.nodeLen(k, f.Is.code.tree, 0))
 	}

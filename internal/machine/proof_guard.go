@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"math"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -141,7 +142,7 @@ func (p *prover) supposeLen(k knowledge, n ast.Node, least int) {
 	if f == nil {
 		return
 	}
-	p.learn(k, f, known{set: true, n: least})
+	p.learn(k, f, known{set: true, n: int32(min(least, math.MaxInt32))})
 	if f.Is != nil && f.Is.code != nil {
 		p.supposeLen(k, f.Is.code.tree, least)
 	}
@@ -200,7 +201,7 @@ func (p *prover) apply(k knowledge, w *Writes, at occasion) knowledge {
 			if p.exprSet(out, a.Expr) {
 				now.set = true
 				if now.n++; f.Max > 0 {
-					now.n = min(now.n, f.Max)
+					now.n = min(now.n, int32(min(f.Max, math.MaxInt32)))
 				}
 			}
 			p.forget(out, f, now)
@@ -237,9 +238,9 @@ func (p *prover) written(k knowledge, f *Fact, a Assign) known {
 		return now
 	}
 	now.yes = f.Type.Kind == Bool && p.nodeTrue(k, a.Expr.code.tree, 0)
-	now.n = p.nodeLen(k, a.Expr.code.tree, 0)
+	now.n = int32(min(p.nodeLen(k, a.Expr.code.tree, 0), math.MaxInt32))
 	if f.Max > 0 {
-		now.n = min(now.n, f.Max)
+		now.n = min(now.n, int32(min(f.Max, math.MaxInt32)))
 	}
 	return now
 }

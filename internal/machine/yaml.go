@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/expr-lang/expr/conf"
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
@@ -25,6 +26,7 @@ const (
 // A decoder reads the YAML tree of a definition. It goes on after a fault, so that
 // every fault is reported at once.
 type decoder struct {
+	parser    *conf.Config // of expressions
 	m         *Machine
 	file      string
 	lines     []string
@@ -478,7 +480,7 @@ func (d *decoder) verbatim(source string, pos Pos) bool {
 // compilePending compiles what was read.
 func (d *decoder) compilePending() {
 	for _, p := range d.pending {
-		code, err := d.m.compile(p.x.Source, p.keep)
+		code, err := d.m.compile(d.parser, p.x.Source, p.keep)
 		if err != nil {
 			d.badSource(p.x, p.flat, err)
 			continue
@@ -491,7 +493,7 @@ func (d *decoder) compilePending() {
 // compiled makes an expression at once.
 func (d *decoder) compiled(source string, pos Pos, keep bool) *Expr {
 	x := &Expr{Source: source, Pos: pos}
-	code, err := d.m.compile(source, keep)
+	code, err := d.m.compile(d.parser, source, keep)
 	if err != nil {
 		d.badSource(x, !strings.Contains(source, "\n"), err)
 		return nil
