@@ -61,8 +61,8 @@ func (t *turn) load(ctx context.Context, thread string) error {
 }
 
 func (t *turn) adopt(f *fold, m *machine.Machine) {
-	t.f = f
-	t.r = &rules{m: m, f: f, tools: t.e.cfg.Tools, resultBytes: t.e.cfg.ResultBytes, version: t.version}
+	t.f, t.r = f, t.e.rules(m, f)
+	t.r.version = t.version
 }
 
 // fold gives the thread as its log says: from memory, or from the newest snapshot

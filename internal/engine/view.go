@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"interlock/internal/event"
@@ -34,9 +35,13 @@ type CommandView struct {
 	Why     string            `json:"why,omitempty"` // it may not
 }
 
-// peek runs look on the thread's fold. While a turn runs the fold is read from the
-// log, because its owner alone may touch the live one.
+// peek runs look on the thread's fold, which it must not change or keep. A resting
+// thread is looked at in memory; while a turn runs the fold is read from the log,
+// because its owner alone may touch the live one.
 func (e *Engine) peek(ctx context.Context, thread string, look func(*rules)) error {
+	if row, err := e.cfg.Store.Thread(ctx, thread); err == nil && e.peekCached(row, look) {
+		return nil
+	}
 	f, err := e.read(ctx, thread)
 	if err != nil {
 		return err
@@ -51,8 +56,28 @@ func (e *Engine) peek(ctx context.Context, thread string, look func(*rules)) err
 	if err != nil {
 		return err
 	}
-	look(&rules{m: m, f: f, tools: e.cfg.Tools, resultBytes: e.cfg.ResultBytes})
+	look(e.rules(m, f))
 	return nil
+}
+
+// peekCached looks at the fold in memory, if it is as new as the log.
+func (e *Engine) peekCached(row store.Thread, look func(*rules)) bool {
+	m, err := e.defs.get(context.Background(), row.Version)
+	if err != nil {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	f := e.cache.folds[row.ID]
+	if f == nil || f.Seq != row.Seq {
+		return false
+	}
+	look(e.rules(m, f))
+	return true
+}
+
+func (e *Engine) rules(m *machine.Machine, f *fold) *rules {
+	return &rules{m: m, f: f, tools: e.cfg.Tools, resultBytes: e.cfg.ResultBytes}
 }
 
 // View gives a thread's state, facts, open card and what is possible now.
@@ -61,7 +86,8 @@ func (e *Engine) View(ctx context.Context, thread string) (View, error) {
 	err := e.peek(ctx, thread, func(r *rules) {
 		s := scope(r.m, r.f)
 		v = View{
-			Thread: head(r.m, r.f), Settings: s.Settings, Facts: map[string]any{}, Messages: r.f.Messages, Artifacts: r.f.Artifacts, Tainted: r.f.Tainted,
+			Thread: head(r.m, r.f), Settings: maps.Clone(s.Settings), Facts: map[string]any{}, Messages: slices.Clone(r.f.Messages),
+			Artifacts: slices.Clone(r.f.Artifacts), Tainted: r.f.Tainted, Offered: []string{},
 		}
 		for _, fact := range r.m.Facts {
 			if val := r.m.Value(fact.Name, s); val != nil {

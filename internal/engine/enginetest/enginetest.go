@@ -348,32 +348,19 @@ func (b *bench) perform(moves []move) {
 	}
 }
 
-// log renders the thread's events and checks that each call has one result.
+// log renders the thread's events and holds them against what must always hold.
 func (b *bench) log() string {
 	var out strings.Builder
-	asked, resolved := map[string]bool{}, map[string]int{}
+	var events []event.Event
 	for e, err := range b.eng.Events(b.t.Context(), b.thread, 0) {
 		if err != nil {
 			b.t.Fatal(err)
 		}
 		fmt.Fprintf(&out, "%3d %s\n", e.Seq, Line(e.Body))
-		switch x := e.Body.(type) {
-		case event.ModelReplied:
-			for _, c := range x.Calls {
-				asked[c.ID] = true
-			}
-		case event.ToolReturned:
-			resolved[x.Call]++
-		case event.ToolFailed:
-			resolved[x.Call]++
-		case event.ToolRefused:
-			resolved[x.Call]++
-		}
+		events = append(events, e)
 	}
-	for call := range asked {
-		if resolved[call] != 1 {
-			b.t.Errorf("the call %s has %d results", call, resolved[call])
-		}
+	if err := Audit(b.m, events); err != nil {
+		b.t.Errorf("the log breaks what must always hold: %v", err)
 	}
 	return out.String()
 }

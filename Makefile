@@ -1,0 +1,42 @@
+# Interlock: every command a newcomer or a machine needs. `make help` lists them.
+
+SHELL       := /bin/bash
+BIN         := bin/interlock
+LISTEN      ?= 127.0.0.1:8765
+DATA        ?= demo
+STATE       ?= state
+LDFLAGS     := -s -w -extldflags "-static-libstdc++ -static-libgcc"
+LINT        := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.6.2
+export CGO_ENABLED := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build run test lint bench demo clean
+
+help: ## list the commands
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+setup:
+	@scripts/setup.sh
+
+build: ## build bin/interlock
+	go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/interlock
+
+demo: build ## make the demo datasets in demo/
+	@test -e $(DATA) || ./$(BIN) demo --out $(DATA)
+
+run: setup demo ## set everything up and serve on http://127.0.0.1:8765
+	./$(BIN) serve --listen $(LISTEN) --data $(DATA) --state $(STATE)
+
+test: ## set everything up and run every test with the race detector
+	@scripts/setup.sh test
+	go vet ./...
+	go test -race -shuffle=on -timeout 14m ./...
+
+lint: ## golangci-lint with the reasons in .golangci.yaml
+	go run $(LINT) run ./...
+
+bench: build ## print our figures against the peers, made in this run
+	go run ./bench -bin ./$(BIN)
+
+clean: ## remove what was built
+	rm -rf bin

@@ -1,0 +1,6 @@
+//go:build !race
+
+package engine_test
+
+// hostileTurns is how many turns the hostile models play.
+const hostileTurns = 100_000

@@ -1,0 +1,7 @@
+//go:build race
+
+package engine_test
+
+// hostileTurns is less under the race detector, which makes each turn ten times
+// slower; `make test` plays the whole number without it.
+const hostileTurns = 3_000
