@@ -2,6 +2,7 @@ package nlq
 
 import (
 	"slices"
+	"strings"
 
 	"interlock/internal/queryplan"
 )
@@ -95,6 +96,9 @@ func (r *reader) counts(i int) {
 		r.use(j)
 		j = r.next(j)
 	}
+	for r.named(j) && r.chunks[j].used && r.near(i, j, 3) {
+		j = r.next(j) // official languages
+	}
 	if !r.named(j) || !r.near(i, j, 4) || r.chunks[j].role == rRel {
 		r.items = append(r.items, item{agg: queryplan.Count, col: -1, table: -1, at: i, score: 0.7})
 		r.use(i)
@@ -167,6 +171,9 @@ func (r *reader) aggregates(i int) {
 	}
 	add := func(j int) bool {
 		col, cs := r.asColumn(j, r.nearTable(j), (*column).numeric)
+		if col < 0 && !slices.ContainsFunc(aggs, func(f queryplan.Function) bool { return f != queryplan.Min && f != queryplan.Max }) {
+			col, cs = r.asColumn(j, r.nearTable(j), nil) // of texts, too
+		}
 		if col < 0 || cs < 0.42 {
 			return false
 		}
@@ -217,6 +224,8 @@ func (r *reader) shows(i int, distinct bool) {
 		r.showTable(i, t, ts)
 	case table && listed:
 		r.showTable(i, t, ts)
+	case r.verbish(i):
+		r.use(i) // shared by, founded in: says how, not what
 	case table:
 		r.use(i) // the subject, or the owner of the columns before it
 	case col >= 0 && cs >= 0.42:
@@ -227,6 +236,16 @@ func (r *reader) shows(i int, distinct bool) {
 		r.items = append(r.items, item{col: col, table: c.table, at: i, score: cs})
 		r.use(i)
 	}
+}
+
+// verbish says whether a mention is a verb that only resembles a name.
+func (r *reader) verbish(i int) bool {
+	c := &r.chunks[i]
+	t := &r.toks[c.from]
+	if c.to != c.from+1 || !strings.HasSuffix(t.lower, "ed") && !strings.HasSuffix(t.lower, "ing") || len(c.mention.columns) == 0 {
+		return false
+	}
+	return !slices.Contains(r.x.columns[c.mention.columns[0].id].words, t.lemma)
 }
 
 // showTable shows the column that names a table's rows.
@@ -257,7 +276,7 @@ func (r *reader) listed(i int) bool {
 		switch {
 		case c.role == rAnd:
 			return true
-		case c.filler && set("of for in from")[r.toks[c.from].lower], !c.filler:
+		case c.filler && set("of for in from")[r.toks[c.from].lower], !c.filler && c.role != rWord:
 			return false
 		}
 	}

@@ -57,6 +57,12 @@ func cut(toks []token, found []mention, now time.Time) []chunk {
 			if p.role == rRel || p.role == rBe || p.role == rAnd {
 				w = 0.3 * float64(k)
 			}
+			if p.role == rSup && p.adj != "" && k > 1 {
+				w += 0.25
+			}
+			if p.role == rShare {
+				w = 0.45 * float64(k)
+			}
 			if p.role == rCount && strings.HasPrefix(t.lower, "number") && i > 0 && !t.comma && !grammar[toks[i-1].lower] && !fillers[toks[i-1].lower] {
 				w = 0.1 // flight numbers of
 			}
@@ -75,7 +81,7 @@ func cut(toks []token, found []mention, now time.Time) []chunk {
 			w := 0.0
 			length := float64(m.to - m.from)
 			if len(m.columns) > 0 {
-				w = max(w, m.columns[0].score*length)
+				w = max(w, m.columns[0].score*length+0.03*(length-1))
 			}
 			if len(m.tables) > 0 {
 				w = max(w, m.tables[0].score*length*1.01)

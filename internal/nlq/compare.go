@@ -37,6 +37,16 @@ func (r *reader) comparison(i int) {
 	if r.negatedBefore(i) {
 		op = opposite(op)
 	}
+	if k := r.next(j); r.named(j) && r.is(k, rNumber) && r.near(j, k, 1) {
+		// below age 30, after the year 2008
+		if col, s := r.asColumn(j, r.currentTable(i), func(c *column) bool { return c.numeric() || c.calendar() }); col >= 0 && s > 0.5 && !(c.phrase.adj == "date" && r.subjectOf(i) >= 0) {
+			r.calendarCond(col, op, r.chunks[k].number, i, s)
+			r.use(i, j, k)
+			return
+		}
+		r.use(j)
+		j = k
+	}
 	switch {
 	case r.chunks[j].role == rNumber && op == queryplan.Between:
 		k := r.next(j)
@@ -109,7 +119,8 @@ func (r *reader) numbers(i, last int, op queryplan.Operator, values []any) bool 
 	if c.phrase.adj == "date" {
 		return r.years(i, op, values)
 	}
-	if adj := c.phrase.adj; adj != "" {
+	adj := c.phrase.adj
+	if adj != "" && (left < 0 || !r.measured(left)) {
 		if col, more := r.hinted(adj, r.currentTable(i)); col >= 0 {
 			if !more {
 				op = mirrored(op)
@@ -118,7 +129,10 @@ func (r *reader) numbers(i, last int, op queryplan.Operator, values []any) bool 
 			return true
 		}
 	}
-	if left >= 0 {
+	if fewest[adj] {
+		op = mirrored(op)
+	}
+	if left >= 0 && !(r.named(right) && r.possesses(left, i)) {
 		if col, s := r.asColumn(left, r.nearTable(left), numeric); col >= 0 && s > 0.5 {
 			if k := r.prev(left); r.is(k, rAgg) && r.near(k, left, 2) {
 				r.conds = append(r.conds, cond{col: col, table: -1, agg: r.chunks[k].phrase.agg, op: op, values: values, at: i, score: s})
@@ -153,6 +167,22 @@ func (r *reader) numbers(i, last int, op queryplan.Operator, values []any) bool 
 	if col := r.verb(i, numeric); col >= 0 {
 		r.conds = append(r.conds, cond{col: col, table: -1, op: op, values: values, at: i, score: 0.75})
 		return true
+	}
+	return false
+}
+
+// measured says whether a mention is a column of numbers.
+func (r *reader) measured(i int) bool {
+	col, s := r.asColumn(i, r.nearTable(i), (*column).numeric)
+	return col >= 0 && s > 0.5
+}
+
+// possesses says whether `has` stands between: grades that have more than 3 pupils.
+func (r *reader) possesses(a, b int) bool {
+	for _, t := range r.toks[r.chunks[a].to:r.chunks[b].from] {
+		if t.lemma == "have" || t.lower == "with" || t.lower == "having" {
+			return true
+		}
 	}
 	return false
 }

@@ -31,10 +31,11 @@ func (b *builder) filters() {
 				add(f, c.or)
 			}
 		case c.both:
+			also := b.companions(i, done)
 			for _, v := range c.values {
 				one := c
 				one.both, one.values, one.op = false, []any{v}, queryplan.Eq
-				if f, ok := b.existsIn(b.x.columns[c.col].table, append([]cond{one}, b.companions(i, done)...), false); ok {
+				if f, ok := b.existsIn(b.x.columns[c.col].table, append([]cond{one}, also...), false); ok {
 					add(f, false)
 				}
 			}
@@ -197,6 +198,9 @@ func (b *builder) below(t int) (string, queryplan.Plan, bool) {
 // asHaving says whether a condition on an aggregate is one on the groups of the
 // result, and not one on rows of the base that have so many others.
 func (b *builder) asHaving(c cond) bool {
+	if c.or {
+		return false
+	}
 	if c.col >= 0 && c.agg != queryplan.CountDistinct {
 		return true
 	}
@@ -204,7 +208,7 @@ func (b *builder) asHaving(c cond) bool {
 	if c.col >= 0 {
 		t = b.x.columns[c.col].table
 	}
-	if t == b.base && len(b.reader.items) > 0 {
+	if len(b.reader.items) > 0 && (t == b.base || !b.fansOut(b.base, t)) {
 		return true
 	}
 	for _, it := range b.reader.items {

@@ -47,6 +47,7 @@ type column struct {
 	kind   queryplan.Kind
 	words  []string
 	flat   string
+	head   int  // the word that the others qualify: the last, or the one before `of`
 	key    bool // the only column of the primary key
 	ref    int  // the table that it refers to, or -1
 	number bool // holds numbers, whatever its type says
@@ -61,8 +62,9 @@ type table struct {
 	core    []string // without the words that people leave out
 	flat    string
 	columns []int
-	key     int // its only key column, or -1
-	display int // the column that names a row, or -1
+	aliases [][]string // what references to it are called
+	key     int        // its only key column, or -1
+	display int        // the column that names a row, or -1
 	rows    int64
 }
 
@@ -109,6 +111,10 @@ func NewIndex(s queryplan.Schema, values []ColumnValues, dict Dictionary) *Index
 		}
 		for _, c := range t.Columns {
 			col := column{id: len(x.columns), table: i, name: c.Name, kind: c.Kind(), words: split(c.Name), flat: flat(c.Name), ref: -1}
+			col.head = len(col.words) - 1
+			if of := slices.Index(col.words, "of"); of > 0 {
+				col.head = of - 1
+			}
 			col.number = col.kind == queryplan.Number
 			col.date = col.kind == queryplan.Date
 			col.key = len(t.Keys) == 1 && strings.EqualFold(t.Keys[0], c.Name)
@@ -124,6 +130,7 @@ func NewIndex(s queryplan.Schema, values []ColumnValues, dict Dictionary) *Index
 		if c := x.find(r.Table, r.Column); c >= 0 {
 			if t := x.findTable(r.RefTable); t >= 0 {
 				x.columns[c].ref = t
+				x.alias(c, t)
 			}
 		}
 	}
@@ -135,6 +142,21 @@ func NewIndex(s queryplan.Schema, values []ColumnValues, dict Dictionary) *Index
 		x.tables[i].display = x.display(i)
 	}
 	return x
+}
+
+// alias lets a table be called what references to it are called: student_id makes
+// its table one of students, unless another table has that name.
+func (x *Index) alias(c, t int) {
+	ws := x.columns[c].words
+	if last := len(ws) - 1; last > 0 && keyWords[ws[last]] {
+		ws = ws[:last]
+	}
+	for _, o := range x.tables {
+		if slices.Equal(o.core, ws) {
+			return
+		}
+	}
+	x.tables[t].aliases = append(x.tables[t].aliases, ws)
 }
 
 func (x *Index) addValues(values []ColumnValues) {

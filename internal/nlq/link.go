@@ -113,7 +113,7 @@ func (l *linker) matchColumn(content []*token, of bool, c *column) float64 {
 			return 0 // official languages
 		}
 		ok := false
-		for _, w := range tab.words {
+		for _, w := range tab.core {
 			if l.similar(t, w) >= 0.9 {
 				ok = true
 			}
@@ -135,7 +135,9 @@ func (l *linker) matchColumn(content []*token, of bool, c *column) float64 {
 		inTable := slices.Contains(tab.core, w)
 		weight := 0.8
 		switch {
-		case i == len(c.words)-1:
+		case w == "of":
+			weight = 0.05
+		case i == c.head:
 			weight = 1
 		}
 		if used[i] == 0 {
@@ -151,6 +153,11 @@ func (l *linker) matchColumn(content []*token, of bool, c *column) float64 {
 		total += weight
 		got += weight * used[i]
 	}
+	// A reference is meant only where it is called by its kind: customer id. The bare
+	// word means what it refers to.
+	if last := len(c.words) - 1; c.ref >= 0 && last > 0 && keyWords[c.words[last]] && used[last] == 0 {
+		return 0
+	}
 	// The table's own words in a column's name say nothing about the column.
 	if core == 0 && len(subtract(c.words, tab.core)) > 0 {
 		return 0
@@ -161,6 +168,8 @@ func (l *linker) matchColumn(content []*token, of bool, c *column) float64 {
 	}
 	return score
 }
+
+var keyWords = set("id code key no number num")
 
 // matchTable scores a span against a table.
 func (l *linker) matchTable(content []*token, t *table) float64 {
@@ -206,6 +215,20 @@ func (l *linker) matchTable(content []*token, t *table) float64 {
 		score *= 0.6
 	}
 	return score
+}
+
+// isAlias says whether the words are another name of a table: what references to it
+// are called by.
+func (l *linker) isAlias(content []*token, alias []string) bool {
+	if len(content) != len(alias) {
+		return false
+	}
+	for i, t := range content {
+		if l.similar(t, alias[i]) < 0.9 {
+			return false
+		}
+	}
+	return true
 }
 
 func joined(content []*token) string {
@@ -264,7 +287,13 @@ func (l *linker) mention(from, to int) (mention, bool) {
 		}
 	}
 	for i := range l.x.tables {
-		if s := l.matchTable(content, &l.x.tables[i]); s >= minTable {
+		s := l.matchTable(content, &l.x.tables[i])
+		for _, alias := range l.x.tables[i].aliases {
+			if s < 0.8 && l.isAlias(content, alias) {
+				s = 0.8
+			}
+		}
+		if s >= minTable {
 			m.tables = append(m.tables, scored{i, s})
 		}
 	}

@@ -57,7 +57,7 @@ func buildPhrases() map[string][]phrase {
 		}
 	}
 	add(phrase{role: rCount}, "how many", "number of", "the number of", "total number of", "the total number of", "count of", "the count of", "count the number of",
-		"numbers of", "how many times", "how often", "the total count of", "total count of", "number of times", "counts of", "quantity of", "count", "the count", "the number", "total number", "how many different times")
+		"numbers of", "how many times", "how often", "the total count of", "total count of", "number of times", "counts of", "quantity of", "count", "the count", "the number", "total number", "how many different times", "frequency", "frequency of")
 	add(phrase{role: rAgg, agg: queryplan.Avg}, "average", "mean", "the average", "on average", "averages", "avg", "the mean", "average value of", "average number of", "the average number of", "mean value of")
 	add(phrase{role: rAgg, agg: queryplan.Sum}, "total", "sum of", "the sum of", "the total", "total amount of", "the total amount of", "combined", "overall", "in total", "sum", "together", "altogether")
 	add(phrase{role: rAgg, agg: queryplan.Median}, "median", "the median")
@@ -84,7 +84,7 @@ func buildPhrases() map[string][]phrase {
 		}
 	}
 	add(phrase{role: rSup, desc: true}, "most", "the most", "greatest", "the greatest", "highest", "the highest", "the largest", "largest number of", "the largest number of", "the greatest number of",
-		"greatest number of", "the highest number of", "highest number of", "most number of", "the most number of", "the maximum number of", "the largest amount of", "the greatest amount of", "largest amount of", "highest amount of", "the top", "maximal number of", "the biggest number of", "the majority of")
+		"greatest number of", "the highest number of", "highest number of", "most number of", "the most number of", "the maximum number of", "the largest amount of", "the greatest amount of", "largest amount of", "highest amount of", "maximal number of", "the biggest number of", "the majority of")
 	add(phrase{role: rSup}, "least", "the least", "fewest", "the fewest", "lowest", "the lowest", "smallest number of", "the smallest number of", "lowest number of", "the lowest number of",
 		"fewest number of", "the fewest number of", "least number of", "the least number of", "the minimum number of", "the smallest amount of", "smallest amount of", "least amount of", "the least amount of", "the least amount of")
 	add(phrase{role: rTop, desc: true}, "top", "the top", "first", "the first")
@@ -130,6 +130,9 @@ func phraseAt(toks []token, i int) (phrase, int) {
 				ok = false
 				break
 			}
+		}
+		if end := i + len(p.words); ok && p.role == rOrMore && end < len(toks) && toks[end].number {
+			ok = false // or before 2008
 		}
 		if ok {
 			best, n = p, len(p.words)

@@ -234,6 +234,12 @@ func (r *reader) resumes(i int) bool {
 		return true
 	}
 	n := r.next(i)
+	if r.named(n) && n+2 < len(r.chunks) && r.toks[r.chunks[n+1].from].lower == "of" {
+		// and the names of dogs
+		if m := r.next(n + 1); r.named(m) && len(r.chunks[m].mention.tables) > 0 && len(r.chunks[n].mention.columns) > 0 && r.chunks[n].mention.columns[0].score > 0.8 {
+			return true
+		}
+	}
 	return n >= 0 && (r.chunks[n].role == rCount || r.toks[r.chunks[n].from].lower == "what" || r.toks[r.chunks[n].from].lower == "how")
 }
 
@@ -305,6 +311,11 @@ func (r *reader) asColumn(i int, near int, ok func(*column) bool) (int, float64)
 		return -1, 0
 	}
 	best, total, score := -1, 0.0, 0.0
+	if w := r.toks[r.chunks[i].from].lemma; near >= 0 && r.chunks[i].to == r.chunks[i].from+1 && (w == "name" || w == "title") && ok == nil {
+		if d := r.x.tables[near].display; d >= 0 && !slices.ContainsFunc(r.x.tables[near].columns, func(c int) bool { return slices.Contains(r.x.columns[c].words, w) }) {
+			return d, 0.85 // what names a row is its name
+		}
+	}
 	for _, m := range r.chunks[i].mention.columns {
 		c := &r.x.columns[m.id]
 		if ok != nil && !ok(c) {

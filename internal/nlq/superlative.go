@@ -53,6 +53,13 @@ func (r *reader) superlative(i int) {
 			r.use(p)
 		}
 	}
+	for k := range r.chunks { // the 3 countries with the fewest people
+		n := r.next(k)
+		if !s.given && r.is(k, rNumber) && !r.chunks[k].used && !r.chunks[k].cond && k < i && r.named(n) && r.near(k, n, 0) && r.chunks[k].number <= 1000 {
+			s.limit, s.given = int(r.chunks[k].number), true
+			r.use(k)
+		}
+	}
 	j := r.next(i)
 	for r.is(j, rNumber) && r.chunks[j].used {
 		j = r.next(j)
