@@ -41,6 +41,7 @@ type fakeThread struct {
 	msgs    []engine.Message
 	made    []event.ArtifactMade
 	set     map[string]any
+	calls   int // of the model, by the goroutine of the turn
 }
 
 func newFake() *fake { return &fake{threads: map[string]*fakeThread{}} }

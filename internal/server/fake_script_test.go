@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -14,11 +15,10 @@ import (
 
 // A script plays one turn; which one, the first word of the message says.
 type script struct {
-	f     *fake
-	t     *fakeThread
-	run   string
-	ctx   context.Context
-	calls int
+	f   *fake
+	t   *fakeThread
+	run string
+	ctx context.Context
 }
 
 const rowsJSON = `{"status":"ok","columns":["region","revenue","orders"],"rows":[["North",1204300.5,812],["South",98221,77],["East",null,3],["West",455000.25,390]],"row_count":4,"exec_time_ms":12,"error":null}`
@@ -110,7 +110,8 @@ func (s *script) pause(d time.Duration) {
 	}
 }
 
-func (s *script) call() string { return s.run + "-m" + string(rune('0'+s.calls)) }
+// call is the id of the present model call; a resumed run goes on counting.
+func (s *script) call() string { return fmt.Sprintf("%s-m%d", s.run, s.t.calls) }
 
 func (s *script) token(text string) { s.transient(event.Token{Call: s.call(), Text: text}) }
 
@@ -119,7 +120,7 @@ func (s *script) enter(state, cause string) {
 }
 
 func (s *script) say(text string) {
-	s.calls++
+	s.t.calls++
 	for piece := range strings.SplitAfterSeq(text, " ") {
 		s.token(piece)
 	}
@@ -128,7 +129,7 @@ func (s *script) say(text string) {
 
 // reply says something and asks for a call, whose id it gives.
 func (s *script) reply(text, tool, args string) string {
-	s.calls++
+	s.t.calls++
 	if text != "" {
 		for piece := range strings.SplitAfterSeq(text, " ") {
 			s.token(piece)
@@ -145,7 +146,7 @@ func (s *script) start(call, tool, args string) {
 }
 
 func (s *script) tool(name, args, result string) {
-	s.calls++
+	s.t.calls++
 	s.store(event.ToolStarted{Call: s.call(), Tool: name, Args: event.Of([]byte(args)), By: "shortcut"})
 	s.store(event.ToolReturned{Call: s.call(), Tool: name, Result: event.Of([]byte(result)), Person: event.Show{All: true}, MS: 12})
 }

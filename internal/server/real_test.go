@@ -1,0 +1,244 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"interlock/internal/capsule"
+	"interlock/internal/engine"
+	"interlock/internal/fault"
+	"interlock/internal/llm"
+	"interlock/internal/machine"
+	"interlock/internal/server"
+	"interlock/internal/store"
+	"interlock/internal/tool"
+	shipped "interlock/machines"
+)
+
+// These tests run the server on the real engine, store and analyst machine; only
+// the model and the data behind the tools are scripted.
+
+type queryIn struct {
+	Dataset string `json:"dataset_id,omitempty"`
+	SQL     string `json:"sql,omitempty"`
+	Plan    any    `json:"plan,omitempty"`
+	Python  string `json:"python_code,omitempty"`
+	Rows    int    `json:"max_rows,omitempty"`
+	Seconds int    `json:"seconds,omitempty"`
+}
+
+type queryOut struct {
+	Status      string   `json:"status"`
+	Columns     []string `json:"columns"`
+	Rows        [][]any  `json:"rows"`
+	RowCount    int      `json:"row_count"`
+	ExecTimeMS  int      `json:"exec_time_ms"`
+	CompiledSQL string   `json:"compiled_sql,omitempty"`
+}
+
+func queryTool(name, main string) tool.Tool {
+	return tool.New(tool.Spec{Name: name, Effect: tool.Reads, Main: main}, func(_ context.Context, in queryIn) (queryOut, error) {
+		if strings.Contains(in.SQL, "DROP") {
+			return queryOut{}, fault.New(fault.SQLPolicy, "DROP may not run here")
+		}
+		rows := [][]any{{"North", 12.5}}
+		for range 200 { // large enough to be a blob of the store
+			rows = append(rows, []any{"South", 7})
+		}
+		return queryOut{Status: "ok", Columns: []string{"region", "revenue"}, Rows: rows, RowCount: len(rows), CompiledSQL: "SELECT 1"}, nil
+	})
+}
+
+type realMachines struct{ m *machine.Machine }
+
+func (r realMachines) Get(name string) (*machine.Machine, error) {
+	if name != r.m.Name {
+		return nil, fault.New(fault.MachineNotFound, "there is no machine %q", name)
+	}
+	return r.m, nil
+}
+func (r realMachines) List() []*machine.Machine { return []*machine.Machine{r.m} }
+func (r realMachines) Broken() map[string]error { return nil }
+
+type oneModel struct{ model llm.Model }
+
+func (o oneModel) Model(string) (llm.Model, error) { return o.model, nil }
+
+// startReal serves the shipped analyst with a scripted model.
+func startReal(t *testing.T, lines ...llm.Line) *rig {
+	t.Helper()
+	files, err := shipped.FS("analyst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := machine.Load(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := store.Open(store.Config{DSN: filepath.Join(t.TempDir(), "log.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	nothing := func(name string) tool.Tool {
+		return tool.New(tool.Spec{Name: name, Effect: tool.Reads}, func(context.Context, queryIn) (map[string]any, error) {
+			return map[string]any{"tables": []string{"orders"}}, nil
+		})
+	}
+	e, err := engine.New(engine.Config{
+		Store: st, Machines: realMachines{m}, Models: oneModel{llm.Script(lines...)},
+		Tools: tool.NewSet(nil, nothing("list_datasets"), nothing("get_dataset_schema"),
+			queryTool("execute_sql", "sql"), queryTool("execute_query_plan", ""), queryTool("execute_python", "python_code")),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(e.Close(), st.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return start(t, func(c *server.Config) {
+		c.Engine, c.Index, c.Machines = e, st, realMachines{m}
+		c.Capsule = func(ctx context.Context, run string) (any, error) { return capsule.Make(ctx, st, run) }
+	})
+}
+
+func TestRealShortcut(t *testing.T) {
+	r := startReal(t)
+	got := collect(t, r, `{"message":"sql: SELECT 1","dataset_id":"shop"}`, "")
+	if n := slices.DeleteFunc(names(got), func(n string) bool { return n == "state" }); !slices.Equal(n, []string{"tool_call", "tool_result", "result", "done"}) {
+		t.Errorf("stream %q", n)
+	}
+	var chat struct {
+		Run    string `json:"run_id"`
+		Thread string `json:"thread_id"`
+		Status string
+		Result struct {
+			Columns  []string
+			RowCount int `json:"row_count"`
+			Error    any
+		}
+		Details map[string]any
+	}
+	for _, ev := range got {
+		if ev.name == "result" {
+			if err := json.Unmarshal([]byte(ev.data), &chat); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if chat.Status != "succeeded" || chat.Result.RowCount != 201 || chat.Result.Error != nil || len(chat.Result.Columns) != 2 {
+		t.Errorf("%+v", chat)
+	}
+	want := map[string]any{"dataset_id": "shop", "query_mode": "sql", "plan_json": nil, "compiled_sql": "SELECT 1", "python_code": nil}
+	if diff := cmp.Diff(want, chat.Details); diff != "" {
+		t.Error(diff)
+	}
+	for _, sc := range []scenario{
+		{name: "capsule", url: "/runs/" + chat.Run, has: []string{chat.Run, "SELECT 1"}},
+		{name: "status", url: "/runs/" + chat.Run + "/status", has: []string{`"status":"succeeded"`}},
+		{name: "messages", url: "/threads/" + chat.Thread + "/messages", has: []string{`"content":"sql: SELECT 1"`, `"dataset_id":"shop"`}},
+		{name: "thread", url: "/api/threads/" + chat.Thread, has: []string{`"state":"answering"`, `"offered":["list_datasets"`, `"max_rows":200`}},
+		{name: "machine", url: "/api/machines/analyst", has: []string{`"shortcuts":["SQL:","PYTHON:"]`, `"name":"answering"`}},
+		{name: "policy", method: "POST", url: "/chat", body: `{"message":"SQL: DROP TABLE orders","dataset_id":"shop"}`, has: []string{`"status":"rejected"`, `"type":"SQL_POLICY_VIOLATION"`}},
+		{name: "sql", method: "POST", url: "/runs", body: `{"dataset_id":"shop","query_type":"sql","sql":"SELECT 2"}`, has: []string{`"status":"succeeded"`, `"query_mode":"sql"`}},
+		{name: "plan", method: "POST", url: "/runs", body: `{"dataset_id":"shop","query_type":"plan","plan":{"table":"orders"}}`, has: []string{`"query_mode":"plan"`, `"plan_json":{"table":"orders"}`, `"compiled_sql":"SELECT 1"`}},
+		{name: "python", method: "POST", url: "/runs", body: `{"dataset_id":"shop","query_type":"python","python_code":"result_df = orders"}`, has: []string{`"query_mode":"python"`, `"python_code":"result_df = orders"`}},
+		{name: "setting out of bounds", method: "POST", url: "/chat", body: `{"message":"x","settings":{"max_rows":0}}`, status: 422},
+		{name: "unknown machine", method: "POST", url: "/chat", body: `{"message":"x","machine":"none"}`, status: 404},
+	} {
+		t.Run(sc.name, func(t *testing.T) { sc.run(t, r) })
+	}
+}
+
+// The model's turn is cut after every event, while it runs and afterwards.
+func TestRealResume(t *testing.T) {
+	sql := `{"dataset_id":"shop","sql":"SELECT region, revenue FROM orders"}`
+	reached, goOn := make(chan struct{}), make(chan struct{})
+	last := llm.Say("North leads.")
+	last.Before = func(ctx context.Context, _ llm.Request) error {
+		close(reached)
+		select {
+		case <-goOn:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	first := llm.Line{Text: []string{"Let me ", "look."}, Calls: []llm.Call{{Name: "execute_sql", Args: sql}}}
+	r := startReal(t, first, llm.Ask("execute_sql", sql), llm.Ask("drop_everything", `{}`), last)
+
+	// While the turn runs each connection takes one stored event and leaves; the
+	// model's last word waits for the first that finds nothing more to take.
+	body := `{"message":"Revenue by region","dataset_id":"shop"}`
+	var told []received
+	for at := ""; ; {
+		n := len(told)
+		listen(t, r, "POST", "/chat/stream", body, at, func(ev received) bool {
+			if ev.id == "" {
+				return true
+			}
+			told, at = append(told, ev), ev.id
+			return false
+		})
+		if len(told) == n {
+			break // 204: the turn has rested and all was told
+		}
+		if told[n].name == "tool_result" && strings.Contains(told[n].data, "drop_everything") {
+			<-reached
+			close(goOn)
+		}
+	}
+	want := []string{
+		"state", "state", "token", "tool_call", "tool_result", "tool_call", "tool_result", "tool_call", "tool_result", "token", "result", "done",
+	}
+	if diff := cmp.Diff(want, names(told)); diff != "" {
+		t.Fatal(diff)
+	}
+	for i, status := range map[int]string{4: "ok", 6: "duplicate", 8: "refused"} {
+		if !strings.Contains(told[i].data, `"status":"`+status+`"`) {
+			t.Errorf("result %d is not %s: %.300s", i, status, told[i].data)
+		}
+	}
+	for cut := range told {
+		rest := stored(collect(t, r, body, told[cut].id))
+		if diff := cmp.Diff(told[cut+1:], rest, cmp.AllowUnexported(received{}), cmp.Transformer("whole", unmarkWhole), equateEmpty); diff != "" {
+			t.Fatalf("cut after %s: %s", told[cut].id, diff)
+		}
+	}
+	if runs := get[map[string][]any](t, r, "GET", "/runs", "")["runs"]; len(runs) != 1 {
+		t.Errorf("%d runs", len(runs))
+	}
+}
+
+var equateEmpty = cmp.FilterValues(func(a, b []received) bool { return len(a)+len(b) == 0 }, cmp.Ignore())
+
+func TestRealStop(t *testing.T) {
+	line := llm.Say("never")
+	line.Before = func(ctx context.Context, _ llm.Request) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	r := startReal(t, line)
+	var status string
+	listen(t, r, "POST", "/chat/stream", `{"message":"think"}`, "", func(ev received) bool {
+		if ev.name == "state" && !strings.Contains(ev.data, `"cause":"turn"`) {
+			thread, _, _ := strings.Cut(ev.id, ":")
+			r.do(t, "POST", "/api/threads/"+thread+"/stop", "")
+		}
+		if ev.name == "done" {
+			status = ev.data
+		}
+		return true
+	})
+	if !strings.Contains(status, `"status":"stopped"`) {
+		t.Errorf("done %s", status)
+	}
+}
