@@ -22,7 +22,7 @@ type Entry struct {
 	spec     Spec
 	shape    shape
 	compiled *jsonschema.Schema
-	schema   map[string]any
+	schema   map[string]any // as models see it
 
 	mu      sync.Mutex
 	offered map[string]json.RawMessage // schema as a model sees it, by what narrows it
@@ -54,7 +54,14 @@ func newEntry(t Tool) (*Entry, error) {
 		return nil, fmt.Errorf("its argument schema does not compile: %w", err)
 	}
 	schema, _ := doc.(map[string]any)
-	return &Entry{Tool: t, spec: spec, compiled: compiled, schema: schema, shape: shapeOf(schema), offered: map[string]json.RawMessage{}}, nil
+	e := &Entry{Tool: t, spec: spec, compiled: compiled, schema: schema, shape: shapeOf(schema), offered: map[string]json.RawMessage{}}
+	if spec.Shown != nil {
+		e.schema = nil
+		if err := json.Unmarshal(spec.Shown, &e.schema); err != nil {
+			return nil, fmt.Errorf("its shown schema is no JSON object: %w", err)
+		}
+	}
+	return e, nil
 }
 
 // noLoader refuses references out of the schema: a tool from outside must not make

@@ -27,7 +27,10 @@ type Spec struct {
 	Description string
 	Input       json.RawMessage // JSON Schema of the arguments, derived by New
 	Output      json.RawMessage // JSON Schema of the result, derived by New
-	Effect      Effect
+	// Shown is the argument schema that models see where it says more than Input: a
+	// tool that checks a part itself, with better words, is lenient in Input.
+	Shown  json.RawMessage
+	Effect Effect
 	// Taints says that results carry text from rows, documents or servers: once such
 	// text has been in a prompt, calls that need approval when tainted need it.
 	Taints bool

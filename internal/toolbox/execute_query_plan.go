@@ -1,0 +1,83 @@
+package toolbox
+
+import (
+	"context"
+	"encoding/json"
+
+	"interlock/internal/fault"
+	"interlock/internal/queryplan"
+	"interlock/internal/tool"
+)
+
+// ExecutePlanIn is what execute_query_plan takes; the machine binds MaxRows.
+type ExecutePlanIn struct {
+	DatasetID string          `json:"dataset_id" jsonschema:"id of the dataset"`
+	Plan      json.RawMessage `json:"plan" jsonschema:"the query plan"`
+	MaxRows   int             `json:"max_rows" jsonschema:"rows at most"`
+}
+
+func (b box) executeQueryPlan() tool.Tool {
+	return b.versioned(tool.New(spec("execute_query_plan", tool.Reads, taints, planInput), func(ctx context.Context, in ExecutePlanIn) (QueryOut, error) {
+		id := dataset(ctx, in.DatasetID)
+		plan, err := queryplan.Parse(in.Plan)
+		if err != nil {
+			return QueryOut{}, err
+		}
+		if plan.DatasetID != "" && plan.DatasetID != id {
+			return QueryOut{}, fault.New(fault.PlanInvalid, "the plan is for the dataset %q, the call for %q", plan.DatasetID, id)
+		}
+		schema, err := b.Data.Schema(ctx, id)
+		if err != nil {
+			return QueryOut{}, err
+		}
+		sql, err := plan.SQL(schema.Planned())
+		if err != nil {
+			return QueryOut{}, err
+		}
+		r, err := b.Data.Query(ctx, Query{Dataset: id, SQL: sql, MaxRows: in.MaxRows, User: tool.In(ctx).Owner})
+		if err != nil {
+			return QueryOut{}, err
+		}
+		out := queryOut(r)
+		out.CompiledSQL, out.Plan = sql, in.Plan
+		return out, nil
+	}))
+}
+
+// planInput shows models every operator and function of a plan; the plan itself is
+// checked by its own package, which lists every problem.
+func planInput(s *tool.Spec) {
+	var doc struct {
+		Defs map[string]json.RawMessage `json:"$defs"`
+	}
+	if err := json.Unmarshal(queryplan.JSONSchema(), &doc); err != nil {
+		panic("toolbox: the schema of query plans is no JSON: " + err.Error())
+	}
+	shown := map[string]any{
+		"type": "object", "additionalProperties": false, "required": []string{"dataset_id", "plan", "max_rows"},
+		"properties": map[string]any{
+			"dataset_id": map[string]any{"type": "string", "description": "id of the dataset"},
+			"plan":       map[string]any{"$ref": "#/$defs/plan"},
+			"max_rows":   map[string]any{"type": "integer", "description": "rows at most"},
+		},
+		"$defs": doc.Defs,
+	}
+	raw, err := json.Marshal(shown)
+	if err != nil {
+		panic("toolbox: " + err.Error())
+	}
+	s.Shown = raw
+}
+
+// Planned gives the schema as query plans know it.
+func (s Schema) Planned() queryplan.Schema {
+	out := queryplan.Schema{Relations: s.Relations}
+	for _, t := range s.Tables {
+		qt := queryplan.Table{Name: t.TableName}
+		for _, c := range t.Columns {
+			qt.Columns = append(qt.Columns, queryplan.Column{Name: c.Name, Type: c.Type})
+		}
+		out.Tables = append(out.Tables, qt)
+	}
+	return out
+}

@@ -1,0 +1,24 @@
+package toolbox
+
+import (
+	"context"
+
+	"interlock/internal/tool"
+)
+
+// ExecuteSQLIn is what execute_sql takes; the machine binds MaxRows.
+type ExecuteSQLIn struct {
+	DatasetID string `json:"dataset_id" jsonschema:"id of the dataset"`
+	SQL       string `json:"sql" jsonschema:"one SELECT or WITH statement"`
+	MaxRows   int    `json:"max_rows" jsonschema:"rows at most"`
+}
+
+func (b box) executeSQL() tool.Tool {
+	return b.versioned(tool.New(spec("execute_sql", tool.Reads, taints, mainArgument("sql")), func(ctx context.Context, in ExecuteSQLIn) (QueryOut, error) {
+		r, err := b.Data.Query(ctx, Query{Dataset: dataset(ctx, in.DatasetID), SQL: in.SQL, MaxRows: in.MaxRows, User: tool.In(ctx).Owner})
+		if err != nil {
+			return QueryOut{}, err
+		}
+		return queryOut(r), nil
+	}))
+}

@@ -1,0 +1,25 @@
+package toolbox
+
+import (
+	"context"
+
+	"interlock/internal/tool"
+)
+
+// SchemaOut is what get_dataset_schema gives.
+type SchemaOut struct {
+	Tables []Table `json:"tables"`
+}
+
+func (b box) getDatasetSchema() tool.Tool {
+	type in struct {
+		DatasetID string `json:"dataset_id" jsonschema:"id of the dataset"`
+	}
+	return b.versioned(tool.New(spec("get_dataset_schema", tool.Reads, taints), func(ctx context.Context, in in) (SchemaOut, error) {
+		s, err := b.Data.Schema(ctx, dataset(ctx, in.DatasetID))
+		if err != nil {
+			return SchemaOut{}, err
+		}
+		return SchemaOut{s.Tables}, nil
+	}))
+}

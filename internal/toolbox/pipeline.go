@@ -1,0 +1,150 @@
+package toolbox
+
+import (
+	"encoding/json"
+
+	"interlock/internal/tool"
+)
+
+// Arguments and results of the pipeline tools.
+type (
+	// SQLPlan is a plan as SQL.
+	SQLPlan struct {
+		SQL         string `json:"sql"`
+		Type        string `json:"type"`
+		TargetTable string `json:"target_table"`
+	}
+	// Safety is what check_sql found.
+	Safety struct {
+		IsSafe         bool   `json:"is_safe"`
+		Reason         string `json:"reason"`
+		SanitizedQuery string `json:"sanitized_query"`
+		LimitEnforced  bool   `json:"limit_enforced"`
+	}
+	// Executed is a result with the query that gave it.
+	Executed struct {
+		Columns  []string        `json:"columns"`
+		Rows     json.RawMessage `json:"rows"`
+		RowCount int             `json:"row_count"`
+		Query    string          `json:"query"`
+	}
+	// Stats is how a query went.
+	Stats struct {
+		ExecutionTimeMS int64  `json:"execution_time_ms"`
+		Error           string `json:"error,omitempty"`
+		Curable         bool   `json:"curable,omitempty"`
+		Limited         bool   `json:"limited"`
+		LimitEnforced   bool   `json:"limit_enforced"`
+	}
+	// Past is an entry of the history.
+	Past struct {
+		Query        string `json:"query"`
+		PlanSQL      string `json:"plan_sql"`
+		Response     string `json:"response"`
+		Satisfaction string `json:"satisfaction"`
+		Time         string `json:"time"`
+	}
+	// Answered is the final output.
+	Answered struct {
+		Response      string          `json:"response"`
+		PromptMonitor json.RawMessage `json:"prompt_monitor"`
+	}
+	DescribeTablesIn struct {
+		DatasetID string `json:"dataset_id"`
+	}
+	DescribeTablesOut struct {
+		Schema   json.RawMessage `json:"schema"`
+		Location string          `json:"location"`
+		Version  string          `json:"version"`
+	}
+	LoadDictionaryIn struct {
+		DatasetID string `json:"dataset_id"`
+		Path      string `json:"path"`
+	}
+	LoadDictionaryOut struct {
+		Dictionary json.RawMessage `json:"dictionary"`
+		Warnings   []string        `json:"warnings"`
+	}
+	PlanQuestionIn struct {
+		Question      string          `json:"question"`
+		Schema        json.RawMessage `json:"schema"`
+		Docs          json.RawMessage `json:"docs,omitempty"`
+		History       []Past          `json:"history,omitempty"`
+		Clarification string          `json:"clarification,omitempty"`
+		Previous      *SQLPlan        `json:"previous,omitempty"`
+		Notes         string          `json:"notes,omitempty"`
+		Issues        []string        `json:"issues,omitempty"`
+		Improvements  []string        `json:"improvements,omitempty"`
+	}
+	PlanQuestionOut struct {
+		Plan      SQLPlan  `json:"plan"`
+		Quality   string   `json:"quality"`
+		Explain   string   `json:"explain"`
+		Questions []string `json:"questions"`
+	}
+	CheckSQLIn struct {
+		DatasetID   string `json:"dataset_id"`
+		SQL         string `json:"sql"`
+		PreviewRows int    `json:"preview_rows"`
+		MaxRows     int    `json:"max_rows"`
+	}
+	CheckSQLOut struct {
+		Safety Safety `json:"safety"`
+	}
+	RunQueryIn struct {
+		DatasetID     string `json:"dataset_id"`
+		SQL           string `json:"sql"`
+		LimitEnforced bool   `json:"limit_enforced"`
+		MaxRows       int    `json:"max_rows"`
+	}
+	RunQueryOut struct {
+		Result Executed `json:"result"`
+		Stats  Stats    `json:"stats"`
+	}
+	JudgeResultIn struct {
+		Question      string    `json:"question"`
+		Clarification string    `json:"clarification,omitempty"`
+		Plan          SQLPlan   `json:"plan"`
+		Result        *Executed `json:"result,omitempty"`
+		Stats         Stats     `json:"stats"`
+	}
+	JudgeResultOut struct {
+		Satisfaction string   `json:"satisfaction"`
+		Notes        string   `json:"notes"`
+		Issues       []string `json:"issues"`
+		Improvements []string `json:"improvements"`
+	}
+	WriteAnswerIn struct {
+		Question      string          `json:"question"`
+		Clarification string          `json:"clarification,omitempty"`
+		Plan          *SQLPlan        `json:"plan,omitempty"`
+		Quality       string          `json:"quality,omitempty"`
+		Explain       string          `json:"explain,omitempty"`
+		Result        *Executed       `json:"result,omitempty"`
+		Stats         *Stats          `json:"stats,omitempty"`
+		Satisfaction  string          `json:"satisfaction,omitempty"`
+		Notes         string          `json:"notes,omitempty"`
+		Issues        []string        `json:"issues,omitempty"`
+		UsedUp        bool            `json:"used_up,omitempty"`
+		Metrics       json.RawMessage `json:"metrics,omitempty"`
+		Logs          json.RawMessage `json:"logs,omitempty"`
+		ElapsedMS     int64           `json:"elapsed_ms,omitempty"`
+	}
+	WriteAnswerOut struct {
+		Output Answered `json:"output"`
+		Entry  Past     `json:"entry"`
+	}
+)
+
+// pipelineDeclared lists the tools of the question pipeline.
+func pipelineDeclared() []tool.Tool {
+	return []tool.Tool{
+		declare[DescribeTablesIn, DescribeTablesOut]("describe_tables", "Describe the tables of a dataset.", tool.Reads, taints),
+		declare[LoadDictionaryIn, LoadDictionaryOut]("load_dictionary", "Load the data dictionary of a dataset.", tool.Reads, taints),
+		declare[PlanQuestionIn, PlanQuestionOut]("plan_question", "Make SQL of a question, with a grade and what was understood.", tool.Computes, taints),
+		declare[CheckSQLIn, CheckSQLOut]("check_sql", "Say whether a statement may run, and put the row cap around it.", tool.Computes),
+		declare[RunQueryIn, RunQueryOut]("run_query", "Run a checked statement.", tool.Reads, taints),
+		declare[JudgeResultIn, JudgeResultOut]("judge_result", "Judge by rules whether a result answers the question.", tool.Computes),
+		declare[WriteAnswerIn, WriteAnswerOut]("write_answer", "Write the answer, the monitor and the history entry.", tool.Computes, taints),
+	}
+}

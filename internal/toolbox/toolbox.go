@@ -1,0 +1,163 @@
+// Package toolbox is the built-in tools: one file each, with its description as
+// Markdown beside it. Tools are stateless; the list is in Tools.
+package toolbox
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"interlock/internal/fault"
+	"interlock/internal/queryplan"
+	"interlock/internal/sqlpolicy"
+	"interlock/internal/tool"
+)
+
+//go:embed *.md
+var descriptions embed.FS
+
+// Config says what the tools stand on. A nil part takes its tools' hands away: they
+// stay declared, and a call says why it cannot run.
+type Config struct {
+	Data   Data   // required
+	Python Python // nil: execute_python answers FEATURE_DISABLED
+}
+
+// Data is datasets and the one way to query them, through policy.
+type Data interface {
+	Datasets(ctx context.Context) ([]Dataset, error)
+	Schema(ctx context.Context, dataset string) (Schema, error)
+	// Version changes whenever what the dataset holds does.
+	Version(ctx context.Context, dataset string) string
+	Query(ctx context.Context, q Query) (Rows, error)
+	Check(ctx context.Context, dataset, sql string) (sqlpolicy.Decision, error)
+}
+
+// A Dataset is a named group of tables.
+type Dataset struct {
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Prompts     []string `json:"prompts"`
+}
+
+// A Schema is the tables of a dataset, with what is known about them.
+type Schema struct {
+	Dataset    string               `json:"dataset_id"`
+	Version    string               `json:"version"`
+	Location   string               `json:"location"`
+	Tables     []Table              `json:"tables"`
+	Relations  []queryplan.Relation `json:"relations,omitempty"`
+	Dictionary json.RawMessage      `json:"-"`
+}
+
+// A Table is one table as SQL knows it.
+type Table struct {
+	File      string            `json:"file"`
+	TableName string            `json:"table_name"`
+	Columns   []Column          `json:"columns"`
+	RowCount  int64             `json:"row_count"`
+	Sample    []json.RawMessage `json:"sample"` // up to three rows
+}
+
+// A Column is a column and its type.
+type Column struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+// A Query is one statement over a dataset.
+type Query struct {
+	Dataset string
+	SQL     string
+	MaxRows int
+	User    string
+}
+
+// Rows is a result.
+type Rows struct {
+	Columns  []Column
+	Rows     json.RawMessage // an array of arrays
+	RowCount int
+	Limited  bool
+	MS       int64
+	Decision sqlpolicy.Decision
+}
+
+// Tools lists every built-in tool.
+func Tools(c Config) []tool.Tool {
+	b := box{c}
+	return slices.Concat([]tool.Tool{
+		b.listDatasets(),
+		b.getDatasetSchema(),
+		b.executeSQL(),
+		b.executeQueryPlan(),
+		b.executePython(),
+	}, pipelineDeclared(), declared())
+}
+
+type box struct{ Config }
+
+// spec fills a declaration with the description beside its file.
+func spec(name string, effect tool.Effect, adjust ...func(*tool.Spec)) tool.Spec {
+	text, err := descriptions.ReadFile(name + ".md")
+	if err != nil {
+		panic("toolbox: no description of " + name)
+	}
+	s := tool.Spec{Name: name, Description: strings.TrimSpace(string(text)), Effect: effect}
+	for _, f := range adjust {
+		f(&s)
+	}
+	return s
+}
+
+// versioned makes a tool's calls depend on the version of the dataset they name.
+func (b box) versioned(t tool.Tool) tool.Tool {
+	return tool.Versioned(t, func(ctx context.Context, args json.RawMessage) string {
+		var in struct {
+			DatasetID string `json:"dataset_id"`
+		}
+		if json.Unmarshal(args, &in) != nil {
+			return ""
+		}
+		return b.Data.Version(ctx, dataset(ctx, in.DatasetID))
+	})
+}
+
+// dataset is the one a call names, or that of its turn.
+func dataset(ctx context.Context, named string) string {
+	if named == "" {
+		return tool.In(ctx).Dataset
+	}
+	return named
+}
+
+// QueryOut is the result of every tool that queries.
+type QueryOut struct {
+	Status      string          `json:"status"`
+	Columns     []string        `json:"columns"`
+	Rows        json.RawMessage `json:"rows"`
+	RowCount    int             `json:"row_count"`
+	ExecTimeMS  int64           `json:"exec_time_ms"`
+	Limited     bool            `json:"limited"`
+	Volatile    bool            `json:"volatile,omitempty"`
+	CompiledSQL string          `json:"compiled_sql,omitempty"`
+	Plan        json.RawMessage `json:"plan,omitempty"`
+	Error       *fault.Fault    `json:"error,omitempty"`
+}
+
+func queryOut(r Rows) QueryOut {
+	out := QueryOut{
+		Status: "success", Columns: make([]string, len(r.Columns)), Rows: r.Rows, RowCount: r.RowCount, ExecTimeMS: r.MS, Limited: r.Limited,
+		Volatile: r.Decision.Volatile,
+	}
+	for i, c := range r.Columns {
+		out.Columns[i] = c.Name
+	}
+	if out.Rows == nil {
+		out.Rows = json.RawMessage("[]")
+	}
+	return out
+}
