@@ -1,6 +1,9 @@
 package source
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // mysql is the SQL of MySQL and MariaDB. Their collations ignore case and trailing
 // blanks, so texts are compared as bytes of UTF-8; a plain comparison beside it
@@ -10,10 +13,14 @@ type mysql struct{}
 func (mysql) quote(name string) string { return quoteWith("`", name) }
 
 func (m mysql) read(c Column) string {
-	if c.Type.Kind == Int && c.Native == "bit" {
-		return m.quote(c.Name) + " + 0"
+	name := m.quote(c.Name)
+	switch {
+	case c.Native == "bit":
+		return name + " + 0"
+	case c.Native == "float":
+		return name + " + 0e0" // all its digits
 	}
-	return m.quote(c.Name)
+	return name
 }
 
 func (m mysql) left(c Column, op Op) string {
@@ -34,7 +41,7 @@ func (m mysql) left(c Column, op Op) string {
 }
 
 func (mysql) narrow(c Column, op Op) bool {
-	return c.Type.Kind == Text && (op == Eq || op == In)
+	return c.Type.Kind == Text && c.Native != "time" && (op == Eq || op == In)
 }
 
 func (mysql) param(_ int, c Column, op Op, value any) (string, any) {
@@ -44,9 +51,10 @@ func (mysql) param(_ int, c Column, op Op, value any) (string, any) {
 	case Decimal:
 		return fmt.Sprintf("CAST(? AS DECIMAL(%d,%d))", c.Type.Width, c.Type.Scale), value
 	case Text:
-		if op != Like {
-			return "CAST(? AS BINARY)", value
+		if op == Like {
+			return "?", strings.ReplaceAll(value.(string), "|", "||")
 		}
+		return "CAST(? AS BINARY)", value
 	case Date:
 		return "CAST(? AS DATE)", value
 	case Time:
@@ -57,4 +65,5 @@ func (mysql) param(_ int, c Column, op Op, value any) (string, any) {
 	return "?", value
 }
 
-func (mysql) like(left, param string) string { return left + " LIKE " + param + " ESCAPE ''" }
+// like names an escape of its own, because without one a backslash is it.
+func (mysql) like(left, param string) string { return left + " LIKE " + param + " ESCAPE '|'" }

@@ -19,14 +19,24 @@ func (p postgres) read(c Column) string {
 		if c.Native == "jsonb" {
 			return p.quote(c.Name) + "::json"
 		}
+		if c.Native != "json" {
+			return "to_json(" + p.quote(c.Name) + ")"
+		}
 	case List:
 		return "to_json(" + p.quote(c.Name) + ")"
+	case Decimal:
+		if c.Native == "money" {
+			return p.quote(c.Name) + "::numeric"
+		}
 	}
 	return p.quote(c.Name)
 }
 
 func (p postgres) left(c Column, op Op) string {
 	name := p.quote(c.Name)
+	if c.Native == "money" {
+		return name + "::numeric"
+	}
 	if c.Type.Kind != Text {
 		return name
 	}
@@ -40,7 +50,7 @@ func (p postgres) left(c Column, op Op) string {
 
 // plainText says that a type is text and compares equal only when it is.
 func plainText(native string) bool {
-	return native == "" || native == "text" || native == "character varying"
+	return native == "" || native == "text" || native == "varchar"
 }
 
 func (postgres) param(n int, c Column, _ Op, value any) (string, any) {

@@ -2,3 +2,175 @@
 // them, and the rows under a filter as a stream whose memory is bounded. A filter
 // is one type with one translator per dialect; values are bound, names quoted.
 package source
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"interlock/internal/fault"
+)
+
+// A Source is one table-like thing somewhere. It is safe for concurrent use until
+// it is closed. Every error for a person is a *fault.Fault.
+type Source interface {
+	// Describe gives the columns. It asks the system once.
+	Describe(ctx context.Context) ([]Column, error)
+	// Count gives the true number of rows under the filter.
+	Count(ctx context.Context, f Filter) (int64, error)
+	// Preview gives some rows under the filter, in the table's own order.
+	Preview(ctx context.Context, f Filter, offset, limit int) (Page, error)
+	// Stream gives the rows under the filter, with these columns or, if nil, all. A
+	// batch is valid until the next. The only error is the last; a stream that ended
+	// without one is complete.
+	Stream(ctx context.Context, columns []string, f Filter) iter.Seq2[*Batch, error]
+	// Close ends connections.
+	Close() error
+}
+
+// A Page is some rows as typed JSON: an array of arrays, encoded like the embedded
+// engine's results.
+type Page struct {
+	Columns []Column
+	Rows    json.RawMessage
+	Count   int
+}
+
+// A Config says what to open.
+type Config struct {
+	// URL is postgres://user@host:5432/database, mysql://user@host:3306/database,
+	// clickhouse://…, trino://…, sqlite:/path, or the path of a file. Required.
+	URL string
+	// Password is kept apart from the URL; one inside the URL is taken out of it.
+	Password Secret
+	// Schema and Table name the table. Schema "" is the database's own choice.
+	Schema, Table string
+	// Timeout bounds one statement at a database; 5 minutes by default.
+	Timeout time.Duration
+	// Engine and Dir are needed for files: they are read by the embedded engine, which
+	// keeps what it imports in Dir.
+	Engine Engine
+	Dir    string
+}
+
+// Scheme says which connector a URL is for: postgres, mysql, sqlite, clickhouse,
+// trino, or file.
+func Scheme(address string) string {
+	scheme, _, ok := strings.Cut(address, ":")
+	if !ok || len(scheme) < 2 || strings.ContainsAny(scheme, `/\.`) {
+		return "file"
+	}
+	switch scheme = strings.ToLower(scheme); scheme {
+	case "postgresql":
+		return "postgres"
+	case "mariadb":
+		return "mysql"
+	case "sqlite3":
+		return "sqlite"
+	case "https+trino":
+		return "trino"
+	}
+	return scheme
+}
+
+// prepare takes the password out of the URL and fills in defaults.
+func (c Config) prepare() (Config, error) {
+	if c.Timeout == 0 {
+		c.Timeout = 5 * time.Minute
+	}
+	switch Scheme(c.URL) {
+	case "file", "sqlite":
+		return c, nil
+	}
+	bare, password, err := SplitURL(c.URL)
+	if err != nil {
+		return c, err
+	}
+	c.URL = bare
+	if c.Password.IsZero() {
+		c.Password = password
+	}
+	return c, nil
+}
+
+// path gives the path of a sqlite: address.
+func (c Config) path() string {
+	path := c.URL[strings.Index(c.URL, ":")+1:]
+	if rest, ok := strings.CutPrefix(path, "//"); ok {
+		path = rest
+	}
+	return filepath.FromSlash(path)
+}
+
+// place names the source for a person: never with a password.
+func (c Config) place() string {
+	if c.Table == "" {
+		return c.URL
+	}
+	if c.Schema == "" {
+		return c.Table + " at " + c.URL
+	}
+	return c.Schema + "." + c.Table + " at " + c.URL
+}
+
+// Open opens a table or a file.
+func Open(ctx context.Context, c Config) (Source, error) {
+	c, err := c.prepare()
+	if err != nil {
+		return nil, err
+	}
+	switch scheme := Scheme(c.URL); scheme {
+	case "file":
+		return openFile(ctx, c)
+	case "postgres":
+		return openPostgres(ctx, c)
+	case "mysql":
+		return openMySQL(ctx, c)
+	case "sqlite":
+		return openSQLite(ctx, c)
+	case "clickhouse":
+		return openClickHouse(ctx, c)
+	case "trino":
+		return openTrino(ctx, c)
+	default:
+		return nil, unknownScheme(scheme)
+	}
+}
+
+func unknownScheme(scheme string) error {
+	known := []string{"postgres", "mysql", "sqlite", "clickhouse", "trino"}
+	return fault.New(fault.SourceUnreadable, "there is no connector for %q", scheme).
+		Suggest("Use a file, or an address that begins with one of: %s.", strings.Join(Nearest(scheme, known), ":, ")+":")
+}
+
+// A TableName is a table that can be opened at an address.
+type TableName struct{ Schema, Name string }
+
+// Tables lists what can be opened at a database's address.
+func Tables(ctx context.Context, c Config) ([]TableName, error) {
+	c, err := c.prepare()
+	if err != nil {
+		return nil, err
+	}
+	switch scheme := Scheme(c.URL); scheme {
+	case "postgres":
+		return postgresTables(ctx, c)
+	case "mysql":
+		return sqlTables(ctx, c, mysqlDB, mysqlTables)
+	case "sqlite":
+		return sqlTables(ctx, c, sqliteDB, sqliteTables)
+	case "clickhouse":
+		return sqlTables(ctx, c, clickhouseDB, clickhouseTables)
+	case "trino":
+		return sqlTables(ctx, c, trinoDB, trinoTables)
+	default:
+		return nil, unknownScheme(scheme)
+	}
+}
+
+// database gives the name of the database in a URL's path.
+func database(u *url.URL) string { return strings.Trim(u.Path, "/") }

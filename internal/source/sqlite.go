@@ -12,7 +12,13 @@ type sqlite struct{}
 
 func (sqlite) quote(name string) string { return quoteWith(`"`, name) }
 
-func (s sqlite) read(c Column) string { return s.quote(c.Name) }
+// read keeps the driver from guessing at values by the declared type: an expression has none.
+func (s sqlite) read(c Column) string {
+	if c.Type.Kind == Text {
+		return "CAST(" + s.quote(c.Name) + " AS TEXT)"
+	}
+	return "+" + s.quote(c.Name)
+}
 
 func (s sqlite) left(c Column, _ Op) string {
 	name := s.quote(c.Name)

@@ -1,0 +1,126 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"interlock/internal/query"
+)
+
+// Specs gives the columns as a table of the embedded engine has them. Lists are
+// JSON there, and whole numbers that 64 bits cannot sign are HUGEINT.
+func Specs(columns []Column) []query.ColumnSpec {
+	specs := make([]query.ColumnSpec, len(columns))
+	for i, c := range columns {
+		specs[i] = query.ColumnSpec{Name: c.Name, Kind: engineKind(c.Type)}
+		if c.Type.Kind == Decimal {
+			specs[i].Precision, specs[i].Scale = c.Type.Width, c.Type.Scale
+		}
+	}
+	return specs
+}
+
+func engineKind(t Type) query.Kind {
+	switch t.Kind {
+	case Bool:
+		return query.Bool
+	case Int:
+		return query.Int64
+	case Uint:
+		return query.Huge
+	case Float:
+		return query.Float64
+	case Decimal:
+		return query.Decimal
+	case Date:
+		return query.Date
+	case Time:
+		return query.Time
+	case Timestamp:
+		return query.Timestamp
+	case TimestampTZ:
+		return query.TimestampTZ
+	case UUID:
+		return query.UUID
+	case Bytes:
+		return query.Bytes
+	case JSON, List:
+		return query.JSON
+	}
+	return query.Text
+}
+
+// Load streams the rows of a source under a filter into a table of a new database
+// and gives their number. progress, if not nil, hears of each batch.
+func Load(ctx context.Context, s Source, f Filter, w *query.Writer, table string, progress func(rows int64)) (int64, error) {
+	columns, err := s.Describe(ctx)
+	if err != nil {
+		return 0, err
+	}
+	into, err := w.Table(table, Specs(columns))
+	if err != nil {
+		return 0, fmt.Errorf("making table %s: %w", table, err)
+	}
+	for b, err := range s.Stream(ctx, nil, f) {
+		if err != nil {
+			return 0, err
+		}
+		if err := b.appendTo(into); err != nil {
+			return 0, fmt.Errorf("filling table %s: %w", table, err)
+		}
+		if progress != nil {
+			progress(into.Rows())
+		}
+	}
+	return into.Rows(), nil
+}
+
+func (b *Batch) appendTo(a *query.Appender) error {
+	for row := range b.Rows {
+		for col := range b.vectors {
+			b.cellTo(a, col, row)
+		}
+		if err := a.EndRow(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *Batch) cellTo(a *query.Appender, col, row int) {
+	v := &b.vectors[col]
+	if v.null[row] {
+		a.Null(col)
+		return
+	}
+	switch t := v.column.Type; t.Kind {
+	case Bool:
+		a.Bool(col, v.ints[row] != 0)
+	case Int:
+		a.Int(col, v.ints[row])
+	case Uint:
+		n, _ := strconv.ParseUint(string(b.Bytes(col, row)), 10, 64)
+		a.Uint(col, n)
+	case Float:
+		a.Float(col, v.floats[row])
+	case Decimal:
+		if t.narrow() {
+			a.DecimalInt(col, v.ints[row], t.Scale)
+		} else {
+			a.DecimalText(col, b.Bytes(col, row))
+		}
+	case Date:
+		a.Date(col, int32(v.ints[row]))
+	case Time:
+		a.TimeOfDay(col, v.ints[row])
+	case Timestamp, TimestampTZ:
+		a.Timestamp(col, v.ints[row])
+	case UUID:
+		a.UUID(col, [16]byte(b.Bytes(col, row)))
+	case Bytes:
+		a.Bytes(col, b.Bytes(col, row))
+	default:
+		a.Text(col, b.Bytes(col, row))
+	}
+}

@@ -1,0 +1,141 @@
+package source
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	mysqldriver "github.com/go-sql-driver/mysql"
+
+	"interlock/internal/fault"
+)
+
+// mysqlDB opens MySQL or MariaDB. Rows arrive as text that is parsed in place.
+// tinyint(1) is a boolean, as both systems use it; TIME, which there is a duration,
+// is text; a zero date is NULL.
+func mysqlDB(c Config) (*sql.DB, system, error) {
+	u, err := url.Parse(c.URL)
+	if err != nil || u.Host == "" && u.Query().Get("socket") == "" || database(u) == "" {
+		return nil, system{}, fault.New(fault.SourceUnreadable, "the address %s is not understood", c.URL).
+			Suggest("Write it like mysql://user@host:3306/database.")
+	}
+	conf := mysqldriver.NewConfig()
+	conf.User, conf.Passwd, conf.DBName = u.User.Username(), c.Password.Reveal(), database(u)
+	conf.Net, conf.Addr = "tcp", u.Host
+	if u.Port() == "" {
+		conf.Addr = net.JoinHostPort(u.Hostname(), "3306")
+	}
+	if socket := u.Query().Get("socket"); socket != "" {
+		conf.Net, conf.Addr = "unix", socket
+	}
+	conf.TLSConfig = u.Query().Get("tls")
+	conf.Timeout = 10 * time.Second
+	conf.Collation = "utf8mb4_general_ci"
+	conf.Params = map[string]string{"time_zone": "'+00:00'"}
+	conf.Logger = &mysqldriver.NopLogger{}
+	connector, err := mysqldriver.NewConnector(conf)
+	if err != nil {
+		return nil, system{}, c.trouble(context.Background(), err, "connecting to")
+	}
+	return sql.OpenDB(connector), system{dialect: MySQL, describe: mysqlDescribe, session: mysqlSession, raw: true, bind: positional}, nil
+}
+
+func openMySQL(_ context.Context, c Config) (Source, error) {
+	db, system, err := mysqlDB(c)
+	if err != nil {
+		return nil, err
+	}
+	return &sqlTable{config: c, system: system, db: db}, nil
+}
+
+func mysqlSession(ctx context.Context, conn *sql.Conn, c Config) error {
+	if _, err := conn.ExecContext(ctx, "SET SESSION TRANSACTION READ ONLY"); err != nil {
+		return err
+	}
+	// MariaDB counts seconds under one name, MySQL milliseconds under another.
+	if _, err := conn.ExecContext(ctx, fmt.Sprintf("SET SESSION max_statement_time = %f", c.Timeout.Seconds())); err != nil {
+		if _, err := conn.ExecContext(ctx, fmt.Sprintf("SET SESSION max_execution_time = %d", c.Timeout.Milliseconds())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func mysqlTables(Config) (string, []any) {
+	return `SELECT table_schema, table_name FROM information_schema.tables WHERE table_schema = database() ORDER BY 2`, nil
+}
+
+func mysqlDescribe(ctx context.Context, conn *sql.Conn, c Config) (described, error) {
+	rows, err := conn.QueryContext(ctx, `SELECT table_schema, column_name, data_type, column_type, coalesce(numeric_precision, 0), coalesce(numeric_scale, 0), column_key
+		FROM information_schema.columns WHERE table_name = ? AND table_schema = coalesce(nullif(?, ''), database()) ORDER BY ordinal_position`, c.Table, c.Schema)
+	if err != nil {
+		return described{}, err
+	}
+	defer rows.Close()
+	var d described
+	for rows.Next() {
+		var (
+			col               Column
+			schema, full, key string
+			width, scale      int
+		)
+		if err := rows.Scan(&schema, &col.Name, &col.Native, &full, &width, &scale, &key); err != nil {
+			return described{}, err
+		}
+		col.Native = strings.ToLower(col.Native)
+		col.Type = mysqlKind(col.Native, strings.ToLower(full), width, scale)
+		d.columns = append(d.columns, col)
+		d.table = []string{schema, c.Table}
+		if key == "PRI" {
+			d.key = append(d.key, col.Name)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return described{}, err
+	}
+	if len(d.columns) == 0 {
+		return described{}, fault.New(fault.SourceUnreadable, "there is no table %s", c.place()).Suggest("List the tables of the database.")
+	}
+	return d, nil
+}
+
+func mysqlKind(name, full string, width, scale int) Type {
+	switch name {
+	case "tinyint", "smallint", "mediumint", "int", "bigint", "year":
+		switch {
+		case strings.HasPrefix(full, "tinyint(1)"):
+			return Type{Kind: Bool}
+		case name == "bigint" && strings.Contains(full, "unsigned"):
+			return Type{Kind: Uint}
+		}
+		return Type{Kind: Int}
+	case "bit":
+		if full == "bit(1)" {
+			return Type{Kind: Bool}
+		}
+		return Type{Kind: Int}
+	case "float", "double":
+		return Type{Kind: Float}
+	case "decimal":
+		if width <= 38 {
+			return Type{Kind: Decimal, Width: width, Scale: scale}
+		}
+	case "date":
+		return Type{Kind: Date}
+	case "datetime":
+		return Type{Kind: Timestamp}
+	case "timestamp":
+		return Type{Kind: TimestampTZ}
+	case "uuid":
+		return Type{Kind: UUID}
+	case "json":
+		return Type{Kind: JSON}
+	case "binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob", "geometry", "point", "linestring", "polygon":
+		return Type{Kind: Bytes}
+	}
+	return Type{Kind: Text}
+}

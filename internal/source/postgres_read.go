@@ -1,0 +1,257 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"interlock/internal/fault"
+)
+
+// pgTable is a table or view of PostgreSQL. Whole tables come by COPY in binary,
+// scoped ones by a statement with bound values and binary results: COPY binds none.
+type pgTable struct {
+	config Config
+	pool   *pgxpool.Pool
+
+	mu      sync.Mutex
+	columns []Column
+	table   []string
+	key     []string
+}
+
+// postgresPool connects in sessions that only read.
+func postgresPool(ctx context.Context, c Config) (*pgxpool.Pool, error) {
+	conf, err := pgxpool.ParseConfig(c.URL)
+	if err != nil {
+		return nil, fault.Wrap(c.Password.scrub(err), fault.SourceUnreadable, "the address %s is not understood", c.URL).
+			Suggest("Write it like postgres://user@host:5432/database.")
+	}
+	if !c.Password.IsZero() {
+		conf.ConnConfig.Password = c.Password.Reveal()
+	}
+	conf.MaxConns = 4
+	conf.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec // nothing named stays behind: poolers cope
+	conf.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, fmt.Sprintf(`SET default_transaction_read_only = on; SET TimeZone = 'UTC'; SET DateStyle = 'ISO';
+			SET statement_timeout = %d; SET lock_timeout = '5s'; SET idle_in_transaction_session_timeout = '60s'`, c.Timeout.Milliseconds()),
+			pgx.QueryExecModeSimpleProtocol)
+		return err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, conf)
+	if err == nil {
+		if err = pool.Ping(ctx); err != nil {
+			pool.Close()
+		}
+	}
+	if err != nil {
+		return nil, c.trouble(ctx, err, "connecting to")
+	}
+	return pool, nil
+}
+
+func openPostgres(ctx context.Context, c Config) (Source, error) {
+	pool, err := postgresPool(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return &pgTable{config: c, pool: pool}, nil
+}
+
+func postgresTables(ctx context.Context, c Config) ([]TableName, error) {
+	pool, err := postgresPool(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	defer pool.Close()
+	rows, err := pool.Query(ctx, `SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+		AND n.nspname !~ '^pg_' AND has_table_privilege(c.oid, 'SELECT') AND ($1 = '' OR n.nspname = $1) ORDER BY 1, 2`, c.Schema)
+	if err == nil {
+		var tables []TableName
+		if tables, err = pgx.CollectRows(rows, pgx.RowToStructByPos[TableName]); err == nil {
+			return tables, nil
+		}
+	}
+	return nil, c.trouble(ctx, err, "listing the tables of")
+}
+
+func (t *pgTable) Describe(ctx context.Context) ([]Column, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.columns != nil {
+		return t.columns, nil
+	}
+	if err := t.describe(ctx); err != nil {
+		return nil, t.config.trouble(ctx, err, "describing")
+	}
+	return t.columns, nil
+}
+
+func (t *pgTable) describe(ctx context.Context) error {
+	var (
+		oid    uint32
+		schema string
+	)
+	err := t.pool.QueryRow(ctx, `SELECT c.oid, n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.relname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND (n.nspname = $2 OR $2 = '' AND pg_table_is_visible(c.oid))`,
+		t.config.Table, t.config.Schema).Scan(&oid, &schema)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return fault.New(fault.SourceUnreadable, "there is no table %s", t.config.place()).Suggest("List the tables of the database.")
+	} else if err != nil {
+		return err
+	}
+	table := []string{schema, t.config.Table}
+	columns, err := postgresColumns(ctx, t.pool, oid)
+	if err != nil {
+		return err
+	}
+	if err := fitDecimals(ctx, t.pool, table, columns); err != nil {
+		return err
+	}
+	rows, err := t.pool.Query(ctx, `SELECT a.attname FROM pg_index i JOIN unnest(i.indkey) WITH ORDINALITY AS k(attnum, place) ON true
+		JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum WHERE i.indrelid = $1 AND i.indisprimary ORDER BY k.place`, oid)
+	if err != nil {
+		return err
+	}
+	key, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	t.columns, t.table, t.key = columns, table, key
+	return nil
+}
+
+func (t *pgTable) Count(ctx context.Context, f Filter) (int64, error) {
+	columns, err := t.Describe(ctx)
+	if err != nil {
+		return 0, err
+	}
+	stmt, err := PostgreSQL.Select(Selection{Table: t.table, All: columns, Filter: f, Count: true})
+	if err != nil {
+		return 0, err
+	}
+	var n int64
+	if err := t.pool.QueryRow(ctx, stmt.Text, stmt.Args...).Scan(&n); err != nil {
+		return 0, t.config.trouble(ctx, err, "counting rows of")
+	}
+	return n, nil
+}
+
+func (t *pgTable) Preview(ctx context.Context, f Filter, offset, limit int) (Page, error) {
+	columns, err := t.Describe(ctx)
+	if err != nil {
+		return Page{}, err
+	}
+	sel := Selection{Table: t.table, Columns: columns, Filter: f, Order: t.key, Offset: offset, Limit: limit}
+	return collect(ctx, columns, limit, func(yield func(*Batch, error) bool) { t.read(ctx, sel, yield) })
+}
+
+func (t *pgTable) Stream(ctx context.Context, names []string, f Filter) iter.Seq2[*Batch, error] {
+	return func(yield func(*Batch, error) bool) {
+		all, err := t.Describe(ctx)
+		var columns []Column
+		if err == nil {
+			columns, err = choose(all, names)
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		t.read(ctx, Selection{Table: t.table, Columns: columns, All: all, Filter: f}, yield)
+	}
+}
+
+func (t *pgTable) Close() error { t.pool.Close(); return nil }
+
+// errStopped is a consumer that wants no more.
+var errStopped = errors.New("the reader stopped")
+
+func (t *pgTable) read(ctx context.Context, sel Selection, yield func(*Batch, error) bool) {
+	stmt, err := PostgreSQL.Select(sel)
+	if err != nil {
+		yield(nil, err)
+		return
+	}
+	asked := ctx
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	conn, err := t.pool.Acquire(ctx)
+	if err == nil {
+		defer conn.Release()
+		rows := newRowReader(sel.Columns, yield)
+		if len(stmt.Args) == 0 {
+			err = copyOut(ctx, conn.Conn(), stmt, rows)
+		}
+		if len(stmt.Args) > 0 || rows.count == 0 && copyRefused(err) {
+			err = queryOut(ctx, cancel, conn.Conn(), stmt, rows)
+		}
+		if err == nil {
+			err = rows.flush()
+		}
+	}
+	if err != nil && !errors.Is(err, errStopped) {
+		yield(nil, t.config.trouble(asked, err, "reading"))
+	}
+}
+
+func copyOut(ctx context.Context, conn *pgx.Conn, stmt Statement, rows *rowReader) error {
+	_, err := conn.PgConn().CopyTo(ctx, rows, "COPY ("+stmt.Text+") TO STDOUT (FORMAT binary)")
+	if rows.err != nil {
+		return rows.err // the driver wraps it out of sight
+	}
+	if err == nil && !rows.ended {
+		err = errors.New("the data ended in the middle")
+	}
+	return err
+}
+
+// copyRefused says that the server, or something before it, does not do COPY.
+func copyRefused(err error) bool {
+	said, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && slices.Contains([]string{"42501", "0A000", "42601", "08P01"}, said.Code)
+}
+
+func queryOut(ctx context.Context, cancel func(), conn *pgx.Conn, stmt Statement, reader *rowReader) error {
+	rows, err := conn.Query(ctx, stmt.Text, append([]any{pgx.QueryResultFormats{pgx.BinaryFormatCode}}, stmt.Args...)...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := reader.row(rows.RawValues()); err != nil {
+			cancel() // do not read the rest only to drop it
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// choose gives the named columns, or all.
+func choose(all []Column, names []string) ([]Column, error) {
+	if names == nil {
+		return all, nil
+	}
+	chosen := make([]Column, 0, len(names))
+	for _, name := range names {
+		c, ok := find(all, name)
+		if !ok {
+			near := Nearest(name, Names(all))
+			return nil, fault.New(fault.BadFilter, "there is no column %q; the columns are %s", name, enumerate(near)).
+				With([]Problem{{Column: name, Columns: near, Reason: "no such column"}})
+		}
+		chosen = append(chosen, c)
+	}
+	if len(chosen) == 0 {
+		return nil, fault.New(fault.BadFilter, "no column was chosen of %s", strings.Join(Names(all), ", "))
+	}
+	return chosen, nil
+}

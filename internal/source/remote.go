@@ -1,0 +1,156 @@
+package source
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	mysqldriver "github.com/go-sql-driver/mysql"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"interlock/internal/fault"
+)
+
+// A Remote is a database that is an engine of its own: whole statements run there,
+// in its dialect, read only, and only results travel.
+type Remote interface {
+	Run(ctx context.Context, text string, limits Limits) (Answer, error)
+	Dialect() Dialect
+	Close() error
+}
+
+// Limits of a statement that runs elsewhere.
+type Limits struct {
+	Rows    int           // 1,000 by default
+	Bytes   int           // of the encoded rows; 8 MB by default
+	Timeout time.Duration // 30 s by default
+}
+
+// An Answer is a result that came from elsewhere.
+type Answer struct {
+	Page
+	Limited bool // more rows exist than were read
+	Elapsed time.Duration
+}
+
+// Connect opens a database as an engine of its own.
+func Connect(ctx context.Context, c Config) (Remote, error) {
+	c, err := c.prepare()
+	if err != nil {
+		return nil, err
+	}
+	open := map[string]func(Config) (*sql.DB, system, error){"mysql": mysqlDB, "sqlite": sqliteDB, "clickhouse": clickhouseDB, "trino": trinoDB}
+	switch scheme := Scheme(c.URL); scheme {
+	case "postgres":
+		pool, err := postgresPool(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		return &pgRemote{c, pool}, nil
+	case "mysql", "sqlite", "clickhouse", "trino":
+		db, system, err := open[scheme](c)
+		if err != nil {
+			return nil, err
+		}
+		return &sqlRemote{sqlTable{config: c, system: system, db: db}}, nil
+	default:
+		return nil, unknownScheme(scheme)
+	}
+}
+
+func (l Limits) fill() Limits {
+	if l.Rows == 0 {
+		l.Rows = 1000
+	}
+	if l.Bytes == 0 {
+		l.Bytes = 8 << 20
+	}
+	if l.Timeout == 0 {
+		l.Timeout = 30 * time.Second
+	}
+	return l
+}
+
+// An answer collects rows as JSON up to the limits.
+type answer struct {
+	Answer
+	limits Limits
+	rows   []byte
+}
+
+// add takes a row whose cells cell appends, and says whether more may come.
+func (a *answer) add(columns int, cell func(dst []byte, i int) []byte) (more bool) {
+	if a.Count >= a.limits.Rows {
+		a.Limited = true
+		return false
+	}
+	start := len(a.rows)
+	if a.Count > 0 {
+		a.rows = append(a.rows, ',')
+	}
+	for i := range columns {
+		a.rows = append(a.rows, "[,"[min(i, 1)])
+		a.rows = cell(a.rows, i)
+	}
+	a.rows = append(a.rows, ']')
+	if len(a.rows) > a.limits.Bytes {
+		a.rows, a.Limited = a.rows[:start], true
+		return false
+	}
+	a.Count++
+	return true
+}
+
+func (a *answer) done(columns []Column, since time.Time) Answer {
+	a.Columns, a.Elapsed = columns, time.Since(since)
+	a.Rows = append(append([]byte{'['}, a.rows...), ']')
+	return a.Answer
+}
+
+// cellJSON encodes a value that its system gave as text.
+func cellJSON(dst []byte, k Kind, p []byte) []byte {
+	text := string(p)
+	switch k {
+	case Bool:
+		if text == "t" || text == "true" || text == "1" {
+			return append(dst, "true"...)
+		}
+		return append(dst, "false"...)
+	case Int:
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return appendWhole(dst, n)
+		}
+	case Float:
+		if f, err := strconv.ParseFloat(text, 64); err == nil {
+			return appendFloat(dst, f)
+		}
+	case Decimal, Uint:
+		if numeralForm.MatchString(text) {
+			return appendNumber(dst, text)
+		}
+	case Bytes:
+		return appendString(dst, blobText(p))
+	}
+	return appendString(dst, p)
+}
+
+// failed tells apart what a statement, its limits and the connection did wrong.
+func (c Config) failed(asked, bounded context.Context, err error) error {
+	if asked.Err() == nil && errors.Is(bounded.Err(), context.DeadlineExceeded) {
+		return fault.Wrap(c.Password.scrub(err), fault.QueryTimeout, "the statement at %s took longer than allowed", c.place())
+	}
+	f := fault.From(c.trouble(asked, err, "querying"))
+	if f.Code != fault.SourceUnreadable {
+		return f
+	}
+	if said, ok := errors.AsType[*pgconn.PgError](err); ok && !strings.HasPrefix(said.Code, "57P") {
+		return fault.Wrap(err, fault.SQLError, "%s", said.Message)
+	}
+	if said, ok := errors.AsType[*mysqldriver.MySQLError](err); ok {
+		return fault.Wrap(err, fault.SQLError, "%s", said.Message)
+	}
+	return f
+}

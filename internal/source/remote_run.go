@@ -1,0 +1,162 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+type pgRemote struct {
+	config Config
+	pool   *pgxpool.Pool
+}
+
+func (r *pgRemote) Dialect() Dialect { return PostgreSQL }
+func (r *pgRemote) Close() error     { r.pool.Close(); return nil }
+
+// Run runs one statement in a transaction that only reads. The extended protocol
+// takes one statement and no more.
+func (r *pgRemote) Run(ctx context.Context, text string, limits Limits) (Answer, error) {
+	if err := guard(PostgreSQL, text); err != nil {
+		return Answer{}, err
+	}
+	limits = limits.fill()
+	bounded, cancel := context.WithTimeout(ctx, limits.Timeout)
+	defer cancel()
+	start := time.Now()
+	tx, err := r.pool.BeginTx(bounded, pgx.TxOptions{AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return Answer{}, r.config.trouble(ctx, err, "connecting to")
+	}
+	defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was written
+	got := &answer{limits: limits}
+	columns, err := got.fromPostgres(bounded, cancel, tx, text)
+	if err != nil {
+		return Answer{}, r.config.failed(ctx, bounded, err)
+	}
+	return got.done(columns, start), nil
+}
+
+func (a *answer) fromPostgres(ctx context.Context, cancel func(), tx pgx.Tx, text string) ([]Column, error) {
+	rows, err := tx.Query(ctx, text, pgx.QueryResultFormats{pgx.TextFormatCode})
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var columns []Column
+	for _, f := range rows.FieldDescriptions() {
+		c := Column{Name: f.Name, Type: Type{Kind: Text}}
+		if t, ok := tx.Conn().TypeMap().TypeForOID(f.DataTypeOID); ok {
+			c.Native, c.Type = t.Name, postgresKind(t.Name, f.TypeModifier)
+		}
+		if c.Type.Kind == Bytes {
+			c.Type.Kind = Text // \x and digits
+		}
+		columns = append(columns, c)
+	}
+	for rows.Next() {
+		values := rows.RawValues()
+		more := a.add(len(columns), func(dst []byte, i int) []byte {
+			if values[i] == nil {
+				return append(dst, "null"...)
+			}
+			return cellJSON(dst, columns[i].Type.Kind, values[i])
+		})
+		if !more {
+			cancel() // the rest is not read only to be dropped
+			return columns, nil
+		}
+	}
+	return columns, rows.Err()
+}
+
+// sqlRemote is a Remote behind a database/sql driver.
+type sqlRemote struct{ sqlTable }
+
+func (r *sqlRemote) Dialect() Dialect { return r.system.dialect }
+
+// Run runs one statement in a session that only reads.
+func (r *sqlRemote) Run(ctx context.Context, text string, limits Limits) (Answer, error) {
+	if err := guard(r.system.dialect, text); err != nil {
+		return Answer{}, err
+	}
+	limits = limits.fill()
+	bounded, cancel := context.WithTimeout(ctx, limits.Timeout)
+	defer cancel()
+	start := time.Now()
+	conn, err := r.connect(bounded)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer conn.Close()
+	rows, err := conn.QueryContext(bounded, text)
+	if err != nil {
+		return Answer{}, r.config.failed(ctx, bounded, err)
+	}
+	defer func() { cancel(); rows.Close() }()
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return Answer{}, r.config.failed(ctx, bounded, err)
+	}
+	columns := make([]Column, len(types))
+	values, into := make([]any, len(types)), make([]any, len(types))
+	for i, t := range types {
+		columns[i] = Column{Name: t.Name(), Native: t.DatabaseTypeName(), Type: resultKind(t.DatabaseTypeName())}
+		into[i] = &values[i]
+	}
+	got := &answer{limits: limits}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return Answer{}, r.config.failed(ctx, bounded, err)
+		}
+		if !got.add(len(columns), func(dst []byte, i int) []byte { return valueJSON(dst, columns[i].Type.Kind, values[i]) }) {
+			return got.done(columns, start), nil
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return Answer{}, r.config.failed(ctx, bounded, err)
+	}
+	return got.done(columns, start), nil
+}
+
+// resultKind maps the names that drivers give to types of results.
+func resultKind(name string) Type {
+	name = strings.TrimPrefix(strings.ToUpper(name), "UNSIGNED ")
+	switch {
+	case strings.HasPrefix(name, "DECIMAL"), strings.HasPrefix(name, "NUMERIC"):
+		return Type{Kind: Decimal}
+	case strings.HasSuffix(name, "INT"), strings.HasPrefix(name, "INT"), strings.HasPrefix(name, "UINT"), name == "YEAR":
+		return Type{Kind: Int}
+	case strings.HasPrefix(name, "FLOAT"), name == "DOUBLE", name == "REAL":
+		return Type{Kind: Float}
+	case strings.HasPrefix(name, "BOOL"):
+		return Type{Kind: Bool}
+	case strings.HasSuffix(name, "BLOB"), strings.HasSuffix(name, "BINARY"):
+		return Type{Kind: Bytes}
+	}
+	return Type{Kind: Text}
+}
+
+func valueJSON(dst []byte, k Kind, value any) []byte {
+	switch v := value.(type) {
+	case nil:
+		return append(dst, "null"...)
+	case []byte:
+		return cellJSON(dst, k, v)
+	case string:
+		return cellJSON(dst, k, []byte(v))
+	case bool:
+		return fmt.Append(dst, v)
+	case int64:
+		return appendWhole(dst, v)
+	case float64:
+		return appendFloat(dst, v)
+	case time.Time:
+		return appendString(dst, []byte(v.UTC().Format("2006-01-02 15:04:05.999999+00")))
+	}
+	return cellJSON(dst, k, fmt.Append(nil, value))
+}

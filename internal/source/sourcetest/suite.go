@@ -1,0 +1,306 @@
+package sourcetest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"interlock/internal/fault"
+	"interlock/internal/source"
+)
+
+// A Fixture is a connector with the table in it.
+type Fixture struct {
+	// Open gives the table. Required.
+	Open func(t testing.TB) source.Source
+	// Types are the columns that this system cannot give as Columns says.
+	Types map[string]source.Type
+	// Blank says that the system cannot tell empty text from NULL.
+	Blank bool
+	// Long opens a table of at least 200,000 rows with a column id; nil skips what needs one.
+	Long func(t testing.TB) source.Source
+	// Stop ends the server of Long; nil if there is none.
+	Stop func(t testing.TB)
+}
+
+// Run runs the suite.
+func Run(t *testing.T, f Fixture) {
+	s := f.Open(t)
+	t.Cleanup(func() { s.Close() })
+	rows := f.rows()
+	t.Run("schema", func(t *testing.T) { f.schema(t, s) })
+	t.Run("values", func(t *testing.T) { f.values(t, s, rows) })
+	t.Run("preview", func(t *testing.T) { f.preview(t, s) })
+	t.Run("filters", func(t *testing.T) { f.filters(t, s, rows) })
+	t.Run("wrong filters", func(t *testing.T) { wrongFilters(t, s) })
+	if f.Long != nil {
+		t.Run("stop reading", func(t *testing.T) { stopReading(t, f.Long(t)) })
+		t.Run("cancel", func(t *testing.T) { cancel(t, f.Long(t)) })
+	}
+	if f.Stop != nil {
+		t.Run("server gone", func(t *testing.T) { f.gone(t) })
+	}
+}
+
+func (f Fixture) rows() []Row {
+	rows := slices.Clone(Rows)
+	for i := range rows {
+		if f.Blank && rows[i].Name != nil && *rows[i].Name == "" {
+			rows[i].Name = nil
+		}
+	}
+	return rows
+}
+
+func (f Fixture) kind(c source.Column) source.Type {
+	if t, ok := f.Types[c.Name]; ok {
+		return t
+	}
+	return c.Type
+}
+
+func (f Fixture) schema(t *testing.T, s source.Source) {
+	got, err := s.Describe(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range Columns {
+		if i >= len(got) || got[i].Name != want.Name || got[i].Type.String() != f.kind(want).String() {
+			t.Errorf("column %d: got %+v, want %s %s", i, got[min(i, len(got)-1)], want.Name, f.kind(want))
+		}
+	}
+}
+
+func (f Fixture) values(t *testing.T, s source.Source, rows []Row) {
+	n, err := s.Count(t.Context(), source.Filter{})
+	if err != nil || n != int64(len(rows)) {
+		t.Errorf("count: %d, %v; want %d", n, err, len(rows))
+	}
+	got := map[int64][]string{}
+	for b, err := range s.Stream(t.Context(), nil, source.Filter{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for row := range b.Rows {
+			cells := make([]string, len(b.Columns))
+			for col := range b.Columns {
+				cells[col] = show(b, col, row)
+			}
+			got[b.Int(0, row)] = cells
+		}
+	}
+	for _, r := range rows {
+		if diff := cmp.Diff(f.expect(r), got[r.ID]); diff != "" {
+			t.Errorf("row %d (-want +got): %s", r.ID, diff)
+		}
+	}
+}
+
+// expect is a row the way show writes it.
+func (f Fixture) expect(r Row) []string {
+	cells := make([]string, len(Columns))
+	for i, v := range r.Cells() {
+		switch c := Columns[i]; {
+		case v == nil:
+			cells[i] = "NULL"
+		case f.kind(c).Kind == source.Float:
+			cells[i] = number(v).FloatString(6)
+		default:
+			cells[i] = fmt.Sprint(v)
+		}
+	}
+	return cells
+}
+
+func show(b *source.Batch, col, row int) string {
+	if b.Null(col, row) {
+		return "NULL"
+	}
+	switch t := b.Columns[col].Type; t.Kind {
+	case source.Int:
+		return fmt.Sprint(b.Int(col, row))
+	case source.Bool:
+		return fmt.Sprint(b.Int(col, row) == 1)
+	case source.Float:
+		return number(b.Float(col, row)).FloatString(6)
+	case source.Decimal:
+		if t.Width > 18 {
+			return string(b.Bytes(col, row))
+		}
+		n := number(b.Int(col, row))
+		for range t.Scale {
+			n.Quo(n, number(10))
+		}
+		return n.FloatString(t.Scale)
+	case source.Date:
+		return time.Unix(b.Int(col, row)*86400, 0).UTC().Format(time.DateOnly)
+	case source.Timestamp, source.TimestampTZ:
+		return time.UnixMicro(b.Int(col, row)).UTC().Format("2006-01-02 15:04:05.000000")
+	case source.UUID:
+		u := b.Bytes(col, row)
+		return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
+	}
+	return string(b.Bytes(col, row))
+}
+
+func (f Fixture) preview(t *testing.T, s source.Source) {
+	page, err := s.Preview(t.Context(), source.Filter{}, 20, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows [][]any
+	dec := json.NewDecoder(bytes.NewReader(page.Rows))
+	dec.UseNumber()
+	if err := dec.Decode(&rows); err != nil {
+		t.Fatalf("%s: %v", page.Rows, err)
+	}
+	if page.Count != 5 || len(rows) != 5 {
+		t.Fatalf("%d rows (%d said), want 5: %s", len(rows), page.Count, page.Rows)
+	}
+	if fmt.Sprint(rows[0][0]) != "21" || fmt.Sprint(rows[4][0]) != "25" {
+		t.Errorf("rows 21 to 25 were asked for, got %s", page.Rows)
+	}
+	if f.kind(Columns[2]).Kind == source.Int && rows[2][2] != "9007199254740993" {
+		t.Errorf("an integer that no double holds must be text, got %v", rows[2][2])
+	}
+	for i, want := range Columns {
+		if page.Columns[i].Name != want.Name {
+			t.Errorf("column %d is %q, want %q", i, page.Columns[i].Name, want.Name)
+		}
+	}
+}
+
+func (f Fixture) filters(t *testing.T, s source.Source, rows []Row) {
+	for _, c := range Conditions() {
+		want := Matches(rows, c)
+		filter := source.Filter{Conditions: []source.Condition{c}}
+		got, err := ids(t.Context(), s, filter)
+		if err != nil {
+			t.Errorf("%s %s %q: %v", c.Column, c.Op, c.Value, err)
+			continue
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s %s %q: got rows %v, want %v", c.Column, c.Op, c.Value, got, want)
+		}
+		if n, err := s.Count(t.Context(), filter); err != nil || n != int64(len(want)) {
+			t.Errorf("%s %s %q: count %d, %v; want %d", c.Column, c.Op, c.Value, n, err, len(want))
+		}
+	}
+	both := source.Filter{Conditions: []source.Condition{{Column: "paid", Op: source.Eq, Value: true}, {Column: "qty", Op: source.Gt, Value: 5}}}
+	var want []int64
+	for _, id := range Matches(rows, both.Conditions[0]) {
+		if slices.Contains(Matches(rows, both.Conditions[1]), id) {
+			want = append(want, id)
+		}
+	}
+	if got, err := ids(t.Context(), s, both); err != nil || !slices.Equal(got, want) {
+		t.Errorf("two conditions: got %v, %v; want %v", got, err, want)
+	}
+}
+
+func ids(ctx context.Context, s source.Source, f source.Filter) ([]int64, error) {
+	var ids []int64
+	for b, err := range s.Stream(ctx, []string{"id"}, f) {
+		if err != nil {
+			return nil, err
+		}
+		for row := range b.Rows {
+			ids = append(ids, b.Int(0, row))
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+func wrongFilters(t *testing.T, s source.Source) {
+	for _, c := range []source.Condition{
+		{Column: "prize", Op: source.Eq, Value: 1},
+		{Column: "paid", Op: source.Gt, Value: true},
+		{Column: "qty", Op: source.In, Value: 3},
+		{Column: "day", Op: source.Eq, Value: "yesterday"},
+		{Column: "qty", Op: "=", Value: 3},
+	} {
+		f := source.Filter{Conditions: []source.Condition{c}}
+		if got, err := ids(t.Context(), s, f); !fault.Is(err, fault.BadFilter) || got != nil {
+			t.Errorf("stream %v: %v, %v; want bad_filter and nothing", c, got, err)
+		}
+		if _, err := s.Count(t.Context(), f); !fault.Is(err, fault.BadFilter) {
+			t.Errorf("count %v: %v; want bad_filter", c, err)
+		}
+		if _, err := s.Preview(t.Context(), f, 0, 5); !fault.Is(err, fault.BadFilter) {
+			t.Errorf("preview %v: %v; want bad_filter", c, err)
+		}
+	}
+}
+
+func stopReading(t *testing.T, s source.Source) {
+	defer s.Close()
+	for _, err := range s.Stream(t.Context(), nil, source.Filter{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		break
+	}
+	if n, err := s.Count(t.Context(), source.Filter{}); err != nil || n < 200_000 {
+		t.Errorf("after a stream that was left, count: %d, %v", n, err)
+	}
+}
+
+func cancel(t *testing.T, s source.Source) {
+	defer s.Close()
+	if _, err := s.Describe(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var (
+		failed error
+		at     time.Time
+	)
+	rows := 0
+	for b, err := range s.Stream(ctx, nil, source.Filter{}) {
+		if err != nil {
+			failed = err
+			break
+		}
+		if rows += b.Rows; at.IsZero() {
+			stop()
+			at = time.Now()
+		}
+	}
+	if !fault.Is(failed, fault.QueryCancelled) {
+		t.Errorf("got %v after %d rows, want query_cancelled", failed, rows)
+	}
+	if took := time.Since(at); took > 2*time.Second {
+		t.Errorf("it took %s to stop", took)
+	}
+}
+
+func (f Fixture) gone(t *testing.T) {
+	s := f.Long(t)
+	defer s.Close()
+	var failed error
+	rows, stopped := 0, false
+	for b, err := range s.Stream(t.Context(), nil, source.Filter{}) {
+		if err != nil {
+			failed = err
+			break
+		}
+		if rows += b.Rows; !stopped {
+			stopped = true
+			f.Stop(t)
+		}
+	}
+	if !fault.Is(failed, fault.SourceUnreadable) {
+		t.Errorf("got %v after %d rows, want source_unreadable", failed, rows)
+	}
+	if _, err := s.Count(t.Context(), source.Filter{}); !fault.Is(err, fault.SourceUnreadable) {
+		t.Errorf("count without a server: %v, want source_unreadable", err)
+	}
+}

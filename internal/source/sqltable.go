@@ -1,0 +1,227 @@
+package source
+
+import (
+	"context"
+	"database/sql"
+	"iter"
+	"sync"
+)
+
+// sqlTable is a table behind a database/sql driver. What differs between systems is
+// in its system.
+type sqlTable struct {
+	config Config
+	system system
+	db     *sql.DB
+
+	mu    sync.Mutex
+	found *described
+}
+
+// A system is what a connector knows beside its dialect.
+type system struct {
+	dialect  Dialect
+	describe func(ctx context.Context, conn *sql.Conn, c Config) (described, error)
+	// session makes a connection read only and bounds its statements.
+	session func(ctx context.Context, conn *sql.Conn, c Config) error
+	// raw says that the driver hands out text that need not be copied.
+	raw bool
+	// bind wraps the parameters the way the driver wants them.
+	bind func(ctx context.Context, args []any) (context.Context, []any)
+}
+
+type described struct {
+	table   []string
+	columns []Column
+	key     []string // fixes the order of pages
+}
+
+func (t *sqlTable) Describe(ctx context.Context) ([]Column, error) {
+	d, err := t.description(ctx)
+	return d.columns, err
+}
+
+func (t *sqlTable) description(ctx context.Context) (described, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.found != nil {
+		return *t.found, nil
+	}
+	conn, err := t.connect(ctx)
+	if err != nil {
+		return described{}, err
+	}
+	defer conn.Close()
+	d, err := t.system.describe(ctx, conn, t.config)
+	if err != nil {
+		return described{}, t.config.trouble(ctx, err, "describing")
+	}
+	t.found = &d
+	return d, nil
+}
+
+func (t *sqlTable) connect(ctx context.Context) (*sql.Conn, error) {
+	conn, err := t.db.Conn(ctx)
+	if err == nil {
+		if err = t.system.session(ctx, conn, t.config); err != nil {
+			conn.Close()
+		}
+	}
+	if err != nil {
+		return nil, t.config.trouble(ctx, err, "connecting to")
+	}
+	return conn, nil
+}
+
+func (t *sqlTable) Count(ctx context.Context, f Filter) (int64, error) {
+	d, err := t.description(ctx)
+	if err != nil {
+		return 0, err
+	}
+	stmt, err := t.system.dialect.Select(Selection{Table: d.table, All: d.columns, Filter: f, Count: true})
+	if err != nil {
+		return 0, err
+	}
+	conn, err := t.connect(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close()
+	bound, args := t.system.bind(ctx, stmt.Args)
+	var n int64
+	if err := conn.QueryRowContext(bound, stmt.Text, args...).Scan(&n); err != nil {
+		return 0, t.config.trouble(ctx, err, "counting rows of")
+	}
+	return n, nil
+}
+
+func (t *sqlTable) Preview(ctx context.Context, f Filter, offset, limit int) (Page, error) {
+	d, err := t.description(ctx)
+	if err != nil {
+		return Page{}, err
+	}
+	sel := Selection{Table: d.table, Columns: d.columns, Filter: f, Order: d.key, Offset: offset, Limit: limit}
+	return collect(ctx, d.columns, limit, func(yield func(*Batch, error) bool) { t.read(ctx, sel, yield) })
+}
+
+func (t *sqlTable) Stream(ctx context.Context, names []string, f Filter) iter.Seq2[*Batch, error] {
+	return func(yield func(*Batch, error) bool) {
+		d, err := t.description(ctx)
+		var columns []Column
+		if err == nil {
+			columns, err = choose(d.columns, names)
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		t.read(ctx, Selection{Table: d.table, Columns: columns, All: d.columns, Filter: f}, yield)
+	}
+}
+
+func (t *sqlTable) Close() error { return t.db.Close() }
+
+func (t *sqlTable) read(ctx context.Context, sel Selection, yield func(*Batch, error) bool) {
+	stmt, err := t.system.dialect.Select(sel)
+	if err != nil {
+		yield(nil, err)
+		return
+	}
+	conn, err := t.connect(ctx)
+	if err != nil {
+		yield(nil, err)
+		return
+	}
+	defer conn.Close()
+	asked := ctx
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // before conn.Close: rows that nobody wants are not read to their end
+	bound, args := t.system.bind(ctx, stmt.Args)
+	rows, err := conn.QueryContext(bound, stmt.Text, args...)
+	if err == nil {
+		defer func() { cancel(); rows.Close() }()
+		err = t.scan(rows, sel.Columns, yield)
+	}
+	if err != nil && err != errStopped {
+		yield(nil, t.config.trouble(asked, err, "reading"))
+	}
+}
+
+func (t *sqlTable) scan(rows *sql.Rows, columns []Column, yield func(*Batch, error) bool) error {
+	batch := newBatch(columns)
+	texts, values := make([]sql.RawBytes, len(columns)), make([]any, len(columns))
+	into := make([]any, len(columns))
+	for i := range into {
+		if t.system.raw {
+			into[i] = &texts[i]
+		} else {
+			into[i] = &values[i]
+		}
+	}
+	for count := int64(1); rows.Next(); count++ {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		for i := range columns {
+			var err error
+			v := &batch.vectors[i]
+			if t.system.raw {
+				err = batch.putText(v, texts[i])
+			} else {
+				err = batch.putAny(v, values[i])
+			}
+			if err != nil {
+				return &cellError{v.column.Name, count, err}
+			}
+		}
+		if batch.endRow(); batch.full() {
+			if !yield(batch, nil) {
+				return errStopped
+			}
+			batch.reset()
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	if batch.Rows > 0 && !yield(batch, nil) {
+		return errStopped
+	}
+	return nil
+}
+
+// sqlTables runs a connector's listing of tables.
+func sqlTables(ctx context.Context, c Config, open func(Config) (*sql.DB, system, error), text func(Config) (string, []any)) ([]TableName, error) {
+	db, system, err := open(c)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	t := &sqlTable{config: c, system: system, db: db}
+	conn, err := t.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	query, args := text(c)
+	bound, args := system.bind(ctx, args)
+	rows, err := conn.QueryContext(bound, query, args...)
+	if err != nil {
+		return nil, c.trouble(ctx, err, "listing the tables of")
+	}
+	defer rows.Close()
+	var tables []TableName
+	for rows.Next() {
+		var name TableName
+		if err := rows.Scan(&name.Schema, &name.Name); err != nil {
+			return nil, c.trouble(ctx, err, "listing the tables of")
+		}
+		tables = append(tables, name)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, c.trouble(ctx, err, "listing the tables of")
+	}
+	return tables, nil
+}
+
+func positional(ctx context.Context, args []any) (context.Context, []any) { return ctx, args }

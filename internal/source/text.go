@@ -1,0 +1,288 @@
+package source
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/big"
+	"strconv"
+	"time"
+)
+
+// putText stores a value that its system gave as text.
+func (b *Batch) putText(v *vector, p []byte) error {
+	if p == nil || isZeroDate(v.column.Type.Kind, p) {
+		v.putNull()
+		return nil
+	}
+	switch t := v.column.Type; t.Kind {
+	case Bool:
+		switch string(p) {
+		case "1", "t", "true", "TRUE", "\x01":
+			v.putInt(1)
+		case "0", "f", "false", "FALSE", "\x00":
+			v.putInt(0)
+		default:
+			n, err := strconv.ParseInt(string(p), 10, 64)
+			if err != nil {
+				return fmt.Errorf("%s is not true or false", show(string(p)))
+			}
+			v.putInt(map[bool]int64{true: 1}[n != 0])
+		}
+	case Int:
+		n, err := strconv.ParseInt(string(p), 10, 64)
+		if err != nil {
+			return fmt.Errorf("%s is not a whole number of 64 bits", show(string(p)))
+		}
+		v.putInt(n)
+	case Uint:
+		if _, err := strconv.ParseUint(string(p), 10, 64); err != nil {
+			return fmt.Errorf("%s is not a whole number of 64 bits", show(string(p)))
+		}
+		b.putBytes(v, p)
+	case Float:
+		f, err := strconv.ParseFloat(string(p), 64)
+		if err != nil && !errors.Is(err, strconv.ErrRange) {
+			return fmt.Errorf("%s is not a number", show(string(p)))
+		}
+		v.putFloat(f)
+	case Decimal:
+		return b.putDecimal(v, p)
+	case Date:
+		return putDate(v, p)
+	case Time:
+		micros, ok := clock(p)
+		if !ok {
+			return fmt.Errorf("%s is not a time of day", show(string(p)))
+		}
+		v.putInt(micros)
+	case Timestamp, TimestampTZ:
+		micros, ok := instant(p)
+		if !ok {
+			return fmt.Errorf("%s is not a point in time", show(string(p)))
+		}
+		v.putInt(micros)
+	case UUID:
+		canonical, err := bindUUID(string(p))
+		if err != nil {
+			return err
+		}
+		raw, _ := parseUUID(canonical.(string))
+		b.putBytes(v, raw[:])
+	default:
+		b.putBytes(v, p)
+	}
+	return nil
+}
+
+// isZeroDate recognises MySQL's way of having no date.
+func isZeroDate(k Kind, p []byte) bool {
+	return (k == Date || k == Timestamp || k == TimestampTZ) && bytes.HasPrefix(p, []byte("0000-00-00"))
+}
+
+func parseUUID(canonical string) (u [16]byte, err error) {
+	digits := canonical[:8] + canonical[9:13] + canonical[14:18] + canonical[19:23] + canonical[24:]
+	_, err = hex.Decode(u[:], []byte(digits))
+	return u, err
+}
+
+// putDecimal reads digits with a point, exactly.
+func (b *Batch) putDecimal(v *vector, p []byte) error {
+	t := v.column.Type
+	if t.narrow() {
+		if n, ok := narrowUnits(p, t.Scale); ok && n < pow10[t.Width] && n > -pow10[t.Width] {
+			v.putInt(n)
+			return nil
+		}
+	}
+	r, ok := new(big.Rat).SetString(string(p))
+	if !ok || len(p) > 200 || !numeralForm.Match(p) {
+		return fmt.Errorf("%s is not a number", show(string(p)))
+	}
+	down, up := around(r, t.Scale)
+	if down.Cmp(up) != 0 {
+		return fmt.Errorf("%s has more digits than %s", p, t)
+	}
+	return b.putUnits(v, down)
+}
+
+var pow10 = func() (p [19]int64) {
+	p[0] = 1
+	for i := 1; i < len(p); i++ {
+		p[i] = p[i-1] * 10
+	}
+	return p
+}()
+
+// narrowUnits reads an everyday decimal without big numbers; not ok means "read it the long way".
+func narrowUnits(p []byte, scale int) (n int64, ok bool) {
+	if len(p) == 0 || len(p) > 18 {
+		return 0, false
+	}
+	negative := p[0] == '-'
+	if negative {
+		p = p[1:]
+	}
+	after := -1
+	for _, c := range p {
+		switch {
+		case c == '.' && after < 0:
+			after = 0
+		case c >= '0' && c <= '9':
+			n = n*10 + int64(c-'0')
+			if after >= 0 {
+				after++
+			}
+		default:
+			return 0, false
+		}
+	}
+	missing := scale - max(after, 0)
+	if len(p) == 0 || missing < 0 || missing+len(p) > 18 {
+		return 0, false
+	}
+	n *= pow10[missing]
+	if negative {
+		n = -n
+	}
+	return n, true
+}
+
+func putDate(v *vector, p []byte) error {
+	if len(p) == 10 {
+		if days, ok := civil(p); ok {
+			v.putInt(days)
+			return nil
+		}
+	}
+	t, ok := parseTime(string(p))
+	if !ok || t != t.Truncate(24*time.Hour) {
+		return fmt.Errorf("%s is not a date", show(string(p)))
+	}
+	v.putInt(floorDiv(t.Unix(), 86400))
+	return nil
+}
+
+// instant reads a point in time in µs since 1970; without a zone it is UTC.
+func instant(p []byte) (int64, bool) {
+	if len(p) >= 19 && (p[10] == ' ' || p[10] == 'T') {
+		days, ok := civil(p[:10])
+		micros, fits := clock(p[11:])
+		if ok && fits {
+			return days*86_400_000_000 + micros, true
+		}
+	}
+	t, ok := parseTime(string(p))
+	return t.UnixMicro(), ok
+}
+
+// clock reads HH:MM:SS with up to 6 digits after it, in µs.
+func clock(p []byte) (int64, bool) {
+	if len(p) < 8 || len(p) > 15 || p[2] != ':' || p[5] != ':' {
+		return 0, false
+	}
+	h, m, s := two(p[0:]), two(p[3:]), two(p[6:])
+	if h < 0 || h > 23 || m < 0 || m > 59 || s < 0 || s > 59 {
+		return 0, false
+	}
+	micros := (h*3600 + m*60 + s) * 1_000_000
+	if len(p) == 8 {
+		return micros, true
+	}
+	if p[8] != '.' || len(p) == 9 {
+		return 0, false
+	}
+	unit := int64(100_000)
+	for _, c := range p[9:] {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		micros += int64(c-'0') * unit
+		unit /= 10
+	}
+	return micros, true
+}
+
+// civil reads YYYY-MM-DD in days since 1970.
+func civil(p []byte) (int64, bool) {
+	if p[4] != '-' || p[7] != '-' {
+		return 0, false
+	}
+	hi, lo, m, d := two(p), two(p[2:]), two(p[5:]), two(p[8:])
+	if hi < 0 || lo < 0 || m < 1 || m > 12 || d < 1 || d > 31 {
+		return 0, false
+	}
+	t := time.Date(int(hi*100+lo), time.Month(m), int(d), 0, 0, 0, 0, time.UTC)
+	return floorDiv(t.Unix(), 86400), t.Day() == int(d)
+}
+
+func two(p []byte) int64 {
+	if p[0] < '0' || p[0] > '9' || p[1] < '0' || p[1] > '9' {
+		return -1
+	}
+	return int64(p[0]-'0')*10 + int64(p[1]-'0')
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// putAny stores a value as database/sql gives it.
+func (b *Batch) putAny(v *vector, value any) error {
+	kind := v.column.Type.Kind
+	switch x := value.(type) {
+	case nil:
+		v.putNull()
+	case []byte:
+		if x == nil {
+			x = []byte{} // a value all the same
+		}
+		return b.putText(v, x)
+	case string:
+		return b.putText(v, []byte(x))
+	case bool:
+		if kind == Bool {
+			v.putInt(map[bool]int64{true: 1}[x])
+			return nil
+		}
+		return b.putText(v, strconv.AppendBool(nil, x))
+	case int64:
+		switch kind {
+		case Int:
+			v.putInt(x)
+		case Float:
+			v.putFloat(float64(x))
+		default:
+			return b.putText(v, strconv.AppendInt(nil, x, 10))
+		}
+	case float64:
+		switch kind {
+		case Float:
+			v.putFloat(x)
+		case Decimal: // the shortest text that means x, at the column's scale
+			return b.putText(v, strconv.AppendFloat(nil, x, 'f', -1, 64))
+		default:
+			return b.putText(v, strconv.AppendFloat(nil, x, 'g', -1, 64))
+		}
+	case time.Time:
+		switch kind {
+		case Date:
+			v.putInt(floorDiv(x.Unix(), 86400))
+		case Time:
+			h, m, s := x.Clock()
+			v.putInt(int64(h*3600+m*60+s)*1_000_000 + int64(x.Nanosecond()/1000))
+		case Timestamp, TimestampTZ:
+			v.putInt(x.UnixMicro())
+		default:
+			return b.putText(v, []byte(x.UTC().Format(time.RFC3339Nano)))
+		}
+	default: // decimals, UUIDs and other types of a driver's own, and plain numbers
+		return b.putText(v, []byte(fmt.Sprint(x)))
+	}
+	return nil
+}

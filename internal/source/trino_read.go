@@ -1,0 +1,89 @@
+package source
+
+import (
+	"context"
+	"database/sql"
+	"net/url"
+	"strings"
+
+	driver "github.com/trinodb/trino-go-client/trino"
+
+	"interlock/internal/fault"
+)
+
+// trinoDB opens Trino by trino://user@host:8080/catalog/schema; with ?secure=1 over
+// TLS, which a password needs.
+func trinoDB(c Config) (*sql.DB, system, error) {
+	u, err := url.Parse(c.URL)
+	if err != nil {
+		u = &url.URL{}
+	}
+	catalog, schema, _ := strings.Cut(database(u), "/")
+	if u.Host == "" || catalog == "" {
+		return nil, system{}, fault.New(fault.SourceUnreadable, "the address %s is not understood", c.URL).
+			Suggest("Write it like trino://user@host:8080/catalog/schema.")
+	}
+	server := url.URL{Scheme: "http", Host: u.Host, User: url.User(u.User.Username())}
+	if u.Query().Get("secure") != "" {
+		server.Scheme = "https"
+		if !c.Password.IsZero() {
+			server.User = url.UserPassword(u.User.Username(), c.Password.Reveal())
+		}
+	}
+	conf := driver.Config{ServerURI: server.String(), Catalog: catalog, Schema: schema, Source: "interlock",
+		SessionProperties: map[string]string{"query_max_run_time": c.Timeout.String()}}
+	dsn, err := conf.FormatDSN()
+	var db *sql.DB
+	if err == nil {
+		db, err = sql.Open("trino", dsn)
+	}
+	if err != nil {
+		return nil, system{}, c.trouble(context.Background(), err, "connecting to")
+	}
+	return db, system{dialect: Trino, describe: trinoDescribe, session: noSession, bind: positional}, nil
+}
+
+func openTrino(_ context.Context, c Config) (Source, error) {
+	db, system, err := trinoDB(c)
+	if err != nil {
+		return nil, err
+	}
+	return &sqlTable{config: c, system: system, db: db}, nil
+}
+
+func trinoTables(Config) (string, []any) {
+	return `SELECT table_schema, table_name FROM information_schema.tables WHERE table_schema <> 'information_schema' ORDER BY 1, 2`, nil
+}
+
+func trinoDescribe(ctx context.Context, conn *sql.Conn, c Config) (described, error) {
+	return describeFrom(ctx, conn, c, trinoKind, `SELECT table_schema, column_name, data_type FROM information_schema.columns
+		WHERE table_name = ? AND (table_schema = ? OR ? = '') ORDER BY ordinal_position`, c.Table, c.Schema, c.Schema)
+}
+
+func trinoKind(name string) Type {
+	base, _, _ := strings.Cut(name, "(")
+	switch strings.TrimSpace(base) {
+	case "boolean":
+		return Type{Kind: Bool}
+	case "tinyint", "smallint", "integer", "bigint":
+		return Type{Kind: Int}
+	case "real", "double":
+		return Type{Kind: Float}
+	case "decimal":
+		return ParseType(name)
+	case "date":
+		return Type{Kind: Date}
+	case "time":
+		return Type{Kind: Time}
+	case "timestamp":
+		if strings.HasSuffix(name, "with time zone") {
+			return Type{Kind: TimestampTZ}
+		}
+		return Type{Kind: Timestamp}
+	case "uuid":
+		return Type{Kind: UUID}
+	case "array", "map", "row", "json", "varbinary":
+		return Type{Kind: Other}
+	}
+	return Type{Kind: Text}
+}

@@ -1,0 +1,73 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	mysqldriver "github.com/go-sql-driver/mysql"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"interlock/internal/fault"
+)
+
+// trouble turns a driver's error into a fault that names the place; its cause never
+// holds the password.
+func (c Config) trouble(ctx context.Context, err error, doing string) error {
+	if f, ok := errors.AsType[*fault.Fault](err); ok {
+		return f
+	}
+	stopped := context.Cause(ctx)
+	cause := c.Password.scrub(err)
+	switch {
+	case errors.Is(stopped, context.DeadlineExceeded) || errors.Is(err, context.DeadlineExceeded):
+		return fault.Wrap(cause, fault.QueryTimeout, "%s %s took longer than allowed", doing, c.place())
+	case stopped != nil || errors.Is(err, context.Canceled):
+		return fault.Wrap(cause, fault.QueryCancelled, "%s %s was cancelled", doing, c.place())
+	}
+	if said, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return c.refused(cause, doing, said.Code, said.Message)
+	}
+	if said, ok := errors.AsType[*mysqldriver.MySQLError](err); ok {
+		return c.refused(cause, doing, fmt.Sprint(said.Number), said.Message)
+	}
+	if wrong, ok := errors.AsType[*cellError](err); ok {
+		return fault.Wrap(cause, fault.SourceUnreadable, "%s %s: %s", doing, c.place(), wrong).
+			Suggest("Correct the value in the source, or leave the column out.")
+	}
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return fault.Wrap(cause, fault.SourceUnreadable, "no connection to %s: %s", c.place(), cause).
+			Suggest("Check address, port, user, password and that the server runs.")
+	}
+	return fault.Wrap(cause, fault.SourceUnreadable, "%s %s failed: %s", doing, c.place(), cause).
+		Suggest("Check that the server still runs and can be reached, then try again.")
+}
+
+// refused is what a server itself said.
+func (c Config) refused(cause error, doing, code, message string) error {
+	message = c.Password.scrub(errors.New(message)).Error()
+	switch code {
+	case "57014", "3024", "1969": // statement_timeout, max_execution_time, max_statement_time
+		return fault.Wrap(cause, fault.QueryTimeout, "%s %s took longer than the %s it is allowed", doing, c.place(), c.Timeout)
+	case "28P01", "28000", "1045":
+		return fault.Wrap(cause, fault.SourceUnreadable, "%s refused the user or password", c.place()).Suggest("Check user and password.")
+	case "57P01", "57P02", "57P03", "1053", "1077":
+		return fault.Wrap(cause, fault.SourceUnreadable, "%s %s: the server went away", doing, c.place()).
+			Suggest("Check that the server runs, then try again.")
+	case "25006", "1792":
+		return fault.Wrap(cause, fault.SQLPolicy, "%s is only read: %s", c.place(), message)
+	}
+	return fault.Wrap(cause, fault.SourceUnreadable, "%s %s: the server says: %s (%s)", doing, c.place(), message, code).
+		Suggest("Check that the table exists and that this user may read it.")
+}
+
+// A cellError is a value that does not have the type its column was said to have.
+type cellError struct {
+	column string
+	row    int64
+	reason error
+}
+
+func (e *cellError) Error() string {
+	return fmt.Sprintf("column %q, row %d: %s", e.column, e.row, e.reason)
+}

@@ -1,0 +1,134 @@
+package source_test
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"interlock/internal/fault"
+	"interlock/internal/source"
+)
+
+// postgresTypes reads what the suite's table does not have, by both paths: COPY and
+// a statement with bound values.
+func postgresTypes(t *testing.T, address string) {
+	execPostgres(t, address,
+		`CREATE TYPE mood AS ENUM ('sad', 'glad')`, `CREATE DOMAIN cents AS numeric(8,2)`,
+		`CREATE TABLE odd (id int PRIMARY KEY, small smallint, free numeric, huge numeric(38,10), toobig numeric(60,2), cents cents, price money, wide real, raw bytea, doc jsonb, plain json,
+			tags text[], nums numeric[], fixed char(5), mood mood, at time, away timestamptz, endless date, span interval, ip inet, "sel""ect" text)`,
+		`INSERT INTO odd VALUES
+			(1, -32768, 12345.678, 1234567890123456789012345678.0123456789, 123456789012345678901234567890123456789012345678.25, 99.90, '1234.50', 0.1, '\x00ff27', '{"a": [1, null]}', '{"b":  1}',
+			 '{"x","y z",NULL}', '{1.10,2}', 'ab', 'glad', '13:14:15.000016', '2024-07-01 12:00:00+02', 'infinity', '1 day 02:00', '10.0.0.1/8', ''),
+			(2, NULL, -0.001, -0.0000000001, NULL, NULL, NULL, NULL, '', NULL, NULL, '{}', NULL, NULL, NULL, NULL, '-infinity', '0001-01-01', NULL, NULL, NULL)`)
+	s := open(t, source.Config{URL: address, Table: "odd"})
+	defer s.Close()
+	want := `[[1,-32768,12345.678,"1234567890123456789012345678.0123456789","123456789012345678901234567890123456789012345678.25",99.90,1234.50,0.10000000149011612,"\\x00\\xFF\\x27","{\"a\": [1, null]}","{\"b\":  1}","[\"x\",\"y z\",null]","[1.10,2]","ab","glad","13:14:15.000016","2024-07-01 10:00:00+00","infinity","1 day 02:00:00","10.0.0.1/8",""],` +
+		`[2,null,-0.001,-0.0000000001,null,null,null,null,"",null,null,"[]",null,null,null,null,"-infinity","0001-01-01",null,null,null]]`
+	for name, f := range map[string]source.Filter{
+		"copy":      {},
+		"statement": {Conditions: []source.Condition{{Column: "id", Op: source.Gt, Value: 0}}},
+	} {
+		page, err := s.Preview(t.Context(), f, 0, 10)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(want, string(page.Rows)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	for _, c := range []source.Condition{
+		{Column: "free", Op: source.Lt, Value: "-0.0005"}, {Column: "fixed", Op: source.Eq, Value: "ab"}, {Column: "mood", Op: source.Gt, Value: "a"},
+		{Column: "price", Op: source.Eq, Value: "1234.50"}, {Column: "at", Op: source.Lte, Value: "13:14:15.000016"}, {Column: `sel"ect`, Op: source.Eq, Value: ""},
+		{Column: "wide", Op: source.Gt, Value: 0.1}, {Column: "cents", Op: source.In, Value: []any{99.9}}, {Column: "ip", Op: source.Like, Value: "10.%"},
+	} {
+		if n, err := s.Count(t.Context(), source.Filter{Conditions: []source.Condition{c}}); err != nil || n != 1 {
+			t.Errorf("%v: %d rows, %v; want 1", c, n, err)
+		}
+	}
+}
+
+func mysqlTypes(t *testing.T, db *sql.DB, config source.Config) {
+	run(t, db, "SET SESSION sql_mode = ''",
+		"CREATE TABLE odd (id int PRIMARY KEY, big bigint unsigned, flags bit(5), one bit(1), wide float, raw varbinary(10), day date, span time, mood enum('sad','glad'), fixed char(5), latin varchar(20), deep decimal(40,2), y year)",
+		`INSERT INTO odd VALUES (1, 18446744073709551615, b'10101', b'1', 0.1, x'00ff27', '0000-00-00', '-120:00:01', 'glad', 'ab', 'Grüße', '12345678901234567890123456789012345678.25', 2024), (2, 0, b'0', b'0', NULL, '', '2024-02-29', '10:00:00', '', '', '', NULL, NULL)`)
+	config.Table = "odd"
+	s := open(t, config)
+	defer s.Close()
+	want := `[[1,"18446744073709551615",21,true,0.10000000149011612,"\\x00\\xFF\\x27",null,"-120:00:01","glad","ab","Grüße","12345678901234567890123456789012345678.25",2024],` +
+		`[2,0,0,false,null,"","2024-02-29","10:00:00","","","",null,null]]`
+	for name, f := range map[string]source.Filter{
+		"text":   {},
+		"binary": {Conditions: []source.Condition{{Column: "id", Op: source.Gt, Value: 0}}},
+	} {
+		page, err := s.Preview(t.Context(), f, 0, 10)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(want, string(page.Rows)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	for _, c := range []source.Condition{
+		{Column: "big", Op: source.Gt, Value: "18446744073709551614"}, {Column: "latin", Op: source.Eq, Value: "Grüße"}, {Column: "latin", Op: source.Like, Value: "Gr__e"},
+		{Column: "latin", Op: source.Lt, Value: "A"}, {Column: "one", Op: source.Eq, Value: true}, {Column: "flags", Op: source.Gte, Value: 21}, {Column: "mood", Op: source.Eq, Value: "glad"},
+	} {
+		if n, err := s.Count(t.Context(), source.Filter{Conditions: []source.Condition{c}}); err != nil || n != 1 {
+			t.Errorf("%v: %d rows, %v; want 1", c, n, err)
+		}
+	}
+	wrong := config
+	wrong.Password = source.NewSecret(secret + "?")
+	s = open(t, wrong)
+	defer s.Close()
+	_, err := s.Describe(t.Context())
+	if !fault.Is(err, fault.SourceUnreadable) || !strings.Contains(err.Error(), "refused the user or password") {
+		t.Errorf("a wrong password: %v", err)
+	}
+	noSecret(t, err)
+}
+
+// noSecret looks for the password in an error and all its causes.
+func noSecret(t *testing.T, err error) {
+	t.Helper()
+	for ; err != nil; err = errors.Unwrap(err) {
+		if text := fmt.Sprintf("%v %+v %#v", err, err, err); strings.Contains(text, secret) {
+			t.Errorf("the password is in %s", text)
+		}
+	}
+}
+
+// runThere runs whole statements in the database.
+func runThere(t *testing.T, c source.Config, dialect string) {
+	remote, err := source.Connect(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer remote.Close()
+	got, err := remote.Run(t.Context(), "SELECT paid, count(*) AS n, sum(price) AS total, max(made) AS last FROM data WHERE name = 'alpha' GROUP BY paid ORDER BY n DESC, paid;", source.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows [][]any
+	if err := json.Unmarshal(got.Rows, &rows); err != nil || len(rows) == 0 || len(rows[0]) != 4 || got.Count != len(rows) {
+		t.Errorf("%s: %v", got.Rows, err)
+	}
+	long := map[string]string{"postgres": "long", "mysql": "`long`"}[dialect]
+	got, err = remote.Run(t.Context(), "SELECT * FROM "+long, source.Limits{Rows: 10})
+	if err != nil || got.Count != 10 || !got.Limited {
+		t.Errorf("ten of many: %d rows, limited %v, %v", got.Count, got.Limited, err)
+	}
+	if _, err = remote.Run(t.Context(), "SELECT count(*) FROM "+long+" a CROSS JOIN "+long+" b WHERE a.note <> b.note", source.Limits{Timeout: 200e6}); !fault.Is(err, fault.QueryTimeout) {
+		t.Errorf("a slow statement: %v, want query_timeout", err)
+	}
+	if _, err = remote.Run(t.Context(), "SELECT nonsense FROM data", source.Limits{}); !fault.Is(err, fault.SQLError) {
+		t.Errorf("an unknown column: %v, want sql_error", err)
+	}
+	if _, err = remote.Run(t.Context(), "SELECT id FROM data", source.Limits{Rows: 1}); err != nil {
+		t.Errorf("after all that: %v", err)
+	}
+}
