@@ -97,7 +97,7 @@ func (e *endpoint) exchange(ctx context.Context, yield func(Delta, error) bool,
 			return nil, err
 		}
 		body := &watched{body: res.Body, idle: e.idle, kind: res.Header.Get("Content-Type"), cancel: cancel}
-		defer body.Close()
+		defer func() { _ = res.Body.Close() }()
 		return read(body, func(text string) bool { return yield(Delta{Text: text}, nil) })
 	}()
 	switch {
@@ -115,44 +115,25 @@ func (e *endpoint) exchange(ctx context.Context, yield func(Delta, error) bool,
 	}
 }
 
-// watched is the body of a response that cancels the attempt when it has been
-// silent too long. The first byte may take as long as the attempt may.
+// watched is the body of a response that cancels the attempt when a read waits
+// too long. The first byte may take as long as the attempt may, and time that
+// the caller takes between reads is not the provider's.
 type watched struct {
 	body   io.ReadCloser
 	kind   string // the content type
 	idle   time.Duration
-	timer  *time.Timer
+	begun  bool
 	cancel context.CancelCauseFunc
 }
 
 func (w *watched) Read(p []byte) (int, error) {
-	n, err := w.body.Read(p)
-	if n > 0 {
-		w.patience(w.idle)
+	if w.begun {
+		defer time.AfterFunc(w.idle, func() { w.cancel(errSilent) }).Stop()
 	}
+	n, err := w.body.Read(p)
+	w.begun = w.begun || n > 0
 	return n, err
 }
 
-// patience sets how long the next silence may last.
-func (w *watched) patience(d time.Duration) {
-	if w.timer != nil {
-		w.timer.Reset(d)
-		return
-	}
-	if w.cancel != nil {
-		w.timer = time.AfterFunc(d, func() { w.cancel(errSilent) })
-	}
-}
-
-func (w *watched) Close() error {
-	if w.timer != nil {
-		w.timer.Stop()
-	}
-	return w.body.Close()
-}
-
 // finished shortens the wait for what may follow a finished reply.
-func (w *watched) finished() {
-	w.idle = min(w.idle, lastWord)
-	w.patience(w.idle)
-}
+func (w *watched) finished() { w.idle = min(w.idle, lastWord) }

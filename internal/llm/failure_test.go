@@ -210,6 +210,28 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
+// A caller that takes its time over a piece does not make the stream silent.
+func TestSlowCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := open(t, llm.Config{
+			OpenAIKey: "k", Timeout: time.Hour, Idle: 30 * time.Second,
+			HTTPClient: &http.Client{Transport: slow{
+				pauses: []time.Duration{time.Second, time.Second},
+				piece:  `data: {"choices":[{"delta":{"content":"h"}}]}` + "\n\n",
+				end:    "data: [DONE]\n\n",
+			}},
+		})
+		for d, err := range m.Reply(t.Context(), ask("x")) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Text != "" {
+				<-time.After(50 * time.Second)
+			}
+		}
+	})
+}
+
 // The caller's deadline is a time-out as well.
 func TestDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

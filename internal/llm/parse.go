@@ -91,8 +91,11 @@ func (p *parse) reply(e *endpoint, kind string, readErr error) (*Reply, error) {
 		}
 		return nil, &trouble{code: fault.ModelBadOutput, again: true, text: "the model's answer is empty"}
 	}
-	r.Usage.MicroUSD = p.paid
-	if price, ok := PriceOf(e.model, e.prices); ok && p.paid == 0 {
+	if r.Usage.MicroUSD = p.paid; p.paid == 0 {
+		price, known := PriceOf(e.model, e.prices)
+		if !known {
+			price, _ = PriceOf(p.model, e.prices) // what a router chose
+		}
 		r.Usage.MicroUSD = price.Cost(r.Usage)
 	}
 	return r, nil
