@@ -10,9 +10,7 @@ import (
 // Check gives every finding of a definition, warnings included. Without tools it
 // leaves out what needs their types.
 func (m *Machine) Check(tools ToolTypes) []Finding {
-	c := &checker{m: m, tools: tools, read: map[string]bool{}, written: map[string]bool{}}
-	c.offers = c.offersOf()
-	c.dynamic = slices.ContainsFunc(m.States, dynamic)
+	c := m.checker(tools)
 	c.computedCycles()
 	c.settings()
 	c.facts()
@@ -26,12 +24,20 @@ func (m *Machine) Check(tools ToolTypes) []Finding {
 	return sorted(c.found)
 }
 
+func (m *Machine) checker(tools ToolTypes) *checker {
+	c := &checker{m: m, tools: tools, read: map[string]bool{}, written: map[string]bool{}, dynamic: slices.ContainsFunc(m.States, dynamic)}
+	c.offers = c.offersOf()
+	c.used = c.usedTools()
+	return c
+}
+
 // A checker collects what is wrong with a machine.
 type checker struct {
 	m       *Machine
 	tools   ToolTypes
 	found   []Finding
 	offers  map[string][]string // state -> tools by name
+	used    map[string]bool     // tools that something offers or runs
 	dynamic bool                // some state offers tools that are found at run time
 	sound   bool                // every name of a state exists, so that there is a graph
 
@@ -73,6 +79,14 @@ func (c *checker) offersOf() map[string][]string {
 // dynamic says whether a state offers tools that are found at run time.
 func dynamic(s *State) bool {
 	return slices.ContainsFunc(s.Offers, func(o *Offer) bool { return o.From != "" })
+}
+
+// mayCall says whether one of the tools can be called or run in a state. A tool that
+// is found at run time has none of the names that the definition offers.
+func (c *checker) mayCall(s *State, tools []string) bool {
+	return slices.ContainsFunc(tools, func(t string) bool {
+		return slices.Contains(c.offers[s.Name], t) || dynamic(s) && !c.used[t]
+	})
 }
 
 // usedTools is every tool that something offers or runs.

@@ -18,14 +18,13 @@ func (c *checker) stateNames() []string {
 func (c *checker) names() {
 	m := c.m
 	c.sound = len(m.States) > 0
-	used := c.usedTools()
 	for _, ch := range m.Start.Choices {
 		c.state(ch.To, ch.Pos, "`start`")
 	}
 	for _, s := range m.States {
-		c.stateTools(s, used)
+		c.stateTools(s)
 		for _, t := range s.Go {
-			c.edge(t, []*State{s}, used)
+			c.edge(t, []*State{s})
 		}
 		if s.Errors != nil && s.Errors.Skip != "" {
 			c.state(s.Errors.Skip, s.Errors.Pos, "`skip`")
@@ -44,13 +43,13 @@ func (c *checker) names() {
 				}
 			}
 		}
-		c.edge(t, from, used)
+		c.edge(t, from)
 	}
 	for _, tool := range slices.Sorted(maps.Keys(m.Calls)) {
 		c.state(m.Calls[tool], m.where("calls", tool), "`calls`")
 	}
 	for _, e := range m.Effects {
-		c.filters(e.On, e.Tool, e.Card, e.Command, e.Pos, used)
+		c.filters(e.On, e.Tool, e.Card, e.Command, e.Pos)
 		for _, name := range e.State {
 			c.state(name, e.Pos, "`state`")
 		}
@@ -63,9 +62,9 @@ func (c *checker) names() {
 			c.state(cmd.To, cmd.Pos, "`to`")
 		}
 	}
-	c.toolsNowhere(used)
+	c.toolsNowhere()
 	for _, t := range m.Text {
-		c.textCall(t, used)
+		c.textCall(t)
 	}
 }
 
@@ -79,7 +78,7 @@ func (c *checker) state(name string, pos Pos, where string) bool {
 }
 
 // stateTools checks the tools that a state offers or runs, and what injects.
-func (c *checker) stateTools(s *State, used map[string]bool) {
+func (c *checker) stateTools(s *State) {
 	for _, o := range s.Offers {
 		switch {
 		case o.From != "":
@@ -136,17 +135,17 @@ func (c *checker) card(name string, pos Pos) {
 }
 
 // filters checks the names that narrow an event.
-func (c *checker) filters(on, tools, cards, commands []string, pos Pos, used map[string]bool) {
+func (c *checker) filters(on, tools, cards, commands []string, pos Pos) {
 	for _, e := range on {
 		if events[e] == nil {
 			c.report("unknown-event", pos, "use one of "+strings.Join(eventNames, ", "), "unknown event %q%s", e, nearest(e, eventNames))
 		}
 	}
 	for _, t := range tools {
-		if used[t] {
+		if c.used[t] {
 			continue
 		}
-		near := nearest(t, slices.Sorted(maps.Keys(used)))
+		near := nearest(t, slices.Sorted(maps.Keys(c.used)))
 		if near == "" && c.dynamic {
 			continue // may be a tool that is found at run time
 		}
@@ -163,8 +162,8 @@ func (c *checker) filters(on, tools, cards, commands []string, pos Pos, used map
 }
 
 // edge checks a transition that leaves the given states.
-func (c *checker) edge(t *Transition, from []*State, used map[string]bool) {
-	c.filters(t.On, t.Tool, t.Card, t.Command, t.Pos, used)
+func (c *checker) edge(t *Transition, from []*State) {
+	c.filters(t.On, t.Tool, t.Card, t.Command, t.Pos)
 	for _, name := range t.To {
 		c.state(name, t.Pos, "`to`")
 	}
@@ -172,7 +171,7 @@ func (c *checker) edge(t *Transition, from []*State, used map[string]bool) {
 		c.report("many-to", t.Pos, "lead to one state, or wait `on: call`", "a list in `to` is for `call` and `planned` only")
 	}
 	for _, tool := range t.Tool {
-		if !used[tool] {
+		if !c.used[tool] {
 			continue
 		}
 		var without []string
@@ -188,11 +187,11 @@ func (c *checker) edge(t *Transition, from []*State, used map[string]bool) {
 }
 
 // toolsNowhere reports tools that are bound, shown or meant but offered nowhere.
-func (c *checker) toolsNowhere(used map[string]bool) {
+func (c *checker) toolsNowhere() {
 	m := c.m
 	say := func(tool string, pos Pos, what string) {
-		if !used[tool] {
-			c.report("tool-nowhere", pos, "offer it in a state, or take it away", "tool %s is %s but offered nowhere%s", tool, what, nearest(tool, slices.Sorted(maps.Keys(used))))
+		if !c.used[tool] {
+			c.report("tool-nowhere", pos, "offer it in a state, or take it away", "tool %s is %s but offered nowhere%s", tool, what, nearest(tool, slices.Sorted(maps.Keys(c.used))))
 		}
 	}
 	for _, tool := range slices.Sorted(maps.Keys(m.Tools)) {
@@ -209,8 +208,8 @@ func (c *checker) toolsNowhere(used map[string]bool) {
 	}
 }
 
-func (c *checker) textCall(t *TextCall, used map[string]bool) {
-	if len(t.States) == 0 && !used[t.Tool] {
+func (c *checker) textCall(t *TextCall) {
+	if len(t.States) == 0 && !c.used[t.Tool] {
 		c.report("text-call-tool", t.Pos, "offer the tool in a state", "the text call is for %s, which nothing offers", t.Tool)
 	}
 	for _, name := range t.States {

@@ -195,7 +195,7 @@ func (p *proof) mayFire(e *Effect, s *State) bool {
 	if !matches(e.State, s.Name) || !overlap(e.On, happens[s.Kind]) {
 		return false
 	}
-	if len(e.Tool) > 0 && !dynamic(s) && !overlap(e.Tool, p.c.offers[s.Name]) {
+	if len(e.Tool) > 0 && !p.c.mayCall(s, e.Tool) {
 		return false
 	}
 	if len(e.Card) > 0 && !overlap(e.Card, p.c.cardsOf(s)) {

@@ -112,12 +112,19 @@ func (g *flow) startEdges() {
 }
 
 func (g *flow) transition(s *State, t *Transition, before []*Transition) {
+	if len(t.Tool) > 0 && !g.c.mayCall(s, t.Tool) {
+		return // it never fires here
+	}
 	on := t.on(s)
 	var negs []*Expr
 	for _, b := range before {
-		if b.When != nil && covers(b, t, s) {
-			negs = append(negs, b.When)
+		if !covers(b, t, s) {
+			continue
 		}
+		if b.When == nil {
+			return // nor behind one that always does
+		}
+		negs = append(negs, b.When)
 	}
 	for _, name := range g.targets(s, t) {
 		g.add(&edge{via: viaGo, from: s, to: g.c.m.states[name], t: t, on: on, when: t.When, negs: negs, writes: []*Writes{&t.Writes}, pos: t.Pos, label: labelOf(s, t)})

@@ -124,7 +124,9 @@ func (m *Machine) Enter(s *Scope, to string, sig Signal, when *Expr, writes *Wri
 // already, and follows what fires on arrival.
 func (m *Machine) Begin(s *Scope, c *Choice, sig Signal) (Reaction, error) {
 	w := m.walk(s, sig)
+	w.cause = "start"
 	err := w.move(c.To, c.When, &c.Set, false)
+	w.cause = sig.cause()
 	if err == nil {
 		err = w.arrive()
 	}
@@ -213,6 +215,7 @@ type walk struct {
 	m       *Machine
 	s       *Scope
 	sig     Signal
+	cause   string // of moves
 	state   string
 	rest    bool
 	acts    []Act
@@ -226,7 +229,7 @@ func (m *Machine) walk(s *Scope, sig Signal) *walk {
 		s.State = map[string]any{}
 	}
 	state, _ := s.State["name"].(string)
-	return &walk{m: m, s: s, sig: sig, state: state, offered: map[string]bool{state: true}}
+	return &walk{m: m, s: s, sig: sig, cause: sig.cause(), state: state, offered: map[string]bool{state: true}}
 }
 
 func (w *walk) done() Reaction { return Reaction{Acts: w.acts, State: w.state, Rest: w.rest} }
@@ -344,7 +347,7 @@ func (w *walk) move(to string, when *Expr, writes *Writes, rest bool) error {
 	if w.moves++; w.moves > maxMoves {
 		return fault.New(fault.InvalidState, "machine %s: one event caused more than %d moves", w.m.Name, maxMoves)
 	}
-	mv := &Move{From: w.state, To: to, Cause: w.sig.cause(), Rest: rest}
+	mv := &Move{From: w.state, To: to, Cause: w.cause, Rest: rest}
 	if when != nil {
 		mv.When, mv.Saw = when.Source, w.m.Saw(when, w.s)
 	}
