@@ -121,15 +121,7 @@ func (r *rules) begin() decision {
 	if err != nil {
 		return r.broken(err)
 	}
-	out := bodies(re)
-	for i, b := range out {
-		if e, ok := b.(event.StateEntered); ok {
-			e.Cause = "start"
-			out[i] = e
-			break
-		}
-	}
-	return decision{bodies: out}
+	return decision{bodies: bodies(re)}
 }
 
 func (r *rules) turnSignal() machine.Signal {

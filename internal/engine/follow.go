@@ -80,7 +80,7 @@ func (r *rules) afterReturn(e event.ToolReturned) []event.Body {
 	sig := machine.Signal{Name: machine.OnReturned, Tool: e.Tool, Fields: map[string]any{
 		"args": r.argsOf(e.Args), "result": result, "duplicate": e.Duplicate != "", "ms": float64(e.MS),
 	}}
-	if card := r.cardOf(e.Tool); card != "" && e.Duplicate == "" && t.Direct == nil {
+	if card := r.cardOf(e.Tool); card != "" && t.Direct == nil {
 		out = append(out, bodies(r.m.RunEffects(s, sig))...)
 		return append(out, r.card(card, contentOf(r.m.Cards[card], result), e.Call))
 	}

@@ -30,11 +30,11 @@ type (
 	}
 	// Stats is how a query went.
 	Stats struct {
-		ExecutionTimeMS int64  `json:"execution_time_ms"`
+		ExecutionTimeMS int64  `json:"execution_time_ms,omitempty"`
 		Error           string `json:"error,omitempty"`
 		Curable         bool   `json:"curable,omitempty"`
-		Limited         bool   `json:"limited"`
-		LimitEnforced   bool   `json:"limit_enforced"`
+		Limited         bool   `json:"limited,omitempty"`
+		LimitEnforced   bool   `json:"limit_enforced,omitempty"`
 	}
 	// Past is an entry of the history.
 	Past struct {

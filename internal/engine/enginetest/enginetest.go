@@ -318,7 +318,7 @@ func (b *bench) perform(moves []move) {
 		case mv.Answer != nil:
 			v, err := b.eng.View(ctx, b.thread)
 			if err != nil || v.Card == nil {
-				b.t.Fatalf("no card is open to answer: %v", err)
+				b.t.Fatalf("no card is open to answer: %v\n%s", err, b.log())
 			}
 			a := *mv.Answer
 			a.Card, a.Fields = v.Card.Card, plainMap(b.t, a.Fields)
