@@ -33,6 +33,15 @@ const (
 		ll.AccessFSMakeDir | ll.AccessFSMakeReg | ll.AccessFSRefer | ll.AccessFSTruncate
 )
 
+// Landlock is the version of Landlock that this kernel offers; 0 is none.
+func Landlock() int {
+	abi, err := ll.LandlockGetABIVersion()
+	if err != nil {
+		return 0
+	}
+	return abi
+}
+
 // landlock restricts the calling thread to the rules and gives the ABI that was
 // used; 0 where the kernel has no Landlock. It works on one thread on purpose:
 // exec follows and leaves only that one.

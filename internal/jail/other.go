@@ -34,6 +34,9 @@ func LaunchFilter() []byte { return nil }
 // JobFilter is empty: there is no seccomp.
 func JobFilter() []byte { return nil }
 
+// Landlock is 0: there is none.
+func Landlock() int { return 0 }
+
 // Probe finds nothing.
 func Probe() Report {
 	return Report{Layers: []Layer{{Name: "linux", Detail: "this is another system", Fix: "run Interlock on Linux, or in a Linux virtual machine"}}}

@@ -1,0 +1,212 @@
+package sandbox
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// spool writes the rows as a bundle to a file without a name, so that nothing is
+// left of it whatever happens.
+func (r *Result) spool(dir string) (*os.File, error) {
+	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("spooling a result: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), "result")
+	if err := r.write(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+func (r *Result) write(f *os.File) error {
+	cells, err := r.byColumn()
+	if err != nil {
+		return err
+	}
+	fields, fill := make([]Field, len(cells)), make([]func(*Writer, int), len(cells))
+	for i, c := range r.Columns {
+		fields[i], fill[i] = convert(c, cells[i])
+	}
+	w, err := newWriter(f, fields)
+	if err != nil {
+		return err
+	}
+	for i, f := range fill {
+		f(w, i)
+	}
+	return w.finish()
+}
+
+// byColumn turns the rows over.
+func (r *Result) byColumn() ([][]json.RawMessage, error) {
+	var rows [][]json.RawMessage
+	if len(r.Rows) > 0 {
+		if err := json.Unmarshal(r.Rows, &rows); err != nil {
+			return nil, fmt.Errorf("reading a result's rows: %w", err)
+		}
+	}
+	out := make([][]json.RawMessage, len(r.Columns))
+	for i := range out {
+		out[i] = make([]json.RawMessage, len(rows))
+	}
+	for n, row := range rows {
+		if len(row) != len(out) {
+			return nil, fmt.Errorf("row %d of a result has %d cells and not %d", n, len(row), len(out))
+		}
+		for i, cell := range row {
+			out[i][n] = cell
+		}
+	}
+	return out, nil
+}
+
+// convert finds the bundle's form for a column; where a value does not fit its
+// type ("infinity"), the column is text.
+func convert(c Column, cells []json.RawMessage) (Field, func(*Writer, int)) {
+	kind, _, _ := strings.Cut(strings.ToUpper(c.Type), "(")
+	integer := func(k Kind) (Field, func(*Writer, int)) {
+		return fixedOr(Field{Name: c.Name, Kind: k}, cells, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) })
+	}
+	moment := func(f Field, unit int64, layouts ...string) (Field, func(*Writer, int)) {
+		return fixedOr(f, cells, func(s string) (int64, error) { return parseTime(s, unit, layouts) })
+	}
+	switch {
+	case strings.HasSuffix(c.Type, "]") || kind == "JSON" || kind == "STRUCT" || kind == "MAP":
+		return Field{Name: c.Name, Kind: JSON}, strs(cells, func(raw json.RawMessage) string { return string(raw) })
+	case kind == "BOOLEAN":
+		return fixedOr(Field{Name: c.Name, Kind: Bool}, cells, strconv.ParseBool)
+	case kind == "TINYINT" || kind == "SMALLINT" || kind == "INTEGER" || kind == "BIGINT" || kind == "UTINYINT" || kind == "USMALLINT" || kind == "UINTEGER":
+		return integer(Int64)
+	case kind == "UBIGINT":
+		return fixedOr(Field{Name: c.Name, Kind: Uint64}, cells, func(s string) (uint64, error) { return strconv.ParseUint(s, 10, 64) })
+	case kind == "HUGEINT" || kind == "UHUGEINT":
+		return decimals(Field{Name: c.Name, Kind: Decimal, Wide: true}, cells)
+	case kind == "FLOAT" || kind == "REAL" || kind == "DOUBLE":
+		return fixedOr(Field{Name: c.Name, Kind: Float64}, cells, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) })
+	case kind == "DECIMAL":
+		var precision, scale int
+		fmt.Sscanf(strings.ToUpper(c.Type), "DECIMAL(%d,%d)", &precision, &scale)
+		return decimals(Field{Name: c.Name, Kind: Decimal, Scale: scale, Wide: precision == 0 || precision > 18}, cells)
+	case kind == "DATE":
+		f := Field{Name: c.Name, Kind: Date}
+		return fixedOr(f, cells, func(s string) (int32, error) {
+			n, err := parseTime(s, 86_400_000_000, []string{"2006-01-02"})
+			return int32(n), err
+		})
+	case strings.HasPrefix(kind, "TIMESTAMP") && (strings.HasSuffix(kind, "ZONE") || kind == "TIMESTAMPTZ"):
+		return moment(Field{Name: c.Name, Kind: Timestamp, Zone: "UTC"}, 1, "2006-01-02 15:04:05.999999999Z07", "2006-01-02 15:04:05.999999999Z07:00", time.RFC3339Nano)
+	case strings.HasPrefix(kind, "TIMESTAMP"):
+		return moment(Field{Name: c.Name, Kind: Timestamp}, 1, "2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999")
+	case kind == "TIME":
+		return fixedOr(Field{Name: c.Name, Kind: Time}, cells, func(s string) (int64, error) {
+			t, err := time.Parse("15:04:05.999999999", s)
+			return t.Sub(t.Truncate(24 * time.Hour)).Microseconds(), err
+		})
+	}
+	return Field{Name: c.Name, Kind: Text}, strs(cells, text)
+}
+
+func parseTime(s string, unit int64, layouts []string) (int64, error) {
+	var err error
+	for _, layout := range layouts {
+		var t time.Time
+		if t, err = time.Parse(layout, s); err == nil {
+			return t.UnixMicro() / unit, nil
+		}
+	}
+	return 0, err
+}
+
+func isNull(raw json.RawMessage) bool { return len(raw) == 0 || bytes.Equal(raw, []byte("null")) }
+
+// text is a cell as people read it: a JSON string without its quotes, else the JSON.
+func text(raw json.RawMessage) string {
+	var s string
+	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+// fixedOr parses every cell, or gives a text column.
+func fixedOr[T ~int32 | ~int64 | ~uint64 | ~float64 | ~bool](f Field, cells []json.RawMessage, parse func(string) (T, error)) (Field, func(*Writer, int)) {
+	values, valid := make([]T, len(cells)), make([]uint64, (len(cells)+63)/64)
+	for i, raw := range cells {
+		if isNull(raw) {
+			continue
+		}
+		v, err := parse(text(raw))
+		if err != nil {
+			return Field{Name: f.Name, Kind: Text}, strs(cells, text)
+		}
+		values[i] = v
+		valid[i/64] |= 1 << (i % 64)
+	}
+	return f, func(w *Writer, i int) { Append(w, i, values, valid) }
+}
+
+// decimals parses exact numbers, or gives a text column.
+func decimals(f Field, cells []json.RawMessage) (Field, func(*Writer, int)) {
+	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(f.Scale)), nil)
+	wide, narrow := make([][2]uint64, len(cells)), make([]int64, len(cells))
+	valid := make([]uint64, (len(cells)+63)/64)
+	for i, raw := range cells {
+		if isNull(raw) {
+			continue
+		}
+		n, ok := unscaled(text(raw), scale)
+		if !ok || n.BitLen() > 127 || !f.Wide && !n.IsInt64() {
+			return Field{Name: f.Name, Kind: Text}, strs(cells, text)
+		}
+		wide[i], narrow[i] = twoWords(n), n.Int64()
+		valid[i/64] |= 1 << (i % 64)
+	}
+	if f.Wide {
+		return f, func(w *Writer, i int) { Append(w, i, wide, valid) }
+	}
+	return f, func(w *Writer, i int) { Append(w, i, narrow, valid) }
+}
+
+// unscaled reads a number and multiplies it by the scale; false when digits would be lost.
+func unscaled(s string, scale *big.Int) (*big.Int, bool) {
+	if len(s) > 100 {
+		return nil, false
+	}
+	r, ok := new(big.Rat).SetString(s)
+	if !ok {
+		return nil, false
+	}
+	r.Mul(r, new(big.Rat).SetInt(scale))
+	return r.Num(), r.IsInt()
+}
+
+// twoWords is n in two's complement, low word first.
+func twoWords(n *big.Int) [2]uint64 {
+	v := n
+	if n.Sign() < 0 {
+		v = new(big.Int).Add(new(big.Int).Lsh(big.NewInt(1), 128), n)
+	}
+	low := new(big.Int).And(v, new(big.Int).SetUint64(^uint64(0)))
+	return [2]uint64{low.Uint64(), new(big.Int).Rsh(v, 64).Uint64()}
+}
+
+func strs(cells []json.RawMessage, form func(json.RawMessage) string) func(*Writer, int) {
+	values, valid := make([]string, len(cells)), make([]uint64, (len(cells)+63)/64)
+	for i, raw := range cells {
+		if !isNull(raw) {
+			values[i] = form(raw)
+			valid[i/64] |= 1 << (i % 64)
+		}
+	}
+	return func(w *Writer, i int) { w.Strings(i, values, valid) }
+}

@@ -1,0 +1,127 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+
+	"interlock/internal/fault"
+)
+
+// A wall is a way to start runners that cannot get out. settle finds out how to
+// do it here: it gives the function that starts one, and what it amounts to.
+type wall interface {
+	settle(ctx context.Context) (starter, Status, error)
+}
+
+// A starter starts one runner and waits until it is warm.
+type starter func(ctx context.Context) (*peer, error)
+
+// executor is the one Executor: a wall, a pool of warm runners behind it, and a
+// bound on how many jobs run at once.
+type executor struct {
+	// fixed at creation
+	config  Config
+	cancel  context.CancelFunc
+	settled chan struct{} // closed when status is final
+	turns   chan struct{}
+	jobs    sync.WaitGroup
+
+	// written before settled is closed, fixed after it
+	status Status
+	pool   *pool
+	err    error
+}
+
+func newExecutor(c Config, w wall) *executor {
+	ctx, cancel := context.WithCancel(context.Background())
+	e := &executor{
+		config: c, cancel: cancel, settled: make(chan struct{}),
+		turns: make(chan struct{}, max(c.Pool, runtime.NumCPU())),
+	}
+	go e.settle(ctx, w)
+	return e
+}
+
+func (e *executor) settle(ctx context.Context, w wall) {
+	defer close(e.settled)
+	start, status, err := w.settle(ctx)
+	status.Executor, status.State = e.config.Executor, "ready"
+	switch {
+	case err != nil:
+		e.err = fault.Wrap(err, fault.PyUnavailable, "Python cannot run here: %v", err)
+	case status.Level < max(e.config.MinLevel, LevelSyscalls):
+		e.err = fault.New(fault.PyUnavailable, "Python can be isolated here only to the level %s, but the settings demand %s", status.Level, e.config.MinLevel)
+	}
+	if e.err != nil {
+		status.State, status.Level, status.Why = "unavailable", LevelNone, fault.From(e.err).Message
+		e.status = status
+		return
+	}
+	e.status = status
+	e.pool = newPool(ctx, e.config, start)
+}
+
+func (e *executor) Run(ctx context.Context, job Job) (*Outcome, error) {
+	e.jobs.Add(1)
+	defer e.jobs.Done()
+	select {
+	case <-e.settled:
+	case <-ctx.Done():
+		return &Outcome{}, fault.Wrap(ctx.Err(), fault.Stopped, "the Python job was stopped")
+	}
+	if e.err != nil {
+		return &Outcome{}, e.err
+	}
+	p, err := prepare(ctx, e.config, job)
+	if err != nil {
+		return &Outcome{}, err
+	}
+	defer p.close()
+	select {
+	case e.turns <- struct{}{}:
+		defer func() { <-e.turns }()
+	case <-ctx.Done():
+		return &Outcome{}, fault.Wrap(ctx.Err(), fault.Stopped, "the Python job was stopped")
+	}
+	runner, err := e.pool.take(ctx)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return &Outcome{}, fault.Wrap(ctx.Err(), fault.Stopped, "the Python job was stopped")
+	case errors.Is(err, errClosed):
+		return &Outcome{}, fault.Wrap(err, fault.PyUnavailable, "the sandbox is closed")
+	case err != nil:
+		return &Outcome{}, fault.Wrap(err, fault.PyUnavailable, "no Python interpreter could be started: %v", err)
+	}
+	defer e.pool.refill()
+	return runner.run(ctx, p, e.config.OutputBytes)
+}
+
+func (e *executor) Level() Level {
+	select {
+	case <-e.settled:
+		return e.status.Level
+	default:
+		return LevelNone
+	}
+}
+
+func (e *executor) Status(ctx context.Context) Status {
+	select {
+	case <-e.settled:
+		return e.status
+	case <-ctx.Done():
+		return Status{State: "starting", Executor: e.config.Executor}
+	}
+}
+
+func (e *executor) Close() error {
+	e.cancel()
+	<-e.settled
+	if e.pool != nil {
+		e.pool.close()
+	}
+	e.jobs.Wait()
+	return nil
+}

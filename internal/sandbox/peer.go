@@ -1,0 +1,120 @@
+package sandbox
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"interlock/internal/fault"
+)
+
+// warmUp bounds the time from start to ready.
+const warmUp = 20 * time.Second
+
+// A peer is a runner: warmed up, waiting for its one job.
+type peer struct {
+	out    *bufio.Reader
+	submit func(ctx context.Context, job *prepared) error // hands the job over
+	kill   func()                                         // ends it at once; harmless when repeated
+	close  func() error                                   // closes out
+	gone   <-chan struct{}                                // closed when nothing of it is left
+	notes  func() string                                  // what it said on its own stderr
+
+	ready header
+	fonts []byte
+	cold  time.Duration // what its warm-up may take on top of the job's own time, where the two cannot be told apart
+}
+
+// end kills the runner and lets go of its output, for which nobody waits any more.
+func (p *peer) end() {
+	p.kill()
+	_ = p.close()
+}
+
+// greet waits for the runner's first frame.
+func (p *peer) greet(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, warmUp)
+	defer cancel()
+	stop := context.AfterFunc(ctx, p.kill)
+	defer stop()
+	h, payload, err := readFrame(p.out)
+	if err == nil && h.Kind != "ready" {
+		err = fmt.Errorf("%w: a first frame of kind %q", errFrame, h.Kind)
+	}
+	if err != nil {
+		p.end()
+		<-p.gone
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		if said := p.notes(); said != "" {
+			return fmt.Errorf("warming up: %w: %s", err, said)
+		}
+		return fmt.Errorf("warming up: %w", err)
+	}
+	p.ready, p.fonts = h, payload
+	return nil
+}
+
+var errWall = errors.New("the job took longer than allowed")
+
+// run gives the peer its job and gathers what comes back.
+func (p *peer) run(ctx context.Context, job *prepared, outputBytes int) (*Outcome, error) {
+	start := time.Now()
+	timed, cancel := context.WithTimeoutCause(ctx, job.Timeout+p.cold, errWall)
+	defer cancel()
+	defer p.end()
+	defer context.AfterFunc(timed, p.kill)()
+	c := &collector{job: job}
+	err := p.submit(timed, job)
+	for err == nil && c.exit == nil {
+		var h header
+		var payload []byte
+		if h, payload, err = readFrame(p.out); err == nil {
+			err = c.add(h, payload, outputBytes)
+		}
+	}
+	return c.finish(p.explain(timed, job, err), time.Since(start))
+}
+
+// explain turns the way in which a conversation broke off into a fault.
+func (p *peer) explain(ctx context.Context, job *prepared, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case context.Cause(ctx) == errWall:
+		return fault.Wrap(err, fault.PyWallTime, "the code took longer than %v", job.Timeout)
+	case ctx.Err() != nil:
+		return fault.Wrap(ctx.Err(), fault.Stopped, "the Python job was stopped")
+	case errors.Is(err, errFrame):
+		return fault.Wrap(err, fault.PyResultError, "what the code handed back cannot be read: %v", err)
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return fault.Wrap(err, fault.PyDied, "the Python process died")
+	}
+	return fault.Wrap(err, fault.PyDied, "the conversation with the Python process broke off")
+}
+
+// capped keeps the first bytes of what a process says about itself.
+type capped struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (c *capped) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if room := 4<<10 - len(c.text); room > 0 {
+		c.text = append(c.text, p[:min(room, len(p))]...)
+	}
+	return len(p), nil
+}
+
+func (c *capped) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return string(c.text)
+}

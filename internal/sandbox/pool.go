@@ -1,0 +1,203 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// idleTime is how long warm runners are kept after the last job; the next job
+// then starts cold.
+const idleTime = 10 * time.Minute
+
+var errClosed = errors.New("the pool is closed")
+
+// A pool keeps warm runners, each for one job.
+type pool struct {
+	// fixed at creation
+	start starter
+	size  int
+	log   *slog.Logger
+	ctx   context.Context // the pool's own lifetime: runners outlive the call that starts them
+	stop  context.CancelFunc
+	wake  chan struct{}
+	done  chan struct{} // the keeper has ended
+
+	mu     sync.Mutex
+	idle   []*peer
+	all    map[*peer]bool // every runner that may still live
+	used   time.Time
+	closed bool
+}
+
+func newPool(ctx context.Context, c Config, start starter) *pool {
+	ctx, stop := context.WithCancel(ctx)
+	p := &pool{
+		start: start, size: c.Pool, log: c.Log, ctx: ctx, stop: stop,
+		wake: make(chan struct{}, 1), done: make(chan struct{}), all: map[*peer]bool{}, used: time.Now(),
+	}
+	go p.keep()
+	return p
+}
+
+// take gives a warm runner, or starts one where none is left. Unless it was the
+// last, the caller asks for a refill only after its job, which then has the
+// processor for itself.
+func (p *pool) take(ctx context.Context) (*peer, error) {
+	p.mu.Lock()
+	p.used = time.Now()
+	for len(p.idle) > 0 {
+		r := p.idle[0]
+		p.idle = p.idle[1:]
+		select {
+		case <-r.gone: // died while it waited
+			r.end()
+			continue
+		default:
+		}
+		last := len(p.idle) == 0
+		p.mu.Unlock()
+		if last {
+			p.refill()
+		}
+		return r, nil
+	}
+	p.mu.Unlock()
+	p.refill()
+	return p.fresh(ctx)
+}
+
+// fresh starts a runner and remembers it until it is gone.
+func (p *pool) fresh(ctx context.Context) (*peer, error) {
+	if p.ctx.Err() != nil {
+		return nil, errClosed
+	}
+	r, err := p.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	closed := p.closed
+	if !closed {
+		p.all[r] = true
+	}
+	p.mu.Unlock()
+	if closed {
+		r.end()
+		<-r.gone
+		return nil, errClosed
+	}
+	go func() {
+		<-r.gone
+		p.mu.Lock()
+		delete(p.all, r)
+		p.mu.Unlock()
+	}()
+	return r, nil
+}
+
+func (p *pool) refill() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// keep refills the pool, one runner at a time so that jobs keep a processor, and
+// empties it when nobody has asked for long.
+func (p *pool) keep() {
+	defer close(p.done)
+	pause := time.Duration(0)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-p.ctx.Done():
+			return
+		case <-p.wake:
+		case <-timer.C:
+		}
+		if p.ctx.Err() != nil {
+			return
+		}
+		if p.rest() {
+			timer.Reset(idleTime)
+			continue
+		}
+		if !p.short() {
+			timer.Reset(idleTime)
+			continue
+		}
+		r, err := p.fresh(p.ctx)
+		if err != nil {
+			if p.ctx.Err() != nil {
+				return
+			}
+			pause = min(max(2*pause, 200*time.Millisecond), 10*time.Second)
+			p.log.Warn("A Python interpreter could not be warmed up.", "err", err, "retry", pause)
+			timer.Reset(pause)
+			continue
+		}
+		pause = 0
+		p.mu.Lock()
+		p.idle = append(p.idle, r)
+		p.mu.Unlock()
+		timer.Reset(0)
+	}
+}
+
+// rest lets idle runners go when the last job is long past.
+func (p *pool) rest() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if time.Since(p.used) < idleTime {
+		return false
+	}
+	for _, r := range p.idle {
+		r.end()
+	}
+	p.idle = nil
+	return true
+}
+
+// short says whether a runner is missing; dead ones do not count.
+func (p *pool) short() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	alive := p.idle[:0]
+	for _, r := range p.idle {
+		select {
+		case <-r.gone:
+			r.end()
+		default:
+			alive = append(alive, r)
+		}
+	}
+	p.idle = alive
+	return len(p.idle) < p.size
+}
+
+// close kills every runner and waits until none is left.
+func (p *pool) close() {
+	p.stop()
+	p.mu.Lock()
+	p.closed = true
+	for _, r := range p.idle {
+		r.end()
+	}
+	p.idle = nil
+	var left []*peer
+	for r := range p.all {
+		left = append(left, r)
+	}
+	p.mu.Unlock()
+	for _, r := range left {
+		r.kill()
+	}
+	for _, r := range left {
+		<-r.gone
+	}
+	<-p.done
+}

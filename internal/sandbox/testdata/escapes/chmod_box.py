@@ -1,0 +1,13 @@
+# what: changes the mode of a file
+# stopped by: seccomp
+# expect: =EPERM
+os = pd.io.common.os
+sys = os.sys
+sys.modules['__main__'].arm(False)
+errno = sys.modules.get('errno') or sys.modules['__main__']._import('errno')
+try:
+    open('x.txt', 'w').close()
+    os.chmod('x.txt', 0o777)
+    result_df = 'ESCAPED'
+except OSError as e:
+    result_df = errno.errorcode.get(e.errno, str(e))

@@ -1,0 +1,14 @@
+# what: clones with flags behind a pointer
+# stopped by: seccomp
+# expect: =ENOSYS
+# only: amd64
+os = pd.io.common.os
+sys = os.sys
+sys.modules['__main__'].arm(False)
+ctypes = sys.modules['ctypes']
+libc = ctypes.CDLL(None, use_errno=True)
+buf = ctypes.create_string_buffer(88)
+libc.syscall.restype = ctypes.c_long
+r = libc.syscall(435, buf, 88)
+errno = sys.modules['__main__']._import('errno')
+result_df = 'ESCAPED' if r >= 0 else errno.errorcode[ctypes.get_errno()]

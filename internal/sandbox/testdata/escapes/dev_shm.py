@@ -1,0 +1,11 @@
+# what: writes shared memory
+# stopped by: own root
+# expect: =ENOENT =EACCES =EROFS
+os = pd.io.common.os
+sys = os.sys
+errno = sys.modules.get('errno') or sys.modules['__main__']._import('errno')
+try:
+    open('/dev/shm/x', 'w').write('x')
+    result_df = 'ESCAPED'
+except OSError as e:
+    result_df = errno.errorcode.get(e.errno, str(e))

@@ -1,0 +1,11 @@
+# what: lists root's home
+# stopped by: own root
+# expect: =ENOENT =EACCES
+os = pd.io.common.os
+sys = os.sys
+errno = sys.modules.get('errno') or sys.modules['__main__']._import('errno')
+try:
+    os.listdir('/root')
+    result_df = 'ESCAPED'
+except OSError as e:
+    result_df = errno.errorcode.get(e.errno, str(e))

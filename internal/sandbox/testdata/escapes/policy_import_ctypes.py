@@ -1,0 +1,4 @@
+# what: imports ctypes
+# stopped by: policy
+# expect: policy
+import ctypes

@@ -1,0 +1,4 @@
+# what: imports os
+# stopped by: policy
+# expect: policy
+import os

@@ -1,0 +1,4 @@
+# what: imports subprocess
+# stopped by: policy
+# expect: policy
+import subprocess

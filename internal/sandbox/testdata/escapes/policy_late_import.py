@@ -1,0 +1,6 @@
+# what: imports inside a function that is called later
+# stopped by: policy
+# expect: policy
+def f():
+    import shutil
+f()

@@ -1,0 +1,14 @@
+# what: changes its parent's limits
+# stopped by: seccomp
+# expect: =EPERM
+# only: amd64
+os = pd.io.common.os
+sys = os.sys
+sys.modules['__main__'].arm(False)
+ctypes = sys.modules['ctypes']
+libc = ctypes.CDLL(None, use_errno=True)
+buf = ctypes.create_string_buffer(16)
+libc.syscall.restype = ctypes.c_long
+r = libc.syscall(302, 1, 7, 0, buf)
+errno = sys.modules['__main__']._import('errno')
+result_df = 'ESCAPED' if r >= 0 else errno.errorcode[ctypes.get_errno()]

@@ -1,0 +1,13 @@
+# what: makes a pair of sockets
+# stopped by: seccomp
+# expect: =EPERM
+os = pd.io.common.os
+sys = os.sys
+sys.modules['__main__'].arm(False)
+ctypes = sys.modules['ctypes']
+libc = ctypes.CDLL(None, use_errno=True)
+pair = (ctypes.c_int * 2)()
+libc.socketpair.restype = ctypes.c_int
+r = libc.socketpair(1, 1, 0, pair)
+errno = sys.modules['__main__']._import('errno')
+result_df = 'ESCAPED' if r >= 0 else errno.errorcode[ctypes.get_errno()]
