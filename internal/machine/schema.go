@@ -1,0 +1,13 @@
+package machine
+
+import (
+	_ "embed"
+	"slices"
+)
+
+//go:embed machine.schema.json
+var schemaJSON []byte
+
+// Schema is the JSON Schema of the format, for editors: it completes and checks
+// keys and forms. What a definition means is checked by Check alone.
+func Schema() []byte { return slices.Clone(schemaJSON) }
