@@ -59,6 +59,45 @@ func (r *reader) findSubject() {
 	}
 }
 
+// howMuch reads `how much does it cost`: the number that the verb or superlative
+// names.
+func (r *reader) howMuch() {
+	if len(r.toks) < 2 || r.toks[0].lower != "how" || r.toks[1].lower != "much" || len(r.items) > 0 {
+		return
+	}
+	for i := range r.chunks {
+		if !r.named(i) || r.chunks[i].used {
+			continue
+		}
+		if col, s := r.asColumn(i, r.currentOrSubject(i), (*column).numeric); col >= 0 && s > 0.5 {
+			r.items = append(r.items, item{col: col, table: r.x.columns[col].table, at: i, score: s})
+			r.use(i)
+			return
+		}
+	}
+	for _, s := range r.sups {
+		if s.col >= 0 && s.agg == "" {
+			r.items = append(r.items, item{col: s.col, table: r.x.columns[s.col].table, at: s.at, score: s.score})
+			return
+		}
+	}
+}
+
+// whenAsked reads `when was ...`: the date of the subject.
+func (r *reader) whenAsked() {
+	if len(r.toks) == 0 || r.toks[0].lower != "when" || r.subject < 0 || len(r.items) > 0 {
+		return
+	}
+	col, n := r.onlyCalendar(r.subject)
+	if n == 0 {
+		return
+	}
+	if n > 1 {
+		r.doubt("several dates", 1)
+	}
+	r.items = append(r.items, item{col: col, table: r.subject, at: 0, score: 0.85})
+}
+
 // asks reads what is asked for: counts, aggregates and columns.
 func (r *reader) asks() {
 	distinct := -1
@@ -214,8 +253,9 @@ func (r *reader) shows(i int, distinct bool) {
 	t, ts := r.asTable(i)
 	near := r.nearTable(i)
 	col, cs := r.asColumn(i, near, nil)
+	margin := r.margin
 	listed := r.listed(i)
-	table := t >= 0 && ts >= cs-0.03 && ts >= 0.55
+	table := t >= 0 && ts >= cs && ts >= 0.55
 	if table && col >= 0 && cs >= 0.95 && r.x.columns[col].ref < 0 && r.x.columns[col].table != t && listed && near == r.x.columns[col].table {
 		table = false
 	}
@@ -230,6 +270,9 @@ func (r *reader) shows(i int, distinct bool) {
 		r.use(i) // the subject, or the owner of the columns before it
 	case col >= 0 && cs >= 0.42:
 		c := &r.x.columns[col]
+		if margin < 0.08 {
+			r.doubt("close second", 1)
+		}
 		if cs < 0.6 && len(c.words) > 1 {
 			r.doubt("part of a name", 0.6-cs+0.2)
 		}

@@ -24,6 +24,9 @@ func (r *reader) build() (*queryplan.Plan, string) {
 	if len(r.items) == 0 && len(r.groups) == 0 {
 		return nil, "the question does not say what to show"
 	}
+	if i, j := r.contradiction(); i >= 0 {
+		return r.intersect(i, j)
+	}
 	b := &builder{reader: r}
 	b.chooseBase()
 	if b.base < 0 {
@@ -44,6 +47,51 @@ func (r *reader) build() (*queryplan.Plan, string) {
 		b.plan = unqualified(b.plan)
 	}
 	return &b.plan, ""
+}
+
+// contradiction finds two conditions that no row can pass: before 1950 and after 1960.
+func (r *reader) contradiction() (int, int) {
+	low := func(c cond) bool { return c.op == queryplan.Lt || c.op == queryplan.Le }
+	high := func(c cond) bool { return c.op == queryplan.Gt || c.op == queryplan.Ge }
+	for i, a := range r.conds {
+		for j := i + 1; j < len(r.conds); j++ {
+			b := r.conds[j]
+			if a.col < 0 || a.col != b.col || b.or || a.neg || b.neg || a.agg != "" || b.agg != "" || len(a.values) != 1 || len(b.values) != 1 {
+				continue
+			}
+			x, okx := a.values[0].(float64)
+			y, oky := b.values[0].(float64)
+			if okx && oky && (low(a) && high(b) && x <= y || high(a) && low(b) && x >= y) {
+				return i, j
+			}
+			if a.op == queryplan.Eq && b.op == queryplan.Eq && a.values[0] != b.values[0] && !r.multi(a.col) {
+				return i, j
+			}
+		}
+	}
+	return -1, -1
+}
+
+// intersect answers what rows with one and rows with the other condition share.
+func (r *reader) intersect(i, j int) (*queryplan.Plan, string) {
+	if len(r.sups)+len(r.orders)+len(r.groups) > 0 || slices.ContainsFunc(r.items, func(it item) bool { return it.agg != "" }) {
+		return nil, "the question asks for rows that no row can be"
+	}
+	all := r.conds
+	r.conds = slices.Delete(slices.Clone(all), j, j+1)
+	first, reason := r.build()
+	if first == nil {
+		return nil, reason
+	}
+	r.conds = slices.Delete(slices.Clone(all), i, i+1)
+	second, reason := r.build()
+	r.conds = all
+	if second == nil {
+		return nil, reason
+	}
+	second.Limit, first.Distinct, second.Distinct = 0, false, false
+	first.Combine = []queryplan.Combine{{Operation: queryplan.Intersect, Plan: *second}}
+	return first, ""
 }
 
 // chooseBase finds the table whose rows the result is made of.

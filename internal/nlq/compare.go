@@ -163,6 +163,22 @@ func (r *reader) numbers(i, last int, op queryplan.Operator, values []any) bool 
 			return true
 		}
 	}
+	if w := r.toks[r.chunks[last].from].lower; w == "once" || w == "twice" {
+		for k := i - 1; k >= max(0, i-6); k-- { // visited more than once
+			t := -1
+			if r.chunks[k].role == rWord && !r.chunks[k].filler {
+				t = r.verbTable(k)
+			} else if r.named(k) {
+				t, _ = r.asTable(k)
+			}
+			if t >= 0 && t != r.subject && r.subject >= 0 && r.fansOut(r.subject, t) {
+				r.conds = append(r.conds, cond{col: -1, table: t, agg: queryplan.Count, op: op, values: values, at: i, score: 0.7})
+				r.use(k)
+				return true
+			}
+		}
+		return false
+	}
 	// A word that is a form of a column's name: weighing more than 3500.
 	if col := r.verb(i, numeric); col >= 0 {
 		r.conds = append(r.conds, cond{col: col, table: -1, op: op, values: values, at: i, score: 0.75})
@@ -534,6 +550,12 @@ func (r *reader) bareNumber(i int) {
 			r.use(i, k)
 		}
 		return
+	}
+	if m := i + 2; m < len(r.chunks) && r.toks[r.chunks[i+1].from].lower == "to" && r.is(m, rNumber) {
+		if r.numbers(i, m, queryplan.Between, []any{n, r.chunks[m].number}) {
+			r.use(i, m) // 1 to 2 paragraphs
+			return
+		}
 	}
 	p := r.prev(i)
 	if r.is(p, rTop) || r.is(p, rSup) && r.near(p, i, 1) || r.is(k, rSup) && r.near(i, k, 1) || r.is(k, rTop) && r.near(i, k, 0) {

@@ -112,6 +112,9 @@ func NewIndex(s queryplan.Schema, values []ColumnValues, dict Dictionary) *Index
 		for _, c := range t.Columns {
 			col := column{id: len(x.columns), table: i, name: c.Name, kind: c.Kind(), words: split(c.Name), flat: flat(c.Name), ref: -1}
 			col.head = len(col.words) - 1
+			for col.head > 0 && units[col.words[col.head]] {
+				col.head--
+			}
 			if of := slices.Index(col.words, "of"); of > 0 {
 				col.head = of - 1
 			}
@@ -321,7 +324,11 @@ func words(name string) []string {
 	var cur []rune
 	flush := func() {
 		if len(cur) > 0 {
-			out = append(out, lemma(strings.ToLower(string(cur))))
+			w := strings.ToLower(string(cur))
+			if w != "is" && w != "has" && w != "was" {
+				w = lemma(w)
+			}
+			out = append(out, w)
 			cur = nil
 		}
 	}

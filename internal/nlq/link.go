@@ -3,6 +3,8 @@ package nlq
 import (
 	"slices"
 	"strings"
+
+	"interlock/internal/queryplan"
 )
 
 // A mention is what a span of tokens may stand for in the data.
@@ -64,6 +66,9 @@ func (l *linker) similar(t *token, w string) float64 {
 // content are the tokens of a span that must be found in a name.
 func (l *linker) content(from, to int) []*token {
 	var out []*token
+	if grammar[l.toks[from].lower] || grammar[l.toks[to-1].lower] {
+		return nil
+	}
 	for i := from; i < to; i++ {
 		switch l.toks[i].lower {
 		case "of", "the", "a", "an", "in", "their", "its", "for", "s":
@@ -105,8 +110,8 @@ func (l *linker) matchColumn(content []*token, of bool, c *column) float64 {
 			own++
 			continue
 		}
-		if k == len(content)-1 && own+owned == k && (t.lemma == "name" || t.lemma == "title") && tab.display == c.id {
-			owned++ // the name of a row is what names it
+		if k == len(content)-1 && k > 0 && own+owned == k && (t.lemma == "name" || t.lemma == "title") && (tab.display == c.id || own == k && c.kind == queryplan.Text && c.ref < 0) {
+			owned++ // the name of a row is what names it; a text is a name
 			continue
 		}
 		if !of && own > 0 {
@@ -144,6 +149,9 @@ func (l *linker) matchColumn(content []*token, of bool, c *column) float64 {
 			switch {
 			case inTable && len(c.words) > 1:
 				weight = 0.12
+			case w == "of":
+			case units[w]:
+				weight = 0.1
 			case weakNames[w]:
 				weight = 0.35
 			}
@@ -169,10 +177,16 @@ func (l *linker) matchColumn(content []*token, of bool, c *column) float64 {
 	return score
 }
 
+// common are words that name a column of nearly every table and so no table.
+var common = set("name id code number type date title description")
+
 var keyWords = set("id code key no number num")
 
+// units are words at the end of a name that only say in what it is measured.
+var units = set("million thousand billion percent pct usd eur gbp dollar euro km kg cm mm mile meter metre minute second hour sqft")
+
 // matchTable scores a span against a table.
-func (l *linker) matchTable(content []*token, t *table) float64 {
+func (l *linker) matchTable(content []*token, of bool, t *table) float64 {
 	if joined(content) == t.flat {
 		return 1
 	}
@@ -191,6 +205,9 @@ func (l *linker) matchTable(content []*token, t *table) float64 {
 	}
 	if !slices.ContainsFunc(t.core, func(w string) bool { return used[slices.Index(t.words, w)] > 0 }) {
 		return 0 // only words that say nothing: list, data
+	}
+	if of && l.similar(content[0], t.core[len(t.core)-1]) == 0 {
+		return 0 // a type of template is a template type; templates of a type are templates
 	}
 	var got, total float64
 	headed := true
@@ -287,7 +304,10 @@ func (l *linker) mention(from, to int) (mention, bool) {
 		}
 	}
 	for i := range l.x.tables {
-		s := l.matchTable(content, &l.x.tables[i])
+		s := l.matchTable(content, of, &l.x.tables[i])
+		if len(content) == 1 && common[content[0].lemma] && s < 1 {
+			s = 0
+		}
 		for _, alias := range l.x.tables[i].aliases {
 			if s < 0.8 && l.isAlias(content, alias) {
 				s = 0.8

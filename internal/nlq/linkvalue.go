@@ -40,7 +40,8 @@ func (l *linker) valueMention(from, to int) (mention, bool) {
 	first := &l.toks[from]
 	key := norm(strings.Join(texts, " "))
 	one := to == from+1
-	if key == "" || one && (grammar[first.lower] || len([]rune(key)) == 1 || sayings[first.lower]) {
+	called := from > 0 && set("named called titled")[l.toks[from-1].lower]
+	if key == "" || one && (grammar[first.lower] || len([]rune(key)) == 1 && !called || sayings[first.lower]) {
 		return m, false
 	}
 	add := func(refs []valueRef, score float64) {

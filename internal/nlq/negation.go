@@ -1,6 +1,10 @@
 package nlq
 
-import "interlock/internal/queryplan"
+import (
+	"slices"
+
+	"interlock/internal/queryplan"
+)
 
 // negations reads `not French`, `without any orders`, `never visited`.
 func (r *reader) negations() {
@@ -38,6 +42,9 @@ func (r *reader) negation(i int) {
 		}
 		if r.named(k) && !c.used {
 			if t, s := r.asTable(k); t >= 0 && s >= 0.55 && t != r.subject && !r.valueFollows(k) {
+				if r.negateBehind(i, k, t) {
+					return
+				}
 				r.conds = append(r.conds, cond{col: -1, table: t, exists: true, neg: true, at: i, score: s})
 				r.use(i, k)
 				return
@@ -62,6 +69,24 @@ func (r *reader) negation(i int) {
 			}
 		}
 	}
+}
+
+// negateBehind negates a condition that lies behind the table: did not visit any
+// museum opened after 2010.
+func (r *reader) negateBehind(i, k, t int) bool {
+	for n := range r.conds {
+		c := &r.conds[n]
+		if c.at < k || c.at > k+8 || c.neg || c.agg != "" || c.col < 0 || r.subject < 0 || r.toks[r.chunks[c.at].from].sentence != r.toks[r.chunks[k].from].sentence {
+			continue
+		}
+		ct := r.x.columns[c.col].table
+		if ct == t || slices.ContainsFunc(r.path([]int{r.subject}, ct), func(e edge) bool { return e.to == t }) {
+			c.neg = true
+			r.use(i, k)
+			return true
+		}
+	}
+	return false
 }
 
 func (r *reader) condAt(from, to int) bool {

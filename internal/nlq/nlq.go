@@ -48,9 +48,12 @@ func Plan(q Question) Answer {
 	if plan == nil {
 		return Answer{Declined: reason}
 	}
+	if lost := r.missing(); lost != "" {
+		return Answer{Declined: lost}
+	}
 	sql, err := plan.SQL(x.schema)
 	if err != nil {
 		return Answer{Declined: "no valid plan: " + err.Error(), Plan: plan}
 	}
-	return Answer{Plan: plan, SQL: sql, Confidence: 1}
+	return Answer{Plan: plan, SQL: sql, Confidence: confidence(&evidence{r, plan})}
 }

@@ -16,6 +16,7 @@ type reader struct {
 	weight []float64 // of each table: how much the question speaks of it
 	frame
 	doubts []doubt
+	margin float64 // of the last column that was chosen, to the second best
 }
 
 // A frame is a question understood.
@@ -156,6 +157,9 @@ func (r *reader) readAsValue(c *chunk) bool {
 		named = max(named, m.tables[0].score)
 	}
 	v := m.values[0].score
+	if v < 0.7 {
+		return false // only a form of the word: the name is meant
+	}
 	if t.capital && c.from > 0 {
 		v += 0.25
 	}
@@ -166,6 +170,7 @@ var (
 	leads       = set("list show find give return get tell display provide select retrieve fetch compute calculate report print count include output only what")
 	preposition = set("in from at on using by to into under within inside for through during via")
 	wh          = set("which what who whose whom")
+	linking     = set("of the its their his her a an all")
 )
 
 // zones marks the chunks that stand in conditions.
@@ -191,7 +196,7 @@ func (r *reader) zones() {
 			cond = false
 		case seen && (c.role == rRel || preposition[t.lower] && c.role == rWord) && c.role != rEach:
 			cond = true
-		case headed && seen && c.role != rAnd && c.role != rMention && !(c.filler && t.lower == "of") && c.role != rDistinct && c.role != rAgg && c.role != rCount:
+		case headed && seen && c.role != rAnd && c.role != rMention && !(c.filler && linking[t.lower]) && c.role != rDistinct && c.role != rAgg && c.role != rCount:
 			cond = true
 		}
 		if begins && (wh[t.lower] || t.lower == "how") && !r.beFollows(i) {
@@ -234,6 +239,9 @@ func (r *reader) resumes(i int) bool {
 		return true
 	}
 	n := r.next(i)
+	if r.named(n) && r.of(&r.chunks[n]) && len(r.chunks[n].mention.columns) > 0 && r.owned(&r.chunks[n], r.x.columns[r.chunks[n].mention.columns[0].id].table) {
+		return true // and the names of dogs
+	}
 	if r.named(n) && n+2 < len(r.chunks) && r.toks[r.chunks[n+1].from].lower == "of" {
 		// and the names of dogs
 		if m := r.next(n + 1); r.named(m) && len(r.chunks[m].mention.tables) > 0 && len(r.chunks[n].mention.columns) > 0 && r.chunks[n].mention.columns[0].score > 0.8 {
@@ -310,7 +318,8 @@ func (r *reader) asColumn(i int, near int, ok func(*column) bool) (int, float64)
 	if !r.named(i) {
 		return -1, 0
 	}
-	best, total, score := -1, 0.0, 0.0
+	best, total, score, second := -1, 0.0, 0.0, 0.0
+	r.margin = 1
 	if w := r.toks[r.chunks[i].from].lemma; near >= 0 && r.chunks[i].to == r.chunks[i].from+1 && (w == "name" || w == "title") && ok == nil {
 		if d := r.x.tables[near].display; d >= 0 && !slices.ContainsFunc(r.x.tables[near].columns, func(c int) bool { return slices.Contains(r.x.columns[c].words, w) }) {
 			return d, 0.85 // what names a row is its name
@@ -325,13 +334,20 @@ func (r *reader) asColumn(i int, near int, ok func(*column) bool) (int, float64)
 		if c.table == near {
 			s += 0.3
 		}
-		if c.ref >= 0 && !c.key {
+		switch {
+		case c.ref >= 0 && !c.key && c.ref != c.table && r.weight[c.ref] >= 0.9 && near != c.table:
+			s -= 0.25 // what it refers to is named: that key is meant
+		case c.ref >= 0 && !c.key:
 			s -= 0.06
 		}
 		if s > total+1e-9 {
+			second = total
 			best, total, score = m.id, s, m.score
+		} else {
+			second = max(second, s)
 		}
 	}
+	r.margin = total - second
 	return best, score
 }
 

@@ -19,6 +19,8 @@ func (r *reader) read() {
 	r.valueConds()
 	r.flags()
 	r.negations()
+	r.howMuch()
+	r.whenAsked()
 	r.asks()
 	r.existence()
 	r.alternatives()
@@ -76,6 +78,24 @@ func (r *reader) settle() {
 		}
 	}
 	r.items = kept
+	if r.properties() {
+		r.distinct = true
+	}
+}
+
+// properties says whether the question asks for properties that many rows share, and
+// not for rows: which regions speak English.
+func (r *reader) properties() bool {
+	for _, it := range r.items {
+		if it.agg != "" || it.col < 0 {
+			return false
+		}
+		c := &r.x.columns[it.col]
+		if c.key || r.x.tables[c.table].display == it.col || r.weight[c.table] > 0.6 {
+			return false
+		}
+	}
+	return len(r.conds) > 0 && len(r.items) > 0 && len(r.sups) == 0
 }
 
 // settleSuperlatives tells `what is the highest price` from `the one with the

@@ -78,10 +78,10 @@ func (r *reader) superlative(i int) {
 		r.use(j)
 		j = r.next(j)
 	}
-	for n := 0; n < 2 && r.is(j, rWord) && !r.chunks[j].used; n++ {
+	for n := 0; n < 2 && j >= 0 && (r.is(j, rWord) && !r.chunks[j].used || r.is(j, rMention) && r.chunks[j].isValue && r.named(r.next(j))); n++ {
 		j = r.next(j) // an adjective that says nothing here: the most diverse languages
 	}
-	if !r.target(&s, i, j, adj) {
+	if !r.target(&s, i, j, adj) && !r.askedMost(&s, i, adj) && !r.mostTimes(&s, i) {
 		return
 	}
 	r.use(i)
@@ -90,7 +90,8 @@ func (r *reader) superlative(i int) {
 
 // target finds what a superlative measures.
 func (r *reader) target(s *sup, i, j int, adj string) bool {
-	measurable := func(c *column) bool { return (c.number || c.calendar()) && c.ref < 0 }
+	timed := adj == "late" || adj == "early"
+	measurable := func(c *column) bool { return (c.number && !timed || c.calendar()) && c.ref < 0 }
 	if r.named(j) && r.near(i, j, 3) {
 		col, cs := r.asColumn(j, r.nearTable(j), measurable)
 		t, ts := r.asTable(j)
@@ -106,6 +107,14 @@ func (r *reader) target(s *sup, i, j int, adj string) bool {
 			s.col, s.score = col, cs
 			r.use(j)
 			return true
+		case timed && col < 0 && t < 0:
+			// The most recent treatment cost: the cost of the most recent treatment.
+			if any, as := r.asColumn(j, r.nearTable(j), nil); any >= 0 && as > 0.6 {
+				if h, more := r.hinted(adj, r.x.columns[any].table); h >= 0 {
+					s.col, s.score, s.cond, s.desc = h, 0.8, true, more
+					return true
+				}
+			}
 		case adj != "" && t >= 0:
 			if h, more := r.hinted(adj, t); h >= 0 {
 				s.col, s.score, s.cond = h, 0.85, true
@@ -256,4 +265,49 @@ func (r *reader) firstOrLast(i int) {
 	x.at, x.col, x.table, x.score = i, col, -1, 0.8
 	r.sups = append(r.sups, x)
 	r.use(i)
+}
+
+// askedMost reads `which language is the most popular`: what is asked for, by the
+// number of its rows.
+func (r *reader) askedMost(s *sup, i int, adj string) bool {
+	if !adjectives[adj].counts {
+		return false
+	}
+	for k := range i {
+		if r.named(k) {
+			return !r.chunks[k].used && r.mostCommon(s, k, adj)
+		}
+	}
+	return false
+}
+
+// mostTimes reads `visited most times`, `enrolled the most`: rows of the table that
+// the verb names.
+func (r *reader) mostTimes(s *sup, i int) bool {
+	if r.chunks[i].role != rSup || r.chunks[i].phrase.adj != "" && !adjectives[r.chunks[i].phrase.adj].counts {
+		return false
+	}
+	if n := r.next(i); r.named(n) && r.near(i, n, 1) {
+		return false
+	}
+	for k := max(0, i-4); k < i; k++ {
+		t := -1
+		switch {
+		case r.chunks[k].role == rWord && !r.chunks[k].filler:
+			t = r.verbTable(k)
+		case r.named(k):
+			if tt, ts := r.asTable(k); ts > 0.7 {
+				t = tt
+			}
+		}
+		if t >= 0 && t != r.subject {
+			s.agg, s.table, s.score, s.cond = queryplan.Count, t, 0.75, true
+			r.use(k)
+			if n := i + 1; n < len(r.chunks) && r.toks[r.chunks[n].from].lemma == "time" {
+				r.use(n)
+			}
+			return true
+		}
+	}
+	return false
 }

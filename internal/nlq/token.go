@@ -1,6 +1,7 @@
 package nlq
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -22,6 +23,9 @@ type token struct {
 	owner    bool // it was written with 's
 }
 
+// legend is a remark on how the data are written, which asks for nothing.
+var legend = regexp.MustCompile(`(?i)(note that )?\S+ stands for [^.?!]*`)
+
 var quotes = strings.NewReplacer("‘", "'", "’", "'", "“", `"`, "”", `"`, "`", "'")
 
 // maxText bounds the question that is read.
@@ -32,7 +36,7 @@ func tokenise(s string) []token {
 	if len(s) > maxText {
 		s = s[:maxText]
 	}
-	s = quotes.Replace(s)
+	s = legend.ReplaceAllString(quotes.Replace(s), "")
 	rs := []rune(s)
 	var out []token
 	sentence, comma, depth := 0, false, 0

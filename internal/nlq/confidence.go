@@ -1,0 +1,185 @@
+package nlq
+
+import (
+	"math"
+	"slices"
+
+	"interlock/internal/queryplan"
+)
+
+// A feature is something about a reading that makes it more or less sure. All are
+// about the form of the question and the plan, none about particular data, so that
+// what was learned on some databases holds on others.
+type feature struct {
+	name   string
+	weight float64 // log odds per unit
+	value  func(e *evidence) float64
+}
+
+// evidence is what the features look at.
+type evidence struct {
+	r    *reader
+	plan *queryplan.Plan
+}
+
+// bias is the log odds of a reading without any doubt.
+const bias = 3.43
+
+var features = []feature{
+	{"unknown words", -0.55, func(e *evidence) float64 { return float64(len(e.r.unknown())) }},
+	{"measures not used", -2.13, func(e *evidence) float64 { return e.r.idle(rSup, rTop, rAgg, rCount, rShare) }},
+	{"comparisons not used", -0.28, func(e *evidence) float64 { return e.r.idle(rCompare, rNumber, rPeriod, rLike, rOrMore, rEmpty) }},
+	{"negations not used", -0.1, func(e *evidence) float64 { return e.r.idle(rNot) }},
+	{"alternatives not used", -0.1, func(e *evidence) float64 { return e.r.idle(rOr, rBoth) }},
+	{"groups not used", -0.1, func(e *evidence) float64 { return e.r.idle(rEach) }},
+	{"values not used", -0.1, func(e *evidence) float64 { return e.r.idleNames(true) }},
+	{"names not used", -0.73, func(e *evidence) float64 { return e.r.idleNames(false) }},
+	{"weakest match", -0.21, func(e *evidence) float64 { return 1 - e.r.weakest() }},
+	{"close second", -1.63, func(e *evidence) float64 { return e.r.doubted("close second") }},
+	{"value in several columns", -0.1, func(e *evidence) float64 { return e.r.doubted("value in several columns") }},
+	{"value not seen", -0.1, func(e *evidence) float64 {
+		return e.r.doubted("value not seen") + e.r.doubted("value not in the data")
+	}},
+	{"several dates", -0.1, func(e *evidence) float64 { return e.r.doubted("several dates") }},
+	{"two ways to join", -0.79, func(e *evidence) float64 { return e.r.doubted("two ways to join") }},
+	{"table in between", -0.1, func(e *evidence) float64 { return e.r.doubted("table in between") }},
+	{"several superlatives", -0.1, func(e *evidence) float64 { return e.r.doubted("several superlatives") }},
+	{"counting values", -4.67, func(e *evidence) float64 {
+		return e.r.doubted("counting values") + e.r.doubted("counting a number")
+	}},
+	{"no table named", -0.1, func(e *evidence) float64 { return e.r.doubted("no table named") }},
+	{"nothing to show named", -4.97, func(e *evidence) float64 { return e.r.doubted("nothing to show named") }},
+	{"part of a name", -0.1, func(e *evidence) float64 { return e.r.doubted("part of a name") }},
+	{"joins", -0.49, func(e *evidence) float64 { return float64(len(e.plan.Joins)) }},
+	{"nested", -0.21, func(e *evidence) float64 { return float64(nested(e.plan)) }},
+	{"conditions", -0.32, func(e *evidence) float64 { return float64(len(e.r.conds)) }},
+	{"alternatives", -0.32, func(e *evidence) float64 { return e.r.count(rOr) + e.r.count(rBoth) }},
+	{"negations", -0.4, func(e *evidence) float64 { return e.r.count(rNot) }},
+	{"superlatives", -1.55, func(e *evidence) float64 { return float64(len(e.r.sups)) }},
+	{"grouped", -0.1, func(e *evidence) float64 { return truthValue(len(e.plan.GroupBy) > 0) }},
+	{"grouped by nothing said", -1.63, func(e *evidence) float64 {
+		return truthValue(len(e.plan.GroupBy) > 0 && len(e.r.groups) == 0 && len(e.r.sups) == 0 && len(e.plan.Having) == 0)
+	}},
+	{"values to show", -0.1, func(e *evidence) float64 { return float64(len(e.plan.Select)) - 1 }},
+	{"no condition at all", -2.09, func(e *evidence) float64 {
+		return truthValue(len(e.plan.Filters)+len(e.plan.Having)+len(e.plan.GroupBy)+len(e.plan.OrderBy) == 0 && len(e.r.toks) > 12)
+	}},
+	{"length", -1.47, func(e *evidence) float64 { return float64(max(0, len(e.r.toks)-12)) / 10 }},
+}
+
+// confidence is the probability that the plan says what was asked.
+func confidence(e *evidence) float64 {
+	z := bias
+	for _, f := range features {
+		z += f.weight * f.value(e)
+	}
+	return 1 / (1 + math.Exp(-z))
+}
+
+func truthValue(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// nested counts the plans inside a plan.
+func nested(p *queryplan.Plan) int {
+	n := 0
+	var walk func(fs []queryplan.Filter)
+	walk = func(fs []queryplan.Filter) {
+		for _, f := range fs {
+			if f.Plan != nil {
+				n += 1 + nested(f.Plan)
+			}
+			walk(f.Any)
+			walk(f.All)
+			if f.Not != nil {
+				walk([]queryplan.Filter{*f.Not})
+			}
+		}
+	}
+	walk(p.Filters)
+	return n
+}
+
+// doubted sums the doubts of a kind.
+func (r *reader) doubted(name string) float64 {
+	sum := 0.0
+	for _, d := range r.doubts {
+		if d.name == name {
+			sum += d.size
+		}
+	}
+	return sum
+}
+
+// unknown lists the words that mean nothing here.
+func (r *reader) unknown() []string {
+	var out []string
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		if c.role == rWord && !c.filler && !c.used && !harmless[r.toks[c.from].lemma] {
+			out = append(out, r.text(c))
+		}
+	}
+	return out
+}
+
+// harmless are words that are understood without meaning a part of the plan.
+var harmless = set(`live living reside stay locate located base based come belong hold have own perform do offer provide serve play work
+	speak spoken produce build design create release receive pay spend buy sell cost visit attend register enrol enroll join go fly depart arrive
+	land leave name call title mean describe correspond affiliate respective respectively whole specific certain particular individual sort`)
+
+// idle counts the chunks of some roles that no part of the plan comes from.
+func (r *reader) idle(roles ...role) float64 {
+	n := 0.0
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		if c.used || !slices.Contains(roles, c.role) {
+			continue
+		}
+		word := r.toks[c.from].lower
+		if c.role == rEach && word == "by" || c.role == rCompare && (c.phrase.op == queryplan.Eq || word == "from") || c.role == rTop && r.named(r.next(i)) {
+			continue // these words often mean nothing
+		}
+		n++
+	}
+	return n
+}
+
+// idleNames counts names or values that no part of the plan comes from.
+func (r *reader) idleNames(values bool) float64 {
+	n := 0.0
+	for i := range r.chunks {
+		if c := &r.chunks[i]; c.role == rMention && !c.used && c.isValue == values {
+			n++
+		}
+	}
+	return n
+}
+
+// weakest is the score of the least certain part.
+func (r *reader) weakest() float64 {
+	w := 1.0
+	for _, it := range r.items {
+		w = min(w, it.score)
+	}
+	for _, c := range r.conds {
+		w = min(w, c.score)
+	}
+	for _, s := range r.sups {
+		w = min(w, s.score)
+	}
+	return w
+}
+
+func (r *reader) count(role role) float64 {
+	n := 0.0
+	for i := range r.chunks {
+		if r.chunks[i].role == role {
+			n++
+		}
+	}
+	return n
+}

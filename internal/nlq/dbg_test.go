@@ -1,0 +1,20 @@
+package nlq_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"interlock/internal/nlq"
+)
+
+func TestDebug(t *testing.T) {
+	db, q := os.Getenv("DB"), os.Getenv("Q")
+	if q == "" {
+		t.Skip()
+	}
+	b := open(t, filepath.Join(benchDir(t), db+".sqlite"))
+	nlq.Debug(b.index, q)
+	fmt.Println(nlq.Plan(nlq.Question{Text: q, Index: b.index}).SQL)
+}

@@ -1,0 +1,27 @@
+package nlq
+
+import "time"
+
+// FeatureNames are the names of the features of a reading.
+func FeatureNames() []string {
+	var names []string
+	for _, f := range features {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// FeatureValues are the features of one reading, nil where there is no plan.
+func FeatureValues(x *Index, text string, now time.Time) []float64 {
+	r := newReader(x, text, now)
+	r.read()
+	plan, _ := r.build()
+	if plan == nil {
+		return nil
+	}
+	var out []float64
+	for _, f := range features {
+		out = append(out, f.value(&evidence{r, plan}))
+	}
+	return out
+}
