@@ -119,10 +119,10 @@ func eval(x *Expr, s *Scope) (any, error) {
 	}
 	f := frames.Get().(*frame)
 	f.scope, f.fuel, f.depth, f.items = s, maxFuel, 0, f.items[:0]
-	clear(f.memo)
 	v := x.code.run(f)
 	spent := f.fuel < 0
 	f.scope = nil
+	clear(f.memo) // a pooled frame holds on to nothing
 	frames.Put(f)
 	if spent {
 		return nil, errFuel

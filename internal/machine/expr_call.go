@@ -138,6 +138,7 @@ func each(f *frame, items []any, pred evalFunc, stop func(i int, v any) bool) {
 			break
 		}
 	}
+	f.items[at] = nil
 	f.items = f.items[:at]
 }
 

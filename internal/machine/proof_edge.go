@@ -1,0 +1,218 @@
+package machine
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+)
+
+func (p *proof) transfer(e *edge) knowledge {
+	if e.from == nil {
+		return p.transferFrom(e, p.begin)
+	}
+	return p.transferFrom(e, p.held[e.from])
+}
+
+// transferFrom is what is known after an edge was followed.
+func (p *proof) transferFrom(e *edge, hold knowledge) knowledge {
+	p.fuel = maxUnfolds
+	k := hold.clone()
+	at := occasion{on: e.on}
+	if e.t != nil {
+		at.tools, at.cards, at.commands = e.t.Tool, e.t.Card, e.t.Command
+	}
+	switch e.via {
+	case viaStart:
+		k = p.discovered(k)
+	case viaGo:
+		k = p.outcome(e, k)
+		k = p.effects(e, k, at)
+	}
+	p.at = at
+	k = p.assumeExpr(k, e.when, true)
+	for _, x := range e.negs {
+		k = p.assumeExpr(k, x, false)
+	}
+	p.at = occasion{}
+	for _, w := range e.writes {
+		k = p.apply(k, w, at)
+	}
+	if e.via == viaCommand {
+		k = p.newTurn(k)
+	}
+	return k
+}
+
+// discovered is what is known after discover, which may have written or failed.
+func (p *proof) discovered(k knowledge) knowledge {
+	for _, s := range p.c.m.Discover {
+		k = meet(k, p.out(k, s))
+	}
+	for _, e := range p.c.m.Effects {
+		if slices.Contains(e.On, OnTurn) {
+			k = meet(k, p.apply(k, &e.Writes, occasion{on: e.On}))
+		}
+	}
+	return k
+}
+
+// out is what is known after a step wrote its outputs.
+func (p *proof) out(k knowledge, s *Step) knowledge {
+	out := k.clone()
+	for _, o := range s.Out {
+		f := p.fact(o.Fact)
+		if f == nil {
+			continue
+		}
+		if strings.Contains(o.Fact, ".") {
+			p.forget(out, f, known{set: true})
+			continue
+		}
+		first, _, _ := strings.Cut(o.From, ".")
+		tt, typed := p.c.tools[s.Tool]
+		p.forget(out, f, known{set: !typed || tt.Always == nil || slices.Contains(tt.Always, first)})
+	}
+	return out
+}
+
+// outcome is what the work of a state gives before its transitions are looked at.
+func (p *proof) outcome(e *edge, k knowledge) knowledge {
+	s := e.from
+	switch {
+	case len(s.Run) > 0 && slices.Equal(e.on, []string{OnDone}):
+		return p.finished(e, k)
+	case len(s.Run) > 0:
+		for _, a := range s.Run {
+			for _, st := range a.Steps {
+				k = meet(k, p.out(k, st))
+			}
+		}
+	case slices.Equal(e.on, []string{OnAnswered}):
+		return p.answered(e, k)
+	}
+	return k
+}
+
+// finished joins the alternatives of a step that came to its end.
+func (p *proof) finished(e *edge, k knowledge) knowledge {
+	var all knowledge
+	rest := k
+	for _, a := range e.from.Run {
+		all = meet(all, p.alternative(e, p.assumeExpr(rest, a.When, true), a))
+		if a.When == nil {
+			return all
+		}
+		rest = p.assumeExpr(rest, a.When, false)
+	}
+	return meet(all, rest) // none holds: nothing runs
+}
+
+func (p *proof) alternative(e *edge, k knowledge, a *Alternative) knowledge {
+	var stopped knowledge
+	for _, st := range a.Steps {
+		ran := p.out(p.assumeExpr(k, st.When, true), st)
+		if st.Stop != nil && !rulesOut(e, st.Stop) {
+			stopped = meet(stopped, p.assumeExpr(ran, st.Stop, true))
+		}
+		ran = p.assumeExpr(ran, st.Stop, false)
+		if st.When != nil {
+			ran = meet(ran, p.assumeExpr(k, st.When, false))
+		}
+		k = ran
+	}
+	return meet(stopped, k)
+}
+
+// rulesOut says whether the guards of an edge contradict a stop condition.
+func rulesOut(e *edge, stop *Expr) bool {
+	facts := make(map[string]bool)
+	note := func(x *Expr, holds bool) {
+		if x != nil && x.code != nil && x.code.tree != nil {
+			claims(x.code.tree, holds, facts, 0)
+		}
+	}
+	note(e.when, true)
+	for _, x := range e.negs {
+		note(x, false)
+	}
+	if stop.code == nil || stop.code.tree == nil {
+		return false
+	}
+	wanted := make(map[string]bool)
+	claims(stop.code.tree, true, wanted, 0)
+	for what, holds := range wanted {
+		if is, ok := facts[what]; ok && is != holds {
+			return true
+		}
+	}
+	return false
+}
+
+// claims lists the conditions that follow from one, with whether they hold.
+func claims(n ast.Node, holds bool, out map[string]bool, depth int) {
+	if depth > maxDepth {
+		return
+	}
+	switch x := n.(type) {
+	case *ast.UnaryNode:
+		if x.Operator == "!" || x.Operator == "not" {
+			claims(x.Node, !holds, out, depth+1)
+			return
+		}
+	case *ast.BinaryNode:
+		and, or := x.Operator == "&&" || x.Operator == "and", x.Operator == "||" || x.Operator == "or"
+		if and && holds || or && !holds {
+			claims(x.Left, holds, out, depth+1)
+			claims(x.Right, holds, out, depth+1)
+			return
+		}
+		if x.Operator == "!=" {
+			out[(&ast.BinaryNode{Operator: "==", Left: x.Left, Right: x.Right}).String()] = !holds
+			return
+		}
+	}
+	out[n.String()] = holds
+}
+
+// answered joins what the answers that stay in the state write.
+func (p *proof) answered(e *edge, k knowledge) knowledge {
+	var all knowledge
+	for _, name := range p.c.cardsOf(e.from) {
+		card := p.c.m.Cards[name]
+		if card == nil || len(e.t.Card) > 0 && !slices.Contains(e.t.Card, name) {
+			continue
+		}
+		for _, a := range card.Answers {
+			if a.To == "" && a.Command == "" {
+				all = meet(all, p.apply(k, &a.Writes, occasion{on: []string{OnAnswered}, cards: []string{name}}))
+			}
+		}
+	}
+	if all == nil {
+		return k
+	}
+	return all
+}
+
+// effects runs those effects that the event of an edge is sure to cause; those that
+// it may cause only take away.
+func (p *proof) effects(e *edge, k knowledge, at occasion) knowledge {
+	for _, x := range p.c.m.Effects {
+		if len(e.on) == 0 || !overlap(x.On, e.on) || !p.mayFire(x, e.from) || len(x.Tool) > 0 && len(at.tools) > 0 && !overlap(x.Tool, at.tools) {
+			continue
+		}
+		xat := occasion{on: e.on, tools: x.Tool, cards: x.Card, commands: x.Command}
+		if len(at.tools) > 0 {
+			xat.tools = at.tools
+		}
+		after := p.apply(p.assumeExpr(k, x.When, true), &x.Writes, xat)
+		covered := func(filter, of []string) bool { return len(filter) == 0 || len(of) > 0 && subset(of, filter) }
+		if x.When == nil && subset(e.on, x.On) && covered(x.Tool, at.tools) && covered(x.Card, at.cards) && covered(x.Command, at.commands) {
+			k = after
+		} else {
+			k = meet(k, after)
+		}
+	}
+	return k
+}

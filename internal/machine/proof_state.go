@@ -1,0 +1,103 @@
+package machine
+
+import (
+	"slices"
+	"strings"
+)
+
+// entry is what is known right after a state was entered: its requirements too,
+// because the engine checks them.
+func (p *proof) entry(s *State) knowledge {
+	k := p.in[s].clone()
+	for _, r := range s.Requires {
+		if f := p.c.m.facts[r.Fact]; f != nil {
+			p.learn(k, f, known{set: true, yes: r.IsTrue, n: int32(r.Len)})
+		}
+	}
+	return k
+}
+
+// An inside is something that may happen while the machine is in a state.
+type inside struct {
+	writes *Writes
+	when   *Expr
+	at     occasion
+	pos    Pos
+	what   string
+}
+
+// insides lists what may write facts while the machine is in a state.
+func (p *proof) insides(s *State) []inside {
+	if out, ok := p.may[s]; ok {
+		return out
+	}
+	var out []inside
+	for _, e := range p.c.m.Effects {
+		if p.mayFire(e, s) {
+			out = append(out, inside{&e.Writes, e.When, occasion{on: e.On, tools: e.Tool, cards: e.Card, commands: e.Command}, e.Pos, "an effect on " + strings.Join(e.On, ", ")})
+		}
+	}
+	for _, name := range p.c.cardsOf(s) {
+		if card := p.c.m.Cards[name]; card != nil {
+			for _, a := range card.Answers {
+				if a.To == "" && a.Command == "" {
+					out = append(out, inside{&a.Writes, nil, occasion{on: []string{OnAnswered}, cards: []string{name}}, a.Pos, "the answer " + a.Name})
+				}
+			}
+		}
+	}
+	for _, cmd := range p.c.m.Commands {
+		if cmd.To == "" && (cmd.From == nil || slices.Contains(cmd.From, s.Name)) {
+			out = append(out, inside{&cmd.Writes, cmd.When, occasion{on: []string{OnCommand}, commands: []string{cmd.Name}}, cmd.Pos, "the command " + cmd.Name})
+		}
+	}
+	p.may[s] = out
+	return out
+}
+
+// happens lists the events that can happen in each kind of state.
+var happens = map[StateKind][]string{
+	Agent: {OnTurn, OnEntered, OnPlanned, OnCall, OnStarted, OnReturned, OnFailed, OnRefused, OnFinal, OnModelFailed, OnAsked, OnAnswered, OnCommand},
+	StepK: {OnTurn, OnEntered, OnStarted, OnReturned, OnFailed, OnRefused, OnModelFailed, OnDone, OnCommand},
+	Final: {OnTurn, OnEntered, OnStarted, OnReturned, OnFailed, OnRefused, OnModelFailed, OnDone, OnCommand},
+	Ask:   {OnTurn, OnEntered, OnAsked, OnAnswered, OnCommand},
+	Pass:  {OnTurn, OnEntered, OnCommand},
+}
+
+// mayFire says whether an effect may run while the machine is in a state.
+func (p *proof) mayFire(e *Effect, s *State) bool {
+	if !matches(e.State, s.Name) || !overlap(e.On, happens[s.Kind]) {
+		return false
+	}
+	if len(e.Tool) > 0 && !p.c.mayCall(s, e.Tool) {
+		return false
+	}
+	if len(e.Card) > 0 && !overlap(e.Card, p.c.cardsOf(s)) {
+		return false
+	}
+	return len(e.Command) == 0 || slices.ContainsFunc(p.c.m.Commands, func(c *Command) bool {
+		return slices.Contains(e.Command, c.Name) && (c.From == nil || slices.Contains(c.From, s.Name))
+	})
+}
+
+func overlap(a, b []string) bool {
+	return slices.ContainsFunc(a, func(x string) bool { return slices.Contains(b, x) })
+}
+
+// hold is what is known all the while in a state: what survives everything that may
+// happen there.
+func (p *proof) hold(s *State) knowledge {
+	p.fuel = maxUnfolds
+	k := p.entry(s)
+	list := p.insides(s)
+	for range 4 {
+		before := k
+		for _, x := range list {
+			k = meet(k, p.apply(p.assumeExpr(k, x.when, true), x.writes, x.at))
+		}
+		if slices.Equal(before, k) {
+			break
+		}
+	}
+	return k
+}
