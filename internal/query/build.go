@@ -168,7 +168,12 @@ const manyFiles = 400
 func readable(imports []Import) []string {
 	var files []string
 	for _, im := range imports {
-		files = append(files, im.Files...)
+		for _, f := range im.Files {
+			files = append(files, f)
+			if _, err := os.Stat(f + walSuffix); err == nil {
+				files = append(files, f+walSuffix)
+			}
+		}
 	}
 	if len(files) > manyFiles {
 		for i, f := range files {

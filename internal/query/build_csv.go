@@ -24,7 +24,7 @@ func (b *builder) loadCSV(ctx context.Context, im Import, r *TableReport) error 
 		if err := b.session.exec("DROP TABLE IF EXISTS "+quoteName(im.Table), "DROP TABLE IF EXISTS reject_errors", "DROP TABLE IF EXISTS reject_scans"); err != nil {
 			return err
 		}
-		if err := b.create(ctx, im.Table, "SELECT * FROM "+csvCall(inputs, o)); err != nil {
+		if err := b.create(ctx, im.Table, csvQuery(inputs, o)); err != nil {
 			if attempt == 0 && o.Encoding == "" && strings.Contains(strings.ToLower(err.Error()), "utf-8") {
 				if inputs, err = b.inputs(ctx, im.Files, fallbackEncoding, ".csv"); err != nil {
 					return err
@@ -75,8 +75,10 @@ func (o ImportOptions) asText(columns []string) ImportOptions {
 	return o
 }
 
-func csvCall(in inputs, o ImportOptions) string {
-	args := []string{"[" + in.list() + "]", "store_rejects=true", "rejects_limit=1000", "union_by_name=true", "null_padding=false"}
+// csvQuery reads every file by itself, because only so are its bad rows kept apart,
+// and puts columns of one name together.
+func csvQuery(in inputs, o ImportOptions) string {
+	args := []string{"store_rejects=true", "rejects_limit=1000"}
 	add := func(name, value string) { args = append(args, name+"="+value) }
 	if in.compression != "" {
 		add("compression", quoteText(in.compression))
@@ -98,7 +100,11 @@ func csvCall(in inputs, o ImportOptions) string {
 	if len(o.Types) > 0 {
 		add("types", structLiteral(o.Types))
 	}
-	return "read_csv(" + strings.Join(args, ", ") + ")"
+	parts := make([]string, len(in.files))
+	for i, f := range in.files {
+		parts[i] = "SELECT * FROM read_csv(" + quoteText(f) + ", " + strings.Join(args, ", ") + ")"
+	}
+	return strings.Join(parts, " UNION ALL BY NAME ")
 }
 
 func structLiteral(m map[string]string) string {
@@ -154,19 +160,32 @@ func (b *builder) loadJSON(ctx context.Context, im Import, format Format, r *Tab
 		args = append(args, "columns="+structLiteral(im.Options.Types))
 	}
 	if format == NDJSON {
-		args = append(args, "format='newline_delimited'", "ignore_errors=true")
+		args = append(args, "format='newline_delimited'")
 	}
-	if err := b.create(ctx, im.Table, "SELECT * FROM read_json("+strings.Join(args, ", ")+")"); err != nil {
+	read := "SELECT * FROM read_json(" + strings.Join(args, ", ")
+	err = b.create(ctx, im.Table, read+")")
+	if err == nil || format != NDJSON || ctx.Err() != nil {
 		return err
 	}
-	if format != NDJSON {
-		return nil
+	if err := b.create(ctx, im.Table, read+", ignore_errors=true)"); err != nil {
+		return err
 	}
-	// Lines that are no JSON come out as rows of NULLs.
-	all, err := b.number(ctx, fmt.Sprintf("DELETE FROM %s t WHERE COLUMNS(*) IS NULL", quoteName(im.Table)))
-	if err == nil && all > 0 {
-		r.Rejected = all
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d lines are not JSON objects and were left out.", all))
+	return b.dropEmpty(ctx, im.Table, r)
+}
+
+// dropEmpty takes away the rows that lines without JSON became: all their cells are NULL.
+func (b *builder) dropEmpty(ctx context.Context, table string, r *TableReport) error {
+	if err := b.measure(ctx, table, r); err != nil {
+		return err
+	}
+	tests := make([]string, len(r.Columns))
+	for i, c := range r.Columns {
+		tests[i] = quoteName(c.Name) + " IS NULL"
+	}
+	n, err := b.number(ctx, fmt.Sprintf("DELETE FROM %s WHERE %s", quoteName(table), strings.Join(tests, " AND ")))
+	if err == nil && n > 0 {
+		r.Rejected = n
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d lines are not JSON objects and were left out.", n))
 	}
 	return err
 }

@@ -40,8 +40,8 @@ func (in inputs) list() string {
 	return strings.Join(quoted, ", ")
 }
 
-// inputs prepares files. They are linked where the engine can read them as they
-// are, and rewritten as plain UTF-8 in the worker's folder otherwise.
+// inputs prepares files. They stay where they are if the engine can read them so,
+// and are rewritten as plain UTF-8 in the worker's folder otherwise.
 func (b *builder) inputs(ctx context.Context, files []string, charset, ext string) (inputs, error) {
 	var in inputs
 	kinds := make([]textKind, len(files))
@@ -65,9 +65,9 @@ func (b *builder) inputs(ctx context.Context, files []string, charset, ext strin
 		name, err := "", error(nil)
 		if same && (k.charset == "" || isUTF8(k.charset)) {
 			in.compression = k.compression
-			name, err = b.link(f, ext)
+			name, err = b.plain(ctx, f, ext)
 		} else {
-			name, err = b.rewrite(ctx, f, k, ext)
+			name, err = b.rewrite(ctx, f, k.reader, ext)
 		}
 		if err != nil {
 			return in, fmt.Errorf("reading %s: %w", filepath.Base(f), err)
@@ -138,31 +138,42 @@ func decompress(r io.Reader, how string) (io.Reader, func(), error) {
 	return r, func() {}, nil
 }
 
-// rewrite copies a file as plain UTF-8.
-func (b *builder) rewrite(ctx context.Context, path string, k textKind, ext string) (name string, err error) {
+// reader gives the text of a file of this kind as UTF-8.
+func (k textKind) reader(r io.Reader) (io.Reader, func(), error) {
+	decoder, err := decoderOf(k.charset)
+	if err != nil {
+		return nil, nil, err
+	}
+	plain, done, err := decompress(r, k.compression)
+	if err != nil {
+		return nil, nil, err
+	}
+	return decoder.Reader(plain), done, nil
+}
+
+// rewrite copies a file into the worker's folder, through a reader if there is one.
+func (b *builder) rewrite(ctx context.Context, path string, through func(io.Reader) (io.Reader, func(), error), ext string) (name string, err error) {
 	from, err := os.Open(path)
 	if err != nil {
 		return "", errors.New("it cannot be opened")
 	}
 	defer from.Close()
-	r, done, err := decompress(from, k.compression)
-	if err != nil {
-		return "", err
+	r, done := io.Reader(from), func() {}
+	if through != nil {
+		if r, done, err = through(from); err != nil {
+			return "", err
+		}
 	}
 	defer done()
-	decoder, err := decoderOf(k.charset)
-	if err != nil {
-		return "", err
-	}
-	b.links++
-	name = filepath.Join(b.order.Scratch, fmt.Sprintf("in%d%s", b.links, ext))
+	b.copies++
+	name = filepath.Join(b.order.Scratch, fmt.Sprintf("in%d%s", b.copies, ext))
 	to, err := os.Create(name)
 	if err != nil {
 		return "", fmt.Errorf("making a copy: %w", err)
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
 	out := bufio.NewWriterSize(to, 1<<20)
-	if _, err := io.Copy(out, &stopReader{ctx, decoder.Reader(r)}); err != nil {
+	if _, err := io.Copy(out, &stopReader{ctx, r}); err != nil {
 		return "", err
 	}
 	return name, out.Flush()

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -27,7 +26,7 @@ type builder struct {
 	order   buildOrder
 	session *session
 	each    Progress
-	links   int
+	copies  int
 }
 
 // build runs an order. Only what ends everything is an error; what is wrong with
@@ -69,7 +68,7 @@ func (b *builder) lock() error {
 	var files []string
 	for _, im := range b.order.Imports {
 		for _, f := range im.Files {
-			files = append(files, quoteText(f))
+			files = append(files, quoteText(f), quoteText(f+walSuffix))
 		}
 	}
 	return b.session.exec(
@@ -116,7 +115,11 @@ func (b *builder) load(ctx context.Context, im Import, r *TableReport) error {
 	case Array, NDJSON:
 		return b.loadJSON(ctx, im, format, r)
 	case Parquet:
-		return b.create(ctx, im.Table, fmt.Sprintf("SELECT * FROM read_parquet([%s], union_by_name=true)", b.linkAll(im.Files, ".parquet")))
+		files, err := b.plainList(ctx, im.Files, ".parquet")
+		if err != nil {
+			return err
+		}
+		return b.create(ctx, im.Table, "SELECT * FROM read_parquet(["+files+"], union_by_name=true)")
 	case Excel:
 		return b.loadExcel(ctx, im)
 	case DuckDB:
@@ -146,23 +149,26 @@ func formatOf(path string) Format {
 	return CSV
 }
 
-// link gives a file a plain name in the worker's folder: the engine would read
-// brackets and stars in a name as a pattern.
-func (b *builder) link(file, ext string) (string, error) {
-	b.links++
-	name := filepath.Join(b.order.Scratch, fmt.Sprintf("in%d%s", b.links, ext))
-	return name, os.Symlink(file, name)
+// plain gives a name of a file that the engine takes as it is: stars and brackets
+// would be a pattern to it, so a file with such a name is copied.
+func (b *builder) plain(ctx context.Context, file, ext string) (string, error) {
+	if !strings.ContainsAny(file, "*?[]{}") {
+		return file, nil
+	}
+	return b.rewrite(ctx, file, nil, ext)
 }
 
-// linkAll is link for a list of literals. A link that cannot be made shows as a
-// file that cannot be read.
-func (b *builder) linkAll(files []string, ext string) string {
+// plainList is plain for a list of literals.
+func (b *builder) plainList(ctx context.Context, files []string, ext string) (string, error) {
 	quoted := make([]string, len(files))
 	for i, f := range files {
-		name, _ := b.link(f, ext)
+		name, err := b.plain(ctx, f, ext)
+		if err != nil {
+			return "", fmt.Errorf("reading %s: %w", filepath.Base(f), err)
+		}
 		quoted[i] = quoteText(name)
 	}
-	return strings.Join(quoted, ", ")
+	return strings.Join(quoted, ", "), nil
 }
 
 // create makes a table of a query, telling how far it is.
@@ -233,6 +239,9 @@ func (b *builder) number(ctx context.Context, sql string) (int64, error) {
 	return *(*int64)(duck.VectorGetData(duck.DataChunkGetVector(chunk, 0))), nil
 }
 
+// walSuffix names the file in which a database keeps what is not yet in its own.
+const walSuffix = ".wal"
+
 // loadDuckDB copies the rows of one base table out of somebody's database. Its
 // views and macros are never asked.
 func (b *builder) loadDuckDB(ctx context.Context, im Import) error {
@@ -240,7 +249,7 @@ func (b *builder) loadDuckDB(ctx context.Context, im Import) error {
 	if from == "" {
 		from = im.Table
 	}
-	name, err := b.link(im.Files[0], ".duckdb")
+	name, err := b.plain(ctx, im.Files[0], ".duckdb")
 	if err != nil {
 		return fmt.Errorf("opening the database: %w", err)
 	}

@@ -131,7 +131,7 @@ func (e *Engine) open(ctx context.Context, v version) (*process, error) {
 	p, err := startProcess(e.dir, job{
 		read:        []string{v.path},
 		memoryBytes: addressSpace(e.config.MemoryMB),
-		fileBytes:   uint64(e.config.MaxExport) + 1<<20,
+		fileBytes:   uint64(max(e.config.MaxExport, int64(e.config.SpillMB)<<20)) + 1<<20,
 		unconfined:  e.config.Unconfined,
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	duck "github.com/duckdb/duckdb-go-bindings"
 )
@@ -102,12 +103,12 @@ func copyRows(ctx context.Context, c *cursor, t *table, w rowWriter) (rows int64
 func (r *reader) exportParquet(ctx context.Context, o exportOrder, path string) (int64, error) {
 	c, err := r.session.query(ctx, fmt.Sprintf("COPY (\n%s\n) TO %s (FORMAT parquet)", o.SQL, quoteText(path)))
 	if err != nil {
-		return 0, err
+		return 0, tooLarge(err)
 	}
 	defer c.close()
 	chunk, ok, err := c.next()
 	if err != nil || !ok {
-		return 0, cmpError(err, errors.New("the engine did not say how many rows it wrote"))
+		return 0, cmpError(tooLarge(err), errors.New("the engine did not say how many rows it wrote"))
 	}
 	rows := *(*int64)(duck.VectorGetData(duck.DataChunkGetVector(chunk, 0)))
 	duck.DestroyDataChunk(&chunk)
@@ -116,6 +117,14 @@ func (r *reader) exportParquet(ctx context.Context, o exportOrder, path string) 
 		err = errTooLarge
 	}
 	return rows, err
+}
+
+// tooLarge knows the engine's words for a file that the process may not make larger.
+func tooLarge(err error) error {
+	if e, ok := errors.AsType[*engineErr](err); ok && e.Kind == "IO" && strings.Contains(e.Message, "File too large") {
+		return errTooLarge
+	}
+	return err
 }
 
 // A cappedWriter refuses to write more than it may.

@@ -16,6 +16,7 @@ import (
 func TestMain(m *testing.M) {
 	jail.Main()
 	query.Main()
+	unlockedMain()
 	os.Exit(m.Run())
 }
 
