@@ -81,12 +81,19 @@ func TestHostsAndOrigins(t *testing.T) {
 				if res.StatusCode == no && !strings.Contains(text, `"code":"foreign_origin"`) {
 					t.Errorf("%s: %s", req.path, text)
 				}
-				if res.Header.Get("Access-Control-Allow-Origin") != "" {
-					t.Error("CORS is open")
+				if origin := res.Header.Get("Access-Control-Allow-Origin"); origin != "" && origin != "https://notebook.example.org" {
+					t.Errorf("CORS is open for %s", origin)
 				}
 			}
 		})
 	}
+	t.Run("an allowed page may ask first", func(t *testing.T) {
+		for origin, want := range map[string]int{"https://notebook.example.org": 204, "https://evil.example": 403, "http://" + r.addr: 405} {
+			if res, _ := r.do(t, "OPTIONS", "/chat", "", "Origin: "+origin); res.StatusCode != want {
+				t.Errorf("%s: %s", origin, res.Status)
+			}
+		}
+	})
 	t.Run("a link may open the page", func(t *testing.T) {
 		if res, _ := r.do(t, "GET", "/", "", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate"); res.StatusCode != ok {
 			t.Error(res.Status)
@@ -253,7 +260,7 @@ func TestLongAnswerAfterBody(t *testing.T) {
 		t.Fatalf("cut short: %s", text)
 	case <-time.After(200 * time.Millisecond):
 	}
-	threads, err := r.Threads(t.Context(), store.Query{Owner: server.LocalUser})
+	threads, err := r.Threads(t.Context(), store.Query{Owner: localUser})
 	if err != nil || len(threads) != 1 {
 		t.Fatal(threads, err)
 	}

@@ -49,8 +49,28 @@ func (g gate) guard(next http.Handler) http.Handler {
 			writeProblem(w, r, err)
 			return
 		}
+		if g.invite(w, r) && r.Method == http.MethodOptions {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// invite lets the browser hand answers to a page of an allowed origin.
+func (g gate) invite(w http.ResponseWriter, r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if !g.origins[strings.ToLower(origin)] {
+		return false
+	}
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Add("Vary", "Origin")
+	h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Last-Event-ID, X-Request-Id")
+	h.Set("Access-Control-Expose-Headers", "X-Request-Id, X-Thread-Id, X-Run-Id, Retry-After")
+	h.Set("Access-Control-Max-Age", "600")
+	return true
 }
 
 func (g gate) check(r *http.Request) error {

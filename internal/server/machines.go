@@ -2,15 +2,14 @@ package server
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"interlock/internal/machine"
 )
 
 type machineList struct {
-	Machines []machineLine `json:"machines"`
-	Broken   []brokenLine  `json:"broken" doc:"Definitions that did not load"`
+	Machines []machineLine    `json:"machines"`
+	Broken   []machine.Report `json:"broken" doc:"Definitions that did not load, and why"`
 }
 
 type machineLine struct {
@@ -20,19 +19,10 @@ type machineLine struct {
 	Default bool   `json:"default,omitempty"`
 }
 
-type brokenLine struct {
-	Folder string `json:"folder"`
-	Error  string `json:"error"`
-}
-
 func (s *Server) machines(context.Context, *none) (machineList, error) {
-	out := machineList{[]machineLine{}, []brokenLine{}}
+	out := machineList{[]machineLine{}, orEmpty(s.cfg.Machines.Broken())}
 	for _, m := range s.cfg.Machines.List() {
 		out.Machines = append(out.Machines, machineLine{m.Name, m.Title, m.Hash, m.Name == s.cfg.Machine})
-	}
-	broken := s.cfg.Machines.Broken()
-	for _, folder := range slices.Sorted(maps.Keys(broken)) {
-		out.Broken = append(out.Broken, brokenLine{folder, broken[folder].Error()})
 	}
 	return out, nil
 }
@@ -111,10 +101,9 @@ func (s *Server) machine(_ context.Context, in *struct {
 	for _, sc := range m.Short {
 		out.Shortcuts = append(out.Shortcuts, sc.Prefix)
 	}
-	if s.cfg.Graph != nil {
-		out.Graph.Mermaid, out.Graph.SVG = s.cfg.Graph(m)
-	}
-	return out, nil
+	out.Graph.Mermaid = m.Mermaid()
+	out.Graph.SVG, err = m.SVG()
+	return out, err
 }
 
 func viewState(m *machine.Machine, st *machine.State) stateView {

@@ -15,11 +15,9 @@ import (
 	"interlock/internal/engine"
 	"interlock/internal/fault"
 	"interlock/internal/llm"
-	"interlock/internal/machine"
 	"interlock/internal/server"
 	"interlock/internal/store"
 	"interlock/internal/tool"
-	shipped "interlock/machines"
 )
 
 // These tests run the server on the real engine, store and analyst machine; only
@@ -56,17 +54,6 @@ func queryTool(name, main string) tool.Tool {
 	})
 }
 
-type realMachines struct{ m *machine.Machine }
-
-func (r realMachines) Get(name string) (*machine.Machine, error) {
-	if name != r.m.Name {
-		return nil, fault.New(fault.MachineNotFound, "there is no machine %q", name)
-	}
-	return r.m, nil
-}
-func (r realMachines) List() []*machine.Machine { return []*machine.Machine{r.m} }
-func (r realMachines) Broken() map[string]error { return nil }
-
 type oneModel struct{ model llm.Model }
 
 func (o oneModel) Model(string) (llm.Model, error) { return o.model, nil }
@@ -74,14 +61,7 @@ func (o oneModel) Model(string) (llm.Model, error) { return o.model, nil }
 // startReal serves the shipped analyst with a scripted model.
 func startReal(t *testing.T, lines ...llm.Line) *rig {
 	t.Helper()
-	files, err := shipped.FS("analyst")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := machine.Load(files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lib := library()
 	st, err := store.Open(store.Config{DSN: filepath.Join(t.TempDir(), "log.db")})
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +72,7 @@ func startReal(t *testing.T, lines ...llm.Line) *rig {
 		})
 	}
 	e, err := engine.New(engine.Config{
-		Store: st, Machines: realMachines{m}, Models: oneModel{llm.Script(lines...)},
+		Store: st, Machines: lib, Models: oneModel{llm.Script(lines...)},
 		Tools: tool.NewSet(nil, nothing("list_datasets"), nothing("get_dataset_schema"),
 			queryTool("execute_sql", "sql"), queryTool("execute_query_plan", ""), queryTool("execute_python", "python_code")),
 	})
@@ -105,7 +85,7 @@ func startReal(t *testing.T, lines ...llm.Line) *rig {
 		}
 	})
 	return start(t, func(c *server.Config) {
-		c.Engine, c.Index, c.Machines = e, st, realMachines{m}
+		c.Engine, c.Index, c.Machines = e, st, lib
 		c.Capsule = func(ctx context.Context, run string) (any, error) { return capsule.Make(ctx, st, run) }
 	})
 }

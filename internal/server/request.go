@@ -79,7 +79,10 @@ func (s *Server) log(r *http.Request, n *note, rw *response, took time.Duration)
 	if n.err != nil {
 		attrs = append(attrs, slog.String("err", n.err.Error()))
 	}
-	if rw.status >= 500 {
+	switch {
+	case r.Context().Err() != nil && rw.status >= 500:
+		text = "A client left before its answer."
+	case rw.status >= 500:
 		level, text = slog.LevelError, "A request failed."
 		if c := cause(n.err); c != nil {
 			attrs = append(attrs, slog.String("cause", c.Error()))
@@ -139,6 +142,9 @@ func (w *response) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// Flush is for handlers of Extra that look for it.
+func (w *response) Flush() { _ = w.rc.Flush() }
+
 // bounded limits how large a body may be and how long it may take to arrive.
 func (s *Server) bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -149,7 +155,8 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 		if r.ContentLength != 0 {
 			rc := http.NewResponseController(w)
 			_ = rc.SetReadDeadline(time.Now().Add(s.cfg.BodyTimeout))
-			r.Body = &body{ReadCloser: r.Body, rc: rc}
+			// One byte more, so that huma can see that a body is too large.
+			r.Body = &body{http.MaxBytesReader(w, r.Body, s.cfg.BodyBytes+1), rc}
 		}
 		next.ServeHTTP(w, r)
 	})

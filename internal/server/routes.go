@@ -80,7 +80,7 @@ func (s *Server) build() (http.Handler, error) {
 	})
 	t.api.UseMiddleware(withPlainContext)
 	s.routes(t)
-	if err := t.describe(len(s.users) > 0); err != nil {
+	if err := t.describe(len(s.users.known) > 0); err != nil {
 		return nil, err
 	}
 	h := unrouted(mux)

@@ -132,9 +132,11 @@ func TestRoutes(t *testing.T) {
 		{name: "unknown session", method: "POST", url: "/api/chat", body: `{"session_id":"t_none","message":"x"}`, status: 404},
 		{name: "empty session", method: "POST", url: "/api/chat", body: `{}`, status: 400},
 
-		{name: "machines", url: "/api/machines", has: []string{`"name":"analyst"`, `"default":true`, `"broken":[{"folder":"mine","error":"machine_invalid: machine.yaml:3`}},
-		{name: "machine", url: "/api/machines/analyst", has: []string{`"name":"max_rows"`, `"max":10000`, `"values":["none","table","report"]`, `"tools":["execute_sql"]`, `"mermaid":"stateDiagram-v2"`, `"shortcuts":["SQL:"]`}},
-		{name: "machine with moves", url: "/api/machines/reconcile", has: []string{`"to":["inference"]`, `"requires":["len(pairs) >= 1"]`}},
+		{name: "machines", url: "/api/machines", has: []string{`"name":"analyst"`, `"default":true`, `"broken":[{"name":"mine","findings":[{`, "startt"}},
+		{name: "machine", url: "/api/machines/analyst", has: []string{`"name":"max_rows"`, `"max":10000`, `"tools":["list_datasets","get_dataset_schema","execute_sql"`, `flowchart TD`, `"svg":"<svg`, `"shortcuts":["SQL:","PYTHON:"]`}},
+		{name: "machine with moves", url: "/api/machines/reconcile", has: []string{`"to":["inference"]`, `"requires":["schema_left","schema_right"]`, `"commands":[{"name":"`}},
+		{name: "machine with choices", url: "/api/machines/workbench", has: []string{`"values":["none","report","table","json"]`}},
+		{name: "broken machine", url: "/api/machines/mine", status: 422, has: []string{`"code":"machine_invalid"`}},
 		{name: "no machine", url: "/api/machines/none", status: 404},
 
 		{name: "sources", url: "/api/sources", has: []string{`{"sources":[{"alias":"orders"}]}`}},

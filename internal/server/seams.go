@@ -46,12 +46,11 @@ type Index interface {
 	Runs(ctx context.Context, q store.Query) ([]store.Run, error)
 }
 
-// Machines finds and draws definitions.
+// Machines finds definitions.
 type Machines interface {
 	Get(name string) (*machine.Machine, error)
 	List() []*machine.Machine
-	// Broken maps the folder of each definition that did not load to why.
-	Broken() map[string]error
+	Broken() []machine.Report
 }
 
 // Datasets knows what can be asked about.

@@ -18,8 +18,6 @@ import (
 	"net"
 	"net/http"
 	"time"
-
-	"interlock/internal/machine"
 )
 
 // Config of a server. Engine, Index, Machines and Datasets are required; a part
@@ -35,8 +33,6 @@ type Config struct {
 	Capsule func(ctx context.Context, run string) (any, error)
 	// Ready reports the state of the parts for /readyz.
 	Ready func(ctx context.Context) []Part
-	// Graph draws a machine.
-	Graph func(*machine.Machine) (mermaid, svg string)
 	// Metrics serves /metrics.
 	Metrics http.Handler
 	// Page holds index.html and the files it loads.
@@ -59,8 +55,10 @@ type Config struct {
 	Hosts []string
 	// Origins are foreign pages that may call the API: "https://example.org".
 	Origins []string
-	// Users may call; without any, everybody on this machine is the admin LocalUser.
+	// Users may call; without any, everybody on this machine is the admin Owner.
 	Users []User
+	// Owner is who calls a server without users. Default "local".
+	Owner string
 
 	// BodyBytes bounds a request body. Default 1 MiB.
 	BodyBytes int64
@@ -91,7 +89,7 @@ type Server struct {
 // New checks the configuration and builds the routes. All its faults are told at once.
 func New(cfg Config) (*Server, error) {
 	setDefaults(&cfg)
-	users, err := newUsers(cfg.Users)
+	users, err := newUsers(cfg.Users, cfg.Owner)
 	faults := []error{err}
 	for name, missing := range map[string]bool{
 		"Engine": cfg.Engine == nil, "Index": cfg.Index == nil,
@@ -122,6 +120,7 @@ func setDefaults(cfg *Config) {
 	orDefault(&cfg.Machine, "analyst")
 	orDefault(&cfg.SessionMachine, "reconcile")
 	orDefault(&cfg.Version, "dev")
+	orDefault(&cfg.Owner, "local")
 	orDefault(&cfg.Listen, "127.0.0.1:8765")
 	orDefault(&cfg.BodyBytes, 1<<20)
 	orDefault(&cfg.BodyTimeout, 30*time.Second)

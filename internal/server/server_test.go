@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -24,6 +25,7 @@ import (
 	"interlock/internal/fault"
 	"interlock/internal/machine"
 	"interlock/internal/server"
+	shipped "interlock/machines"
 	"interlock/web"
 )
 
@@ -61,12 +63,9 @@ func demonstrate(addr string) {
 
 func config(f *fake) server.Config {
 	return server.Config{
-		Engine: f, Index: f, Machines: machines{}, Datasets: data{}, Sources: data{}, Artifacts: data{}, Page: web.Files(),
+		Engine: f, Index: f, Machines: library(), Datasets: data{}, Sources: data{}, Artifacts: data{}, Page: web.Files(),
 		Capsule: func(_ context.Context, run string) (any, error) {
 			return map[string]any{"run_id": run, "question": "?"}, nil
-		},
-		Graph: func(*machine.Machine) (string, string) {
-			return "stateDiagram-v2", `<svg xmlns="http://www.w3.org/2000/svg"/>`
 		},
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "interlock_up 1\n") }),
 		Ready:   func(context.Context) []server.Part { return []server.Part{{Name: "store", Status: "ok"}} },
@@ -182,47 +181,14 @@ func (l *logBuffer) String() string {
 	return l.b.String()
 }
 
-// machines is a library of two machines.
-type machines struct{}
-
-func (machines) Get(name string) (*machine.Machine, error) {
-	for _, m := range (machines{}).List() {
-		if m.Name == name {
-			return m, nil
-		}
-	}
-	return nil, fault.New(fault.MachineNotFound, "there is no machine %q", name)
+// library holds the shipped machines, and one that does not load.
+func library() *machine.Library {
+	all := shipped.All()
+	all["mine"] = fstest.MapFS{"machine.yaml": {Data: []byte("name: mine\nstartt: here\n")}}
+	return machine.Open(machine.LibraryConfig{Shipped: all})
 }
 
-func (machines) List() []*machine.Machine {
-	one, most, step := 1.0, 10000.0, 1.0
-	zero, unit, fine := 0.0, 1.0, 0.05
-	return []*machine.Machine{
-		{
-			Name: "analyst", Title: "Ask, look, query again, answer", Hash: "h1",
-			Settings: []*machine.Setting{
-				{Name: "python", Label: "Allow Python", Type: &machine.Type{Kind: machine.Bool}, Default: true},
-				{Name: "max_rows", Label: "Rows a query may return", Type: &machine.Type{Kind: machine.Int}, Default: 200, Min: &one, Max: &most, Step: &step},
-				{Name: "relevancy", Label: "Excerpts from this relevancy on", Type: &machine.Type{Kind: machine.Float}, Default: 0.3, Min: &zero, Max: &unit, Step: &fine},
-				{Name: "form", Label: "Form of the answer", Type: &machine.Type{Kind: machine.Enum, Values: []string{"none", "table", "report"}}, Default: "none"},
-			},
-			States: []*machine.State{{Name: "answering", Kind: machine.Agent, Terminal: true, Offers: []*machine.Offer{{Tool: "execute_sql"}}}},
-			Short:  []*machine.Shortcut{{Prefix: "SQL:"}},
-		},
-		{
-			Name: "reconcile", Title: "Match two sources", Hash: "h2",
-			States: []*machine.State{
-				{Name: "demonstration", Kind: machine.Agent, Go: []*machine.Transition{{To: []string{"inference"}}}},
-				{Name: "inference", Kind: machine.Agent, Requires: []machine.Predicate{{Fact: "pairs", Len: 1, Source: "len(pairs) >= 1"}}},
-			},
-			Commands: []*machine.Command{{Name: "other_scope", Label: "Choose another scope"}},
-		},
-	}
-}
-
-func (machines) Broken() map[string]error {
-	return map[string]error{"mine": fault.New(fault.MachineInvalid, "machine.yaml:3: unknown key")}
-}
+const localUser = "local"
 
 // data is a catalog with one dataset, one source and one artifact.
 type data struct{}
@@ -270,8 +236,8 @@ func (seekCloser) Close() error { return nil }
 
 func (data) Open(_ context.Context, owner, id string) (io.ReadSeekCloser, artifact.Meta, error) {
 	made := map[string]struct{ owner, name, mime, content string }{
-		"a_1":     {server.LocalUser, "revenue by region.csv", "text/csv", "a,b\n1,2\n"},
-		"a_html":  {server.LocalUser, "../../\"x\r\n.html", "text/html", "<script>"},
+		"a_1":     {localUser, "revenue by region.csv", "text/csv", "a,b\n1,2\n"},
+		"a_html":  {localUser, "../../\"x\r\n.html", "text/html", "<script>"},
 		"a_alice": {"alice", "x.csv", "text/csv", "secret"},
 	}[id]
 	if made.owner != owner {

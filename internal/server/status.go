@@ -45,7 +45,7 @@ type whoami struct {
 
 func (s *Server) me(ctx context.Context, _ *none) (whoami, error) {
 	u := noteOf(ctx).user
-	return whoami{u.Name, u.Role, len(s.users) > 0}, nil
+	return whoami{u.Name, u.Role, len(s.users.known) > 0}, nil
 }
 
 type codeList struct {

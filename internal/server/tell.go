@@ -185,27 +185,10 @@ func (t *teller) rest(ctx context.Context, said ...message) ([]message, bool, er
 
 // forPerson is the part of a result that the machine shows to people.
 func forPerson(e event.ToolReturned) json.RawMessage {
-	switch {
-	case e.Person.All && e.Result.JSON != nil:
-		return e.Result.JSON
-	case len(e.Person.Fields) > 0:
-		var all map[string]json.RawMessage
-		if json.Unmarshal(e.Result.JSON, &all) == nil {
-			return object(e.Person.Fields, present(all, e.Person.Fields))
-		}
+	if !e.Person.All && len(e.Person.Fields) == 0 || e.Result.JSON == nil {
+		return json.RawMessage("null")
 	}
-	return json.RawMessage("null")
-}
-
-// present gives the named members, null for those that are missing.
-func present(all map[string]json.RawMessage, names []string) map[string]json.RawMessage {
-	out := make(map[string]json.RawMessage, len(names))
-	for _, n := range names {
-		if out[n] = all[n]; out[n] == nil {
-			out[n] = json.RawMessage("null")
-		}
-	}
-	return out
+	return engine.Part(e.Result.JSON, e.Person)
 }
 
 // A cardData is a card as clients see it.

@@ -44,17 +44,19 @@ type User struct {
 	Token string
 }
 
-// LocalUser is who calls a server that has no users.
-const LocalUser = "local"
-
 // users finds the user of a token. Tokens are kept as hashes only.
-type users []struct {
+type users struct {
+	known []known
+	owner string // everybody, where no user is known
+}
+
+type known struct {
 	hash [sha256.Size]byte
 	user User
 }
 
-func newUsers(given []User) (users, error) {
-	var us users
+func newUsers(given []User, owner string) (users, error) {
+	us := users{owner: owner}
 	var faults []error
 	seen := map[string]bool{}
 	for i, u := range given {
@@ -72,23 +74,20 @@ func newUsers(given []User) (users, error) {
 		seen[u.Name] = true
 		hash := sha256.Sum256([]byte(u.Token))
 		u.Token = ""
-		us = append(us, struct {
-			hash [sha256.Size]byte
-			user User
-		}{hash, u})
+		us.known = append(us.known, known{hash, u})
 	}
 	return us, errors.Join(faults...)
 }
 
 // of gives the user of a request. Every token is compared, in constant time.
 func (us users) of(r *http.Request) (User, bool) {
-	if len(us) == 0 {
-		return User{Name: LocalUser, Role: Admin}, true
+	if len(us.known) == 0 {
+		return User{Name: us.owner, Role: Admin}, true
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	hash := sha256.Sum256([]byte(strings.TrimSpace(token)))
 	var found User
-	for _, u := range us {
+	for _, u := range us.known {
 		if subtle.ConstantTimeCompare(hash[:], u.hash[:]) == 1 {
 			found = u.user
 		}

@@ -93,7 +93,8 @@ async function pickMachine(current) {
   page.machine = await get("/api/machines/" + encodeURIComponent(name));
   page.panel.draw(page.machine.settings, current);
   const { svg } = page.machine.graph;
-  byId("graphbox").hidden = !svg;
+  byId("showgraph").hidden = !svg;
+  URL.revokeObjectURL(byId("graph").src);
   if (svg) byId("graph").src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
 }
 
@@ -110,6 +111,8 @@ function draw(view) {
   view && el("p.quiet", view.offered.length ? "Offered: " + view.offered.map(words).join(", ") : "",
     view.denied.length ? el("span", { title: view.denied.map((d) => `${d.tool}: ${d.code}${d.when ? " unless " + d.when : ""}`).join("\n") },
       ` · Locked: ${view.denied.map((d) => words(d.tool)).join(", ")}`) : ""));
+  const lit = line.querySelector(".here");
+  if (lit) lit.parentNode.scrollLeft = lit.offsetLeft - lit.parentNode.offsetLeft - 80;
   const form = el("form.fields", { hidden: true });
   fill(byId("commands"), (view?.commands ?? []).map((c) => el("button", {
     type: "button", disabled: !c.allowed, title: c.why ?? null,
@@ -208,6 +211,7 @@ byId("tune").addEventListener("click", () => {
   document.body.classList.toggle("showsettings", !box.hidden);
   byId("tune").setAttribute("aria-expanded", String(!box.hidden));
 });
+byId("showgraph").addEventListener("click", () => byId("graphbox").showModal());
 byId("theme").addEventListener("click", () => {
   const dark = document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   localStorage.setItem("theme", dark ? "light" : "dark");
