@@ -1,0 +1,50 @@
+package web_test
+
+import (
+	"io/fs"
+	"regexp"
+	"strings"
+	"testing"
+
+	"interlock/web"
+)
+
+// The page keeps its promises to the content policy and to the reader's privacy:
+// no HTML from strings, no inline script or style, nothing from another host.
+func TestPageIsPlain(t *testing.T) {
+	forbidden := map[string]*regexp.Regexp{
+		"builds HTML from text":      regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|DOMParser`),
+		"runs text":                  regexp.MustCompile(`\beval\(|new Function|setTimeout\(["'` + "`" + `]`),
+		"has an inline handler":      regexp.MustCompile(`<[^>]+\son[a-z]+=`),
+		"has inline style":           regexp.MustCompile(`<[^>]+\sstyle=|<style`),
+		"has inline script":          regexp.MustCompile(`<script(?:\s[^>]*)?>\s*[^<\s]`),
+		"loads from another host":    regexp.MustCompile(`(?:src|href|import|url\(|from)\s*[=(]?\s*["']?(?:https?:)?//`),
+		"keeps the token for longer": regexp.MustCompile(`localStorage\.[a-zA-Z]+\(["']token`),
+	}
+	files := 0
+	err := fs.WalkDir(web.Files(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		files++
+		b, err := fs.ReadFile(web.Files(), name)
+		for why, pattern := range forbidden {
+			if found := pattern.Find(b); found != nil {
+				t.Errorf("%s %s: %q", name, why, found)
+			}
+		}
+		return err
+	})
+	if err != nil || files < 5 {
+		t.Fatalf("%d files, %v", files, err)
+	}
+	index, _ := fs.ReadFile(web.Files(), "index.html")
+	for _, m := range regexp.MustCompile(`(?:src|href)="/static/([^"]+)"`).FindAllStringSubmatch(string(index), -1) {
+		if _, err := fs.Stat(web.Files(), m[1]); err != nil {
+			t.Error(err)
+		}
+	}
+	if !strings.Contains(string(index), `lang="en"`) {
+		t.Error("index.html names no language")
+	}
+}
