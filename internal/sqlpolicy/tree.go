@@ -70,10 +70,8 @@ func checkTree(tree, sql string, scope Scope, limits Limits) (*reading, error) {
 	if root.get("error").kind == 't' {
 		return nil, parseError(root, sql)
 	}
-	for _, f := range root.fields {
-		if f.key != "error" && f.key != "statements" {
-			return nil, unknown(-1, "field %s", f.key)
-		}
+	if root.get("error").kind != 'f' || len(root.fields) != 2 {
+		return nil, unknown(-1, "its tree cannot be read")
 	}
 	switch statements := root.get("statements").items; len(statements) {
 	case 0:
@@ -244,7 +242,11 @@ func (w *walker) ctes(n node, s *cteScope, depth int) (*cteScope, error) {
 		}
 		for _, f := range body.fields {
 			switch f.key {
-			case "aliases", "materialized", "query", "key_targets":
+			case "query", "key_targets":
+			case "aliases", "materialized":
+				if err := plain(f.value); err != nil {
+					return nil, err
+				}
 			default:
 				return nil, unknown(-1, "WITH field %s", f.key)
 			}
@@ -296,6 +298,10 @@ func (w *walker) field(v node, shape shape, s *cteScope, depth int) error {
 		return w.modifier(v, s, depth+1)
 	case exprList, exprLists, typeList, modifiers, orderList:
 		return w.list(v, shape, s, depth)
+	case aName:
+		return want(v, '"')
+	case aFlag:
+		return want(v, 't', 'f')
 	case ownCode:
 		return nil
 	}
@@ -328,6 +334,14 @@ func (w *walker) list(v node, shape shape, s *cteScope, depth int) error {
 		}
 	}
 	return nil
+}
+
+// want makes sure that a value has one of the kinds.
+func want(v node, kinds ...byte) error {
+	if slices.Contains(kinds, v.kind) {
+		return nil
+	}
+	return unknown(v.location(), "a value of an unexpected kind")
 }
 
 // plain makes sure that a field without meaning for the policy hides no expression.

@@ -141,6 +141,9 @@ func (w *walker) replacements(n node, s *cteScope, depth int) error {
 		for _, f := range r.fields {
 			switch f.key {
 			case "key":
+				if err := want(f.value, '"'); err != nil {
+					return err
+				}
 			case "value":
 				if err := w.expr(f.value, s, depth+1); err != nil {
 					return err
@@ -182,10 +185,15 @@ func (w *walker) modifier(n node, s *cteScope, depth int) error {
 	return nil
 }
 
+var orderings = map[string]bool{"ORDER_DEFAULT": true, "ASCENDING": true, "DESCENDING": true, "NULLS FIRST": true, "NULLS LAST": true}
+
 func (w *walker) orderTerm(n node, s *cteScope, depth int) error {
 	for _, f := range n.fields {
 		switch f.key {
 		case "type", "null_order":
+			if !orderings[f.value.text] {
+				return unknown(-1, "ORDER BY %s", f.value.text)
+			}
 		case "expression":
 			if err := w.expr(f.value, s, depth+1); err != nil {
 				return err
@@ -205,6 +213,9 @@ func (w *walker) sample(n node, s *cteScope, depth int) error {
 	for _, f := range n.fields {
 		switch f.key {
 		case "is_percentage", "method", "seed":
+			if err := plain(f.value); err != nil {
+				return err
+			}
 		case "sample_size":
 			if err := w.value(f.value, s, depth+1); err != nil {
 				return err

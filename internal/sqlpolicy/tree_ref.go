@@ -109,7 +109,7 @@ func (w *walker) pivots(n node, s *cteScope, depth int) error {
 			case "unpivot_names":
 				err = plain(f.value)
 			case "pivot_enum":
-				if f.value.text != "" {
+				if err = want(f.value, '"'); err == nil && f.value.text != "" {
 					err = deny(RuleType, -1, "Name the values: PIVOT t ON column IN ('a', 'b').", "PIVOT over a type is not allowed.")
 				}
 			case "entries":
@@ -131,6 +131,7 @@ func (w *walker) pivotEntries(n node, s *cteScope, depth int) error {
 			var err error
 			switch f.key {
 			case "alias":
+				err = want(f.value, '"')
 			case "star_expr", "expr":
 				err = w.expr(f.value, s, depth+1)
 			case "values":

@@ -21,7 +21,7 @@ func (w *walker) typ(n node, s *cteScope, depth int) error {
 		var err error
 		switch f.key {
 		case "id":
-			if deniedTypeIDs[f.value.text] {
+			if err = want(f.value, '"'); err == nil && deniedTypeIDs[f.value.text] {
 				err = deny(RuleType, -1, "Use an ordinary SQL type.", "The type %s is not allowed.", f.value.text)
 			}
 		case "type_info":
@@ -43,20 +43,43 @@ func (w *walker) typeInfo(n node, s *cteScope, depth int) error {
 	switch kind := n.str("type"); kind {
 	case "DECIMAL_TYPE_INFO", "STRING_TYPE_INFO", "ENUM_TYPE_INFO", "GENERIC_TYPE_INFO", "INTEGER_LITERAL_TYPE_INFO":
 		return plain(n)
-	case "LIST_TYPE_INFO", "ARRAY_TYPE_INFO":
-		return w.typ(n.get("child_type"), s, depth+1)
-	case "STRUCT_TYPE_INFO":
-		for _, c := range n.get("child_types").items {
-			if err := w.typ(c.get("second"), s, depth+1); err != nil {
-				return err
-			}
-		}
-		return nil
+	case "LIST_TYPE_INFO", "ARRAY_TYPE_INFO", "STRUCT_TYPE_INFO":
+		return w.nestedType(n, s, depth)
 	case "UNBOUND_TYPE_INFO":
 		return w.unboundType(n, s, depth)
 	default:
 		return unknown(-1, "type %s", kind)
 	}
+}
+
+func (w *walker) nestedType(n node, s *cteScope, depth int) error {
+	for _, f := range n.fields {
+		var err error
+		switch f.key {
+		case "type", "alias", "extension_info", "size":
+			err = plain(f.value)
+		case "child_type":
+			err = w.typ(f.value, s, depth+1)
+		case "child_types":
+			for _, c := range f.value.items {
+				if err = want(c.get("first"), '"'); err == nil {
+					err = w.typ(c.get("second"), s, depth+1)
+				}
+				if err == nil && len(c.fields) != 2 {
+					err = unknown(-1, "a field of a type")
+				}
+				if err != nil {
+					break
+				}
+			}
+		default:
+			err = unknown(-1, "type field %s", f.key)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // unboundType is a type by name, which a catalog could answer.
@@ -67,11 +90,11 @@ func (w *walker) unboundType(n node, s *cteScope, depth int) error {
 		case "type", "alias", "extension_info":
 			err = plain(f.value)
 		case "name":
-			if !typeNames[fold(f.value.text)] {
+			if err = want(f.value, '"'); err == nil && !typeNames[fold(f.value.text)] {
 				err = deny(RuleType, -1, "Use an ordinary SQL type.", "There is no type %s that may be used here.", f.value.text)
 			}
 		case "catalog", "schema":
-			if f.value.text != "" {
+			if err = want(f.value, '"'); err == nil && f.value.text != "" {
 				err = deny(RuleType, -1, "Name the type alone.", "A type with a schema in front is not allowed.")
 			}
 		case "user_type_modifiers":
@@ -101,6 +124,7 @@ func (w *walker) value(n node, s *cteScope, depth int) error {
 		case "type":
 			err = w.typ(f.value, s, depth+1)
 		case "is_null":
+			err = want(f.value, 't', 'f')
 		case "value":
 			err = plain(f.value)
 		default:
