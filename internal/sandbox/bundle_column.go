@@ -25,12 +25,17 @@ type columnWriter struct {
 	segments [][4]int64
 
 	buffer  []byte // fixed width
-	pending int    // rows in buffer
+	pending int    // rows in this segment
 
-	texts     []string
+	// Strings: a segment holds codes until it turns out not to pay, then lengths and bytes.
 	words     map[string]int32 // nil once the dictionary does not pay
 	list      []string
 	wordBytes int
+	known     int    // words before this segment
+	codes     []byte // or
+	lengths   []byte
+	text      []byte
+	plain     bool
 }
 
 func (c *columnWriter) fail(format string, args ...any) {
@@ -91,86 +96,82 @@ func (c *columnWriter) strings(values []string, valid []uint64) {
 	}
 	c.mark(len(values), valid)
 	for _, v := range values {
-		c.texts = append(c.texts, strings.Clone(v)) // the caller's memory is its own again
-	}
-	if len(c.texts) >= segmentRows {
-		c.flushStrings()
-	}
-}
-
-// flushStrings writes codes while words repeat themselves, else the texts as they are.
-func (c *columnWriter) flushStrings() {
-	if len(c.texts) == 0 {
-		return
-	}
-	encoding, data := int64(encodingCodes), c.encodeWords()
-	if data == nil {
-		encoding, data = encodingPlain, encodePlain(c.texts)
-	}
-	at := c.bundle.write(data)
-	c.segments = append(c.segments, [4]int64{int64(len(c.texts)), encoding, at, int64(len(data))})
-	clear(c.texts)
-	c.texts = c.texts[:0]
-}
-
-// encodeWords gives the codes of the pending texts, or nil where the dictionary
-// does not pay: too many words, too many bytes, or a NUL in one of them.
-func (c *columnWriter) encodeWords() []byte {
-	if c.words == nil {
-		return nil
-	}
-	before := len(c.list)
-	out := make([]byte, 0, 4*len(c.texts))
-	for _, v := range c.texts {
-		code, ok := c.words[v]
-		if !ok {
-			if strings.IndexByte(v, 0) >= 0 {
-				c.forget(before)
-				return nil
-			}
-			code = int32(len(c.list))
-			c.words[v] = code
-			c.list = append(c.list, v)
-			c.wordBytes += len(v)
+		if !c.plain && !c.addWord(v) {
+			c.toPlain()
 		}
-		out = binary.LittleEndian.AppendUint32(out, uint32(code))
+		if c.plain {
+			c.addPlain(v)
+		}
+		c.pending++
+		if c.pending == segmentRows {
+			c.flushStrings()
+		}
 	}
-	fresh := len(c.list) - before
-	if len(c.list) > maxWords || c.wordBytes > maxWordBytes || len(c.texts) > 1000 && fresh > len(c.texts)/2 {
-		c.forget(before)
-		c.words = nil // from here on plain
-		return nil
-	}
-	return out
 }
 
-// forget takes the words back that only the present segment would have used.
-func (c *columnWriter) forget(before int) {
-	for _, w := range c.list[before:] {
+// addWord appends the code of v; false where a dictionary cannot hold it.
+func (c *columnWriter) addWord(v string) bool {
+	if c.words == nil {
+		return false
+	}
+	code, ok := c.words[v]
+	if !ok {
+		if strings.IndexByte(v, 0) >= 0 || len(c.list) == maxWords || c.wordBytes+len(v) > maxWordBytes {
+			return false
+		}
+		v = strings.Clone(v) // the caller's memory is its own again
+		code = int32(len(c.list))
+		c.words[v] = code
+		c.list = append(c.list, v)
+		c.wordBytes += len(v)
+	}
+	c.codes = binary.LittleEndian.AppendUint32(c.codes, uint32(code))
+	return true
+}
+
+func (c *columnWriter) addPlain(v string) {
+	c.lengths = binary.LittleEndian.AppendUint32(c.lengths, uint32(len(v)))
+	c.text = append(c.text, v...)
+}
+
+// toPlain rewrites the present segment as text and forgets the words that only it used.
+func (c *columnWriter) toPlain() {
+	c.plain = true
+	for codes := c.codes; len(codes) > 0; codes = codes[4:] {
+		c.addPlain(c.list[binary.LittleEndian.Uint32(codes)])
+	}
+	for _, w := range c.list[c.known:] {
 		delete(c.words, w)
 		c.wordBytes -= len(w)
 	}
-	c.list = c.list[:before]
+	c.list, c.codes = c.list[:c.known], c.codes[:0]
 }
 
-func encodePlain(texts []string) []byte {
-	size := 4 * len(texts)
-	for _, t := range texts {
-		size += len(t)
+// flushStrings writes the segment: as codes while words repeat themselves.
+func (c *columnWriter) flushStrings() {
+	if c.pending == 0 {
+		return
 	}
-	out := make([]byte, 0, size)
-	for _, t := range texts {
-		out = binary.LittleEndian.AppendUint32(out, uint32(len(t)))
+	if fresh := len(c.list) - c.known; !c.plain && c.pending > 1000 && fresh > c.pending/2 {
+		c.toPlain()
+		c.words = nil // and so for the rest of the column
 	}
-	for _, t := range texts {
-		out = append(out, t...)
+	encoding, data := int64(encodingCodes), c.codes
+	if c.plain {
+		encoding, data = encodingPlain, append(c.lengths, c.text...)
 	}
-	return out
+	at := c.bundle.write(data)
+	c.segments = append(c.segments, [4]int64{int64(c.pending), encoding, at, int64(len(data))})
+	c.codes, c.lengths, c.text = c.codes[:0], c.lengths[:0], c.text[:0]
+	c.pending, c.plain, c.known = 0, false, len(c.list)
 }
 
 func (c *columnWriter) finish() footerColumn {
-	c.flushFixed()
-	c.flushStrings()
+	if kindWidth[c.field.Kind] == 0 {
+		c.flushStrings()
+	} else {
+		c.flushFixed()
+	}
 	part := footerColumn{Name: c.field.Name, Kind: c.field.Kind, Scale: c.field.Scale, Zone: c.field.Zone, Segments: c.segments}
 	if c.segments == nil {
 		part.Segments = [][4]int64{}

@@ -190,16 +190,15 @@ func (f *failure) fault() error {
 // baseName makes a plain file name of whatever came.
 func baseName(name string) string {
 	name = path.Base(path.Clean("/" + strings.ReplaceAll(name, `\`, "/")))
-	name = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == '/' {
+	if name == "/" {
+		return "file"
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
 			return '_'
 		}
 		return r
 	}, strings.ToValidUTF8(name, "_"))
-	if name == "" || name == "." || name == ".." {
-		return "file"
-	}
-	return name
 }
 
 // textTypes are the kinds of text that a suffix may claim; what is binary is

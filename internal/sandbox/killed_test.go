@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -55,15 +56,7 @@ func TestKilledServerLeavesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			server.Wait()
-			deadline := time.Now().Add(10 * time.Second)
-			for _, p := range children {
-				for p.lives() {
-					if time.Now().After(deadline) {
-						t.Fatalf("process %d (%s) outlived its server", p.pid, p.name)
-					}
-					time.Sleep(5 * time.Millisecond)
-				}
-			}
+			waitUntil(t, func() bool { return !slices.ContainsFunc(children, process.lives) })
 			// Only the degraded launcher has a folder; the next server sweeps it.
 			e, err := sandbox.Open(sandbox.Config{Dir: dir, Launcher: launcher, AllowDegraded: true})
 			if err != nil {

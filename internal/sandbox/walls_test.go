@@ -107,3 +107,17 @@ func openFolder(t *testing.T) string {
 	}
 	return dir
 }
+
+// waitUntil looks again and again, for at most half a minute.
+func waitUntil(t testing.TB, done func() bool) {
+	t.Helper()
+	tick, end := time.NewTicker(5*time.Millisecond), time.After(30*time.Second)
+	defer tick.Stop()
+	for !done() {
+		select {
+		case <-tick.C:
+		case <-end:
+			t.Fatal("waited in vain")
+		}
+	}
+}

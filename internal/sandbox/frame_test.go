@@ -1,0 +1,92 @@
+package sandbox
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+)
+
+func frameBytes(head string, payload []byte) []byte {
+	return append(append(binary.BigEndian.AppendUint32(nil, uint32(len(head))), head...), payload...)
+}
+
+// FuzzFrames checks that hostile frames are refused or read, never worse, and that
+// it does not matter where the chunks end.
+func FuzzFrames(f *testing.F) {
+	f.Add(frameBytes(`{"kind":"table","len":5,"columns":[{"name":"a"}],"rows":1,"sent":1}`, []byte("[[1]]")), uint8(3))
+	f.Add(frameBytes(`{"kind":"done"}`, nil), uint8(1))
+	f.Add(frameBytes(`{"kind":"file","len":-1}`, nil), uint8(1))
+	f.Add([]byte("\xff\xff\xff\xff"), uint8(2))
+	f.Fuzz(func(t *testing.T, data []byte, size uint8) {
+		var whole []header
+		var broken error
+		for r := bytes.NewReader(data); r.Len() > 0 && broken == nil; {
+			h, payload, err := readFrame(r)
+			if err != nil {
+				broken = err
+				break
+			}
+			if len(payload) != h.Len {
+				t.Fatalf("%d bytes of %d", len(payload), h.Len)
+			}
+			whole = append(whole, h)
+		}
+		var in inner
+		var cut []header
+		for chunk := range chunks(data, int(size)+1) {
+			if in.add(chunk, func(h header, _ []byte) error { cut = append(cut, h); return nil }) != nil {
+				break
+			}
+		}
+		if len(whole) != len(cut) {
+			t.Fatalf("%d frames whole, %d in chunks", len(whole), len(cut))
+		}
+		c := &collector{job: &prepared{Job: Job{Rows: 10}}}
+		_ = c.inner.add(data, c.handed)
+	})
+}
+
+func chunks(data []byte, size int) func(func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		for len(data) > 0 {
+			n := min(size, len(data))
+			if !yield(data[:n]) {
+				return
+			}
+			data = data[n:]
+		}
+	}
+}
+
+func TestCheckRows(t *testing.T) {
+	for _, c := range []struct {
+		rows string
+		ok   bool
+	}{
+		{`[]`, true}, {`[[1,2],[null,"x"]]`, true}, {`[[1,{"a":[1]}]]`, true},
+		{``, false}, {`{}`, false}, {`[[1]]`, false}, {`[[1,2]`, false}, {`[[1,2]] x`, false}, {`[[1,2]][]`, false}, {`[1]`, false},
+		{`[[1,2],[1,2],[1,2],[1,2]]`, false},
+	} {
+		if err := checkRows([]byte(c.rows), 2, 3); (err == nil) != c.ok {
+			t.Errorf("%s: %v", c.rows, err)
+		}
+	}
+}
+
+func TestFileNamesAndTypes(t *testing.T) {
+	for given, want := range map[string]string{
+		"a.csv": "a.csv", "../../etc/passwd": "passwd", `..\..\x.png`: "x.png", "": "file", "/": "file", "..": "file", "a\x00b\n.csv": "a_b_.csv", "x/../y.json": "y.json",
+	} {
+		if got := baseName(given); got != want {
+			t.Errorf("%q became %q, want %q", given, got, want)
+		}
+	}
+	for _, c := range []struct{ name, data, want string }{
+		{"a.csv", "a,b\n1,2", "text/csv"}, {"a.png", "\x89PNG\r\n\x1a\n....", "image/png"}, {"a.png", "<html><script>", "text/plain"}, {"a.html", "<html>", "text/html"},
+		{"a.pdf", "%PDF-1.7", "application/pdf"}, {"a.xlsx", "PK\x03\x04....", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}, {"a.csv", "\x7fELF\x00\x01", "application/octet-stream"},
+	} {
+		if got := contentType(c.name, []byte(c.data)); got != c.want {
+			t.Errorf("%s with %q is %s, want %s", c.name, c.data, got, c.want)
+		}
+	}
+}
