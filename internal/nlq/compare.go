@@ -1,6 +1,7 @@
 package nlq
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -325,16 +326,33 @@ func (r *reader) hinted(adj string, t int) (int, bool) {
 	if t < 0 {
 		return -1, false
 	}
+	var found []int
+	var more []bool
 	for _, h := range adjectives[adj].hints {
 		for _, id := range r.x.tables[t].columns {
 			c := &r.x.columns[id]
-			if slices.Contains(c.words, h.word) && (c.number || c.calendar()) && c.ref < 0 && !c.key {
-				return id, h.more
+			if slices.Contains(c.words, h.word) && (c.number || c.calendar()) && c.ref < 0 && !c.key && !slices.Contains(found, id) {
+				found, more = append(found, id), append(more, h.more)
 			}
 		}
 	}
-	return -1, false
+	if len(found) == 0 {
+		return -1, false
+	}
+	key := fmt.Sprintf("h%s%d", adj, t)
+	if id, ok := r.decided(key); ok {
+		if k := slices.Index(found, id); k >= 0 {
+			return id, more[k]
+		}
+	}
+	if vague[adj] {
+		r.offer(choice{key: key, about: adj, options: r.columnOptions(found), picked: found[0]})
+	}
+	return found[0], more[0]
 }
+
+// vague are adjectives whose hints mean different things where a table has several.
+var vague = set("large small expensive costly cheap good bad late early long short rich")
 
 // verb finds a column by a word near a comparison that is a form of its name.
 func (r *reader) verb(i int, ok func(*column) bool) int {
@@ -457,17 +475,24 @@ func (r *reader) calendarColumn(i int) (int, float64) {
 	return -1, 0
 }
 
+// onlyCalendar gives the date of a table and how many it has. Where there are
+// several, the person is asked.
 func (r *reader) onlyCalendar(t int) (int, int) {
-	found, n := -1, 0
+	var found []int
 	for _, id := range r.x.tables[t].columns {
 		if r.x.columns[id].calendar() {
-			if found < 0 {
-				found = id
-			}
-			n++
+			found = append(found, id)
 		}
 	}
-	return found, n
+	if len(found) == 0 {
+		return -1, 0
+	}
+	key := fmt.Sprintf("d%d", t)
+	if id, ok := r.decided(key); ok {
+		return id, 1
+	}
+	r.offer(choice{key: key, about: "when", options: r.columnOptions(found), picked: found[0]})
+	return found[0], len(found)
 }
 
 // dated compares with a period: before March 2024.

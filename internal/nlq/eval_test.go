@@ -139,8 +139,7 @@ func TestQuestions(t *testing.T) {
 			b = open(t, c.Database(dir))
 			bases[c.DB] = b
 		}
-		r := answer(b, c)
-		records = append(records, r)
+		a, r := answer(b, c)
 		if v := nlq.FeatureValues(b.index, c.Question, time.Time{}); v != nil && (r.Outcome == eval.Right || r.Outcome == eval.Wrong) && r.Note != emptyGold {
 			fmt.Fprintf(&table, "%s\t%s", c.DB, r.Outcome)
 			for _, x := range v {
@@ -148,6 +147,14 @@ func TestQuestions(t *testing.T) {
 			}
 			table.WriteString("\n")
 		}
+		switch {
+		case a.Declined != "" || a.Sure():
+		case len(a.Questions) > 0:
+			r.Outcome = eval.Asked
+		default:
+			r.Outcome, r.Note = eval.Declined, "not sure enough"
+		}
+		records = append(records, r)
 		fmt.Fprintf(&log, "%s %.2f [%s] %s\n  gold %s\n  got  %s %s\n", r.Outcome, r.Confidence, c.DB, c.Question, c.GoldSQL, strings.ReplaceAll(r.SQL, "\n", " "), r.Note)
 	}
 	s := eval.Summarise(records)
@@ -171,7 +178,8 @@ func TestQuestions(t *testing.T) {
 // counts as wrong, but says nothing about how sure a reading should be.
 const emptyGold = "the known answer gives nothing"
 
-func answer(b *base, c eval.Case) eval.Record {
+// answer answers a case and compares, whether the answer is sure or not.
+func answer(b *base, c eval.Case) (nlq.Answer, eval.Record) {
 	r := eval.Record{Case: c}
 	begin := time.Now()
 	a := nlq.Plan(nlq.Question{Text: c.Question, Index: b.index})
@@ -179,28 +187,28 @@ func answer(b *base, c eval.Case) eval.Record {
 	r.Confidence = a.Confidence
 	if a.Declined != "" {
 		r.Outcome, r.Note = eval.Declined, a.Declined
-		return r
+		return a, r
 	}
 	gold, err := run(b.db, c.GoldSQL)
 	if err != nil {
 		r.Outcome, r.Note = eval.Wrong, "gold: "+err.Error()
-		return r
+		return a, r
 	}
 	r.Outcome = eval.Wrong
 	r.SQL, err = a.Plan.SQLFor(queryplan.SQLite, b.schema)
 	if err != nil {
 		r.Note = err.Error()
-		return r
+		return a, r
 	}
 	got, err := run(b.db, r.SQL)
 	if err != nil {
 		r.Note = err.Error()
-		return r
+		return a, r
 	}
 	if eval.Same(gold, got, eval.Ordered(c.GoldSQL)) {
 		r.Outcome = eval.Right
 	} else if len(gold.Rows) == 0 || len(gold.Rows) == 1 && len(gold.Columns) == 1 && fmt.Sprint(gold.Rows[0][0]) == "0" {
 		r.Note = emptyGold
 	}
-	return r
+	return a, r
 }

@@ -13,15 +13,13 @@ func FeatureNames() []string {
 
 // FeatureValues are the features of one reading, nil where there is no plan.
 func FeatureValues(x *Index, text string, now time.Time) []float64 {
-	r := newReader(x, text, now)
-	r.read()
-	plan, _ := r.build()
-	if plan == nil {
+	g := read(x, text, now, nil)
+	if g.plan == nil {
 		return nil
 	}
 	var out []float64
 	for _, f := range features {
-		out = append(out, f.value(&evidence{r, plan}))
+		out = append(out, f.value(&evidence{g.r, g.plan}))
 	}
 	return out
 }

@@ -132,19 +132,14 @@ func (r *reader) groupByUnit(i int, unit queryplan.Unit) bool {
 		if t < 0 {
 			continue
 		}
-		var dates []int
-		for _, id := range r.x.tables[t].columns {
-			if r.x.columns[id].date {
-				dates = append(dates, id)
-			}
-		}
-		if len(dates) == 0 {
+		date, n := r.onlyCalendar(t)
+		if n == 0 || !r.x.columns[date].date {
 			continue
 		}
-		if len(dates) > 1 {
+		if n > 1 {
 			r.doubt("several dates", 1)
 		}
-		r.groups = append(r.groups, group{col: dates[0], unit: unit, at: i, each: true})
+		r.groups = append(r.groups, group{col: date, unit: unit, at: i, each: true})
 		r.use(i)
 		return true
 	}

@@ -79,7 +79,13 @@ const maxValues = 20_000
 // NewIndex prepares a schema and its values. Relations that nobody declared are
 // discovered by name.
 func NewIndex(s queryplan.Schema, values []ColumnValues, dict Dictionary) *Index {
-	s.Relations = append(slices.Clone(s.Relations), s.Discover()...)
+	var declared []queryplan.Relation
+	for _, r := range s.Relations {
+		if !slices.Contains(declared, r) {
+			declared = append(declared, r)
+		}
+	}
+	s.Relations = append(declared, s.Discover()...)
 	x := &Index{schema: s, values: map[string][]valueRef{}, stems: map[string][]valueRef{}, known: map[int]bool{}, truths: map[int][]any{}, glossary: dict.Glossary, byWord: map[string][]int{}}
 	vocabulary := map[string]bool{}
 	for _, t := range s.Tables {

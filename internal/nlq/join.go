@@ -1,6 +1,7 @@
 package nlq
 
 import (
+	"fmt"
 	"slices"
 
 	"interlock/internal/queryplan"
@@ -54,6 +55,9 @@ func (r *reader) path(from []int, to int) []edge {
 		}
 		done[cur] = true
 		for _, e := range r.x.edges(cur) {
+			if id, ok := r.decided(joinKey(e)); ok && r.x.schema.Relations[id] != e.rel {
+				continue
+			}
 			cost := best[cur].cost + 1 - 0.4*min(1, r.weight[e.to]) - 0.2*r.edgeHint(e)
 			if n := &best[e.to]; !n.ok || cost < n.cost-1e-9 {
 				*n = node{cost, e, true}
@@ -100,16 +104,23 @@ func (r *reader) edgeHint(e edge) float64 {
 	return best
 }
 
+// joinKey names the choice between the references that link two tables.
+func joinKey(e edge) string { return fmt.Sprintf("j%d-%d", min(e.from, e.to), max(e.from, e.to)) }
+
 // ambiguousEdge says whether another reference between the same tables would do as
-// well.
+// well; then the person is asked.
 func (r *reader) ambiguousEdge(e edge) bool {
-	n := 0
+	if _, ok := r.decided(joinKey(e)); ok {
+		return false
+	}
+	var options []option
 	for _, o := range r.x.edges(e.from) {
-		if o.to == e.to && o.rel != e.rel && r.edgeHint(o) >= r.edgeHint(e) {
-			n++
+		if o.to == e.to && (o.rel == e.rel || r.edgeHint(o) >= r.edgeHint(e)) {
+			options = append(options, option{slices.Index(r.x.schema.Relations, o.rel), fmt.Sprintf("%s by %s", human(o.rel.RefTable), human(o.rel.Column))})
 		}
 	}
-	return n > 0
+	r.offer(choice{key: joinKey(e), about: human(r.x.tableName(e.to)), options: options})
+	return len(options) > 1
 }
 
 // fansOut says whether one row of a may have many of b.

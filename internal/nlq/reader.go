@@ -1,6 +1,7 @@
 package nlq
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -15,8 +16,12 @@ type reader struct {
 	chunks []chunk
 	weight []float64 // of each table: how much the question speaks of it
 	frame
-	doubts []doubt
-	margin float64 // of the last column that was chosen, to the second best
+	doubts  []doubt
+	margin  float64        // of the last column that was chosen, to the second best
+	choices map[string]int // what was decided by the person
+	open    []choice       // what could be read in another way
+	ties    map[int][]int  // of each mention: the columns that fit as well as the best
+	about   string         // what the person chose, in words
 }
 
 // A frame is a question understood.
@@ -91,7 +96,7 @@ type doubt struct {
 func (r *reader) doubt(name string, size float64) { r.doubts = append(r.doubts, doubt{name, size}) }
 
 func newReader(x *Index, text string, now time.Time) *reader {
-	r := &reader{x: x, toks: complete(tokenise(text)), frame: frame{subject: -1}}
+	r := &reader{x: x, toks: complete(tokenise(text)), frame: frame{subject: -1}, ties: map[int][]int{}}
 	l := &linker{x: x, toks: r.toks, sims: map[[2]string]float64{}}
 	r.chunks = cut(r.toks, l.mentions(), now)
 	r.weigh()
@@ -319,6 +324,7 @@ func (r *reader) asColumn(i int, near int, ok func(*column) bool) (int, float64)
 		return -1, 0
 	}
 	best, total, score, second := -1, 0.0, 0.0, 0.0
+	var ids []scored
 	r.margin = 1
 	if w := r.toks[r.chunks[i].from].lemma; near >= 0 && r.chunks[i].to == r.chunks[i].from+1 && (w == "name" || w == "title") && ok == nil {
 		if d := r.x.tables[near].display; d >= 0 && !slices.ContainsFunc(r.x.tables[near].columns, func(c int) bool { return slices.Contains(r.x.columns[c].words, w) }) {
@@ -331,6 +337,9 @@ func (r *reader) asColumn(i int, near int, ok func(*column) bool) (int, float64)
 			continue
 		}
 		s := m.score + 0.35*min(1, r.weight[c.table])
+		if id, ok := r.decided(fmt.Sprintf("c%d", i)); ok && id == m.id {
+			s += 2
+		}
 		if c.table == near {
 			s += 0.3
 		}
@@ -340,6 +349,9 @@ func (r *reader) asColumn(i int, near int, ok func(*column) bool) (int, float64)
 		case c.ref >= 0 && !c.key:
 			s -= 0.06
 		}
+		if s > total-tie {
+			ids = append(ids, scored{m.id, s})
+		}
 		if s > total+1e-9 {
 			second = total
 			best, total, score = m.id, s, m.score
@@ -348,6 +360,15 @@ func (r *reader) asColumn(i int, near int, ok func(*column) bool) (int, float64)
 		}
 	}
 	r.margin = total - second
+	r.ties[i] = r.ties[i][:0]
+	for _, id := range ids {
+		if id.score > total-tie && id.id != best {
+			r.ties[i] = append(r.ties[i], id.id)
+		}
+	}
+	if best >= 0 {
+		r.ties[i] = append([]int{best}, r.ties[i]...)
+	}
 	return best, score
 }
 

@@ -1,6 +1,7 @@
 package nlq
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -43,20 +44,22 @@ func (r *reader) beside(i int) (before, after int) {
 	return before, after
 }
 
+// A valueOption is a column that a value may belong to.
+type valueOption struct {
+	col   int
+	value string
+	score float64
+	by    int // the mention that names the column
+}
+
 func (r *reader) valueCond(i int) {
 	c := &r.chunks[i]
 	before, after := r.beside(i)
 	text := r.text(c)
-	type option struct {
-		col   int
-		value string
-		score float64
-		by    int // the mention that names the column
-	}
-	var options []option
+	var options []valueOption
 	for _, v := range c.mention.values {
 		col := &r.x.columns[v.column]
-		o := option{v.column, v.value, v.score + 0.3*min(1, r.weight[col.table]), -1}
+		o := valueOption{v.column, v.value, v.score + 0.3*min(1, r.weight[col.table]), -1}
 		for _, k := range []int{before, after} {
 			if k < 0 {
 				continue
@@ -88,7 +91,7 @@ func (r *reader) valueCond(i int) {
 		}
 		options = append(options, o)
 	}
-	slices.SortStableFunc(options, func(a, b option) int {
+	slices.SortStableFunc(options, func(a, b valueOption) int {
 		switch {
 		case a.score > b.score:
 			return -1
@@ -102,6 +105,19 @@ func (r *reader) valueCond(i int) {
 		return
 	}
 	best := options[0]
+	key := fmt.Sprintf("v%d", i)
+	if id, ok := r.decided(key); ok {
+		if k := slices.IndexFunc(options, func(o valueOption) bool { return o.col == id }); k >= 0 {
+			best = options[k]
+		}
+	}
+	close := []int{best.col}
+	for _, o := range options {
+		if o.score > best.score-0.05 && !slices.ContainsFunc(close, func(c int) bool { return c == o.col || r.linkedColumns(c, o.col) || r.sameReference(c, o.col) }) {
+			close = append(close, o.col)
+		}
+	}
+	r.offer(choice{key: key, about: text, options: r.columnOptions(close), picked: best.col})
 	for _, o := range options[1:] {
 		if o.col != best.col && o.score > best.score-0.12 && !r.linkedColumns(o.col, best.col) {
 			r.doubt("value in several columns", 1)
