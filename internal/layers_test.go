@@ -1,0 +1,337 @@
+// Package internal_test holds the tree to its structure: who may import whom, how
+// large a thing may be, and what the heart must not know. It reads sources and
+// builds nothing.
+package internal_test
+
+import (
+	"cmp"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"interlock/internal/machine"
+	"interlock/internal/toolbox"
+	"interlock/machines"
+)
+
+const (
+	module     = "interlock/"
+	maxMethods = 5
+	maxLines   = 500
+)
+
+// layers is the architecture: every package with what it may import of this program,
+// in the order in which they stand on each other. A row names rows above it only, so
+// that imports point one way. Packages named *test and aimock serve tests: as no row
+// names them, nothing that ships can import them. docs/design.md draws the table.
+var layers = []struct {
+	pkg string
+	may []string
+}{
+	{"internal/fault", nil},
+	{"internal/jail", nil},
+	{"internal/eval", nil},
+	{"internal/demo", []string{"internal/fault"}},
+	{"internal/event", []string{"internal/fault"}},
+
+	{"internal/machine", []string{"internal/fault"}},
+	{"internal/tool", []string{"internal/event", "internal/fault"}},
+	{"internal/llm", []string{"internal/event", "internal/fault"}},
+	{"internal/llm/aimock", nil},
+	{"internal/store", []string{"internal/event", "internal/fault"}},
+	{"internal/store/storetest", []string{"internal/event", "internal/fault", "internal/store"}},
+	{"internal/artifact", []string{"internal/event", "internal/fault"}},
+
+	{"internal/queryplan", []string{"internal/fault"}},
+	{"internal/nlq", []string{"internal/queryplan"}},
+	{"internal/sqlpolicy", []string{"internal/fault"}},
+	{"internal/query", []string{"internal/fault", "internal/jail", "internal/sqlpolicy"}},
+	{"internal/sandbox", []string{"internal/fault", "internal/jail"}},
+	{"internal/source", []string{"internal/fault", "internal/query", "internal/sqlpolicy"}},
+	{"internal/source/sourcetest", []string{"internal/fault", "internal/source"}},
+	{"internal/catalog", []string{"internal/fault", "internal/query", "internal/source", "internal/sqlpolicy"}},
+
+	{"internal/engine", []string{"internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
+	{"internal/capsule", []string{"internal/engine", "internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
+	{"internal/engine/enginetest", []string{"internal/capsule", "internal/engine", "internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
+
+	{"internal/toolbox", []string{"internal/event", "internal/fault", "internal/queryplan", "internal/sqlpolicy", "internal/tool"}},
+	{"internal/server", []string{"internal/artifact", "internal/engine", "internal/event", "internal/fault", "internal/machine", "internal/store"}},
+
+	{"machines", nil},
+	{"web", nil},
+}
+
+// programs stand on top and may import everything; cmd/interlock/system.go is the one
+// place that puts all parts together.
+var programs = []string{"cmd/interlock", "bench"}
+
+// duckFree are the packages that must build and be tested without DuckDB.
+var duckFree = []string{"engine", "event", "llm", "machine", "nlq", "queryplan", "tool"}
+
+const duckDB = "github.com/duckdb/"
+
+// heart are the packages that know no machine, state or tool by name.
+var heart = []string{"internal/engine", "internal/machine"}
+
+// otherwise are names of shipped states and machines that are words of their own in
+// the heart.
+var otherwise = map[string]string{
+	"assistant": "a role of messages",
+	"error":     "a key of results and a severity of findings",
+}
+
+// A source is a Go file that is no test.
+type source struct {
+	path  string // from the root, with slashes
+	lines int
+	file  *ast.File
+}
+
+// tree reads every Go package of the module, by folder.
+func tree(t *testing.T) map[string][]source {
+	t.Helper()
+	pkgs := map[string][]source{}
+	fset := token.NewFileSet()
+	err := filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {
+		rel := filepath.ToSlash(strings.TrimPrefix(name, ".."+string(filepath.Separator)))
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != ".." && skipped(name, d.Name()):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(rel, ".go") || strings.HasSuffix(rel, "_test.go"):
+			return nil
+		}
+		f, err := parser.ParseFile(fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		dir := path.Dir(rel)
+		pkgs[dir] = append(pkgs[dir], source{rel, fset.File(f.Package).LineCount() - 1, f})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pkgs
+}
+
+// skipped folders hold no packages of this module.
+func skipped(name, base string) bool {
+	if strings.HasPrefix(base, ".") || base == "testdata" || base == "node_modules" {
+		return true
+	}
+	own, _ := filepath.Glob(filepath.Join(name, "go.mod"))
+	return len(own) > 0
+}
+
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func TestImportsPointDown(t *testing.T) {
+	pkgs := tree(t)
+	above := map[string]bool{}
+	may := map[string][]string{}
+	for _, row := range layers {
+		for _, p := range row.may {
+			if !above[p] {
+				t.Errorf("the table lets %s import %s, which does not stand below it", row.pkg, p)
+			}
+		}
+		if above[row.pkg] {
+			t.Errorf("%s stands twice in the table", row.pkg)
+		}
+		if pkgs[row.pkg] == nil {
+			t.Errorf("%s stands in the table but does not exist", row.pkg)
+		}
+		above[row.pkg], may[row.pkg] = true, row.may
+	}
+	for _, pkg := range sorted(pkgs) {
+		if slices.Contains(programs, pkg) {
+			continue
+		}
+		if !above[pkg] {
+			t.Errorf("%s is not in the table: give it a row between what it imports and what imports it", pkg)
+			continue
+		}
+		for _, src := range pkgs[pkg] {
+			for _, imp := range imports(src.file) {
+				if own, ok := strings.CutPrefix(imp, module); ok && !slices.Contains(may[pkg], own) {
+					t.Errorf("%s imports %s, which the table does not allow %s", src.path, own, pkg)
+				}
+			}
+		}
+	}
+}
+
+func imports(f *ast.File) []string {
+	out := make([]string, len(f.Imports))
+	for i, spec := range f.Imports {
+		out[i], _ = strconv.Unquote(spec.Path.Value)
+	}
+	return out
+}
+
+func TestOnePackageComment(t *testing.T) {
+	pkgs := tree(t)
+	for _, pkg := range sorted(pkgs) {
+		var in []string
+		for _, src := range pkgs[pkg] {
+			if src.file.Doc != nil {
+				in = append(in, path.Base(src.path))
+			}
+		}
+		if len(in) != 1 {
+			t.Errorf("%s has %d package comments %v, want 1", pkg, len(in), in)
+		}
+	}
+}
+
+func TestInterfacesAreSmall(t *testing.T) {
+	for _, files := range tree(t) {
+		for _, src := range files {
+			for _, decl := range src.file.Decls {
+				gen, ok := decl.(*ast.GenDecl)
+				if !ok {
+					continue
+				}
+				for _, spec := range gen.Specs {
+					ts, ok := spec.(*ast.TypeSpec)
+					if !ok || !ts.Name.IsExported() {
+						continue
+					}
+					if n := ownMethods(ts.Type); n > maxMethods {
+						t.Errorf("%s: the interface %s has %d methods, at most %d are allowed", src.path, ts.Name, n, maxMethods)
+					}
+				}
+			}
+		}
+	}
+}
+
+// ownMethods counts the methods that an interface names itself, without those of
+// interfaces that it embeds.
+func ownMethods(x ast.Expr) int {
+	it, ok := x.(*ast.InterfaceType)
+	if !ok {
+		return 0
+	}
+	n := 0
+	for _, m := range it.Methods.List {
+		if _, isFunc := m.Type.(*ast.FuncType); isFunc {
+			n += len(m.Names)
+		}
+	}
+	return n
+}
+
+func TestFilesAreShort(t *testing.T) {
+	for _, files := range tree(t) {
+		for _, src := range files {
+			if src.lines > maxLines {
+				t.Errorf("%s has %d lines, at most %d are allowed: split it by concept", src.path, src.lines, maxLines)
+			}
+		}
+	}
+}
+
+// TestHeartKnowsNoNames looks for names of shipped machines, states and built-in
+// tools in the texts of the heart. A plain word must be the whole text; a name with
+// an underscore is found inside as well.
+func TestHeartKnowsNoNames(t *testing.T) {
+	names := shippedNames(t)
+	for word := range otherwise {
+		if names[word] == "" {
+			t.Errorf("%q is excused but no longer the name of anything shipped", word)
+		}
+		delete(names, word)
+	}
+	word := regexp.MustCompile(`[A-Za-z0-9_]+`)
+	pkgs := tree(t)
+	for _, pkg := range heart {
+		for _, src := range pkgs[pkg] {
+			for _, text := range literals(src.file) {
+				found := names[text]
+				for _, w := range word.FindAllString(text, -1) {
+					if strings.Contains(w, "_") {
+						found = cmp.Or(found, names[w])
+					}
+				}
+				if found != "" {
+					t.Errorf("%s: %q names %s", src.path, text, found)
+				}
+			}
+		}
+	}
+}
+
+// literals lists the texts of a file, without those of imports and tags.
+func literals(f *ast.File) []string {
+	var out []string
+	tags := map[*ast.BasicLit]bool{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.Field:
+			tags[x.Tag] = true
+		case *ast.BasicLit:
+			if text, err := strconv.Unquote(x.Value); err == nil && x.Kind == token.STRING && !tags[x] {
+				out = append(out, text)
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// shippedNames gives the names of machines, states and tools, with what each is.
+func shippedNames(t *testing.T) map[string]string {
+	t.Helper()
+	names := map[string]string{}
+	for _, tool := range toolbox.Tools(toolbox.Config{}) {
+		names[tool.Spec().Name] = "the tool " + tool.Spec().Name
+	}
+	for name, dir := range machines.All() {
+		m, err := machine.Load(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names[name] = "the machine " + name
+		for _, st := range m.States {
+			names[st.Name] = "the state " + st.Name + " of " + name
+		}
+	}
+	return names
+}
+
+func TestHeartIsFreeOfDuckDB(t *testing.T) {
+	if !reaches(t, "query", duckDB) {
+		t.Fatalf("internal/query does not import %s: this test looks for the wrong name", duckDB)
+	}
+	for _, pkg := range duckFree {
+		if reaches(t, pkg, duckDB) {
+			t.Errorf("internal/%s imports %s by some way", pkg, duckDB)
+		}
+	}
+}
+
+// reaches says whether a package imports, by any way, one with the prefix.
+func reaches(t *testing.T, pkg, prefix string) bool {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "./"+pkg).Output()
+	if err != nil {
+		t.Fatalf("go list %s: %v", pkg, err)
+	}
+	return slices.ContainsFunc(strings.Fields(string(out)), func(p string) bool { return strings.HasPrefix(p, prefix) })
+}
