@@ -1,0 +1,198 @@
+package event_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"interlock/internal/event"
+)
+
+var update = flag.Bool("update", false, "write docs/events.md anew")
+
+const docs = "../../docs/events.md"
+
+// TestDocumentedEvents holds docs/events.md equal to the bodies and their comments.
+func TestDocumentedEvents(t *testing.T) {
+	want := document(t)
+	if *update {
+		if err := os.WriteFile(docs, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("%s is stale: run go test ./internal/event -update", docs)
+	}
+}
+
+const preface = `# Events
+
+A thread is an append-only log of events; everything else is a fold of it. On the wire an event is
+
+` + "```json" + `
+{"thread": "t_…", "seq": 7, "time": "2026-01-02T03:04:05.678901Z", "kind": "tool_started", "body": {…}}
+` + "```" + `
+
+` + "`seq`" + ` counts from 1 without gaps; it is the id of a server-sent event, and a client that reconnects with ` + "`Last-Event-ID`" + ` misses nothing.
+*Transient* events have no ` + "`seq`" + `: they are shown and never stored. The bodies are the types of ` + "`internal/event/body.go`" + `, of
+which this page is made. A *value* is JSON; in the store one above 2 KiB is ` + "`{\"$blob\": \"sha256…\"}`" + ` and its bytes are kept once, clients get it whole.
+A field with *?* may be missing.
+
+| kind | meaning |
+|---|---|
+`
+
+// document writes the page: the kinds in the order in which the source lists them,
+// then the fields of each, then the records that they hold.
+func document(t *testing.T) string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "body.go", nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds, records := bodies(t, file)
+	var b strings.Builder
+	b.WriteString(preface)
+	for _, r := range kinds {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", r.kind, r.doc)
+	}
+	b.WriteString("\n## Fields\n")
+	for _, r := range kinds {
+		r.write(&b, r.kind)
+	}
+	b.WriteString("\n## Records in them\n")
+	for _, r := range records {
+		r.write(&b, r.name)
+	}
+	return b.String()
+}
+
+// A record is a type of body.go; kind is "" where it is only part of others.
+type record struct {
+	name, kind, doc string
+	fields          []*ast.Field
+}
+
+func bodies(t *testing.T, file *ast.File) (kinds, records []record) {
+	t.Helper()
+	for _, decl := range file.Decls {
+		gen, ok := decl.(*ast.GenDecl)
+		if !ok || gen.Tok != token.TYPE {
+			continue
+		}
+		ts := gen.Specs[0].(*ast.TypeSpec)
+		st, ok := ts.Type.(*ast.StructType)
+		if !ok {
+			continue
+		}
+		r := record{name: ts.Name.Name, kind: kindOf(ts.Name.Name), fields: st.Fields.List}
+		r.doc = sentence(r.name, gen.Doc.Text())
+		if r.kind == "" {
+			records = append(records, r)
+			continue
+		}
+		if _, err := event.Decode(event.Kind(r.kind), json.RawMessage(`{}`)); err != nil {
+			t.Errorf("%s is no kind of event: %v", r.kind, err)
+		}
+		kinds = append(kinds, r)
+	}
+	if len(kinds) < 20 {
+		t.Errorf("only %d kinds of events were found in body.go", len(kinds))
+	}
+	return kinds, records
+}
+
+// kindOf finds the kind of a body by its name: ToolStarted is tool_started. What is
+// no body has none.
+func kindOf(name string) string {
+	var b strings.Builder
+	for i, c := range name {
+		if i > 0 && c >= 'A' && c <= 'Z' {
+			b.WriteByte('_')
+		}
+		b.WriteRune(c)
+	}
+	kind := strings.ToLower(b.String())
+	if body, err := event.Decode(event.Kind(kind), json.RawMessage(`{}`)); err != nil || reflect.TypeOf(body).Name() != name {
+		return ""
+	}
+	return kind
+}
+
+// sentence makes a cell of a comment: without the name that it begins with.
+func sentence(name, doc string) string {
+	text := strings.Join(strings.Fields(doc), " ")
+	for _, lead := range []string{"A ", "An ", ""} {
+		if rest, ok := strings.CutPrefix(text, lead+name+" "); ok {
+			return strings.ReplaceAll(strings.TrimPrefix(rest, "is "), "|", "\\|")
+		}
+	}
+	return text
+}
+
+func (r record) write(b *strings.Builder, title string) {
+	fmt.Fprintf(b, "\n**`%s`**", title)
+	if r.kind == "" {
+		fmt.Fprintf(b, ": %s", r.doc)
+	}
+	b.WriteString("\n\n")
+	for _, f := range r.fields {
+		tag, err := strconv.Unquote(f.Tag.Value)
+		if err != nil {
+			continue
+		}
+		name, options, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
+		fmt.Fprintf(b, "- `%s` %s", name, typeName(f.Type))
+		if slices.ContainsFunc(strings.Split(options, ","), func(o string) bool { return o == "omitempty" || o == "omitzero" }) {
+			b.WriteString("?")
+		}
+		if note := strings.TrimSpace(f.Comment.Text()); note != "" {
+			b.WriteString(": " + note)
+		} else if note := strings.Join(strings.Fields(f.Doc.Text()), " "); note != "" {
+			b.WriteString(": " + note)
+		}
+		b.WriteString("\n")
+	}
+}
+
+// typeName gives the type as a reader of JSON knows it.
+func typeName(x ast.Expr) string {
+	switch v := x.(type) {
+	case *ast.StarExpr:
+		return typeName(v.X)
+	case *ast.ArrayType:
+		return "list of " + typeName(v.Elt)
+	case *ast.MapType:
+		return "name -> " + typeName(v.Value)
+	}
+	switch name := types.ExprString(x); name {
+	case "Value":
+		return "value"
+	case "fault.Code":
+		return "code"
+	case "time.Time":
+		return "time"
+	case "string":
+		return "text"
+	case "int", "int64", "float64":
+		return "number"
+	case "any":
+		return "JSON"
+	default:
+		return name
+	}
+}
