@@ -73,5 +73,5 @@ func cases() ([]Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.cases(), nil
+	return append(engineCases(), p.cases()...), nil
 }

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"interlock/internal/engine"
+	"interlock/internal/llm"
+	"interlock/internal/machine"
+	"interlock/internal/store"
+	"interlock/internal/tool"
+)
+
+// loop is the smallest machine with a tool loop, with limits beyond what is measured.
+const loop = `name: loop
+title: A tool loop
+start: work
+limits: {iterations: 100000, seconds: 3600, tokens: 100000000, dollars: 1000}
+states:
+  work:
+    kind: agent
+    terminal: true
+    prompt: work.md
+    tools: [add]
+policies: {duplicates: false, inventory: false}
+`
+
+// engineCases measures one step of the engine: a scripted model's call and a trivial
+// tool, each stored before it is seen.
+func engineCases() []Case {
+	var out []Case
+	for _, safe := range []bool{false, true} {
+		for _, steps := range []int{10, 100, 1000} {
+			name := fmt.Sprintf("interlock, durable, %d steps", steps)
+			if safe {
+				if steps != 100 {
+					continue
+				}
+				name = fmt.Sprintf("interlock, survives power loss, %d steps", steps)
+			}
+			out = append(out, Case{Name: name, Ours: true, Run: func(ctx context.Context) (Result, error) { return runEngine(ctx, steps, safe) }})
+		}
+	}
+	return out
+}
+
+type one struct {
+	m     *machine.Machine
+	model llm.Model
+}
+
+func (o one) Get(string) (*machine.Machine, error) { return o.m, nil }
+func (o one) Model(string) (llm.Model, error)      { return o.model, nil }
+
+func runEngine(ctx context.Context, steps int, safe bool) (Result, error) {
+	dir, err := os.MkdirTemp("", "interlock-bench-")
+	if err != nil {
+		return Result{}, err
+	}
+	defer os.RemoveAll(dir)
+	s, err := store.Open(store.Config{DSN: filepath.Join(dir, "log.db"), PowerSafe: safe})
+	if err != nil {
+		return Result{}, err
+	}
+	defer s.Close()
+	m, err := machine.Parse(map[string]string{"machine.yaml": loop, "work.md": "Add numbers until you are done."})
+	if err != nil {
+		return Result{}, err
+	}
+	type in struct {
+		A int `json:"a"`
+		B int `json:"b"`
+	}
+	type out struct {
+		Sum int `json:"sum"`
+	}
+	add := tool.New(tool.Spec{Name: "add", Description: "Add two numbers.", Effect: tool.Computes}, func(_ context.Context, v in) (out, error) { return out{v.A + v.B}, nil })
+	model := llm.ScriptFunc(func(r llm.Request) (llm.Reply, error) {
+		if r.Tag.Number > steps {
+			return llm.Reply{Text: "done"}, nil
+		}
+		return llm.Reply{Calls: []llm.Call{{Name: "add", Args: fmt.Sprintf(`{"a":%d,"b":1}`, r.Tag.Number)}}}, nil
+	}).Forget()
+	def := one{m, model}
+	eng, err := engine.New(engine.Config{Store: s, Machines: def, Models: def, Tools: tool.NewSet(nil, add)})
+	if err != nil {
+		return Result{}, err
+	}
+	defer eng.Close()
+	var best time.Duration
+	var bytes int64
+	for range repeats(steps) {
+		thread, err := eng.Open(ctx, engine.Opening{Machine: "loop", Owner: "bench"})
+		if err != nil {
+			return Result{}, err
+		}
+		start := time.Now()
+		if _, err := eng.Send(ctx, thread, engine.Input{Text: "go"}); err != nil {
+			return Result{}, err
+		}
+		if err := eng.Wait(ctx, thread); err != nil {
+			return Result{}, err
+		}
+		if took := time.Since(start); best == 0 || took < best {
+			best = took
+		}
+		if bytes, err = logBytes(ctx, eng, thread); err != nil {
+			return Result{}, err
+		}
+	}
+	return Result{Peer: "interlock", Steps: steps, USPerStep: float64(best.Microseconds()) / float64(steps), Bytes: bytes}, nil
+}
+
+// repeats is how often a case runs; the best counts, as for the peers.
+func repeats(steps int) int { return max(3, 300/steps) }
+
+// logBytes is what the run stored: its events as JSON.
+func logBytes(ctx context.Context, eng *engine.Engine, thread string) (int64, error) {
+	var n int64
+	for e, err := range eng.Events(ctx, thread, 0) {
+		if err != nil {
+			return 0, err
+		}
+		raw, err := json.Marshal(e)
+		if err != nil {
+			return 0, err
+		}
+		n += int64(len(raw))
+	}
+	return n, nil
+}
