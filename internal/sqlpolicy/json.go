@@ -35,6 +35,9 @@ type decoder struct {
 }
 
 func decode(text string) (node, error) {
+	if !utf8.ValidString(text) {
+		return node{}, errTree
+	}
 	d := decoder{text: text}
 	n, ok := d.value()
 	d.space()
