@@ -331,7 +331,7 @@ func (r *reader) hinted(adj string, t int) (int, bool) {
 	for _, h := range adjectives[adj].hints {
 		for _, id := range r.x.tables[t].columns {
 			c := &r.x.columns[id]
-			if slices.Contains(c.words, h.word) && (c.number || c.calendar()) && c.ref < 0 && !c.key && !slices.Contains(found, id) {
+			if slices.Contains(c.words, h.word) && (c.number || c.calendar()) && c.ref < 0 && !c.part && !slices.Contains(found, id) {
 				found, more = append(found, id), append(more, h.more)
 			}
 		}
@@ -352,7 +352,7 @@ func (r *reader) hinted(adj string, t int) (int, bool) {
 }
 
 // vague are adjectives whose hints mean different things where a table has several.
-var vague = set("large small expensive costly cheap good bad late early long short rich")
+var vague = set("large small expensive costly inexpensive cheap good bad late early long short rich")
 
 // verb finds a column by a word near a comparison that is a form of its name.
 func (r *reader) verb(i int, ok func(*column) bool) int {
@@ -587,6 +587,9 @@ func (r *reader) bareNumber(i int) {
 		return // how many rows
 	}
 	text := r.toks[r.chunks[i].from].text
+	if text == "once" || text == "twice" {
+		return
+	}
 	year := len(text) == 4 && n >= 1000 && n <= 2200
 	if left := r.subjectOf(i); left >= 0 && r.near(left, i, 3) {
 		numeric := func(c *column) bool { return c.number || c.calendar() || c.kind == queryplan.Number }

@@ -128,6 +128,13 @@ func (r *reader) currentOrSubject(i int) int {
 
 // groupByUnit groups by month or year of the only date of the table spoken of.
 func (r *reader) groupByUnit(i int, unit queryplan.Unit) bool {
+	if k := r.next(i); r.named(k) && r.near(i, k, 2) {
+		if col, s := r.asColumn(k, r.currentOrSubject(i), func(c *column) bool { return c.date }); col >= 0 && s > 0.5 {
+			r.groups = append(r.groups, group{col: col, unit: unit, at: i, each: true}) // month of the order date
+			r.use(i, k)
+			return true
+		}
+	}
 	for _, t := range []int{r.currentOrSubject(i), r.subject} {
 		if t < 0 {
 			continue

@@ -49,6 +49,7 @@ type column struct {
 	flat   string
 	head   int  // the word that the others qualify: the last, or the one before `of`
 	key    bool // the only column of the primary key
+	part   bool // one of the columns of the primary key
 	ref    int  // the table that it refers to, or -1
 	number bool // holds numbers, whatever its type says
 	date   bool // holds dates, whatever its type says
@@ -126,6 +127,7 @@ func NewIndex(s queryplan.Schema, values []ColumnValues, dict Dictionary) *Index
 			}
 			col.number = col.kind == queryplan.Number
 			col.date = col.kind == queryplan.Date
+			col.part = slices.ContainsFunc(t.Keys, func(k string) bool { return strings.EqualFold(k, c.Name) })
 			col.key = len(t.Keys) == 1 && strings.EqualFold(t.Keys[0], c.Name)
 			if col.key {
 				tab.key = col.id

@@ -103,8 +103,8 @@ func (l *linker) matchColumn(content []*token, of bool, c *column) float64 {
 			}
 		}
 		if at >= 0 {
-			if of && owned > 0 {
-				return 0 // dogs of an age
+			if of && (owned > 0 || t.lemma == "number" && (c.words[at] == "no" || c.words[at] == "nr")) {
+				return 0 // dogs of an age, the number of flights
 			}
 			used[at] = best
 			own++

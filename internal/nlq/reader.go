@@ -373,7 +373,7 @@ func (r *reader) asColumn(i int, near int, ok func(*column) bool) (int, float64)
 }
 
 // numeric says whether the column holds numbers that mean an amount.
-func (c *column) numeric() bool { return c.number && c.ref < 0 && !c.key }
+func (c *column) numeric() bool { return c.number && c.ref < 0 && !c.part }
 
 func (c *column) calendar() bool {
 	return c.date || slices.Contains(c.words, "year") || slices.Contains(c.words, "date")

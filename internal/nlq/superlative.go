@@ -91,7 +91,7 @@ func (r *reader) superlative(i int) {
 // target finds what a superlative measures.
 func (r *reader) target(s *sup, i, j int, adj string) bool {
 	timed := adj == "late" || adj == "early"
-	measurable := func(c *column) bool { return (c.number && !timed || c.calendar()) && c.ref < 0 }
+	measurable := func(c *column) bool { return (c.number && !timed || c.calendar()) && c.ref < 0 && !c.part }
 	if r.named(j) && r.near(i, j, 3) {
 		col, cs := r.asColumn(j, r.nearTable(j), measurable)
 		t, ts := r.asTable(j)

@@ -1,0 +1,10 @@
+CREATE TABLE teams (id INTEGER PRIMARY KEY, name TEXT, city TEXT, founded INTEGER);
+CREATE TABLE stadiums (id INTEGER PRIMARY KEY, name TEXT, city TEXT, capacity INTEGER, area REAL);
+CREATE TABLE players (id INTEGER PRIMARY KEY, name TEXT, team_id INTEGER REFERENCES teams(id), position TEXT, height INTEGER, weight INTEGER, birth_date DATE, market_value REAL, captain TEXT);
+CREATE TABLE games (id INTEGER PRIMARY KEY, home_team_id INTEGER REFERENCES teams(id), away_team_id INTEGER REFERENCES teams(id), stadium_id INTEGER REFERENCES stadiums(id), played_on DATE, home_score INTEGER, away_score INTEGER, attendance INTEGER);
+CREATE TABLE injuries (id INTEGER PRIMARY KEY, player_id INTEGER REFERENCES players(id), start_date DATE, end_date DATE, kind TEXT);
+INSERT INTO teams VALUES (1,'Falcons','Harbor',1921),(2,'Bears','Millbrook',1950),(3,'Comets','Easton',1987),(4,'Rovers','Harbor',2004),(5,'Wolves','Easton',1999);
+INSERT INTO stadiums VALUES (1,'North Park','Harbor',42000,8000),(2,'Mill Arena','Millbrook',18500,26000),(3,'Easton Field','Easton',9000,9500),(4,'Bay Dome','Harbor',30000,15000);
+INSERT INTO players VALUES (1,'Ito',1,'keeper',191,88,'1994-03-02',4.5,'Y'),(2,'Novak',1,'striker',178,74,'1999-08-19',12,'N'),(3,'Silva',2,'striker',183,79,'1991-01-30',8,'Y'),(4,'Brandt',2,'defender',187,84,'2001-11-11',3,'N'),(5,'Okoye',3,'midfielder',175,70,'1997-06-06',6,'Y'),(6,'Reyes',4,'striker',181,77,'1996-09-09',9,'N');
+INSERT INTO games VALUES (1,1,2,1,'2023-09-02',2,1,31000),(2,2,3,2,'2023-10-14',0,0,12000),(3,3,1,3,'2024-02-17',1,3,8000),(4,4,1,1,'2024-03-09',2,2,39000),(5,2,4,2,'2024-04-20',4,1,15500),(6,3,5,3,'2024-05-04',1,2,5000);
+INSERT INTO injuries VALUES (1,2,'2023-12-01','2024-01-15','knee'),(2,4,'2024-02-02','2024-02-20','ankle'),(3,2,'2024-03-20','2024-04-01','ankle'),(4,6,'2024-01-20','2024-05-01','rib');

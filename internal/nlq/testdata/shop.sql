@@ -1,0 +1,12 @@
+CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT, city TEXT, country TEXT, signup_date DATE, segment TEXT);
+CREATE TABLE products (id INTEGER PRIMARY KEY, name TEXT, category TEXT, price REAL, cost REAL, stock INTEGER);
+CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customers(id), order_date DATE, ship_date DATE, status TEXT, discount REAL);
+CREATE TABLE order_items (id INTEGER PRIMARY KEY, order_id INTEGER REFERENCES orders(id), product_id INTEGER REFERENCES products(id), quantity INTEGER, amount REAL);
+CREATE TABLE employees (id INTEGER PRIMARY KEY, first_name TEXT, last_name TEXT, hire_date DATE, birth_date DATE, salary REAL, department TEXT);
+CREATE TABLE reviews (id INTEGER PRIMARY KEY, product_id INTEGER REFERENCES products(id), review_date DATE, rating INTEGER, body TEXT);
+INSERT INTO customers VALUES (1,'Victoria','Lisbon','Portugal','2022-03-01','retail'),(2,'Marta','Victoria','Canada','2023-01-15','wholesale'),(3,'Jonas','Berlin','Germany','2023-06-20','retail'),(4,'Chiara','Rome','Italy','2024-02-02','retail'),(5,'Piet','Utrecht','Netherlands','2024-05-05','wholesale'),(6,'Noor','Victoria','Canada','2024-06-01','retail');
+INSERT INTO products VALUES (1,'Kettle','Kitchen',40,25,10),(2,'Toaster','Kitchen',35,22,0),(3,'Lamp','Home',130,20,7),(4,'Rug','Home',120,80,3),(5,'Drill','Tools',90,85,15);
+INSERT INTO orders VALUES (1,1,'2023-11-30','2024-01-20','shipped',0),(2,1,'2024-01-15','2024-01-17','returned',5),(3,2,'2024-02-28','2024-03-02','returned',0),(4,3,'2024-03-10','2024-04-01','shipped',10),(5,3,'2024-03-30','2024-04-20','pending',3),(6,4,'2024-04-02','2024-04-03','shipped',0),(7,2,'2024-01-28','2024-02-05','shipped',2),(8,1,'2024-02-14','2024-02-16','shipped',0);
+INSERT INTO order_items VALUES (1,1,1,2,80),(2,1,3,1,60),(3,2,2,1,35),(4,3,4,1,120),(5,4,5,2,180),(6,4,1,1,40),(7,5,3,3,180),(8,6,4,2,240);
+INSERT INTO employees VALUES (1,'Anna','Keller','2018-04-01','1985-02-11',5200,'Sales'),(2,'Omar','Haddad','2020-09-15','1990-07-30',4700,'Sales'),(3,'Lucia','Prieto','2021-01-10','1979-12-05',6100,'Finance'),(4,'Sven','Olsen','2023-03-03','1982-05-21',3900,'Support');
+INSERT INTO reviews VALUES (1,1,'2024-01-03',5,'Fine'),(2,1,'2024-02-10',3,'Leaks'),(3,3,'2024-03-01',4,'Bright'),(4,4,'2024-04-04',2,'Thin');
