@@ -24,6 +24,7 @@ func (c *checker) graph() {
 	}
 	c.deadShared(g, by)
 	c.cycles(g, by)
+	c.bounces(g, by)
 	c.prove(g, by)
 }
 
@@ -115,6 +116,10 @@ func (c *checker) stuck(g *flow, s *State) {
 	}
 	var last *Transition
 	for _, t := range list {
+		if slices.Equal(t.To, []string{s.Name}) {
+			c.report("stuck", t.Pos, "lead to another state", "state %s is stuck where this transition is taken: it leads to the state itself, and staying is no move", s.Name)
+			return
+		}
 		on := t.on(s)
 		own := on == nil && s.Kind == Pass || s.Kind == StepK && slices.Contains(on, OnDone) || s.Kind == Ask && slices.Contains(on, OnAnswered)
 		if own && len(t.Tool)+len(t.Card)+len(t.Command) == 0 {
@@ -233,10 +238,15 @@ func runsFree(e *edge) bool {
 	default:
 		return false
 	}
+	return !countsVisits(e)
+}
+
+// countsVisits says whether the guards of an edge bound how often it is followed.
+func countsVisits(e *edge) bool {
 	if e.when != nil && e.when.code != nil && bounded(e.when.code.tree, true) {
-		return false
+		return true
 	}
-	return !slices.ContainsFunc(e.negs, func(x *Expr) bool { return x.code != nil && bounded(x.code.tree, false) })
+	return slices.ContainsFunc(e.negs, func(x *Expr) bool { return x.code != nil && bounded(x.code.tree, false) })
 }
 
 // bounded says whether a guard being true (or false) bounds a count of visits.

@@ -39,7 +39,7 @@ func (p *proof) transferFrom(e *edge, hold knowledge) knowledge {
 		k = p.apply(k, w, at)
 	}
 	if e.via == viaCommand {
-		k = p.newTurn(k)
+		k = meet(k, p.newTurn(k)) // the state is entered first, then the turn's facts fall back
 	}
 	return k
 }
