@@ -3,8 +3,10 @@ package source
 import (
 	"context"
 	"database/sql"
+	"net"
 	"net/url"
 	"strings"
+	"time"
 
 	driver "github.com/trinodb/trino-go-client/trino"
 
@@ -40,7 +42,20 @@ func trinoDB(c Config) (*sql.DB, system, error) {
 	if err != nil {
 		return nil, system{}, c.trouble(context.Background(), err, "connecting to")
 	}
-	return db, system{dialect: Trino, describe: trinoDescribe, session: noSession, bind: positional}, nil
+	return db, system{dialect: Trino, describe: trinoDescribe, session: trinoSession, bind: positional}, nil
+}
+
+// trinoSession sees whether anybody listens, because the driver would try for minutes.
+func trinoSession(ctx context.Context, _ *sql.Conn, c Config) error {
+	u, err := url.Parse(c.URL)
+	if err != nil {
+		return err
+	}
+	conn, err := (&net.Dialer{Timeout: 10 * time.Second}).DialContext(ctx, "tcp", u.Host)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
 }
 
 func openTrino(_ context.Context, c Config) (Source, error) {

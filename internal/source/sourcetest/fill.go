@@ -100,8 +100,6 @@ func Objects() []string {
 				switch Columns[i].Name {
 				case "price":
 					text = x
-				case "seen":
-					text = fmt.Sprintf("%q", x+"+00")
 				default:
 					text = jsonText(x)
 				}

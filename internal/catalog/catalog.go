@@ -1,0 +1,215 @@
+// Package catalog knows which datasets and sources exist, their versions, their
+// dictionary and how their tables hang together. It looks at the data folders
+// again whenever it is asked, imports a version once, and keeps what it found out.
+//
+// Goroutines: one for each import in progress; it ends when the import does or when
+// nobody waits for it any more.
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"interlock/internal/fault"
+	"interlock/internal/query"
+	"interlock/internal/source"
+)
+
+// An Engine is what the catalog needs of the embedded engine.
+type Engine interface {
+	Run(ctx context.Context, r query.Request) (*query.Result, error)
+	Build(ctx context.Context, path string, imports []query.Import, progress query.Progress) (query.Report, error)
+	Export(ctx context.Context, r query.Request, format query.Format, path string) (rows int64, err error)
+	Forget(path string)
+}
+
+// Config of a Catalog.
+type Config struct {
+	// Roots are the data folders: each folder in one is a dataset, loose files are the
+	// dataset `default`. A root may also be a file.
+	Roots []string
+	// Dir holds the imported databases. Required.
+	Dir string
+	// State holds sources.yaml and the passwords of its connections; Dir by default.
+	State string
+	// Engine reads and imports. Required.
+	Engine Engine
+	// Progress hears of imports; nil is nobody. It is called from the goroutine of the import.
+	Progress func(dataset, table string, rows int64)
+	// MaxFile is the largest file that is imported; 32 GB by default.
+	MaxFile int64
+	// MaxRows is the largest table of a database that is imported whole; 50 million by default.
+	MaxRows int64
+	// Rescan is how long a look at the folders is good for; 500 ms by default.
+	Rescan time.Duration
+	// Snapshot is how long an imported copy of a database is good for; 15 minutes by default.
+	Snapshot time.Duration
+	// Keep is how long a version that is no longer current stays after its last use; 15 minutes by default.
+	Keep time.Duration
+	Log  *slog.Logger
+}
+
+// A Catalog is safe for concurrent use.
+type Catalog struct {
+	// fixed at creation
+	config Config
+	hashes *hashCache
+
+	scanning sync.Mutex // one look at a time
+	inner    map[file][]source.TableName
+
+	mu       sync.Mutex
+	scanned  time.Time
+	datasets []*dataset // by id
+	flights  map[string]*flight
+	used     map[string]time.Time       // database files, when last handed out
+	known    map[string]manifest        // imported versions by path
+	derived  map[string]any             // what was found out about a version, by kind and path
+	live     map[string]liveDescription // tables of databases, described not long ago
+}
+
+// A Dataset is a named group of tables that are queried together.
+type Dataset struct {
+	ID          string    `json:"id"`
+	Name        string    `json:"name"`
+	Description string    `json:"description,omitempty"`
+	Prompts     []string  `json:"prompts,omitempty"`
+	VersionHash string    `json:"version_hash"` // of the content
+	Kind        string    `json:"kind"`         // files, postgres, mysql, sqlite …
+	Tables      []Table   `json:"tables"`
+	Problems    []Problem `json:"problems,omitempty"`
+}
+
+// A Table of a dataset. Columns and Rows are known once it was imported.
+type Table struct {
+	Name        string         `json:"table_name"`
+	File        string         `json:"file"` // its name in the folder; the table's name in a database
+	Kind        string         `json:"kind"` // csv, json, parquet, xlsx, sqlite, postgres …
+	Description string         `json:"description,omitempty"`
+	Columns     []query.Column `json:"columns,omitempty"`
+	Rows        int64          `json:"row_count,omitempty"`
+}
+
+// A Problem is something that is not as it should be; the rest works.
+type Problem struct {
+	Path    string `json:"path"` // below the data folder
+	Message string `json:"message"`
+}
+
+// New makes a catalog. It looks at nothing before it is asked.
+func New(c Config) (*Catalog, error) {
+	if c.Dir == "" || c.Engine == nil {
+		return nil, fmt.Errorf("a catalog needs a folder and an engine")
+	}
+	if c.State == "" {
+		c.State = c.Dir
+	}
+	if c.MaxFile == 0 {
+		c.MaxFile = 32 << 30
+	}
+	if c.MaxRows == 0 {
+		c.MaxRows = 50_000_000
+	}
+	if c.Rescan == 0 {
+		c.Rescan = 500 * time.Millisecond
+	}
+	if c.Snapshot == 0 {
+		c.Snapshot = 15 * time.Minute
+	}
+	if c.Keep == 0 {
+		c.Keep = 15 * time.Minute
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	for _, dir := range []string{c.Dir, c.State} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, fmt.Errorf("making the catalog's folder: %w", err)
+		}
+	}
+	return &Catalog{config: c, hashes: loadHashes(c.Dir), flights: map[string]*flight{}, used: map[string]time.Time{},
+		known: map[string]manifest{}, derived: map[string]any{}, inner: map[file][]source.TableName{}, live: map[string]liveDescription{}}, nil
+}
+
+// List gives every dataset, sorted by id.
+func (c *Catalog) List(ctx context.Context) ([]Dataset, error) {
+	found, err := c.scan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Dataset, 0, len(found))
+	for _, d := range found {
+		shown, err := c.show(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, shown)
+	}
+	return list, nil
+}
+
+// Get gives a dataset by its id.
+func (c *Catalog) Get(ctx context.Context, id string) (Dataset, error) {
+	d, err := c.find(ctx, id)
+	if err != nil {
+		return Dataset{}, err
+	}
+	return c.show(ctx, d)
+}
+
+func (c *Catalog) find(ctx context.Context, id string) (*dataset, error) {
+	found, err := c.scan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(found))
+	for i, d := range found {
+		if d.id == id {
+			return d, nil
+		}
+		ids[i] = d.id
+	}
+	near := source.Nearest(id, ids)
+	f := fault.New(fault.DatasetNotFound, "there is no dataset %q", clip(id, 80)).With(near)
+	switch len(near) {
+	case 0:
+		return nil, f.Suggest("There are no datasets: put files into a data folder.")
+	case 1:
+		return nil, f.Suggest("The only dataset is %q.", near[0])
+	}
+	return nil, f.Suggest("Use one of: %s.", quoted(near[:min(10, len(near))]))
+}
+
+// show is a dataset for others, with what is known of its present version.
+func (c *Catalog) show(ctx context.Context, d *dataset) (Dataset, error) {
+	v, err := c.version(ctx, d)
+	if err != nil {
+		return Dataset{}, err
+	}
+	shown := Dataset{ID: d.id, Name: d.name, Description: d.description, Prompts: slices.Clone(d.prompts),
+		VersionHash: v.hash, Kind: d.kind, Problems: slices.Clone(d.problems)}
+	shown.Problems = append(shown.Problems, v.problems...)
+	m, imported := c.manifest(v.path)
+	for _, t := range v.tables {
+		shown.Tables = append(shown.Tables, Table{Name: t.name, File: t.file, Kind: t.kind, Description: t.description})
+	}
+	if imported {
+		shown.Tables = m.Tables
+		shown.Problems = append(shown.Problems, m.Problems...)
+		if d.connection != nil {
+			shown.VersionHash = m.Version
+		}
+	}
+	return shown, nil
+}
+
+func (c *Catalog) progress(dataset, table string, rows int64) {
+	if c.config.Progress != nil {
+		c.config.Progress(dataset, table, rows)
+	}
+}

@@ -1,0 +1,198 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"interlock/internal/fault"
+	"interlock/internal/source"
+)
+
+// A Connection is a database, file or folder that was added by hand. It becomes a
+// dataset whose id is its alias.
+type Connection struct {
+	Alias       string   `yaml:"alias" json:"alias"`
+	URL         string   `yaml:"url" json:"url"` // never with a password
+	Schema      string   `yaml:"schema,omitempty" json:"schema,omitempty"`
+	Tables      []string `yaml:"tables,omitempty" json:"tables,omitempty"` // none means all
+	Description string   `yaml:"description,omitempty" json:"description,omitempty"`
+}
+
+type connectionFile struct {
+	Sources []Connection `yaml:"sources"`
+}
+
+func (c *Catalog) connectionPath() string { return filepath.Join(c.config.State, "sources.yaml") }
+func (c *Catalog) secretPath() string     { return filepath.Join(c.config.State, "secrets.json") }
+
+// connections reads sources.yaml.
+func (c *Catalog) connections() ([]Connection, []Problem) {
+	text, err := os.ReadFile(c.connectionPath())
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	var doc connectionFile
+	if err == nil {
+		err = yaml.Unmarshal(text, &doc)
+	}
+	if err != nil {
+		return nil, []Problem{{"sources.yaml", "It cannot be read: " + clip(reason(err), 300)}}
+	}
+	var problems []Problem
+	kept := slices.DeleteFunc(doc.Sources, func(conn Connection) bool {
+		if conn.Alias == "" || datasetID(conn.Alias) != conn.Alias || conn.URL == "" {
+			problems = append(problems, Problem{"sources.yaml", fmt.Sprintf("The source %q needs an alias of letters, digits, dots, dashes and underscores, and a url.", clip(conn.Alias, 60))})
+			return true
+		}
+		return false
+	})
+	return kept, problems
+}
+
+// Add adds a database by its URL, or a file or folder by its path. The password,
+// also one inside the URL, goes into a file of its own that only this user can read.
+// A database must answer first.
+func (c *Catalog) Add(ctx context.Context, conn Connection, password source.Secret) error {
+	if datasetID(conn.Alias) != conn.Alias {
+		return fault.New(fault.BadRequest, "the alias %q is not one", clip(conn.Alias, 60)).Suggest("Use letters, digits, dots, dashes and underscores, for example %q.", datasetID(conn.Alias))
+	}
+	if source.Scheme(conn.URL) == "file" {
+		path, err := filepath.Abs(conn.URL)
+		if err == nil {
+			_, err = os.Stat(path)
+		}
+		if err != nil {
+			return fault.Wrap(err, fault.SourceUnreadable, "there is no file or folder %s", conn.URL)
+		}
+		conn.URL = path
+	} else {
+		bare, inside, err := source.SplitURL(conn.URL)
+		if err != nil {
+			return err
+		}
+		conn.URL = bare
+		if password.IsZero() {
+			password = inside
+		}
+		if _, err := source.Tables(ctx, source.Config{URL: bare, Password: password, Schema: conn.Schema}); err != nil {
+			return err
+		}
+	}
+	found, err := c.scan(ctx)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(found, func(d *dataset) bool { return strings.EqualFold(d.id, conn.Alias) }) {
+		return fault.New(fault.BadRequest, "there is a dataset %q already", conn.Alias).Suggest("Choose another alias.")
+	}
+	return c.changeConnections(func(all []Connection, secrets map[string]string) []Connection {
+		if !password.IsZero() {
+			secrets[conn.Alias] = password.Reveal()
+		}
+		return append(all, conn)
+	})
+}
+
+// Remove takes out what Add added; what lies in a data folder is removed there.
+func (c *Catalog) Remove(_ context.Context, alias string) error {
+	missing := true
+	err := c.changeConnections(func(all []Connection, secrets map[string]string) []Connection {
+		delete(secrets, alias)
+		return slices.DeleteFunc(all, func(conn Connection) bool {
+			missing = missing && conn.Alias != alias
+			return conn.Alias == alias
+		})
+	})
+	if err == nil && missing {
+		return fault.New(fault.SourceNotRegistered, "no source %q was added", clip(alias, 60))
+	}
+	return err
+}
+
+// changeConnections rewrites both files: secrets first when one is added, so that
+// no connection is ever without.
+func (c *Catalog) changeConnections(change func([]Connection, map[string]string) []Connection) error {
+	c.scanning.Lock()
+	defer c.scanning.Unlock()
+	all, problems := c.connections()
+	if len(problems) > 0 {
+		return fault.New(fault.SourceUnreadable, "sources.yaml: %s", problems[0].Message).Suggest("Correct it by hand first.")
+	}
+	secrets, err := c.secrets()
+	if err != nil {
+		return err
+	}
+	all = change(all, secrets)
+	text, err := json.Marshal(secrets)
+	if err == nil {
+		err = writeFile(c.secretPath(), text, 0o600)
+	}
+	if err == nil {
+		if text, err = yaml.Marshal(connectionFile{all}); err == nil {
+			err = writeFile(c.connectionPath(), text, 0o600)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("writing sources.yaml: %w", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.scanned = c.scanned.Add(-c.config.Rescan) // look again
+	return nil
+}
+
+func (c *Catalog) secrets() (map[string]string, error) {
+	secrets := map[string]string{}
+	text, err := os.ReadFile(c.secretPath())
+	if errors.Is(err, os.ErrNotExist) {
+		return secrets, nil
+	}
+	if err == nil && json.Unmarshal(text, &secrets) != nil {
+		err = errors.New("it is not JSON") // whose error might repeat a password
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the passwords: %w", err)
+	}
+	return secrets, nil
+}
+
+// config is how a connection is opened.
+func (c *Catalog) configOf(conn *Connection) (source.Config, error) {
+	secrets, err := c.secrets()
+	if err != nil {
+		return source.Config{}, err
+	}
+	return source.Config{URL: conn.URL, Schema: conn.Schema, Password: source.NewSecret(secrets[conn.Alias]), Timeout: importTimeout}, nil
+}
+
+// connection makes a dataset of a connection: a database, or a path like any other.
+func (s *scanner) connection(conn Connection) {
+	if source.Scheme(conn.URL) != "file" {
+		s.add(&dataset{id: conn.Alias, name: conn.Alias, description: conn.Description, kind: source.Scheme(conn.URL), connection: &conn})
+		return
+	}
+	d := &dataset{id: conn.Alias, name: conn.Alias, description: conn.Description, kind: "files"}
+	real, err := filepath.EvalSymlinks(conn.URL)
+	var info os.FileInfo
+	if err == nil {
+		info, err = os.Stat(real)
+	}
+	switch {
+	case err != nil:
+		d.problems = []Problem{{printable(conn.URL), "It cannot be read: " + reason(err) + "."}}
+	case info.IsDir():
+		d.dir = real
+		(&folder{scanner: s, root: real, dataset: d, names: namer{}}).all(real)
+	default:
+		(&folder{scanner: s, root: filepath.Dir(real), dataset: d, names: namer{}}).loose(filepath.Base(real))
+	}
+	s.add(d)
+}

@@ -1,0 +1,220 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"interlock/internal/fault"
+	"interlock/internal/query"
+	"interlock/internal/source"
+	"interlock/internal/sqlpolicy"
+)
+
+// A manifest lies beside an imported database and says what is in it.
+type manifest struct {
+	Dataset  string    `json:"dataset"`
+	Version  string    `json:"version"`
+	Made     time.Time `json:"made"`
+	Tables   []Table   `json:"tables"`
+	Problems []Problem `json:"problems,omitempty"`
+}
+
+// Database gives a dataset as the engine queries it. A version that is not there yet
+// is imported first; callers who come meanwhile wait for the same import.
+func (c *Catalog) Database(ctx context.Context, id string) (query.Database, Dataset, error) {
+	d, err := c.find(ctx, id)
+	if err != nil {
+		return query.Database{}, Dataset{}, err
+	}
+	v, err := c.version(ctx, d)
+	if err != nil {
+		return query.Database{}, Dataset{}, err
+	}
+	if _, ok := c.manifest(v.path); !ok {
+		if _, err := c.once(ctx, v.path, func(ctx context.Context) (manifest, error) { return c.imported(ctx, d, v) }); err != nil {
+			return query.Database{}, Dataset{}, c.importFault(ctx, d, err)
+		}
+	}
+	c.touch(v.path)
+	shown, err := c.show(ctx, d)
+	if err != nil {
+		return query.Database{}, Dataset{}, err
+	}
+	return databaseOf(v.path, shown.ID, shown.Tables), shown, nil
+}
+
+func databaseOf(path, alias string, tables []Table) query.Database {
+	db := query.Database{Path: path, Alias: alias}
+	for _, t := range tables {
+		allowed := sqlpolicy.Table{Name: t.Name}
+		for _, col := range t.Columns {
+			allowed.Columns = append(allowed.Columns, col.Name)
+		}
+		db.Tables = append(db.Tables, allowed)
+	}
+	return db
+}
+
+func (c *Catalog) importFault(ctx context.Context, d *dataset, err error) error {
+	if _, ok := errors.AsType[*fault.Fault](err); ok || ctx.Err() != nil {
+		return err
+	}
+	return fmt.Errorf("importing dataset %s: %w", d.id, err)
+}
+
+// manifest gives what is known of an imported database; not ok means that there is none.
+func (c *Catalog) manifest(path string) (manifest, bool) {
+	c.mu.Lock()
+	m, ok := c.known[path]
+	c.mu.Unlock()
+	if _, err := os.Stat(path); err != nil {
+		return manifest{}, false
+	}
+	if ok {
+		return m, true
+	}
+	text, err := os.ReadFile(path + ".json")
+	if err != nil || json.Unmarshal(text, &m) != nil {
+		return manifest{}, false
+	}
+	c.remember(path, m)
+	return m, true
+}
+
+func (c *Catalog) remember(path string, m manifest) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known[path] = m
+}
+
+func (c *Catalog) touch(path string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.used[path] = time.Now()
+}
+
+// imported makes the database of a version and its manifest.
+func (c *Catalog) imported(ctx context.Context, d *dataset, v version) (manifest, error) {
+	if m, ok := c.manifest(v.path); ok { // somebody was quicker
+		return m, nil
+	}
+	began := time.Now()
+	m := manifest{Dataset: d.id, Version: v.hash, Made: began}
+	var err error
+	if d.connection != nil {
+		err = c.importConnection(ctx, d, v.path, &m)
+	} else {
+		err = c.importFiles(ctx, d, v, &m)
+	}
+	if err != nil {
+		return m, err
+	}
+	text, err := json.Marshal(m)
+	if err == nil {
+		err = writeFile(v.path+".json", text, 0o600)
+	}
+	if err != nil {
+		return m, fmt.Errorf("writing the manifest: %w", err)
+	}
+	c.remember(v.path, m)
+	c.config.Log.Info("A dataset was imported.", "dataset", d.id, "tables", len(m.Tables), "took", time.Since(began))
+	c.sweep()
+	return m, nil
+}
+
+// importFiles has the engine read files. Tables inside SQLite files are streamed
+// into a database of their own first.
+func (c *Catalog) importFiles(ctx context.Context, d *dataset, v version, m *manifest) error {
+	dir, err := os.MkdirTemp(c.config.Dir, ".import-*")
+	if err != nil {
+		return fmt.Errorf("making a folder for the import: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	streamed := filepath.Join(dir, "streamed.duckdb")
+	loaded, err := c.streamFiles(ctx, d, v, streamed, m)
+	if err != nil {
+		return err
+	}
+	var imports []query.Import
+	for _, t := range v.tables {
+		switch {
+		case t.inner == "":
+			imp := query.Import{Table: t.name, Format: query.Format(t.kind), Options: t.options}
+			for _, f := range t.files {
+				imp.Files = append(imp.Files, f.path)
+			}
+			imports = append(imports, imp)
+		case slices.Contains(loaded, t.name):
+			imports = append(imports, query.Import{Table: t.name, Format: query.DuckDB, Files: []string{streamed}, Options: query.ImportOptions{From: t.name}})
+		}
+	}
+	if len(imports) == 0 {
+		return fault.New(fault.SourceUnreadable, "dataset %q has no table that can be read", d.id).With(append(d.problems, m.Problems...))
+	}
+	report, err := c.config.Engine.Build(ctx, v.path, imports, func(table string, rows int64) { c.progress(d.id, table, rows) })
+	if err != nil {
+		return err
+	}
+	for _, r := range report.Tables {
+		i := slices.IndexFunc(v.tables, func(t table) bool { return t.name == r.Table })
+		if i < 0 {
+			continue
+		}
+		t := v.tables[i]
+		if r.Error != "" {
+			m.Problems = append(m.Problems, Problem{t.file, r.Error})
+			continue
+		}
+		for _, w := range r.Warnings {
+			m.Problems = append(m.Problems, Problem{t.file, w})
+		}
+		m.Tables = append(m.Tables, Table{Name: t.name, File: t.file, Kind: t.kind, Description: t.description, Columns: r.Columns, Rows: r.Rows})
+	}
+	return nil
+}
+
+// streamFiles writes the tables inside SQLite files into a database and says which it got.
+func (c *Catalog) streamFiles(ctx context.Context, d *dataset, v version, path string, m *manifest) (loaded []string, err error) {
+	inner := slices.DeleteFunc(slices.Clone(v.tables), func(t table) bool { return t.inner == "" })
+	if len(inner) == 0 {
+		return nil, nil
+	}
+	w, err := query.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Abort()
+	for _, t := range inner {
+		_, _, err := c.stream(ctx, w, source.Config{URL: "sqlite:" + t.files[0].path, Table: t.inner}, d.id, t.name)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			m.Problems = append(m.Problems, Problem{t.file, fault.From(err).Message})
+			continue
+		}
+		loaded = append(loaded, t.name)
+	}
+	return loaded, w.Close()
+}
+
+// stream writes one table of a database into another.
+func (c *Catalog) stream(ctx context.Context, w *query.Writer, conf source.Config, id, name string) ([]source.Column, int64, error) {
+	s, err := source.Open(ctx, conf)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer s.Close()
+	columns, err := s.Describe(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	rows, err := source.Load(ctx, s, source.Filter{}, w, name, func(rows int64) { c.progress(id, name, rows) })
+	return columns, rows, err
+}

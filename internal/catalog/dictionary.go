@@ -1,0 +1,201 @@
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A Dictionary says in words what tables, columns and terms mean.
+type Dictionary struct {
+	Tables   map[string]TableText `json:"tables,omitempty"` // by table name
+	Glossary []Term               `json:"glossary,omitempty"`
+	Warnings []string             `json:"warnings,omitempty"`
+}
+
+// A TableText describes a table.
+type TableText struct {
+	Text    string            `json:"text,omitempty"`
+	Columns map[string]string `json:"columns,omitempty"`
+}
+
+// A Term of the glossary.
+type Term struct {
+	Term       string `json:"term"`
+	Definition string `json:"definition"`
+}
+
+const maxEntry = 4000 // bytes of one text
+
+// Dictionary reads the dataset's data_dictionary.json. What it cannot use is
+// warned about and left out; a dataset without the file has an empty one.
+func (c *Catalog) Dictionary(ctx context.Context, id string) (Dictionary, error) {
+	d, err := c.Get(ctx, id)
+	if err != nil {
+		return Dictionary{}, err
+	}
+	found, err := c.find(ctx, id)
+	if err != nil || found.dir == "" {
+		return Dictionary{}, err
+	}
+	path := filepath.Join(found.dir, "data_dictionary.json")
+	if _, err := os.Lstat(path); err != nil {
+		return Dictionary{}, nil
+	}
+	text, err := readInside(found.dir, path)
+	if err != nil {
+		return Dictionary{Warnings: []string{"data_dictionary.json: " + err.Error()}}, nil
+	}
+	return parseDictionary(text, d.Tables), nil
+}
+
+// parseDictionary takes what it understands of a document: tables and glossary as
+// maps or lists, texts bare or as objects with a description.
+func parseDictionary(text []byte, tables []Table) Dictionary {
+	dict := Dictionary{Tables: map[string]TableText{}}
+	var doc map[string]any
+	if err := json.Unmarshal([]byte(strings.TrimPrefix(string(text), "\uFEFF")), &doc); err != nil {
+		dict.warn("data_dictionary.json is not a JSON object: %v", err)
+		return dict
+	}
+	for _, key := range sortedKeys(doc) {
+		switch strings.ToLower(key) {
+		case "tables":
+			for _, e := range entries(doc[key]) {
+				dict.table(e, tables)
+			}
+		case "glossary", "terms":
+			for _, e := range entries(doc[key]) {
+				dict.term(e)
+			}
+		case "name", "title", "description", "version", "dataset", "dataset_id", "$schema":
+		default:
+			if e := (entry{key, doc[key]}); tableNamed(tables, key) != nil {
+				dict.table(e, tables)
+			} else {
+				dict.warn("%q is neither tables nor glossary nor a table's name", clip(key, 60))
+			}
+		}
+	}
+	slices.SortFunc(dict.Glossary, func(a, b Term) int { return cmp.Compare(a.Term, b.Term) })
+	return dict
+}
+
+func (d *Dictionary) warn(format string, args ...any) {
+	if len(d.Warnings) < 100 {
+		d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...))
+	}
+}
+
+func (d *Dictionary) table(e entry, tables []Table) {
+	t := tableNamed(tables, e.name)
+	if t == nil {
+		d.warn("there is no table %q", clip(e.name, 60))
+		return
+	}
+	described := TableText{Columns: map[string]string{}}
+	var ok bool
+	if described.Text, ok = wording(e.value); !ok {
+		d.warn("the text of table %q is not text", t.Name)
+	}
+	if m, isMap := e.value.(map[string]any); isMap {
+		for _, col := range entries(m["columns"]) {
+			text, ok := wording(col.value)
+			switch name, known := columnNamed(*t, col.name); {
+			case !ok:
+				d.warn("the text of %s.%s is not text", t.Name, clip(col.name, 60))
+			case !known:
+				d.warn("table %q has no column %q", t.Name, clip(col.name, 60))
+			case text != "":
+				described.Columns[name] = text
+			}
+		}
+	}
+	d.Tables[t.Name] = described
+}
+
+func (d *Dictionary) term(e entry) {
+	text, ok := wording(e.value)
+	if !ok || e.name == "" || text == "" {
+		d.warn("the term %q has no definition", clip(e.name, 60))
+		return
+	}
+	d.Glossary = append(d.Glossary, Term{clip(e.name, 200), text})
+}
+
+// An entry of a map, or of a list whose objects name themselves.
+type entry struct {
+	name  string
+	value any
+}
+
+func entries(v any) []entry {
+	var list []entry
+	switch x := v.(type) {
+	case map[string]any:
+		for _, k := range sortedKeys(x) {
+			list = append(list, entry{k, x[k]})
+		}
+	case []any:
+		for _, item := range x {
+			m, _ := item.(map[string]any)
+			name := ""
+			for _, key := range []string{"name", "table", "table_name", "column", "term"} {
+				if s, ok := m[key].(string); ok && name == "" {
+					name = s
+				}
+			}
+			list = append(list, entry{name, item})
+		}
+	}
+	return list
+}
+
+// wording finds the text of an entry; no text at all is fine, another kind is not.
+func wording(v any) (string, bool) {
+	switch x := v.(type) {
+	case string:
+		return clip(x, maxEntry), true
+	case map[string]any:
+		for _, key := range []string{"description", "text", "definition", "meaning", "comment"} {
+			if s, ok := x[key].(string); ok {
+				return clip(s, maxEntry), true
+			}
+		}
+		return "", true
+	}
+	return "", false
+}
+
+func tableNamed(tables []Table, name string) *Table {
+	for i, t := range tables {
+		if strings.EqualFold(t.Name, name) || strings.EqualFold(t.File, name) || t.Name == plainName(stem(name)) {
+			return &tables[i]
+		}
+	}
+	return nil
+}
+
+// columnNamed gives a column's own spelling; before the import every name counts as known.
+func columnNamed(t Table, name string) (string, bool) {
+	for _, c := range t.Columns {
+		if strings.EqualFold(c.Name, name) {
+			return c.Name, true
+		}
+	}
+	return name, len(t.Columns) == 0 && name != ""
+}
+
+func sortedKeys(m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

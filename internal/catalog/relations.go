@@ -1,0 +1,210 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"interlock/internal/query"
+	"interlock/internal/source"
+)
+
+// Relations are the keys that the data of a version bears out.
+type Relations struct {
+	Keys  []Key      `json:"keys"`
+	Links []Relation `json:"links"`
+}
+
+// A Key is a column without NULLs or duplicates that is named like one.
+type Key struct {
+	Table  string `json:"table"`
+	Column string `json:"column"`
+}
+
+// A Relation is a column whose values are found in another table's key.
+type Relation struct {
+	From     Key     `json:"from"`
+	To       Key     `json:"to"`
+	Coverage float64 `json:"coverage"` // share of the distinct values that are found
+	OneToOne bool    `json:"one_to_one,omitempty"`
+}
+
+// Bounds of the search.
+const (
+	keyColumns  = 12   // candidates in one table
+	maxPairs    = 200  // columns compared with keys
+	minCoverage = 0.85 // real data has orphans
+	keyTimeout  = 20 * time.Second
+)
+
+// Relations finds primary and foreign keys by name, uniqueness and containment.
+func (c *Catalog) Relations(ctx context.Context, id string) (Relations, error) {
+	db, d, err := c.Database(ctx, id)
+	if err != nil {
+		return Relations{}, err
+	}
+	return remembered(c, "relations", db.Path, func() (Relations, error) {
+		r := relater{engine: c.config.Engine, db: db}
+		for _, t := range d.Tables {
+			if err := r.keys(ctx, t); err != nil {
+				return Relations{}, err
+			}
+		}
+		for _, t := range d.Tables {
+			if err := r.links(ctx, t, d.Tables); err != nil {
+				return Relations{}, err
+			}
+		}
+		return r.found, nil
+	})
+}
+
+type relater struct {
+	engine Engine
+	db     query.Database
+	found  Relations
+	tried  int
+}
+
+// count runs a statement that gives one row of counts.
+func (r *relater) count(ctx context.Context, sql string) ([]int64, error) {
+	result, err := r.engine.Run(ctx, query.Request{Database: r.db, SQL: sql, MaxRows: 1, Timeout: keyTimeout})
+	if err != nil {
+		return nil, fmt.Errorf("looking for keys: %w", err)
+	}
+	var rows [][]json.Number
+	if err := json.Unmarshal(result.Rows, &rows); err != nil || len(rows) != 1 {
+		return nil, fmt.Errorf("looking for keys: counts of another form: %.100s", result.Rows)
+	}
+	counts := make([]int64, len(rows[0]))
+	for i, n := range rows[0] {
+		if counts[i], err = n.Int64(); err != nil {
+			return nil, fmt.Errorf("looking for keys: %w", err)
+		}
+	}
+	return counts, nil
+}
+
+// keys finds the columns of a table that can be its key.
+func (r *relater) keys(ctx context.Context, t Table) error {
+	var candidates, asks []string
+	for i, col := range t.Columns {
+		if likelyKey(t.Name, col, i) && len(candidates) < keyColumns {
+			candidates = append(candidates, col.Name)
+			asks = append(asks, fmt.Sprintf("count(DISTINCT %s), count(%[1]s)", quoteName(col.Name)))
+		}
+	}
+	if len(candidates) == 0 || t.Rows == 0 {
+		return nil
+	}
+	counts, err := r.count(ctx, "SELECT "+strings.Join(asks, ", ")+" FROM "+quoteName(t.Name))
+	if err != nil {
+		return err
+	}
+	for i, name := range candidates {
+		if counts[2*i] == t.Rows && counts[2*i+1] == t.Rows {
+			r.found.Keys = append(r.found.Keys, Key{t.Name, name})
+		}
+	}
+	return nil
+}
+
+// likelyKey goes by type, place and name.
+func likelyKey(table string, col query.Column, place int) bool {
+	switch source.ParseType(col.Type).Kind {
+	case source.Int, source.Uint, source.Text, source.UUID, source.Decimal:
+	default:
+		return false
+	}
+	name := plainName(col.Name)
+	if place == 0 || name == "id" || name == "key" || name == "uuid" || name == "code" || name == plainName(table) {
+		return true
+	}
+	for _, end := range []string{"_id", "_key", "_code", "_no", "_nr", "_number", "_ref", "_uuid", "_sku", "id"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// links finds columns of a table that point at keys of others, or of itself.
+func (r *relater) links(ctx context.Context, t Table, all []Table) error {
+	for _, col := range t.Columns {
+		for _, key := range slices.Clone(r.found.Keys) {
+			to := tableNamed(all, key.Table)
+			if key == (Key{t.Name, col.Name}) || to == nil || !pointsAt(t, col, *to, key.Column) {
+				continue
+			}
+			if r.tried++; r.tried > maxPairs {
+				return nil
+			}
+			x, k := quoteName(col.Name), quoteName(key.Column)
+			counts, err := r.count(ctx, fmt.Sprintf(`SELECT count(*), count(*) FILTER (WHERE v.%[1]s IN (SELECT %[2]s FROM %[3]s)), sum(n)::BIGINT
+				FROM (SELECT %[1]s, count(*) AS n FROM %[4]s WHERE %[1]s IS NOT NULL GROUP BY %[1]s) AS v`, x, k, quoteName(to.Name), quoteName(t.Name)))
+			if err != nil {
+				continue // one pair that cannot be compared is no relation
+			}
+			if counts[0] == 0 {
+				continue
+			}
+			if coverage := float64(counts[1]) / float64(counts[0]); coverage >= minCoverage {
+				r.found.Links = append(r.found.Links, Relation{From: Key{t.Name, col.Name}, To: key, Coverage: coverage, OneToOne: counts[0] == counts[2]})
+			}
+		}
+	}
+	return nil
+}
+
+// pointsAt goes by names and types: orders.customer_id at customers.id or
+// customers.customer_id, and parent_id at the table's own id.
+func pointsAt(t Table, col query.Column, to Table, key string) bool {
+	toCol := slices.IndexFunc(to.Columns, func(c query.Column) bool { return c.Name == key })
+	if toCol < 0 || !alike(col.Type, to.Columns[toCol].Type) {
+		return false
+	}
+	name, keyName := plainName(col.Name), plainName(key)
+	own := t.Name == to.Name
+	if name == keyName {
+		return !own && keyName != "id" && keyName != "key" && keyName != "name"
+	}
+	for _, noun := range []string{to.Name, singular(to.Name)} {
+		for _, end := range []string{"", "_id", "id", "_" + keyName, "_key", "_code", "_no"} {
+			if name == noun+end || strings.HasSuffix(name, "_"+noun+end) && !own {
+				return true
+			}
+		}
+	}
+	if own {
+		return strings.HasPrefix(name, "parent") || strings.HasSuffix(name, "_"+keyName) || name == "manager_id" || name == "reports_to"
+	}
+	return keyName != "id" && strings.HasSuffix(name, "_"+keyName)
+}
+
+func alike(a, b string) bool {
+	class := func(name string) source.Kind {
+		switch k := source.ParseType(name).Kind; k {
+		case source.Int, source.Uint, source.Decimal:
+			return source.Int
+		default:
+			return k
+		}
+	}
+	return class(a) == class(b)
+}
+
+// singular guesses the singular of an English plural.
+func singular(name string) string {
+	switch {
+	case strings.HasSuffix(name, "ies"):
+		return strings.TrimSuffix(name, "ies") + "y"
+	case strings.HasSuffix(name, "ses"), strings.HasSuffix(name, "xes"), strings.HasSuffix(name, "ches"), strings.HasSuffix(name, "shes"):
+		return strings.TrimSuffix(name, "es")
+	case strings.HasSuffix(name, "ss"):
+		return name
+	}
+	return strings.TrimSuffix(name, "s")
+}

@@ -1,0 +1,224 @@
+package catalog
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"interlock/internal/query"
+	"interlock/internal/source"
+)
+
+// A dataset as it was found on disk. It is not changed after the scan.
+type dataset struct {
+	id, name, description string
+	prompts               []string
+	kind                  string
+	dir                   string // where its dictionary is; "" if it has none
+	tables                []table
+	problems              []Problem
+	claimed               string      // the version that a registry says it has
+	connection            *Connection // nil: made of files
+}
+
+// A table that is to be imported.
+type table struct {
+	name, file, kind, description string
+	files                         []file
+	options                       query.ImportOptions
+	inner                         string // the table inside an SQLite file
+}
+
+// A file is one that was found readable.
+type file struct {
+	path string // without links
+	size int64
+	time time.Time
+}
+
+// Limits of a scan.
+const (
+	maxDatasets = 1000
+	maxFiles    = 2000 // in one dataset
+)
+
+// scan looks at the folders, unless that was done a moment ago.
+func (c *Catalog) scan(ctx context.Context) ([]*dataset, error) {
+	c.scanning.Lock()
+	defer c.scanning.Unlock()
+	c.mu.Lock()
+	fresh, last := time.Since(c.scanned) < c.config.Rescan, c.datasets
+	c.mu.Unlock()
+	if fresh {
+		return last, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s := &scanner{ctx: ctx, maxFile: c.config.MaxFile, ids: namer{}, inner: c.inner}
+	for _, root := range c.config.Roots {
+		s.root(root)
+	}
+	connections, problems := c.connections()
+	for _, conn := range connections {
+		s.connection(conn)
+	}
+	if len(problems) > 0 {
+		d := s.ensure("default")
+		d.problems = append(d.problems, problems...)
+	}
+	found := s.done()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.datasets, c.scanned = found, time.Now()
+	return found, nil
+}
+
+// A scanner collects datasets.
+type scanner struct {
+	ctx     context.Context // of the one scan that this value lives for
+	maxFile int64
+	ids     namer
+	found   []*dataset
+	inner   map[file][]source.TableName // of SQLite files, from earlier scans
+}
+
+func (s *scanner) add(d *dataset) {
+	if len(s.found) < maxDatasets {
+		d.id = s.ids.name(datasetID(d.id), d.dir+d.id)
+		s.found = append(s.found, d)
+	}
+}
+
+// ensure gives the dataset with this id, made if need be.
+func (s *scanner) ensure(id string) *dataset {
+	for _, d := range s.found {
+		if d.id == id {
+			return d
+		}
+	}
+	d := &dataset{id: id, name: id, kind: "files"}
+	s.add(d)
+	return d
+}
+
+// done drops datasets that are nothing, and sorts the rest.
+func (s *scanner) done() []*dataset {
+	found := slices.DeleteFunc(s.found, func(d *dataset) bool { return len(d.tables) == 0 && len(d.problems) == 0 && d.connection == nil })
+	slices.SortFunc(found, func(a, b *dataset) int { return strings.Compare(a.id, b.id) })
+	return found
+}
+
+// root reads one data folder, or one file.
+func (s *scanner) root(root string) {
+	real, err := filepath.EvalSymlinks(root)
+	var info os.FileInfo
+	if err == nil {
+		info, err = os.Stat(real)
+	}
+	if err != nil {
+		d := s.ensure("default")
+		d.problems = append(d.problems, Problem{printable(root), "The data folder cannot be read: " + reason(err) + "."})
+		return
+	}
+	if !info.IsDir() {
+		d := s.ensure("default")
+		f := &folder{scanner: s, root: filepath.Dir(real), dataset: d, names: taken(d)}
+		f.loose(filepath.Base(real))
+		return
+	}
+	if registered := s.registry(real, real); registered {
+		return
+	}
+	entries, err := os.ReadDir(real)
+	if err != nil {
+		d := s.ensure("default")
+		d.problems = append(d.problems, Problem{printable(root), "The data folder cannot be read: " + reason(err) + "."})
+	}
+	var loose []string
+	for _, e := range entries {
+		if hidden(e.Name()) {
+			continue
+		}
+		path := filepath.Join(real, e.Name())
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			s.folder(real, e.Name())
+		} else {
+			loose = append(loose, e.Name())
+		}
+	}
+	if len(loose) > 0 {
+		d := s.ensure("default")
+		if d.dir == "" {
+			d.dir = real
+		}
+		f := &folder{scanner: s, root: real, dataset: d, names: taken(d)}
+		for _, name := range loose {
+			f.loose(name)
+		}
+	}
+}
+
+// folder reads the dataset in a folder below a root.
+func (s *scanner) folder(root, name string) {
+	d := &dataset{id: name, name: printable(name), kind: "files"}
+	real, err := inside(root, filepath.Join(root, name))
+	if err != nil {
+		d.problems = []Problem{{printable(name), err.Error()}}
+		s.add(d)
+		return
+	}
+	d.dir = real
+	if s.registry(root, real) {
+		return
+	}
+	f := &folder{scanner: s, root: root, dataset: d, names: namer{}}
+	f.all(real)
+	s.add(d)
+}
+
+func taken(d *dataset) namer {
+	n := namer{}
+	for _, t := range d.tables {
+		n[t.name] = true
+	}
+	return n
+}
+
+func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "~$") }
+
+// inside resolves links and refuses what leads out of the root.
+func inside(root, path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", problem("It cannot be read: " + reason(err) + ".")
+	}
+	rel, err := filepath.Rel(root, real)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", problem("It leads out of the data folder and is not read.")
+	}
+	return real, nil
+}
+
+// A problem is an error that is shown as it is.
+type problem string
+
+func (p problem) Error() string { return string(p) }
+
+// reason is a system's error without the path, which the problem names already.
+func reason(err error) string {
+	switch {
+	case os.IsNotExist(err):
+		return "it does not exist"
+	case os.IsPermission(err):
+		return "permission denied"
+	}
+	if e, ok := err.(*fs.PathError); ok {
+		return e.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,81 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"interlock/internal/query"
+)
+
+// A Schema is what a model or a person needs to know before they ask a dataset.
+type Schema struct {
+	DatasetID   string        `json:"dataset_id"`
+	VersionHash string        `json:"version_hash"`
+	Tables      []TableSchema `json:"tables"`
+	Problems    []Problem     `json:"problems,omitempty"`
+}
+
+// A TableSchema is a table with a few of its rows.
+type TableSchema struct {
+	File        string          `json:"file"`
+	Name        string          `json:"table_name"`
+	Description string          `json:"description,omitempty"`
+	Columns     []query.Column  `json:"columns"`
+	Rows        int64           `json:"row_count"`
+	Sample      json.RawMessage `json:"sample_rows"` // arrays in the order of the columns
+}
+
+// sampleRows of each table are shown.
+const sampleRows = 3
+
+// Schema describes the tables of a dataset, importing it if need be.
+func (c *Catalog) Schema(ctx context.Context, id string) (Schema, error) {
+	db, d, err := c.Database(ctx, id)
+	if err != nil {
+		return Schema{}, err
+	}
+	s := Schema{DatasetID: d.ID, VersionHash: d.VersionHash, Problems: d.Problems}
+	samples, err := remembered(c, "samples", db.Path, func() (map[string]json.RawMessage, error) {
+		samples := map[string]json.RawMessage{}
+		for _, t := range d.Tables {
+			result, err := c.config.Engine.Run(ctx, query.Request{Database: db, MaxRows: sampleRows,
+				SQL: fmt.Sprintf("SELECT * FROM %s LIMIT %d", quoteName(t.Name), sampleRows)})
+			if err != nil {
+				return nil, fmt.Errorf("reading rows of %s: %w", t.Name, err)
+			}
+			samples[t.Name] = result.Rows
+		}
+		return samples, nil
+	})
+	if err != nil {
+		return Schema{}, err
+	}
+	for _, t := range d.Tables {
+		s.Tables = append(s.Tables, TableSchema{File: t.File, Name: t.Name, Description: t.Description, Columns: t.Columns, Rows: t.Rows, Sample: samples[t.Name]})
+	}
+	return s, nil
+}
+
+// remembered works something out once per database. Two who ask at once may both
+// do the work.
+func remembered[T any](c *Catalog, kind, path string, work func() (T, error)) (T, error) {
+	key := kind + " " + path
+	c.mu.Lock()
+	known, ok := c.derived[key].(T)
+	c.mu.Unlock()
+	if ok {
+		return known, nil
+	}
+	made, err := work()
+	if err != nil {
+		return made, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.derived[key] = made
+	return made, nil
+}
+
+func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
