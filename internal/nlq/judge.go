@@ -1,0 +1,135 @@
+package nlq
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"interlock/internal/queryplan"
+)
+
+// A Result is what a plan gave when it ran.
+type Result struct {
+	Columns []string
+	Rows    [][]any
+	Limited bool   // more rows exist than were read
+	Error   string // why it did not run
+	Curable bool   // of an error: another plan may do
+}
+
+// Satisfaction is the judgement on a result.
+type Satisfaction string
+
+// The judgements.
+const (
+	Satisfied Satisfaction = "satisfied"
+	NeedsWork Satisfaction = "needs_work"
+	Failed    Satisfaction = "failed"
+)
+
+// A Verdict says whether a result answers its question, and what is wrong if not.
+type Verdict struct {
+	Satisfaction Satisfaction `json:"satisfaction"`
+	Notes        string       `json:"notes"`
+	Issues       []string     `json:"issues,omitempty"`
+	Improvements []string     `json:"improvements,omitempty"`
+}
+
+// Judge compares a question with the plan and result that are meant to answer it.
+// It reads the question's words anew and does not plan: a lost condition, a wrong
+// group, a join that multiplies rows or a slipped date is found by what the words
+// say and the plan does not, or the other way round. A nil plan leaves the result.
+func Judge(q Question, plan *queryplan.Plan, res Result) Verdict {
+	if res.Error != "" {
+		v := Verdict{Satisfaction: Failed, Notes: "The query did not run: " + res.Error, Issues: []string{res.Error}}
+		if res.Curable {
+			v.Satisfaction = NeedsWork
+			v.Improvements = []string{"Plan again and avoid what the error names."}
+		}
+		return v
+	}
+	j := &judge{}
+	if plan != nil {
+		x := q.Index
+		if x == nil {
+			x = NewIndex(q.Schema, q.Values, q.Dictionary)
+		}
+		now := q.Now
+		if now.IsZero() {
+			now = time.Now()
+		}
+		text, _ := x.rephrase(q, now)
+		if q.Clarification != "" && !yes.MatchString(q.Clarification) {
+			text += " " + q.Clarification
+		}
+		j.r = newReader(x, text, now)
+		j.r.findSubject()
+		j.plan, j.facts = plan, gather(plan)
+		j.conditions()
+		j.measures()
+		j.groups()
+		j.ranks()
+		j.joins()
+		j.shown()
+	}
+	j.result(plan, res)
+	return j.verdict(res)
+}
+
+// A judge collects what is wrong.
+type judge struct {
+	r            *reader
+	plan         *queryplan.Plan
+	facts        *facts
+	issues, cure []string
+	notes        []string
+}
+
+func (j *judge) object(cure, format string, args ...any) {
+	j.issues = append(j.issues, fmt.Sprintf(format, args...))
+	j.cure = append(j.cure, cure)
+}
+
+func (j *judge) verdict(res Result) Verdict {
+	v := Verdict{Satisfaction: Satisfied, Issues: j.issues, Improvements: j.cure}
+	if len(j.issues) > 0 {
+		v.Satisfaction = NeedsWork
+		v.Notes = strings.Join(j.issues, " ")
+		return v
+	}
+	notes := append([]string{fmt.Sprintf("The result has %d rows and %d columns and fits the question.", len(res.Rows), len(res.Columns))}, j.notes...)
+	v.Notes = strings.Join(notes, " ")
+	return v
+}
+
+// result looks at the rows alone.
+func (j *judge) result(plan *queryplan.Plan, res Result) {
+	if res.Limited {
+		j.notes = append(j.notes, "More rows exist than are shown.")
+	}
+	if len(res.Columns) == 0 {
+		return
+	}
+	if len(res.Rows) == 0 {
+		if plan != nil && len(plan.Filters) > 0 {
+			j.notes = append(j.notes, "Nothing in the data fits the conditions.")
+		} else {
+			j.object("Check the tables: without conditions there should be rows.", "The result is empty although nothing was filtered.")
+		}
+		return
+	}
+	for c, name := range res.Columns {
+		filled := false
+		for _, row := range res.Rows {
+			filled = filled || c < len(row) && row[c] != nil
+		}
+		if filled {
+			continue
+		}
+		if len(res.Rows) == 1 && plan != nil && len(plan.Filters) > 0 {
+			j.notes = append(j.notes, fmt.Sprintf("%s is unknown: no row with a value fits the conditions.", name))
+		} else {
+			j.object("Use a column that has values, or check the join.", "The column %s has no value in any row.", name)
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package nlq
+
+import (
+	"slices"
+	"strings"
+
+	"interlock/internal/queryplan"
+)
+
+// ranks compares superlatives with the order and the number of rows.
+func (j *judge) ranks() {
+	r := j.r
+	asks, said := false, 0
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		if c.role == rTop || c.role == rSup {
+			if n, _ := r.rowsSaid(i); n > 0 {
+				said = n
+			}
+		}
+		if c.role == rTop && said > 0 || c.role == rTop && r.named(r.next(i)) {
+			asks = true
+		}
+		if c.role != rSup {
+			continue
+		}
+		asks = true
+		j.direction(i)
+	}
+	for i := range r.chunks { // the 3 stadiums with the largest area
+		if n := r.next(i); asks && said == 0 && r.is(i, rNumber) && r.named(n) && r.near(i, n, 0) && !r.chunks[i].cond && r.chunks[i].number <= 100 {
+			said = int(r.chunks[i].number)
+		}
+	}
+	p := j.plan
+	ranked := len(p.OrderBy) > 0 && p.Limit > 0 || p.Top != nil || j.facts.functions[queryplan.Max]+j.facts.functions[queryplan.Min] > 0
+	nested := slices.ContainsFunc(p.Filters, func(f queryplan.Filter) bool { return f.Plan != nil })
+	switch {
+	case asks && !ranked && !nested:
+		j.object("Sort and take the first.", "The question asks for the first by some measure; the plan does not rank.")
+	case asks && said > 0 && p.Top == nil && p.Limit > 0 && p.Limit != said:
+		j.object("Set the limit to the number that was said.", "The question wants %d rows, the plan takes %d.", said, p.Limit)
+	case asks && said == 0 && p.Limit > 1 && p.Limit < queryplan.DefaultLimit && p.Top == nil && !j.plural():
+		j.object("Take only the first.", "The question asks for one; the plan takes %d.", p.Limit)
+	case !asks && p.Limit > 0 && p.Limit < 50 && len(p.OrderBy) > 0 && !j.extreme():
+		j.object("Give all rows.", "The plan keeps only %d rows; the question asks for all.", p.Limit)
+	}
+}
+
+// extreme says whether the question asks for a minimum or maximum.
+func (j *judge) extreme() bool {
+	return slices.ContainsFunc(j.r.chunks, func(c chunk) bool {
+		return c.role == rAgg && (c.phrase.agg == queryplan.Min || c.phrase.agg == queryplan.Max) || c.role == rTop
+	})
+}
+
+// plural says whether the question speaks of several firsts.
+func (j *judge) plural() bool { return j.r.count(rTop) > 0 }
+
+// direction checks that the largest is not taken for the smallest.
+func (j *judge) direction(i int) {
+	p := j.plan
+	if len(p.OrderBy) != 1 || p.Limit <= 0 {
+		if ph := j.r.chunks[i].phrase; len(p.OrderBy) == 0 && ph.adj == "" && len(p.Select) == 1 {
+			f := p.Select[0].Function
+			if ph.desc && f == queryplan.Min || !ph.desc && f == queryplan.Max {
+				j.object("Take the other end.", "The question says %q; the plan takes the other end.", j.r.text(&j.r.chunks[i]))
+			}
+		}
+		return
+	}
+	o := p.OrderBy[0]
+	desc := strings.EqualFold(string(o.Direction), string(queryplan.Desc))
+	ph := j.r.chunks[i].phrase
+	want := ph.desc
+	e := j.real(o.Expr)
+	if ph.adj != "" {
+		want = !fewest[ph.adj]
+		name := words(e.Column[strings.LastIndexByte(e.Column, '.')+1:])
+		for _, h := range adjectives[ph.adj].hints {
+			if slices.Contains(name, h.word) && e.Function == "" {
+				want = h.more
+				break
+			}
+		}
+	}
+	if want != desc {
+		j.object("Turn the order round.", "The question says %q; the plan sorts the other way.", j.r.text(&j.r.chunks[i]))
+	}
+}
+
+// joins finds joins that multiply what is added up or counted, and joins on columns
+// that are no key.
+func (j *judge) joins() {
+	p, x := j.plan, j.r.x
+	if len(p.Joins) == 0 {
+		return
+	}
+	tables := []string{p.Table}
+	for _, join := range p.Joins {
+		for _, on := range join.On {
+			if !x.isRelation(on, tables, join.Table) {
+				j.object("Join along the key.", "The plan joins %s with %s, which no key links.", on.Left, on.Right)
+			}
+		}
+		tables = append(tables, join.Table)
+	}
+	for _, e := range p.Select {
+		if e.Function != queryplan.Sum && e.Function != queryplan.Avg && e.Function != queryplan.Count || e.Function == queryplan.Count && e.Column != "" {
+			continue
+		}
+		t := ""
+		if e.Column != "" {
+			t = j.tableOf(e.Column)
+		} else {
+			t = j.countedTable()
+		}
+		if many := x.multiplies(t, tables); t != "" && many != "" {
+			what := "counts " + human(t)
+			if e.Column != "" {
+				what = "takes the " + string(e.Function) + " of " + human(e.Column[strings.LastIndexByte(e.Column, '.')+1:])
+			}
+			j.object("Ask with `in` whether rows of "+many+" exist, or count different keys.", "The plan %s after joining %s, which repeats rows of %s.", what, human(many), human(t))
+		}
+	}
+}
+
+// isRelation says whether a pair of columns is a relation of the schema.
+func (x *Index) isRelation(on queryplan.Pair, before []string, joined string) bool {
+	col := func(ref string) string { return ref[strings.LastIndexByte(ref, '.')+1:] }
+	for _, r := range x.schema.Relations {
+		a, b := col(on.Left), col(on.Right)
+		for _, t := range before {
+			if strings.EqualFold(r.Table, t) && strings.EqualFold(r.RefTable, joined) && strings.EqualFold(r.Column, a) && strings.EqualFold(r.RefColumn, b) ||
+				strings.EqualFold(r.RefTable, t) && strings.EqualFold(r.Table, joined) && strings.EqualFold(r.RefColumn, a) && strings.EqualFold(r.Column, b) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// multiplies names a joined table of which one row of t may have many.
+func (x *Index) multiplies(t string, tables []string) string {
+	for _, o := range tables {
+		for _, r := range x.schema.Relations {
+			if !strings.EqualFold(o, t) && strings.EqualFold(r.Table, o) && strings.EqualFold(r.RefTable, t) {
+				if c := x.find(r.Table, r.Column); c < 0 || !x.columns[c].key {
+					return o
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// tableOf finds the table of a column of the plan.
+func (j *judge) tableOf(ref string) string {
+	if dot := strings.LastIndexByte(ref, '.'); dot >= 0 {
+		return ref[:dot]
+	}
+	for _, t := range append([]string{j.plan.Table}, joined2(j.plan)...) {
+		if j.r.x.find(t, ref) >= 0 {
+			return t
+		}
+	}
+	return ""
+}
+
+func joined2(p *queryplan.Plan) []string {
+	var out []string
+	for _, join := range p.Joins {
+		out = append(out, join.Table)
+	}
+	return out
+}
+
+// countedTable is the table whose rows the question counts.
+func (j *judge) countedTable() string {
+	r := j.r
+	for i := range r.chunks {
+		if r.chunks[i].role != rCount {
+			continue
+		}
+		n := r.next(i)
+		for n >= 0 && (r.is(n, rDistinct) || r.is(n, rMention) && r.chunks[n].isValue || r.is(n, rWord)) {
+			n = r.next(n)
+		}
+		if t, s := r.asTable(n); t >= 0 && s > 0.6 {
+			return r.x.tableName(t)
+		}
+	}
+	return ""
+}
+
+// shown checks that columns that are asked for by name are in the plan.
+func (j *judge) shown() {
+	r := j.r
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		if !r.named(i) || c.cond || len(c.mention.columns) == 0 || c.mention.columns[0].score < 0.95 || len(c.mention.tables) > 0 && c.mention.tables[0].score > 0.7 || r.verbish(i) {
+			continue
+		}
+		used := slices.ContainsFunc(c.mention.columns, func(m scored) bool {
+			return m.score >= 0.5 && slices.Contains(j.facts.columns, strings.ToLower(r.x.columns[m.id].name))
+		})
+		if !used {
+			j.object("Show it.", "The question asks for %q; the plan does not use it.", r.text(c))
+		}
+	}
+}

@@ -1,0 +1,245 @@
+package nlq
+
+import (
+	"slices"
+	"strings"
+
+	"interlock/internal/queryplan"
+)
+
+// measures compares what is counted, summed or averaged.
+func (j *judge) measures() {
+	r, f := j.r, j.facts
+	says := map[queryplan.Function]bool{}
+	counts := false
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		switch c.role {
+		case rAgg:
+			if n := r.next(i); c.phrase.agg == queryplan.Sum && (r.is(n, rCount) || !r.named(n)) {
+				continue
+			}
+			says[c.phrase.agg] = true
+		case rCount:
+			counts = true
+		}
+	}
+	ranked := len(j.plan.OrderBy) > 0 || j.plan.Top != nil
+	for _, want := range []queryplan.Function{queryplan.Avg, queryplan.Median, queryplan.StdDev} {
+		if says[want] && f.functions[want] == 0 {
+			j.object("Use the function that the question names.", "The question asks for the %s; the plan does not compute it.", want)
+		}
+	}
+	if says[queryplan.Sum] && f.functions[queryplan.Sum]+f.functions[queryplan.Count]+f.functions[queryplan.Share]+f.functions[queryplan.Percent] == 0 {
+		j.object("Add the values up.", "The question asks for a total; the plan does not add up.")
+	}
+	for _, want := range []queryplan.Function{queryplan.Min, queryplan.Max} {
+		if says[want] && f.functions[want] == 0 && !ranked {
+			j.object("Take the "+string(want)+".", "The question asks for the %s; the plan does not take it.", want)
+		}
+		other := map[queryplan.Function]queryplan.Function{queryplan.Min: queryplan.Max, queryplan.Max: queryplan.Min}[want]
+		if says[want] && !says[other] && f.functions[other] > 0 && f.functions[want] == 0 {
+			j.object("Take the "+string(want)+".", "The question asks for the %s, the plan takes the %s.", want, other)
+		}
+	}
+	counted := f.functions[queryplan.Count]+f.functions[queryplan.CountDistinct]+f.functions[queryplan.Sum]+f.functions[queryplan.Percent]+f.functions[queryplan.Share] > 0
+	if counts && !counted && !j.keptNumber() {
+		j.object("Count rows.", "The question asks for a number of rows; the plan counts nothing.")
+	}
+	if f.functions[queryplan.Avg] > 0 && !says[queryplan.Avg] {
+		j.object("Leave the average out.", "The plan takes an average that the question does not ask for.")
+	}
+	if f.functions[queryplan.Sum] > 0 && (says[queryplan.Avg] && f.functions[queryplan.Avg] == 0 || counts && !says[queryplan.Sum] && !j.keptNumber()) {
+		j.object("Use the function that the question names.", "The plan adds up where the question asks for something else.")
+	}
+	j.summed()
+}
+
+// keptNumber says whether a column of the plan keeps a number of things.
+func (j *judge) keptNumber() bool {
+	return slices.ContainsFunc(j.facts.columns, func(c string) bool {
+		ws := words(c)
+		return slices.ContainsFunc(ws, func(w string) bool {
+			return w == "number" || w == "num" || w == "count" || w == "quantity" || w == "population" || w == "attendance" || w == "stock" || w == "total"
+		})
+	})
+}
+
+// summed finds sums of what cannot be added: averages, rates, years, keys.
+func (j *judge) summed() {
+	var walk func(p *queryplan.Plan)
+	walk = func(p *queryplan.Plan) {
+		inner := map[string]queryplan.Function{}
+		if p.From != nil {
+			for _, e := range p.From.Select {
+				inner[strings.ToLower(e.Alias)] = e.Function
+			}
+			walk(p.From)
+		}
+		for _, e := range p.Select {
+			name := strings.ToLower(e.Column[strings.LastIndexByte(e.Column, '.')+1:])
+			if e.Function != queryplan.Sum || name == "" {
+				continue
+			}
+			ws := words(name)
+			odd := slices.ContainsFunc(ws, func(w string) bool { return notAdded[w] })
+			id := j.r.x.keyColumn(name)
+			if odd || id || inner[name] == queryplan.Avg || inner[name] == queryplan.Median {
+				j.object("Average it, or add up what it is made of.", "The plan adds up %s, which cannot be added up.", human(name))
+			}
+		}
+	}
+	walk(j.plan)
+}
+
+// notAdded are words of columns whose sum means nothing.
+var notAdded = set("avg average mean median rate ratio percent percentage pct year age rank height temperature rating")
+
+// keyColumn says whether every column of that name is a key or refers to one.
+func (x *Index) keyColumn(name string) bool {
+	found := false
+	for i := range x.columns {
+		if c := &x.columns[i]; strings.EqualFold(c.name, name) {
+			if !c.part && c.ref < 0 {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}
+
+// groups compares `for each` with what is grouped by.
+func (j *judge) groups() {
+	r := j.r
+	aggregates := slices.ContainsFunc(j.plan.Select, queryplan.Expr.Aggregate)
+	each := false
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		if c.role != rEach || !aggregates {
+			continue
+		}
+		if w := c.phrase.words; len(w) == 1 && w[0] == "by" && !r.groupsBy(i) {
+			continue
+		}
+		n := r.next(i)
+		for r.is(n, rDistinct) {
+			n = r.next(n)
+		}
+		if n < 0 || !r.near(i, n, 3) {
+			continue
+		}
+		each = true
+		if !j.groupedBy(n) {
+			j.object("Group by it.", "The question wants one row for each %s; the plan does not group so.", r.text(&r.chunks[n]))
+		}
+	}
+	if len(j.plan.GroupBy) == 0 {
+		return
+	}
+	mentioned := slices.ContainsFunc(j.plan.GroupBy, func(t queryplan.Term) bool { return j.mentions(j.real(t.Expr)) })
+	if !mentioned {
+		j.object("Group by what the question names.", "The plan groups by %s, of which the question does not speak.", describer{}.expr(j.real(j.plan.GroupBy[0].Expr)))
+		return
+	}
+	if aggregates && !each && len(j.plan.OrderBy) == 0 && len(j.plan.Having) == 0 && j.plan.Top == nil && !j.listsToo() {
+		j.object("Do not group.", "The question asks for one number; the plan gives one for each %s.", describer{}.expr(j.real(j.plan.GroupBy[0].Expr)))
+	}
+}
+
+// real follows an alias to its value.
+func (j *judge) real(e queryplan.Expr) queryplan.Expr { return describer{}.aliased(j.plan, e) }
+
+// groupedBy says whether the plan groups by what a mention names.
+func (j *judge) groupedBy(n int) bool {
+	r := j.r
+	unit, timed := unitWords[r.toks[r.chunks[n].from].lemma]
+	for _, t := range j.plan.GroupBy {
+		e := j.real(t.Expr)
+		if timed && (e.Truncate == unit || string(e.Part) == string(unit)) {
+			return true
+		}
+		if j.names(n, e) {
+			return true
+		}
+	}
+	return timed && !r.named(n) && slices.ContainsFunc(j.plan.GroupBy, func(t queryplan.Term) bool { return j.real(t.Expr).Truncate == unit })
+}
+
+// names says whether a mention names the column of a value, or its table where the
+// column stands for a row.
+func (j *judge) names(n int, e queryplan.Expr) bool {
+	r := j.r
+	if !r.named(n) || e.Column == "" {
+		return false
+	}
+	name := e.Column[strings.LastIndexByte(e.Column, '.')+1:]
+	owner := strings.TrimSuffix(e.Column[:len(e.Column)-len(name)], ".")
+	if owner == "" {
+		owner = j.plan.Table
+	}
+	for _, m := range r.chunks[n].mention.columns {
+		if c := &r.x.columns[m.id]; m.score > 0.5 && strings.EqualFold(c.name, name) {
+			return true
+		}
+	}
+	for _, m := range r.chunks[n].mention.tables {
+		if m.score < 0.5 {
+			continue
+		}
+		t := &r.x.tables[m.id]
+		if strings.EqualFold(t.name, owner) {
+			id := r.x.find(t.name, name)
+			if id >= 0 && (id == t.key || id == t.display || slices.Contains(r.x.personName(t.id), id) || len(j.plan.GroupBy) > 1) {
+				return true
+			}
+		}
+		if id := r.x.find(owner, name); id >= 0 && r.x.columns[id].ref == t.id {
+			return true
+		}
+	}
+	return false
+}
+
+// mentions says whether any word names the value.
+func (j *judge) mentions(e queryplan.Expr) bool {
+	if e.Truncate != "" || e.Part != "" {
+		for _, t := range j.r.toks {
+			if u, ok := unitWords[t.lemma]; ok && (u == e.Truncate || string(u) == string(e.Part)) {
+				return true
+			}
+		}
+	}
+	for i := range j.r.chunks {
+		if j.names(i, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// listsToo says whether the question asks for a name beside the number: teams and
+// their number of players.
+func (j *judge) listsToo() bool {
+	for i := range j.r.chunks {
+		c := &j.r.chunks[i]
+		if c.role == rAnd || c.role == rDistinct {
+			return true
+		}
+		if j.r.named(i) && !c.cond && r0(j.r, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// r0 says whether a mention is asked for by itself: what comes before it is no
+// measure.
+func r0(r *reader, i int) bool {
+	p := r.prev(i)
+	if p < 0 {
+		return true
+	}
+	role := r.chunks[p].role
+	return role != rCount && role != rAgg && role != rSup && role != rMention && len(r.chunks[i].mention.columns) > 0
+}
