@@ -157,7 +157,7 @@ func (c *Catalog) importFiles(ctx context.Context, d *dataset, v version, m *man
 	if len(imports) == 0 {
 		return fault.New(fault.SourceUnreadable, "dataset %q has no table that can be read", d.id).With(append(d.problems, m.Problems...))
 	}
-	report, err := c.config.Engine.Build(ctx, v.path, imports, func(table string, rows int64) { c.progress(d.id, table, rows) })
+	report, err := c.build(ctx, d.id, v.path, imports)
 	if err != nil {
 		return err
 	}
@@ -177,6 +177,36 @@ func (c *Catalog) importFiles(ctx context.Context, d *dataset, v version, m *man
 		m.Tables = append(m.Tables, Table{Name: t.name, File: t.file, Kind: t.kind, Description: t.description, Columns: r.Columns, Rows: r.Rows})
 	}
 	return nil
+}
+
+// build imports; if one table brings the whole import down, it is found by trying
+// each alone, and the others are imported without it.
+func (c *Catalog) build(ctx context.Context, id, path string, imports []query.Import) (query.Report, error) {
+	progress := func(table string, rows int64) { c.progress(id, table, rows) }
+	report, err := c.config.Engine.Build(ctx, path, imports, progress)
+	if err == nil || ctx.Err() != nil || len(imports) == 1 {
+		return report, err
+	}
+	c.config.Log.Warn("An import failed as a whole; its tables are tried one by one.", "dataset", id, "err", err)
+	var good []query.Import
+	var failed []query.TableReport
+	for _, imp := range imports {
+		_, err := c.config.Engine.Build(ctx, path, []query.Import{imp}, progress)
+		if ctx.Err() != nil {
+			return report, err
+		}
+		if err != nil {
+			failed = append(failed, query.TableReport{Table: imp.Table, Error: fault.From(err).Message})
+			continue
+		}
+		good = append(good, imp)
+	}
+	if len(good) == 0 || len(failed) == 0 {
+		return report, err
+	}
+	report, err = c.config.Engine.Build(ctx, path, good, progress)
+	report.Tables = append(report.Tables, failed...)
+	return report, err
 }
 
 // streamFiles writes the tables inside SQLite files into a database and says which it got.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"interlock/internal/source"
 )
@@ -115,6 +116,8 @@ func (f *folder) check(path string) (file, error) {
 	switch f.count++; {
 	case !info.Mode().IsRegular():
 		return file{}, problem("It is not a file.")
+	case !utf8.ValidString(real):
+		return file{}, problem("The file's name is not valid UTF-8; rename it.")
 	case info.Size() > f.scanner.maxFile:
 		return file{}, problem("The file is larger than is imported.")
 	case info.Size() == 0:

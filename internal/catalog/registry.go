@@ -61,17 +61,19 @@ func readRegistry(root, path string) ([]registration, error) {
 	if err != nil {
 		return nil, err
 	}
-	var doc struct {
-		Datasets     []registration `yaml:"datasets"`
-		registration `yaml:",inline"`
+	var several struct {
+		Datasets []registration `yaml:"datasets"`
 	}
-	if err := yaml.Unmarshal(text, &doc); err != nil {
+	var one registration
+	err = yaml.Unmarshal(text, &several)
+	if err == nil && several.Datasets == nil {
+		err = yaml.Unmarshal(text, &one)
+		several.Datasets = []registration{one}
+	}
+	if err != nil {
 		return nil, problem("The registry cannot be read: " + clip(yaml.FormatError(err, false, false), 300))
 	}
-	if doc.Datasets == nil {
-		return []registration{doc.registration}, nil
-	}
-	return doc.Datasets, nil
+	return several.Datasets, nil
 }
 
 // readInside reads a small file that must not lead out of the root.
