@@ -60,6 +60,9 @@ func cut(toks []token, found []mention, now time.Time) []chunk {
 			if p.role == rSup && p.adj != "" && k > 1 {
 				w += 0.25
 			}
+			if p.role == rTop {
+				w = 0.45 * float64(k) // the first name
+			}
 			if p.role == rShare {
 				w = 0.45 * float64(k)
 			}
@@ -70,7 +73,7 @@ func cut(toks []token, found []mention, now time.Time) []chunk {
 			// A shorter phrase must stay possible: "the number" of "the number of staff".
 			if k > 1 {
 				if q, kk := phraseAt(toks[:i+k-1], i); kk > 0 {
-					try(i, i+kk, 0.72*float64(kk), chunk{role: q.role, phrase: q})
+					try(i, i+kk, 0.45*float64(kk), chunk{role: q.role, phrase: q})
 				}
 			}
 		}

@@ -111,7 +111,7 @@ func (j *judge) result(plan *queryplan.Plan, res Result) {
 		return
 	}
 	if len(res.Rows) == 0 {
-		if plan != nil && len(plan.Filters) > 0 {
+		if plan != nil && len(plan.Filters)+len(plan.Joins)+len(plan.Having)+len(plan.Combine) > 0 {
 			j.notes = append(j.notes, "Nothing in the data fits the conditions.")
 		} else {
 			j.object("Check the tables: without conditions there should be rows.", "The result is empty although nothing was filtered.")

@@ -93,6 +93,11 @@ func (j *judge) number(i int) {
 		return // older than: an age above or a birth before
 	}
 	got := j.facts.compares[k].op
+	for _, x := range j.facts.compares {
+		if x.n == n && x.op == want {
+			return
+		}
+	}
 	if rising(want)*rising(got) < 0 {
 		j.object("Turn the comparison round.", "The question says %s %s, the plan the opposite.", r.text(&r.chunks[before]), r.text(&r.chunks[i]))
 	} else if (want == queryplan.Gt && got == queryplan.Ge || want == queryplan.Ge && got == queryplan.Gt || want == queryplan.Lt && got == queryplan.Le || want == queryplan.Le && got == queryplan.Lt) && want != got {

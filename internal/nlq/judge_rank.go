@@ -201,6 +201,12 @@ func (j *judge) shown() {
 		if !r.named(i) || c.cond || len(c.mention.columns) == 0 || c.mention.columns[0].score < 0.95 || len(c.mention.tables) > 0 && c.mention.tables[0].score > 0.7 || r.verbish(i) {
 			continue
 		}
+		if p := r.prev(i); r.is(p, rCount) || r.is(p, rNumber) || r.is(p, rSup) || r.is(p, rDistinct) {
+			continue // a number of them is asked for
+		}
+		if w := r.toks[c.from].lemma; w == "name" || w == "title" {
+			continue // what names a row may be called otherwise
+		}
 		used := slices.ContainsFunc(c.mention.columns, func(m scored) bool {
 			return m.score >= 0.5 && slices.Contains(j.facts.columns, strings.ToLower(r.x.columns[m.id].name))
 		})

@@ -126,10 +126,13 @@ func (j *judge) groups() {
 		for r.is(n, rDistinct) {
 			n = r.next(n)
 		}
-		if n < 0 || !r.near(i, n, 3) {
+		if n < 0 || !r.near(i, n, 3) || r.is(n, rNumber) || r.is(n, rCount) {
 			continue
 		}
 		each = true
+		if m := r.chunks[n].mention; m != nil && len(m.tables) == 0 && (len(m.columns) == 0 || m.columns[0].score < 0.7) {
+			continue // too vague to hold the plan to it
+		}
 		if !j.groupedBy(n) {
 			j.object("Group by it.", "The question wants one row for each %s; the plan does not group so.", r.text(&r.chunks[n]))
 		}
