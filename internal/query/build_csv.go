@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	duck "github.com/duckdb/duckdb-go-bindings"
 )
 
 // wholeSample is the size up to which every row of a file is looked at before the
@@ -211,6 +213,6 @@ func (b *builder) texts(ctx context.Context, sql string) ([][]string, error) {
 			}
 			out = append(out, cells)
 		}
-		destroy(chunk)
+		duck.DestroyDataChunk(&chunk)
 	}
 }

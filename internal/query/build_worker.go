@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -233,7 +234,7 @@ func (b *builder) number(ctx context.Context, sql string) (int64, error) {
 	defer c.close()
 	chunk, ok, err := c.next()
 	if err != nil || !ok {
-		return 0, cmpError(err, errors.New("the engine gave no answer"))
+		return 0, cmp.Or(err, errNoAnswer)
 	}
 	defer duck.DestroyDataChunk(&chunk)
 	return *(*int64)(duck.VectorGetData(duck.DataChunkGetVector(chunk, 0))), nil

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -130,7 +131,7 @@ type cursor struct {
 	own     bool // stmt is destroyed with the cursor
 }
 
-// query runs one statement and streams its result. Bound arguments are text.
+// query runs one statement and streams its result.
 func (s *session) query(ctx context.Context, sql string) (*cursor, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -224,22 +225,17 @@ func (a *asker) ask(dst []byte, arg string) ([]byte, error) {
 	defer c.close()
 	chunk, ok, err := c.next()
 	if err != nil || !ok {
-		return dst, cmpError(err, errors.New("the engine gave no answer"))
+		return dst, cmp.Or(err, errNoAnswer)
 	}
 	defer duck.DestroyDataChunk(&chunk)
 	v := duck.DataChunkGetVector(chunk, 0)
 	if isNull(duck.VectorGetValidity(v), 0) {
-		return dst, errors.New("the engine gave no answer")
+		return dst, errNoAnswer
 	}
 	return append(dst, textAt(duck.VectorGetData(v), 0)...), nil
 }
 
-func cmpError(err, otherwise error) error {
-	if err != nil {
-		return err
-	}
-	return otherwise
-}
+var errNoAnswer = errors.New("the engine gave no answer")
 
 // textAt reads a string of the engine: 12 bytes sit inline, longer ones elsewhere.
 // The bytes live as long as the chunk.
@@ -256,5 +252,3 @@ func textAt(data unsafe.Pointer, row int) []byte {
 func isNull(mask unsafe.Pointer, row int) bool {
 	return mask != nil && *(*uint64)(unsafe.Add(mask, row/64*8))&(1<<(row%64)) == 0
 }
-
-func destroy(chunk duck.DataChunk) { duck.DestroyDataChunk(&chunk) }

@@ -2,6 +2,7 @@ package query
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -108,7 +109,7 @@ func (r *reader) exportParquet(ctx context.Context, o exportOrder, path string) 
 	defer c.close()
 	chunk, ok, err := c.next()
 	if err != nil || !ok {
-		return 0, cmpError(tooLarge(err), errors.New("the engine did not say how many rows it wrote"))
+		return 0, cmp.Or(tooLarge(err), errNoAnswer)
 	}
 	rows := *(*int64)(duck.VectorGetData(duck.DataChunkGetVector(chunk, 0)))
 	duck.DestroyDataChunk(&chunk)

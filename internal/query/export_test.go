@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -130,7 +131,7 @@ func (b *Bare) Run(ctx context.Context, sql string) (rows int, err error) {
 			return rows, err
 		}
 		rows += int(duck.DataChunkGetSize(chunk))
-		destroy(chunk)
+		duck.DestroyDataChunk(&chunk)
 	}
 }
 
@@ -138,7 +139,7 @@ func (b *Bare) Run(ctx context.Context, sql string) (rows int, err error) {
 func (b *Bare) Text(ctx context.Context, sql string) (string, error) {
 	rows, err := (&builder{session: b.session}).texts(ctx, sql)
 	if err != nil || len(rows) != 1 {
-		return "", cmpError(err, errors.New("not one row"))
+		return "", cmp.Or(err, errors.New("not one row"))
 	}
 	return rows[0][0], nil
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"interlock/internal/jail"
 	"interlock/internal/query"
 	"interlock/internal/sqlpolicy"
@@ -17,7 +19,14 @@ func TestMain(m *testing.M) {
 	jail.Main()
 	query.Main()
 	unlockedMain()
-	os.Exit(m.Run())
+	orphanMain()
+	code := m.Run()
+	// The jail keeps one goroutine that starts processes.
+	if err := goleak.Find(goleak.IgnoreTopFunction("interlock/internal/jail.init.func1.1")); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
 }
 
 // shop is the dataset that the tests ask about: three tables that may be used and

@@ -3,6 +3,7 @@ package query
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ type process struct {
 	cmd  *exec.Cmd
 	in   *os.File // requests
 	out  *os.File // answers
+	end  *os.File // cancels
 	read *bufio.Reader
 	buf  []byte
 	dir  string // its own folder, gone with it
@@ -59,31 +61,44 @@ func startProcess(parent string, j job) (*process, error) {
 }
 
 func (p *process) start(j job) (err error) {
-	theirIn, ourIn, err := os.Pipe()
-	if err != nil {
-		return fmt.Errorf("making a pipe: %w", err)
-	}
-	ourOut, theirOut, err := os.Pipe()
-	if err != nil {
-		return errors.Join(fmt.Errorf("making a pipe: %w", err), theirIn.Close(), ourIn.Close())
+	var theirs, ours [3]*os.File // requests, answers, cancels
+	defer func() {
+		closeAll(theirs)
+		if err != nil {
+			closeAll(ours)
+		}
+	}()
+	for i := range theirs {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return fmt.Errorf("making a pipe: %w", err)
+		}
+		if theirs[i], ours[i] = r, w; i == 1 {
+			theirs[i], ours[i] = w, r
+		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	cmd, err := command(ctx, j, p.dir, []*os.File{theirIn, theirOut})
+	cmd, err := command(ctx, j, p.dir, theirs[:])
 	if err == nil {
 		p.said = &lastWords{}
 		cmd.Stderr = p.said
 		err = jail.Start(cmd)
 	}
-	theirs := errors.Join(theirIn.Close(), theirOut.Close())
-	if err = errors.Join(err, theirs); err != nil {
+	if err != nil {
 		cancel()
-		return errors.Join(fmt.Errorf("starting a query worker: %w", err), ourIn.Close(), ourOut.Close())
+		return fmt.Errorf("starting a query worker: %w", err)
 	}
-	p.cmd, p.in, p.out = cmd, ourIn, ourOut
-	p.read = bufio.NewReaderSize(ourOut, 256<<10)
+	p.cmd, p.in, p.out, p.end = cmd, ours[0], ours[1], ours[2]
+	p.read = bufio.NewReaderSize(p.out, 256<<10)
 	p.kill = sync.OnceFunc(cancel)
 	go p.reap()
 	return nil
+}
+
+func closeAll(files [3]*os.File) {
+	for _, f := range files {
+		_ = f.Close() // a nil file reports that it is none
+	}
 }
 
 // reap waits for the process and takes its traces away.
@@ -137,8 +152,7 @@ func engineReads() []string {
 func (p *process) stop() {
 	p.kill()
 	<-p.dead
-	_ = p.in.Close()
-	_ = p.out.Close()
+	closeAll([3]*os.File{p.in, p.out, p.end})
 }
 
 // alive says whether the process has not ended.
@@ -169,7 +183,7 @@ func (p *process) ask(ctx context.Context, kind frameKind, payload []byte, each 
 		defer close(told)
 		_ = p.out.SetReadDeadline(time.Now().Add(yieldTime))
 		_ = p.in.SetWriteDeadline(time.Now().Add(yieldTime))
-		_ = writeFrame(p.in, frame{kind: askCancel, call: call})
+		_, _ = p.end.Write(binary.LittleEndian.AppendUint32(nil, call))
 	})
 	answer, err := p.converse(frame{kind, call, payload}, each)
 	if !stop() {

@@ -219,18 +219,28 @@ func TestReplacedFile(t *testing.T) {
 	wantFault(t, err, fault.SourceUnreadable)
 }
 
+// eventually waits until something that another process does has happened.
+func eventually(t *testing.T, happened func() bool, otherwise string) {
+	t.Helper()
+	tick, end := time.NewTicker(time.Millisecond), time.NewTimer(slack(5*time.Second))
+	defer tick.Stop()
+	defer end.Stop()
+	for !happened() {
+		select {
+		case <-tick.C:
+		case <-end.C:
+			t.Fatal(otherwise)
+		}
+	}
+}
+
 func TestWorkersRest(t *testing.T) {
 	db := shop(t)
 	e := newEngine(t, query.Config{Idle: 50 * time.Millisecond})
 	if _, err := e.Run(t.Context(), query.Request{Database: db, SQL: "SELECT 1"}); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(slack(5 * time.Second)); e.Workers() > 0; {
-		if time.Now().After(deadline) {
-			t.Fatal("a worker that nobody needs is still there")
-		}
-		time.Sleep(time.Millisecond)
-	}
+	eventually(t, func() bool { return e.Workers() == 0 }, "a worker that nobody needs is still there")
 }
 
 func TestPreviewCountProfile(t *testing.T) {

@@ -12,7 +12,9 @@ import (
 //
 //	kind 1 byte · call 4 bytes · length 4 bytes · payload
 //
-// A call is one request and its answers; the last answer is done or failed.
+// A call is one request and its answers; the last answer is done or failed. A call
+// is cancelled by its number on a pipe of its own, so that a worker reads requests
+// on the goroutine that answers them.
 type frame struct {
 	kind    frameKind
 	call    uint32
@@ -29,7 +31,6 @@ const (
 	askRun    frameKind = 'r' // runOrder
 	askExport frameKind = 'e' // exportOrder
 	askBuild  frameKind = 'b' // buildOrder
-	askCancel frameKind = 'c' // nothing: of the call with the same number
 	// answers
 	tellColumns  frameKind = 'h' // []Column
 	tellRows     frameKind = 'd' // a part of a JSON array

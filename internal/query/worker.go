@@ -3,9 +3,11 @@ package query
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"sync"
@@ -13,7 +15,8 @@ import (
 )
 
 // workerArg is the argument that makes this binary a worker. Requests come in on
-// descriptor 3, answers go out on descriptor 4; what the engine prints is nobody's.
+// descriptor 3, answers go out on descriptor 4, and the number of a call to be
+// cancelled comes in on descriptor 5; what the engine prints is nobody's.
 const workerArg = "interlock-query-worker"
 
 // Main turns this process into the query worker that it was started as, and never
@@ -24,66 +27,68 @@ func Main() {
 		return
 	}
 	signal.Ignore(syscall.SIGXFSZ, syscall.SIGINT, syscall.SIGPIPE)
-	w := &server{in: bufio.NewReaderSize(os.NewFile(3, "requests"), 64<<10), out: os.NewFile(4, "answers")}
-	if err := w.serve(); err != nil {
+	s := &server{in: bufio.NewReaderSize(os.NewFile(3, "requests"), 64<<10), out: os.NewFile(4, "answers")}
+	go s.watch(os.NewFile(5, "cancels"))
+	if err := s.serve(); err != nil {
 		fmt.Fprintln(os.Stderr, "query worker:", err)
 		os.Exit(1)
 	}
 	os.Exit(0)
 }
 
-// A server is the worker's side: it answers one call at a time. A second goroutine
-// reads requests, so that a cancel is seen while a call runs; the process ends when
-// the pipe does.
+// A server is the worker's side: it answers one call at a time, on the goroutine
+// that reads it. A second goroutine waits for cancels; it also ends the process
+// when the program that wanted answers is gone.
 type server struct {
 	in  *bufio.Reader
 	out *os.File
 
 	reader *reader // after askOpen
 
-	mu     sync.Mutex
-	call   uint32
-	cancel context.CancelFunc
-}
-
-// A request is a call with the context that a cancel ends.
-type request struct {
-	ctx   context.Context
-	frame frame
+	mu       sync.Mutex
+	call     uint32
+	cancel   context.CancelFunc
+	tooEarly uint32 // the call that was cancelled before it was read
 }
 
 func (s *server) serve() error {
-	calls := make(chan request)
-	go s.receive(calls)
-	for r := range calls {
-		if err := s.answer(r.ctx, r.frame); err != nil {
+	var buf []byte
+	for {
+		var f frame
+		var err error
+		if f, buf, err = readFrame(s.in, buf); err != nil {
+			return nil // the pipe is closed: nobody wants more
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		s.mu.Lock()
+		s.call, s.cancel = f.call, cancel
+		if s.tooEarly == f.call {
+			cancel()
+		}
+		s.mu.Unlock()
+		err = s.answer(ctx, f)
+		cancel()
+		if err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
-func (s *server) receive(calls chan<- request) {
+// watch cancels calls by their numbers.
+func (s *server) watch(cancels io.Reader) {
 	for {
-		f, _, err := readFrame(s.in, nil)
-		if err != nil {
-			os.Exit(0) // the program that wanted answers is gone
+		var number [4]byte
+		if _, err := io.ReadFull(cancels, number[:]); err != nil {
+			os.Exit(0)
 		}
+		call := binary.LittleEndian.Uint32(number[:])
 		s.mu.Lock()
-		if f.kind == askCancel {
-			if s.call == f.call && s.cancel != nil {
-				s.cancel()
-			}
-			s.mu.Unlock()
-			continue
+		if s.call == call {
+			s.cancel()
+		} else {
+			s.tooEarly = call
 		}
-		if s.cancel != nil {
-			s.cancel() // of the call before, which has been answered
-		}
-		ctx, cancel := context.WithCancel(context.Background())
-		s.call, s.cancel = f.call, cancel
 		s.mu.Unlock()
-		calls <- request{ctx, f}
 	}
 }
 

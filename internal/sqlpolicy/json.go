@@ -32,19 +32,23 @@ type decoder struct {
 	depth  int
 	items  []node  // stack of array items in the making
 	fields []field // stack of object fields in the making
+
+	itemSlab  []node // what is made, in one piece each
+	fieldSlab []field
 }
 
-func decode(text string) (node, error) {
+func decode(text string) (*node, error) {
 	if !utf8.ValidString(text) {
-		return node{}, errTree
+		return nil, errTree
 	}
-	d := decoder{text: text}
+	d := decoder{text: text, items: make([]node, 0, 32), fields: make([]field, 0, 64),
+		itemSlab: make([]node, 0, strings.Count(text, ",")/4+8), fieldSlab: make([]field, 0, strings.Count(text, `":`))}
 	n, ok := d.value()
 	d.space()
 	if !ok || d.at != len(d.text) {
-		return node{}, errTree
+		return nil, errTree
 	}
-	return n, nil
+	return &n, nil
 }
 
 func (d *decoder) space() {
@@ -125,7 +129,8 @@ func (d *decoder) array() (node, bool) {
 			}
 		}
 	}
-	n := node{kind: '[', items: append([]node(nil), d.items[base:]...)}
+	n := node{kind: '['}
+	n.items, d.itemSlab = keep(d.itemSlab, d.items[base:])
 	d.items = d.items[:base]
 	return n, true
 }
@@ -159,9 +164,21 @@ func (d *decoder) object() (node, bool) {
 			}
 		}
 	}
-	n := node{kind: '{', fields: append([]field(nil), d.fields[base:]...)}
+	n := node{kind: '{'}
+	n.fields, d.fieldSlab = keep(d.fieldSlab, d.fields[base:])
 	d.fields = d.fields[:base]
 	return n, true
+}
+
+// keep copies made to the end of a slab, or of a new one if there is no room:
+// what was kept before must not move.
+func keep[T any](slab, made []T) (kept, rest []T) {
+	if len(slab)+len(made) > cap(slab) {
+		slab = make([]T, 0, max(64, len(made)))
+	}
+	n := len(slab)
+	slab = append(slab, made...)
+	return slab[n:len(slab):len(slab)], slab
 }
 
 // number also takes the engine's Infinity and NaN, which JSON does not have.
@@ -171,10 +188,23 @@ func (d *decoder) number() (node, bool) {
 		d.at++
 	}
 	s := d.text[start:d.at]
+	if digits(s) {
+		return node{kind: '0', text: s}, true
+	}
 	if _, err := strconv.ParseFloat(s, 64); err != nil && !errors.Is(err, strconv.ErrRange) {
 		return node{}, false
 	}
 	return node{kind: '0', text: s}, true
+}
+
+// digits says that a number is whole, as nearly all of the engine's are.
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != "" && (s[0] != '0' || len(s) == 1)
 }
 
 func (d *decoder) string() (string, bool) {
@@ -253,17 +283,19 @@ func (d *decoder) hex4() (rune, bool) {
 }
 
 // get gives a field; a missing one is null.
-func (n node) get(key string) node {
+func (n *node) get(key string) *node {
 	for i := range n.fields {
 		if n.fields[i].key == key {
-			return n.fields[i].value
+			return &n.fields[i].value
 		}
 	}
-	return node{kind: 'n'}
+	return &nothing
 }
 
+var nothing = node{kind: 'n'}
+
 // str gives a field that is a string.
-func (n node) str(key string) string {
+func (n *node) str(key string) string {
 	v := n.get(key)
 	if v.kind != '"' {
 		return ""
@@ -271,10 +303,10 @@ func (n node) str(key string) string {
 	return v.text
 }
 
-func (n node) null() bool { return n.kind == 'n' }
+func (n *node) null() bool { return n.kind == 'n' }
 
 // location gives query_location: the byte in the text, or -1.
-func (n node) location() int {
+func (n *node) location() int {
 	v, err := strconv.Atoi(n.get("query_location").text)
 	if err != nil {
 		return -1

@@ -52,7 +52,7 @@ func checkPlan(plan, sql string, scope Scope, r *reading) ([]Touch, error) {
 	return w.touches(), nil
 }
 
-func planError(root node, sql string) error {
+func planError(root *node, sql string) error {
 	message := root.str("error_message")
 	switch kind := root.str("error_type"); kind {
 	case "not implemented", "serialization":
@@ -67,7 +67,7 @@ func planError(root node, sql string) error {
 	return SyntaxError(sql, message, at)
 }
 
-func (w *planWalker) walk(n node) error {
+func (w *planWalker) walk(n *node) error {
 	if kind, ok := strings.CutPrefix(n.str("type"), "LOGICAL_"); ok {
 		if !operatorsOfPlans[kind] {
 			return unknown(-1, "plan step %s", kind)
@@ -85,12 +85,14 @@ func (w *planWalker) walk(n node) error {
 			return deny(RuleFunction, n.location(), "Answer the question from the dataset's tables alone.", "The function %s is not allowed.", name)
 		}
 	}
-	for _, f := range n.fields {
-		if err := w.walk(f.value); err != nil {
+	for i := range n.fields {
+		f := &n.fields[i]
+		if err := w.walk(&f.value); err != nil {
 			return err
 		}
 	}
-	for _, item := range n.items {
+	for i := range n.items {
+		item := &n.items[i]
 		if err := w.walk(item); err != nil {
 			return err
 		}
@@ -99,7 +101,7 @@ func (w *planWalker) walk(n node) error {
 }
 
 // get admits a scan of a table of the dataset or one of the allowed table functions.
-func (w *planWalker) get(n node) error {
+func (w *planWalker) get(n *node) error {
 	name := fold(n.str("name"))
 	if name != "seq_scan" {
 		if allowedTableFunctions[name] {
@@ -121,14 +123,15 @@ func (w *planWalker) get(n node) error {
 
 // columns notes the columns that a scan reads; a number beyond the names is no
 // column (row id, or nothing at all for count(*)).
-func (w *planWalker) columns(n node, table Table) error {
+func (w *planWalker) columns(n *node, table Table) error {
 	read := w.touched[fold(table.Name)]
 	if read == nil {
 		read = map[string]bool{}
 		w.touched[fold(table.Name)] = read
 	}
 	names := n.get("names").items
-	for _, c := range n.get("column_indexes").items {
+	for i := range n.get("column_indexes").items {
+		c := &n.get("column_indexes").items[i]
 		i, err := strconv.ParseUint(c.get("index").text, 10, 64)
 		if err != nil {
 			return unknown(-1, "a scan whose columns cannot be read")

@@ -84,7 +84,7 @@ func TestFold(t *testing.T) {
 }
 
 // plainValue is a node as encoding/json would give it.
-func plainValue(n node) any {
+func plainValue(n *node) any {
 	switch n.kind {
 	case 't', 'f':
 		return n.kind == 't'
@@ -95,14 +95,14 @@ func plainValue(n node) any {
 		return f
 	case '[':
 		out := make([]any, len(n.items))
-		for i, v := range n.items {
-			out[i] = plainValue(v)
+		for i := range n.items {
+			out[i] = plainValue(&n.items[i])
 		}
 		return out
 	case '{':
 		out := map[string]any{}
-		for _, f := range n.fields {
-			out[f.key] = plainValue(f.value)
+		for i := range n.fields {
+			out[n.fields[i].key] = plainValue(&n.fields[i].value)
 		}
 		return out
 	}

@@ -78,7 +78,7 @@ func checkTree(tree, sql string, scope Scope, limits Limits) (*reading, error) {
 		return nil, fault.New(fault.SQLError, "There is no statement in the text.").Suggest("Write one SELECT.")
 	case 1:
 		w := newWalker(scope, limits)
-		if err := w.statement(statements[0], nil, 0, true); err != nil {
+		if err := w.statement(&statements[0], nil, 0, true); err != nil {
 			return nil, err
 		}
 		w.unqualifyColumns()
@@ -101,7 +101,7 @@ func newWalker(scope Scope, limits Limits) *walker {
 }
 
 // parseError tells a text that cannot be read from one that may not run.
-func parseError(root node, sql string) error {
+func parseError(root *node, sql string) error {
 	if root.str("error_type") == "not implemented" {
 		return deny(RuleSelectOnly, 0, notSelectAdvice(sql), "Only a SELECT (or WITH ... SELECT) may run here.")
 	}
@@ -158,7 +158,7 @@ func secondStatement(sql string) int {
 }
 
 // enter counts a node.
-func (w *walker) enter(n node, depth int) error {
+func (w *walker) enter(n *node, depth int) error {
 	if w.nodes++; w.nodes > w.limits.Nodes {
 		return deny(RuleTooBig, n.location(), "Split the question into several smaller ones.", "The statement is too big: more than %d parts.", w.limits.Nodes)
 	}
@@ -168,14 +168,15 @@ func (w *walker) enter(n node, depth int) error {
 	return nil
 }
 
-func (w *walker) statement(n node, s *cteScope, depth int, outermost bool) error {
+func (w *walker) statement(n *node, s *cteScope, depth int, outermost bool) error {
 	if n.null() {
 		return nil
 	}
 	if n.kind != '{' {
 		return unknown(-1, "a statement without parts")
 	}
-	for _, f := range n.fields {
+	for i := range n.fields {
+		f := &n.fields[i]
 		switch f.key {
 		case "node":
 		case "named_param_map":
@@ -189,7 +190,7 @@ func (w *walker) statement(n node, s *cteScope, depth int, outermost bool) error
 	return w.query(n.get("node"), s, depth+1, outermost)
 }
 
-func (w *walker) query(n node, s *cteScope, depth int, outermost bool) error {
+func (w *walker) query(n *node, s *cteScope, depth int, outermost bool) error {
 	if n.null() {
 		return nil
 	}
@@ -206,7 +207,8 @@ func (w *walker) query(n node, s *cteScope, depth int, outermost bool) error {
 		return err
 	}
 	if outermost {
-		for _, m := range n.get("modifiers").items {
+		for i := range n.get("modifiers").items {
+			m := &n.get("modifiers").items[i]
 			switch m.str("type") {
 			case "LIMIT_MODIFIER", "LIMIT_PERCENT_MODIFIER":
 				w.reading.limit = true
@@ -229,22 +231,25 @@ func (w *walker) query(n node, s *cteScope, depth int, outermost bool) error {
 }
 
 // ctes walks WITH: the body of each sees the ones before it, never itself.
-func (w *walker) ctes(n node, s *cteScope, depth int) (*cteScope, error) {
-	for _, f := range n.fields {
+func (w *walker) ctes(n *node, s *cteScope, depth int) (*cteScope, error) {
+	for i := range n.fields {
+		f := &n.fields[i]
 		if f.key != "map" {
 			return nil, unknown(-1, "WITH field %s", f.key)
 		}
 	}
-	for _, e := range n.get("map").items {
+	for i := range n.get("map").items {
+		e := &n.get("map").items[i]
 		body := e.get("value")
 		if len(e.fields) != 2 || body.kind != '{' {
 			return nil, unknown(-1, "a WITH without a query")
 		}
-		for _, f := range body.fields {
+		for i := range body.fields {
+			f := &body.fields[i]
 			switch f.key {
 			case "query", "key_targets":
 			case "aliases", "materialized":
-				if err := plain(f.value); err != nil {
+				if err := plain(&f.value); err != nil {
 					return nil, err
 				}
 			default:
@@ -263,20 +268,21 @@ func (w *walker) ctes(n node, s *cteScope, depth int) (*cteScope, error) {
 }
 
 // fields walks the fields of a node by their shapes.
-func (w *walker) fields(n node, kind string, known shapes, s *cteScope, depth int) error {
-	for _, f := range n.fields {
+func (w *walker) fields(n *node, kind string, known shapes, s *cteScope, depth int) error {
+	for i := range n.fields {
+		f := &n.fields[i]
 		shape, ok := known[f.key]
 		if !ok {
 			return unknown(n.location(), "field %s of %s", f.key, kind)
 		}
-		if err := w.field(f.value, shape, s, depth); err != nil {
+		if err := w.field(&f.value, shape, s, depth); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *walker) field(v node, shape shape, s *cteScope, depth int) error {
+func (w *walker) field(v *node, shape shape, s *cteScope, depth int) error {
 	switch shape {
 	case leaf:
 		return plain(v)
@@ -308,14 +314,15 @@ func (w *walker) field(v node, shape shape, s *cteScope, depth int) error {
 	return unknown(-1, "shape %d", shape)
 }
 
-func (w *walker) list(v node, shape shape, s *cteScope, depth int) error {
+func (w *walker) list(v *node, shape shape, s *cteScope, depth int) error {
 	if v.null() {
 		return nil
 	}
 	if v.kind != '[' {
 		return unknown(-1, "a list was expected")
 	}
-	for _, item := range v.items {
+	for i := range v.items {
+		item := &v.items[i]
 		var err error
 		switch shape {
 		case exprLists:
@@ -337,7 +344,7 @@ func (w *walker) list(v node, shape shape, s *cteScope, depth int) error {
 }
 
 // want makes sure that a value has one of the kinds.
-func want(v node, kinds ...byte) error {
+func want(v *node, kinds ...byte) error {
 	if slices.Contains(kinds, v.kind) {
 		return nil
 	}
@@ -345,16 +352,18 @@ func want(v node, kinds ...byte) error {
 }
 
 // plain makes sure that a field without meaning for the policy hides no expression.
-func plain(v node) error {
-	for _, f := range v.fields {
+func plain(v *node) error {
+	for i := range v.fields {
+		f := &v.fields[i]
 		if f.key == "class" {
 			return unknown(v.location(), "an expression in an unexpected place")
 		}
-		if err := plain(f.value); err != nil {
+		if err := plain(&f.value); err != nil {
 			return err
 		}
 	}
-	for _, item := range v.items {
+	for i := range v.items {
+		item := &v.items[i]
 		if err := plain(item); err != nil {
 			return err
 		}

@@ -1,6 +1,6 @@
 package sqlpolicy
 
-func (w *walker) expr(n node, s *cteScope, depth int) error {
+func (w *walker) expr(n *node, s *cteScope, depth int) error {
 	if n.null() {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (w *walker) expr(n node, s *cteScope, depth int) error {
 
 // function checks the name of a call. The engine's parser writes list and struct
 // literals as calls with schema main; `column.f()` puts the column there.
-func (w *walker) function(n node) error {
+func (w *walker) function(n *node) error {
 	name, at := fold(n.str("function_name")), n.location()
 	if c := n.str("catalog"); c != "" {
 		return deny(RuleFunction, at, "Call the function by its bare name.", "The function %s is called with a catalog in front.", name)
@@ -80,12 +80,13 @@ var columnLike = names(`current_catalog current_database current_schema current_
 // volatileColumns are functions of time that SQL writes like columns.
 var volatileColumns = names(`current_date current_time current_timestamp localtime localtimestamp`)
 
-func (w *walker) column(n node) error {
+func (w *walker) column(n *node) error {
 	parts := n.get("column_names")
 	if parts.kind != '[' || len(parts.items) == 0 {
 		return unknown(n.location(), "a column without a name")
 	}
-	for _, p := range parts.items {
+	for i := range parts.items {
+		p := &parts.items[i]
 		if p.kind != '"' {
 			return unknown(n.location(), "a column without a name")
 		}
@@ -121,13 +122,15 @@ func (w *walker) hasColumn(name string) bool {
 	return false
 }
 
-func (w *walker) cases(n node, s *cteScope, depth int) error {
-	for _, c := range n.items {
-		for _, f := range c.fields {
+func (w *walker) cases(n *node, s *cteScope, depth int) error {
+	for i := range n.items {
+		c := &n.items[i]
+		for i := range c.fields {
+			f := &c.fields[i]
 			if f.key != "when_expr" && f.key != "then_expr" {
 				return unknown(-1, "CASE field %s", f.key)
 			}
-			if err := w.expr(f.value, s, depth+1); err != nil {
+			if err := w.expr(&f.value, s, depth+1); err != nil {
 				return err
 			}
 		}
@@ -136,16 +139,18 @@ func (w *walker) cases(n node, s *cteScope, depth int) error {
 }
 
 // replacements walks `* REPLACE (...)`.
-func (w *walker) replacements(n node, s *cteScope, depth int) error {
-	for _, r := range n.items {
-		for _, f := range r.fields {
+func (w *walker) replacements(n *node, s *cteScope, depth int) error {
+	for i := range n.items {
+		r := &n.items[i]
+		for i := range r.fields {
+			f := &r.fields[i]
 			switch f.key {
 			case "key":
-				if err := want(f.value, '"'); err != nil {
+				if err := want(&f.value, '"'); err != nil {
 					return err
 				}
 			case "value":
-				if err := w.expr(f.value, s, depth+1); err != nil {
+				if err := w.expr(&f.value, s, depth+1); err != nil {
 					return err
 				}
 			default:
@@ -156,7 +161,7 @@ func (w *walker) replacements(n node, s *cteScope, depth int) error {
 	return nil
 }
 
-func (w *walker) modifier(n node, s *cteScope, depth int) error {
+func (w *walker) modifier(n *node, s *cteScope, depth int) error {
 	if n.null() {
 		return nil
 	}
@@ -165,16 +170,17 @@ func (w *walker) modifier(n node, s *cteScope, depth int) error {
 	default:
 		return unknown(-1, "modifier %s", kind)
 	}
-	for _, f := range n.fields {
+	for i := range n.fields {
+		f := &n.fields[i]
 		var err error
 		switch f.key {
 		case "type":
 		case "limit", "offset":
-			err = w.expr(f.value, s, depth+1)
+			err = w.expr(&f.value, s, depth+1)
 		case "orders":
-			err = w.list(f.value, orderList, s, depth)
+			err = w.list(&f.value, orderList, s, depth)
 		case "distinct_on_targets":
-			err = w.list(f.value, exprList, s, depth)
+			err = w.list(&f.value, exprList, s, depth)
 		default:
 			err = unknown(-1, "modifier field %s", f.key)
 		}
@@ -187,15 +193,16 @@ func (w *walker) modifier(n node, s *cteScope, depth int) error {
 
 var orderings = map[string]bool{"ORDER_DEFAULT": true, "ASCENDING": true, "DESCENDING": true, "NULLS FIRST": true, "NULLS LAST": true}
 
-func (w *walker) orderTerm(n node, s *cteScope, depth int) error {
-	for _, f := range n.fields {
+func (w *walker) orderTerm(n *node, s *cteScope, depth int) error {
+	for i := range n.fields {
+		f := &n.fields[i]
 		switch f.key {
 		case "type", "null_order":
 			if !orderings[f.value.text] {
 				return unknown(-1, "ORDER BY %s", f.value.text)
 			}
 		case "expression":
-			if err := w.expr(f.value, s, depth+1); err != nil {
+			if err := w.expr(&f.value, s, depth+1); err != nil {
 				return err
 			}
 		default:
@@ -205,19 +212,20 @@ func (w *walker) orderTerm(n node, s *cteScope, depth int) error {
 	return nil
 }
 
-func (w *walker) sample(n node, s *cteScope, depth int) error {
+func (w *walker) sample(n *node, s *cteScope, depth int) error {
 	if n.null() {
 		return nil
 	}
 	w.reading.volatile = true
-	for _, f := range n.fields {
+	for i := range n.fields {
+		f := &n.fields[i]
 		switch f.key {
 		case "is_percentage", "method", "seed":
-			if err := plain(f.value); err != nil {
+			if err := plain(&f.value); err != nil {
 				return err
 			}
 		case "sample_size":
-			if err := w.value(f.value, s, depth+1); err != nil {
+			if err := w.value(&f.value, s, depth+1); err != nil {
 				return err
 			}
 		default:

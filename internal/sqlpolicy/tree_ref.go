@@ -1,6 +1,6 @@
 package sqlpolicy
 
-func (w *walker) ref(n node, s *cteScope, depth int) error {
+func (w *walker) ref(n *node, s *cteScope, depth int) error {
 	if n.null() {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (w *walker) ref(n node, s *cteScope, depth int) error {
 }
 
 // table admits a table of the dataset or a CTE in scope.
-func (w *walker) table(n node, s *cteScope) error {
+func (w *walker) table(n *node, s *cteScope) error {
 	at := n.location()
 	if w.refs++; w.refs > w.limits.Tables {
 		return deny(RuleTooBig, at, "Split the question into several smaller ones.", "More than %d tables are named.", w.limits.Tables)
@@ -74,7 +74,7 @@ func (w *walker) tableDenied(catalog, schema, name string, at int) error {
 	return deny(RuleTable, at, tableList(w.scope.Tables), "There is no table %s in this dataset.", full)
 }
 
-func (w *walker) tableFunction(n node, s *cteScope, depth int) error {
+func (w *walker) tableFunction(n *node, s *cteScope, depth int) error {
 	if n.str("class") != "FUNCTION" {
 		return unknown(n.location(), "a table function without a name")
 	}
@@ -91,7 +91,7 @@ func (w *walker) tableFunction(n node, s *cteScope, depth int) error {
 }
 
 // show admits DESCRIBE and SUMMARIZE of a query, which is walked like any other.
-func (w *walker) show(n node) error {
+func (w *walker) show(n *node) error {
 	kind := n.str("show_type")
 	if (kind == "DESCRIBE" || kind == "SUMMARY") && !n.get("query").null() && n.str("table_name") == "" {
 		return nil
@@ -99,21 +99,23 @@ func (w *walker) show(n node) error {
 	return deny(RuleCatalog, n.location(), tableList(w.scope.Tables)+" DESCRIBE table and SUMMARIZE table are possible.", "SHOW is not allowed.")
 }
 
-func (w *walker) pivots(n node, s *cteScope, depth int) error {
-	for _, p := range n.items {
-		for _, f := range p.fields {
+func (w *walker) pivots(n *node, s *cteScope, depth int) error {
+	for i := range n.items {
+		p := &n.items[i]
+		for i := range p.fields {
+			f := &p.fields[i]
 			var err error
 			switch f.key {
 			case "pivot_expressions":
-				err = w.list(f.value, exprList, s, depth)
+				err = w.list(&f.value, exprList, s, depth)
 			case "unpivot_names":
-				err = plain(f.value)
+				err = plain(&f.value)
 			case "pivot_enum":
-				if err = want(f.value, '"'); err == nil && f.value.text != "" {
+				if err = want(&f.value, '"'); err == nil && f.value.text != "" {
 					err = deny(RuleType, -1, "Name the values: PIVOT t ON column IN ('a', 'b').", "PIVOT over a type is not allowed.")
 				}
 			case "entries":
-				err = w.pivotEntries(f.value, s, depth)
+				err = w.pivotEntries(&f.value, s, depth)
 			default:
 				err = unknown(-1, "PIVOT field %s", f.key)
 			}
@@ -125,17 +127,20 @@ func (w *walker) pivots(n node, s *cteScope, depth int) error {
 	return nil
 }
 
-func (w *walker) pivotEntries(n node, s *cteScope, depth int) error {
-	for _, e := range n.items {
-		for _, f := range e.fields {
+func (w *walker) pivotEntries(n *node, s *cteScope, depth int) error {
+	for i := range n.items {
+		e := &n.items[i]
+		for i := range e.fields {
+			f := &e.fields[i]
 			var err error
 			switch f.key {
 			case "alias":
-				err = want(f.value, '"')
+				err = want(&f.value, '"')
 			case "star_expr", "expr":
-				err = w.expr(f.value, s, depth+1)
+				err = w.expr(&f.value, s, depth+1)
 			case "values":
-				for _, v := range f.value.items {
+				for i := range f.value.items {
+					v := &f.value.items[i]
 					if err = w.value(v, s, depth+1); err != nil {
 						break
 					}

@@ -10,22 +10,23 @@ var typeNames = names(`json uuid date time timestamp timestamptz timestamp_s tim
 // typeIDs that are never needed and reach into the engine.
 var deniedTypeIDs = names(`POINTER AGGREGATE_STATE TABLE LAMBDA ANY UNKNOWN`)
 
-func (w *walker) typ(n node, s *cteScope, depth int) error {
+func (w *walker) typ(n *node, s *cteScope, depth int) error {
 	if err := w.enter(n, depth); err != nil {
 		return err
 	}
 	if n.kind != '{' {
 		return unknown(-1, "a type without parts")
 	}
-	for _, f := range n.fields {
+	for i := range n.fields {
+		f := &n.fields[i]
 		var err error
 		switch f.key {
 		case "id":
-			if err = want(f.value, '"'); err == nil && deniedTypeIDs[f.value.text] {
+			if err = want(&f.value, '"'); err == nil && deniedTypeIDs[f.value.text] {
 				err = deny(RuleType, -1, "Use an ordinary SQL type.", "The type %s is not allowed.", f.value.text)
 			}
 		case "type_info":
-			err = w.typeInfo(f.value, s, depth+1)
+			err = w.typeInfo(&f.value, s, depth+1)
 		default:
 			err = unknown(-1, "type field %s", f.key)
 		}
@@ -36,7 +37,7 @@ func (w *walker) typ(n node, s *cteScope, depth int) error {
 	return nil
 }
 
-func (w *walker) typeInfo(n node, s *cteScope, depth int) error {
+func (w *walker) typeInfo(n *node, s *cteScope, depth int) error {
 	if n.null() {
 		return nil
 	}
@@ -52,16 +53,18 @@ func (w *walker) typeInfo(n node, s *cteScope, depth int) error {
 	}
 }
 
-func (w *walker) nestedType(n node, s *cteScope, depth int) error {
-	for _, f := range n.fields {
+func (w *walker) nestedType(n *node, s *cteScope, depth int) error {
+	for i := range n.fields {
+		f := &n.fields[i]
 		var err error
 		switch f.key {
 		case "type", "alias", "extension_info", "size":
-			err = plain(f.value)
+			err = plain(&f.value)
 		case "child_type":
-			err = w.typ(f.value, s, depth+1)
+			err = w.typ(&f.value, s, depth+1)
 		case "child_types":
-			for _, c := range f.value.items {
+			for i := range f.value.items {
+				c := &f.value.items[i]
 				if err = want(c.get("first"), '"'); err == nil {
 					err = w.typ(c.get("second"), s, depth+1)
 				}
@@ -83,22 +86,24 @@ func (w *walker) nestedType(n node, s *cteScope, depth int) error {
 }
 
 // unboundType is a type by name, which a catalog could answer.
-func (w *walker) unboundType(n node, s *cteScope, depth int) error {
-	for _, f := range n.fields {
+func (w *walker) unboundType(n *node, s *cteScope, depth int) error {
+	for i := range n.fields {
+		f := &n.fields[i]
 		var err error
 		switch f.key {
 		case "type", "alias", "extension_info":
-			err = plain(f.value)
+			err = plain(&f.value)
 		case "name":
-			if err = want(f.value, '"'); err == nil && !typeNames[fold(f.value.text)] {
+			if err = want(&f.value, '"'); err == nil && !typeNames[fold(f.value.text)] {
 				err = deny(RuleType, -1, "Use an ordinary SQL type.", "There is no type %s that may be used here.", f.value.text)
 			}
 		case "catalog", "schema":
-			if err = want(f.value, '"'); err == nil && f.value.text != "" {
+			if err = want(&f.value, '"'); err == nil && f.value.text != "" {
 				err = deny(RuleType, -1, "Name the type alone.", "A type with a schema in front is not allowed.")
 			}
 		case "user_type_modifiers":
-			for _, v := range f.value.items {
+			for i := range f.value.items {
+				v := &f.value.items[i]
 				if err = w.value(v, s, depth+1); err != nil {
 					break
 				}
@@ -114,19 +119,20 @@ func (w *walker) unboundType(n node, s *cteScope, depth int) error {
 }
 
 // value is a constant.
-func (w *walker) value(n node, s *cteScope, depth int) error {
+func (w *walker) value(n *node, s *cteScope, depth int) error {
 	if n.kind != '{' {
 		return unknown(-1, "a constant without parts")
 	}
-	for _, f := range n.fields {
+	for i := range n.fields {
+		f := &n.fields[i]
 		var err error
 		switch f.key {
 		case "type":
-			err = w.typ(f.value, s, depth+1)
+			err = w.typ(&f.value, s, depth+1)
 		case "is_null":
-			err = want(f.value, 't', 'f')
+			err = want(&f.value, 't', 'f')
 		case "value":
-			err = plain(f.value)
+			err = plain(&f.value)
 		default:
 			err = unknown(-1, "constant field %s", f.key)
 		}
