@@ -8,7 +8,24 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
+
+	"golang.org/x/sys/unix"
 )
+
+// ownFolder makes the folder, or makes sure that it is nobody else's.
+func ownFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	var st unix.Stat_t
+	if err := unix.Lstat(dir, &st); err != nil {
+		return err
+	}
+	if int(st.Uid) != os.Getuid() || st.Mode&unix.S_IFMT != unix.S_IFDIR || st.Mode&0o022 != 0 {
+		return fmt.Errorf("%s is not a folder that only this user may write to; set sandbox.dir to another", dir)
+	}
+	return nil
+}
 
 // dataFolder makes a folder that a container or machine sees read-only. It is
 // named by this process, so that it can be swept when the process is killed.

@@ -21,17 +21,17 @@ type docker struct {
 
 func newDocker(c Config) docker { return docker{c, newDockerAPI(c.ServerURL)} }
 
-func (d docker) settle(ctx context.Context) (starter, Status, error) {
+func (d docker) settle(ctx context.Context) (*peer, starter, Status, error) {
 	sweep(d.config.Dir)
 	if err := d.api.ping(ctx); err != nil {
-		return nil, Status{}, err
+		return nil, nil, Status{}, err
 	}
 	if err := d.api.call(ctx, http.MethodGet, "/images/"+url.PathEscape(d.config.Image)+"/json", nil, nil); err != nil {
-		return nil, Status{}, fmt.Errorf("the image %s is not there (docker pull %s): %w", d.config.Image, d.config.Image, err)
+		return nil, nil, Status{}, fmt.Errorf("the image %s is not there (docker pull %s): %w", d.config.Image, d.config.Image, err)
 	}
 	first, err := d.start(ctx)
 	if err != nil {
-		return nil, Status{}, err
+		return nil, nil, Status{}, err
 	}
 	status := Status{
 		Launcher: "docker", Level: LevelNamespaces, Python: d.config.Image, Versions: first.ready.Versions,
@@ -40,7 +40,7 @@ func (d docker) settle(ctx context.Context) (starter, Status, error) {
 	if !first.ready.Filtered {
 		status.Notes = append(status.Notes, "the image is for another processor: jobs run under the engine's own seccomp profile only")
 	}
-	return withFirst(first, d.start), status, nil
+	return first, d.start, status, nil
 }
 
 // container is the body of a create call.

@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 	"runtime"
-	"sync"
 
 	"interlock/internal/fault"
 )
 
 // A wall is a way to start runners that cannot get out. settle finds out how to
-// do it here: it gives the function that starts one, and what it amounts to.
+// do it here, by starting one: it gives that one, the function that starts more,
+// and what the wall amounts to.
 type wall interface {
-	settle(ctx context.Context) (starter, Status, error)
+	settle(ctx context.Context) (*peer, starter, Status, error)
 }
 
 // A starter starts one runner and waits until it is warm.
@@ -24,9 +24,9 @@ type executor struct {
 	// fixed at creation
 	config  Config
 	cancel  context.CancelFunc
-	settled chan struct{} // closed when status is final
-	turns   chan struct{}
-	jobs    sync.WaitGroup
+	settled chan struct{}   // closed when status is final
+	closed  <-chan struct{} // closed by Close
+	turns   chan struct{}   // full when no further job may run
 
 	// written before settled is closed, fixed after it
 	status Status
@@ -37,7 +37,7 @@ type executor struct {
 func newExecutor(c Config, w wall) *executor {
 	ctx, cancel := context.WithCancel(context.Background())
 	e := &executor{
-		config: c, cancel: cancel, settled: make(chan struct{}),
+		config: c, cancel: cancel, settled: make(chan struct{}), closed: ctx.Done(),
 		turns: make(chan struct{}, max(c.Pool, runtime.NumCPU())),
 	}
 	go e.settle(ctx, w)
@@ -46,7 +46,7 @@ func newExecutor(c Config, w wall) *executor {
 
 func (e *executor) settle(ctx context.Context, w wall) {
 	defer close(e.settled)
-	start, status, err := w.settle(ctx)
+	first, start, status, err := w.settle(ctx)
 	status.Executor, status.State = e.config.Executor, "ready"
 	switch {
 	case err != nil:
@@ -55,17 +55,19 @@ func (e *executor) settle(ctx context.Context, w wall) {
 		e.err = fault.New(fault.PyUnavailable, "Python can be isolated here only to the level %s, but the settings demand %s", status.Level, e.config.MinLevel)
 	}
 	if e.err != nil {
+		if first != nil {
+			first.end()
+			<-first.gone
+		}
 		status.State, status.Level, status.Why = "unavailable", LevelNone, fault.From(e.err).Message
 		e.status = status
 		return
 	}
 	e.status = status
-	e.pool = newPool(ctx, e.config, start)
+	e.pool = newPool(ctx, e.config, start, first)
 }
 
 func (e *executor) Run(ctx context.Context, job Job) (*Outcome, error) {
-	e.jobs.Add(1)
-	defer e.jobs.Done()
 	select {
 	case <-e.settled:
 	case <-ctx.Done():
@@ -82,6 +84,8 @@ func (e *executor) Run(ctx context.Context, job Job) (*Outcome, error) {
 	select {
 	case e.turns <- struct{}{}:
 		defer func() { <-e.turns }()
+	case <-e.closed:
+		return &Outcome{}, fault.Wrap(errClosed, fault.PyUnavailable, "the sandbox is closed")
 	case <-ctx.Done():
 		return &Outcome{}, fault.Wrap(ctx.Err(), fault.Stopped, "the Python job was stopped")
 	}
@@ -117,11 +121,18 @@ func (e *executor) Status(ctx context.Context) Status {
 }
 
 func (e *executor) Close() error {
+	select {
+	case <-e.closed:
+		return nil
+	default:
+	}
 	e.cancel()
 	<-e.settled
 	if e.pool != nil {
 		e.pool.close()
 	}
-	e.jobs.Wait()
+	for range cap(e.turns) { // each running job gives its turn back
+		e.turns <- struct{}{}
+	}
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -36,10 +35,10 @@ var launchers = []launcher{
 }
 
 // settle tries the launchers with a real runner each and keeps the first that works.
-func (l local) settle(ctx context.Context) (starter, Status, error) {
+func (l local) settle(ctx context.Context) (*peer, starter, Status, error) {
 	py, err := findPython(ctx, l.config.Python)
 	if err != nil {
-		return nil, Status{}, err
+		return nil, nil, Status{}, err
 	}
 	sweep(l.config.Dir)
 	status := Status{Python: py.String()}
@@ -63,21 +62,9 @@ func (l local) settle(ctx context.Context) (starter, Status, error) {
 		if way.note != "" {
 			status.Notes = append(status.Notes, way.note)
 		}
-		return withFirst(first, start), status, nil
+		return first, start, status, nil
 	}
-	return nil, status, errors.Join(problems...)
-}
-
-// withFirst hands out the runner of the trial before it starts others.
-func withFirst(first *peer, start starter) starter {
-	var once sync.Once
-	return func(ctx context.Context) (p *peer, err error) {
-		once.Do(func() { p, first = first, nil })
-		if p != nil {
-			return p, nil
-		}
-		return start(ctx)
-	}
+	return nil, nil, status, errors.Join(problems...)
 }
 
 // starter starts runners by one launcher. The first runner finds the fonts; those

@@ -20,16 +20,16 @@ import (
 // from 0.3 on is the only way to it.
 type microCLI struct{ config Config }
 
-func (m microCLI) settle(ctx context.Context) (starter, Status, error) {
+func (m microCLI) settle(ctx context.Context) (*peer, starter, Status, error) {
 	sweep(m.config.Dir)
 	if _, err := exec.LookPath("msb"); err != nil {
-		return nil, Status{}, fmt.Errorf("no msb command (microsandbox 0.3 or later): %w", err)
+		return nil, nil, Status{}, fmt.Errorf("no msb command (microsandbox 0.3 or later): %w", err)
 	}
 	first, err := m.start(ctx)
 	if err != nil {
-		return nil, Status{}, err
+		return nil, nil, Status{}, err
 	}
-	return withFirst(first, m.start), Status{Launcher: "msb", Level: LevelMachine, Python: m.config.Image, Versions: first.ready.Versions}, nil
+	return first, m.start, Status{Launcher: "msb", Level: LevelMachine, Python: m.config.Image, Versions: first.ready.Versions}, nil
 }
 
 // args of one machine: no network, the data read-only, scratch in memory.

@@ -33,25 +33,25 @@ func newMicroRPC(c Config) *microRPC {
 	return &microRPC{c, strings.TrimRight(c.ServerURL, "/"), &http.Client{}}
 }
 
-func (m *microRPC) settle(ctx context.Context) (starter, Status, error) {
+func (m *microRPC) settle(ctx context.Context) (*peer, starter, Status, error) {
 	sweep(m.config.Dir)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, m.url+"/api/v1/health", nil)
 	if err != nil {
-		return nil, Status{}, err
+		return nil, nil, Status{}, err
 	}
 	resp, err := m.client.Do(req)
 	if err != nil {
-		return nil, Status{}, fmt.Errorf("no microsandbox server at %s: %w", m.url, err)
+		return nil, nil, Status{}, fmt.Errorf("no microsandbox server at %s: %w", m.url, err)
 	}
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return nil, Status{}, fmt.Errorf("the microsandbox server at %s answered %s; it has this interface only up to 0.2.6", m.url, resp.Status)
+		return nil, nil, Status{}, fmt.Errorf("the microsandbox server at %s answered %s; it has this interface only up to 0.2.6", m.url, resp.Status)
 	}
 	first, err := m.start(ctx)
 	if err != nil {
-		return nil, Status{}, err
+		return nil, nil, Status{}, err
 	}
-	return withFirst(first, m.start), Status{
+	return first, m.start, Status{
 		Launcher: "rpc", Level: LevelMachine, Python: m.config.Image,
 		Notes: []string{"the machine itself has a network; seccomp inside keeps the code from it"},
 	}, nil

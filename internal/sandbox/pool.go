@@ -32,12 +32,15 @@ type pool struct {
 	closed bool
 }
 
-func newPool(ctx context.Context, c Config, start starter) *pool {
+// newPool begins with one runner at hand.
+func newPool(ctx context.Context, c Config, start starter, first *peer) *pool {
 	ctx, stop := context.WithCancel(ctx)
 	p := &pool{
 		start: start, size: c.Pool, log: c.Log, ctx: ctx, stop: stop,
 		wake: make(chan struct{}, 1), done: make(chan struct{}), all: map[*peer]bool{}, used: time.Now(),
 	}
+	p.remember(first)
+	p.idle = []*peer{first}
 	go p.keep()
 	return p
 }
@@ -69,7 +72,7 @@ func (p *pool) take(ctx context.Context) (*peer, error) {
 	return p.fresh(ctx)
 }
 
-// fresh starts a runner and remembers it until it is gone.
+// fresh starts a runner.
 func (p *pool) fresh(ctx context.Context) (*peer, error) {
 	if p.ctx.Err() != nil {
 		return nil, errClosed
@@ -78,24 +81,29 @@ func (p *pool) fresh(ctx context.Context) (*peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.mu.Lock()
-	closed := p.closed
-	if !closed {
-		p.all[r] = true
-	}
-	p.mu.Unlock()
-	if closed {
+	if !p.remember(r) {
 		r.end()
 		<-r.gone
 		return nil, errClosed
 	}
+	return r, nil
+}
+
+// remember keeps a runner in mind until it is gone; false when the pool is closed.
+func (p *pool) remember(r *peer) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return false
+	}
+	p.all[r] = true
 	go func() {
 		<-r.gone
 		p.mu.Lock()
+		defer p.mu.Unlock()
 		delete(p.all, r)
-		p.mu.Unlock()
 	}()
-	return r, nil
+	return true
 }
 
 func (p *pool) refill() {

@@ -103,8 +103,8 @@ func (c Config) withDefaults() Config {
 
 // An Executor runs jobs. It may be called from many goroutines at once.
 type Executor interface {
-	// Run runs one job to its end. Its errors are faults; cancelling ctx ends the
-	// job at once. The Outcome is there with a fault too, for what was printed.
+	// Run runs one job to its end. Its errors are faults, or what the maker of a
+	// table failed with; cancelling ctx ends the job at once. The Outcome is there with a fault too, for what was printed.
 	Run(ctx context.Context, job Job) (*Outcome, error)
 	// Level is what was reached so far; LevelNone until that is known.
 	Level() Level
@@ -136,7 +136,7 @@ func Open(c Config) (Executor, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
+	if err := ownFolder(c.Dir); err != nil {
 		return nil, fmt.Errorf("opening the sandbox's folder: %w", err)
 	}
 	switch c.Executor {
