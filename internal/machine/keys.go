@@ -62,7 +62,7 @@ var events = map[string][]string{
 var (
 	turnFields = map[string]*Type{
 		"text": {Kind: String}, "user": {Kind: String}, "thread": {Kind: String}, "dataset": {Kind: String},
-		"attachments": {Kind: List, Of: &Type{Kind: JSON}}, "rerun": {Kind: Bool}, "started": {Kind: Time}, "elapsed_ms": {Kind: Int},
+		"attachments": {Kind: List, Of: &Type{Kind: JSON}}, "rerun": {Kind: Bool}, "started": {Kind: Time}, "elapsed_ms": {Kind: Int}, "model": {Kind: String},
 	}
 	stateFields = map[string]*Type{"name": {Kind: String}, "last": {Kind: String}, "waiting": {Kind: Bool}}
 )

@@ -30,7 +30,7 @@ func TestLargeMachineIsQuick(t *testing.T) {
 		best = min(best, processorTime(t)-begin)
 	}
 	t.Logf("5,000 states, %d bytes: %v of processor time", len(source), best)
-	if best > 3*time.Second {
+	if best > slow*3*time.Second {
 		t.Errorf("took %v of processor time, collector included; about one second is meant", best)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // TestProofsHold makes random machines, and walks at random through those that the
 // check accepts: no state may ever be entered without what it requires.
 func TestProofsHold(t *testing.T) {
-	const wanted = 150
+	const wanted = 150 / slow
 	accepted, moves, bounced := 0, 0, 0
 	for seed := uint64(0); accepted < wanted && seed < 60_000; seed++ {
 		r := rand.New(rand.NewPCG(seed, 7))
