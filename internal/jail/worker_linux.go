@@ -2,6 +2,7 @@ package jail
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -100,11 +101,7 @@ func setLimit(resource int, soft, hard uint64) error {
 func dropCapabilities(keep ...uintptr) error {
 	var kept [2]unix.CapUserData
 	for c := range uintptr(64) {
-		wanted := false
-		for _, k := range keep {
-			wanted = wanted || c == k
-		}
-		if wanted {
+		if slices.Contains(keep, c) {
 			continue
 		}
 		// EPERM: an ordinary user, who has none to lose; EINVAL: past the last one.

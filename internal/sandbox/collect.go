@@ -48,7 +48,6 @@ type collector struct {
 	started bool
 	done    *header
 	exit    *header
-	bytes   int
 }
 
 // add takes a frame of the runner's parent process.
@@ -105,7 +104,6 @@ func (c *collector) handed(h header, payload []byte) error {
 		}
 		c.outcome.Value = payload
 	case "file":
-		c.bytes += len(payload)
 		if len(c.outcome.Files)+len(c.outcome.Figures) >= maxFiles {
 			return fmt.Errorf("%w: more than %d files", errFrame, maxFiles)
 		}

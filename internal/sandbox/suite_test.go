@@ -114,6 +114,15 @@ var jobCases = []jobCase{
 			t.Errorf("skipped %v", o.Skipped)
 		}
 	}},
+	{name: "files of every kind", code: "df = pd.DataFrame({'a': [1]})\ndf.to_excel('x.xlsx')\ndf.to_json('x.json')\nplt.plot([1, 2]); plt.savefig('x.pdf'); plt.close()", check: func(t *testing.T, o *sandbox.Outcome, _ error) {
+		var types []string
+		for _, f := range o.Files {
+			types = append(types, f.Name+" "+f.Type)
+		}
+		if d := cmp.Diff([]string{"x.json application/json", "x.pdf application/pdf", "x.xlsx application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}, types); d != "" {
+			t.Error(d)
+		}
+	}},
 	{name: "a figure that was saved", code: "plt.plot([1, 2])\nplt.savefig('mine.png')", check: func(t *testing.T, o *sandbox.Outcome, _ error) {
 		if len(o.Figures) != 0 || len(o.Files) != 1 || o.Files[0].Type != "image/png" {
 			t.Errorf("figures %v, files %v", names(o.Figures), names(o.Files))

@@ -8,9 +8,9 @@ CODE = "<code>"  # the file name of user code in every traceback
 
 ALLOWED = {
     "__future__", "abc", "base64", "bisect", "calendar", "cmath", "collections", "colorsys", "contextlib", "copy", "csv", "dataclasses",
-    "datetime", "dateutil", "decimal", "difflib", "enum", "fractions", "functools", "hashlib", "heapq", "html", "io", "itertools", "json",
+    "datetime", "dateutil", "decimal", "difflib", "enum", "fractions", "functools", "glob", "hashlib", "heapq", "html", "io", "itertools", "json", "logging",
     "math", "matplotlib", "mpl_toolkits", "numbers", "numpy", "openpyxl", "operator", "os.path", "pandas", "pathlib", "pprint", "pytz",
-    "random", "re", "scipy", "seaborn", "sklearn", "statistics", "statsmodels", "string", "textwrap", "time", "traceback", "types",
+    "random", "re", "scipy", "seaborn", "sklearn", "statistics", "statsmodels", "string", "struct", "textwrap", "time", "timeit", "traceback", "types",
     "typing", "unicodedata", "uuid", "warnings", "zoneinfo",
 }
 COMMON = "pandas, numpy, matplotlib, scipy, math, statistics, datetime, decimal, json, csv, re, collections, itertools"

@@ -23,7 +23,7 @@ import traceback
 SETTINGS = json.loads(os.environ.pop("BOX_SETTINGS"))
 WORK = SETTINGS["work"]
 FILTERED = platform.machine() == SETTINGS["machine"]  # call numbers are those of one processor
-CODE_BYTES, DRAIN = 1 << 20, 64  # output beyond DRAIN times its cap ends the job
+DRAIN = 64  # output beyond DRAIN times its cap ends the job
 
 
 def write_all(fd, data):
