@@ -3,7 +3,6 @@ package machine_test
 import (
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +14,6 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"interlock/internal/machine"
-	"interlock/machines"
 )
 
 var update = flag.Bool("update", false, "write golden files anew")
@@ -53,7 +51,7 @@ func seeded(t *testing.T, file string, number int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := shippedFiles(t, strings.TrimSpace(strings.TrimPrefix(string(ar.Comment), "machine:")))
+	files := copyOf(t, strings.TrimSpace(strings.TrimPrefix(string(ar.Comment), "machine:")))
 	want, old := "", ""
 	for _, f := range ar.Files {
 		data := strings.TrimSuffix(string(f.Data), "\n")
@@ -102,26 +100,19 @@ func seeded(t *testing.T, file string, number int) {
 	}
 }
 
-// shippedFiles gives a copy of a shipped machine's files; an empty name gives none.
-func shippedFiles(t testing.TB, name string) map[string]string {
+// copyOf gives the files of a copy of a shipped machine, which stays as it is while
+// the machines go on; an empty name gives none.
+func copyOf(t testing.TB, name string) map[string]string {
 	files := make(map[string]string)
 	if name == "" {
 		return files
 	}
-	fsys, err := machines.FS(name)
+	ar, err := txtar.ParseFile(filepath.Join("testdata", "machines", name+".txtar"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, err := fs.Glob(fsys, "*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range names {
-		raw, err := fs.ReadFile(fsys, n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[n] = string(raw)
+	for _, f := range ar.Files {
+		files[f.Name] = string(f.Data)
 	}
 	return files
 }

@@ -12,7 +12,7 @@ import (
 
 func changed(t *testing.T, name string, pairs ...string) (old, new *machine.Machine) {
 	t.Helper()
-	files := shippedFiles(t, name)
+	files := copyOf(t, name)
 	after := maps.Clone(files)
 	after[machine.File] = strings.NewReplacer(pairs...).Replace(files[machine.File])
 	old, err := machine.Parse(files)

@@ -62,7 +62,8 @@ var events = map[string][]string{
 var (
 	turnFields = map[string]*Type{
 		"text": {Kind: String}, "user": {Kind: String}, "thread": {Kind: String}, "dataset": {Kind: String},
-		"attachments": {Kind: List, Of: &Type{Kind: JSON}}, "rerun": {Kind: Bool}, "started": {Kind: Time}, "elapsed_ms": {Kind: Int}, "model": {Kind: String},
+		"attachments": {Kind: List, Of: &Type{Kind: JSON}}, "rerun": {Kind: Bool}, "started": {Kind: Time}, "elapsed_ms": {Kind: Int},
+		"run": {Kind: String}, "model": {Kind: String},
 	}
 	stateFields = map[string]*Type{"name": {Kind: String}, "last": {Kind: String}, "waiting": {Kind: Bool}}
 )

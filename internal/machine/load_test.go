@@ -104,7 +104,7 @@ func large(n int) string {
 func TestMutationsNeverPanic(t *testing.T) {
 	all := make(map[string]map[string]string)
 	for _, name := range machines.Names() {
-		all[name] = shippedFiles(t, name)
+		all[name] = copyOf(t, name)
 	}
 	tools := toolTypes(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -144,7 +144,7 @@ func TestMutationsNeverPanic(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	for _, name := range machines.Names() {
-		f.Add(shippedFiles(f, name)[machine.File])
+		f.Add(copyOf(f, name)[machine.File])
 	}
 	f.Add(large(3))
 	f.Add("name: x\na: &a [*a]\nstates: {s: {<<: *a}}\n")
