@@ -141,7 +141,8 @@ func canonical(ev event.Event) json.RawMessage {
 
 // recording hands out what was recorded: times, replies, results, versions.
 type recording struct {
-	stop func() // ends the turn, as the person did
+	stop  func() // ends the turn, as the person did
+	model string // the name of the model of the run
 
 	mu       sync.Mutex
 	times    []time.Time
@@ -158,6 +159,8 @@ func record(events []event.Event) *recording {
 	for _, ev := range events {
 		r.times = append(r.times, ev.Time)
 		switch b := ev.Body.(type) {
+		case event.TurnStarted:
+			r.model = b.Model
 		case event.ModelReplied:
 			r.replies[b.Call] = b
 		case event.ModelFailed:
@@ -201,7 +204,7 @@ func (r *recording) Model(string) (llm.Model, error) { return recordedModel{r}, 
 
 type recordedModel struct{ r *recording }
 
-func (recordedModel) Name() string { return "recorded" }
+func (m recordedModel) Name() string { return m.r.model }
 
 func (m recordedModel) Reply(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {

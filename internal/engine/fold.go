@@ -137,7 +137,7 @@ func (f *fold) startTurn(e event.Event, b event.TurnStarted) {
 		f.Title = shorten(b.Text, 80)
 	}
 	f.Turn = &turnFold{
-		Run: b.Run, User: b.User, Text: b.Text, Dataset: f.Dataset, Attachments: b.Attachments, Rerun: b.Rerun, Direct: b.Direct,
+		Run: b.Run, User: b.User, Text: b.Text, Dataset: f.Dataset, Attachments: b.Attachments, Rerun: b.Rerun, Direct: b.Direct, Model: b.Model,
 		Started: e.Time, First: e.Seq, Visits: map[string]int{}, Failures: map[string]int{}, Empty: map[string]int{}, Counts: map[string]int{},
 	}
 	if b.Direct != nil {

@@ -12,12 +12,12 @@ import (
 
 // turnFold is the present turn, or the last one.
 type turnFold struct {
-	Run, User, Text, Dataset string
-	Attachments              []string
-	Rerun                    bool
-	Direct                   *event.DirectCall
-	Started                  time.Time
-	First, Last              int64
+	Run, User, Text, Dataset, Model string
+	Attachments                     []string
+	Rerun                           bool
+	Direct                          *event.DirectCall
+	Started                         time.Time
+	First, Last                     int64
 
 	Discovered int  // discover steps dealt with
 	Placed     bool // the state was chosen

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"interlock/internal/event"
@@ -106,11 +107,10 @@ func argsValue(args string) event.Value {
 	return event.From(args)
 }
 
+// clip bounds text from outside and makes it valid: what is stored and what is in
+// memory must be the same.
 func clip(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	return text[:n]
+	return strings.ToValidUTF8(text[:min(n, len(text))], "\uFFFD")
 }
 
 // textCalls finds the fenced block that counts as a call in the present state.

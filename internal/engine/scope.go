@@ -55,7 +55,7 @@ func turnEnv(f *fold, t *turnFold) map[string]any {
 		attached[i] = a
 	}
 	env := map[string]any{
-		"text": t.Text, "user": t.User, "thread": f.Thread, "run": t.Run, "attachments": attached, "rerun": t.Rerun,
+		"model": t.Model, "text": t.Text, "user": t.User, "thread": f.Thread, "run": t.Run, "attachments": attached, "rerun": t.Rerun,
 		"started": t.Started.Format(time.RFC3339Nano), "elapsed_ms": float64(t.elapsed(f.Now).Milliseconds()),
 	}
 	if t.Dataset != "" {

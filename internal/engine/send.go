@@ -130,7 +130,7 @@ func (e *Engine) launch(thread string, t *turn) {
 
 // receive turns an input into its first events.
 func (t *turn) receive(in Input) error {
-	text := strings.TrimSpace(in.Text)
+	text := strings.TrimSpace(clip(in.Text, maxText))
 	card := t.openCard()
 	switch {
 	case in.Card != nil:
@@ -174,6 +174,9 @@ func (t *turn) closeOpenCard(cause string) {
 func (t *turn) begin(in Input, b event.TurnStarted) {
 	b.Run, b.User, b.Dataset, b.Attachments = t.e.cfg.NewID("r"), in.User, in.Dataset, in.Attachments
 	b.Rerun = rerunAsked(t.r.m, in)
+	if m, err := t.e.cfg.Models.Model(""); err == nil {
+		b.Model = m.Name()
+	}
 	t.emit(b)
 	s := scope(t.r.m, t.f)
 	if fc, changed := factsChanged(t.r.m.NewTurn(s), "turn"); changed {

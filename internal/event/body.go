@@ -120,6 +120,7 @@ type TurnStarted struct {
 	Rerun       bool           `json:"rerun,omitempty"`    // identical calls may run again in this turn
 	Settings    map[string]any `json:"settings,omitempty"` // changed from this turn on
 	Direct      *DirectCall    `json:"direct,omitempty"`   // one call instead of a message
+	Model       string         `json:"model,omitempty"`    // the model of the turn, for guards
 }
 
 // DirectCall is a call that the person makes, without a model: a shortcut's or a

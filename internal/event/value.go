@@ -20,12 +20,17 @@ type Value struct {
 	JSON json.RawMessage // nil for a large one that is not resolved
 }
 
-// Of makes a value of JSON text.
+// Of makes a value of JSON text. A small one loses its white space, as it would in
+// the log, so that a live value and a stored one are the same bytes.
 func Of(raw json.RawMessage) Value {
-	if len(raw) <= InlineBytes {
+	if len(raw) > InlineBytes {
+		return Value{Hash: Hash(raw), JSON: raw}
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
 		return Value{JSON: raw}
 	}
-	return Value{Hash: Hash(raw), JSON: raw}
+	return Value{JSON: b.Bytes()}
 }
 
 // From encodes v; it panics only where v cannot be JSON at all, which is a bug.

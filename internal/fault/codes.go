@@ -51,6 +51,7 @@ const (
 	SQLPolicy           Code = "SQL_POLICY_VIOLATION"
 	SQLError            Code = "sql_error"
 	PlanInvalid         Code = "PLAN_VALIDATION_ERROR"
+	CannotAnswer        Code = "cannot_answer"
 	QueryTimeout        Code = "query_timeout"
 	QueryMemory         Code = "query_memory"
 	QueryCancelled      Code = "query_cancelled"
@@ -120,6 +121,7 @@ var table = []Entry{
 	{SQLPolicy, "the statement is not one that may run here", 403, "Do not repeat this statement. Only one SELECT over the dataset's own tables is possible.", "Only one SELECT or WITH over the dataset's own tables may run.", true},
 	{SQLError, "the engine could not run the statement", 422, "Read the message, look at the schema and correct the statement.", "Correct the statement.", true},
 	{PlanInvalid, "the query plan has errors", 422, "Correct every listed problem.", "Correct every listed problem.", true},
+	{CannotAnswer, "the data, or the built-in planner, cannot answer this question", 422, "Say plainly what is missing.", "Ask about what the data hold, or set a model that understands more.", false},
 	{QueryTimeout, "the query took longer than allowed", 504, "Ask for less data or a simpler query.", "Ask for less, or raise the time limit.", true},
 	{QueryMemory, "the query needed more memory than allowed", 507, "Ask for less data: filter or aggregate first.", "Ask for less, or raise the memory limit.", true},
 	{QueryCancelled, "the query was cancelled", 499, "", "It was stopped.", false},

@@ -73,7 +73,10 @@ func planInput(s *tool.Spec) {
 func (s Schema) Planned() queryplan.Schema {
 	out := queryplan.Schema{Relations: s.Relations}
 	for _, t := range s.Tables {
-		qt := queryplan.Table{Name: t.TableName}
+		qt := queryplan.Table{Name: t.TableName, Rows: t.RowCount}
+		if key := s.Keys[t.TableName]; key != "" {
+			qt.Keys = []string{key}
+		}
 		for _, c := range t.Columns {
 			qt.Columns = append(qt.Columns, queryplan.Column{Name: c.Name, Type: c.Type})
 		}

@@ -1,10 +1,6 @@
 package toolbox
 
-import (
-	"encoding/json"
-
-	"interlock/internal/tool"
-)
+import "encoding/json"
 
 // Arguments and results of the pipeline tools.
 type (
@@ -13,6 +9,8 @@ type (
 		SQL         string `json:"sql"`
 		Type        string `json:"type"`
 		TargetTable string `json:"target_table"`
+		// Query is the query plan behind the SQL, where the built-in planner made it.
+		Query json.RawMessage `json:"query,omitempty"`
 	}
 	// Safety is what check_sql found.
 	Safety struct {
@@ -135,16 +133,3 @@ type (
 		Entry  Past     `json:"entry"`
 	}
 )
-
-// pipelineDeclared lists the tools of the question pipeline.
-func pipelineDeclared() []tool.Tool {
-	return []tool.Tool{
-		declare[DescribeTablesIn, DescribeTablesOut]("describe_tables", "Describe the tables of a dataset.", tool.Reads, taints),
-		declare[LoadDictionaryIn, LoadDictionaryOut]("load_dictionary", "Load the data dictionary of a dataset.", tool.Reads, taints),
-		declare[PlanQuestionIn, PlanQuestionOut]("plan_question", "Make SQL of a question, with a grade and what was understood.", tool.Computes, taints),
-		declare[CheckSQLIn, CheckSQLOut]("check_sql", "Say whether a statement may run, and put the row cap around it.", tool.Computes),
-		declare[RunQueryIn, RunQueryOut]("run_query", "Run a checked statement.", tool.Reads, taints),
-		declare[JudgeResultIn, JudgeResultOut]("judge_result", "Judge by rules whether a result answers the question.", tool.Computes),
-		declare[WriteAnswerIn, WriteAnswerOut]("write_answer", "Write the answer, the monitor and the history entry.", tool.Computes, taints),
-	}
-}

@@ -21,8 +21,10 @@ var descriptions embed.FS
 // Config says what the tools stand on. A nil part takes its tools' hands away: they
 // stay declared, and a call says why it cannot run.
 type Config struct {
-	Data   Data   // required
-	Python Python // nil: execute_python answers FEATURE_DISABLED
+	Data      Data // required
+	Check     Checker
+	Knowledge *Knowledge // of Data; required by the planner's tools
+	Python    Python     // nil: execute_python answers FEATURE_DISABLED
 }
 
 // Data is datasets and the one way to query them, through policy.
@@ -32,6 +34,12 @@ type Data interface {
 	// Version changes whenever what the dataset holds does.
 	Version(ctx context.Context, dataset string) string
 	Query(ctx context.Context, q Query) (Rows, error)
+	// Dictionary is empty where nobody wrote one.
+	Dictionary(ctx context.Context, dataset string) (Dictionary, error)
+}
+
+// A Checker says whether a statement may run, without running it.
+type Checker interface {
 	Check(ctx context.Context, dataset, sql string) (sqlpolicy.Decision, error)
 }
 
@@ -45,12 +53,12 @@ type Dataset struct {
 
 // A Schema is the tables of a dataset, with what is known about them.
 type Schema struct {
-	Dataset    string               `json:"dataset_id"`
-	Version    string               `json:"version"`
-	Location   string               `json:"location"`
-	Tables     []Table              `json:"tables"`
-	Relations  []queryplan.Relation `json:"relations,omitempty"`
-	Dictionary json.RawMessage      `json:"-"`
+	Dataset   string               `json:"dataset_id"`
+	Version   string               `json:"version"`
+	Location  string               `json:"location"`
+	Tables    []Table              `json:"tables"`
+	Relations []queryplan.Relation `json:"relations,omitempty"`
+	Keys      map[string]string    `json:"keys,omitempty"` // the key column of a table
 }
 
 // A Table is one table as SQL knows it.
@@ -95,7 +103,14 @@ func Tools(c Config) []tool.Tool {
 		b.executeSQL(),
 		b.executeQueryPlan(),
 		b.executePython(),
-	}, pipelineDeclared(), declared())
+		b.describeTables(),
+		b.loadDictionary(),
+		b.planQuestion(),
+		b.checkSQL(),
+		b.runQuery(),
+		judgeResult(),
+		writeAnswer(),
+	}, declared())
 }
 
 type box struct{ Config }

@@ -1,0 +1,387 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"interlock/internal/engine"
+	"interlock/internal/event"
+	"interlock/internal/fault"
+)
+
+func (a *app) chatCommand() *cobra.Command {
+	c := chat{app: a}
+	cmd := &cobra.Command{
+		Use: "chat [MESSAGE]", Short: "Chat in the terminal, with any machine", Args: cobra.ArbitraryArgs,
+		Long: "With a message it answers once and ends; without one it reads lines until the end of input.\n" +
+			"Questions of the machine are asked in between. Lines that begin with / are for the chat itself: /help lists them.",
+		Example: "  interlock chat --data ./data\n  interlock chat --dataset shop \"How many orders were returned?\"\n  interlock chat --dataset shop \"SQL: SELECT count(*) FROM orders\"",
+		RunE:    func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), strings.Join(args, " ")) },
+	}
+	cmd.Flags().StringVar(&c.machine, "machine", "analyst", "the machine of a new thread")
+	cmd.Flags().StringVar(&c.dataset, "dataset", "", "the dataset of the turns")
+	cmd.Flags().StringVar(&c.thread, "thread", "", "go on with this thread")
+	cmd.Flags().StringArrayVar(&c.set, "set", nil, "a setting of the machine: name=value; may be repeated")
+	cmd.Flags().BoolVar(&c.rerun, "rerun", false, "run identical calls again")
+	return cmd
+}
+
+// chat is a conversation in the terminal.
+type chat struct {
+	*app
+	machine, dataset, thread string
+	set                      []string
+	rerun                    bool
+
+	s     *system
+	lines *bufio.Scanner
+	last  int64 // sequence number of the last event shown
+}
+
+func (c *chat) run(ctx context.Context, message string) (err error) {
+	if c.s, err = c.open(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.s.close()) }()
+	settings, err := parseSettings(c.set)
+	if err != nil {
+		return err
+	}
+	if c.dataset == "" {
+		if all, err := c.s.catalog.List(ctx); err == nil && len(all) == 1 {
+			c.dataset = all[0].ID
+		}
+	}
+	if c.thread == "" {
+		if c.thread, err = c.s.engine.Open(ctx, engine.Opening{Machine: c.machine, Owner: c.cfg.Owner, Dataset: c.dataset, Settings: settings}); err != nil {
+			return err
+		}
+	} else if _, err := c.s.engine.Resume(ctx); err != nil {
+		return err
+	}
+	v, err := c.s.engine.View(ctx, c.thread)
+	if err != nil {
+		return err
+	}
+	c.last = v.Thread.Seq
+	c.lines = bufio.NewScanner(c.in)
+	c.lines.Buffer(make([]byte, 64<<10), 1<<20)
+	if message != "" {
+		if err := c.turn(ctx, engine.Input{User: c.cfg.Owner, Text: message, Dataset: c.dataset, Rerun: c.rerun}); err != nil {
+			return err
+		}
+		return c.answerCards(ctx, false)
+	}
+	return c.talk(ctx)
+}
+
+// talk reads lines until the end of input.
+func (c *chat) talk(ctx context.Context) error {
+	if isTerminal(c.in) {
+		fmt.Fprintf(c.errw, "%s, dataset %s. /help lists commands, Ctrl-D ends.\n", c.machine, orNone(c.dataset))
+	}
+	for {
+		if err := c.answerCards(ctx, true); err != nil {
+			return err
+		}
+		line, ok := c.read("> ")
+		if !ok {
+			return nil
+		}
+		in := engine.Input{User: c.cfg.Owner, Text: line, Dataset: c.dataset, Rerun: c.rerun}
+		if strings.HasPrefix(line, "/") {
+			cmd, done := c.slash(ctx, line)
+			if done {
+				continue
+			}
+			in = engine.Input{User: c.cfg.Owner, Command: cmd}
+		}
+		if err := c.turn(ctx, in); err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			c.fail(err)
+			c.code = exitDone
+		}
+	}
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
+}
+
+func (c *chat) read(prompt string) (string, bool) {
+	for {
+		if isTerminal(c.in) {
+			fmt.Fprint(c.errw, prompt)
+		}
+		if !c.lines.Scan() {
+			return "", false
+		}
+		if line := strings.TrimSpace(c.lines.Text()); line != "" {
+			return line, true
+		}
+	}
+}
+
+// slash handles the chat's own commands; those of the machine are handed on.
+func (c *chat) slash(ctx context.Context, line string) (*engine.Command, bool) {
+	name, rest, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
+	switch name {
+	case "dataset":
+		c.dataset = strings.TrimSpace(rest)
+		fmt.Fprintf(c.errw, "dataset %s\n", orNone(c.dataset))
+		return nil, true
+	case "help":
+		fmt.Fprintln(c.errw, "/dataset ID   ask about another dataset\n/thread       show the thread's id\n/help         this list")
+		if v, err := c.s.engine.View(ctx, c.thread); err == nil {
+			for _, cmd := range v.Commands {
+				fmt.Fprintf(c.errw, "/%-12s %s %s\n", cmd.Name, cmd.Label, cmd.Why)
+			}
+		}
+		return nil, true
+	case "thread":
+		fmt.Fprintln(c.errw, c.thread)
+		return nil, true
+	}
+	return &engine.Command{Name: name}, false
+}
+
+func parseSettings(list []string) (map[string]any, error) {
+	out := map[string]any{}
+	for _, item := range list {
+		name, value, ok := strings.Cut(item, "=")
+		if !ok {
+			return nil, usageError{fmt.Errorf("--set wants name=value, not %q", item)}
+		}
+		var v any
+		if json.Unmarshal([]byte(value), &v) != nil {
+			v = value
+		}
+		out[name] = v
+	}
+	return out, nil
+}
+
+// turn sends an input and shows what happens until the thread rests.
+func (c *chat) turn(ctx context.Context, in engine.Input) error {
+	run, err := c.s.engine.Send(ctx, c.thread, in)
+	if err != nil {
+		return err
+	}
+	follow, stop := context.WithCancel(ctx)
+	defer stop()
+	streamed := false
+	for e, err := range c.s.engine.Follow(follow, c.thread, c.last) {
+		if err != nil {
+			return err
+		}
+		if e.Seq > 0 {
+			c.last = e.Seq
+		}
+		switch b := e.Body.(type) {
+		case event.Token:
+			if !c.json {
+				fmt.Fprint(c.out, printable(b.Text))
+			}
+			streamed = true
+		case event.ModelReplied:
+			if streamed && !c.json {
+				fmt.Fprintln(c.out)
+			}
+			streamed = false
+		case event.CardRaised:
+			return nil
+		case event.TurnEnded:
+			return c.ended(ctx, run, b)
+		default:
+			if !c.json {
+				c.note(b)
+			}
+		}
+	}
+	if ctx.Err() != nil {
+		return errors.Join(ctx.Err(), c.s.engine.Stop(context.WithoutCancel(ctx), c.thread))
+	}
+	return nil
+}
+
+// ended closes a turn: the whole reply as JSON, or what the stream has not said.
+func (c *chat) ended(ctx context.Context, run string, b event.TurnEnded) error {
+	if b.Status != "succeeded" {
+		c.code = max(exitFailed, exitCode(b.Code))
+	}
+	if c.json {
+		r, err := c.s.engine.Reply(ctx, run)
+		if err != nil {
+			return err
+		}
+		c.printJSON(map[string]any{"run_id": run, "thread_id": c.thread, "status": r.Status, "code": r.Code, "assistant_message": r.Text, "reply": r.Fields})
+		return nil
+	}
+	said, err := c.s.engine.Messages(ctx, c.thread, 1)
+	if err == nil && len(said) == 1 && b.Usage.Output == 0 && b.Text != "" {
+		fmt.Fprintln(c.out, printable(b.Text)) // made by a step, not streamed by a model
+	}
+	if b.Code != "" {
+		fmt.Fprintf(c.errw, "[%s: %s] %s\n", b.Status, b.Code, b.Code.Entry().Advice)
+	}
+	var r struct {
+		Status string `json:"status"`
+	}
+	if b.Reply.JSON != nil && json.Unmarshal(b.Reply.JSON, &r) == nil && r.Status == "rejected" {
+		c.code = exitRefused
+	}
+	return nil
+}
+
+// note tells of a tool call in a line, and shows its result as a table.
+func (c *chat) note(b event.Body) {
+	switch e := b.(type) {
+	case event.ToolStarted:
+		fmt.Fprintf(c.errw, "· %s %s\n", e.Tool, cutText(oneLine(string(shownArgs(e))), 150))
+	case event.ToolReturned:
+		if e.Duplicate != "" {
+			fmt.Fprintf(c.errw, "· %s: the same as before (%s)\n", e.Tool, e.Reason)
+		}
+		if e.Person.All || len(e.Person.Fields) > 0 {
+			c.result(engine.Part(e.Result.JSON, e.Person))
+		}
+	case event.ToolFailed:
+		fmt.Fprintf(c.errw, "· %s failed: %s (%s)\n", e.Tool, oneLine(e.Message), e.Code)
+	case event.ToolRefused:
+		fmt.Fprintf(c.errw, "· %s refused: %s (%s)\n", e.Tool, oneLine(e.Message), e.Code)
+	case event.ModelFailed:
+		fmt.Fprintf(c.errw, "· the model failed: %s (%s)\n", oneLine(e.Message), e.Code)
+	case event.ArtifactMade:
+		fmt.Fprintf(c.errw, "· %s %s (%s, %d bytes)\n", e.Type, e.Name, e.ID, e.Bytes)
+	}
+}
+
+func shownArgs(e event.ToolStarted) json.RawMessage {
+	if e.Shown.JSON != nil {
+		return e.Shown.JSON
+	}
+	return e.Args.JSON
+}
+
+// maxShown bounds the rows of a table in the terminal.
+const maxShown = 40
+
+// result shows what a person sees of a tool's result.
+func (c *chat) result(raw json.RawMessage) {
+	var r struct {
+		Columns  []string `json:"columns"`
+		Rows     [][]any  `json:"rows"`
+		RowCount int      `json:"row_count"`
+		Limited  bool     `json:"limited"`
+		Stdout   string   `json:"stdout"`
+	}
+	if json.Unmarshal(raw, &r) != nil {
+		return
+	}
+	if r.Stdout != "" {
+		fmt.Fprintln(c.out, printable(r.Stdout))
+	}
+	if len(r.Columns) == 0 {
+		return
+	}
+	rows := make([][]string, min(len(r.Rows), maxShown))
+	for i := range rows {
+		for _, v := range r.Rows[i] {
+			rows[i] = append(rows[i], cellText(v))
+		}
+	}
+	writeTable(c.out, r.Columns, rows, terminalWidth(c.out))
+	note := fmt.Sprintf("%d rows", r.RowCount)
+	if r.RowCount == 1 {
+		note = "1 row"
+	}
+	if len(r.Rows) > maxShown {
+		note += fmt.Sprintf(", %d shown", maxShown)
+	}
+	if r.Limited {
+		note += ", more exist"
+	}
+	fmt.Fprintf(c.errw, "(%s)\n", note)
+}
+
+// answerCards asks the person what the thread waits for. Without a person to ask the
+// command ends with the exit code for it.
+func (c *chat) answerCards(ctx context.Context, more bool) error {
+	for {
+		v, err := c.s.engine.View(ctx, c.thread)
+		if err != nil || v.Card == nil {
+			return err
+		}
+		card := *v.Card
+		c.showCard(card)
+		if !more && !isTerminal(c.in) {
+			c.code = exitNeedsAnswer
+			fmt.Fprintf(c.errw, "The thread %s waits for an answer. Go on with: interlock chat --thread %s\n", c.thread, c.thread)
+			return nil
+		}
+		line, ok := c.read("answer> ")
+		if !ok {
+			c.code = exitNeedsAnswer
+			return nil
+		}
+		in := engine.Input{User: c.cfg.Owner, Text: line, Dataset: c.dataset}
+		if a, ok := chosen(card, line); ok {
+			in = engine.Input{User: c.cfg.Owner, Card: &a}
+		} else if card.Message == "" {
+			fmt.Fprintln(c.errw, "Choose one of the answers by number, name or key; a note may follow it.")
+			continue
+		}
+		if err := c.turn(ctx, in); err != nil {
+			if fault.Is(err, fault.BadAnswer) {
+				c.fail(err)
+				c.code = exitDone
+				continue
+			}
+			return err
+		}
+	}
+}
+
+func (c *chat) showCard(card event.CardRaised) {
+	fmt.Fprintf(c.out, "\n%s\n", card.Title)
+	if content, ok := card.Content.Decode().(map[string]any); ok {
+		for _, name := range slices.Sorted(maps.Keys(content)) {
+			fmt.Fprintf(c.out, "  %s: %s\n", name, cutText(oneLine(cellText(content[name])), 400))
+		}
+	}
+	for i, a := range card.Answers {
+		key := ""
+		if a.Key != "" {
+			key = " [" + a.Key + "]"
+		}
+		fmt.Fprintf(c.out, "  %d) %s%s\n", i+1, a.Label, key)
+	}
+}
+
+// chosen reads "2 because of the date": an answer by number, key or name, and a note.
+func chosen(card event.CardRaised, line string) (engine.CardAnswer, bool) {
+	word, note, _ := strings.Cut(line, " ")
+	for i, a := range card.Answers {
+		if word == strconv.Itoa(i+1) || strings.EqualFold(word, a.Name) || (a.Key != "" && strings.EqualFold(word, a.Key)) {
+			if len(a.Fields) > 0 {
+				return engine.CardAnswer{}, false
+			}
+			return engine.CardAnswer{Card: card.Card, Answer: a.Name, Note: strings.TrimSpace(note)}, true
+		}
+	}
+	return engine.CardAnswer{}, false
+}

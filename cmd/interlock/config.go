@@ -1,0 +1,229 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/adrg/xdg"
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/pflag"
+
+	"interlock/internal/fault"
+)
+
+// config is every setting of the program. Each field is set, in rising order, by
+// its default, the file, the environment and its flag; the tags are the one place
+// that names and documents them. Keys of models come from the environment alone.
+type config struct {
+	File     string   `name:"config" help:"settings file (YAML)"`
+	Data     []string `name:"data" help:"folder of datasets: each folder in it is one, loose files form 'default'; may be repeated"`
+	State    string   `name:"state" help:"folder of the log, artifacts and caches"`
+	Machines []string `name:"machines" help:"folder of your own machines; may be repeated"`
+	Owner    string   `name:"owner" help:"who threads belong to when no user is logged in" default:"local"`
+
+	Listen  string   `name:"listen" help:"address to serve on" default:"127.0.0.1:8765"`
+	Hosts   []string `name:"hosts" help:"further host names the server may be called by"`
+	Origins []string `name:"origins" help:"foreign pages that may call the API"`
+	Tokens  string   `name:"tokens" help:"file of users: 'name role token' a line; needed to listen beyond this machine"`
+
+	Provider      string `name:"provider" help:"model provider: auto, openai, anthropic or offline" default:"auto"`
+	Model         string `name:"model" help:"the provider's name of the model"`
+	OpenAIURL     string `name:"openai-url" help:"address of an OpenAI-compatible server"`
+	AnthropicURL  string `name:"anthropic-url" help:"address of an Anthropic-compatible server"`
+	FallbackModel string `name:"fallback" help:"model to try when the first fails before it said anything: provider/model"`
+
+	PowerSafe  bool          `name:"power-safe" help:"flush every step to the disk, to survive loss of power"`
+	MaxRunning int           `name:"max-running" help:"turns that may run at once" default:"256"`
+	SQLWorkers int           `name:"sql-workers" help:"statements that may run at once" default:"2"`
+	SQLMemory  int           `name:"sql-memory-mb" help:"memory of one statement in MB" default:"1024"`
+	SQLTimeout time.Duration `name:"sql-timeout" help:"time of one statement" default:"30s"`
+
+	Python         bool          `name:"python" help:"allow Python in the sandbox" default:"true"`
+	PythonExecutor string        `name:"python-executor" help:"local, docker or microsandbox" default:"local"`
+	PythonLevel    string        `name:"python-min-level" help:"isolation that must be reached, or Python is off" default:"namespaces"`
+	PythonPath     string        `name:"python-path" help:"the interpreter; found if empty"`
+	PythonImage    string        `name:"python-image" help:"image for docker or microsandbox"`
+	PythonURL      string        `name:"python-url" help:"address of docker or microsandbox"`
+	PythonMemory   int           `name:"python-memory-mb" help:"memory of one run in MB" default:"512"`
+	PythonTimeout  time.Duration `name:"python-timeout" help:"time of one run" default:"10s"`
+
+	LogLevel  string `name:"log-level" help:"debug, info, warn or error; serve logs from info on, other commands from warn"`
+	LogFormat string `name:"log-format" help:"text or json" default:"text"`
+
+	openAIKey, anthropicKey string
+	from                    map[string]string // where each setting came from
+}
+
+// setting is one field of config with its tags.
+type setting struct {
+	name, help, def, env string
+	value                reflect.Value
+}
+
+func (c *config) settings() []setting {
+	v := reflect.ValueOf(c).Elem()
+	var out []setting
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag
+		if name := tag.Get("name"); name != "" {
+			env := "INTERLOCK_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+			out = append(out, setting{name, tag.Get("help"), tag.Get("default"), env, v.Field(i)})
+		}
+	}
+	return out
+}
+
+// flags declares a flag for every setting.
+func (c *config) flags(fs *pflag.FlagSet) {
+	for _, s := range c.settings() {
+		help := s.help
+		switch s.value.Interface().(type) {
+		case []string:
+			fs.StringArray(s.name, nil, help)
+		case bool:
+			fs.Bool(s.name, s.def == "true", help)
+		default:
+			fs.String(s.name, s.def, help)
+		}
+	}
+}
+
+// load fills the settings. Every fault is told at once.
+func (c *config) load(fs *pflag.FlagSet, getenv func(string) string) error {
+	c.from = map[string]string{}
+	c.openAIKey, c.anthropicKey = getenv("OPENAI_API_KEY"), getenv("ANTHROPIC_API_KEY")
+	var faults []error
+	set := func(s setting, from string, values ...string) {
+		if err := s.set(values); err != nil {
+			faults = append(faults, fmt.Errorf("%s (%s): %w", s.name, from, err))
+			return
+		}
+		c.from[s.name] = from
+	}
+	path, explicit := c.configPath(fs, getenv)
+	file, err := readSettings(path, explicit)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for _, s := range c.settings() {
+		known[s.name] = true
+		if s.def != "" {
+			set(s, "default", s.def)
+		}
+		if v, ok := file[s.name]; ok {
+			set(s, path, v...)
+		}
+		if v := getenv(s.env); v != "" {
+			set(s, s.env, strings.Split(v, string(os.PathListSeparator))...)
+		}
+		if f := fs.Lookup(s.name); f != nil && f.Changed {
+			values := []string{f.Value.String()}
+			if list, ok := f.Value.(pflag.SliceValue); ok {
+				values = slices.DeleteFunc(list.GetSlice(), func(v string) bool { return v == onToday })
+			}
+			if len(values) > 0 {
+				set(s, "--"+s.name, values...)
+			}
+		}
+	}
+	for name := range file {
+		if !known[name] {
+			faults = append(faults, fmt.Errorf("%s: there is no setting %q", path, name))
+		}
+	}
+	if c.LogLevel != "" && new(slog.Level).UnmarshalText([]byte(c.LogLevel)) != nil {
+		faults = append(faults, fmt.Errorf("log-level: want debug, info, warn or error, not %q", c.LogLevel))
+	}
+	if len(faults) > 0 {
+		return fault.New(fault.BadSetting, "%v", errors.Join(faults...)).Suggest("Run `interlock config` to see every setting and where it comes from.")
+	}
+	if c.State == "" {
+		c.State = filepath.Join(xdg.StateHome, "interlock")
+	}
+	if len(c.Data) == 0 {
+		if dir := filepath.Join(xdg.DataHome, "interlock"); isDir(dir) {
+			c.Data = []string{dir}
+		}
+	}
+	return nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func (c *config) configPath(fs *pflag.FlagSet, getenv func(string) string) (path string, explicit bool) {
+	if f := fs.Lookup("config"); f != nil && f.Changed {
+		return f.Value.String(), true
+	}
+	if v := getenv("INTERLOCK_CONFIG"); v != "" {
+		return v, true
+	}
+	return filepath.Join(xdg.ConfigHome, "interlock", "config.yaml"), false
+}
+
+// readSettings reads the settings file; one that nobody asked for may be missing.
+func readSettings(path string, explicit bool) (map[string][]string, error) {
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) && !explicit {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fault.Wrap(err, fault.BadSetting, "the settings file %s cannot be read: %v", path, err)
+	}
+	var doc map[string]any
+	if err := yaml.Unmarshal(raw, &doc); err != nil {
+		return nil, fault.Wrap(err, fault.BadSetting, "the settings file %s: %v", path, err)
+	}
+	out := map[string][]string{}
+	for name, v := range doc {
+		switch x := v.(type) {
+		case []any:
+			for _, item := range x {
+				out[name] = append(out[name], fmt.Sprint(item))
+			}
+		default:
+			out[name] = []string{fmt.Sprint(x)}
+		}
+	}
+	return out, nil
+}
+
+// set reads text into the field.
+func (s setting) set(values []string) error {
+	switch p := s.value.Addr().Interface().(type) {
+	case *[]string:
+		*p = values
+	case *string:
+		*p = values[0]
+	case *bool:
+		v, err := strconv.ParseBool(values[0])
+		if err != nil {
+			return fmt.Errorf("want true or false, not %q", values[0])
+		}
+		*p = v
+	case *int:
+		v, err := strconv.Atoi(values[0])
+		if err != nil || v < 0 {
+			return fmt.Errorf("want a whole number, not %q", values[0])
+		}
+		*p = v
+	case *time.Duration:
+		v, err := time.ParseDuration(values[0])
+		if err != nil || v <= 0 {
+			return fmt.Errorf("want a duration such as 30s, not %q", values[0])
+		}
+		*p = v
+	}
+	return nil
+}

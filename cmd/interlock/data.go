@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"interlock/internal/catalog"
+	"interlock/internal/event"
+	"interlock/internal/query"
+	"interlock/internal/queryplan"
+	"interlock/internal/server"
+	"interlock/internal/sqlpolicy"
+	"interlock/internal/toolbox"
+)
+
+// openData starts the query engine and the catalog over it.
+func (s *system) openData(c config) error {
+	var err error
+	s.query, err = query.New(query.Config{
+		Dir: s.dir(c, "tmp"), Workers: c.SQLWorkers, MemoryMB: c.SQLMemory, Timeout: c.SQLTimeout, MaxRows: 100_000, Log: s.log,
+	})
+	if err != nil {
+		return err
+	}
+	s.onClose(s.query.Close)
+	s.catalog, err = catalog.New(catalog.Config{Roots: c.Data, Dir: s.dir(c, "datasets"), State: c.State, Engine: s.query, Log: s.log})
+	return err
+}
+
+// data is the catalog and the engine as the tools see them.
+type data struct {
+	catalog *catalog.Catalog
+	query   *query.Engine
+}
+
+func (d data) Datasets(ctx context.Context) ([]toolbox.Dataset, error) {
+	list, err := d.catalog.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]toolbox.Dataset, len(list))
+	for i, x := range list {
+		out[i] = toolbox.Dataset{ID: x.ID, Name: x.Name, Description: x.Description, Prompts: x.Prompts}
+	}
+	return out, nil
+}
+
+func (d data) Schema(ctx context.Context, id string) (toolbox.Schema, error) {
+	s, err := d.catalog.Schema(ctx, id)
+	if err != nil {
+		return toolbox.Schema{}, err
+	}
+	out := toolbox.Schema{Dataset: s.DatasetID, Version: s.VersionHash}
+	for _, t := range s.Tables {
+		table := toolbox.Table{File: t.File, TableName: t.Name, RowCount: t.Rows, Columns: columns(t.Columns), Sample: []json.RawMessage{}}
+		if err := json.Unmarshal(t.Sample, &table.Sample); err != nil {
+			return out, err
+		}
+		out.Tables = append(out.Tables, table)
+	}
+	r, err := d.catalog.Relations(ctx, id)
+	if err != nil {
+		return out, err
+	}
+	out.Keys = map[string]string{}
+	for _, k := range r.Keys {
+		if out.Keys[k.Table] == "" {
+			out.Keys[k.Table] = k.Column
+		}
+	}
+	for _, x := range r.Links {
+		out.Relations = append(out.Relations, queryplan.Relation{Table: x.From.Table, Column: x.From.Column, RefTable: x.To.Table, RefColumn: x.To.Column})
+	}
+	return out, nil
+}
+
+func columns(list []query.Column) []toolbox.Column {
+	out := make([]toolbox.Column, len(list))
+	for i, c := range list {
+		out[i] = toolbox.Column{Name: c.Name, Type: c.Type}
+	}
+	return out
+}
+
+// Version of a dataset, or of the list of them.
+func (d data) Version(ctx context.Context, id string) string {
+	if id != "" {
+		x, err := d.catalog.Get(ctx, id)
+		if err != nil {
+			return ""
+		}
+		return x.VersionHash
+	}
+	list, err := d.catalog.List(ctx)
+	if err != nil {
+		return ""
+	}
+	var all []string
+	for _, x := range list {
+		all = append(all, x.ID+" "+x.VersionHash)
+	}
+	slices.Sort(all)
+	return event.Hash([]byte(strings.Join(all, "\n")))
+}
+
+func (d data) Query(ctx context.Context, q toolbox.Query) (toolbox.Rows, error) {
+	db, _, err := d.catalog.Database(ctx, q.Dataset)
+	if err != nil {
+		return toolbox.Rows{}, err
+	}
+	r, err := d.query.Run(ctx, query.Request{Database: db, SQL: q.SQL, MaxRows: q.MaxRows, User: q.User})
+	if err != nil {
+		return toolbox.Rows{}, err
+	}
+	return toolbox.Rows{
+		Columns: columns(r.Columns), Rows: r.Rows, RowCount: r.RowCount, Limited: r.Limited, MS: r.Elapsed.Round(time.Millisecond).Milliseconds(), Decision: r.Decision,
+	}, nil
+}
+
+func (d data) Dictionary(ctx context.Context, id string) (toolbox.Dictionary, error) {
+	x, err := d.catalog.Dictionary(ctx, id)
+	if err != nil {
+		return toolbox.Dictionary{}, err
+	}
+	out := toolbox.Dictionary{Tables: map[string]toolbox.TableText{}, Glossary: map[string]string{}, Warnings: x.Warnings}
+	for name, t := range x.Tables {
+		out.Tables[name] = toolbox.TableText{Text: t.Text, Columns: t.Columns}
+	}
+	for _, t := range x.Glossary {
+		out.Glossary[t.Term] = t.Definition
+	}
+	return out, nil
+}
+
+func (d data) Check(ctx context.Context, id, sql string) (sqlpolicy.Decision, error) {
+	db, _, err := d.catalog.Database(ctx, id)
+	if err != nil {
+		return sqlpolicy.Decision{}, err
+	}
+	return d.query.Check(ctx, db, sql)
+}
+
+// datasets is the catalog as the server shows it.
+type datasets struct{ *catalog.Catalog }
+
+func (d datasets) Datasets(ctx context.Context) ([]server.Dataset, error) {
+	list, err := d.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]server.Dataset, len(list))
+	for i, x := range list {
+		out[i] = server.Dataset{ID: x.ID, Name: x.Name, Description: x.Description, Prompts: append([]string{}, x.Prompts...), VersionHash: x.VersionHash}
+	}
+	return out, nil
+}
+
+func (d datasets) Schema(ctx context.Context, id string) (any, error) {
+	return d.Catalog.Schema(ctx, id)
+}
+
+// sources is the catalog's sources as the server shows them.
+type sources struct{ *catalog.Catalog }
+
+func (s sources) Sources(ctx context.Context) (any, error) {
+	list, err := s.Catalog.Sources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"sources": list}, nil
+}
+
+func (s sources) Add(ctx context.Context, spec server.SourceSpec) (any, error) {
+	conn, secret, err := connection(spec.URL, spec.Alias)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Catalog.Add(ctx, conn, secret); err != nil {
+		return nil, err
+	}
+	return conn, nil
+}
+
+func (s sources) Preview(ctx context.Context, alias string, offset, limit int) (any, error) {
+	return s.Catalog.Preview(ctx, alias, nil, offset, limit)
+}
+
+func (s sources) LoadScoped(ctx context.Context, alias string, conditions json.RawMessage, limit int) (any, error) {
+	list, err := parseConditions(conditions)
+	if err != nil {
+		return nil, err
+	}
+	return s.Catalog.LoadScoped(ctx, alias, list, limit)
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"interlock/internal/fault"
+	"interlock/internal/jail"
+	"interlock/internal/llm"
+)
+
+func (a *app) doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "doctor", Short: "Say what works on this machine, and how to get what does not", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },
+	}
+}
+
+// check is one thing that was looked at.
+type check struct {
+	Part   string `json:"part"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+	Fix    string `json:"fix,omitempty"`
+}
+
+// doctor looks at every part. It exits with 1 where something that the settings
+// demand does not work; parts that are merely missing are named with their fix.
+func (a *app) doctor(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	checks := []check{a.checkState(), a.checkModel()}
+	checks = append(checks, a.checkData(ctx)...)
+	for _, l := range jail.Probe().Layers {
+		checks = append(checks, check{"layer: " + l.Name, l.OK, l.Detail, l.Fix})
+	}
+	checks = append(checks, a.checkPython(ctx)...)
+	for _, p := range []struct{ name, what, fix string }{
+		{"chromium", "browser tests", "apt-get install chromium"},
+		{"psql", "tests against PostgreSQL", "apt-get install postgresql"},
+		{"node", "wire tests of models", "install Node 20 or later"},
+	} {
+		path, err := exec.LookPath(p.name)
+		c := check{"tool: " + p.name, err == nil, path, ""}
+		if err != nil {
+			c.Detail, c.Fix = "not found; only "+p.what+" need it", p.fix
+		}
+		checks = append(checks, c)
+	}
+	rows := make([][]string, len(checks))
+	for i, c := range checks {
+		state := "ok"
+		if !c.OK {
+			state = "no"
+		}
+		rows[i] = []string{state, c.Part, c.Detail, c.Fix}
+	}
+	for _, c := range checks[:2] {
+		if !c.OK {
+			a.code = exitFailed
+		}
+	}
+	a.show(checks, []string{"", "part", "what was found", "fix"}, rows)
+	return nil
+}
+
+func (a *app) checkState() check {
+	c := check{Part: "state folder", OK: true, Detail: a.cfg.State}
+	if err := os.MkdirAll(a.cfg.State, 0o700); err != nil {
+		return check{c.Part, false, err.Error(), "choose another folder with --state"}
+	}
+	probe, err := os.CreateTemp(a.cfg.State, ".probe-*")
+	if err != nil {
+		return check{c.Part, false, err.Error(), "make the folder writable, or choose another with --state"}
+	}
+	name := probe.Name()
+	_ = probe.Close()
+	if err := os.Remove(name); err != nil {
+		return check{c.Part, false, err.Error(), "make the folder writable, or choose another with --state"}
+	}
+	if info, err := os.Stat(filepath.Join(a.cfg.State, "interlock.db")); err == nil {
+		c.Detail += fmt.Sprintf(", log of %d KB", info.Size()>>10)
+	}
+	return c
+}
+
+func (a *app) checkModel() check {
+	s := &system{log: a.logger()}
+	m, err := llm.Open(llm.Config{
+		Provider: a.cfg.Provider, Model: a.cfg.Model, OpenAIKey: a.cfg.openAIKey, OpenAIBaseURL: a.cfg.OpenAIURL,
+		AnthropicKey: a.cfg.anthropicKey, AnthropicBaseURL: a.cfg.AnthropicURL, Offline: s.offline(),
+	})
+	if err != nil {
+		f := fault.From(err)
+		return check{"model", false, f.Message, f.Suggestion}
+	}
+	c := check{Part: "model", OK: true, Detail: m.Name()}
+	if a.cfg.openAIKey == "" && a.cfg.anthropicKey == "" && a.cfg.OpenAIURL == "" {
+		c.Fix = "for a stronger model set OPENAI_API_KEY or ANTHROPIC_API_KEY, or --openai-url"
+	}
+	return c
+}
+
+func (a *app) checkData(ctx context.Context) []check {
+	s := &system{log: a.logger()}
+	if err := s.openData(a.cfg); err != nil {
+		return []check{{"query engine", false, err.Error(), "see the message"}}
+	}
+	defer s.close()
+	list, err := s.catalog.List(ctx)
+	if err != nil {
+		return []check{{"datasets", false, err.Error(), "name a folder with --data"}}
+	}
+	out := []check{}
+	if len(list) == 0 {
+		out = append(out, check{"datasets", false, "there are none", "name a folder with --data, or make the demo with `interlock demo`"})
+	}
+	for _, d := range list {
+		start := time.Now()
+		db, full, err := s.catalog.Database(ctx, d.ID)
+		if err == nil {
+			_, err = s.query.Check(ctx, db, "SELECT 1")
+		}
+		if err != nil {
+			out = append(out, check{"dataset " + d.ID, false, fault.From(err).Message, fault.From(err).Suggestion})
+			continue
+		}
+		out = append(out, check{Part: "dataset " + d.ID, OK: len(full.Problems) == 0,
+			Detail: fmt.Sprintf("%d tables, ready in %d ms, %d problems", len(full.Tables), time.Since(start).Milliseconds(), len(full.Problems))})
+	}
+	return out
+}
+
+// checkPython reports the level of the sandbox that is reached here.
+func (a *app) checkPython(context.Context) []check {
+	return []check{{"python", false, "off", ""}}
+}

@@ -1,0 +1,284 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"interlock/internal/fault"
+	"interlock/internal/machine"
+	"interlock/internal/store"
+	"interlock/internal/tool"
+	"interlock/internal/toolbox"
+	"interlock/machines"
+)
+
+func (a *app) machineCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "machine", Short: "List, check, draw and compare machines"}
+	var format string
+	graph := &cobra.Command{
+		Use: "graph NAME|DIR", Short: "Draw a machine as Mermaid or SVG", Args: cobra.ExactArgs(1),
+		Example: "  interlock machine graph reconcile --format svg > reconcile.svg",
+		RunE:    func(_ *cobra.Command, args []string) error { return a.machineGraph(args[0], format) },
+	}
+	graph.Flags().StringVar(&format, "format", "mermaid", "mermaid or svg")
+	cmd.AddCommand(
+		&cobra.Command{
+			Use: "list", Short: "List the machines, and those that did not load", Args: cobra.NoArgs,
+			Example: "  interlock machine list --machines ./machines",
+			RunE:    func(*cobra.Command, []string) error { return a.machineList() },
+		},
+		&cobra.Command{
+			Use: "check FILE|DIR|NAME...", Short: "Prove definitions and report every finding", Args: cobra.MinimumNArgs(1),
+			Example: "  interlock machine check ./machines/mine/machine.yaml\n  interlock machine check analyst",
+			RunE:    func(_ *cobra.Command, args []string) error { return a.machineCheck(args) },
+		},
+		graph,
+		&cobra.Command{
+			Use: "diff OLD NEW", Short: "Say what changed and which live threads would break", Args: cobra.ExactArgs(2),
+			Example: "  interlock machine diff ./machines/mine@old ./machines/mine",
+			RunE:    func(cmd *cobra.Command, args []string) error { return a.machineDiff(cmd, args[0], args[1]) },
+		},
+		&cobra.Command{
+			Use: "schema", Short: "Print the JSON Schema of the format, for editors", Args: cobra.NoArgs,
+			RunE: func(*cobra.Command, []string) error {
+				_, err := a.out.Write(machine.Schema())
+				return err
+			},
+		},
+	)
+	return cmd
+}
+
+// library loads the machines without opening the rest of the system.
+func (a *app) library() (*machine.Library, machine.ToolTypes, error) {
+	types, err := toolTypes(tool.NewSet(nil, toolbox.Tools(toolbox.Config{})...))
+	if err != nil {
+		return nil, nil, err
+	}
+	return machine.Open(machine.LibraryConfig{Shipped: machines.All(), Folders: a.cfg.Machines, Tools: types}), types, nil
+}
+
+// machineRow is one machine in a listing.
+type machineRow struct {
+	Name    string   `json:"name"`
+	Title   string   `json:"title"`
+	States  int      `json:"states"`
+	Version string   `json:"version"`
+	Missing []string `json:"missing_tools,omitempty"` // declared, but not part of this build
+	Broken  int      `json:"findings,omitempty"`
+	Dir     string   `json:"dir,omitempty"`
+}
+
+func (a *app) machineList() error {
+	lib, _, err := a.library()
+	if err != nil {
+		return err
+	}
+	var list []machineRow
+	var rows [][]string
+	for _, m := range lib.List() {
+		r := machineRow{Name: m.Name, Title: m.Title, States: len(m.States), Version: m.Hash, Missing: missingTools(m)}
+		list = append(list, r)
+		note := "complete"
+		if len(r.Missing) > 0 {
+			note = "not in this build: " + strings.Join(r.Missing, ", ")
+		}
+		rows = append(rows, []string{r.Name, r.Title, fmt.Sprint(r.States), r.Version[:12], note})
+	}
+	for _, r := range lib.Broken() {
+		list = append(list, machineRow{Name: r.Name, Broken: len(r.Findings), Dir: r.Dir})
+		rows = append(rows, []string{r.Name, "did not load", "", "", fmt.Sprintf("%d findings: interlock machine check %s", len(r.Findings), r.Dir)})
+	}
+	a.show(list, []string{"machine", "what it does", "states", "version", "state"}, rows)
+	return nil
+}
+
+// missingTools lists the tools of a machine that this build only declares.
+func missingTools(m *machine.Machine) []string {
+	undone := toolbox.Undone()
+	var out []string
+	add := func(name string) {
+		if slices.Contains(undone, name) && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	for _, d := range m.Discover {
+		add(d.Tool)
+	}
+	for _, st := range m.States {
+		for _, o := range st.Offers {
+			add(o.Tool)
+		}
+		for _, alt := range st.Run {
+			for _, sp := range alt.Steps {
+				add(sp.Tool)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// checked is the outcome for one definition.
+type checked struct {
+	Machine  string           `json:"machine"`
+	OK       bool             `json:"ok"`
+	Findings machine.Findings `json:"findings"`
+}
+
+func (a *app) machineCheck(args []string) error {
+	lib, types, err := a.library()
+	if err != nil {
+		return err
+	}
+	var all []checked
+	failed := 0
+	for _, arg := range args {
+		c := checked{Machine: arg, Findings: machine.Findings{}}
+		if m, err := lib.Get(arg); err == nil {
+			c.Findings = append(c.Findings, m.Check(types)...)
+		} else {
+			dir, err := machineDir(arg)
+			if err != nil {
+				return err
+			}
+			_, found, err := machine.ExamineFS(os.DirFS(dir), types)
+			if err != nil {
+				return fault.Wrap(err, fault.MachineInvalid, "%s: %v", arg, err)
+			}
+			c.Findings = append(c.Findings, found...)
+		}
+		c.OK = len(c.Findings.Errors()) == 0
+		if !c.OK {
+			failed++
+		}
+		all = append(all, c)
+	}
+	if failed > 0 {
+		a.code = exitFailed
+	}
+	if a.json {
+		a.printJSON(all)
+		return nil
+	}
+	for _, c := range all {
+		if len(c.Findings) == 0 {
+			fmt.Fprintf(a.out, "%s: proved, no finding\n", c.Machine)
+			continue
+		}
+		fmt.Fprintf(a.out, "%s: %d findings\n", c.Machine, len(c.Findings))
+		for _, f := range c.Findings {
+			fmt.Fprintf(a.out, "%s\n", f)
+		}
+	}
+	return nil
+}
+
+// machineDir accepts a definition's folder or its file.
+func machineDir(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", fault.New(fault.MachineNotFound, "there is no machine, file or folder %q", path)
+	}
+	if info.IsDir() {
+		return path, nil
+	}
+	return filepath.Dir(path), nil
+}
+
+// find gives a machine by name or from a folder.
+func (a *app) find(arg string) (*machine.Machine, error) {
+	lib, _, err := a.library()
+	if err != nil {
+		return nil, err
+	}
+	m, err := lib.Get(arg)
+	if err == nil {
+		return m, nil
+	}
+	dir, derr := machineDir(arg)
+	if derr != nil {
+		return nil, err
+	}
+	return machine.Load(os.DirFS(dir))
+}
+
+func (a *app) machineGraph(arg, format string) error {
+	m, err := a.find(arg)
+	if err != nil {
+		return err
+	}
+	switch format {
+	case "mermaid":
+		_, err = fmt.Fprint(a.out, m.Mermaid())
+	case "svg":
+		var svg string
+		if svg, err = m.SVG(); err == nil {
+			_, err = fmt.Fprint(a.out, svg)
+		}
+	default:
+		err = usageError{fmt.Errorf("--format is mermaid or svg, not %q", format)}
+	}
+	return err
+}
+
+// liveThread is a thread that a new version would break.
+type liveThread struct {
+	Thread string   `json:"thread"`
+	State  string   `json:"state"`
+	Why    []string `json:"why"`
+}
+
+func (a *app) machineDiff(cmd *cobra.Command, oldArg, newArg string) error {
+	ctx := cmd.Context()
+	older, err := a.find(oldArg)
+	if err != nil {
+		return err
+	}
+	newer, err := a.find(newArg)
+	if err != nil {
+		return err
+	}
+	changes := machine.Diff(older, newer)
+	s, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	threads, err := s.store.Threads(ctx, store.Query{Machine: newer.Name, Limit: 100_000})
+	if err != nil {
+		return err
+	}
+	broken := []liveThread{}
+	for _, t := range threads {
+		if t.Version != older.Hash {
+			continue
+		}
+		v, err := s.engine.View(ctx, t.ID)
+		if err != nil {
+			return err
+		}
+		if why := machine.Breaks(older, newer, t.State, v.Facts); len(why) > 0 {
+			broken = append(broken, liveThread{t.ID, t.State, why})
+		}
+	}
+	if a.json {
+		a.printJSON(map[string]any{"changes": changes, "broken_threads": broken})
+		return nil
+	}
+	if len(changes) == 0 {
+		fmt.Fprintln(a.out, "nothing changed")
+	}
+	for _, c := range changes {
+		fmt.Fprintln(a.out, c)
+	}
+	for _, t := range broken {
+		fmt.Fprintf(a.out, "thread %s in %s would break: %s\n", t.Thread, t.State, strings.Join(t.Why, "; "))
+	}
+	return nil
+}

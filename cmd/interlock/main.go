@@ -1,0 +1,130 @@
+// Command interlock is a data agent: it serves a page and an HTTP API, chats in
+// the terminal, and checks, lists and replays what was done. Every command works on
+// the same state folder, with or without a server.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"interlock/internal/fault"
+	"interlock/internal/jail"
+	"interlock/internal/query"
+)
+
+// Exit codes, documented in the help.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitRefused     = 3
+	exitNeedsAnswer = 4
+	exitLimit       = 5
+)
+
+func main() {
+	jail.Main()
+	query.Main()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := do(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// do is the whole program as a function: what tests call.
+func do(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
+	a := &app{in: in, out: out, errw: errw, getenv: os.Getenv}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errw)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return a.code
+	}
+	return a.fail(err)
+}
+
+// app is what the commands share.
+type app struct {
+	in        io.Reader
+	out, errw io.Writer
+	getenv    func(string) string
+	cfg       config
+	json      bool
+	code      int
+}
+
+// root lists the commands.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "interlock",
+		Short: "Ask, analyse and reconcile data, with every step of the model governed by a proved machine",
+		Long: "Interlock answers questions about data in files and databases. Every step of the\n" +
+			"model is governed by a declared state machine that is proved before it runs.\n\n" +
+			"Exit codes: 0 done, 1 failed, 2 wrong use, 3 refused by policy, 4 needs an answer, 5 limit reached.",
+		SilenceErrors: true, SilenceUsage: true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.cfg.load(cmd.Flags(), a.getenv) },
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	a.cfg.flags(root.PersistentFlags())
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON")
+	root.AddCommand(
+		a.serveCommand(), a.chatCommand(), a.machineCommand(), a.runCommand(), a.replayCommand(), a.threadCommand(),
+		a.sourcesCommand(), a.demoCommand(), a.doctorCommand(), a.configCommand(), a.versionCommand(),
+	)
+	return root
+}
+
+// usageError is a wrong use of the command line.
+type usageError struct{ error }
+
+// fail says what went wrong and how to mend it, and gives the exit code.
+func (a *app) fail(err error) int {
+	if _, wrong := errors.AsType[usageError](err); wrong {
+		fmt.Fprintf(a.errw, "interlock: %v\nSee `interlock --help`.\n", err)
+		return exitUsage
+	}
+	if f, ok := errors.AsType[*fault.Fault](err); ok {
+		if a.json {
+			a.printJSON(f)
+		} else {
+			fmt.Fprintf(a.errw, "interlock: %s (%s)\n", f.Message, f.Code)
+			if f.Suggestion != "" {
+				fmt.Fprintf(a.errw, "  %s\n", f.Suggestion)
+			}
+		}
+		if cause := errors.Unwrap(f); cause != nil && f.Code == fault.Internal {
+			fmt.Fprintf(a.errw, "  cause: %v\n", cause)
+		}
+		return exitCode(f.Code)
+	}
+	if errors.Is(err, context.Canceled) {
+		return exitFailed
+	}
+	fmt.Fprintf(a.errw, "interlock: %v\n", err)
+	return exitFailed
+}
+
+// exitCode maps a code to the exit code that scripts branch on.
+func exitCode(code fault.Code) int {
+	switch code {
+	case "":
+		return exitDone
+	case fault.SQLPolicy, fault.Forbidden, fault.ToolNotAllowed, fault.FeatureDisabled, fault.PyPolicy, fault.InvalidState:
+		return exitRefused
+	case fault.LimitIterations, fault.LimitSeconds, fault.LimitTokens, fault.LimitDollars:
+		return exitLimit
+	case fault.BadSetting, fault.BadRequest:
+		return exitUsage
+	}
+	return exitFailed
+}

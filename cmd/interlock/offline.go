@@ -1,0 +1,15 @@
+package main
+
+import (
+	"interlock/internal/llm"
+	"interlock/internal/toolbox"
+)
+
+// offline is the model that needs no key, over the knowledge that the planner's tools
+// use too.
+func (s *system) offline() llm.Model {
+	if s.knowledge == nil {
+		s.knowledge = toolbox.NewKnowledge(data{s.catalog, s.query})
+	}
+	return llm.NewOffline(s.knowledge)
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"interlock/internal/capsule"
+	"interlock/internal/fault"
+	"interlock/internal/machine"
+	"interlock/internal/server"
+	"interlock/web"
+)
+
+func (a *app) serveCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "serve",
+		Short:   "Serve the page and the HTTP API",
+		Example: "  interlock serve --data ./data --state ./state",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context()) },
+	}
+}
+
+// serve runs until the context ends, then lets running steps finish their batch.
+func (a *app) serve(ctx context.Context) error {
+	a.cfg.LogLevel = cmp.Or(a.cfg.LogLevel, "info")
+	s, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := s.close(); err != nil {
+			s.log.Error("closing", "err", err)
+		}
+	}()
+	users, err := readUsers(a.cfg.Tokens)
+	if err != nil {
+		return err
+	}
+	srv, err := server.New(server.Config{
+		Engine: s.engine, Index: s.store, Machines: library{s.machines}, Datasets: datasets{s.catalog}, Sources: sources{s.catalog}, Artifacts: s.artifacts,
+		Capsule: func(ctx context.Context, run string) (any, error) { return capsule.Make(ctx, s.store, run) },
+		Ready:   s.ready, Metrics: s.metrics.handler(), Page: web.Files(), Version: version(),
+		Listen: a.cfg.Listen, Hosts: a.cfg.Hosts, Origins: a.cfg.Origins, Users: users, Owner: a.cfg.Owner, Log: s.log,
+	})
+	if err != nil {
+		return fault.Wrap(err, fault.BadSetting, "%v", err).Suggest("Correct the settings; `interlock config` shows where each comes from.")
+	}
+	l, err := net.Listen("tcp", a.cfg.Listen)
+	if err != nil {
+		return fault.Wrap(err, fault.Unavailable, "cannot listen on %s: %v", a.cfg.Listen, err).Suggest("Stop what uses the address, or choose another with --listen.")
+	}
+	resumed, err := s.engine.Resume(ctx)
+	if err != nil {
+		return err
+	}
+	if resumed > 0 {
+		s.log.Info("resumed turns that a process left unfinished", "turns", resumed)
+	}
+	for _, r := range s.machines.Broken() {
+		s.log.Warn("a machine did not load", "machine", r.Name, "dir", r.Dir, "findings", len(r.Findings))
+	}
+	go s.warm(ctx)
+	fmt.Fprintf(a.out, "Interlock is ready: http://%s\n", l.Addr())
+	if err := srv.Serve(ctx, l); err != nil && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// warm imports the datasets in the background, so that the first question need not
+// wait.
+func (s *system) warm(ctx context.Context) {
+	list, err := s.catalog.List(ctx)
+	if err != nil {
+		s.log.Warn("the datasets cannot be listed", "err", err)
+	}
+	for _, d := range list {
+		if ctx.Err() != nil {
+			return
+		}
+		if _, _, err := s.catalog.Database(ctx, d.ID); err != nil && ctx.Err() == nil {
+			s.log.Warn("a dataset cannot be read", "dataset", d.ID, "err", err)
+		}
+	}
+}
+
+// ready reports the parts for /readyz.
+func (s *system) ready(ctx context.Context) []server.Part {
+	parts := []server.Part{{Name: "store", Status: "ok"}}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	bad := 0
+	list, err := s.catalog.List(ctx)
+	for _, d := range list {
+		bad += len(d.Problems)
+	}
+	data := server.Part{Name: "datasets", Status: "ok", Detail: fmt.Sprintf("%d datasets", len(list))}
+	if err != nil {
+		data.Status, data.Detail = "failed", "the data folder cannot be read"
+	} else if bad > 0 {
+		data.Status, data.Detail = "degraded", fmt.Sprintf("%d datasets, %d files cannot be read", len(list), bad)
+	}
+	parts = append(parts, data, server.Part{Name: "model", Status: "ok", Detail: s.models.main.Name()}, s.pythonPart())
+	if broken := s.machines.Broken(); len(broken) > 0 {
+		parts = append(parts, server.Part{Name: "machines", Status: "degraded", Detail: fmt.Sprintf("%d definitions did not load", len(broken))})
+	}
+	return parts
+}
+
+// library shows machines to the server, freshly read where a folder changed.
+type library struct{ *machine.Library }
+
+func (l library) List() []*machine.Machine {
+	l.Reload()
+	return l.Library.List()
+}
+
+// readUsers reads the file of users: "name role token" a line, # begins a comment.
+func readUsers(path string) ([]server.User, error) {
+	if path == "" {
+		return nil, nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.BadSetting, "the file of users %s cannot be read: %v", path, err)
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return nil, fault.New(fault.BadSetting, "the file of users %s can be read by others", path).Suggest("Run: chmod 600 %s", path)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.BadSetting, "the file of users %s cannot be read: %v", path, err)
+	}
+	var users []server.User
+	for i, line := range strings.Split(string(raw), "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		fields := strings.Fields(line)
+		if len(fields) == 0 {
+			continue
+		}
+		if len(fields) != 3 {
+			return nil, fault.New(fault.BadSetting, "%s:%d: want 'name role token'", path, i+1)
+		}
+		users = append(users, server.User{Name: fields[0], Role: server.Role(fields[1]), Token: fields[2]})
+	}
+	return users, nil
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"interlock/internal/catalog"
+	"interlock/internal/fault"
+	"interlock/internal/source"
+)
+
+func (a *app) sourcesCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "sources", Short: "List, preview, add and remove sources of data"}
+	var alias string
+	add := &cobra.Command{
+		Use: "add URL", Short: "Connect a database: postgres://, mysql:// or sqlite:", Args: cobra.ExactArgs(1),
+		Example: "  interlock sources add postgres://ann:secret@db.local/shop --alias shop",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withData(cmd, func(s *system) error {
+				conn, secret, err := connection(args[0], alias)
+				if err != nil {
+					return err
+				}
+				if err := s.catalog.Add(cmd.Context(), conn, secret); err != nil {
+					return err
+				}
+				a.done(conn, "added %s", conn.Alias)
+				return nil
+			})
+		},
+	}
+	add.Flags().StringVar(&alias, "alias", "", "its name; made of the address if absent")
+	var offset, limit int
+	var where string
+	preview := &cobra.Command{
+		Use: "preview ALIAS", Short: "Show rows of a source, under conditions if given", Args: cobra.ExactArgs(1),
+		Example: "  interlock sources preview orders --limit 5\n  interlock sources preview orders --where '[{\"column\":\"amount\",\"op\":\"gt\",\"value\":100}]'",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.sourcePreview(cmd, args[0], where, offset, limit)
+		},
+	}
+	preview.Flags().IntVar(&offset, "offset", 0, "skip so many rows")
+	preview.Flags().IntVar(&limit, "limit", 20, "show so many rows")
+	preview.Flags().StringVar(&where, "where", "", "conditions as JSON: [{column, op, value}]")
+	cmd.AddCommand(
+		&cobra.Command{
+			Use: "list", Short: "List datasets and their tables", Args: cobra.NoArgs, Example: "  interlock sources list --data ./data",
+			RunE: func(cmd *cobra.Command, _ []string) error { return a.sourceList(cmd) },
+		},
+		preview, add,
+		&cobra.Command{
+			Use: "remove ALIAS", Short: "Remove a connected database; its data stays where it is", Args: cobra.ExactArgs(1),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return a.withData(cmd, func(s *system) error {
+					if err := s.catalog.Remove(cmd.Context(), args[0]); err != nil {
+						return err
+					}
+					a.done(map[string]string{"removed": args[0]}, "removed %s", args[0])
+					return nil
+				})
+			},
+		},
+	)
+	return cmd
+}
+
+// withData opens the data part of the system alone.
+func (a *app) withData(cmd *cobra.Command, f func(*system) error) error {
+	s := &system{log: a.logger()}
+	if err := s.openData(a.cfg); err != nil {
+		return err
+	}
+	defer s.close()
+	return f(s)
+}
+
+// done confirms in words, or as JSON.
+func (a *app) done(v any, format string, args ...any) {
+	if a.json {
+		a.printJSON(v)
+		return
+	}
+	fmt.Fprintf(a.out, format+"\n", args...)
+}
+
+func (a *app) sourceList(cmd *cobra.Command) error {
+	return a.withData(cmd, func(s *system) error {
+		ctx := cmd.Context()
+		list, err := s.catalog.List(ctx)
+		if err != nil {
+			return err
+		}
+		var rows [][]string
+		for i, d := range list {
+			if _, full, err := s.catalog.Database(ctx, d.ID); err == nil {
+				list[i] = full
+			} else if ctx.Err() != nil {
+				return ctx.Err()
+			} else {
+				list[i].Problems = append(list[i].Problems, catalog.Problem{Message: fault.From(err).Message})
+			}
+			for _, t := range list[i].Tables {
+				rows = append(rows, []string{d.ID, t.Name, t.Kind, fmt.Sprint(len(t.Columns)), fmt.Sprint(t.Rows), t.File})
+			}
+		}
+		a.show(map[string]any{"datasets": list}, []string{"dataset", "table", "kind", "columns", "rows", "file"}, rows)
+		for _, d := range list {
+			for _, p := range d.Problems {
+				fmt.Fprintf(a.errw, "%s: %s: %s\n", d.ID, p.Path, oneLine(p.Message))
+			}
+		}
+		if len(list) == 0 && !a.json {
+			fmt.Fprintln(a.errw, "There are no datasets. Name a folder with --data, or make the demo with `interlock demo`.")
+		}
+		return nil
+	})
+}
+
+func (a *app) sourcePreview(cmd *cobra.Command, alias, where string, offset, limit int) error {
+	conditions, err := parseConditions(json.RawMessage(where))
+	if err != nil {
+		return err
+	}
+	return a.withData(cmd, func(s *system) error {
+		r, err := s.catalog.Preview(cmd.Context(), alias, conditions, offset, limit)
+		if err != nil {
+			return err
+		}
+		var cells [][]any
+		if err := json.Unmarshal(r.Rows, &cells); err != nil {
+			return err
+		}
+		head := make([]string, len(r.Columns))
+		for i, c := range r.Columns {
+			head[i] = c.Name
+		}
+		rows := make([][]string, len(cells))
+		for i, row := range cells {
+			for _, v := range row {
+				rows[i] = append(rows[i], cellText(v))
+			}
+		}
+		a.show(r, head, rows)
+		if !a.json {
+			fmt.Fprintf(a.errw, "(%d of %d rows)\n", r.PreviewRows, r.TotalRows)
+		}
+		return nil
+	})
+}
+
+func parseConditions(raw json.RawMessage) ([]source.Condition, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
+	}
+	var list []source.Condition
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return nil, fault.Wrap(err, fault.BadFilter, "the conditions cannot be read: %v", err).
+			Suggest(`Give a list such as [{"column": "amount", "op": "gt", "value": 100}].`)
+	}
+	return list, nil
+}
+
+var notName = regexp.MustCompile(`[^a-z0-9_]+`)
+
+// connection makes a connection of an address; the password is kept apart.
+func connection(address, alias string) (catalog.Connection, source.Secret, error) {
+	bare, secret, err := source.SplitURL(address)
+	if err != nil {
+		return catalog.Connection{}, source.Secret{}, err
+	}
+	if alias == "" {
+		name := bare
+		if u, err := url.Parse(bare); err == nil && u.Path != "" {
+			name = path.Base(u.Path)
+		} else if u != nil && u.Opaque != "" {
+			name = path.Base(u.Opaque)
+		}
+		alias = strings.Trim(notName.ReplaceAllString(strings.ToLower(strings.TrimSuffix(name, path.Ext(name))), "_"), "_")
+	}
+	if alias == "" {
+		return catalog.Connection{}, source.Secret{}, fault.New(fault.BadRequest, "the source needs a name").Suggest("Give one with --alias.")
+	}
+	return catalog.Connection{Alias: alias, URL: bare}, secret, nil
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"interlock/internal/artifact"
+	"interlock/internal/catalog"
+	"interlock/internal/engine"
+	"interlock/internal/fault"
+	"interlock/internal/llm"
+	"interlock/internal/machine"
+	"interlock/internal/query"
+	"interlock/internal/store"
+	"interlock/internal/tool"
+	"interlock/internal/toolbox"
+	"interlock/machines"
+)
+
+// system is a running Interlock: every part, wired. It is the one place that knows
+// them all.
+type system struct {
+	log       *slog.Logger
+	store     store.Store
+	artifacts *artifact.Store
+	query     *query.Engine
+	catalog   *catalog.Catalog
+	tools     *tool.Set
+	knowledge *toolbox.Knowledge
+	machines  *machine.Library
+	models    *models
+	metrics   *metrics
+	engine    *engine.Engine
+
+	closers []func() error // in the order of opening
+}
+
+// open builds the system. What fails is named with its place; what was opened before
+// is closed.
+func (a *app) open(ctx context.Context) (*system, error) {
+	s := &system{log: a.logger(), metrics: newMetrics()}
+	if err := s.wire(ctx, a.cfg); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+// wire opens the parts in the order in which they stand on each other.
+func (s *system) wire(ctx context.Context, cfg config) (err error) {
+	if err := os.MkdirAll(cfg.State, 0o700); err != nil {
+		return fault.Wrap(err, fault.StoreFailed, "the state folder %s cannot be made: %v", cfg.State, err)
+	}
+	if s.store, err = store.Open(store.Config{DSN: filepath.Join(cfg.State, "interlock.db"), PowerSafe: cfg.PowerSafe, Log: s.log}); err != nil {
+		return err
+	}
+	s.onClose(s.store.Close)
+	if s.artifacts, err = artifact.New(artifact.Config{Dir: filepath.Join(cfg.State, "artifacts")}); err != nil {
+		return err
+	}
+	if err := s.openData(cfg); err != nil {
+		return err
+	}
+	python, err := s.openPython(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	d := data{s.catalog, s.query}
+	s.knowledge = toolbox.NewKnowledge(d)
+	s.tools = tool.NewSet(nil, toolbox.Tools(toolbox.Config{Data: d, Check: d, Knowledge: s.knowledge, Python: python})...)
+	types, err := toolTypes(s.tools)
+	if err != nil {
+		return err
+	}
+	s.machines = machine.Open(machine.LibraryConfig{Shipped: machines.All(), Folders: cfg.Machines, Tools: types})
+	if s.models, err = openModels(cfg, s); err != nil {
+		return err
+	}
+	known := func(name string) bool { _, err := s.tools.Get(name); return err == nil }
+	s.engine, err = engine.New(engine.Config{
+		Store: s.store, Machines: s.machines, Models: s.models, Tools: s.tools, MaxRunning: cfg.MaxRunning,
+		Count: s.metrics.count(known), Log: s.log,
+	})
+	if err != nil {
+		return err
+	}
+	s.onClose(s.engine.Close)
+	return nil
+}
+
+// dir is a folder of the state, made if it is missing.
+func (s *system) dir(c config, name string) string {
+	path := filepath.Join(c.State, name)
+	_ = os.MkdirAll(path, 0o700) // whoever uses it says what is wrong with it
+	return path
+}
+
+func (s *system) onClose(f func() error) { s.closers = append(s.closers, f) }
+
+// close ends everything, the last opened first.
+func (s *system) close() error {
+	var errs []error
+	for i := len(s.closers) - 1; i >= 0; i-- {
+		errs = append(errs, s.closers[i]())
+	}
+	s.closers = nil
+	return errors.Join(errs...)
+}
+
+// logger makes the program's one logger.
+func (a *app) logger() *slog.Logger {
+	level := slog.LevelWarn
+	if a.cfg.LogLevel != "" {
+		_ = level.UnmarshalText([]byte(a.cfg.LogLevel)) // checked when the settings were read
+	}
+	opts := &slog.HandlerOptions{Level: level}
+	if a.cfg.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(a.errw, opts))
+	}
+	return slog.New(slog.NewTextHandler(a.errw, opts))
+}
+
+// toolTypes are the types against which machines are proved.
+func toolTypes(set *tool.Set) (machine.ToolTypes, error) {
+	types := machine.ToolTypes{}
+	for _, name := range set.Names() {
+		t, err := set.Get(name)
+		if err != nil {
+			return nil, err
+		}
+		in, required, err := machine.TypeOfSchema(t.Spec().Input)
+		if err != nil {
+			return nil, fmt.Errorf("tool %s: %w", name, err)
+		}
+		out, always, err := machine.TypeOfSchema(t.Spec().Output)
+		if err != nil {
+			return nil, fmt.Errorf("tool %s: %w", name, err)
+		}
+		types[name] = machine.ToolType{In: in, Out: out, Required: required, Always: always}
+	}
+	return types, nil
+}
+
+// models finds the model of a state: the configured one, or one that a definition
+// names for itself.
+type models struct {
+	base    llm.Config
+	main    llm.Model
+	byState map[string]llm.Model
+}
+
+func openModels(cfg config, s *system) (*models, error) {
+	c := llm.Config{
+		Provider: cfg.Provider, Model: cfg.Model, OpenAIKey: cfg.openAIKey, OpenAIBaseURL: cfg.OpenAIURL,
+		AnthropicKey: cfg.anthropicKey, AnthropicBaseURL: cfg.AnthropicURL, Offline: s.offline(), Log: s.log,
+	}
+	if cfg.FallbackModel != "" {
+		provider, name := splitModel(cfg.FallbackModel)
+		c.Fallback = []llm.Config{{Provider: provider, Model: name}}
+	}
+	m := &models{base: c, byState: map[string]llm.Model{}}
+	var err error
+	if m.main, err = llm.Open(c); err != nil {
+		return nil, err
+	}
+	for _, def := range s.machines.List() {
+		for _, st := range def.States {
+			if st.Model == "" || m.byState[st.Model] != nil {
+				continue
+			}
+			own := c
+			own.Provider, own.Model = splitModel(st.Model)
+			if m.byState[st.Model], err = llm.Open(own); err != nil {
+				return nil, fmt.Errorf("state %s of %s: %w", st.Name, def.Name, err)
+			}
+		}
+	}
+	return m, nil
+}
+
+// splitModel reads provider/model; a bare name leaves the provider to `auto`.
+func splitModel(text string) (provider, name string) {
+	for _, p := range []string{llm.OpenAI, llm.Anthropic, llm.Offline} {
+		if text == p {
+			return p, ""
+		}
+		if len(text) > len(p)+1 && text[:len(p)+1] == p+"/" {
+			return p, text[len(p)+1:]
+		}
+	}
+	return llm.Auto, text
+}
+
+// Model implements engine.Models.
+func (m *models) Model(name string) (llm.Model, error) {
+	if name == "" {
+		return m.main, nil
+	}
+	if own := m.byState[name]; own != nil {
+		return own, nil
+	}
+	return nil, fault.New(fault.ModelFailed, "there is no model %q", name)
+}

@@ -1,0 +1,280 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"interlock/internal/capsule"
+	"interlock/internal/event"
+	"interlock/internal/fault"
+	"interlock/internal/store"
+)
+
+func (a *app) threadCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "thread", Short: "List, show and fork threads"}
+	var q store.Query
+	list := &cobra.Command{
+		Use: "list", Short: "List threads, newest first", Args: cobra.NoArgs,
+		Example: "  interlock thread list --machine analyst --limit 20",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.threadList(cmd, q) },
+	}
+	listFlags(list, &q)
+	var events bool
+	show := &cobra.Command{
+		Use: "show THREAD", Short: "Show a thread: state, messages, facts; with --events its whole log", Args: cobra.ExactArgs(1),
+		Example: "  interlock thread show t_1a2b --events",
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.threadShow(cmd, args[0], events) },
+	}
+	show.Flags().BoolVar(&events, "events", false, "print every event")
+	var at int64
+	fork := &cobra.Command{
+		Use: "fork THREAD", Short: "Make a thread that shares the past of another up to an event", Args: cobra.ExactArgs(1),
+		Example: "  interlock thread fork t_1a2b --at 42",
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.threadFork(cmd, args[0], at) },
+	}
+	fork.Flags().Int64Var(&at, "at", 0, "sequence number of the last shared event; 0 = all")
+	cmd.AddCommand(list, show, fork)
+	return cmd
+}
+
+func listFlags(cmd *cobra.Command, q *store.Query) {
+	cmd.Flags().StringVar(&q.Machine, "machine", "", "only of this machine")
+	cmd.Flags().StringVar(&q.Status, "status", "", "only with this status")
+	cmd.Flags().StringVar(&q.Text, "text", "", "only with this text in the title or question")
+	cmd.Flags().IntVar(&q.Limit, "limit", 50, "at most so many")
+}
+
+// log opens the store alone: enough for what only reads.
+func (a *app) openStore() (store.Store, error) {
+	return store.Open(store.Config{DSN: a.statePath("interlock.db")})
+}
+
+func (a *app) threadList(cmd *cobra.Command, q store.Query) error {
+	s, err := a.openStore()
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	list, err := s.Threads(cmd.Context(), q)
+	if err != nil {
+		return err
+	}
+	rows := make([][]string, len(list))
+	for i, t := range list {
+		rows[i] = []string{t.ID, t.Machine, t.Status, t.State, when(t.Updated), t.Title}
+	}
+	a.show(list, []string{"thread", "machine", "status", "state", "changed", "title"}, rows)
+	return nil
+}
+
+func when(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Local().Format("2006-01-02 15:04:05")
+}
+
+func (a *app) threadShow(cmd *cobra.Command, id string, events bool) error {
+	ctx := cmd.Context()
+	s, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	v, err := s.engine.View(ctx, id)
+	if err != nil {
+		return err
+	}
+	var log []event.Event
+	if events {
+		for e, err := range s.engine.Events(ctx, id, 0) {
+			if err != nil {
+				return err
+			}
+			e.Body = event.Inline(e.Body)
+			log = append(log, e)
+		}
+	}
+	if a.json {
+		a.printJSON(map[string]any{"view": v, "events": log})
+		return nil
+	}
+	t := v.Thread
+	fmt.Fprintf(a.out, "%s  %s  %s in %s  %s\n", t.ID, t.Machine, t.Status, t.State, when(t.Updated))
+	for _, m := range v.Messages {
+		fmt.Fprintf(a.out, "\n%s:\n%s\n", m.Role, printable(m.Content))
+	}
+	if v.Card != nil {
+		fmt.Fprintf(a.out, "\nwaits for an answer: %s\n", v.Card.Title)
+	}
+	for _, e := range log {
+		raw, err := json.Marshal(e.Body)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.out, "%5d %s %-16s %s\n", e.Seq, e.Time.Local().Format("15:04:05.000"), e.Body.Kind(), cutText(oneLine(string(raw)), 200))
+	}
+	return nil
+}
+
+func (a *app) threadFork(cmd *cobra.Command, id string, at int64) error {
+	ctx := cmd.Context()
+	s, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	fork, err := s.engine.Fork(ctx, id, at, a.cfg.Owner)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		a.printJSON(map[string]string{"thread": fork, "parent": id})
+		return nil
+	}
+	fmt.Fprintln(a.out, fork)
+	return nil
+}
+
+func (a *app) runCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "run", Short: "List and show runs"}
+	var q store.Query
+	list := &cobra.Command{
+		Use: "list", Short: "List runs, newest first", Args: cobra.NoArgs, Example: "  interlock run list --status failed",
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.runList(cmd, q) },
+	}
+	listFlags(list, &q)
+	list.Flags().StringVar(&q.Thread, "thread", "", "only of this thread")
+	cmd.AddCommand(list, &cobra.Command{
+		Use: "show RUN", Short: "Show the capsule of a run: everything that happened", Args: cobra.ExactArgs(1),
+		Example: "  interlock run show r_1a2b --json",
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.runShow(cmd, args[0]) },
+	})
+	return cmd
+}
+
+func (a *app) runList(cmd *cobra.Command, q store.Query) error {
+	s, err := a.openStore()
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	list, err := s.Runs(cmd.Context(), q)
+	if err != nil {
+		return err
+	}
+	rows := make([][]string, len(list))
+	for i, r := range list {
+		rows[i] = []string{r.ID, r.Status, r.Machine, when(r.Started), strconv.Itoa(r.Tokens), r.Question}
+	}
+	a.show(list, []string{"run", "status", "machine", "started", "tokens", "question"}, rows)
+	return nil
+}
+
+func (a *app) runShow(cmd *cobra.Command, id string) error {
+	s, err := a.openStore()
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	c, err := capsule.Make(cmd.Context(), s, id)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		a.printJSON(c)
+		return nil
+	}
+	fmt.Fprintf(a.out, "%s  %s  %s %s\n", c.Run, c.Machine, c.Status, c.Code)
+	fmt.Fprintf(a.out, "question: %s\n", oneLine(c.Question))
+	if c.Dataset != "" {
+		fmt.Fprintf(a.out, "dataset:  %s %s\n", c.Dataset, c.DataVersion)
+	}
+	fmt.Fprintf(a.out, "time:     %s, %d ms; %d tokens in, %d out, %.4f $\n", when(c.Started), c.MS, c.Usage.Input, c.Usage.Output, float64(c.Usage.MicroUSD)/1e6)
+	for _, st := range c.States {
+		fmt.Fprintf(a.out, "state:    %s -> %s (%s)\n", st.From, st.To, st.Cause)
+	}
+	for _, t := range c.Tools {
+		fmt.Fprintf(a.out, "call:     %s %s %s\n          %s\n", t.Tool, t.Outcome, t.Code, cutText(oneLine(string(t.Args)), 160))
+	}
+	fmt.Fprintf(a.out, "answer:   %s\n", printable(c.Answer))
+	return nil
+}
+
+// onToday is the value of replay's --data where no folder follows it.
+const onToday = "today's"
+
+func (a *app) replayCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "replay RUN [--data [DIR]]", Short: "Drive a run again from its recording, byte for byte, with no model", Args: cobra.RangeArgs(1, 2),
+		Long: "Without a flag the machine is driven again from the recorded model output, and the log\n" +
+			"that comes out is compared byte for byte. With --data the statements are run again on\n" +
+			"today's data: same, different (with the first cell), or volatile.",
+		Example: "  interlock replay r_1a2b\n  interlock replay r_1a2b --data ./data",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 2 {
+				a.cfg.Data = []string{args[1]}
+			}
+			return a.replay(cmd, args[0], cmd.Flags().Changed("data"))
+		},
+	}
+	cmd.Flags().StringArray("data", nil, "run the statements again on today's data, in this folder if one is given")
+	cmd.Flags().Lookup("data").NoOptDefVal = onToday
+	return cmd
+}
+
+func (a *app) replay(cmd *cobra.Command, run string, onData bool) error {
+	ctx := cmd.Context()
+	s, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if onData {
+		return a.replayData(cmd, s, run)
+	}
+	r, err := capsule.Drive(ctx, s.store, s.tools, run)
+	if err != nil {
+		return err
+	}
+	if !r.Same {
+		a.code = exitFailed
+	}
+	if a.json {
+		a.printJSON(r)
+		return nil
+	}
+	if r.Same {
+		fmt.Fprintf(a.out, "%s: %d events, the same byte for byte\n", run, r.Events)
+		return nil
+	}
+	fmt.Fprintf(a.out, "%s: differs at event %d\n recorded %s\n replayed %s\n", run, r.Diff.Seq, r.Diff.Recorded, r.Diff.Replayed)
+	return nil
+}
+
+func (a *app) replayData(cmd *cobra.Command, s *system, run string) error {
+	list, err := capsule.Again(cmd.Context(), s.store, s.tools, run)
+	if err != nil {
+		return err
+	}
+	rows := make([][]string, len(list))
+	for i, r := range list {
+		note := r.Note
+		if r.Where != "" {
+			note = fmt.Sprintf("%s: %s, today %s", r.Where, r.Recorded, r.Today)
+		}
+		rows[i] = []string{r.Call, r.Tool, r.Verdict, note}
+		if r.Verdict == capsule.Different || r.Verdict == capsule.Failed {
+			a.code = exitFailed
+		}
+	}
+	a.show(list, []string{"call", "tool", "verdict", "where"}, rows)
+	if len(list) == 0 && !a.json {
+		return fault.New(fault.NotFound, "the run %s made no call that returned", run)
+	}
+	return nil
+}

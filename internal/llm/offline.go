@@ -1,0 +1,235 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+
+	"interlock/internal/event"
+	"interlock/internal/fault"
+	"interlock/internal/nlq"
+)
+
+// Planner is what the offline model knows about data.
+type Planner interface {
+	Datasets(ctx context.Context) ([]string, error)
+	Index(ctx context.Context, dataset string) (*nlq.Index, error)
+}
+
+// NewOffline makes the built-in model: deterministic, no key, no network. It reads
+// questions about data with the planner and answers them through the same tools as
+// any model. Where it does not know it says so, and how to set a model that may.
+func NewOffline(p Planner) Model { return offline{p} }
+
+// offlineName is how the model is known; definitions may look at it.
+const offlineName = "offline"
+
+type offline struct{ planner Planner }
+
+func (offline) Name() string { return offlineName }
+
+func (o offline) Reply(ctx context.Context, req Request) iter.Seq2[Delta, error] {
+	return func(yield func(Delta, error) bool) {
+		if req.Output != nil {
+			yield(Delta{}, fault.New(fault.ModelRefused, "the offline model cannot do this step").Suggest(stronger))
+			return
+		}
+		r, err := o.answer(ctx, req)
+		if err != nil {
+			yield(Delta{}, err)
+			return
+		}
+		for word := range strings.SplitAfterSeq(r.Text, " ") {
+			if word != "" && !yield(Delta{Text: word}, nil) {
+				return
+			}
+		}
+		r.Model, r.Stop = offlineName, stopEnd
+		if len(r.Calls) > 0 {
+			r.Stop = stopCalls
+		}
+		r.Usage = event.Usage{Input: words(req.System) + words(last(req.Messages).Text), Output: words(r.Text)}
+		yield(Delta{Reply: &r}, nil)
+	}
+}
+
+func words(text string) int { return len(strings.Fields(text)) }
+
+func last(list []Message) Message {
+	if len(list) == 0 {
+		return Message{}
+	}
+	return list[len(list)-1]
+}
+
+// stronger says how to get a model that understands more.
+const stronger = "For questions beyond the built-in planner set OPENAI_API_KEY or ANTHROPIC_API_KEY, or --openai-url for a server of your own, and start again."
+
+// answer goes one step on: schema, then query, then words.
+func (o offline) answer(ctx context.Context, req Request) (Reply, error) {
+	question, dataset := asked(req.Messages)
+	if question == "" {
+		return Reply{Text: "Ask me about the data. " + stronger}, nil
+	}
+	if !offers(req, planCall) {
+		return Reply{Text: "I am the built-in model. I answer questions about data with queries, and this state offers me none. " + stronger}, nil
+	}
+	if dataset == "" {
+		var err error
+		if dataset, err = o.choose(ctx, question, req.History); err != nil {
+			return Reply{}, err
+		}
+		if dataset == "" {
+			return Reply{Text: "Which dataset do you mean? Choose one and ask again."}, nil
+		}
+	}
+	if offers(req, schemaCall) && !called(req.Messages, schemaCall) {
+		return Reply{Calls: []Call{{ID: "schema", Name: schemaCall, Args: arguments(map[string]any{"dataset_id": dataset})}}}, nil
+	}
+	x, err := o.planner.Index(ctx, dataset)
+	if err != nil {
+		return Reply{}, err
+	}
+	a := nlq.Plan(nlq.Question{Text: question, Index: x, History: turns(req.History)})
+	if m := last(req.Messages); m.Role == ToolRole && m.Name == planCall {
+		return Reply{Text: said(question, a, m)}, nil
+	}
+	switch {
+	case a.Declined != "" || a.Plan == nil:
+		return Reply{Text: declined(a)}, nil
+	case !a.Sure():
+		return Reply{Text: unsure(a)}, nil
+	}
+	return Reply{Calls: []Call{{ID: "query", Name: planCall, Args: arguments(map[string]any{"dataset_id": dataset, "plan": a.Plan})}}}, nil
+}
+
+// The two tools that the offline model can use.
+const (
+	schemaCall = "get_dataset_schema"
+	planCall   = "execute_query_plan"
+)
+
+func offers(req Request, name string) bool {
+	return slices.ContainsFunc(req.Tools, func(t Tool) bool { return t.Name == name })
+}
+
+func called(list []Message, name string) bool {
+	return slices.ContainsFunc(list, func(m Message) bool { return m.Role == ToolRole && m.Name == name })
+}
+
+func arguments(v any) string {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return "{}"
+	}
+	return string(raw)
+}
+
+var beside = regexp.MustCompile(`(?s)\n\n\[dataset_id: (.*?)\]`)
+
+// asked finds the turn's question and the dataset that stands beside it.
+func asked(list []Message) (question, dataset string) {
+	if len(list) == 0 || list[0].Role != User {
+		return "", ""
+	}
+	text := list[0].Text
+	if m := beside.FindStringSubmatch(text); m != nil {
+		dataset = m[1]
+	}
+	return strings.TrimSpace(beside.ReplaceAllString(text, "")), dataset
+}
+
+func turns(history []Message) []nlq.Turn {
+	var out []nlq.Turn
+	for _, m := range history {
+		if m.Role == User {
+			out = append(out, nlq.Turn{Text: strings.TrimSpace(beside.ReplaceAllString(m.Text, ""))})
+		}
+	}
+	return out
+}
+
+// choose finds the one dataset that the question fits best; "" if none stands out.
+func (o offline) choose(ctx context.Context, question string, history []Message) (string, error) {
+	ids, err := o.planner.Datasets(ctx)
+	if err != nil || len(ids) == 1 {
+		return strings.Join(ids, ""), err
+	}
+	best, second, chosen := 0.0, 0.0, ""
+	for _, id := range ids {
+		x, err := o.planner.Index(ctx, id)
+		if err != nil {
+			continue // an unreadable dataset is told of elsewhere
+		}
+		a := nlq.Plan(nlq.Question{Text: question, Index: x, History: turns(history)})
+		if a.Declined != "" || a.Plan == nil {
+			continue
+		}
+		if a.Confidence > best {
+			best, second, chosen = a.Confidence, best, id
+		} else {
+			second = max(second, a.Confidence)
+		}
+	}
+	if best-second < 0.1 {
+		return "", nil
+	}
+	return chosen, nil
+}
+
+// said puts a result into words, from its cells and nothing else.
+func said(question string, a nlq.Answer, m Message) string {
+	var r struct {
+		Columns []string `json:"columns"`
+		Rows    [][]any  `json:"rows"`
+		Limited bool     `json:"limited"`
+		Message string   `json:"message"`
+	}
+	text, _, _ := strings.Cut(m.Text, "\n(cut: ")
+	if json.Unmarshal([]byte(text), &r) != nil {
+		return "The result is in the table above; it is too long for me to put into words."
+	}
+	if m.Failed {
+		return "The query did not run: " + r.Message + " " + stronger
+	}
+	out := nlq.AnswerText(question, a.Plan, r.Columns, r.Rows)
+	if a.Explain != "" {
+		out += "\n\nHow I read the question: " + a.Explain
+	}
+	if r.Limited {
+		out += "\n\nMore rows exist than were read."
+	}
+	return out
+}
+
+func declined(a nlq.Answer) string {
+	reason := a.Declined
+	if reason == "" {
+		reason = "I do not understand the question well enough."
+	}
+	if len(a.NotUnderstood) > 0 && !strings.Contains(reason, a.NotUnderstood[0]) {
+		reason += " I did not understand: " + strings.Join(a.NotUnderstood, ", ") + "."
+	}
+	return reason + "\n\n" + stronger
+}
+
+// unsure asks back with the alternatives.
+func unsure(a nlq.Answer) string {
+	var b strings.Builder
+	b.WriteString("I am not sure what you mean.")
+	for _, q := range a.Questions {
+		fmt.Fprintf(&b, "\n\n%s", q.Question)
+		for _, alt := range q.Alternatives {
+			fmt.Fprintf(&b, "\n- %s", alt.Text)
+		}
+	}
+	if len(a.Questions) == 0 {
+		fmt.Fprintf(&b, "\n\nI would read it as: %s", a.Explain)
+	}
+	b.WriteString("\n\nAsk again in these words, and I will answer.")
+	return b.String()
+}

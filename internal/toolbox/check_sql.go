@@ -1,0 +1,77 @@
+package toolbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"interlock/internal/fault"
+	"interlock/internal/tool"
+)
+
+// checkSQL asks policy about a statement and puts the row cap around it: the inner
+// text and its order stay as they are.
+func (b box) checkSQL() tool.Tool {
+	return b.versioned(tool.New(spec("check_sql", tool.Computes), func(ctx context.Context, in CheckSQLIn) (CheckSQLOut, error) {
+		d, err := b.Check.Check(ctx, dataset(ctx, in.DatasetID), in.SQL)
+		if f, ok := errors.AsType[*fault.Fault](err); ok && (f.Code == fault.SQLPolicy || f.Code == fault.SQLError) {
+			return CheckSQLOut{Safety{Reason: f.Message}}, nil
+		}
+		if err != nil {
+			return CheckSQLOut{}, err
+		}
+		rows := in.MaxRows
+		if !d.HasLimit {
+			rows = in.PreviewRows
+		}
+		text := strings.TrimRight(strings.TrimSpace(d.SQL), ";")
+		return CheckSQLOut{Safety{
+			IsSafe: true, LimitEnforced: true, SanitizedQuery: fmt.Sprintf("SELECT * FROM (\n%s\n) LIMIT %d", text, rows),
+		}}, nil
+	}))
+}
+
+// runQuery runs a checked statement. `limited` says whether the cap cut rows off.
+func (b box) runQuery() tool.Tool {
+	return b.versioned(tool.New(spec("run_query", tool.Reads, taints), func(ctx context.Context, in RunQueryIn) (RunQueryOut, error) {
+		text, most := uncapped(in.SQL, in.MaxRows)
+		r, err := b.Data.Query(ctx, Query{Dataset: dataset(ctx, in.DatasetID), SQL: text, MaxRows: most, User: tool.In(ctx).Owner})
+		if err != nil {
+			return RunQueryOut{}, err
+		}
+		out := queryOut(r)
+		return RunQueryOut{
+			Result: Executed{Columns: out.Columns, Rows: out.Rows, RowCount: out.RowCount, Query: in.SQL},
+			Stats:  Stats{ExecutionTimeMS: out.ExecTimeMS, Limited: out.Limited, LimitEnforced: in.LimitEnforced},
+		}, nil
+	}))
+}
+
+// uncapped takes the cap that check_sql put around a statement off again and gives
+// it to the engine as a row limit, which can tell whether it cut.
+func uncapped(sql string, most int) (string, int) {
+	inner, ok := strings.CutPrefix(sql, "SELECT * FROM (\n")
+	if !ok {
+		return sql, most
+	}
+	i := strings.LastIndex(inner, "\n) LIMIT ")
+	var n int
+	if i < 0 {
+		return sql, most
+	}
+	if _, err := fmt.Sscanf(inner[i:], "\n) LIMIT %d", &n); err != nil {
+		return sql, most
+	}
+	return inner[:i], min(n, most)
+}
+
+// rowsOf decodes the rows of a result.
+func rowsOf(raw json.RawMessage) [][]any {
+	var rows [][]any
+	if json.Unmarshal(raw, &rows) != nil {
+		return nil
+	}
+	return rows
+}

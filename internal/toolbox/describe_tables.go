@@ -1,0 +1,34 @@
+package toolbox
+
+import (
+	"context"
+	"encoding/json"
+
+	"interlock/internal/queryplan"
+	"interlock/internal/tool"
+)
+
+func (b box) describeTables() tool.Tool {
+	return b.versioned(tool.New(spec("describe_tables", tool.Reads, taints), func(ctx context.Context, in DescribeTablesIn) (DescribeTablesOut, error) {
+		s, err := b.Data.Schema(ctx, dataset(ctx, in.DatasetID))
+		if err != nil {
+			return DescribeTablesOut{}, err
+		}
+		raw, err := json.Marshal(map[string]any{"dataset_id": s.Dataset, "tables": s.Tables, "relations": append([]queryplan.Relation{}, s.Relations...)})
+		if err != nil {
+			return DescribeTablesOut{}, err
+		}
+		return DescribeTablesOut{Schema: raw, Location: s.Location, Version: s.Version}, nil
+	}))
+}
+
+func (b box) loadDictionary() tool.Tool {
+	return b.versioned(tool.New(spec("load_dictionary", tool.Reads, taints), func(ctx context.Context, in LoadDictionaryIn) (LoadDictionaryOut, error) {
+		d, err := b.Data.Dictionary(ctx, dataset(ctx, in.DatasetID))
+		if err != nil {
+			return LoadDictionaryOut{}, err
+		}
+		raw, err := json.Marshal(d)
+		return LoadDictionaryOut{Dictionary: raw, Warnings: append([]string{}, d.Warnings...)}, err
+	}))
+}

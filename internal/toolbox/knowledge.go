@@ -1,0 +1,138 @@
+package toolbox
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"interlock/internal/nlq"
+	"interlock/internal/queryplan"
+)
+
+// Bounds of what the planner learns about values.
+const (
+	maxValues      = 1000      // distinct texts of one column that are known
+	maxValueTables = 5_000_000 // rows of a table whose values are read
+	maxColumns     = 300       // text columns of a dataset whose values are read
+	keepKnowledge  = 64        // versions of datasets that are remembered
+)
+
+// Knowledge is what the built-in planner knows about datasets: their schema, the
+// texts in them and their dictionary, worked out once a version. It is safe for
+// concurrent use.
+type Knowledge struct {
+	data Data
+
+	mu     sync.Mutex
+	byData map[string]*nlq.Index
+	order  []string
+}
+
+// NewKnowledge makes one that knows nothing yet.
+func NewKnowledge(d Data) *Knowledge { return &Knowledge{data: d, byData: map[string]*nlq.Index{}} }
+
+// Index gives what is known about a dataset as it is now.
+func (k *Knowledge) Index(ctx context.Context, dataset string) (*nlq.Index, error) {
+	key := dataset + "\x00" + k.data.Version(ctx, dataset)
+	k.mu.Lock()
+	x := k.byData[key]
+	k.mu.Unlock()
+	if x != nil {
+		return x, nil
+	}
+	s, err := k.data.Schema(ctx, dataset)
+	if err != nil {
+		return nil, err
+	}
+	values, err := k.values(ctx, dataset, s)
+	if err != nil {
+		return nil, err
+	}
+	dict, err := k.data.Dictionary(ctx, dataset)
+	if err != nil {
+		return nil, err
+	}
+	x = nlq.NewIndex(s.Planned(), values, dict.known())
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.byData[key] = x
+	k.order = append(k.order, key)
+	if len(k.order) > keepKnowledge {
+		delete(k.byData, k.order[0])
+		k.order = slices.Clone(k.order[1:])
+	}
+	return x, nil
+}
+
+// Datasets lists the ids of all datasets.
+func (k *Knowledge) Datasets(ctx context.Context) ([]string, error) {
+	list, err := k.data.Datasets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(list))
+	for i, d := range list {
+		ids[i] = d.ID
+	}
+	return ids, nil
+}
+
+// values reads the distinct texts of each text column.
+func (k *Knowledge) values(ctx context.Context, dataset string, s Schema) ([]nlq.ColumnValues, error) {
+	var out []nlq.ColumnValues
+	for _, t := range s.Tables {
+		if t.RowCount > maxValueTables {
+			continue
+		}
+		for _, c := range t.Columns {
+			if kind := (queryplan.Column{Name: c.Name, Type: c.Type}).Kind(); kind != queryplan.Text || len(out) >= maxColumns {
+				continue
+			}
+			col := queryplan.Ident(c.Name)
+			r, err := k.data.Query(ctx, Query{Dataset: dataset, MaxRows: maxValues + 1, User: "planner",
+				SQL: fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE %s IS NOT NULL LIMIT %d", col, queryplan.Ident(t.TableName), col, maxValues+1)})
+			if err != nil {
+				return nil, fmt.Errorf("reading the values of %s.%s: %w", t.TableName, c.Name, err)
+			}
+			var rows [][]any
+			if err := json.Unmarshal(r.Rows, &rows); err != nil {
+				return nil, err
+			}
+			v := nlq.ColumnValues{Table: t.TableName, Column: c.Name, Complete: len(rows) <= maxValues}
+			for _, row := range rows {
+				if text, ok := row[0].(string); ok && len(v.Values) < maxValues {
+					v.Values = append(v.Values, text)
+				}
+			}
+			slices.Sort(v.Values)
+			out = append(out, v)
+		}
+	}
+	return out, nil
+}
+
+// A Dictionary is what people wrote about a dataset.
+type Dictionary struct {
+	Tables   map[string]TableText `json:"tables"`
+	Glossary map[string]string    `json:"glossary"`
+	Warnings []string             `json:"-"`
+}
+
+// A TableText describes a table and its columns.
+type TableText struct {
+	Text    string            `json:"text,omitempty"`
+	Columns map[string]string `json:"columns,omitempty"`
+}
+
+func (d Dictionary) known() nlq.Dictionary {
+	out := nlq.Dictionary{Tables: map[string]string{}, Columns: map[string]string{}, Glossary: d.Glossary}
+	for name, t := range d.Tables {
+		out.Tables[name] = t.Text
+		for col, text := range t.Columns {
+			out.Columns[name+"."+col] = text
+		}
+	}
+	return out
+}

@@ -1,0 +1,75 @@
+package toolbox
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"interlock/internal/fault"
+	"interlock/internal/nlq"
+	"interlock/internal/tool"
+)
+
+// planQuestion is the built-in planner as a tool: no model. What it cannot answer it
+// declines with the reason.
+func (b box) planQuestion() tool.Tool {
+	return b.versioned(tool.New(spec("plan_question", tool.Reads, taints), func(ctx context.Context, in PlanQuestionIn) (PlanQuestionOut, error) {
+		x, err := b.Knowledge.Index(ctx, tool.In(ctx).Dataset)
+		if err != nil {
+			return PlanQuestionOut{}, err
+		}
+		q := nlq.Question{Text: in.Question, Index: x, Clarification: lastLine(in.Clarification)}
+		for _, h := range in.History {
+			q.History = append(q.History, nlq.Turn{Text: h.Query})
+		}
+		if in.Previous != nil && (in.Notes != "" || len(in.Issues) > 0) {
+			q.Avoid = []string{in.Previous.SQL}
+		}
+		a := nlq.Plan(q)
+		if a.Declined != "" || a.Plan == nil {
+			return PlanQuestionOut{}, fault.New(fault.CannotAnswer, "%s", orText(a.Declined, "I do not understand the question well enough to answer it.")).With(a)
+		}
+		raw, err := json.Marshal(a.Plan)
+		if err != nil {
+			return PlanQuestionOut{}, err
+		}
+		return PlanQuestionOut{
+			Plan:    SQLPlan{SQL: a.SQL, Type: "sql_plan", TargetTable: a.Plan.Table, Query: raw},
+			Quality: string(a.Quality), Explain: a.Explain, Questions: questions(a),
+		}, nil
+	}))
+}
+
+// lastLine is the newest of the answers, which stand one below the other.
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
+}
+
+// questions says what is to be asked back, with the alternatives.
+func questions(a nlq.Answer) []string {
+	out := []string{}
+	for _, q := range a.Questions {
+		text := q.Question
+		for i, alt := range q.Alternatives {
+			text += fmt.Sprintf("\n%d) %s", i+1, alt.Text)
+		}
+		out = append(out, text)
+	}
+	if len(out) == 0 && a.Quality != nlq.High {
+		text := "I read it as: " + a.Explain + " Is this what you mean?"
+		if len(a.NotUnderstood) > 0 {
+			text = "I do not understand " + strings.Join(a.NotUnderstood, ", ") + ". " + text
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+func orText(text, def string) string {
+	if text == "" {
+		return def
+	}
+	return text
+}
