@@ -75,6 +75,7 @@ var adjectives = map[string]adjective{
 	"good":          {superlative: []string{"best", "the best", "top rated", "best rated"}, hints: both(hints(true, "rating", "score", "point", "star"), hints(false, "rank", "ranking", "position"))},
 	"bad":           {superlative: []string{"worst", "the worst"}, hints: both(hints(false, "rating", "score", "point", "star"), hints(true, "rank", "ranking", "position"))},
 	"powerful":      long("powerful", hints(true, "power", "horsepower"), false),
+	"valuable":      long("valuable", hints(true, "value", "worth", "price"), false),
 	"populous":      long("populous", hints(true, "population"), false),
 	"populated":     long("populated", hints(true, "population"), false),
 	"unpopulated":   little("populated", hints(true, "population"), false),

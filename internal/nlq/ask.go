@@ -138,6 +138,18 @@ func (r *reader) counts(i int) {
 	for r.named(j) && r.chunks[j].used && r.near(i, j, 3) {
 		j = r.next(j) // official languages
 	}
+	if r.is(j, rMention) && r.chunks[j].isValue && !r.named(r.next(j)) {
+		for _, c := range r.conds { // how many strikers
+			if c.at == j && c.col >= 0 {
+				r.items = append(r.items, item{agg: queryplan.Count, col: -1, table: r.x.columns[c.col].table, at: i, score: 0.85})
+				r.use(i)
+				return
+			}
+		}
+	}
+	if r.is(j, rWord) && r.near(i, j, 1) && !r.named(r.next(j)) && r.noun(j) {
+		r.lost = append(r.lost, r.text(&r.chunks[j])) // how many of something unknown
+	}
 	if !r.named(j) || !r.near(i, j, 4) || r.chunks[j].role == rRel {
 		r.items = append(r.items, item{agg: queryplan.Count, col: -1, table: -1, at: i, score: 0.7})
 		r.use(i)
@@ -222,7 +234,20 @@ func (r *reader) aggregates(i int) {
 		r.use(i, j)
 		return true
 	}
-	if !add(j) {
+	if add(j) {
+		for { // the average height and weight
+			k := r.next(j)
+			m := r.next(k)
+			if !r.is(k, rAnd) || !r.named(m) || r.chunks[m].used || !r.near(k, m, 1) {
+				break
+			}
+			col, cs := r.asColumn(m, r.nearTable(m), (*column).numeric)
+			if col < 0 || cs < 0.8 || r.x.columns[col].calendar() || slices.ContainsFunc(r.groups, func(g group) bool { return g.col == col }) || !add(m) {
+				break
+			}
+			j = m
+		}
+	} else {
 		t, ts := r.asTable(j)
 		if t >= 0 && ts > 0.7 && len(aggs) == 1 && aggs[0] == queryplan.Sum {
 			r.items = append(r.items, item{agg: queryplan.Count, col: -1, table: t, at: i, score: ts * 0.7})
@@ -285,6 +310,9 @@ func (r *reader) shows(i int, distinct bool) {
 func (r *reader) verbish(i int) bool {
 	c := &r.chunks[i]
 	t := &r.toks[c.from]
+	if c.to == c.from+1 && irregularDone[t.lower] {
+		return true
+	}
 	if c.to != c.from+1 || !strings.HasSuffix(t.lower, "ed") && !strings.HasSuffix(t.lower, "ing") || len(c.mention.columns) == 0 {
 		return false
 	}

@@ -35,6 +35,7 @@ func (r *reader) build() (*queryplan.Plan, string) {
 	b.items()
 	b.filters()
 	b.ordering()
+	b.percentage()
 	if b.reason != "" {
 		return nil, b.reason
 	}
@@ -47,6 +48,29 @@ func (r *reader) build() (*queryplan.Plan, string) {
 		b.plan = unqualified(b.plan)
 	}
 	return &b.plan, ""
+}
+
+// percentage turns `what percentage of orders are returned` into the rows that pass
+// the conditions as a part of all rows.
+func (b *builder) percentage() {
+	i := slices.IndexFunc(b.plan.Select, func(e queryplan.Expr) bool { return e.Function == queryplan.Percent })
+	if i < 0 || len(b.plan.GroupBy) > 0 {
+		return
+	}
+	if len(b.plan.Filters) == 0 {
+		b.reason = "the question asks for a percentage but does not say of what part"
+		return
+	}
+	part := b.plan.Select[i]
+	part.Function = queryplan.Count
+	if part.Column != "" {
+		part.Function = queryplan.Sum
+	}
+	all := part
+	part.Where = b.plan.Filters
+	b.plan.Filters = nil
+	hundred := queryplan.Expr{Math: &queryplan.Math{Operator: queryplan.Multiply, Left: queryplan.Expr{Literal: queryplan.Literal(100)}, Right: part}}
+	b.plan.Select[i] = queryplan.Expr{Math: &queryplan.Math{Operator: queryplan.Divide, Left: hundred, Right: all}, Alias: "percent"}
 }
 
 // contradiction finds two conditions that no row can pass: before 1950 and after 1960.
@@ -215,11 +239,30 @@ func (b *builder) groupKeys() {
 			continue
 		}
 		key := b.x.tables[it.table].key
-		if key < 0 || b.countsRows(it.table) {
+		if key < 0 || b.countsRows(it.table) || !b.isEntity(it.table) {
 			continue
 		}
 		b.groupBy(b.ref(key))
 	}
+}
+
+// isEntity says whether the question speaks of rows of the table, and not only of a
+// property of them: products, and not product category.
+func (b *builder) isEntity(t int) bool {
+	for _, it := range b.reader.items {
+		if c := it.col; it.agg == "" && c >= 0 && b.x.columns[c].table == t && (b.x.columns[c].key || b.x.tables[t].display == c) {
+			return true
+		}
+	}
+	for i := range b.chunks {
+		if tt, s := b.asTable(i); tt == t && s >= 0.7 {
+			return true
+		}
+		if c := &b.chunks[i]; b.named(i) && b.of(c) && b.owned(c, t) {
+			return true
+		}
+	}
+	return false
 }
 
 // countsRows says whether rows of the table itself are counted or summed: then a

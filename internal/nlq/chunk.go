@@ -60,6 +60,9 @@ func cut(toks []token, found []mention, now time.Time) []chunk {
 			if p.role == rSup && p.adj != "" && k > 1 {
 				w += 0.25
 			}
+			if p.role == rOrder && k > 1 {
+				w = 0.98 * float64(k)
+			}
 			if p.role == rTop {
 				w = 0.45 * float64(k) // the first name
 			}

@@ -548,6 +548,9 @@ func (r *reader) withAggregate(i, j int, op queryplan.Operator) {
 			r.use(right)
 		}
 	}
+	if col >= 0 && fewest[r.chunks[i].phrase.adj] {
+		op = mirrored(op)
+	}
 	if adj := r.chunks[i].phrase.adj; col < 0 && adj != "" {
 		c, more := r.hinted(adj, r.currentTable(i))
 		if !more {
@@ -591,8 +594,9 @@ func (r *reader) bareNumber(i int) {
 		return
 	}
 	year := len(text) == 4 && n >= 1000 && n <= 2200
+	in := r.chunks[i].from > 0 && set("in during since year")[r.toks[r.chunks[i].from-1].lower]
 	if left := r.subjectOf(i); left >= 0 && r.near(left, i, 3) {
-		numeric := func(c *column) bool { return c.number || c.calendar() || c.kind == queryplan.Number }
+		numeric := func(c *column) bool { return (c.number || c.kind == queryplan.Number) && !(year && in) || c.calendar() }
 		if col, s := r.asColumn(left, r.nearTable(left), numeric); col >= 0 && s > 0.6 {
 			r.equals(col, n, i, s)
 			r.use(left, i)

@@ -14,7 +14,12 @@ func TestDebug(t *testing.T) {
 	if q == "" {
 		t.Skip()
 	}
-	b := open(t, filepath.Join(benchDir(t), db+".sqlite"))
+	var b *base
+	if db == "shop" || db == "league" {
+		b = small(t, db)
+	} else {
+		b = open(t, filepath.Join(benchDir(t), db+".sqlite"))
+	}
 	nlq.Debug(b.index, q)
 	fmt.Println(nlq.Plan(nlq.Question{Text: q, Index: b.index}).SQL)
 }

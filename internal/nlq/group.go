@@ -76,7 +76,7 @@ func (r *reader) groupsBy(i int) bool {
 	return r.toks[0].lower != "which" && len(r.toks) <= 6
 }
 
-var irregularDone = set("made built sold bought run won sung written taught held led read done")
+var irregularDone = set("made built sold bought run won sung written taught held led read done spoken given taken driven grown paid")
 
 func (r *reader) groupBy(i, j int) bool {
 	word := r.toks[r.chunks[j].from].lower

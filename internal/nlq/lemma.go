@@ -40,7 +40,7 @@ func lemma(w string) string {
 // arrival. It is only ever compared with other stems.
 func stem(w string) string {
 	w = lemma(w)
-	for _, suffix := range []string{"ization", "isation", "ation", "ment", "ness", "ings", "ing", "ance", "ence", "ent", "ant", "ion", "ure", "al", "ed", "er", "or", "ly"} {
+	for _, suffix := range []string{"ization", "isation", "ation", "ment", "ness", "ings", "ing", "ance", "ence", "ent", "ant", "ion", "ure", "al", "ed", "ly"} {
 		if base, ok := strings.CutSuffix(w, suffix); ok && len(base) >= 4 {
 			w = base
 			break

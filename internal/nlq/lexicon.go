@@ -8,7 +8,7 @@ import "strings"
 var synonyms = index(`
 name title label
 phone telephone mobile cell
-salary wage pay income earning compensation
+salary wage pay income earning earn compensation
 price cost fee charge expense rate
 revenue sale turnover
 city town
@@ -83,7 +83,6 @@ purchase buy bought
 order purchase
 visit attend
 result outcome
-total amount sum
 lastname surname
 firstname forename
 role job position occupation profession

@@ -8,6 +8,47 @@ import (
 	"interlock/internal/queryplan"
 )
 
+// orders are words that ask to change data.
+var orders = set("delete drop update insert create remove truncate alter grant revoke rename attach")
+
+// noun says whether an unknown word stands where a thing does: it is no verb form
+// and no word that says nothing.
+func (r *reader) noun(i int) bool {
+	t := &r.toks[r.chunks[i].from]
+	return !harmless[t.lemma] && !harmless[t.lower] && !strings.HasSuffix(t.lower, "ed") && !strings.HasSuffix(t.lower, "ing") && !strings.HasSuffix(t.lower, "ly") && !t.number
+}
+
+// askedFor says whether an unknown word is what the question asks for: the email of
+// each customer.
+func (r *reader) askedFor(i int) bool {
+	c := &r.chunks[i]
+	if c.from == 0 || c.to >= len(r.toks) {
+		return false
+	}
+	before, after := r.toks[c.from-1].lower, r.toks[c.to].lower
+	return (before == "the" || before == "and" || before == "their" || before == "its" || r.toks[c.from].comma) && (after == "of" || after == "for" || after == "and" && len(r.items) > 0 || r.toks[c.to].comma)
+}
+
+// lostColumn says whether a column is named in a condition that nothing came of.
+func (r *reader) lostColumn(i int) bool {
+	c := &r.chunks[i]
+	if !c.cond || len(c.mention.columns) == 0 || c.mention.columns[0].score < 0.95 || r.verbish(i) {
+		return false
+	}
+	if len(c.mention.tables) > 0 && c.mention.tables[0].score > 0.5 {
+		return false
+	}
+	// A column that the plan uses anyway, or that only says what kind of thing a value
+	// is, is not lost.
+	for _, m := range c.mention.columns {
+		if r.usesColumn(m.id) {
+			return false
+		}
+	}
+	p, n := r.prev(i), r.next(i)
+	return !(r.is(p, rMention) && r.chunks[p].isValue) && !(r.is(n, rMention) && r.chunks[n].isValue)
+}
+
 // isCount says whether rows are counted.
 func (r *reader) isCount() bool {
 	return slices.ContainsFunc(r.items, func(it item) bool { return it.agg == queryplan.Count || it.agg == queryplan.CountDistinct })
@@ -16,7 +57,13 @@ func (r *reader) isCount() bool {
 // missing gives the reason why a plan must not be shown as an answer: words that
 // change what is asked and that no part of the plan comes from.
 func (r *reader) missing() string {
+	if w := r.toks; len(w) > 0 && orders[w[0].lower] {
+		return fmt.Sprintf("%q is not a question: data are only read here, never changed", w[0].text)
+	}
 	var lost []string
+	for _, w := range r.lost {
+		lost = append(lost, fmt.Sprintf("%q", w))
+	}
 	for i := range r.chunks {
 		c := &r.chunks[i]
 		if c.used {
@@ -24,7 +71,11 @@ func (r *reader) missing() string {
 		}
 		word := r.toks[c.from].lower
 		switch c.role {
-		case rSup, rNot, rPeriod, rShare, rEmpty:
+		case rSup, rNot, rPeriod, rShare, rEmpty, rBoth:
+		case rWord:
+			if c.filler || c.cond || !r.noun(i) || !r.askedFor(i) {
+				continue
+			}
 		case rLike:
 			if len(c.phrase.words) < 2 {
 				continue // contains, like: ordinary verbs
@@ -42,7 +93,7 @@ func (r *reader) missing() string {
 				continue
 			}
 		case rMention:
-			if !c.isValue {
+			if !c.isValue && !r.lostColumn(i) {
 				continue
 			}
 		default:

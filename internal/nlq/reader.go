@@ -22,6 +22,7 @@ type reader struct {
 	open    []choice       // what could be read in another way
 	ties    map[int][]int  // of each mention: the columns that fit as well as the best
 	about   string         // what the person chose, in words
+	lost    []string       // things that the question asks for and the data do not have
 }
 
 // A frame is a question understood.
@@ -198,7 +199,7 @@ func (r *reader) zones() {
 			cond, headed = false, (wh[t.lower] || t.lower == "how" || c.role == rCount) && !r.beFollows(i)
 			seen = false
 		case c.role == rAnd && r.resumes(i):
-			cond = false
+			cond, headed, seen = false, false, false
 		case seen && (c.role == rRel || preposition[t.lower] && c.role == rWord) && c.role != rEach:
 			cond = true
 		case headed && seen && c.role != rAnd && c.role != rMention && !(c.filler && linking[t.lower]) && c.role != rDistinct && c.role != rAgg && c.role != rCount:
@@ -375,6 +376,12 @@ func (r *reader) asColumn(i int, near int, ok func(*column) bool) (int, float64)
 // numeric says whether the column holds numbers that mean an amount.
 func (c *column) numeric() bool { return c.number && c.ref < 0 && !c.part }
 
+// calendar says whether the column says when something was: a date, or a year.
 func (c *column) calendar() bool {
-	return c.date || slices.Contains(c.words, "year") || slices.Contains(c.words, "date")
+	return c.date || slices.ContainsFunc(c.words, func(w string) bool {
+		return w == "year" || w == "date" || c.kind == queryplan.Number && yearly[w]
+	})
 }
+
+// yearly are words of columns that hold years without saying so.
+var yearly = set("founded established built opened born since")

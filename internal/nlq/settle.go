@@ -40,7 +40,7 @@ func (r *reader) flags() {
 		if best := r.chunks[i].mention.columns[0]; best.id != col && best.score > s+0.1 {
 			continue
 		}
-		if !r.chunks[i].cond && !r.named(r.next(i)) {
+		if !r.chunks[i].cond && !r.named(r.next(i)) && r.toks[0].lower != "who" {
 			continue
 		}
 		v := r.x.truths[col]
@@ -91,7 +91,7 @@ func (r *reader) properties() bool {
 			return false
 		}
 		c := &r.x.columns[it.col]
-		if c.key || r.x.tables[c.table].display == it.col || r.weight[c.table] > 0.6 {
+		if c.key || r.x.tables[c.table].display == it.col || r.weight[c.table] > 0.6 || it.at < 0 || r.toks[r.chunks[it.at].to-1].lower == r.toks[r.chunks[it.at].to-1].lemma {
 			return false
 		}
 	}

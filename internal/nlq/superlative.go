@@ -1,9 +1,16 @@
 package nlq
 
-import "interlock/internal/queryplan"
+import (
+	"slices"
+
+	"interlock/internal/queryplan"
+)
 
 // fewest are adjectives whose superlative is the smallest value.
 var fewest = set("small short early young light cheap poor bad near inexpensive unpopulated uncommon")
+
+// generic are adjectives that go with any number: the largest stock.
+var generic = set("large small long short good bad")
 
 // superlatives reads `the oldest dog`, `the most songs`, `top 3 by price`.
 func (r *reader) superlatives() {
@@ -90,8 +97,13 @@ func (r *reader) superlative(i int) {
 
 // target finds what a superlative measures.
 func (r *reader) target(s *sup, i, j int, adj string) bool {
-	timed := adj == "late" || adj == "early"
-	measurable := func(c *column) bool { return (c.number && !timed || c.calendar()) && c.ref < 0 && !c.part }
+	specific := adj != "" && !generic[adj]
+	measurable := func(c *column) bool {
+		if (!c.number && !c.calendar()) || c.ref >= 0 || c.part {
+			return false
+		}
+		return !specific || slices.ContainsFunc(adjectives[adj].hints, func(h hint) bool { return slices.Contains(c.words, h.word) })
+	}
 	if r.named(j) && r.near(i, j, 3) {
 		col, cs := r.asColumn(j, r.nearTable(j), measurable)
 		t, ts := r.asTable(j)
@@ -107,7 +119,7 @@ func (r *reader) target(s *sup, i, j int, adj string) bool {
 			s.col, s.score = col, cs
 			r.use(j)
 			return true
-		case timed && col < 0 && t < 0:
+		case specific && col < 0 && t < 0:
 			// The most recent treatment cost: the cost of the most recent treatment.
 			if any, as := r.asColumn(j, r.nearTable(j), nil); any >= 0 && as > 0.6 {
 				if h, more := r.hinted(adj, r.x.columns[any].table); h >= 0 {
@@ -121,7 +133,7 @@ func (r *reader) target(s *sup, i, j int, adj string) bool {
 				s.desc = more
 				return true
 			}
-		case adj == "" && t >= 0 && ts >= 0.55 && r.chunks[i].role == rSup:
+		case adj == "" && t >= 0 && ts >= 0.55 && r.chunks[i].role == rSup && !(t == r.subject && r.onlyTable(t)):
 			s.agg, s.table, s.score = queryplan.Count, t, ts
 			if s.distinct {
 				s.distinct = false
@@ -310,4 +322,21 @@ func (r *reader) mostTimes(s *sup, i int) bool {
 		}
 	}
 	return false
+}
+
+// onlyTable says whether the question speaks of no other table and of no property
+// that rows of the table could be counted by.
+func (r *reader) onlyTable(t int) bool {
+	for i := range r.chunks {
+		if !r.named(i) {
+			continue
+		}
+		if o, s := r.asTable(i); o >= 0 && o != t && s > 0.5 {
+			return false
+		}
+		if col, s := r.asColumn(i, t, nil); col >= 0 && s > 0.5 && r.x.tables[t].display != col {
+			return false
+		}
+	}
+	return true
 }

@@ -236,6 +236,11 @@ func (r *reader) joinValues() {
 					p.op, p.values, p.at = queryplan.In, append(p.values, c.values...), c.at
 					continue
 				case and:
+					for k := range r.chunks[:c.at] {
+						if r.is(k, rBoth) {
+							r.use(k)
+						}
+					}
 					p.both, p.values = true, append(p.values, c.values...)
 					continue
 				}
