@@ -78,9 +78,16 @@ func (s *Server) previewSource(ctx context.Context, in *struct {
 
 // A scope says which rows of a source are wanted.
 type scope struct {
-	Conditions json.RawMessage `json:"conditions,omitempty" doc:"A list of {column, op, value}; none: all rows"`
-	Limit      int             `json:"limit,omitempty" default:"200" minimum:"1" maximum:"10000" doc:"Rows of the preview"`
-	Thread     string          `json:"thread_id,omitempty" maxLength:"200"`
+	Conditions []condition `json:"conditions,omitempty" doc:"They hold together; none: all rows"`
+	Limit      int         `json:"limit,omitempty" default:"200" minimum:"1" maximum:"10000" doc:"Rows of the preview"`
+	Thread     string      `json:"thread_id,omitempty" maxLength:"200"`
+}
+
+// A condition keeps its value as it was written, to the last digit.
+type condition struct {
+	Column string          `json:"column"`
+	Op     string          `json:"op" doc:"eq, neq, gt, gte, lt, lte, between, in or like"`
+	Value  json.RawMessage `json:"value" doc:"A list for in, a pair for between"`
 }
 
 func (s *Server) loadScoped(ctx context.Context, in *struct {
@@ -93,5 +100,5 @@ func (s *Server) loadScoped(ctx context.Context, in *struct {
 			return nil, err
 		}
 	}
-	return s.cfg.Sources.LoadScoped(ctx, in.Alias, in.Body.Conditions, in.Body.Limit)
+	return s.cfg.Sources.LoadScoped(ctx, in.Alias, encode(orEmpty(in.Body.Conditions)), in.Body.Limit)
 }

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"iter"
 	"net"
@@ -82,6 +83,38 @@ func openEvents(t *testing.T, r *rig, thread string) net.Conn {
 		t.Fatalf("%q, %v", head, err)
 	}
 	return conn
+}
+
+// The deadline of a body is over once the body has arrived: much later it is still
+// noticed at once that the client of a long request has left.
+func TestClientLeavesLongAfterBody(t *testing.T) {
+	w := &watched{ended: make(chan struct{})}
+	r := start(t, func(c *server.Config) {
+		w.fake = c.Engine.(*fake)
+		c.Engine, c.BodyTimeout = w, 50*time.Millisecond
+	})
+	conn, err := net.Dial("tcp", r.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const body = `{"message":"wait"}`
+	if _, err := fmt.Fprintf(conn, "POST /chat/stream HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(conn, make([]byte, len("HTTP/1.1 200"))); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-w.ended:
+		t.Fatal("the stream was cut short")
+	case <-time.After(200 * time.Millisecond): // the deadline passes
+	}
+	_ = conn.Close()
+	select {
+	case <-w.ended:
+	case <-time.After(10 * time.Second): // before the first heartbeat
+		t.Fatal("nobody noticed that the client left")
+	}
 }
 
 // Serve returns although a stream is open and a request waits.

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -153,26 +152,11 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 			return
 		}
 		if r.ContentLength != 0 {
-			rc := http.NewResponseController(w)
-			_ = rc.SetReadDeadline(time.Now().Add(s.cfg.BodyTimeout))
+			// net/http lifts the deadline by itself once the body has arrived.
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.cfg.BodyTimeout))
 			// One byte more, so that huma can see that a body is too large.
-			r.Body = &body{http.MaxBytesReader(w, r.Body, s.cfg.BodyBytes+1), rc}
+			r.Body = http.MaxBytesReader(w, r.Body, s.cfg.BodyBytes+1)
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// A body lifts its deadline once it has arrived, so that the request may then
-// take as long as it likes.
-type body struct {
-	io.ReadCloser
-	rc *http.ResponseController
-}
-
-func (b *body) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if err == io.EOF {
-		_ = b.rc.SetReadDeadline(time.Time{})
-	}
-	return n, err
 }

@@ -147,6 +147,8 @@ func TestRoutes(t *testing.T) {
 		{name: "remove nothing", method: "DELETE", url: "/api/sources/x", status: 404, has: []string{`"code":"source_not_registered"`}},
 		{name: "scoped", method: "POST", url: "/api/sources/orders/load-scoped", body: `{"conditions":[{"column":"id","op":"eq","value":1}]}`, has: []string{`"total_rows":1`, `"preview_rows":1`}},
 		{name: "scoped with a wrong column", method: "POST", url: "/api/sources/orders/load-scoped", body: `{"conditions":[{"column":"nope","op":"eq","value":1}]}`, status: 422, has: []string{`"code":"bad_filter"`, `"details":["region"]`}},
+		{name: "scoped by everything", method: "POST", url: "/api/sources/orders/load-scoped", body: `{}`, has: []string{`"total_rows":1`}},
+		{name: "scoped by no list", method: "POST", url: "/api/sources/orders/load-scoped", body: `{"conditions":{"column":"id"}}`, status: 400},
 		{name: "scoped in another's thread", method: "POST", url: "/api/sources/orders/load-scoped", body: `{"thread_id":"t_none"}`, status: 404},
 
 		{name: "artifact", url: "/api/artifacts/a_1", has: []string{"a,b\n1,2\n", "Content-Type: text/csv", `Content-Disposition: attachment; filename="revenue by region.csv"`, "sandbox"}},

@@ -75,6 +75,7 @@ type Sources interface {
 	Add(ctx context.Context, s SourceSpec) (any, error)
 	Remove(ctx context.Context, alias string) error
 	Preview(ctx context.Context, alias string, offset, limit int) (any, error)
+	// LoadScoped takes the conditions as the JSON list {column, op, value} that came in.
 	LoadScoped(ctx context.Context, alias string, conditions json.RawMessage, limit int) (any, error)
 }
 
