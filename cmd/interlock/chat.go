@@ -241,8 +241,14 @@ func (c *chat) ended(ctx context.Context, run string, b event.TurnEnded) error {
 	var r struct {
 		Status string `json:"status"`
 	}
-	if b.Reply.JSON != nil && json.Unmarshal(b.Reply.JSON, &r) == nil && r.Status == "rejected" {
+	if b.Reply.JSON == nil || json.Unmarshal(b.Reply.JSON, &r) != nil {
+		return nil
+	}
+	switch r.Status {
+	case "rejected":
 		c.code = exitRefused
+	case failedStatus:
+		c.code = exitFailed
 	}
 	return nil
 }
@@ -276,6 +282,9 @@ func shownArgs(e event.ToolStarted) json.RawMessage {
 	}
 	return e.Args.JSON
 }
+
+// failedStatus is the status of a turn whose last query failed.
+const failedStatus = "failed"
 
 // maxShown bounds the rows of a table in the terminal.
 const maxShown = 40

@@ -154,6 +154,25 @@ func (c *config) load(fs *pflag.FlagSet, getenv func(string) string) error {
 			c.Data = []string{dir}
 		}
 	}
+	return c.absolute()
+}
+
+// absolute makes the folders independent of the working folder: workers have their own.
+func (c *config) absolute() error {
+	paths := []*string{&c.State}
+	for i := range c.Data {
+		paths = append(paths, &c.Data[i])
+	}
+	for i := range c.Machines {
+		paths = append(paths, &c.Machines[i])
+	}
+	for _, p := range paths {
+		abs, err := filepath.Abs(*p)
+		if err != nil {
+			return fmt.Errorf("finding the folder %s: %w", *p, err)
+		}
+		*p = abs
+	}
 	return nil
 }
 
