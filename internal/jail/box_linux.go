@@ -68,7 +68,8 @@ func orNobody(id int) int {
 // execs. The order matters: sources are taken before the new root hides them,
 // and capabilities go only when nothing is left to mount.
 func (b *boxOrder) run() error {
-	if err := unix.CloseRange(uint(3+len(b.Files)), ^uint(0)>>1, 0); err != nil {
+	// They close when this process execs: the runtime of this stage still uses its own.
+	if err := unix.CloseRange(uint(3+len(b.Files)), ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("closing inherited descriptors: %w", err)
 	}
 	if err := b.enterRoot(); err != nil {

@@ -26,7 +26,8 @@ var systemPaths = struct{ libraries, files []string }{
 }
 
 func (w *workerOrder) run() error {
-	if err := unix.CloseRange(uint(w.Descriptors), ^uint(0)>>1, 0); err != nil {
+	// They close when this process execs: the runtime of this stage still uses its own.
+	if err := unix.CloseRange(uint(w.Descriptors), ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("closing inherited descriptors: %w", err)
 	}
 	if err := w.limit(); err != nil {
