@@ -161,10 +161,10 @@ func (r *reader) counts(i int) {
 	switch {
 	case col >= 0 && cs > 0.8 && cs > ts && r.hasWord(col, "population", "quantity", "attendance", "stock", "inventory") && r.x.columns[col].number:
 		r.items = append(r.items, item{agg: queryplan.Sum, col: col, table: r.x.columns[col].table, at: j, score: cs})
-	case col >= 0 && cs > 0.9 && r.hasWord(col, "number", "num", "count", "no", "total") && r.x.columns[col].number && cs > ts:
+	case col >= 0 && cs > 0.6 && r.hasWord(col, "number", "num", "count", "total") && r.x.columns[col].numeric() && cs > ts:
 		// The column keeps the number: how many staff -> Num_of_Staff.
 		agg := queryplan.Function("")
-		if r.toks[r.chunks[i].from].lower == "total" {
+		if w := r.toks[r.chunks[i].from].lower; w == "total" || w == "how" {
 			agg = queryplan.Sum
 		}
 		r.items = append(r.items, item{agg: agg, col: col, table: r.x.columns[col].table, at: j, score: cs})

@@ -52,8 +52,9 @@ func (r *reader) comparison(i int) {
 	case r.chunks[j].role == rNumber && op == queryplan.Between:
 		k := r.next(j)
 		if m := r.next(k); r.is(k, rAnd) && r.is(m, rNumber) {
-			r.numbers(i, m, op, []any{r.chunks[j].number, r.chunks[m].number})
-			r.use(i, j, k, m)
+			if r.numbers(i, m, op, []any{r.chunks[j].number, r.chunks[m].number}) {
+				r.use(i, j, k, m)
+			}
 		}
 	case r.chunks[j].role == rNumber:
 		last := j
@@ -180,7 +181,15 @@ func (r *reader) numbers(i, last int, op queryplan.Operator, values []any) bool 
 		}
 		return false
 	}
-	// A word that is a form of a column's name: weighing more than 3500.
+	// A word that is a form of a column's name: weighing more than 3500, published
+	// between 2000 and 2010.
+	if first, _ := values[0].(float64); yearLike(first) && op == queryplan.Between {
+		if col, s := r.calendarColumn(i); col >= 0 && !r.x.columns[col].date {
+			r.conds = append(r.conds, cond{col: col, table: -1, op: op, values: values, at: i, score: s})
+			return true
+		}
+		return false
+	}
 	if col := r.verb(i, numeric); col >= 0 {
 		r.conds = append(r.conds, cond{col: col, table: -1, op: op, values: values, at: i, score: 0.75})
 		return true

@@ -23,25 +23,25 @@ type evidence struct {
 }
 
 // bias is the log odds of a reading without any doubt.
-const bias = 3.83
+const bias = 3.84
 
 var features = []feature{
-	{"unknown words", -0.55, func(e *evidence) float64 { return float64(len(e.r.unknown())) }},
-	{"measures not used", -1.24, func(e *evidence) float64 { return e.r.idle(rSup, rTop, rAgg, rCount, rShare) }},
+	{"unknown words", -0.52, func(e *evidence) float64 { return float64(len(e.r.unknown())) }},
+	{"measures not used", -0.1, func(e *evidence) float64 { return e.r.idle(rSup, rTop, rAgg, rCount, rShare) }},
 	{"comparisons not used", -0.1, func(e *evidence) float64 { return e.r.idle(rCompare, rNumber, rPeriod, rLike, rOrMore, rEmpty) }},
 	{"negations not used", -0.1, func(e *evidence) float64 { return e.r.idle(rNot) }},
 	{"alternatives not used", -0.36, func(e *evidence) float64 { return e.r.idle(rOr, rBoth) }},
 	{"groups not used", -0.1, func(e *evidence) float64 { return e.r.idle(rEach) }},
 	{"values not used", -0.1, func(e *evidence) float64 { return e.r.idleNames(true) }},
-	{"names not used", -0.81, func(e *evidence) float64 { return e.r.idleNames(false) }},
+	{"names not used", -0.67, func(e *evidence) float64 { return e.r.idleNames(false) }},
 	{"weakest match", -0.26, func(e *evidence) float64 { return 1 - e.r.weakest() }},
-	{"close second", -2.36, func(e *evidence) float64 { return e.r.doubted("close second") }},
+	{"close second", -2.27, func(e *evidence) float64 { return e.r.doubted("close second") }},
 	{"value in several columns", -0.1, func(e *evidence) float64 { return e.r.doubted("value in several columns") }},
 	{"value not seen", -0.1, func(e *evidence) float64 {
 		return e.r.doubted("value not seen") + e.r.doubted("value not in the data")
 	}},
 	{"several dates", -0.1, func(e *evidence) float64 { return e.r.doubted("several dates") }},
-	{"two ways to join", -0.78, func(e *evidence) float64 { return e.r.doubted("two ways to join") }},
+	{"two ways to join", -0.77, func(e *evidence) float64 { return e.r.doubted("two ways to join") }},
 	{"table in between", -0.6, func(e *evidence) float64 { return e.r.doubted("table in between") }},
 	{"several superlatives", -0.1, func(e *evidence) float64 { return e.r.doubted("several superlatives") }},
 	{"counting values", -3, func(e *evidence) float64 {
@@ -50,23 +50,23 @@ var features = []feature{
 	{"no table named", -0.1, func(e *evidence) float64 { return e.r.doubted("no table named") }},
 	{"nothing to show named", -3, func(e *evidence) float64 { return e.r.doubted("nothing to show named") }},
 	{"part of a name", -0.1, func(e *evidence) float64 { return e.r.doubted("part of a name") }},
-	{"joins", -0.66, func(e *evidence) float64 { return float64(len(e.plan.Joins)) }},
-	{"nested", -0.56, func(e *evidence) float64 { return float64(nested(e.plan)) }},
-	{"conditions", -0.32, func(e *evidence) float64 { return float64(len(e.r.conds)) }},
+	{"joins", -0.67, func(e *evidence) float64 { return float64(len(e.plan.Joins)) }},
+	{"nested", -0.6, func(e *evidence) float64 { return float64(nested(e.plan)) }},
+	{"conditions", -0.33, func(e *evidence) float64 { return float64(len(e.r.conds)) }},
 	{"alternatives", -0.1, func(e *evidence) float64 { return e.r.count(rOr) + e.r.count(rBoth) }},
-	{"negations", -0.5, func(e *evidence) float64 { return e.r.count(rNot) }},
+	{"negations", -0.54, func(e *evidence) float64 { return e.r.count(rNot) }},
 	{"superlatives by count", -0.91, func(e *evidence) float64 { return e.r.ranked(true) }},
-	{"superlatives by value", -1.3, func(e *evidence) float64 { return e.r.ranked(false) }},
-	{"numbers kept as text", -2.22, func(e *evidence) float64 { return e.r.textNumbers() }},
-	{"grouped", -0.61, func(e *evidence) float64 { return truthValue(len(e.plan.GroupBy) > 0) }},
+	{"superlatives by value", -1.29, func(e *evidence) float64 { return e.r.ranked(false) }},
+	{"numbers kept as text", -2.27, func(e *evidence) float64 { return e.r.textNumbers() }},
+	{"grouped", -0.62, func(e *evidence) float64 { return truthValue(len(e.plan.GroupBy) > 0) }},
 	{"grouped by nothing said", -1.18, func(e *evidence) float64 {
 		return truthValue(len(e.plan.GroupBy) > 0 && len(e.r.groups) == 0 && len(e.r.sups) == 0 && len(e.plan.Having) == 0)
 	}},
 	{"values to show", -0.1, func(e *evidence) float64 { return float64(len(e.plan.Select)) - 1 }},
-	{"no condition at all", -2.31, func(e *evidence) float64 {
+	{"no condition at all", -2.37, func(e *evidence) float64 {
 		return truthValue(len(e.plan.Filters)+len(e.plan.Having)+len(e.plan.GroupBy)+len(e.plan.OrderBy) == 0 && len(e.r.toks) > 12)
 	}},
-	{"length", -1.39, func(e *evidence) float64 { return float64(max(0, len(e.r.toks)-12)) / 10 }},
+	{"length", -1.46, func(e *evidence) float64 { return float64(max(0, len(e.r.toks)-12)) / 10 }},
 }
 
 // confidence is the probability that the plan says what was asked.
@@ -131,7 +131,10 @@ func (r *reader) unknown() []string {
 // harmless are words that are understood without meaning a part of the plan.
 var harmless = set(`live living reside stay locate located base based come belong hold have own perform do offer provide serve play work
 	speak spoken produce build design create release receive pay spend buy sell cost visit attend register enrol enroll join go fly depart arrive
-	land leave name call title mean describe correspond affiliate respective respectively whole specific certain particular individual sort`)
+	land leave write wrote written read publish published teach study win won lose lead manage run direct star act feature sing compose score
+	earn borrow lend loan rent order purchase ship deliver travel drive ride hire employ train compete participate host organise organize conduct
+	record issue sign open close start begin finish happen occur keep store carry cover place place receive treat operate undergo assign
+	name call title mean describe correspond affiliate respective respectively whole specific certain particular individual sort`)
 
 // idle counts the chunks of some roles that no part of the plan comes from.
 func (r *reader) idle(roles ...role) float64 {

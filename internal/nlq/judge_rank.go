@@ -159,7 +159,7 @@ func (j *judge) tableOf(ref string) string {
 	if dot := strings.LastIndexByte(ref, '.'); dot >= 0 {
 		return ref[:dot]
 	}
-	for _, t := range append([]string{j.plan.Table}, joined2(j.plan)...) {
+	for _, t := range append([]string{j.plan.Table}, joinedTables(j.plan)...) {
 		if j.r.x.find(t, ref) >= 0 {
 			return t
 		}
@@ -167,7 +167,7 @@ func (j *judge) tableOf(ref string) string {
 	return ""
 }
 
-func joined2(p *queryplan.Plan) []string {
+func joinedTables(p *queryplan.Plan) []string {
 	var out []string
 	for _, join := range p.Joins {
 		out = append(out, join.Table)

@@ -229,16 +229,16 @@ func (j *judge) listsToo() bool {
 		if c.role == rAnd || c.role == rDistinct {
 			return true
 		}
-		if j.r.named(i) && !c.cond && r0(j.r, i) {
+		if j.r.named(i) && !c.cond && askedAlone(j.r, i) {
 			return true
 		}
 	}
 	return false
 }
 
-// r0 says whether a mention is asked for by itself: what comes before it is no
+// askedAlone says whether a mention is asked for by itself: what comes before it is no
 // measure.
-func r0(r *reader, i int) bool {
+func askedAlone(r *reader, i int) bool {
 	p := r.prev(i)
 	if p < 0 {
 		return true

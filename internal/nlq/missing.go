@@ -29,6 +29,17 @@ func (r *reader) askedFor(i int) bool {
 	return (before == "the" || before == "and" || before == "their" || before == "its" || r.toks[c.from].comma) && (after == "of" || after == "for" || after == "and" && len(r.items) > 0 || r.toks[c.to].comma)
 }
 
+// qualifies says whether an unknown word makes the next, vaguely matched name
+// something else: phone number is no number of staff.
+func (r *reader) qualifies(i int) bool {
+	n := i + 1
+	if n >= len(r.chunks) || !r.named(n) || r.toks[r.chunks[n].from].comma {
+		return false
+	}
+	m := r.chunks[n].mention
+	return len(m.columns) > 0 && m.columns[0].score < 0.8 && (len(m.tables) == 0 || m.tables[0].score < 0.6)
+}
+
 // lostColumn says whether a column is named in a condition that nothing came of.
 func (r *reader) lostColumn(i int) bool {
 	c := &r.chunks[i]
@@ -73,7 +84,7 @@ func (r *reader) missing() string {
 		switch c.role {
 		case rSup, rNot, rPeriod, rShare, rEmpty, rBoth:
 		case rWord:
-			if c.filler || c.cond || !r.noun(i) || !r.askedFor(i) {
+			if c.filler || c.cond || !r.noun(i) || !r.askedFor(i) && !r.qualifies(i) {
 				continue
 			}
 		case rLike:

@@ -97,7 +97,7 @@ type doubt struct {
 func (r *reader) doubt(name string, size float64) { r.doubts = append(r.doubts, doubt{name, size}) }
 
 func newReader(x *Index, text string, now time.Time) *reader {
-	r := &reader{x: x, toks: complete(tokenise(text)), frame: frame{subject: -1}, ties: map[int][]int{}}
+	r := &reader{x: x, toks: straighten(complete(tokenise(text))), frame: frame{subject: -1}, ties: map[int][]int{}}
 	l := &linker{x: x, toks: r.toks, sims: map[[2]string]float64{}}
 	r.chunks = cut(r.toks, l.mentions(), now)
 	r.weigh()

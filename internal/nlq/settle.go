@@ -144,6 +144,12 @@ func (r *reader) settleItems() {
 		if g.each && g.unit == "" && c.key && r.x.tables[c.table].display >= 0 {
 			col = r.x.tables[c.table].display
 		}
+		if names := r.x.personName(c.table); names != nil && g.unit == "" && g.each && c.key {
+			for _, name := range names {
+				r.items = append(r.items, item{col: name, table: c.table, at: -1, score: 0.9})
+			}
+			continue
+		}
 		if g.unit == "" {
 			r.items = append(r.items, item{col: col, table: c.table, at: -1, score: 0.9})
 		}

@@ -161,6 +161,30 @@ var contractions = map[string]string{
 	"won't": "will not", "what's": "what is", "who's": "who is", "that's": "that is", "there's": "there is", "where's": "where is",
 }
 
+// straighten puts what is compared before the comparison: more pages than average
+// becomes pages more than average.
+func straighten(toks []token) []token {
+	for i := 0; i < len(toks); i++ {
+		if !comparatives[toks[i].lower] || i+1 < len(toks) && toks[i+1].lower == "than" {
+			continue
+		}
+		for k := i + 2; k < len(toks) && k <= i+4; k++ {
+			if toks[k].comma || toks[k].number || toks[k].quoted {
+				break
+			}
+			if toks[k].lower == "than" {
+				more := toks[i]
+				copy(toks[i:], toks[i+1:k])
+				toks[k-1] = more
+				break
+			}
+		}
+	}
+	return toks
+}
+
+var comparatives = set("more less fewer higher lower larger smaller greater bigger better worse")
+
 // complete writes out what a list leaves out: first, middle and last names.
 func complete(toks []token) []token {
 	var out []token

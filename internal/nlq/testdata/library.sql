@@ -1,0 +1,10 @@
+CREATE TABLE author (Author_ID INTEGER PRIMARY KEY, Name TEXT, Country TEXT, Birth_Year INTEGER);
+CREATE TABLE book (Book_ID INTEGER PRIMARY KEY, Title TEXT, Author_ID INTEGER REFERENCES author(Author_ID), Genre TEXT, Pages INTEGER, Publish_Year INTEGER, Price REAL);
+CREATE TABLE member (Member_ID INTEGER PRIMARY KEY, First_Name TEXT, Last_Name TEXT, Age INTEGER, City TEXT, Membership_Level TEXT);
+CREATE TABLE branch (Branch_ID INTEGER PRIMARY KEY, Branch_Name TEXT, Opening_Year INTEGER, Num_of_Staff INTEGER, City TEXT);
+CREATE TABLE loan (Loan_ID INTEGER PRIMARY KEY, Book_ID INTEGER REFERENCES book(Book_ID), Member_ID INTEGER REFERENCES member(Member_ID), Branch_ID INTEGER REFERENCES branch(Branch_ID), Loan_Date DATE, Days INTEGER);
+INSERT INTO author VALUES (1,'Ada Stone','Ireland',1950),(2,'Bo Lind','Sweden',1972),(3,'Cem Aydin','Turkey',1985),(4,'Dora Pal','Hungary',1950);
+INSERT INTO book VALUES (1,'Night Sea',1,'novel',320,1999,12.5),(2,'Small Hours',1,'poetry',90,2005,8),(3,'Iron Road',2,'novel',410,2010,15),(4,'Grey Map',3,'history',280,2018,22),(5,'Loud Garden',2,'novel',150,2021,11);
+INSERT INTO member VALUES (1,'Eli','Hart',34,'Cork','gold'),(2,'Fay','Moss',19,'Lund','silver'),(3,'Gus','Webb',61,'Cork','silver'),(4,'Hana','Ito',28,'Izmir','gold');
+INSERT INTO branch VALUES (1,'Harbour',1978,12,'Cork'),(2,'Old Mill',1995,5,'Lund'),(3,'Station',2012,8,'Cork');
+INSERT INTO loan VALUES (1,1,1,1,'2023-02-01',14),(2,3,1,1,'2023-03-10',21),(3,1,2,2,'2023-05-05',7),(4,4,3,1,'2024-01-20',30),(5,3,3,3,'2024-02-11',10);
