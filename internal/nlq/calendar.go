@@ -1,0 +1,186 @@
+package nlq
+
+import (
+	"fmt"
+	"time"
+
+	"interlock/internal/queryplan"
+)
+
+// years reads `before 1980`: a number as a year of the column that the words or the
+// table suggest.
+func (r *reader) years(i int, op queryplan.Operator, values []any) bool {
+	n, ok := values[0].(float64)
+	if !ok {
+		return false
+	}
+	if left := r.subjectOf(i); left >= 0 {
+		year := n >= 1000 && n <= 2200
+		if col, s := r.asColumn(left, r.nearTable(left), func(c *column) bool { return c.number && !year || c.calendar() }); col >= 0 && s > 0.5 {
+			r.calendarCond(col, op, n, i, s)
+			r.use(left)
+			return true
+		}
+	}
+	if n < 1000 || n > 2200 {
+		return false
+	}
+	col, s := r.calendarColumn(i)
+	if col < 0 {
+		return false
+	}
+	r.calendarCond(col, op, n, i, s)
+	return true
+}
+
+// calendarCond compares a column with a year: by number, or by its first or last day.
+func (r *reader) calendarCond(col int, op queryplan.Operator, year float64, at int, score float64) {
+	c := &r.x.columns[col]
+	if !c.date {
+		r.conds = append(r.conds, cond{col: col, table: -1, op: op, values: []any{year}, at: at, score: score})
+		return
+	}
+	from := time.Date(int(year), 1, 1, 0, 0, 0, 0, time.UTC)
+	r.span(col, op, period{from: from, until: from.AddDate(1, 0, 0)}, at, score)
+}
+
+// span compares a date with a period.
+func (r *reader) span(col int, op queryplan.Operator, p period, at int, score float64) {
+	from, until := p.from.Format(time.DateOnly), p.until.Format(time.DateOnly)
+	add := func(op queryplan.Operator, v any) {
+		r.conds = append(r.conds, cond{col: col, table: -1, op: op, values: []any{v}, at: at, score: score})
+	}
+	switch op {
+	case queryplan.Gt:
+		add(queryplan.Ge, until)
+	case queryplan.Ge:
+		add(queryplan.Ge, from)
+	case queryplan.Lt:
+		add(queryplan.Lt, from)
+	case queryplan.Le:
+		add(queryplan.Lt, until)
+	default:
+		add(queryplan.Ge, from)
+		add(queryplan.Lt, until)
+	}
+}
+
+// calendarColumn finds the column that a bare year or date is about: one that the
+// words near it name, else the only one of the table spoken of.
+func (r *reader) calendarColumn(i int) (int, float64) {
+	calendar := (*column).calendar
+	for k := i - 1; k >= 0 && k >= i-4; k-- {
+		if r.named(k) && !r.chunks[k].used {
+			if col, s := r.asColumn(k, r.currentTable(k), calendar); col >= 0 && s >= 0.42 {
+				r.use(k)
+				return col, max(s, 0.8)
+			}
+		}
+		if r.chunks[k].role == rRel {
+			break
+		}
+	}
+	tables := []int{r.currentTable(i)}
+	if r.subject >= 0 && r.subject != tables[0] {
+		tables = append(tables, r.subject)
+	}
+	for _, t := range tables {
+		if t < 0 {
+			continue
+		}
+		if col, n := r.onlyCalendar(t); n == 1 {
+			return col, 0.85
+		} else if n > 1 {
+			r.doubt("several dates", 1)
+			return col, 0.4
+		}
+	}
+	// The table named is linked to one that has the date.
+	found, count := -1, 0
+	for t := range r.x.tables {
+		if tables[0] >= 0 && len(r.x.schema.Between(r.x.tableName(t), r.x.tableName(tables[0]))) > 0 {
+			if col, n := r.onlyCalendar(t); n == 1 {
+				found = col
+				count++
+			}
+		}
+	}
+	if count == 1 {
+		return found, 0.6
+	}
+	return -1, 0
+}
+
+// onlyCalendar gives the date of a table and how many it has. Where there are
+// several, the person is asked.
+func (r *reader) onlyCalendar(t int) (int, int) {
+	var found []int
+	for _, id := range r.x.tables[t].columns {
+		if r.x.columns[id].calendar() {
+			found = append(found, id)
+		}
+	}
+	if len(found) == 0 {
+		return -1, 0
+	}
+	key := fmt.Sprintf("d%d", t)
+	if id, ok := r.decided(key); ok {
+		return id, 1
+	}
+	r.offer(choice{key: key, about: "when", options: r.columnOptions(found), picked: found[0]})
+	return found[0], len(found)
+}
+
+// dated compares with a period: before March 2024.
+func (r *reader) dated(i, j int, op queryplan.Operator) {
+	col, s := -1, 0.0
+	if left := r.subjectOf(i); left >= 0 {
+		if c, cs := r.asColumn(left, r.nearTable(left), (*column).calendar); c >= 0 {
+			col, s = c, cs
+			r.use(left)
+		}
+	}
+	if col < 0 {
+		col, s = r.calendarColumn(i)
+	}
+	if col < 0 || !r.x.columns[col].date {
+		return
+	}
+	p := r.chunks[j].period
+	k := r.next(j)
+	if m := r.next(k); op == queryplan.Between && r.is(k, rAnd) && r.is(m, rPeriod) {
+		p.until = r.chunks[m].period.until
+		r.use(k, m)
+	}
+	r.span(col, op, p, i, s)
+	r.use(i, j)
+}
+
+// barePeriod reads `in March 2024`, `last month`.
+func (r *reader) barePeriod(i int) {
+	col, s := -1, 0.0
+	if left := r.subjectOf(i); left >= 0 {
+		if c, cs := r.asColumn(left, r.nearTable(left), func(c *column) bool { return c.date }); c >= 0 {
+			col, s = c, cs
+			r.use(left)
+		}
+	}
+	if col < 0 {
+		col, s = r.calendarColumn(i)
+	}
+	if col < 0 || !r.x.columns[col].date {
+		return
+	}
+	p := r.chunks[i].period
+	op := queryplan.Eq
+	k := r.next(i)
+	if m := r.next(k); k >= 0 && (r.toks[r.chunks[k].from].lower == "to" || r.is(k, rAnd)) && r.is(m, rPeriod) {
+		p.until = r.chunks[m].period.until
+		r.use(k, m)
+	}
+	r.span(col, op, p, i, s)
+	r.use(i)
+}
+
+var unitWords = map[string]queryplan.Unit{"year": "year", "yearly": "year", "annually": "year", "annual": "year", "quarter": "quarter", "quarterly": "quarter", "month": "month", "monthly": "month",
+	"week": "week", "weekly": "week", "day": "day", "daily": "day", "hour": "hour", "hourly": "hour"}
