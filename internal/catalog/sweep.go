@@ -26,7 +26,7 @@ func (c *Catalog) sweep() {
 			c.drop(path)
 		}
 	}
-	left, _ := filepath.Glob(filepath.Join(c.config.Dir, ".import-*"))
+	left, _ := filepath.Glob(filepath.Join(c.config.Dir, ".*-*")) // of imports that were killed
 	for _, dir := range left {
 		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
 			_ = os.RemoveAll(dir)

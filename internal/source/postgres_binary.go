@@ -79,15 +79,16 @@ func (r *rowReader) Write(p []byte) (int, error) {
 		data = r.rest
 	}
 	if !r.started {
-		if len(data) < 19 {
+		size, err := headerSize(data)
+		if err != nil {
+			r.err = err
+			return 0, err
+		}
+		if size == 0 {
 			r.rest = append(r.rest[:0], data...)
 			return len(p), nil
 		}
-		if !bytes.HasPrefix(data, copyHeader) {
-			r.err = errors.New("the data does not begin like a binary COPY")
-			return 0, r.err
-		}
-		data = data[min(len(data), 19+int(binary.BigEndian.Uint32(data[15:]))):]
+		data = data[size:]
 		r.started = true
 	}
 	for len(data) > 0 && !r.ended {
@@ -107,6 +108,24 @@ func (r *rowReader) Write(p []byte) (int, error) {
 	}
 	r.rest = append(r.rest[:0], data...)
 	return len(p), nil
+}
+
+// headerSize gives the length of what stands before the rows, 0 if it is not all there.
+func headerSize(data []byte) (int, error) {
+	if len(data) < 19 {
+		return 0, nil
+	}
+	if !bytes.HasPrefix(data, copyHeader) {
+		return 0, errors.New("the data does not begin like a binary COPY")
+	}
+	extension := binary.BigEndian.Uint32(data[15:])
+	if extension > 1<<20 {
+		return 0, errors.New("the data has a header that is too long")
+	}
+	if size := 19 + int(extension); len(data) >= size {
+		return size, nil
+	}
+	return 0, nil
 }
 
 // tuple takes one row and says how long it was, 0 if it is not all there.

@@ -41,6 +41,7 @@ func postgresTypes(t *testing.T, address string) {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
+	survives(t, newEngine(t), s)
 	for _, c := range []source.Condition{
 		{Column: "free", Op: source.Lt, Value: "-0.0005"}, {Column: "fixed", Op: source.Eq, Value: "ab"}, {Column: "mood", Op: source.Gt, Value: "a"},
 		{Column: "price", Op: source.Eq, Value: "1234.50"}, {Column: "at", Op: source.Lte, Value: "13:14:15.000016"}, {Column: `sel"ect`, Op: source.Eq, Value: ""},
@@ -73,6 +74,7 @@ func mysqlTypes(t *testing.T, db *sql.DB, config source.Config) {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
+	survives(t, newEngine(t), s)
 	for _, c := range []source.Condition{
 		{Column: "big", Op: source.Gt, Value: "18446744073709551614"}, {Column: "latin", Op: source.Eq, Value: "Grüße"}, {Column: "latin", Op: source.Like, Value: "Gr__e"},
 		{Column: "latin", Op: source.Lt, Value: "A"}, {Column: "one", Op: source.Eq, Value: true}, {Column: "flags", Op: source.Gte, Value: 21}, {Column: "mood", Op: source.Eq, Value: "glad"},

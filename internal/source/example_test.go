@@ -1,0 +1,30 @@
+package source_test
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"interlock/internal/source"
+)
+
+// A filter as a model writes it becomes a statement whose values are bound.
+func Example() {
+	columns := []source.Column{
+		{Name: "amount", Type: source.Type{Kind: source.Decimal, Width: 12, Scale: 2}},
+		{Name: "booked", Type: source.Type{Kind: source.Date}},
+	}
+	var f source.Filter
+	if err := json.Unmarshal([]byte(`{"conditions": [
+		{"column": "amount", "op": "gt", "value": 100},
+		{"column": "booked", "op": "between", "value": ["2024-01-01", "2024-12-31"]}]}`), &f); err != nil {
+		fmt.Println(err)
+	}
+	s, err := source.PostgreSQL.Where(columns, f)
+	fmt.Println(s.Text, s.Args, err)
+
+	f.Conditions[0].Column = "amout"
+	fmt.Println(f.Check(columns))
+	// Output:
+	// "amount" > $1::numeric AND "booked" BETWEEN $2::date AND $3::date [100.00 2024-01-01 2024-12-31] <nil>
+	// bad_filter: there is no column "amout"; the columns are amount, booked (Did you mean "amount"?)
+}
