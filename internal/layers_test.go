@@ -43,17 +43,17 @@ var layers = []struct {
 	{"internal/eval", nil},
 	{"internal/demo", []string{"internal/fault"}},
 	{"internal/event", []string{"internal/fault"}},
+	{"internal/queryplan", []string{"internal/fault"}},
+	{"internal/nlq", []string{"internal/queryplan"}},
 
 	{"internal/machine", []string{"internal/fault"}},
 	{"internal/tool", []string{"internal/event", "internal/fault"}},
-	{"internal/llm", []string{"internal/event", "internal/fault"}},
+	{"internal/llm", []string{"internal/event", "internal/fault", "internal/nlq"}},
 	{"internal/llm/aimock", nil},
 	{"internal/store", []string{"internal/event", "internal/fault"}},
 	{"internal/store/storetest", []string{"internal/event", "internal/fault", "internal/store"}},
 	{"internal/artifact", []string{"internal/event", "internal/fault"}},
 
-	{"internal/queryplan", []string{"internal/fault"}},
-	{"internal/nlq", []string{"internal/queryplan"}},
 	{"internal/sqlpolicy", []string{"internal/fault"}},
 	{"internal/query", []string{"internal/fault", "internal/jail", "internal/sqlpolicy"}},
 	{"internal/sandbox", []string{"internal/fault", "internal/jail"}},
@@ -65,7 +65,7 @@ var layers = []struct {
 	{"internal/capsule", []string{"internal/engine", "internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
 	{"internal/engine/enginetest", []string{"internal/capsule", "internal/engine", "internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
 
-	{"internal/toolbox", []string{"internal/event", "internal/fault", "internal/queryplan", "internal/sqlpolicy", "internal/tool"}},
+	{"internal/toolbox", []string{"internal/event", "internal/fault", "internal/nlq", "internal/queryplan", "internal/sqlpolicy", "internal/tool"}},
 	{"internal/server", []string{"internal/artifact", "internal/engine", "internal/event", "internal/fault", "internal/machine", "internal/store"}},
 
 	{"machines", nil},
