@@ -2,6 +2,7 @@ package sqlpolicy
 
 import (
 	"errors"
+	"iter"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -11,10 +12,9 @@ import (
 // than the engine's parser; this one shares the text and refuses what the engine
 // never writes: doubled keys, depth without end, anything after the value.
 type node struct {
-	kind   byte   // n t f 0 " [ {
-	text   string // of a string, unescaped; of a number, as written
-	items  []node // of an array
-	fields []field
+	kind byte    // n t f 0 " [ {
+	text string  // of a string, unescaped; of a number, as written
+	kids []field // of an object, or of an array, then without keys
 }
 
 type field struct {
@@ -27,22 +27,18 @@ var errTree = errors.New("the engine's answer is not the JSON it should be")
 const maxJSONDepth = 2000
 
 type decoder struct {
-	text   string
-	at     int
-	depth  int
-	items  []node  // stack of array items in the making
-	fields []field // stack of object fields in the making
-
-	itemSlab  []node // what is made, in one piece each
-	fieldSlab []field
+	text  string
+	at    int
+	depth int
+	stack []field // kids in the making
+	slab  []field // kids that are made, in one piece
 }
 
 func decode(text string) (*node, error) {
 	if !utf8.ValidString(text) {
 		return nil, errTree
 	}
-	d := decoder{text: text, items: make([]node, 0, 32), fields: make([]field, 0, 64),
-		itemSlab: make([]node, 0, strings.Count(text, ",")/4+8), fieldSlab: make([]field, 0, strings.Count(text, `":`))}
+	d := decoder{text: text, stack: make([]field, 0, 64), slab: make([]field, 0, strings.Count(text, ",")+8)}
 	n, ok := d.value()
 	d.space()
 	if !ok || d.at != len(d.text) {
@@ -113,72 +109,58 @@ func (d *decoder) value() (node, bool) {
 }
 
 func (d *decoder) array() (node, bool) {
-	base := len(d.items)
-	if !d.byte(']') {
-		for {
-			v, ok := d.value()
-			if !ok {
-				return node{}, false
-			}
-			d.items = append(d.items, v)
-			if d.byte(']') {
-				break
-			}
-			if !d.byte(',') {
-				return node{}, false
-			}
+	base := len(d.stack)
+	for first := true; !d.byte(']'); first = false {
+		if !first && !d.byte(',') {
+			return node{}, false
 		}
+		v, ok := d.value()
+		if !ok {
+			return node{}, false
+		}
+		d.stack = append(d.stack, field{value: v})
 	}
-	n := node{kind: '['}
-	n.items, d.itemSlab = keep(d.itemSlab, d.items[base:])
-	d.items = d.items[:base]
-	return n, true
+	return d.made('[', base), true
 }
 
 func (d *decoder) object() (node, bool) {
-	base := len(d.fields)
-	if !d.byte('}') {
-		for {
-			if d.space(); d.at >= len(d.text) || d.text[d.at] != '"' {
-				return node{}, false
-			}
-			key, ok := d.string()
-			if !ok || !d.byte(':') {
-				return node{}, false
-			}
-			for _, f := range d.fields[base:] {
-				if f.key == key {
-					return node{}, false
-				}
-			}
-			v, ok := d.value()
-			if !ok {
-				return node{}, false
-			}
-			d.fields = append(d.fields, field{key, v})
-			if d.byte('}') {
-				break
-			}
-			if !d.byte(',') {
+	base := len(d.stack)
+	for first := true; !d.byte('}'); first = false {
+		if !first && !d.byte(',') {
+			return node{}, false
+		}
+		if d.space(); d.at >= len(d.text) || d.text[d.at] != '"' {
+			return node{}, false
+		}
+		key, ok := d.string()
+		if !ok || !d.byte(':') {
+			return node{}, false
+		}
+		for i := range d.stack[base:] {
+			if d.stack[base+i].key == key {
 				return node{}, false
 			}
 		}
+		v, ok := d.value()
+		if !ok {
+			return node{}, false
+		}
+		d.stack = append(d.stack, field{key, v})
 	}
-	n := node{kind: '{'}
-	n.fields, d.fieldSlab = keep(d.fieldSlab, d.fields[base:])
-	d.fields = d.fields[:base]
-	return n, true
+	return d.made('{', base), true
 }
 
-// keep copies made to the end of a slab, or of a new one if there is no room:
-// what was kept before must not move.
-func keep[T any](slab, made []T) (kept, rest []T) {
-	if len(slab)+len(made) > cap(slab) {
-		slab = make([]T, 0, max(64, len(made)))
+// made moves the kids above base from the stack to the slab, or to a new one if
+// there is no room: what was made before must not move.
+func (d *decoder) made(kind byte, base int) node {
+	kids := d.stack[base:]
+	if len(d.slab)+len(kids) > cap(d.slab) {
+		d.slab = make([]field, 0, max(64, len(kids)))
 	}
-	n := len(slab)
-	slab = append(slab, made...)
-	return slab[n:len(slab):len(slab)], slab
+	n := len(d.slab)
+	d.slab = append(d.slab, kids...)
+	d.stack = d.stack[:base]
+	return node{kind: kind, kids: d.slab[n:len(d.slab):len(d.slab)]}
 }
 
 // number also takes the engine's Infinity and NaN, which JSON does not have.
@@ -284,15 +266,45 @@ func (d *decoder) hex4() (rune, bool) {
 
 // get gives a field; a missing one is null.
 func (n *node) get(key string) *node {
-	for i := range n.fields {
-		if n.fields[i].key == key {
-			return &n.fields[i].value
+	if n.kind == '{' {
+		for i := range n.kids {
+			if n.kids[i].key == key {
+				return &n.kids[i].value
+			}
 		}
 	}
 	return &nothing
 }
 
 var nothing = node{kind: 'n'}
+
+// members goes through the fields of an object.
+func (n *node) members() iter.Seq[*field] {
+	return func(yield func(*field) bool) {
+		if n.kind != '{' {
+			return
+		}
+		for i := range n.kids {
+			if !yield(&n.kids[i]) {
+				return
+			}
+		}
+	}
+}
+
+// elements goes through the items of an array.
+func (n *node) elements() iter.Seq[*node] {
+	return func(yield func(*node) bool) {
+		if n.kind != '[' {
+			return
+		}
+		for i := range n.kids {
+			if !yield(&n.kids[i].value) {
+				return
+			}
+		}
+	}
+}
 
 // str gives a field that is a string.
 func (n *node) str(key string) string {

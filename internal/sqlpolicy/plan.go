@@ -34,7 +34,7 @@ func checkPlan(plan, sql string, scope Scope, r *reading) ([]Touch, error) {
 	if root.get("error").kind == 't' {
 		return nil, planError(root, sql)
 	}
-	if plans := root.get("plans"); plans.kind != '[' || len(plans.items) != 1 {
+	if plans := root.get("plans"); plans.kind != '[' || len(plans.kids) != 1 {
 		return nil, unknown(-1, "it has no plan")
 	}
 	w := planWalker{scope: scope, tables: make(map[string]Table, len(scope.Tables)), touched: map[string]map[string]bool{}}
@@ -85,14 +85,12 @@ func (w *planWalker) walk(n *node) error {
 			return deny(RuleFunction, n.location(), "Answer the question from the dataset's tables alone.", "The function %s is not allowed.", name)
 		}
 	}
-	for i := range n.fields {
-		f := &n.fields[i]
+	for f := range n.members() {
 		if err := w.walk(&f.value); err != nil {
 			return err
 		}
 	}
-	for i := range n.items {
-		item := &n.items[i]
+	for item := range n.elements() {
 		if err := w.walk(item); err != nil {
 			return err
 		}
@@ -129,9 +127,8 @@ func (w *planWalker) columns(n *node, table Table) error {
 		read = map[string]bool{}
 		w.touched[fold(table.Name)] = read
 	}
-	names := n.get("names").items
-	for i := range n.get("column_indexes").items {
-		c := &n.get("column_indexes").items[i]
+	names := n.get("names").kids
+	for c := range n.get("column_indexes").elements() {
 		i, err := strconv.ParseUint(c.get("index").text, 10, 64)
 		if err != nil {
 			return unknown(-1, "a scan whose columns cannot be read")
@@ -139,7 +136,7 @@ func (w *planWalker) columns(n *node, table Table) error {
 		if i >= uint64(len(names)) {
 			continue
 		}
-		column := names[i].text
+		column := names[i].value.text
 		if len(table.Columns) > 0 && !slices.ContainsFunc(table.Columns, func(c string) bool { return fold(c) == fold(column) }) {
 			return deny(RuleColumn, -1, "Use the columns of "+table.Name+": "+strings.Join(table.Columns, ", ")+".",
 				"The column %s of %s is not available.", column, table.Name)

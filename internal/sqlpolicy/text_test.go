@@ -94,15 +94,15 @@ func plainValue(n *node) any {
 		f, _ := strconv.ParseFloat(n.text, 64)
 		return f
 	case '[':
-		out := make([]any, len(n.items))
-		for i := range n.items {
-			out[i] = plainValue(&n.items[i])
+		out := make([]any, len(n.kids))
+		for i := range n.kids {
+			out[i] = plainValue(&n.kids[i].value)
 		}
 		return out
 	case '{':
 		out := map[string]any{}
-		for i := range n.fields {
-			out[n.fields[i].key] = plainValue(&n.fields[i].value)
+		for i := range n.kids {
+			out[n.kids[i].key] = plainValue(&n.kids[i].value)
 		}
 		return out
 	}

@@ -70,21 +70,25 @@ func checkTree(tree, sql string, scope Scope, limits Limits) (*reading, error) {
 	if root.get("error").kind == 't' {
 		return nil, parseError(root, sql)
 	}
-	if root.get("error").kind != 'f' || len(root.fields) != 2 {
+	if root.get("error").kind != 'f' || len(root.kids) != 2 {
 		return nil, unknown(-1, "its tree cannot be read")
 	}
-	switch statements := root.get("statements").items; len(statements) {
+	list := root.get("statements")
+	if list.kind != '[' {
+		return nil, unknown(-1, "its tree cannot be read")
+	}
+	switch len(list.kids) {
 	case 0:
 		return nil, fault.New(fault.SQLError, "There is no statement in the text.").Suggest("Write one SELECT.")
 	case 1:
 		w := newWalker(scope, limits)
-		if err := w.statement(&statements[0], nil, 0, true); err != nil {
+		if err := w.statement(&list.kids[0].value, nil, 0, true); err != nil {
 			return nil, err
 		}
 		w.unqualifyColumns()
 		return w.reading, nil
 	default:
-		return nil, deny(RuleOneStatement, secondStatement(sql), "Send one SELECT at a time.", "The text has %d statements; one is allowed.", len(statements))
+		return nil, deny(RuleOneStatement, secondStatement(sql), "Send one SELECT at a time.", "The text has %d statements; one is allowed.", len(list.kids))
 	}
 }
 
@@ -175,12 +179,11 @@ func (w *walker) statement(n *node, s *cteScope, depth int, outermost bool) erro
 	if n.kind != '{' {
 		return unknown(-1, "a statement without parts")
 	}
-	for i := range n.fields {
-		f := &n.fields[i]
+	for f := range n.members() {
 		switch f.key {
 		case "node":
 		case "named_param_map":
-			if len(f.value.items) > 0 {
+			if len(f.value.kids) > 0 {
 				return deny(RuleParameter, -1, "Write the values into the statement.", "Parameters such as ? or $1 are not possible here.")
 			}
 		default:
@@ -207,8 +210,7 @@ func (w *walker) query(n *node, s *cteScope, depth int, outermost bool) error {
 		return err
 	}
 	if outermost {
-		for i := range n.get("modifiers").items {
-			m := &n.get("modifiers").items[i]
+		for m := range n.get("modifiers").elements() {
 			switch m.str("type") {
 			case "LIMIT_MODIFIER", "LIMIT_PERCENT_MODIFIER":
 				w.reading.limit = true
@@ -232,20 +234,17 @@ func (w *walker) query(n *node, s *cteScope, depth int, outermost bool) error {
 
 // ctes walks WITH: the body of each sees the ones before it, never itself.
 func (w *walker) ctes(n *node, s *cteScope, depth int) (*cteScope, error) {
-	for i := range n.fields {
-		f := &n.fields[i]
+	for f := range n.members() {
 		if f.key != "map" {
 			return nil, unknown(-1, "WITH field %s", f.key)
 		}
 	}
-	for i := range n.get("map").items {
-		e := &n.get("map").items[i]
+	for e := range n.get("map").elements() {
 		body := e.get("value")
-		if len(e.fields) != 2 || body.kind != '{' {
+		if len(e.kids) != 2 || body.kind != '{' {
 			return nil, unknown(-1, "a WITH without a query")
 		}
-		for i := range body.fields {
-			f := &body.fields[i]
+		for f := range body.members() {
 			switch f.key {
 			case "query", "key_targets":
 			case "aliases", "materialized":
@@ -269,8 +268,7 @@ func (w *walker) ctes(n *node, s *cteScope, depth int) (*cteScope, error) {
 
 // fields walks the fields of a node by their shapes.
 func (w *walker) fields(n *node, kind string, known shapes, s *cteScope, depth int) error {
-	for i := range n.fields {
-		f := &n.fields[i]
+	for f := range n.members() {
 		shape, ok := known[f.key]
 		if !ok {
 			return unknown(n.location(), "field %s of %s", f.key, kind)
@@ -321,8 +319,7 @@ func (w *walker) list(v *node, shape shape, s *cteScope, depth int) error {
 	if v.kind != '[' {
 		return unknown(-1, "a list was expected")
 	}
-	for i := range v.items {
-		item := &v.items[i]
+	for item := range v.elements() {
 		var err error
 		switch shape {
 		case exprLists:
@@ -353,8 +350,7 @@ func want(v *node, kinds ...byte) error {
 
 // plain makes sure that a field without meaning for the policy hides no expression.
 func plain(v *node) error {
-	for i := range v.fields {
-		f := &v.fields[i]
+	for f := range v.members() {
 		if f.key == "class" {
 			return unknown(v.location(), "an expression in an unexpected place")
 		}
@@ -362,8 +358,7 @@ func plain(v *node) error {
 			return err
 		}
 	}
-	for i := range v.items {
-		item := &v.items[i]
+	for item := range v.elements() {
 		if err := plain(item); err != nil {
 			return err
 		}

@@ -82,17 +82,16 @@ var volatileColumns = names(`current_date current_time current_timestamp localti
 
 func (w *walker) column(n *node) error {
 	parts := n.get("column_names")
-	if parts.kind != '[' || len(parts.items) == 0 {
+	if parts.kind != '[' || len(parts.kids) == 0 {
 		return unknown(n.location(), "a column without a name")
 	}
-	for i := range parts.items {
-		p := &parts.items[i]
+	for p := range parts.elements() {
 		if p.kind != '"' {
 			return unknown(n.location(), "a column without a name")
 		}
 	}
-	first := fold(parts.items[0].text)
-	if len(parts.items) == 1 {
+	first := fold(parts.kids[0].value.text)
+	if len(parts.kids) == 1 {
 		if volatileColumns[first] && !w.hasColumn(first) {
 			w.reading.volatile = true
 		}
@@ -100,10 +99,10 @@ func (w *walker) column(n *node) error {
 			return deny(RuleFunction, n.location(), "Answer the question from the dataset's tables alone.", "%s is not allowed.", first)
 		}
 	}
-	if w.scope.Alias != "" && len(parts.items) >= 3 && first == fold(w.scope.Alias) {
-		table := fold(parts.items[1].text)
-		if table == "main" && len(parts.items) >= 4 {
-			table = fold(parts.items[2].text)
+	if w.scope.Alias != "" && len(parts.kids) >= 3 && first == fold(w.scope.Alias) {
+		table := fold(parts.kids[1].value.text)
+		if table == "main" && len(parts.kids) >= 4 {
+			table = fold(parts.kids[2].value.text)
 		}
 		w.dotted = append(w.dotted, dottedName{n.location(), table})
 	}
@@ -123,10 +122,8 @@ func (w *walker) hasColumn(name string) bool {
 }
 
 func (w *walker) cases(n *node, s *cteScope, depth int) error {
-	for i := range n.items {
-		c := &n.items[i]
-		for i := range c.fields {
-			f := &c.fields[i]
+	for c := range n.elements() {
+		for f := range c.members() {
 			if f.key != "when_expr" && f.key != "then_expr" {
 				return unknown(-1, "CASE field %s", f.key)
 			}
@@ -140,10 +137,8 @@ func (w *walker) cases(n *node, s *cteScope, depth int) error {
 
 // replacements walks `* REPLACE (...)`.
 func (w *walker) replacements(n *node, s *cteScope, depth int) error {
-	for i := range n.items {
-		r := &n.items[i]
-		for i := range r.fields {
-			f := &r.fields[i]
+	for r := range n.elements() {
+		for f := range r.members() {
 			switch f.key {
 			case "key":
 				if err := want(&f.value, '"'); err != nil {
@@ -170,8 +165,7 @@ func (w *walker) modifier(n *node, s *cteScope, depth int) error {
 	default:
 		return unknown(-1, "modifier %s", kind)
 	}
-	for i := range n.fields {
-		f := &n.fields[i]
+	for f := range n.members() {
 		var err error
 		switch f.key {
 		case "type":
@@ -194,8 +188,7 @@ func (w *walker) modifier(n *node, s *cteScope, depth int) error {
 var orderings = map[string]bool{"ORDER_DEFAULT": true, "ASCENDING": true, "DESCENDING": true, "NULLS FIRST": true, "NULLS LAST": true}
 
 func (w *walker) orderTerm(n *node, s *cteScope, depth int) error {
-	for i := range n.fields {
-		f := &n.fields[i]
+	for f := range n.members() {
 		switch f.key {
 		case "type", "null_order":
 			if !orderings[f.value.text] {
@@ -217,8 +210,7 @@ func (w *walker) sample(n *node, s *cteScope, depth int) error {
 		return nil
 	}
 	w.reading.volatile = true
-	for i := range n.fields {
-		f := &n.fields[i]
+	for f := range n.members() {
 		switch f.key {
 		case "is_percentage", "method", "seed":
 			if err := plain(&f.value); err != nil {

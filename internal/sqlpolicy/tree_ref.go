@@ -100,10 +100,8 @@ func (w *walker) show(n *node) error {
 }
 
 func (w *walker) pivots(n *node, s *cteScope, depth int) error {
-	for i := range n.items {
-		p := &n.items[i]
-		for i := range p.fields {
-			f := &p.fields[i]
+	for p := range n.elements() {
+		for f := range p.members() {
 			var err error
 			switch f.key {
 			case "pivot_expressions":
@@ -128,10 +126,8 @@ func (w *walker) pivots(n *node, s *cteScope, depth int) error {
 }
 
 func (w *walker) pivotEntries(n *node, s *cteScope, depth int) error {
-	for i := range n.items {
-		e := &n.items[i]
-		for i := range e.fields {
-			f := &e.fields[i]
+	for e := range n.elements() {
+		for f := range e.members() {
 			var err error
 			switch f.key {
 			case "alias":
@@ -139,8 +135,7 @@ func (w *walker) pivotEntries(n *node, s *cteScope, depth int) error {
 			case "star_expr", "expr":
 				err = w.expr(&f.value, s, depth+1)
 			case "values":
-				for i := range f.value.items {
-					v := &f.value.items[i]
+				for v := range f.value.elements() {
 					if err = w.value(v, s, depth+1); err != nil {
 						break
 					}

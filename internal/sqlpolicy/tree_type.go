@@ -17,8 +17,7 @@ func (w *walker) typ(n *node, s *cteScope, depth int) error {
 	if n.kind != '{' {
 		return unknown(-1, "a type without parts")
 	}
-	for i := range n.fields {
-		f := &n.fields[i]
+	for f := range n.members() {
 		var err error
 		switch f.key {
 		case "id":
@@ -54,8 +53,7 @@ func (w *walker) typeInfo(n *node, s *cteScope, depth int) error {
 }
 
 func (w *walker) nestedType(n *node, s *cteScope, depth int) error {
-	for i := range n.fields {
-		f := &n.fields[i]
+	for f := range n.members() {
 		var err error
 		switch f.key {
 		case "type", "alias", "extension_info", "size":
@@ -63,12 +61,11 @@ func (w *walker) nestedType(n *node, s *cteScope, depth int) error {
 		case "child_type":
 			err = w.typ(&f.value, s, depth+1)
 		case "child_types":
-			for i := range f.value.items {
-				c := &f.value.items[i]
+			for c := range f.value.elements() {
 				if err = want(c.get("first"), '"'); err == nil {
 					err = w.typ(c.get("second"), s, depth+1)
 				}
-				if err == nil && len(c.fields) != 2 {
+				if err == nil && len(c.kids) != 2 {
 					err = unknown(-1, "a field of a type")
 				}
 				if err != nil {
@@ -87,8 +84,7 @@ func (w *walker) nestedType(n *node, s *cteScope, depth int) error {
 
 // unboundType is a type by name, which a catalog could answer.
 func (w *walker) unboundType(n *node, s *cteScope, depth int) error {
-	for i := range n.fields {
-		f := &n.fields[i]
+	for f := range n.members() {
 		var err error
 		switch f.key {
 		case "type", "alias", "extension_info":
@@ -102,8 +98,7 @@ func (w *walker) unboundType(n *node, s *cteScope, depth int) error {
 				err = deny(RuleType, -1, "Name the type alone.", "A type with a schema in front is not allowed.")
 			}
 		case "user_type_modifiers":
-			for i := range f.value.items {
-				v := &f.value.items[i]
+			for v := range f.value.elements() {
 				if err = w.value(v, s, depth+1); err != nil {
 					break
 				}
@@ -123,8 +118,7 @@ func (w *walker) value(n *node, s *cteScope, depth int) error {
 	if n.kind != '{' {
 		return unknown(-1, "a constant without parts")
 	}
-	for i := range n.fields {
-		f := &n.fields[i]
+	for f := range n.members() {
 		var err error
 		switch f.key {
 		case "type":
