@@ -38,7 +38,8 @@ type flaw struct {
 	text  string
 }
 
-// A listed is a file as registry.json has it.
+// A listed is a file as registry.json has it. Its schema is a list of columns with
+// types, or of bare names where the format has types itself.
 type listed struct {
 	Path        string         `json:"path"`
 	Table       string         `json:"table_name"`
@@ -46,7 +47,7 @@ type listed struct {
 	Description string         `json:"description"`
 	Options     map[string]any `json:"options,omitempty"`
 	Rows        int            `json:"rows"`
-	Schema      []typed        `json:"schema"`
+	Schema      []any          `json:"schema"`
 }
 
 type typed struct {
@@ -91,7 +92,11 @@ func (d dataset) files(o Options) ([]file, error) {
 		l := listed{Path: t.file, Table: t.name, Format: t.format, Description: t.about, Options: t.options, Rows: len(t.rows)}
 		about := described{Description: t.about, Columns: map[string]string{}}
 		for _, c := range t.columns {
-			l.Schema = append(l.Schema, typed{c.name, c.kind})
+			if t.format == "csv" {
+				l.Schema = append(l.Schema, typed{c.name, c.kind})
+			} else {
+				l.Schema = append(l.Schema, c.name)
+			}
 			about.Columns[c.name] = c.about
 		}
 		reg.Files = append(reg.Files, l)

@@ -124,6 +124,9 @@ func TestSeedsAndScalesDiffer(t *testing.T) {
 }
 
 func TestScaleIsBounded(t *testing.T) {
+	if _, err := demo.Write(t.TempDir(), demo.Options{Scale: 1e-9}); err != nil {
+		t.Errorf("a scale of almost nothing: %v", err)
+	}
 	for _, scale := range []float64{-1, 101, math.Inf(1), math.NaN()} {
 		if _, err := demo.Write(t.TempDir(), demo.Options{Scale: scale}); !fault.Is(err, fault.BadRequest) {
 			t.Errorf("scale %v: %v", scale, err)

@@ -92,10 +92,11 @@ func TestDocumentsFitTickets(t *testing.T) {
 				t.Fatalf("%s: %v", line, err)
 			}
 			of := fmt.Sprintf("FROM tickets t JOIN customers c USING (customer_id) WHERE plan = '%s' AND lower(priority) = '%s' AND first_response_at IS NOT NULL", plan, priority)
-			all += number(t, db, "SELECT count(*) "+of)
+			answered := number(t, db, "SELECT count(*) "+of)
+			all += answered
 			missed := number(t, db, fmt.Sprintf("SELECT count(*) %s AND date_diff('second', created_at, first_response_at) > %d", of, 60*minutes))
-			if missed == 0 {
-				t.Errorf("no ticket of %s, %s misses its target", plan, priority)
+			if missed == 0 || missed > answered/3 {
+				t.Errorf("%d of %d tickets of %s, %s miss their target", missed, answered, plan, priority)
 			}
 			late += missed
 		}

@@ -93,7 +93,7 @@ func (s *shop) twin(d draw, first []any, id int, since date) []any {
 	row := slices.Clone(first)
 	name := first[1].(string)
 	given, family, _ := strings.Cut(name, " ")
-	row[1] = pick(d, []string{strings.ToUpper(name), plain.Replace(given) + " " + plain.Replace(family) + "-" + pick(d, english.last), given[:1] + ". " + family, family + ", " + given})
+	row[1] = pick(d, []string{strings.ToUpper(name), plain.Replace(given) + " " + plain.Replace(family) + "-" + pick(d, english.last), string([]rune(given)[:1]) + ". " + family, family + ", " + given})
 	row[0], row[9] = id, since
 	if mail := first[2].(string); d.chance(500) {
 		row[2] = strings.ToUpper(mail)

@@ -104,7 +104,7 @@ func (s *shop) makeOrder(d draw, id int, day date) {
 	for i, l := range lines {
 		product := l.good.id
 		if d.chance(1) {
-			product = 900 + d.IntN(40)
+			product = 900 + d.IntN(9)
 			lines[i].gone = true
 			s.count.gone++
 		}

@@ -177,8 +177,8 @@ func variant(d draw, name, city string) string {
 	case 3:
 		return strings.ToUpper(strings.ReplaceAll(plain.Replace(short), "&", "U"))
 	case 4:
-		long := strings.ToUpper(plain.Replace(name + " " + city + " ACCOUNTS PAYABLE"))
-		return strings.TrimSpace(long[:min(len(long), 27)])
+		long := []rune(strings.ToUpper(plain.Replace(name + " " + city + " ACCOUNTS PAYABLE")))
+		return strings.TrimSpace(string(long[:min(len(long), 27)]))
 	}
 	return fmt.Sprintf("%s, Branch %s", strings.ReplaceAll(short, "&", "and"), city)
 }

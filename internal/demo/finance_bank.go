@@ -107,7 +107,7 @@ func (s *ledger) spend(d draw) {
 			s.book(&entry{day: day, counterparty: "Brückenbank AG", purpose: "ACCOUNT FEE " + t.Format("01/2006"), kind: "charge", amount: -2990})
 		}
 		if t.Day() == 28 {
-			s.book(&entry{day: day, counterparty: "WAGES", purpose: "WAGES " + t.Format("01/2006"), kind: "debit", amount: -6_800_000 - money(d.IntN(400_000))})
+			s.book(&entry{day: day, counterparty: "WAGES", purpose: "WAGES " + t.Format("01/2006"), kind: "debit", amount: -5_200_000 - money(d.IntN(300_000))})
 		}
 		if t.Weekday() == time.Thursday {
 			for range d.between(1, 3) {

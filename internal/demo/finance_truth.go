@@ -2,7 +2,10 @@ package demo
 
 // truth is what a perfect reconciliation finds: which payment belongs to which
 // invoice and with how much, which to which bank entry, and why the rest has none.
+// pairs.csv is five of the pairs, as a person would confirm them to teach the rules.
 func (s *ledger) truth() []*table {
+	taught := &table{name: "pairs", file: "pairs.csv", format: "csv", columns: []column{{name: "invoice_id"}, {name: "payment_id"}}}
+	teach := []string{exact, byText, byText, byAmount, withFee}
 	pairs := &table{name: "invoices_payments", file: "invoices_payments.csv", format: "csv",
 		columns: []column{{name: "invoice_id"}, {name: "payment_id"}, {name: "kind"}, {name: "allocated"}}}
 	alone := &table{name: "unmatched", file: "unmatched.csv", format: "csv",
@@ -12,6 +15,9 @@ func (s *ledger) truth() []*table {
 	for _, b := range s.bills {
 		for _, p := range b.parts {
 			pairs.add(b.id, p.payment.id, p.payment.kind, p.amount)
+			if n := len(taught.rows); n < len(teach) && p.payment.kind == teach[n] {
+				taught.add(b.id, p.payment.id)
+			}
 		}
 		if len(b.parts) == 0 {
 			alone.add("invoice", b.id, b.reason)
@@ -25,5 +31,5 @@ func (s *ledger) truth() []*table {
 			banked.add(p.id, p.entry.id)
 		}
 	}
-	return []*table{pairs, alone, banked}
+	return []*table{pairs, taught, alone, banked}
 }

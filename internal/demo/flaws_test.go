@@ -35,7 +35,7 @@ var flaws = map[string]map[string]string{
 	},
 	"support": {
 		"agents without team":                  `SELECT count(*) FROM agents WHERE team IS NULL`,
-		"companies that are in the list twice": ``,
+		"companies that are in the list twice": `SELECT count(*) FROM customers WHERE company = upper(company)`,
 		"customers whose `since`":              `SELECT count(*) FROM customers WHERE since NOT LIKE '____-__-__'`,
 		"customers with 0 seats":               `SELECT count(*) FROM customers WHERE seats = 0`,
 		"tickets of customers who are not":     `SELECT count(*) FROM tickets WHERE customer_id NOT IN (SELECT customer_id FROM customers)`,
@@ -127,6 +127,15 @@ func TestOddFiles(t *testing.T) {
 	}
 	if bank := read("finance", "bank_statement.csv"); utf8.ValidString(bank) || !strings.Contains(bank, "Br\xfcckenbank AG") {
 		t.Error("the bank statement is not in windows-1252")
+	}
+	for _, id := range datasets {
+		var r registry
+		readJSON(t, &r, dir, id, "registry.json")
+		for _, f := range r.Files {
+			if f.Format != "parquet" && f.Table != "bank_statement" && !utf8.ValidString(read(id, f.Path)) {
+				t.Errorf("%s/%s is not UTF-8", id, f.Path)
+			}
+		}
 	}
 	returns := read("ecommerce", "returns.csv")
 	if header, _, _ := strings.Cut(returns, "\n"); strings.Count(header, ";") != 7 || strings.Contains(header, ",") {

@@ -3,13 +3,12 @@ package demo_test
 import (
 	"bytes"
 	"encoding/binary"
-	"strings"
 	"testing"
 )
 
 // fromParquet reads what the generator writes: 64-bit numbers in plain pages. It
 // goes by the footer only, as any reader does.
-func fromParquet(tb testing.TB, raw []byte, names, types []string) [][]any {
+func fromParquet(tb testing.TB, raw []byte, names []string) [][]any {
 	tb.Helper()
 	if len(raw) < 12 || string(raw[:4]) != "PAR1" || string(raw[len(raw)-4:]) != "PAR1" {
 		tb.Fatal("not a Parquet file")
@@ -42,10 +41,7 @@ func fromParquet(tb testing.TB, raw []byte, names, types []string) [][]any {
 				tb.Fatal(err)
 			}
 			rows[i][c] = n
-			if strings.HasPrefix(types[c], "DECIMAL") {
-				if scale := schema[c+1].(thrift)[7]; scale != int64(2) {
-					tb.Fatalf("scale %v", scale)
-				}
+			if scale := schema[c+1].(thrift)[7]; scale == int64(2) {
 				rows[i][c] = float64(n) / 100
 			}
 		}

@@ -16,7 +16,7 @@ func (s *desk) openMessages() {
 			{"sent_at", "TIMESTAMP", "When it was sent, UTC."},
 			{"internal", "BOOLEAN", "A note that the customer does not see."},
 			{"body", "VARCHAR", "The text."},
-			{"attachments", "JSON", "List of files, each with name and bytes; missing = none."},
+			{"attachments", "STRUCT(name VARCHAR, bytes BIGINT)[]", "List of files, each with name and bytes; missing = none."},
 		}}
 }
 
