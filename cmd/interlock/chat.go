@@ -297,8 +297,14 @@ func (c *chat) result(raw json.RawMessage) {
 		RowCount int      `json:"row_count"`
 		Limited  bool     `json:"limited"`
 		Stdout   string   `json:"stdout"`
+		// Inner is a table inside the result, as steps give it.
+		Inner json.RawMessage `json:"result"`
 	}
 	if json.Unmarshal(raw, &r) != nil {
+		return
+	}
+	if r.Columns == nil && len(r.Inner) > 0 {
+		c.result(r.Inner)
 		return
 	}
 	if r.Stdout != "" {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +15,7 @@ import (
 	"interlock/internal/fault"
 	"interlock/internal/jail"
 	"interlock/internal/llm"
+	"interlock/internal/sandbox"
 )
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -137,7 +140,31 @@ func (a *app) checkData(ctx context.Context) []check {
 	return out
 }
 
-// checkPython reports the level of the sandbox that is reached here.
-func (a *app) checkPython(context.Context) []check {
-	return []check{{"python", false, "off", ""}}
+// checkPython runs a job through the sandbox that the settings ask for and reports
+// the level that was reached.
+func (a *app) checkPython(ctx context.Context) []check {
+	s := &system{log: a.logger()}
+	cfg, err := s.sandboxConfig(a.cfg)
+	if err != nil {
+		return []check{{"python", false, fault.From(err).Message, fault.From(err).Suggestion}}
+	}
+	box, err := sandbox.Open(cfg)
+	if err != nil {
+		return []check{{"python", false, fault.From(err).Message, fault.From(err).Suggestion}}
+	}
+	defer box.Close()
+	st := box.Status(ctx)
+	c := check{Part: "python", OK: st.State == "ready", Detail: fmt.Sprintf("%s: %s by %s, isolation %s", st.State, st.Executor, st.Launcher, st.Level)}
+	if st.State != "ready" {
+		c.Detail, c.Fix = st.State+" "+st.Why, "apt-get install python3-pandas python3-matplotlib bubblewrap, or --python=false"
+	}
+	out := []check{c}
+	for name, version := range st.Versions {
+		out = append(out, check{Part: "python: " + name, OK: true, Detail: version})
+	}
+	for _, note := range st.Notes {
+		out = append(out, check{Part: "python: note", OK: true, Detail: note})
+	}
+	slices.SortFunc(out[1:], func(a, b check) int { return strings.Compare(a.Part, b.Part) })
+	return out
 }

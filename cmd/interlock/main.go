@@ -78,7 +78,7 @@ func (a *app) root() *cobra.Command {
 	a.cfg.flags(root.PersistentFlags())
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON")
 	root.AddCommand(
-		a.serveCommand(), a.chatCommand(), a.machineCommand(), a.runCommand(), a.replayCommand(), a.threadCommand(),
+		a.serveCommand(), a.chatCommand(), a.askCommand(), a.evalCommand(), a.machineCommand(), a.runCommand(), a.replayCommand(), a.threadCommand(),
 		a.sourcesCommand(), a.demoCommand(), a.doctorCommand(), a.configCommand(), a.versionCommand(),
 	)
 	return root

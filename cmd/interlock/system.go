@@ -15,6 +15,7 @@ import (
 	"interlock/internal/llm"
 	"interlock/internal/machine"
 	"interlock/internal/query"
+	"interlock/internal/sandbox"
 	"interlock/internal/store"
 	"interlock/internal/tool"
 	"interlock/internal/toolbox"
@@ -31,6 +32,7 @@ type system struct {
 	catalog   *catalog.Catalog
 	tools     *tool.Set
 	knowledge *toolbox.Knowledge
+	sandbox   sandbox.Executor // nil where Python is off
 	machines  *machine.Library
 	models    *models
 	metrics   *metrics
@@ -64,7 +66,7 @@ func (s *system) wire(ctx context.Context, cfg config) (err error) {
 	if err := s.openData(cfg); err != nil {
 		return err
 	}
-	python, err := s.openPython(ctx, cfg)
+	python, err := s.openPython(cfg)
 	if err != nil {
 		return err
 	}
