@@ -75,7 +75,6 @@ type hostConfig struct {
 	Ulimits            []ulimit
 	LogConfig          map[string]string
 	AutoRemove         bool
-	Init               bool
 	Runtime            string `json:",omitempty"`
 }
 
@@ -107,7 +106,7 @@ func (d docker) container(data string) container {
 			Memory: memory, MemorySwap: memory, NanoCpus: int64(d.config.CPUs) * 1e9, PidsLimit: maxThreads,
 			CapDrop: []string{"ALL"}, SecurityOpt: []string{"no-new-privileges"}, IpcMode: "private", ShmSize: 1 << 20,
 			Ulimits:   []ulimit{{"nofile", 256, 256}, {"fsize", boxBytes, boxBytes}, {"core", 0, 0}},
-			LogConfig: map[string]string{"Type": "none"}, AutoRemove: true, Init: true, Runtime: d.config.Runtime,
+			LogConfig: map[string]string{"Type": "none"}, AutoRemove: true, Runtime: d.config.Runtime,
 		},
 	}
 }

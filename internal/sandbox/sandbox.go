@@ -7,8 +7,8 @@
 // that nothing of one job is seen by another.
 //
 // Goroutines: each executor has one keeper, which refills its pool of warm
-// interpreters and ends with Close; each interpreter has one reaper, which waits
-// for its process and ends with it.
+// interpreters and ends with Close; each interpreter has a reaper, which waits for
+// its process, and a note in the pool, which waits for the reaper.
 package sandbox
 
 import (
@@ -75,7 +75,7 @@ type Config struct {
 	CPUs        int           // 1
 	Pool        int           // warm interpreters; 2
 
-	Image     string // docker and microsandbox: an image with python3 and pandas
+	Image     string // docker and microsandbox: an image with python3, pandas and matplotlib
 	Runtime   string // docker: e.g. runsc
 	ServerURL string // docker: unix:///var/run/docker.sock; microsandbox: http://127.0.0.1:5555 for servers up to 0.2.6, empty for the msb command
 	Key       string // microsandbox server
@@ -136,6 +136,11 @@ func Open(c Config) (Executor, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
+	dir, err := filepath.Abs(c.Dir) // engines see it by its whole path
+	if err != nil {
+		return nil, fmt.Errorf("opening the sandbox's folder: %w", err)
+	}
+	c.Dir = dir
 	if err := ownFolder(c.Dir); err != nil {
 		return nil, fmt.Errorf("opening the sandbox's folder: %w", err)
 	}

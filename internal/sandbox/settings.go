@@ -81,7 +81,7 @@ func (c Config) environment(s settings, home, tmp string) []string {
 	}
 	threads := fmt.Sprint(c.CPUs)
 	return []string{
-		"PATH=/usr/bin", "HOME=" + home, "TMPDIR=" + tmp, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC",
+		"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + home, "TMPDIR=" + tmp, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC",
 		"PYTHONUTF8=1", "PYTHONHASHSEED=0", "PYTHONDONTWRITEBYTECODE=1",
 		"OPENBLAS_NUM_THREADS=" + threads, "OMP_NUM_THREADS=" + threads, "MKL_NUM_THREADS=" + threads, "NUMEXPR_NUM_THREADS=" + threads, "MALLOC_ARENA_MAX=2",
 		"MPLBACKEND=Agg", "MPLCONFIGDIR=" + tmp + "/mpl",
