@@ -316,6 +316,9 @@ func (b *builder) ordering() {
 		b.plan.OrderBy = append(b.plan.OrderBy, o)
 		b.plan.Limit = s.limit
 	}
+	if len(b.plan.OrderBy) > 0 {
+		b.breakTies()
+	}
 	for _, o := range b.orders {
 		b.order(o)
 	}
@@ -324,6 +327,27 @@ func (b *builder) ordering() {
 		if len(b.plan.OrderBy) == 0 && i == 0 && len(b.groups) > 0 && b.groups[0].unit != "" {
 			b.plan.OrderBy = append(b.plan.OrderBy, queryplan.Order{Expr: t.Expr})
 		}
+	}
+}
+
+// breakTies sorts equals by key, so that the first is the same one every time.
+func (b *builder) breakTies() {
+	if !b.grouped {
+		if key := b.x.tables[b.base].key; key >= 0 && !b.plan.Distinct {
+			b.plan.OrderBy = append(b.plan.OrderBy, queryplan.Order{Expr: queryplan.Col(b.ref(key))})
+		}
+		return
+	}
+	by := b.plan.GroupBy
+	for _, t := range by {
+		for i := range b.x.columns {
+			if b.x.columns[i].key && b.ref(i) == t.Column {
+				by = []queryplan.Term{t}
+			}
+		}
+	}
+	for _, t := range by {
+		b.plan.OrderBy = append(b.plan.OrderBy, queryplan.Order{Expr: t.Expr})
 	}
 }
 

@@ -17,8 +17,6 @@ import (
 	"interlock/internal/queryplan"
 )
 
-var featureFile = flag.String("features", "", "write the features of every answer to this file, for fitting the weights")
-
 var failures = flag.String("failures", "", "write the questions that were not answered rightly to this file")
 
 // benchDir finds the questions beside the repository, or skips.
@@ -131,8 +129,7 @@ func TestQuestions(t *testing.T) {
 	}
 	bases := map[string]*base{}
 	var records []eval.Record
-	var log, table strings.Builder
-	fmt.Fprintf(&table, "db\toutcome\t%s\n", strings.Join(nlq.FeatureNames(), "\t"))
+	var log strings.Builder
 	for _, c := range cases {
 		b := bases[c.DB]
 		if b == nil {
@@ -140,13 +137,6 @@ func TestQuestions(t *testing.T) {
 			bases[c.DB] = b
 		}
 		a, r := answer(b, c)
-		if v := nlq.FeatureValues(b.index, c.Question, time.Time{}); v != nil && (r.Outcome == eval.Right || r.Outcome == eval.Wrong) && r.Note != emptyGold {
-			fmt.Fprintf(&table, "%s\t%s", c.DB, r.Outcome)
-			for _, x := range v {
-				fmt.Fprintf(&table, "\t%g", x)
-			}
-			table.WriteString("\n")
-		}
 		switch {
 		case a.Declined != "" || a.Sure():
 		case len(a.Questions) > 0:
@@ -161,11 +151,6 @@ func TestQuestions(t *testing.T) {
 	t.Log("\n" + s.String())
 	if *failures != "" {
 		if err := os.WriteFile(*failures, []byte(log.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if *featureFile != "" {
-		if err := os.WriteFile(*featureFile, []byte(table.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

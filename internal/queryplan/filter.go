@@ -103,16 +103,21 @@ func (q *query) withPlan(f Filter, left value, path string) string {
 		// One NULL in the list would make NOT IN true for nothing.
 		sub.Filters = append(slices.Clone(sub.Filters), Filter{Expr: sub.Select[0], Operator: IsNotNull})
 	}
-	sql, columns := q.compiler.plan(&sub, path+".plan", " ", q.depth+1)
 	if len(f.Plan.Select) != 1 {
 		q.fail(path+".plan.select", "must be exactly one value to compare with, not %d", len(f.Plan.Select))
 		return ""
 	}
-	if len(columns) == 1 {
-		if k := columns[0].Kind(); k != left.kind && k != Unknown && left.kind != Unknown && (k == Text || left.kind == Text) && q.dialect == DuckDB {
-			left.sql = "CAST(" + left.sql + " AS VARCHAR)"
+	sql, columns := q.compiler.plan(&sub, path+".plan", " ", q.depth+1)
+	if len(columns) == 1 && q.dialect == DuckDB && (f.Operator == In || f.Operator == NotIn) {
+		// Keys that two tables keep as different types are compared as text.
+		if k := columns[0].Kind(); k != left.kind && k != Unknown && left.kind != Unknown {
 			if k != Text {
-				q.fail(path+".plan.select", "is %s but the left side is text", k)
+				inner := sub.Select[0]
+				sub.Select = []Expr{{Of: &inner, Cast: ToText}}
+				sql, _ = q.compiler.plan(&sub, path+".plan", " ", q.depth+1)
+			}
+			if left.kind != Text {
+				left = value{sql: "CAST(" + left.sql + " AS VARCHAR)", kind: Text}
 			}
 		}
 	}

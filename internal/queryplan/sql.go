@@ -177,11 +177,11 @@ func (q *query) join(j Join, path string) string {
 	return verb + named(table.Name, j.Alias) + " ON " + strings.Join(equal, " AND ")
 }
 
-// alike makes the sides of a join comparable: keys that one table keeps as text and
-// the other as numbers are compared as text.
+// alike makes the sides of a join comparable: keys that two tables keep as different
+// types are compared as text.
 func (q *query) alike(left string, lc Column, right string, rc Column) (string, string) {
 	lk, rk := lc.Kind(), rc.Kind()
-	if q.dialect == DuckDB && lk != Unknown && rk != Unknown && lk != rk && (lk == Text || rk == Text) {
+	if q.dialect == DuckDB && lk != Unknown && rk != Unknown && lk != rk {
 		if lk != Text {
 			left = "CAST(" + left + " AS VARCHAR)"
 		}
