@@ -30,7 +30,7 @@ func newReader(o openOrder) (*reader, error) {
 	if r.session, err = in.connect(); err != nil {
 		return nil, err
 	}
-	if r.tree, err = r.session.asker("SELECT json_serialize_sql(?::VARCHAR)"); err != nil {
+	if r.tree, err = r.session.asker("SELECT json_serialize_sql(?::VARCHAR, skip_null := true, skip_empty := true)"); err != nil {
 		return nil, err
 	}
 	r.plan, err = r.session.asker("SELECT json_serialize_plan(?::VARCHAR, skip_null := true, skip_empty := true)")
