@@ -22,6 +22,8 @@ type rules struct {
 	// stored with the call.
 	version func(*tool.Entry, json.RawMessage) string
 
+	seen   *machine.Scope // at seenAt, for reading only
+	seenAt int64
 	blobs  []store.Blob      // for the next batch
 	stored map[string][]byte // blobs made in this turn
 }
@@ -142,7 +144,7 @@ func (r *rules) agent() decision {
 
 // ask raises the card of an ask state.
 func (r *rules) ask(st *machine.State) decision {
-	s := scope(r.m, r.f)
+	s := r.look()
 	content := map[string]any{}
 	for _, a := range st.In {
 		v, err := r.m.Eval(a.Expr, s)

@@ -38,7 +38,7 @@ func (r *rules) end(status string, code fault.Code) decision {
 	if t.ModelFailed != nil && status == succeeded {
 		status, code = failed, t.ModelFailed.Code
 	}
-	s := scope(r.m, r.f)
+	s := r.look()
 	reply := make(map[string]any, len(r.m.Reply))
 	text := t.Final
 	if text == "" && t.Direct == nil {
@@ -90,7 +90,7 @@ type bounds struct {
 }
 
 func (r *rules) bounds() bounds {
-	s := scope(r.m, r.f)
+	s := r.look()
 	of := func(l *machine.Limits) bounds {
 		return bounds{
 			r.m.Int(l.Iterations, s, defaultIterations), r.m.Int(l.Seconds, s, defaultSeconds), r.m.Int(l.Tokens, s, defaultTokens),

@@ -204,7 +204,7 @@ func (t *turn) runTool(ctx context.Context) []event.Body {
 	if entry, err := t.e.cfg.Tools.Get(s.Tool); err == nil {
 		b.Taints = entry.Spec().Taints
 	}
-	b.Person, b.Model = t.r.show(s.Tool, scope(t.r.m, t.f))
+	b.Person, b.Model = t.r.show(s.Tool, t.r.look())
 	return append(out, b)
 }
 

@@ -16,7 +16,7 @@ import (
 // blobs, the rest is the turn's log. sp is the step it belongs to, nil in an agent state.
 func (r *rules) modelCall(sp *machine.Step, at *event.StepAt) event.ModelCalled {
 	t := r.f.Turn
-	s := scope(r.m, r.f)
+	s := r.look()
 	b := event.ModelCalled{Call: t.Run + "_m" + itoa(t.Models+1), State: r.f.State, Number: t.Models + 1}
 	if st := r.m.State(r.f.State); st != nil {
 		b.Model = st.Model

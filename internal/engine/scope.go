@@ -37,6 +37,14 @@ func scope(m *machine.Machine, f *fold) *machine.Scope {
 	return s
 }
 
+// look is a scope for reading only, made once for each place in the log.
+func (r *rules) look() *machine.Scope {
+	if r.seen == nil || r.seenAt != r.f.Seq {
+		r.seen, r.seenAt = scope(r.m, r.f), r.f.Seq
+	}
+	return r.seen
+}
+
 // settings are the machine's defaults with what the thread changed.
 func settings(m *machine.Machine, f *fold) map[string]any {
 	if f.effective == nil {

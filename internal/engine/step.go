@@ -18,7 +18,7 @@ func (r *rules) step(st *machine.State) decision {
 	if t.StepsDone {
 		return r.afterStep(st)
 	}
-	s := scope(r.m, r.f)
+	s := r.look()
 	at := event.StepAt{Alt: -1}
 	switch {
 	case t.Step == nil:
