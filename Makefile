@@ -6,7 +6,7 @@ LISTEN      ?= 127.0.0.1:8765
 DATA        ?= demo
 STATE       ?= state
 LDFLAGS     := -s -w -extldflags "-static-libstdc++ -static-libgcc"
-LINT        := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.6.2
+LINT        := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
