@@ -279,6 +279,10 @@ func (r *reader) shows(i int, distinct bool) {
 	near := r.nearTable(i)
 	col, cs := r.asColumn(i, near, nil)
 	margin := r.margin
+	if p := r.prev(i); r.toks[r.chunks[i].from].bracket && col >= 0 && r.usesColumn(col) && p >= 0 {
+		r.use(i) // miles per gallon (mpg): said twice
+		return
+	}
 	listed := r.listed(i)
 	table := t >= 0 && ts >= cs && ts >= 0.55
 	if table && col >= 0 && cs >= 0.95 && r.x.columns[col].ref < 0 && r.x.columns[col].table != t && listed && near == r.x.columns[col].table {
@@ -316,7 +320,7 @@ func (r *reader) verbish(i int) bool {
 	if c.to != c.from+1 || !strings.HasSuffix(t.lower, "ed") && !strings.HasSuffix(t.lower, "ing") || len(c.mention.columns) == 0 {
 		return false
 	}
-	return !slices.Contains(r.x.columns[c.mention.columns[0].id].words, t.lemma)
+	return c.mention.columns[0].score < 0.6 || !slices.Contains(r.x.columns[c.mention.columns[0].id].words, t.lemma)
 }
 
 // showTable shows the column that names a table's rows.

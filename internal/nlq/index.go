@@ -36,7 +36,6 @@ type Index struct {
 	truths   map[int][]any         // columns of yes and no: their two values
 	longest  int                   // words of the longest value
 	glossary map[string]string
-	byWord   map[string][]int // lemma of a column's or table's word: nothing but a membership test
 }
 
 // A column is one column, prepared.
@@ -87,7 +86,7 @@ func NewIndex(s queryplan.Schema, values []ColumnValues, dict Dictionary) *Index
 		}
 	}
 	s.Relations = append(declared, s.Discover()...)
-	x := &Index{schema: s, values: map[string][]valueRef{}, stems: map[string][]valueRef{}, known: map[int]bool{}, truths: map[int][]any{}, glossary: dict.Glossary, byWord: map[string][]int{}}
+	x := &Index{schema: s, values: map[string][]valueRef{}, stems: map[string][]valueRef{}, known: map[int]bool{}, truths: map[int][]any{}, glossary: dict.Glossary}
 	vocabulary := map[string]bool{}
 	for _, t := range s.Tables {
 		for _, w := range words(t.Name) {
@@ -242,6 +241,9 @@ func (x *Index) find(table, name string) int {
 	}
 	return -1
 }
+
+// Schema is the schema with the relations that were discovered.
+func (x *Index) Schema() queryplan.Schema { return x.schema }
 
 func (x *Index) tableName(i int) string { return x.schema.Tables[i].Name }
 

@@ -86,6 +86,9 @@ func (r *reader) edgeHint(e edge) float64 {
 	}
 	c := &r.x.columns[id]
 	best := 0.0
+	if r.x.ownsPair(c) {
+		best = 0.3
+	}
 	for k := range r.toks {
 		t := &r.toks[k]
 		for _, w := range c.words {
@@ -102,6 +105,23 @@ func (r *reader) edgeHint(e edge) float64 {
 		}
 	}
 	return best
+}
+
+// ownsPair says whether a reference is the owning side of a table that pairs rows of
+// one table: in friend(student_id, friend_id) the friends are those of the student.
+func (x *Index) ownsPair(c *column) bool {
+	own := func(o *column) bool {
+		return slices.ContainsFunc(o.words, func(w string) bool {
+			return slices.ContainsFunc(x.tables[c.table].core, func(t string) bool { return stem(t) == stem(w) })
+		})
+	}
+	if c.ref < 0 || own(c) {
+		return false
+	}
+	return slices.ContainsFunc(x.tables[c.table].columns, func(id int) bool {
+		o := &x.columns[id]
+		return o.id != c.id && o.ref == c.ref && own(o)
+	})
 }
 
 // joinKey names the choice between the references that link two tables.

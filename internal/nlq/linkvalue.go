@@ -64,7 +64,7 @@ func (l *linker) valueMention(from, to int) (mention, bool) {
 		for _, place := range demonyms[first.lower] {
 			add(l.x.values[norm(place)], 0.9)
 		}
-		if len(m.values) == 0 && len(first.stem) >= 4 && !fillers[first.lemma] {
+		if len(m.values) == 0 && len(first.stem) >= 4 && !fillers[first.lemma] && first.capital && from > 0 {
 			add(l.x.stems[first.stem], 0.6)
 		}
 	}

@@ -40,6 +40,16 @@ func (r *reader) qualifies(i int) bool {
 	return len(m.columns) > 0 && m.columns[0].score < 0.8 && (len(m.tables) == 0 || m.tables[0].score < 0.6)
 }
 
+// repeats says whether all that is shown is a value that the question gave.
+func (r *reader) repeats() bool {
+	if len(r.items) != 1 || r.items[0].agg != "" || len(r.toks) > 0 && set("is are does do")[r.toks[0].lower] {
+		return false
+	}
+	return slices.ContainsFunc(r.conds, func(c cond) bool {
+		return c.col == r.items[0].col && c.op == queryplan.Eq && !c.neg && !c.or && len(c.values) == 1 && r.items[0].at >= 0
+	})
+}
+
 // lostColumn says whether a column is named in a condition that nothing came of.
 func (r *reader) lostColumn(i int) bool {
 	c := &r.chunks[i]
@@ -70,6 +80,9 @@ func (r *reader) isCount() bool {
 func (r *reader) missing() string {
 	if w := r.toks; len(w) > 0 && orders[w[0].lower] {
 		return fmt.Sprintf("%q is not a question: data are only read here, never changed", w[0].text)
+	}
+	if r.repeats() {
+		return "the answer would only repeat a value that the question names"
 	}
 	var lost []string
 	for _, w := range r.lost {

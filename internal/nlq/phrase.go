@@ -85,6 +85,7 @@ func buildPhrases() map[string][]phrase {
 	}
 	add(phrase{role: rSup, desc: true}, "most", "the most", "greatest", "the greatest", "highest", "the highest", "the largest", "largest number of", "the largest number of", "the greatest number of",
 		"greatest number of", "the highest number of", "highest number of", "most number of", "the most number of", "the maximum number of", "the largest amount of", "the greatest amount of", "largest amount of", "highest amount of", "maximal number of", "the biggest number of", "the majority of")
+	add(phrase{role: rSup, desc: true}, "predominantly", "mainly", "mostly", "primarily", "chiefly")
 	add(phrase{role: rSup}, "least", "the least", "fewest", "the fewest", "lowest", "the lowest", "smallest number of", "the smallest number of", "lowest number of", "the lowest number of",
 		"fewest number of", "the fewest number of", "least number of", "the least number of", "the minimum number of", "the smallest amount of", "smallest amount of", "least amount of", "the least amount of", "the least amount of")
 	add(phrase{role: rTop, desc: true}, "top", "the top", "first", "the first")

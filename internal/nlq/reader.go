@@ -345,7 +345,7 @@ func (r *reader) asColumn(i int, near int, ok func(*column) bool) (int, float64)
 			s += 0.3
 		}
 		switch {
-		case c.ref >= 0 && !c.key && c.ref != c.table && r.weight[c.ref] >= 0.9 && near != c.table:
+		case c.ref >= 0 && !c.key && c.ref != c.table && r.weight[c.ref] >= 0.8 && near != c.table:
 			s -= 0.25 // what it refers to is named: that key is meant
 		case c.ref >= 0 && !c.key:
 			s -= 0.06

@@ -91,6 +91,9 @@ func (r *reader) properties() bool {
 			return false
 		}
 		c := &r.x.columns[it.col]
+		if it.at >= 0 && r.of(&r.chunks[it.at]) {
+			return false // emails of the members: one for each row
+		}
 		if c.key || r.x.tables[c.table].display == it.col || r.weight[c.table] > 0.6 || it.at < 0 || r.toks[r.chunks[it.at].to-1].lower == r.toks[r.chunks[it.at].to-1].lemma {
 			return false
 		}
@@ -130,6 +133,10 @@ func (r *reader) settleSuperlatives() {
 // settleItems fills in what people leave out: the name of what is asked for.
 func (r *reader) settleItems() {
 	plain := slices.ContainsFunc(r.items, func(it item) bool { return it.agg == "" })
+	if slices.ContainsFunc(r.items, func(it item) bool { return it.agg == queryplan.Count && it.table >= 0 }) {
+		// A bare `the number` behind `how many songs` is that number.
+		r.items = slices.DeleteFunc(r.items, func(it item) bool { return it.agg == queryplan.Count && it.table < 0 })
+	}
 	for i := range r.items {
 		if it := &r.items[i]; it.table < 0 {
 			it.table = r.counted()

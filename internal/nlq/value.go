@@ -80,6 +80,12 @@ func (r *reader) valueCond(i int) {
 			}
 		}
 		o.score += r.around(i, col)
+		if n := len(r.conds); n > 0 && r.conds[n-1].col == col.id && r.chunks[r.conds[n-1].at].isValue {
+			o.score += 0.12 // from X but not from Y: of one kind
+		}
+		if t := &r.x.tables[col.table]; t.display == col.id && r.alsoIn(c.mention.values, col) {
+			o.score += 0.08 // a name before another name of the same row
+		}
 		if strings.EqualFold(v.value, text) {
 			o.score += 0.02
 		}
@@ -129,6 +135,15 @@ func (r *reader) valueCond(i int) {
 	if best.by >= 0 && (r.chunks[best.by].cond || best.by == after || r.near(best.by, i, 1)) && !r.asked(best.by) {
 		r.use(best.by)
 	}
+}
+
+// alsoIn says whether the value occurs in another column of the table that is called
+// alike: name and local name.
+func (r *reader) alsoIn(values []scoredValue, c *column) bool {
+	return slices.ContainsFunc(values, func(v scoredValue) bool {
+		o := &r.x.columns[v.column]
+		return o.id != c.id && o.table == c.table && len(o.words) > 0 && len(c.words) > 0 && o.words[o.head] == c.words[c.head]
+	})
 }
 
 // asked says whether a mention is what the question asks for: which city ...

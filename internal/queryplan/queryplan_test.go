@@ -206,6 +206,19 @@ func TestDiscover(t *testing.T) {
 	}
 }
 
+// TestDiscoveredJoin joins along a key that nobody declared.
+func TestDiscoveredJoin(t *testing.T) {
+	s := queryplan.Schema{Tables: []queryplan.Table{
+		{Name: "shops", Keys: []string{"id"}, Columns: []queryplan.Column{{Name: "id", Type: "INTEGER"}, {Name: "city", Type: "VARCHAR"}}},
+		{Name: "sales", Columns: []queryplan.Column{{Name: "shop_id", Type: "INTEGER"}, {Name: "amount", Type: "DOUBLE"}}},
+	}}
+	p := queryplan.Plan{Table: "sales", Joins: []queryplan.Join{{Table: "shops"}}, Select: []queryplan.Expr{queryplan.Col("city"), queryplan.Agg(queryplan.Sum, "amount")}, GroupBy: []queryplan.Term{queryplan.By("city")}}
+	sql, err := p.SQL(s)
+	if err != nil || !strings.Contains(sql, "JOIN shops ON sales.shop_id = shops.id") {
+		t.Errorf("got %q, %v", sql, err)
+	}
+}
+
 // bare is SQL without the contents of its literals and quoted names, and whether
 // all of them end.
 func bare(sql string) (string, bool) {

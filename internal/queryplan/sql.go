@@ -192,15 +192,20 @@ func (q *query) alike(left string, lc Column, right string, rc Column) (string, 
 	return left, right
 }
 
-// relation finds the one link between the joined table and those before it.
+// relation finds the one link between the joined table and those before it: declared,
+// or else discovered by name.
 func (q *query) relation(before []bound, added bound, path string) []Pair {
 	type link struct {
 		pair Pair
 		text string
 	}
 	var links []link
+	known := q.schema
+	if !slices.ContainsFunc(before, func(b bound) bool { return len(known.Between(b.table.Name, added.table.Name)) > 0 }) {
+		known.Relations = known.Discover()
+	}
 	for _, b := range before {
-		for _, r := range q.schema.Between(b.table.Name, added.table.Name) {
+		for _, r := range known.Between(b.table.Name, added.table.Name) {
 			l, rr := r.Column, r.RefColumn
 			if strings.EqualFold(r.Table, added.table.Name) && !strings.EqualFold(r.Table, b.table.Name) {
 				l, rr = rr, l

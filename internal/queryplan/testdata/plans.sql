@@ -232,6 +232,16 @@ SELECT name
 FROM customers
 WHERE id IN (SELECT customer_id FROM orders WHERE amount > 100)
 LIMIT 200
+-- nested_in_key_of_another_type --
+SELECT name
+FROM customers
+WHERE CAST(id AS VARCHAR) IN (SELECT customer FROM reviews)
+LIMIT 200
+-- nested_in_number_by_text --
+SELECT stars
+FROM reviews
+WHERE customer IN (SELECT TRY_CAST(id AS VARCHAR) AS id FROM customers)
+LIMIT 200
 -- nested_not_in --
 SELECT name
 FROM customers
