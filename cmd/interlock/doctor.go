@@ -134,8 +134,10 @@ func (a *app) checkData(ctx context.Context) []check {
 			out = append(out, check{"dataset " + d.ID, false, fault.From(err).Message, fault.From(err).Suggestion})
 			continue
 		}
-		out = append(out, check{Part: "dataset " + d.ID, OK: len(full.Problems) == 0,
-			Detail: fmt.Sprintf("%d tables, ready in %d ms, %d problems", len(full.Tables), time.Since(start).Milliseconds(), len(full.Problems))})
+		out = append(out, check{
+			Part: "dataset " + d.ID, OK: len(full.Problems) == 0,
+			Detail: fmt.Sprintf("%d tables, ready in %d ms, %d problems", len(full.Tables), time.Since(start).Milliseconds(), len(full.Problems)),
+		})
 	}
 	return out
 }

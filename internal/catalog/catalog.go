@@ -132,8 +132,10 @@ func New(c Config) (*Catalog, error) {
 			return nil, fmt.Errorf("making the catalog's folder: %w", err)
 		}
 	}
-	return &Catalog{config: c, hashes: loadHashes(c.Dir), flights: map[string]*flight{}, used: map[string]time.Time{},
-		known: map[string]manifest{}, derived: map[string]any{}, inner: map[file][]source.TableName{}, live: map[string]liveDescription{}}, nil
+	return &Catalog{
+		config: c, hashes: loadHashes(c.Dir), flights: map[string]*flight{}, used: map[string]time.Time{},
+		known: map[string]manifest{}, derived: map[string]any{}, inner: map[file][]source.TableName{}, live: map[string]liveDescription{},
+	}, nil
 }
 
 // List gives every dataset, sorted by id.
@@ -191,8 +193,10 @@ func (c *Catalog) show(ctx context.Context, d *dataset) (Dataset, error) {
 	if err != nil {
 		return Dataset{}, err
 	}
-	shown := Dataset{ID: d.id, Name: d.name, Description: d.description, Prompts: slices.Clone(d.prompts),
-		VersionHash: v.hash, Kind: d.kind, Problems: slices.Clone(d.problems)}
+	shown := Dataset{
+		ID: d.id, Name: d.name, Description: d.description, Prompts: slices.Clone(d.prompts),
+		VersionHash: v.hash, Kind: d.kind, Problems: slices.Clone(d.problems),
+	}
 	shown.Problems = append(shown.Problems, v.problems...)
 	m, imported := c.manifest(v.path)
 	for _, t := range v.tables {

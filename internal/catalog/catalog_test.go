@@ -121,8 +121,10 @@ func TestFolders(t *testing.T) {
 			t.Errorf("%s has version %q", d.ID, d.VersionHash)
 		}
 	}
-	want := []string{"default/loose csv loose.csv", "shop/order_items_2024 ndjson Order Items (2024).jsonl", "shop/customers csv customers.csv",
-		"shop/events csv events", "shop/orders csv orders.csv", "umlaut_co/apfel csv äpfel.csv"}
+	want := []string{
+		"default/loose csv loose.csv", "shop/order_items_2024 ndjson Order Items (2024).jsonl", "shop/customers csv customers.csv",
+		"shop/events csv events", "shop/orders csv orders.csv", "umlaut_co/apfel csv äpfel.csv",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -159,9 +161,11 @@ func TestSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(s.Tables, func(t catalog.TableSchema) bool { return t.Name == "orders" })
-	want := catalog.TableSchema{File: "orders.csv", Name: "orders", Rows: 4,
+	want := catalog.TableSchema{
+		File: "orders.csv", Name: "orders", Rows: 4,
 		Columns: []query.Column{{Name: "order_id", Type: "BIGINT"}, {Name: "customer_id", Type: "BIGINT"}, {Name: "amount", Type: "DOUBLE"}, {Name: "placed", Type: "DATE"}},
-		Sample:  json.RawMessage(`[[10,1,19.9,"2024-01-05"],[11,1,5,"2024-01-06"],[12,2,100.25,"2024-02-01"]]`)}
+		Sample:  json.RawMessage(`[[10,1,19.9,"2024-01-05"],[11,1,5,"2024-01-06"],[12,2,100.25,"2024-02-01"]]`),
+	}
 	if diff := cmp.Diff(want, s.Tables[i]); diff != "" {
 		t.Error(diff)
 	}

@@ -44,8 +44,10 @@ func (s *scanner) registry(root, dir string) bool {
 		}
 		list, err := readRegistry(root, path)
 		if err != nil {
-			s.add(&dataset{id: filepath.Base(dir), name: printable(filepath.Base(dir)), kind: "files", dir: dir,
-				problems: []Problem{{name, err.Error()}}})
+			s.add(&dataset{
+				id: filepath.Base(dir), name: printable(filepath.Base(dir)), kind: "files", dir: dir,
+				problems: []Problem{{name, err.Error()}},
+			})
 			return true
 		}
 		for _, r := range list {

@@ -40,8 +40,10 @@ func (c *Catalog) Schema(ctx context.Context, id string) (Schema, error) {
 	samples, err := remembered(c, "samples", db.Path, func() (map[string]json.RawMessage, error) {
 		samples := map[string]json.RawMessage{}
 		for _, t := range d.Tables {
-			result, err := c.config.Engine.Run(ctx, query.Request{Database: db, MaxRows: sampleRows,
-				SQL: fmt.Sprintf("SELECT * FROM %s LIMIT %d", quoteName(t.Name), sampleRows)})
+			result, err := c.config.Engine.Run(ctx, query.Request{
+				Database: db, MaxRows: sampleRows,
+				SQL: fmt.Sprintf("SELECT * FROM %s LIMIT %d", quoteName(t.Name), sampleRows),
+			})
 			if err != nil {
 				return nil, fmt.Errorf("reading rows of %s: %w", t.Name, err)
 			}

@@ -52,8 +52,10 @@ func TestSources(t *testing.T) {
 	for _, s := range all {
 		got = append(got, fmt.Sprintf("%s %s %s %d %d", s.Alias, s.Dataset, s.Kind, len(s.Columns), s.Rows))
 	}
-	want := []string{"apfel umlaut_co csv 2 1", "bank.orders bank sqlite 1 0", "customers shop csv 3 3", "events shop csv 2 3", "loose default csv 2 1",
-		"order_items_2024 shop ndjson 3 2", "payments bank sqlite 3 3", "shop.orders shop csv 4 4"}
+	want := []string{
+		"apfel umlaut_co csv 2 1", "bank.orders bank sqlite 1 0", "customers shop csv 3 3", "events shop csv 2 3", "loose default csv 2 1",
+		"order_items_2024 shop ndjson 3 2", "payments bank sqlite 3 3", "shop.orders shop csv 4 4",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

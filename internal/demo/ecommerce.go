@@ -132,13 +132,15 @@ var assortments = []assortment{
 }
 
 func (s *shop) makeCategories() {
-	s.categories = &table{name: "categories", file: "categories.csv", format: "csv",
+	s.categories = &table{
+		name: "categories", file: "categories.csv", format: "csv",
 		about: "The tree of categories: five departments, each with three categories.",
 		columns: []column{
 			{"category_id", "BIGINT", "Key. Departments are 1 to 5, categories from 11."},
 			{"name", "VARCHAR", "Name of the department or category."},
 			{"parent_id", "BIGINT", "The department that a category belongs to; NULL for a department."},
-		}}
+		},
+	}
 	departments := map[string]int{}
 	for _, a := range assortments {
 		if departments[a.parent] == 0 {
@@ -154,7 +156,8 @@ func (s *shop) makeCategories() {
 const firstCategory = 11
 
 func (s *shop) makeProducts() {
-	s.products = &table{name: "products", file: "products.csv", format: "csv",
+	s.products = &table{
+		name: "products", file: "products.csv", format: "csv",
 		about: "What the shop sells or sold, with today's price.",
 		columns: []column{
 			{"product_id", "BIGINT", "Key."},
@@ -167,7 +170,8 @@ func (s *shop) makeProducts() {
 			{"weight_g", "BIGINT", "Weight in grams; NULL where nobody weighed it."},
 			{"status", "VARCHAR", "active or discontinued; spelling of case varies."},
 			{"added_on", "DATE", "Day on which the product came into the shop."},
-		}}
+		},
+	}
 	d := s.draw("products")
 	styles := []string{"Oak", "Linen", "Slate", "Birch", "Copper", "Ivory", "Nordic", "Rustic", "Classic", "Compact", "Large", "Folding"}
 	brands := []string{"Fernhill", "Fernhill", "Aldermoor", "Casa Brisa", "Hygge & Co", "Tilling", "Brockmann"}

@@ -18,7 +18,8 @@ var countryCodes = map[string]string{
 }
 
 func (s *shop) makeCustomers() {
-	s.customers = &table{name: "customers", file: "customers.csv", format: "csv",
+	s.customers = &table{
+		name: "customers", file: "customers.csv", format: "csv",
 		about: "Everybody with an account. Some people have two.",
 		columns: []column{
 			{"customer_id", "BIGINT", "Key, rising with the day of sign-up."},
@@ -31,7 +32,8 @@ func (s *shop) makeCustomers() {
 			{"birth_year", "BIGINT", "Year of birth; 1900 means that the field was left as it was."},
 			{"newsletter", "BOOLEAN", "Whether the customer wants mail; NULL = never asked."},
 			{"signup_date", "DATE", "Day on which the account was opened, from 2022 on."},
-		}}
+		},
+	}
 	d := s.draw("customers")
 	n := s.options.sized(2400)
 	days := make([]date, n)

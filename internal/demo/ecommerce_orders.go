@@ -46,7 +46,8 @@ func shopDays() *wheel[date] {
 }
 
 func (s *shop) makeOrders() {
-	s.orders = &table{name: "orders", file: "orders.csv", format: "csv",
+	s.orders = &table{
+		name: "orders", file: "orders.csv", format: "csv",
 		about: "One row an order. amount is what the goods cost, total what the customer paid.",
 		columns: []column{
 			{"order_id", "BIGINT", "Key, rising with order_date."},
@@ -61,8 +62,10 @@ func (s *shop) makeOrders() {
 			{"discount", moneyKind, "What the coupon took off."},
 			{"shipping", moneyKind, "Charge for shipping; free from 75.00 of goods on."},
 			{"total", moneyKind, "amount - discount + shipping: what was paid. Negative for corrections."},
-		}}
-	s.items = &table{name: "order_items", file: "order_items.parquet", format: "parquet",
+		},
+	}
+	s.items = &table{
+		name: "order_items", file: "order_items.parquet", format: "parquet",
 		about: "The lines of the orders: one row a product.",
 		columns: []column{
 			{"order_id", "BIGINT", "The order."},
@@ -71,7 +74,8 @@ func (s *shop) makeOrders() {
 			{"quantity", "BIGINT", "Pieces. A few are 0."},
 			{"unit_price", moneyKind, "Price of a piece on the day of the order, before any coupon."},
 			{"line_amount", moneyKind, "quantity times unit_price."},
-		}}
+		},
+	}
 	d := s.draw("orders")
 	days := shopDays()
 	placed := make([]date, s.options.sized(18000))

@@ -11,7 +11,8 @@ var returnReasons = []string{
 }
 
 func (s *shop) makeReturns() {
-	s.returns = &table{name: "returns", file: "returns.csv", format: "csv", options: map[string]any{"delimiter": ";"},
+	s.returns = &table{
+		name: "returns", file: "returns.csv", format: "csv", options: map[string]any{"delimiter": ";"},
 		about: "Goods that came back, from the warehouse's own system, which writes semicolons.",
 		columns: []column{
 			{"return_id", "BIGINT", "Key."},
@@ -22,7 +23,8 @@ func (s *shop) makeReturns() {
 			{"reason", "VARCHAR", "What the customer wrote; with commas and semicolons."},
 			{"condition", "VARCHAR", "A as new, B opened, C damaged; NULL = not looked at."},
 			{"refund_amount", moneyKind, "Paid back, after the order's coupon; NULL = not yet. A few are ten times too high."},
-		}}
+		},
+	}
 	d := s.draw("returns")
 	var rows [][]any
 	for _, o := range s.sold {

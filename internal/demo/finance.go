@@ -121,7 +121,8 @@ type debtor struct {
 }
 
 func (s *ledger) makeCustomers() {
-	s.customers = &table{name: "customers", file: "customers.csv", format: "csv", about: "Who buys on invoice.",
+	s.customers = &table{
+		name: "customers", file: "customers.csv", format: "csv", about: "Who buys on invoice.",
 		columns: []column{
 			{"customer_id", "BIGINT", "Key."},
 			{"name", "VARCHAR", "Name of the firm as registered."},
@@ -131,7 +132,8 @@ func (s *ledger) makeCustomers() {
 			{"credit_limit", moneyKind, "Up to where we deliver on invoice; NULL = never set."},
 			{"account_manager", "VARCHAR", "Who looks after the customer."},
 			{"created_on", "DATE", "Since when."},
-		}}
+		},
+	}
 	d := s.draw("customers")
 	managers := []string{"Ines Brandt", "Tom Fletcher", "Aurélie Noël", "Paula Rivas"}
 	used := map[string]bool{}
@@ -142,8 +144,10 @@ func (s *ledger) makeCustomers() {
 			name = firmName(d, p)
 		}
 		used[name] = true
-		x := debtor{id: 3001 + i, name: name, city: p.city, country: p.country, terms: pick(d, []int{14, 30, 30, 30, 45, 60}), weight: d.between(1, 12),
-			method: pick(d, []string{transfer, transfer, transfer, transfer, directDebit, card, cheque})}
+		x := debtor{
+			id: 3001 + i, name: name, city: p.city, country: p.country, terms: pick(d, []int{14, 30, 30, 30, 45, 60}), weight: d.between(1, 12),
+			method: pick(d, []string{transfer, transfer, transfer, transfer, directDebit, card, cheque}),
+		}
 		if d.chance(100) {
 			x.weight *= 5
 		}

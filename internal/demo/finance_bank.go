@@ -31,7 +31,8 @@ func (s *ledger) makeBank() {
 		}
 	}
 	slices.SortStableFunc(s.entries, func(a, b *entry) int { return cmp.Compare(a.day, b.day) })
-	s.bank = &table{name: "bank_statement", file: "bank_statement.csv", format: "csv", options: map[string]any{"encoding": "windows-1252"},
+	s.bank = &table{
+		name: "bank_statement", file: "bank_statement.csv", format: "csv", options: map[string]any{"encoding": "windows-1252"},
 		about: "The bank account, in and out. Written in windows-1252, as banks do.",
 		columns: []column{
 			{"entry_id", "VARCHAR", "Key, rising with booking_date."},
@@ -42,7 +43,8 @@ func (s *ledger) makeBank() {
 			{"type", "VARCHAR", "credit (in), debit (out) or charge (of the bank)."},
 			{"amount", moneyKind, "Positive in, negative out."},
 			{"balance", moneyKind, "Balance after the entry."},
-		}}
+		},
+	}
 	balance := money(25_000_000)
 	for i, e := range s.entries {
 		e.id = fmt.Sprintf("BK-%06d", i+1)

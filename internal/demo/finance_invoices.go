@@ -113,7 +113,8 @@ func (s *ledger) tax(b *bill) money {
 
 // listInvoices writes the table, when it is known how each invoice stands.
 func (s *ledger) listInvoices() {
-	s.invoices = &table{name: "invoices", file: "invoices.csv", format: "csv", about: "One row an invoice or credit note.",
+	s.invoices = &table{
+		name: "invoices", file: "invoices.csv", format: "csv", about: "One row an invoice or credit note.",
 		columns: []column{
 			{"invoice_id", "VARCHAR", "Key: INV, year, number within the year."},
 			{"customer_id", "BIGINT", "Who owes it."},
@@ -126,7 +127,8 @@ func (s *ledger) listInvoices() {
 			{"status", "VARCHAR", "open, partially paid, paid or cancelled, as the clerk left it: some paid ones are still open, and case varies."},
 			{"po_number", "VARCHAR", "The customer's order number; NULL = none."},
 			{"description", "VARCHAR", "What was delivered."},
-		}}
+		},
+	}
 	d := s.draw("status")
 	for _, b := range s.bills {
 		status := "open"

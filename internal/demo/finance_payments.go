@@ -259,7 +259,8 @@ func mistyped(d draw, id string) string {
 }
 
 func (s *ledger) makePayments() {
-	s.payments = &table{name: "payments", file: "payments.csv", format: "csv", about: "Money that came in, as the clerk entered it. There is no column for the invoice: it is in the reference, if anywhere.",
+	s.payments = &table{
+		name: "payments", file: "payments.csv", format: "csv", about: "Money that came in, as the clerk entered it. There is no column for the invoice: it is in the reference, if anywhere.",
 		columns: []column{
 			{"payment_id", "VARCHAR", "Key, rising with payment_date."},
 			{"payment_date", "DATE", "Day on which the clerk booked it."},
@@ -267,7 +268,8 @@ func (s *ledger) makePayments() {
 			{"amount", moneyKind, "What arrived, after fees. To be compared with invoices.total, not with invoices.amount."},
 			{"method", "VARCHAR", "bank transfer, direct debit, card or cheque."},
 			{"reference", "VARCHAR", "What the payer wrote; NULL = nothing."},
-		}}
+		},
+	}
 	for _, p := range s.paid {
 		for _, b := range p.bills {
 			if p.day > b.due+30 {

@@ -6,12 +6,18 @@ package demo
 func (s *ledger) truth() []*table {
 	taught := &table{name: "pairs", file: "pairs.csv", format: "csv", columns: []column{{name: "invoice_id"}, {name: "payment_id"}}}
 	teach := []string{exact, byText, byText, byAmount, withFee}
-	pairs := &table{name: "invoices_payments", file: "invoices_payments.csv", format: "csv",
-		columns: []column{{name: "invoice_id"}, {name: "payment_id"}, {name: "kind"}, {name: "allocated"}}}
-	alone := &table{name: "unmatched", file: "unmatched.csv", format: "csv",
-		columns: []column{{name: "side"}, {name: "id"}, {name: "reason"}}}
-	banked := &table{name: "payments_bank", file: "payments_bank.csv", format: "csv",
-		columns: []column{{name: "payment_id"}, {name: "entry_id"}}}
+	pairs := &table{
+		name: "invoices_payments", file: "invoices_payments.csv", format: "csv",
+		columns: []column{{name: "invoice_id"}, {name: "payment_id"}, {name: "kind"}, {name: "allocated"}},
+	}
+	alone := &table{
+		name: "unmatched", file: "unmatched.csv", format: "csv",
+		columns: []column{{name: "side"}, {name: "id"}, {name: "reason"}},
+	}
+	banked := &table{
+		name: "payments_bank", file: "payments_bank.csv", format: "csv",
+		columns: []column{{name: "payment_id"}, {name: "entry_id"}},
+	}
 	for _, b := range s.bills {
 		for _, p := range b.parts {
 			pairs.add(b.id, p.payment.id, p.payment.kind, p.amount)

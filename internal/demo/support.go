@@ -119,7 +119,8 @@ type agent struct {
 }
 
 func (s *desk) makeAgents() {
-	s.agents = &table{name: "agents", file: "agents.csv", format: "csv", about: "The people who answer.",
+	s.agents = &table{
+		name: "agents", file: "agents.csv", format: "csv", about: "The people who answer.",
 		columns: []column{
 			{"agent_id", "BIGINT", "Key."},
 			{"name", "VARCHAR", "First and last name."},
@@ -127,7 +128,8 @@ func (s *desk) makeAgents() {
 			{"email", "VARCHAR", "Mail address."},
 			{"hired_on", "DATE", "First day."},
 			{"left_on", "DATE", "Last day; NULL = still here."},
-		}}
+		},
+	}
 	d := s.draw("agents")
 	s.teams = map[string][]agent{}
 	teams := []string{"Tier 1", "Tier 1", "Tier 1", "Tier 2", "Tier 2", "Billing", "Escalations", "Success"}
@@ -177,7 +179,8 @@ var plans = []struct {
 }
 
 func (s *desk) makeCustomers() {
-	s.customers = &table{name: "customers", file: "customers.csv", format: "csv", about: "Companies with a subscription, one row each; some are there twice.",
+	s.customers = &table{
+		name: "customers", file: "customers.csv", format: "csv", about: "Companies with a subscription, one row each; some are there twice.",
 		columns: []column{
 			{"customer_id", "BIGINT", "Key."},
 			{"company", "VARCHAR", "Name of the company."},
@@ -189,7 +192,8 @@ func (s *desk) makeCustomers() {
 			{"mrr", moneyKind, "Monthly recurring revenue in euro: seats times the price of the plan."},
 			{"since", "VARCHAR", "Start of the subscription: mostly YYYY-MM-DD, some DD/MM/YYYY or 'unknown'."},
 			{"success_manager_id", "BIGINT", "Agent of the team Success; NULL for small plans."},
-		}}
+		},
+	}
 	d := s.draw("customers")
 	share := odds(plans[0].share, plans[1].share, plans[2].share, plans[3].share)
 	for i := range s.options.sized(620) {

@@ -7,7 +7,8 @@ import (
 )
 
 func (s *desk) openMessages() {
-	s.messages = &table{name: "messages", file: "messages.ndjson", format: "ndjson", about: "What was written in the tickets, one object a line.",
+	s.messages = &table{
+		name: "messages", file: "messages.ndjson", format: "ndjson", about: "What was written in the tickets, one object a line.",
 		columns: []column{
 			{"message_id", "BIGINT", "Key."},
 			{"ticket_id", "VARCHAR", "The ticket."},
@@ -17,17 +18,20 @@ func (s *desk) openMessages() {
 			{"internal", "BOOLEAN", "A note that the customer does not see."},
 			{"body", "VARCHAR", "The text."},
 			{"attachments", "STRUCT(name VARCHAR, bytes BIGINT)[]", "List of files, each with name and bytes; missing = none."},
-		}}
+		},
+	}
 }
 
 func (s *desk) openSatisfaction() {
-	s.satisfaction = &table{name: "satisfaction", file: "satisfaction.json", format: "json", about: "What customers said when asked how it went, from the survey tool.",
+	s.satisfaction = &table{
+		name: "satisfaction", file: "satisfaction.json", format: "json", about: "What customers said when asked how it went, from the survey tool.",
 		columns: []column{
 			{"ticket_id", "VARCHAR", "The ticket. A few were rated twice."},
 			{"score", "BIGINT", "1 bad to 5 good; 0 = question skipped, not a rating."},
 			{"comment", "VARCHAR", "What they wrote; mostly missing."},
 			{"answered_at", "TIMESTAMP", "When they answered."},
-		}}
+		},
+	}
 }
 
 // opening and closing lines by category; %s is the subject.

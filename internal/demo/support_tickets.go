@@ -23,8 +23,15 @@ var releases = []struct {
 	version string
 	day     date
 }{
-	{"4.0", on(2024, 1, 16)}, {"4.1", on(2024, 4, 9)}, {"4.2", on(2024, 7, 16)}, {"4.3", on(2024, 10, 8)}, {"4.4", on(2025, 1, 21)},
-	{"4.5", on(2025, 4, 15)}, {"5.0", on(2025, 7, 8)}, {"5.1", on(2025, 9, 30)}, {"5.2", on(2025, 12, 2)},
+	{"4.0", on(2024, 1, 16)},
+	{"4.1", on(2024, 4, 9)},
+	{"4.2", on(2024, 7, 16)},
+	{"4.3", on(2024, 10, 8)},
+	{"4.4", on(2025, 1, 21)},
+	{"4.5", on(2025, 4, 15)},
+	{"5.0", on(2025, 7, 8)},
+	{"5.1", on(2025, 9, 30)},
+	{"5.2", on(2025, 12, 2)},
 }
 
 // A trouble is a known issue of documents/known-issues.html: from one release until
@@ -95,7 +102,8 @@ func deskDays() *wheel[date] {
 }
 
 func (s *desk) makeTickets() {
-	s.tickets = &table{name: "tickets", file: "tickets.csv", format: "csv", about: "One row a ticket. Times are UTC.",
+	s.tickets = &table{
+		name: "tickets", file: "tickets.csv", format: "csv", about: "One row a ticket. Times are UTC.",
 		columns: []column{
 			{"ticket_id", "VARCHAR", "Key, T- and a number that rises with created_at."},
 			{"customer_id", "BIGINT", "Who asked. A few are not in customers."},
@@ -113,7 +121,8 @@ func (s *desk) makeTickets() {
 			{"known_issue", "VARCHAR", "Code of a known issue (KI-231); NULL = none."},
 			{"escalated", "BOOLEAN", "Whether it went to the team Escalations."},
 			{"reopened", "BIGINT", "How often the customer came back after it was solved."},
-		}}
+		},
+	}
 	s.openMessages()
 	s.openSatisfaction()
 	d := s.draw("tickets")

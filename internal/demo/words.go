@@ -34,12 +34,26 @@ var (
 )
 
 var places = []place{
-	{"Berlin", "Germany", german}, {"Hamburg", "Germany", german}, {"München", "Germany", german}, {"Köln", "Germany", german}, {"Leipzig", "Germany", german},
-	{"Paris", "France", french}, {"Lyon", "France", french}, {"Nantes", "France", french},
-	{"Madrid", "Spain", spanish}, {"Málaga", "Spain", spanish}, {"Bilbao", "Spain", spanish},
-	{"London", "United Kingdom", english}, {"Leeds", "United Kingdom", english}, {"Bristol", "United Kingdom", english},
-	{"Dublin", "Ireland", english}, {"Cork", "Ireland", english},
-	{"København", "Denmark", nordic}, {"Aarhus", "Denmark", nordic}, {"Stockholm", "Sweden", nordic}, {"Malmö", "Sweden", nordic},
+	{"Berlin", "Germany", german},
+	{"Hamburg", "Germany", german},
+	{"München", "Germany", german},
+	{"Köln", "Germany", german},
+	{"Leipzig", "Germany", german},
+	{"Paris", "France", french},
+	{"Lyon", "France", french},
+	{"Nantes", "France", french},
+	{"Madrid", "Spain", spanish},
+	{"Málaga", "Spain", spanish},
+	{"Bilbao", "Spain", spanish},
+	{"London", "United Kingdom", english},
+	{"Leeds", "United Kingdom", english},
+	{"Bristol", "United Kingdom", english},
+	{"Dublin", "Ireland", english},
+	{"Cork", "Ireland", english},
+	{"København", "Denmark", nordic},
+	{"Aarhus", "Denmark", nordic},
+	{"Stockholm", "Sweden", nordic},
+	{"Malmö", "Sweden", nordic},
 }
 
 // plain is a text without accents, as machines of other countries print it.

@@ -180,8 +180,10 @@ func (h *hostile) input(ctx context.Context, eng *engine.Engine, thread string) 
 func (h *hostile) tools() *tool.Set {
 	var tools []tool.Tool
 	for _, name := range toolNames {
-		spec := tool.Spec{Name: name, Effect: pick(h.rng, tool.Reads, tool.Computes, tool.Writes), Taints: h.rng.IntN(2) == 0, Reaches: name == "out",
-			Input: json.RawMessage(`{"type":"object","properties":{"v":{"type":"integer"},"bound":{"type":"integer"}}}`), Output: json.RawMessage(`{}`)}
+		spec := tool.Spec{
+			Name: name, Effect: pick(h.rng, tool.Reads, tool.Computes, tool.Writes), Taints: h.rng.IntN(2) == 0, Reaches: name == "out",
+			Input: json.RawMessage(`{"type":"object","properties":{"v":{"type":"integer"},"bound":{"type":"integer"}}}`), Output: json.RawMessage(`{}`),
+		}
 		if name == "run" {
 			spec.Main = "code"
 			spec.Input = json.RawMessage(`{"type":"object","properties":{"code":{"type":"string"}},"required":["code"]}`)

@@ -41,9 +41,13 @@ func (w *workerOrder) run() error {
 		return err
 	}
 	rules := []rule{
-		{readExecute, systemPaths.libraries, true}, {read, systemPaths.files, true}, {readWrite, []string{"/dev/null"}, true},
-		{readExecute, []string{w.Program}, false}, {readExecute, w.Executable, false},
-		{read, w.ReadOnly, false}, {readWrite, w.ReadWrite, false},
+		{readExecute, systemPaths.libraries, true},
+		{read, systemPaths.files, true},
+		{readWrite, []string{"/dev/null"}, true},
+		{readExecute, []string{w.Program}, false},
+		{readExecute, w.Executable, false},
+		{read, w.ReadOnly, false},
+		{readWrite, w.ReadWrite, false},
 	}
 	abi, err := landlock(rules, w.Network)
 	if err != nil {

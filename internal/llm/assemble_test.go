@@ -13,7 +13,9 @@ import (
 
 // Pieces of the tables below.
 func at(i int, id, name, args string) piece { return piece{index: i, id: id, name: name, args: args} }
-func by(id, name, args string) piece        { return piece{index: noIndex, id: id, name: name, args: args} }
+
+func by(id, name, args string) piece { return piece{index: noIndex, id: id, name: name, args: args} }
+
 func final(id, name, args string) piece {
 	return piece{index: noIndex, id: id, name: name, args: args, final: true}
 }

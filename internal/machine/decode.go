@@ -184,8 +184,10 @@ func (d *decoder) typeNamed(name string, pos Pos, level int) *Type {
 		return t
 	}
 	known := append(slices.Sorted(maps.Keys(d.m.Types)), "string", "int", "float", "bool", "time", "json")
-	d.report(finding{code: "unknown-type", pos: pos, message: fmt.Sprintf("unknown type %q%s", name, nearest(name, known)),
-		repair: "use string, int, float, bool, time, json, list(T), {enum: [...]} or a name from `types`"})
+	d.report(finding{
+		code: "unknown-type", pos: pos, message: fmt.Sprintf("unknown type %q%s", name, nearest(name, known)),
+		repair: "use string, int, float, bool, time, json, list(T), {enum: [...]} or a name from `types`",
+	})
 	return &Type{Kind: JSON}
 }
 

@@ -211,8 +211,10 @@ func (d *decoder) audience(n ast.Node) (all bool, fields []string) {
 func (d *decoder) shortcuts(n ast.Node) {
 	for _, item := range d.items(n, "`shortcuts`") {
 		o := d.object(item, "shortcut")
-		s := &Shortcut{Pos: o.pos, Prefix: d.text(o.by["prefix"].value, "prefix"), Tool: d.text(o.by["tool"].value, "tool"),
-			In: d.assigns(o.by["in"].value, "in"), When: d.expr(o.by["when"].value, "when")}
+		s := &Shortcut{
+			Pos: o.pos, Prefix: d.text(o.by["prefix"].value, "prefix"), Tool: d.text(o.by["tool"].value, "tool"),
+			In: d.assigns(o.by["in"].value, "in"), When: d.expr(o.by["when"].value, "when"),
+		}
 		if s.Prefix == "" || s.Tool == "" {
 			d.report(finding{code: "missing-key", pos: o.pos, message: "a shortcut needs `prefix` and `tool`"})
 		}
@@ -223,8 +225,10 @@ func (d *decoder) shortcuts(n ast.Node) {
 func (d *decoder) textCalls(n ast.Node) {
 	for _, item := range d.items(n, "`text_calls`") {
 		o := d.object(item, "text call")
-		t := &TextCall{Pos: o.pos, Fence: d.text(o.by["fence"].value, "fence"), Tool: d.text(o.by["tool"].value, "tool"),
-			Argument: d.text(o.by["argument"].value, "argument"), States: d.names(o, "states")}
+		t := &TextCall{
+			Pos: o.pos, Fence: d.text(o.by["fence"].value, "fence"), Tool: d.text(o.by["tool"].value, "tool"),
+			Argument: d.text(o.by["argument"].value, "argument"), States: d.names(o, "states"),
+		}
 		if t.Fence == "" || t.Tool == "" || t.Argument == "" {
 			d.report(finding{code: "missing-key", pos: o.pos, message: "a text call needs `fence`, `tool` and `argument`"})
 		}

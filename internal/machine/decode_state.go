@@ -94,8 +94,10 @@ func (d *decoder) fits(s *State, key string, pos Pos) {
 		}
 		names = append(names, string(k))
 	}
-	d.report(finding{code: "agent-only", pos: pos, message: fmt.Sprintf("state %s is a %s and has no `%s`", s.Name, s.Kind, key),
-		repair: fmt.Sprintf("remove it, or make the state `kind: %s`", strings.Join(names, "` or `"))})
+	d.report(finding{
+		code: "agent-only", pos: pos, message: fmt.Sprintf("state %s is a %s and has no `%s`", s.Name, s.Kind, key),
+		repair: fmt.Sprintf("remove it, or make the state `kind: %s`", strings.Join(names, "` or `")),
+	})
 }
 
 var (
@@ -204,8 +206,10 @@ func (d *decoder) fillTemplates() {
 	}
 	for name := range d.m.Files {
 		if name != File && !d.named[name] {
-			d.report(finding{code: "prompt-file", pos: Pos{File: name, Line: 1}, message: fmt.Sprintf("no `prompt` names %s", name),
-				repair: "name it in a `prompt`, or remove the file", warn: true})
+			d.report(finding{
+				code: "prompt-file", pos: Pos{File: name, Line: 1}, message: fmt.Sprintf("no `prompt` names %s", name),
+				repair: "name it in a `prompt`, or remove the file", warn: true,
+			})
 		}
 	}
 }

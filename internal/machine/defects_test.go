@@ -160,8 +160,10 @@ func schemaOf(spec string) string {
 		} else {
 			required = append(required, fmt.Sprintf("%q", name))
 		}
-		schema := map[string]string{"any": `true`, "string": `{"type":"string"}`, "int": `{"type":"integer"}`, "float": `{"type":"number"}`, "bool": `{"type":"boolean"}`,
-			"list": `{"type":"array"}`, "texts": `{"type":"array","items":{"type":"string"}}`, "record": `{"type":"object"}`}[typ]
+		schema := map[string]string{
+			"any": `true`, "string": `{"type":"string"}`, "int": `{"type":"integer"}`, "float": `{"type":"number"}`, "bool": `{"type":"boolean"}`,
+			"list": `{"type":"array"}`, "texts": `{"type":"array","items":{"type":"string"}}`, "record": `{"type":"object"}`,
+		}[typ]
 		props = append(props, fmt.Sprintf("%q:%s", name, schema))
 	}
 	return fmt.Sprintf(`{"type":"object","additionalProperties":false,"properties":{%s},"required":[%s]}`, strings.Join(props, ","), strings.Join(required, ","))

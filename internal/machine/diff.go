@@ -28,8 +28,10 @@ func (d Difference) String() string {
 }
 
 // diffDepth is how deep a section is compared: states.planner.go is one thing.
-var diffDepth = map[string]int{"states": 3, "cards": 3, "commands": 3, "tools": 2, "facts": 2, "settings": 2, "types": 2, "calls": 2,
-	"show": 2, "policies": 2, "prompt": 2, "reply": 2, "limits": 2}
+var diffDepth = map[string]int{
+	"states": 3, "cards": 3, "commands": 3, "tools": 2, "facts": 2, "settings": 2, "types": 2, "calls": 2,
+	"show": 2, "policies": 2, "prompt": 2, "reply": 2, "limits": 2,
+}
 
 // Diff lists what changed from one version to another, in the order of names.
 func Diff(old, new *Machine) []Difference {

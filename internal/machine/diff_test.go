@@ -64,7 +64,8 @@ func TestBreaks(t *testing.T) {
 		"fact missing":  {"inference", map[string]any{"confirmed_pairs": []any{pair}}, []string{"state inference now requires sources_list, which does not hold"}},
 		"state missing": {"gone", nil, []string{"it stands in state gone, which the new version does not have"}},
 		"type changed": {"validation", map[string]any{"recipe_draft": map[string]any{"a": 1}}, []string{
-			"fact recipe_draft does not fit its new type: want string, got a record", "state validation now requires recipe_draft, which does not hold"}},
+			"fact recipe_draft does not fit its new type: want string, got a record", "state validation now requires recipe_draft, which does not hold",
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, machine.Breaks(old, new, c.state, c.facts)); diff != "" {

@@ -141,8 +141,10 @@ func TestEvalIsBounded(t *testing.T) {
 }
 
 func TestRefusedExpressions(t *testing.T) {
-	for _, source := range []string{`now()`, `let x = 1; x`, `1; 2`, `repeat("a", 9)`, `1..1000000`, `s matches s`, `#`, `n.foo()`, `a(`, ``,
-		`n ** 9`, `date("2020-01-01")`, `reduce(list, #acc + #, 0)`, `toJSON(j)`, strings.Repeat("n + ", 3000) + "n"} {
+	for _, source := range []string{
+		`now()`, `let x = 1; x`, `1; 2`, `repeat("a", 9)`, `1..1000000`, `s matches s`, `#`, `n.foo()`, `a(`, ``,
+		`n ** 9`, `date("2020-01-01")`, `reduce(list, #acc + #, 0)`, `toJSON(j)`, strings.Repeat("n + ", 3000) + "n",
+	} {
 		_, err := machine.Parse(map[string]string{machine.File: fmt.Sprintf("name: x\nfacts: {n: int, s: string, j: json, list: list(json)}\nstart: a\nstates: {a: {kind: agent, terminal: true}}\nreply: {x: %q}\n", source)})
 		if err == nil {
 			t.Errorf("%.40s: accepted", source)
@@ -153,8 +155,10 @@ func TestRefusedExpressions(t *testing.T) {
 func TestSaw(t *testing.T) {
 	m := exprMachine(t, `big && settings.limit > 2 && len(list) >= 1 && visits("a") < 3 && j.a.b == 2`)
 	long := make([]any, 12)
-	scope := &machine.Scope{Facts: map[string]any{"n": 4, "list": long, "j": map[string]any{"a": map[string]any{"b": 2}}},
-		Settings: map[string]any{"limit": 3}, Visits: map[string]int{"a": 1}}
+	scope := &machine.Scope{
+		Facts:    map[string]any{"n": 4, "list": long, "j": map[string]any{"a": map[string]any{"b": 2}}},
+		Settings: map[string]any{"limit": 3}, Visits: map[string]int{"a": 1},
+	}
 	want := map[string]any{"big": false, "twice": 8.0, "n": 4.0, "settings.limit": 3.0, "list": "list of 12", `visits("a")`: 1.0, "j.a.b": 2.0}
 	if diff := cmp.Diff(want, m.Saw(m.Reply[0].Expr, scope)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

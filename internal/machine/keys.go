@@ -3,13 +3,17 @@ package machine
 // keysOf lists the keys of every mapping of the format. The published schema lists
 // the same.
 var keysOf = map[string][]string{
-	"machine": {"name", "title", "settings", "types", "facts", "discover", "start", "prompt", "states", "tools", "go", "calls",
-		"effects", "cards", "commands", "show", "shortcuts", "text_calls", "reply", "history", "policies", "errors", "limits"},
+	"machine": {
+		"name", "title", "settings", "types", "facts", "discover", "start", "prompt", "states", "tools", "go", "calls",
+		"effects", "cards", "commands", "show", "shortcuts", "text_calls", "reply", "history", "policies", "errors", "limits",
+	},
 	"setting": {"type", "enum", "default", "min", "max", "step", "label"},
 	"fact":    {"type", "enum", "for", "by", "default", "is", "max"},
 	"prompts": {"base", "grounding"},
-	"state": {"kind", "terminal", "requires", "tools", "prompt", "inject", "run", "in", "out", "card", "go", "errors", "limits",
-		"complete", "model"},
+	"state": {
+		"kind", "terminal", "requires", "tools", "prompt", "inject", "run", "in", "out", "card", "go", "errors", "limits",
+		"complete", "model",
+	},
 	"offer":       {"name", "from", "when", "approve"},
 	"section":     {"file", "when"},
 	"inject":      {"fact", "value", "title", "rows", "chars", "of", "more", "when"},
@@ -19,8 +23,10 @@ var keysOf = map[string][]string{
 	"discover":    {"tool", "when", "in", "out"},
 	"choice":      {"when", "to", "set"},
 	"transition":  {"on", "tool", "card", "command", "when", "to", "set", "append", "increment", "drop", "keep", "rest"},
-	"shared transition": {"from", "on", "tool", "card", "command", "when", "to", "set", "append", "increment", "drop", "keep",
-		"rest"},
+	"shared transition": {
+		"from", "on", "tool", "card", "command", "when", "to", "set", "append", "increment", "drop", "keep",
+		"rest",
+	},
 	"effect":     {"on", "tool", "card", "command", "state", "when", "set", "append", "increment", "drop", "keep"},
 	"errors":     {"failures", "then"},
 	"then":       {"skip"},

@@ -192,7 +192,7 @@ func (m *Machine) CallEdge(s *Scope, tool string) bool {
 		return false
 	}
 	for _, t := range m.leaving(st) {
-		if (slices.Contains(t.On, OnCall)) && slices.Contains(t.To, to) && matches(t.Tool, tool) {
+		if slices.Contains(t.On, OnCall) && slices.Contains(t.To, to) && matches(t.Tool, tool) {
 			return true
 		}
 	}

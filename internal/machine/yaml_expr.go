@@ -90,6 +90,8 @@ func (d *decoder) badSource(x *Expr, flat bool, err error) {
 	if bad, ok := errors.AsType[*badExpr](err); ok && flat {
 		pos.Col += bad.at
 	}
-	d.report(finding{code: "guard-syntax", pos: pos, message: fmt.Sprintf("%s in %q", err, x.Source),
-		repair: `correct the expression; a text is written '"text"'`})
+	d.report(finding{
+		code: "guard-syntax", pos: pos, message: fmt.Sprintf("%s in %q", err, x.Source),
+		repair: `correct the expression; a text is written '"text"'`,
+	})
 }

@@ -113,8 +113,10 @@ func (d *decoder) object(n ast.Node, kind string) object {
 	known := keysOf[kind]
 	for _, e := range d.entries(n, "`"+kind+"`") {
 		if !slices.Contains(known, e.key) {
-			d.report(finding{code: "unknown-key", pos: e.pos, message: fmt.Sprintf("unknown key %q in %s%s", e.key, kind, nearest(e.key, known)),
-				repair: "use one of " + strings.Join(known, ", ")})
+			d.report(finding{
+				code: "unknown-key", pos: e.pos, message: fmt.Sprintf("unknown key %q in %s%s", e.key, kind, nearest(e.key, known)),
+				repair: "use one of " + strings.Join(known, ", "),
+			})
 			continue
 		}
 		o.by[e.key] = e

@@ -182,5 +182,7 @@ func (r *reader) barePeriod(i int) {
 	r.use(i)
 }
 
-var unitWords = map[string]queryplan.Unit{"year": "year", "yearly": "year", "annually": "year", "annual": "year", "quarter": "quarter", "quarterly": "quarter", "month": "month", "monthly": "month",
-	"week": "week", "weekly": "week", "day": "day", "daily": "day", "hour": "hour", "hourly": "hour"}
+var unitWords = map[string]queryplan.Unit{
+	"year": "year", "yearly": "year", "annually": "year", "annual": "year", "quarter": "quarter", "quarterly": "quarter", "month": "month", "monthly": "month",
+	"week": "week", "weekly": "week", "day": "day", "daily": "day", "hour": "hour", "hourly": "hour",
+}

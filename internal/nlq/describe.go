@@ -14,15 +14,20 @@ func Describe(p *queryplan.Plan, s queryplan.Schema) string {
 	if p == nil {
 		return ""
 	}
-	d := describer{s}
+	d := describer{schema: s}
 	text := d.plan(p)
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-type describer struct{ schema queryplan.Schema }
+// A describer writes plans. Rows is what a row of the plan in hand is called.
+type describer struct {
+	schema queryplan.Schema
+	rows   string
+}
 
 func (d describer) plan(p *queryplan.Plan) string {
 	var b strings.Builder
+	d.rows = rowsOf(p)
 	var shown []string
 	for _, e := range p.Select {
 		shown = append(shown, d.expr(e))
@@ -119,9 +124,14 @@ func (d describer) expr(e queryplan.Expr) string {
 	if e.Truncate != "" {
 		base = string(e.Truncate) + " of " + base
 	}
-	rows := "rows"
-	if base != "" {
+	rows := d.rows
+	switch {
+	case base != "" && e.Function == queryplan.CountDistinct:
+		rows = plural(base)
+	case base != "":
 		rows = base
+	case rows == "":
+		rows = "rows"
 	}
 	text := base
 	switch e.Function {
@@ -155,11 +165,13 @@ func (d describer) expr(e queryplan.Expr) string {
 	return text
 }
 
-var operatorWords = map[queryplan.Operator]string{queryplan.Eq: "is", queryplan.Ne: "is not", queryplan.Lt: "is less than", queryplan.Le: "is at most",
+var operatorWords = map[queryplan.Operator]string{
+	queryplan.Eq: "is", queryplan.Ne: "is not", queryplan.Lt: "is less than", queryplan.Le: "is at most",
 	queryplan.Gt: "is more than", queryplan.Ge: "is at least", queryplan.In: "is one of", queryplan.NotIn: "is none of", queryplan.Between: "is between",
 	queryplan.NotBetween: "is not between", queryplan.Like: "is like", queryplan.NotLike: "is not like", queryplan.Contains: "contains",
 	queryplan.NotContains: "does not contain", queryplan.StartsWith: "starts with", queryplan.EndsWith: "ends with", queryplan.EqualsAnyCase: "is",
-	queryplan.IsNull: "is missing", queryplan.IsNotNull: "is known", queryplan.InPeriod: "is in"}
+	queryplan.IsNull: "is missing", queryplan.IsNotNull: "is known", queryplan.InPeriod: "is in",
+}
 
 func (d describer) filters(fs []queryplan.Filter, word string) string {
 	var out []string
@@ -239,6 +251,28 @@ func spaced(name string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// rowsOf is what the rows of a plan are called: customers, or just rows where several
+// tables are joined.
+func rowsOf(p *queryplan.Plan) string {
+	if p.Table == "" || len(p.Joins) > 0 {
+		return "rows"
+	}
+	return plural(human(p.Table))
+}
+
+// plural is a noun for many.
+func plural(s string) string {
+	switch {
+	case s == "" || strings.HasSuffix(s, "s") || irregular[s] != "" && irregular[s] != s:
+		return s
+	case strings.HasSuffix(s, "y") && len(s) > 2 && !strings.ContainsAny(s[len(s)-2:len(s)-1], "aeiou"):
+		return s[:len(s)-1] + "ies"
+	case strings.HasSuffix(s, "x"), strings.HasSuffix(s, "ch"), strings.HasSuffix(s, "sh"):
+		return s + "es"
+	}
+	return s + "s"
 }
 
 func and(words []string) string {

@@ -137,9 +137,11 @@ var fillers = set(`a an the of to is are was were be been being do does did have
 	first last top bottom high low highest lowest`)
 
 // numberWords are small numbers as words.
-var numberWords = map[string]float64{"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+var numberWords = map[string]float64{
+	"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
 	"nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fifteen": 15, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100,
-	"thousand": 1000, "million": 1e6, "single": 1, "once": 1, "twice": 2}
+	"thousand": 1000, "million": 1e6, "single": 1, "once": 1, "twice": 2,
+}
 
 // weakNames are parts of a column's name that people leave out.
 var weakNames = set(`name id code no num number of the in is has was total million millions thousand percent pct usd eur date description text value data details detail key type status yn flag`)

@@ -276,8 +276,13 @@ func TestWriterRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer w.Abort()
-		a, err := w.Table("t", []query.ColumnSpec{{Name: "s", Kind: query.Text}, {Name: "n", Kind: query.Int64},
-			{Name: "d", Kind: query.Decimal, Precision: 38, Scale: scale}, {Name: "b", Kind: query.Bytes}, {Name: "h", Kind: query.Huge}})
+		a, err := w.Table("t", []query.ColumnSpec{
+			{Name: "s", Kind: query.Text},
+			{Name: "n", Kind: query.Int64},
+			{Name: "d", Kind: query.Decimal, Precision: 38, Scale: scale},
+			{Name: "b", Kind: query.Bytes},
+			{Name: "h", Kind: query.Huge},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

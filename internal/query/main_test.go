@@ -61,17 +61,28 @@ func writeShop(tb testing.TB, path string, orders int) query.Database {
 			}
 		}
 	}
-	fill("customers", []query.ColumnSpec{{Name: "id", Kind: query.Int64}, {Name: "name", Kind: query.Text}, {Name: "city", Kind: query.Text},
-		{Name: "signup", Kind: query.Date}, {Name: "meta", Kind: query.JSON}}, 100, func(a *query.Appender, i int) {
+	fill("customers", []query.ColumnSpec{
+		{Name: "id", Kind: query.Int64},
+		{Name: "name", Kind: query.Text},
+		{Name: "city", Kind: query.Text},
+		{Name: "signup", Kind: query.Date},
+		{Name: "meta", Kind: query.JSON},
+	}, 100, func(a *query.Appender, i int) {
 		a.Int(0, int64(i))
 		a.String(1, fmt.Sprintf("Customer number %d", i))
 		a.String(2, []string{"Rome", "Lima", "Oslo", "Bern"}[i%4])
 		a.Date(3, int32(19000+i))
 		a.String(4, fmt.Sprintf(`{"tier": %d, "tags": ["a", "b%d"]}`, i%3, i))
 	})
-	fill("orders", []query.ColumnSpec{{Name: "id", Kind: query.Int64}, {Name: "customer_id", Kind: query.Int64},
-		{Name: "amount", Kind: query.Decimal, Precision: 12, Scale: 2}, {Name: "status", Kind: query.Text}, {Name: "placed", Kind: query.Timestamp},
-		{Name: "day", Kind: query.Date}, {Name: "note", Kind: query.Text}}, orders, func(a *query.Appender, i int) {
+	fill("orders", []query.ColumnSpec{
+		{Name: "id", Kind: query.Int64},
+		{Name: "customer_id", Kind: query.Int64},
+		{Name: "amount", Kind: query.Decimal, Precision: 12, Scale: 2},
+		{Name: "status", Kind: query.Text},
+		{Name: "placed", Kind: query.Timestamp},
+		{Name: "day", Kind: query.Date},
+		{Name: "note", Kind: query.Text},
+	}, orders, func(a *query.Appender, i int) {
 		a.Int(0, int64(i))
 		a.Int(1, int64(i%100))
 		a.DecimalInt(2, int64(i%977)*100+25, 2)
@@ -82,8 +93,12 @@ func writeShop(tb testing.TB, path string, orders int) query.Database {
 			a.String(6, strings.Repeat("note ", i%7))
 		}
 	})
-	fill("items", []query.ColumnSpec{{Name: "order_id", Kind: query.Int64}, {Name: "sku", Kind: query.Text}, {Name: "qty", Kind: query.Int32},
-		{Name: "price", Kind: query.Float64}}, 3*orders, func(a *query.Appender, i int) {
+	fill("items", []query.ColumnSpec{
+		{Name: "order_id", Kind: query.Int64},
+		{Name: "sku", Kind: query.Text},
+		{Name: "qty", Kind: query.Int32},
+		{Name: "price", Kind: query.Float64},
+	}, 3*orders, func(a *query.Appender, i int) {
 		a.Int(0, int64(i/3))
 		a.String(1, fmt.Sprintf("SKU-%03d", i%150))
 		a.Int(2, int64(i%5+1))

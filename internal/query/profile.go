@@ -49,8 +49,10 @@ func (e *Engine) Preview(ctx context.Context, db Database, table string, offset,
 	if err != nil {
 		return nil, err
 	}
-	return e.Run(ctx, Request{Database: db, MaxRows: limit,
-		SQL: fmt.Sprintf("SELECT * FROM %s LIMIT %d OFFSET %d", quoteName(name), max(0, limit), max(0, offset))})
+	return e.Run(ctx, Request{
+		Database: db, MaxRows: limit,
+		SQL: fmt.Sprintf("SELECT * FROM %s LIMIT %d OFFSET %d", quoteName(name), max(0, limit), max(0, offset)),
+	})
 }
 
 // Count gives the number of rows of a statement, whatever the cap on results.

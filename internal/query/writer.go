@@ -33,8 +33,10 @@ const (
 	JSON                    // JSON
 )
 
-var kindNames = [...]string{"VARCHAR", "BOOLEAN", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE",
-	"DECIMAL", "DATE", "TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "BLOB", "UUID", "JSON"}
+var kindNames = [...]string{
+	"VARCHAR", "BOOLEAN", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE",
+	"DECIMAL", "DATE", "TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "BLOB", "UUID", "JSON",
+}
 
 // A ColumnSpec is a column of a table to be written.
 type ColumnSpec struct {

@@ -94,8 +94,10 @@ var (
 	units         = []Unit{"year", "quarter", "month", "week", "day", "hour"}
 	casts         = []Cast{ToNumber, ToDate, ToText}
 	mathOperators = []MathOperator{Add, Subtract, Multiply, Divide, DateDiff}
-	operators     = []Operator{Eq, Ne, Lt, Le, Gt, Ge, In, NotIn, Between, NotBetween, Like, NotLike, Contains, NotContains,
-		StartsWith, EndsWith, EqualsAnyCase, IsNull, IsNotNull, InPeriod}
+	operators     = []Operator{
+		Eq, Ne, Lt, Le, Gt, Ge, In, NotIn, Between, NotBetween, Like, NotLike, Contains, NotContains,
+		StartsWith, EndsWith, EqualsAnyCase, IsNull, IsNotNull, InPeriod,
+	}
 	directions    = []Direction{Asc, Desc}
 	setOperations = []SetOperation{Union, UnionAll, Intersect, Except}
 )

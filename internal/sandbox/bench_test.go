@@ -84,8 +84,16 @@ func writeMillion(b *testing.B, path string) {
 		name string
 		kind sandbox.Kind
 	}{
-		{"id", sandbox.Int64}, {"qty", sandbox.Int64}, {"store", sandbox.Int64}, {"price", sandbox.Float64}, {"cost", sandbox.Float64}, {"score", sandbox.Float64},
-		{"ts", sandbox.Timestamp}, {"region", sandbox.Text}, {"sku", sandbox.Text}, {"paid", sandbox.Bool},
+		{"id", sandbox.Int64},
+		{"qty", sandbox.Int64},
+		{"store", sandbox.Int64},
+		{"price", sandbox.Float64},
+		{"cost", sandbox.Float64},
+		{"score", sandbox.Float64},
+		{"ts", sandbox.Timestamp},
+		{"region", sandbox.Text},
+		{"sku", sandbox.Text},
+		{"paid", sandbox.Bool},
 	} {
 		fields = append(fields, sandbox.Field{Name: f.name, Kind: f.kind})
 	}

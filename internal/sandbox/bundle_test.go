@@ -22,10 +22,25 @@ func TestTypesSurvive(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.bundle")
 	type F = sandbox.Field
 	w, err := sandbox.Create(path, []F{
-		{Name: "b", Kind: sandbox.Bool}, {Name: "bn", Kind: sandbox.Bool}, {Name: "i8", Kind: sandbox.Int8}, {Name: "i64", Kind: sandbox.Int64}, {Name: "i64n", Kind: sandbox.Int64},
-		{Name: "u64", Kind: sandbox.Uint64}, {Name: "f", Kind: sandbox.Float64}, {Name: "dec", Kind: sandbox.Decimal, Scale: 2}, {Name: "wide", Kind: sandbox.Decimal, Scale: 1, Wide: true},
-		{Name: "day", Kind: sandbox.Date}, {Name: "at", Kind: sandbox.Timestamp}, {Name: "zoned", Kind: sandbox.Timestamp, Zone: "Europe/Berlin"}, {Name: "far", Kind: sandbox.Timestamp},
-		{Name: "clock", Kind: sandbox.Time}, {Name: "span", Kind: sandbox.Duration}, {Name: "text", Kind: sandbox.Text}, {Name: "nul", Kind: sandbox.Text}, {Name: "tree", Kind: sandbox.JSON}, {Name: "raw", Kind: sandbox.Bytes},
+		{Name: "b", Kind: sandbox.Bool},
+		{Name: "bn", Kind: sandbox.Bool},
+		{Name: "i8", Kind: sandbox.Int8},
+		{Name: "i64", Kind: sandbox.Int64},
+		{Name: "i64n", Kind: sandbox.Int64},
+		{Name: "u64", Kind: sandbox.Uint64},
+		{Name: "f", Kind: sandbox.Float64},
+		{Name: "dec", Kind: sandbox.Decimal, Scale: 2},
+		{Name: "wide", Kind: sandbox.Decimal, Scale: 1, Wide: true},
+		{Name: "day", Kind: sandbox.Date},
+		{Name: "at", Kind: sandbox.Timestamp},
+		{Name: "zoned", Kind: sandbox.Timestamp, Zone: "Europe/Berlin"},
+		{Name: "far", Kind: sandbox.Timestamp},
+		{Name: "clock", Kind: sandbox.Time},
+		{Name: "span", Kind: sandbox.Duration},
+		{Name: "text", Kind: sandbox.Text},
+		{Name: "nul", Kind: sandbox.Text},
+		{Name: "tree", Kind: sandbox.JSON},
+		{Name: "raw", Kind: sandbox.Bytes},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -63,8 +63,16 @@ func TestCheckRows(t *testing.T) {
 		rows string
 		ok   bool
 	}{
-		{`[]`, true}, {`[[1,2],[null,"x"]]`, true}, {`[[1,{"a":[1]}]]`, true},
-		{``, false}, {`{}`, false}, {`[[1]]`, false}, {`[[1,2]`, false}, {`[[1,2]] x`, false}, {`[[1,2]][]`, false}, {`[1]`, false},
+		{`[]`, true},
+		{`[[1,2],[null,"x"]]`, true},
+		{`[[1,{"a":[1]}]]`, true},
+		{``, false},
+		{`{}`, false},
+		{`[[1]]`, false},
+		{`[[1,2]`, false},
+		{`[[1,2]] x`, false},
+		{`[[1,2]][]`, false},
+		{`[1]`, false},
 		{`[[1,2],[1,2],[1,2],[1,2]]`, false},
 	} {
 		if err := checkRows([]byte(c.rows), 2, 3); (err == nil) != c.ok {
@@ -82,8 +90,13 @@ func TestFileNamesAndTypes(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ name, data, want string }{
-		{"a.csv", "a,b\n1,2", "text/csv"}, {"a.png", "\x89PNG\r\n\x1a\n....", "image/png"}, {"a.png", "<html><script>", "text/plain"}, {"a.html", "<html>", "text/html"},
-		{"a.pdf", "%PDF-1.7", "application/pdf"}, {"a.xlsx", "PK\x03\x04....", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}, {"a.csv", "\x7fELF\x00\x01", "application/octet-stream"},
+		{"a.csv", "a,b\n1,2", "text/csv"},
+		{"a.png", "\x89PNG\r\n\x1a\n....", "image/png"},
+		{"a.png", "<html><script>", "text/plain"},
+		{"a.html", "<html>", "text/html"},
+		{"a.pdf", "%PDF-1.7", "application/pdf"},
+		{"a.xlsx", "PK\x03\x04....", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
+		{"a.csv", "\x7fELF\x00\x01", "application/octet-stream"},
 	} {
 		if got := contentType(c.name, []byte(c.data)); got != c.want {
 			t.Errorf("%s with %q is %s, want %s", c.name, c.data, got, c.want)

@@ -166,8 +166,12 @@ func (c Config) check() error {
 		low   int
 		high  int
 	}{
-		{"timeout seconds", int(c.Timeout / time.Second), 1, 3600}, {"rows", c.Rows, 1, 10_000_000}, {"output_bytes", c.OutputBytes, 1 << 10, 64 << 20},
-		{"memory_mb", c.MemoryMB, 64, 1 << 20}, {"cpus", c.CPUs, 1, 256}, {"pool", c.Pool, 1, 64},
+		{"timeout seconds", int(c.Timeout / time.Second), 1, 3600},
+		{"rows", c.Rows, 1, 10_000_000},
+		{"output_bytes", c.OutputBytes, 1 << 10, 64 << 20},
+		{"memory_mb", c.MemoryMB, 64, 1 << 20},
+		{"cpus", c.CPUs, 1, 256},
+		{"pool", c.Pool, 1, 64},
 	} {
 		if n.value < n.low || n.value > n.high {
 			problems = append(problems, fmt.Sprintf("sandbox.%s is %d, not within %d and %d", n.name, n.value, n.low, n.high))

@@ -24,7 +24,8 @@ const (
 
 func withUsers(cfg *server.Config) {
 	cfg.Users = []server.User{
-		{Name: "alice", Token: aliceToken}, {Name: "vic", Role: server.Viewer, Token: vicToken},
+		{Name: "alice", Token: aliceToken},
+		{Name: "vic", Role: server.Viewer, Token: vicToken},
 		{Name: "bob", Role: server.Admin, Token: bobToken},
 	}
 }

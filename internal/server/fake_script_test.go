@@ -162,7 +162,8 @@ func (s *script) card() {
 			"reason": "Same amount; the reference holds the invoice number.",
 		}),
 		Answers: []event.CardChoice{
-			{Name: "confirm", Label: "Confirm", Key: "y"}, {Name: "reject", Label: "Reject", Key: "n"},
+			{Name: "confirm", Label: "Confirm", Key: "y"},
+			{Name: "reject", Label: "Reject", Key: "n"},
 			{Name: "scope", Label: "Choose another period", Key: "s", Fields: map[string]string{"month": "string", "open_only": "bool"}},
 		},
 	}

@@ -121,8 +121,10 @@ func (c Condition) bind(columns []Column) (predicate, *Problem) {
 	column, ok := find(columns, c.Column)
 	if !ok {
 		near := Nearest(c.Column, Names(columns))
-		return predicate{}, &Problem{Column: c.Column, Columns: near,
-			Reason: fmt.Sprintf("there is no column %q; the columns are %s", c.Column, enumerate(near))}
+		return predicate{}, &Problem{
+			Column: c.Column, Columns: near,
+			Reason: fmt.Sprintf("there is no column %q; the columns are %s", c.Column, enumerate(near)),
+		}
 	}
 	ops := OpsFor(column.Type)
 	if !slices.Contains(ops, c.Op) {

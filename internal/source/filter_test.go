@@ -96,9 +96,11 @@ func TestSelect(t *testing.T) {
 		for _, s := range []source.Selection{
 			{Table: []string{"sales", "orders"}, Columns: columns()[:4]},
 			{Table: []string{"orders"}, Columns: columns()[3:5], All: columns(), Order: []string{"qty"}, Limit: 20, Offset: 40, Filter: source.Filter{Conditions: []source.Condition{
-				{Column: "qty", Op: source.Gt, Value: 3}, {Column: "amount", Op: source.Lte, Value: "9.99"}}}},
+				{Column: "qty", Op: source.Gt, Value: 3}, {Column: "amount", Op: source.Lte, Value: "9.99"},
+			}}},
 			{Table: []string{"orders"}, All: columns(), Count: true, Filter: source.Filter{Conditions: []source.Condition{
-				{Column: "day", Op: source.Eq, Value: "2024-01-01"}}}},
+				{Column: "day", Op: source.Eq, Value: "2024-01-01"},
+			}}},
 		} {
 			stmt, err := d.Select(s)
 			if err != nil {

@@ -32,8 +32,10 @@ func trinoDB(c Config) (*sql.DB, system, error) {
 			server.User = url.UserPassword(u.User.Username(), c.Password.Reveal())
 		}
 	}
-	conf := driver.Config{ServerURI: server.String(), Catalog: catalog, Schema: schema, Source: "interlock",
-		SessionProperties: map[string]string{"query_max_run_time": c.Timeout.String()}}
+	conf := driver.Config{
+		ServerURI: server.String(), Catalog: catalog, Schema: schema, Source: "interlock",
+		SessionProperties: map[string]string{"query_max_run_time": c.Timeout.String()},
+	}
 	dsn, err := conf.FormatDSN()
 	var db *sql.DB
 	if err == nil {

@@ -43,9 +43,15 @@ func postgresTypes(t *testing.T, address string) {
 	}
 	survives(t, newEngine(t), s)
 	for _, c := range []source.Condition{
-		{Column: "free", Op: source.Lt, Value: "-0.0005"}, {Column: "fixed", Op: source.Eq, Value: "ab"}, {Column: "mood", Op: source.Gt, Value: "a"},
-		{Column: "price", Op: source.Eq, Value: "1234.50"}, {Column: "at", Op: source.Lte, Value: "13:14:15.000016"}, {Column: `sel"ect`, Op: source.Eq, Value: ""},
-		{Column: "wide", Op: source.Gt, Value: 0.1}, {Column: "cents", Op: source.In, Value: []any{99.9}}, {Column: "ip", Op: source.Like, Value: "10.%"},
+		{Column: "free", Op: source.Lt, Value: "-0.0005"},
+		{Column: "fixed", Op: source.Eq, Value: "ab"},
+		{Column: "mood", Op: source.Gt, Value: "a"},
+		{Column: "price", Op: source.Eq, Value: "1234.50"},
+		{Column: "at", Op: source.Lte, Value: "13:14:15.000016"},
+		{Column: `sel"ect`, Op: source.Eq, Value: ""},
+		{Column: "wide", Op: source.Gt, Value: 0.1},
+		{Column: "cents", Op: source.In, Value: []any{99.9}},
+		{Column: "ip", Op: source.Like, Value: "10.%"},
 	} {
 		if n, err := s.Count(t.Context(), source.Filter{Conditions: []source.Condition{c}}); err != nil || n != 1 {
 			t.Errorf("%v: %d rows, %v; want 1", c, n, err)
@@ -76,8 +82,13 @@ func mysqlTypes(t *testing.T, db *sql.DB, config source.Config) {
 	}
 	survives(t, newEngine(t), s)
 	for _, c := range []source.Condition{
-		{Column: "big", Op: source.Gt, Value: "18446744073709551614"}, {Column: "latin", Op: source.Eq, Value: "Grüße"}, {Column: "latin", Op: source.Like, Value: "Gr__e"},
-		{Column: "latin", Op: source.Lt, Value: "A"}, {Column: "one", Op: source.Eq, Value: true}, {Column: "flags", Op: source.Gte, Value: 21}, {Column: "mood", Op: source.Eq, Value: "glad"},
+		{Column: "big", Op: source.Gt, Value: "18446744073709551614"},
+		{Column: "latin", Op: source.Eq, Value: "Grüße"},
+		{Column: "latin", Op: source.Like, Value: "Gr__e"},
+		{Column: "latin", Op: source.Lt, Value: "A"},
+		{Column: "one", Op: source.Eq, Value: true},
+		{Column: "flags", Op: source.Gte, Value: 21},
+		{Column: "mood", Op: source.Eq, Value: "glad"},
 	} {
 		if n, err := s.Count(t.Context(), source.Filter{Conditions: []source.Condition{c}}); err != nil || n != 1 {
 			t.Errorf("%v: %d rows, %v; want 1", c, n, err)

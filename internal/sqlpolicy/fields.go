@@ -50,35 +50,47 @@ var expressions = family(shapes{"class": leaf, "type": leaf, "alias": leaf, "que
 	"COMPARISON":  {"left": anExpr, "right": anExpr},
 	"CONJUNCTION": {"children": exprList},
 	"CONSTANT":    {"value": aValue},
-	"FUNCTION": {"catalog": aName, "schema": aName, "function_name": aName, "children": exprList, "distinct": leaf,
-		"export_state": aFlag, "filter": anExpr, "is_operator": leaf, "order_bys": aModifier},
+	"FUNCTION": {
+		"catalog": aName, "schema": aName, "function_name": aName, "children": exprList, "distinct": leaf,
+		"export_state": aFlag, "filter": anExpr, "is_operator": leaf, "order_bys": aModifier,
+	},
 	"LAMBDA":               {"lhs": anExpr, "expr": anExpr, "syntax_type": leaf},
 	"OPERATOR":             {"children": exprList},
 	"POSITIONAL_REFERENCE": {"index": leaf},
-	"STAR": {"columns": leaf, "exclude_list": leaf, "expr": anExpr, "qualified_exclude_list": leaf, "relation_name": leaf,
-		"rename_list": leaf, "replace_list": ownCode},
+	"STAR": {
+		"columns": leaf, "exclude_list": leaf, "expr": anExpr, "qualified_exclude_list": leaf, "relation_name": leaf,
+		"rename_list": leaf, "replace_list": ownCode,
+	},
 	"SUBQUERY": {"child": anExpr, "comparison_type": leaf, "subquery": aStatement, "subquery_type": leaf},
-	"WINDOW": {"catalog": aName, "schema": aName, "function_name": aName, "children": exprList, "partitions": exprList,
+	"WINDOW": {
+		"catalog": aName, "schema": aName, "function_name": aName, "children": exprList, "partitions": exprList,
 		"orders": orderList, "arg_orders": orderList, "start": leaf, "end": leaf, "start_expr": anExpr, "end_expr": anExpr,
-		"offset_expr": anExpr, "default_expr": anExpr, "ignore_nulls": leaf, "distinct": leaf, "filter_expr": anExpr, "exclude_clause": leaf},
+		"offset_expr": anExpr, "default_expr": anExpr, "ignore_nulls": leaf, "distinct": leaf, "filter_expr": anExpr, "exclude_clause": leaf,
+	},
 })
 
 var refs = family(shapes{"type": leaf, "alias": leaf, "query_location": leaf, "sample": aSample}, map[string]shapes{
 	"BASE_TABLE": {"at_clause": ownCode, "catalog_name": aName, "schema_name": aName, "table_name": aName, "column_name_alias": leaf},
-	"JOIN": {"condition": anExpr, "delim_flipped": leaf, "duplicate_eliminated_columns": exprList, "join_type": leaf, "left": aRef,
-		"right": aRef, "ref_type": leaf, "using_columns": leaf},
+	"JOIN": {
+		"condition": anExpr, "delim_flipped": leaf, "duplicate_eliminated_columns": exprList, "join_type": leaf, "left": aRef,
+		"right": aRef, "ref_type": leaf, "using_columns": leaf,
+	},
 	"SUBQUERY":        {"subquery": aStatement, "column_name_alias": leaf},
 	"TABLE_FUNCTION":  {"function": ownCode, "column_name_alias": leaf, "with_ordinality": leaf},
 	"EMPTY":           {},
 	"EXPRESSION_LIST": {"expected_names": leaf, "expected_types": typeList, "values": exprLists},
-	"PIVOT": {"aggregates": exprList, "column_name_alias": leaf, "groups": leaf, "include_nulls": leaf, "pivots": ownCode, "source": aRef,
-		"unpivot_names": leaf},
+	"PIVOT": {
+		"aggregates": exprList, "column_name_alias": leaf, "groups": leaf, "include_nulls": leaf, "pivots": ownCode, "source": aRef,
+		"unpivot_names": leaf,
+	},
 	"SHOW_REF": {"catalog_name": aName, "schema_name": aName, "table_name": aName, "query": aQuery, "show_type": aName},
 })
 
 var queries = family(shapes{"type": leaf, "modifiers": modifiers, "cte_map": ownCode}, map[string]shapes{
-	"SELECT_NODE": {"aggregate_handling": leaf, "from_table": aRef, "group_expressions": exprList, "group_sets": leaf, "having": anExpr,
-		"qualify": anExpr, "sample": aSample, "select_list": exprList, "where_clause": anExpr},
+	"SELECT_NODE": {
+		"aggregate_handling": leaf, "from_table": aRef, "group_expressions": exprList, "group_sets": leaf, "having": anExpr,
+		"qualify": anExpr, "sample": aSample, "select_list": exprList, "where_clause": anExpr,
+	},
 	"SET_OPERATION_NODE": {"left": aQuery, "right": aQuery, "setop_all": leaf, "setop_type": leaf},
 	"RECURSIVE_CTE_NODE": {"aliases": leaf, "cte_name": aName, "key_targets": exprList, "left": ownCode, "right": ownCode, "union_all": leaf},
 })

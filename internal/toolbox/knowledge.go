@@ -91,8 +91,10 @@ func (k *Knowledge) values(ctx context.Context, dataset string, s Schema) ([]nlq
 				continue
 			}
 			col := queryplan.Ident(c.Name)
-			r, err := k.data.Query(ctx, Query{Dataset: dataset, MaxRows: maxValues + 1, User: "planner",
-				SQL: fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE %s IS NOT NULL LIMIT %d", col, queryplan.Ident(t.TableName), col, maxValues+1)})
+			r, err := k.data.Query(ctx, Query{
+				Dataset: dataset, MaxRows: maxValues + 1, User: "planner",
+				SQL: fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE %s IS NOT NULL LIMIT %d", col, queryplan.Ident(t.TableName), col, maxValues+1),
+			})
 			if err != nil {
 				return nil, fmt.Errorf("reading the values of %s.%s: %w", t.TableName, c.Name, err)
 			}

@@ -40,8 +40,10 @@ var Columns = []source.Column{
 
 // names hold what systems disagree about: case, blanks at the end, accents, patterns,
 // quotes, characters of four bytes, and text that is empty but not NULL.
-var names = []string{"Alpha", "alpha", "ALPHA", "alpha ", "Beta", "beta%", "be_a", `back\slash`, "Ärger", "ärger", "Zoë",
-	"O'Brien", `say "hi"`, "semi;colon", "😀 smile", "x*y", "x?y", "[x]", "10", "", "tab\tstop", "a|b"}
+var names = []string{
+	"Alpha", "alpha", "ALPHA", "alpha ", "Beta", "beta%", "be_a", `back\slash`, "Ärger", "ärger", "Zoë",
+	"O'Brien", `say "hi"`, "semi;colon", "😀 smile", "x*y", "x?y", "[x]", "10", "", "tab\tstop", "a|b",
+}
 
 // Rows of the table: every column NULL somewhere, values in no order.
 var Rows = func() []Row {
