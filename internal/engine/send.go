@@ -448,7 +448,7 @@ func (e *Engine) Fork(ctx context.Context, thread string, seq int64, owner strin
 	}
 	defer e.release(id, t)
 	t.adopt(f, m)
-	t.pending = past
+	t.pending, t.forked = past, true
 	if f.active() {
 		t.emit(t.r.end(stopped, fault.Stopped).bodies...)
 	}

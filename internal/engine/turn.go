@@ -22,6 +22,7 @@ type turn struct {
 	f       *fold
 	pending []event.Event // not stored yet
 	blobs   []store.Blob
+	forked  bool // the runs of the past belong to the parent
 	resumed bool // the log was left by a process that died in the middle of the turn
 
 	life   context.Context    // of the turn: it outlives the request that began it
@@ -115,7 +116,10 @@ func (t *turn) commit(ctx context.Context) error {
 		return nil
 	}
 	b := store.Batch{
-		Thread: t.f.Thread, After: t.pending[0].Seq - 1, Events: t.pending, Blobs: append(t.blobs, t.r.blobs...), Head: head(t.r.m, t.f), Run: runRow(t.f),
+		Thread: t.f.Thread, After: t.pending[0].Seq - 1, Events: t.pending, Blobs: append(t.blobs, t.r.blobs...), Head: head(t.r.m, t.f),
+	}
+	if !t.forked {
+		b.Run = runRow(t.f)
 	}
 	for _, e := range t.pending {
 		for _, v := range event.Blobs(e.Body) {

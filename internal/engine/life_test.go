@@ -1,0 +1,455 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"interlock/internal/capsule"
+	"interlock/internal/engine"
+	"interlock/internal/engine/enginetest"
+	"interlock/internal/event"
+	"interlock/internal/fault"
+	"interlock/internal/llm"
+	"interlock/internal/machine"
+	"interlock/internal/store"
+	"interlock/internal/tool"
+)
+
+const lifeMachine = `name: life
+title: A tool loop
+settings:
+  most: {type: int, default: 5, min: 1, max: 9, label: Most}
+facts:
+  seen: {type: list(string), default: []}
+start: work
+limits: {tokens: 1000, iterations: 4}
+states:
+  work:
+    kind: agent
+    terminal: true
+    prompt: work.md
+    tools: [look, make]
+effects:
+  - {on: returned, tool: look, append: {seen: event.result.name}}
+reply: {seen: seen}
+policies: {duplicates: false}
+`
+
+// rig is an engine over a store that outlives it.
+type rig struct {
+	t     *testing.T
+	path  string
+	model llm.Model
+	tools *tool.Set
+	m     *machine.Machine
+	store store.Store
+	eng   *engine.Engine
+}
+
+func (r *rig) Get(name string) (*machine.Machine, error) {
+	if name != r.m.Name {
+		return nil, fault.New(fault.MachineNotFound, "there is no machine %q", name)
+	}
+	return r.m, nil
+}
+func (r *rig) Model(string) (llm.Model, error) { return r.model, nil }
+
+func newRig(t *testing.T, model llm.Model, tools ...tool.Tool) *rig {
+	t.Helper()
+	m, err := machine.Parse(map[string]string{"machine.yaml": lifeMachine, "work.md": "Seen: {{ seen }}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{t: t, path: filepath.Join(t.TempDir(), "log.db"), model: model, tools: tool.NewSet(nil, tools...), m: m}
+	r.start()
+	t.Cleanup(func() {
+		r.stop()
+		goleak.VerifyNone(t, goleak.IgnoreAnyFunction("database/sql.(*DB).connectionOpener"))
+	})
+	return r
+}
+
+func (r *rig) start() {
+	r.t.Helper()
+	var err error
+	if r.store, err = store.Open(store.Config{DSN: r.path}); err != nil {
+		r.t.Fatal(err)
+	}
+	if r.eng, err = engine.New(engine.Config{Store: r.store, Machines: r, Models: r, Tools: r.tools, SnapshotEvery: 1}); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// stop is what the death of a process leaves: whatever ran is under way in the log.
+func (r *rig) stop() {
+	r.t.Helper()
+	if err := r.eng.Close(); err != nil {
+		r.t.Error(err)
+	}
+	if err := r.store.Close(); err != nil {
+		r.t.Error(err)
+	}
+}
+
+func (r *rig) open() string {
+	r.t.Helper()
+	id, err := r.eng.Open(r.t.Context(), engine.Opening{Machine: "life", Owner: "ann"})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return id
+}
+
+func (r *rig) send(thread, text string) string {
+	r.t.Helper()
+	run, err := r.eng.Send(r.t.Context(), thread, engine.Input{User: "ann", Text: text})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return run
+}
+
+func (r *rig) wait(thread string) {
+	r.t.Helper()
+	if err := r.eng.Wait(r.t.Context(), thread); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *rig) log(thread string) []event.Event {
+	r.t.Helper()
+	var out []event.Event
+	for e, err := range r.eng.Events(r.t.Context(), thread, 0) {
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		out = append(out, e)
+	}
+	if err := enginetest.Audit(r.m, out); err != nil {
+		r.t.Error(err)
+	}
+	return out
+}
+
+func (r *rig) reply(run string) engine.Reply {
+	r.t.Helper()
+	rep, err := r.eng.Reply(r.t.Context(), run)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return rep
+}
+
+type named struct {
+	Name string `json:"name"`
+}
+
+// gate is a tool that waits until it is let through, and counts its calls.
+type gate struct {
+	calls   atomic.Int64
+	reached chan struct{}
+	open    chan struct{}
+}
+
+func newGate() *gate { return &gate{reached: make(chan struct{}, 10), open: make(chan struct{}, 10)} }
+
+func (g *gate) tool(name string, effect tool.Effect) tool.Tool {
+	return tool.New(tool.Spec{Name: name, Effect: effect}, func(ctx context.Context, _ struct{}) (named, error) {
+		g.calls.Add(1)
+		g.reached <- struct{}{}
+		select {
+		case <-g.open:
+			return named{"found"}, nil
+		case <-ctx.Done():
+			return named{}, ctx.Err()
+		}
+	})
+}
+
+func TestUnfinishedCallsAfterACrash(t *testing.T) {
+	for _, tt := range []struct {
+		effect tool.Effect
+		calls  int64
+		want   event.Kind
+	}{
+		{tool.Reads, 2, event.KindToolReturned},
+		{tool.Computes, 2, event.KindToolReturned},
+		{tool.Writes, 1, event.KindToolFailed},
+	} {
+		t.Run(string(tt.effect), func(t *testing.T) {
+			g := newGate()
+			r := newRig(t, llm.Script(llm.Ask("look", "{}"), llm.Say("done")), g.tool("look", tt.effect), g.tool("make", tool.Writes))
+			thread := r.open()
+			run := r.send(thread, "go")
+			<-g.reached
+			r.stop()
+			r.start()
+			if n, err := r.eng.Resume(t.Context()); err != nil || n != 1 {
+				t.Fatalf("%d turns resumed: %v", n, err)
+			}
+			g.open <- struct{}{}
+			r.wait(thread)
+			if g.calls.Load() != tt.calls {
+				t.Errorf("the tool ran %d times, want %d", g.calls.Load(), tt.calls)
+			}
+			kinds := map[event.Kind]int{}
+			for _, e := range r.log(thread) {
+				kinds[e.Body.Kind()]++
+				if f, ok := e.Body.(event.ToolFailed); ok && f.Code != fault.OutcomeUnknown {
+					t.Errorf("code %s", f.Code)
+				}
+			}
+			if kinds[tt.want] != 1 || kinds[event.KindToolStarted] != 1 || kinds[event.KindTurnInterrupted] != 1 {
+				t.Errorf("events %v", kinds)
+			}
+			if rep := r.reply(run); rep.Status != "succeeded" || rep.Text != "done" {
+				t.Errorf("the run ended as %s with %q", rep.Status, rep.Text)
+			}
+		})
+	}
+}
+
+func TestAModelCallIsRepeatedAfterACrash(t *testing.T) {
+	var asked atomic.Int64
+	reached := make(chan struct{}, 2)
+	model := llm.Script(
+		llm.Line{Before: func(ctx context.Context, _ llm.Request) error {
+			asked.Add(1)
+			reached <- struct{}{}
+			<-ctx.Done()
+			return ctx.Err()
+		}},
+		llm.Say("answer"),
+	)
+	r := newRig(t, model, newGate().tool("look", tool.Reads), newGate().tool("make", tool.Writes))
+	thread := r.open()
+	run := r.send(thread, "go")
+	<-reached
+	r.stop()
+	r.start()
+	if _, err := r.eng.Resume(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.wait(thread)
+	if rep := r.reply(run); rep.Text != "answer" {
+		t.Errorf("answer %q, status %s", rep.Text, rep.Status)
+	}
+	calls := 0
+	for _, e := range r.log(thread) {
+		if e.Body.Kind() == event.KindModelCalled {
+			calls++
+		}
+	}
+	if calls != 1 {
+		t.Errorf("%d model calls are in the log, want the one that was repeated", calls)
+	}
+}
+
+func TestStopEndsWhatRuns(t *testing.T) {
+	g := newGate()
+	r := newRig(t, llm.Script(llm.Ask("look", "{}"), llm.Say("again")), g.tool("look", tool.Reads), g.tool("make", tool.Writes))
+	thread := r.open()
+	run := r.send(thread, "go")
+	<-g.reached
+	if _, err := r.eng.Send(t.Context(), thread, engine.Input{Text: "and?"}); !fault.Is(err, fault.ThreadBusy) {
+		t.Errorf("a second turn got %v", err)
+	}
+	if err := r.eng.Stop(t.Context(), thread); err != nil {
+		t.Fatal(err)
+	}
+	if rep := r.reply(run); rep.Status != "stopped" {
+		t.Errorf("status %s", rep.Status)
+	}
+	if rep, err := capsule.Drive(t.Context(), r.store, r.tools, run); err != nil || !rep.Same {
+		t.Errorf("the stopped run does not replay: %v %+v", err, rep)
+	}
+	run = r.send(thread, "go on")
+	r.wait(thread)
+	if rep := r.reply(run); rep.Text != "again" {
+		t.Errorf("the thread is not usable after a stop: %+v", rep)
+	}
+	r.log(thread)
+	if err := r.eng.Stop(t.Context(), thread); err != nil {
+		t.Errorf("stopping an idle thread: %v", err)
+	}
+}
+
+func TestLimitsEndATurn(t *testing.T) {
+	for name, tt := range map[string]struct {
+		lines []llm.Line
+		want  fault.Code
+	}{
+		"tokens":     {[]llm.Line{{Calls: []llm.Call{{Name: "look", Args: "{}"}}, Usage: event.Usage{Input: 900, Output: 200}}}, fault.LimitTokens},
+		"iterations": {[]llm.Line{llm.Ask("look", "{}"), llm.Ask("look", "{}"), llm.Ask("look", "{}"), llm.Ask("look", "{}")}, fault.LimitIterations},
+		"dollars":    {[]llm.Line{{Calls: []llm.Call{{Name: "look", Args: "{}"}}, Usage: event.Usage{Input: 1, MicroUSD: 2_000_000}}}, fault.LimitDollars},
+	} {
+		t.Run(name, func(t *testing.T) {
+			look := tool.New(tool.Spec{Name: "look", Effect: tool.Reads}, func(context.Context, struct{}) (named, error) { return named{"x"}, nil })
+			r := newRig(t, llm.Script(tt.lines...), look, newGate().tool("make", tool.Writes))
+			thread := r.open()
+			run := r.send(thread, "go")
+			r.wait(thread)
+			if rep := r.reply(run); rep.Status != "limited" || rep.Code != tt.want {
+				t.Errorf("status %s, code %s", rep.Status, rep.Code)
+			}
+			r.log(thread)
+		})
+	}
+}
+
+func TestFollowersSeeEachEventOnce(t *testing.T) {
+	speak := make(chan struct{})
+	said := make(chan struct{})
+	model := llm.Script(llm.Line{Text: []string{"one ", "two"}, Before: nil}, llm.Line{Text: []string{"late"}, Before: func(context.Context, llm.Request) error { close(said); <-speak; return nil }})
+	r := newRig(t, model, newGate().tool("look", tool.Reads), newGate().tool("make", tool.Writes))
+	thread := r.open()
+	r.send(thread, "first")
+	r.wait(thread)
+	r.send(thread, "second")
+	<-said
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	seen := map[int64]int{}
+	var tokens strings.Builder
+	for e, err := range r.eng.Follow(ctx, thread, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tok, ok := e.Body.(event.Token); ok {
+			tokens.WriteString(tok.Text)
+			continue
+		}
+		if seen[e.Seq]++; seen[e.Seq] > 1 {
+			t.Errorf("event %d came twice", e.Seq)
+		}
+		if c, ok := e.Body.(event.ModelCalled); ok && c.Number == 1 && e.Seq > 5 {
+			close(speak)
+		}
+		if end, ok := e.Body.(event.TurnEnded); ok && end.Text == "late" {
+			break
+		}
+	}
+	r.wait(thread)
+	for i := range int64(len(r.log(thread))) {
+		if seen[i+1] != 1 {
+			t.Errorf("event %d came %d times", i+1, seen[i+1])
+		}
+	}
+	if tokens.String() != "late" {
+		t.Errorf("tokens %q", tokens.String())
+	}
+}
+
+func TestForkGoesItsOwnWay(t *testing.T) {
+	look := tool.New(tool.Spec{Name: "look", Effect: tool.Reads}, func(context.Context, struct{}) (named, error) { return named{"x"}, nil })
+	r := newRig(t, llm.Script(llm.Ask("look", "{}"), llm.Say("first"), llm.Say("second"), llm.Say("other")), look, newGate().tool("make", tool.Writes))
+	thread := r.open()
+	r.send(thread, "one")
+	r.wait(thread)
+	at := int64(len(r.log(thread)))
+	r.send(thread, "two")
+	r.wait(thread)
+	fork, err := r.eng.Fork(t.Context(), thread, at, "bob")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.send(fork, "two, differently")
+	r.wait(fork)
+	v, err := r.eng.View(t.Context(), fork)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Thread.Owner != "bob" || len(v.Messages) != 4 || v.Messages[3].Content != "other" {
+		t.Errorf("fork %+v", v)
+	}
+	if got, _ := json.Marshal(v.Facts["seen"]); string(got) != `["x"]` {
+		t.Errorf("the fork does not share the past: %s", got)
+	}
+	if _, err := r.eng.Fork(t.Context(), thread, 10_000, "bob"); err == nil {
+		t.Error("a fork beyond the end was made")
+	}
+	r.log(fork)
+}
+
+func TestBadInputLeavesNothingBehind(t *testing.T) {
+	r := newRig(t, llm.Script(), newGate().tool("look", tool.Reads), newGate().tool("make", tool.Writes))
+	thread := r.open()
+	for name, in := range map[string]engine.Input{
+		"nothing":         {},
+		"unknown command": {Command: &engine.Command{Name: "fly"}},
+		"closed card":     {Card: &engine.CardAnswer{Card: "none", Answer: "yes"}},
+		"unknown setting": {Text: "go", Settings: map[string]any{"speed": 1.0}},
+		"out of bounds":   {Text: "go", Settings: map[string]any{"most": 10.0}},
+		"too long":        {Text: strings.Repeat("x", 1<<20)},
+	} {
+		if _, err := r.eng.Send(t.Context(), thread, in); err == nil || fault.From(err).Code == fault.Internal || fault.From(err).Suggestion == "" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := r.eng.Send(t.Context(), "t_none", engine.Input{Text: "go"}); !fault.Is(err, fault.ThreadNotFound) {
+		t.Errorf("unknown thread: %v", err)
+	}
+	if _, err := r.eng.Open(t.Context(), engine.Opening{Machine: "none"}); !fault.Is(err, fault.MachineNotFound) {
+		t.Errorf("unknown machine: %v", err)
+	}
+	if n := len(r.log(thread)); n != 1 {
+		t.Errorf("%d events were left behind", n)
+	}
+}
+
+func TestSnapshotsGiveTheSameThread(t *testing.T) {
+	look := tool.New(tool.Spec{Name: "look", Effect: tool.Reads}, func(context.Context, struct{}) (named, error) { return named{strings.Repeat("n", 3000)}, nil })
+	var lines []llm.Line
+	for range 5 {
+		lines = append(lines, llm.Ask("look", "{}"), llm.Say("ok"))
+	}
+	r := newRig(t, llm.Script(lines...), look, newGate().tool("make", tool.Writes))
+	thread := r.open()
+	for range 4 {
+		r.send(thread, "go")
+		r.wait(thread)
+	}
+	before, err := r.eng.View(t.Context(), thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.stop()
+	r.start()
+	after, err := r.eng.View(t.Context(), thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _ := json.Marshal(before)
+	b, _ := json.Marshal(after)
+	if string(a) != string(b) {
+		t.Errorf("before %s\nafter  %s", a, b)
+	}
+	r.send(thread, "go")
+	r.wait(thread)
+	r.log(thread)
+}
+
+// A turn has a time limit that also ends the job under way.
+func TestATurnsTimeEndsItsCalls(t *testing.T) {
+	m := strings.Replace(lifeMachine, "limits: {tokens: 1000, iterations: 4}", "limits: {seconds: 1}", 1)
+	g := newGate()
+	r := newRig(t, llm.Script(llm.Ask("look", "{}"), llm.Say("late")), g.tool("look", tool.Reads), g.tool("make", tool.Writes))
+	var err error
+	if r.m, err = machine.Parse(map[string]string{"machine.yaml": m, "work.md": "Seen: {{ seen }}"}); err != nil {
+		t.Fatal(err)
+	}
+	thread := r.open()
+	start := time.Now()
+	run := r.send(thread, "go")
+	r.wait(thread)
+	if rep := r.reply(run); rep.Status != "limited" || rep.Code != fault.LimitSeconds {
+		t.Errorf("status %s, code %s after %v", rep.Status, rep.Code, time.Since(start))
+	}
+}
