@@ -62,11 +62,7 @@ func single(p *queryplan.Plan, column string, v any) string {
 // heading says what a column of the result is.
 func heading(p *queryplan.Plan, i int, column string) string {
 	if p != nil && i < len(p.Select) && p.Top == nil && p.From == nil {
-		e := p.Select[i]
-		if e.Function == queryplan.Count && e.Column == "" && len(p.Joins) == 0 && len(p.GroupBy) == 0 {
-			return "the number of " + human(p.Table)
-		}
-		return describer{}.expr(e)
+		return describer{rows: rowsOf(p)}.expr(p.Select[i])
 	}
 	return human(column)
 }
@@ -76,7 +72,7 @@ func conditions(p *queryplan.Plan) string {
 	if p == nil || len(p.Filters) == 0 {
 		return ""
 	}
-	return describer{}.filters(p.Filters, " and ")
+	return describer{rows: rowsOf(p)}.filters(p.Filters, " and ")
 }
 
 func rowText(row []any) string {

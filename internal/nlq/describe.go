@@ -3,6 +3,7 @@ package nlq
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"interlock/internal/queryplan"
@@ -39,6 +40,8 @@ func (d describer) plan(p *queryplan.Plan) string {
 	switch {
 	case p.From != nil:
 		b.WriteString(" over (" + d.plan(p.From) + ")")
+	case len(p.Joins) == 0 && !slices.ContainsFunc(p.Select, func(e queryplan.Expr) bool { return e.Function != queryplan.Count || e.Column != "" }):
+		// The number of customers says where the rows come from.
 	default:
 		tables := []string{human(p.Table)}
 		for _, j := range p.Joins {

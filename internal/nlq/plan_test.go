@@ -145,6 +145,16 @@ func TestConfirmed(t *testing.T) {
 	}
 }
 
+// TestWithoutIndex plans from a schema alone: no values, no declared relations.
+func TestWithoutIndex(t *testing.T) {
+	_, s := shopIndex()
+	a := nlq.Plan(nlq.Question{Text: "What is the total amount of orders for each customer?", Schema: s, Now: today})
+	want := "JOIN customers ON orders.customer_id = customers.id"
+	if !a.Sure() || !strings.Contains(a.SQL, want) {
+		t.Errorf("got %q (%s, declined %q), want %q in it", a.SQL, a.Quality, a.Declined, want)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	x, _ := shopIndex()
 	for _, question := range []string{
@@ -208,5 +218,5 @@ func ExamplePlan() {
 	// SELECT count(*) AS count
 	// FROM customers
 	// WHERE country = 'France'
-	// The number of rows from customers where country is "France".
+	// The number of customers where country is "France".
 }
