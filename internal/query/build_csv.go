@@ -80,7 +80,8 @@ func (o ImportOptions) asText(columns []string) ImportOptions {
 // csvQuery reads every file by itself, because only so are its bad rows kept apart,
 // and puts columns of one name together.
 func csvQuery(in inputs, o ImportOptions) string {
-	args := []string{"store_rejects=true", "rejects_limit=1000"}
+	// A quoted "" is empty text; only what stands unquoted is NULL.
+	args := []string{"store_rejects=true", "rejects_limit=1000", "allow_quoted_nulls=false"}
 	add := func(name, value string) { args = append(args, name+"="+value) }
 	if in.compression != "" {
 		add("compression", quoteText(in.compression))

@@ -51,8 +51,8 @@ func TestFiles(t *testing.T) {
 		content []byte
 		fixture sourcetest.Fixture
 	}{
-		{"data.csv", sourcetest.CSV(), sourcetest.Fixture{Types: map[string]source.Type{"price": double, "key": text}, Blank: true}},
-		{"data.csv.gz", gzipped(t, sourcetest.CSV()), sourcetest.Fixture{Types: map[string]source.Type{"price": double, "key": text}, Blank: true}},
+		{"data.csv", sourcetest.CSV(), sourcetest.Fixture{Types: map[string]source.Type{"price": double, "key": text}}},
+		{"data.csv.gz", gzipped(t, sourcetest.CSV()), sourcetest.Fixture{Types: map[string]source.Type{"price": double, "key": text}}},
 		{"data.ndjson", []byte(strings.Join(lines, "\n")), sourcetest.Fixture{Types: fromJSON}},
 		{"data.json", []byte("[" + strings.Join(lines, ",\n") + "]"), sourcetest.Fixture{Types: fromJSON}},
 		{"data.parquet", parquet(t, engine), sourcetest.Fixture{}},
