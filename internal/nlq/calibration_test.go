@@ -108,7 +108,7 @@ func regress(samples []sample) ([]float64, float64) {
 		scale[j] = math.Sqrt(max(square/n-sum/n*sum/n, 0)) + 1e-9
 	}
 	w, bias := make([]float64, k), 0.0
-	for range 1500 {
+	for range 600 {
 		g, gb := make([]float64, k), 0.0
 		for _, s := range samples {
 			y := 0.0
@@ -123,9 +123,9 @@ func regress(samples []sample) ([]float64, float64) {
 				}
 			}
 		}
-		bias -= 0.25 * gb / n
+		bias -= 0.5 * gb / n
 		for j := range w {
-			w[j] -= 0.25 * (g[j]/n + w[j]*scale[j]/n) / scale[j]
+			w[j] -= 0.5 * (g[j]/n + w[j]*scale[j]/n) / scale[j]
 			w[j] = min(max(w[j], -3), 0)
 		}
 	}

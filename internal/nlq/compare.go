@@ -30,8 +30,13 @@ func (r *reader) comparison(i int) {
 		return
 	}
 	op := c.phrase.op
-	if r.negatedBefore(i) {
+	if not := r.notBefore(i); not >= 0 {
 		op = opposite(op)
+		defer func() {
+			if c.used {
+				r.use(not)
+			}
+		}()
 	}
 	if k := r.next(j); r.named(j) && r.is(k, rNumber) && r.near(j, k, 1) {
 		// below age 30, after the year 2008
@@ -85,15 +90,21 @@ func opposite(op queryplan.Operator) queryplan.Operator {
 
 // negatedBefore takes a `not` that stands right before.
 func (r *reader) negatedBefore(i int) bool {
+	not := r.notBefore(i)
+	r.use(not)
+	return not >= 0
+}
+
+// notBefore finds a `not` that stands right before, or -1.
+func (r *reader) notBefore(i int) int {
 	p := r.prev(i)
 	for p >= 0 && (r.is(p, rBe) || r.is(p, rWord)) && r.near(p, i, 2) {
 		p = r.prev(p)
 	}
 	if r.is(p, rNot) && r.near(p, i, 4) && !r.chunks[p].used {
-		r.use(p)
-		return true
+		return p
 	}
-	return false
+	return -1
 }
 
 func (r *reader) use(is ...int) {

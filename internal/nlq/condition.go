@@ -50,11 +50,8 @@ func (b *builder) filters() {
 				if !c.or {
 					same = append(same, b.companions(i, done)...)
 				}
-				neg := c.neg || slices.ContainsFunc(same, func(c cond) bool { return c.neg })
-				for k := range same {
-					same[k].neg = false
-				}
-				if f, ok := b.existsIn(t, same, neg); ok {
+				same[0].neg = false
+				if f, ok := b.existsIn(t, same, c.neg); ok {
 					add(f, c.or)
 				}
 				continue
@@ -83,6 +80,9 @@ func (b *builder) companions(i int, done []bool) []cond {
 		c := b.conds[k]
 		if c.or {
 			break
+		}
+		if c.neg && (c.col == b.conds[i].col || b.conds[i].neg) {
+			continue // from X but not from Y: two questions to two rows
 		}
 		if !done[k] && c.agg == "" && !c.exists && !c.both && c.col >= 0 && b.x.columns[c.col].table == t {
 			out = append(out, c)

@@ -97,6 +97,9 @@ func (r *reader) missing() string {
 		switch c.role {
 		case rSup, rNot, rPeriod, rShare, rEmpty, rBoth:
 		case rWord:
+			if t := &r.toks[c.from]; len([]rune(t.text)) == 1 && !c.filler && !t.bracket {
+				break // a letter that stands for something
+			}
 			if c.filler || c.cond || !r.noun(i) || !r.askedFor(i) && !r.qualifies(i) {
 				continue
 			}

@@ -318,7 +318,7 @@ func (r *reader) patterns() {
 		for k := i - 1; k >= 0 && k >= i-5; k-- {
 			if r.named(k) {
 				text := func(c *column) bool { return c.kind == queryplan.Text }
-				if p := r.prev(k); r.is(p, rRel) && r.toks[r.chunks[k].from].lemma == "name" && r.named(r.prev(p)) {
+				if p := r.prev(k); r.is(p, rRel) && r.toks[r.chunks[k].from].lemma == "name" && r.named(r.prev(p)) && !r.of(&r.chunks[r.prev(p)]) {
 					if whose, ws := r.asColumn(r.prev(p), r.currentTable(p), text); whose >= 0 && ws > 0.8 {
 						col, s = whose, ws // a state whose name
 						r.use(k, r.prev(p))
