@@ -10,17 +10,18 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	_ "modernc.org/sqlite" // runs the gold queries
 
+	"interlock/internal/catalog"
 	"interlock/internal/demo"
 	"interlock/internal/engine"
 	"interlock/internal/eval"
 	"interlock/internal/fault"
 	"interlock/internal/llm"
+	"interlock/internal/source"
 )
 
 func (a *app) evalCommand() *cobra.Command {
@@ -66,15 +67,6 @@ func (e *evaluation) questions(ctx context.Context, dir string) (err error) {
 		e.cfg.Provider, e.cfg.Model = llm.Offline, ""
 	}
 	e.cfg.Data = nil
-	for _, c := range cases {
-		path, err := filepath.Abs(c.Database(dir))
-		if err != nil {
-			return err
-		}
-		if !slices.Contains(e.cfg.Data, path) {
-			e.cfg.Data = append(e.cfg.Data, path)
-		}
-	}
 	state, err := os.MkdirTemp("", "interlock-eval-")
 	if err != nil {
 		return err
@@ -85,6 +77,9 @@ func (e *evaluation) questions(ctx context.Context, dir string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, e.s.close()) }()
+	if err := e.connect(ctx, dir, cases); err != nil {
+		return err
+	}
 	records, err := e.earlier()
 	if err != nil {
 		return err
@@ -106,6 +101,25 @@ func (e *evaluation) questions(ctx context.Context, dir string) (err error) {
 		return nil
 	}
 	fmt.Fprint(e.out, sum.String())
+	return nil
+}
+
+// connect makes a dataset of each database that the cases name.
+func (e *evaluation) connect(ctx context.Context, dir string, cases []eval.Case) error {
+	var known []string
+	for _, c := range cases {
+		if slices.Contains(known, c.DB) {
+			continue
+		}
+		known = append(known, c.DB)
+		path, err := filepath.Abs(c.Database(dir))
+		if err != nil {
+			return err
+		}
+		if err := e.s.catalog.Add(ctx, catalog.Connection{Alias: c.DB, URL: "sqlite:" + path}, source.Secret{}); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -214,7 +228,7 @@ func tableIn(raw json.RawMessage) (eval.Result, string, bool) {
 // ask puts a case and compares with the gold query's rows.
 func (e *evaluation) ask(ctx context.Context, dir string, c eval.Case) eval.Record {
 	start := time.Now()
-	a, err := e.put(ctx, datasetID(e.s, ctx, c.DB), c.Question)
+	a, err := e.put(ctx, c.DB, c.Question)
 	rec := eval.Record{Case: c, SQL: a.sql, Elapsed: time.Since(start)}
 	switch {
 	case err != nil:
@@ -237,20 +251,6 @@ func (e *evaluation) ask(ctx context.Context, dir string, c eval.Case) eval.Reco
 		rec.Outcome = eval.Right
 	}
 	return rec
-}
-
-// datasetID finds the dataset that a database became.
-func datasetID(s *system, ctx context.Context, db string) string {
-	list, err := s.catalog.List(ctx)
-	if err != nil {
-		return db
-	}
-	for _, d := range list {
-		if strings.EqualFold(d.ID, db) || strings.EqualFold(d.Name, db) {
-			return d.ID
-		}
-	}
-	return db
 }
 
 // goldRows runs a gold query on its SQLite database.

@@ -63,8 +63,9 @@ func newWorld(t *testing.T, files ...map[string]string) *world {
 			w.write(name, text)
 		}
 	}
-	w.env = []string{"HOME=" + w.dir}
-	w.flags = []string{"--data", w.path("data"), "--state", w.path("state"), "--machines", w.path("machines")}
+	// The data by the environment: `replay --data` means something else.
+	w.env = []string{"HOME=" + w.dir, "INTERLOCK_DATA=" + w.path("data")}
+	w.flags = []string{"--state", w.path("state"), "--machines", w.path("machines")}
 	return w
 }
 
