@@ -159,7 +159,7 @@ func (r *reader) counts(i int) {
 	t, ts := r.asTable(j)
 	col, cs := r.asColumn(j, r.nearTable(j), nil)
 	switch {
-	case col >= 0 && cs > 0.8 && cs > ts && r.hasWord(col, "population", "quantity", "attendance", "stock", "inventory") && r.x.columns[col].number:
+	case col >= 0 && cs > ts && (cs > 0.8 && r.hasWord(col, "population", "quantity", "attendance", "stock", "inventory") && r.x.columns[col].number || r.adds(col)):
 		r.items = append(r.items, item{agg: queryplan.Sum, col: col, table: r.x.columns[col].table, at: j, score: cs})
 	case col >= 0 && cs > 0.6 && r.hasWord(col, "number", "num", "count", "total") && r.x.columns[col].numeric() && cs > ts:
 		// The column keeps the number: how many staff -> Num_of_Staff.
@@ -259,6 +259,11 @@ func (r *reader) aggregates(i int) {
 // share reads `what percentage of customers are from France`.
 func (r *reader) share(i int) {
 	j := r.next(i)
+	if n := len(r.items); n > 0 && r.items[n-1].at == r.prev(i) && r.items[n-1].agg == "" && r.items[n-1].col >= 0 && r.x.columns[r.items[n-1].col].numeric() {
+		r.items[n-1].agg = queryplan.Percent // the revenue share
+		r.use(i)
+		return
+	}
 	if !r.named(j) {
 		return
 	}

@@ -56,6 +56,10 @@ func (b *builder) filters() {
 				}
 				continue
 			}
+			if f, ok := b.neverWith(c); ok {
+				add(f, c.or)
+				continue
+			}
 			b.wants(t)
 			add(b.filter(c), c.or)
 		}
@@ -67,6 +71,21 @@ func (b *builder) filters() {
 			b.addFilter(queryplan.Filter{Any: alternatives})
 		}
 	}
+}
+
+// neverWith keeps a property that many rows share only where none of its rows passes:
+// products not sold in the East were sold there in no row.
+func (b *builder) neverWith(c cond) (queryplan.Filter, bool) {
+	if !c.neg || c.op != queryplan.Eq || !b.plan.Distinct || len(b.reader.items) != 1 || b.reader.items[0].col == c.col {
+		return queryplan.Filter{}, false
+	}
+	shown := b.reader.items[0].col
+	if b.x.columns[shown].table != b.base || b.x.columns[c.col].table != b.base || !b.shared(shown) {
+		return queryplan.Filter{}, false
+	}
+	c.neg = false
+	sub := queryplan.Plan{Table: b.x.tableName(b.base), Select: []queryplan.Expr{queryplan.Col(b.ref(shown))}, Filters: []queryplan.Filter{b.filter(c)}}
+	return in(b.ref(shown), sub, true), true
 }
 
 func (b *builder) addFilter(f queryplan.Filter) { b.plan.Filters = append(b.plan.Filters, f) }

@@ -1,6 +1,7 @@
 package nlq
 
 import (
+	"slices"
 	"strings"
 
 	"interlock/internal/queryplan"
@@ -10,6 +11,15 @@ import (
 func (r *reader) grouping() {
 	for i := range r.chunks {
 		c := &r.chunks[i]
+		if c.role == rTrend && !c.used {
+			if slices.ContainsFunc(r.groups, func(g group) bool { return g.unit != "" }) {
+				r.use(i) // the trend over time: said twice
+			} else if r.groupByUnit(i, "month") {
+				r.groups[len(r.groups)-1].wide = true
+				r.use(i)
+			}
+			continue
+		}
 		if c.role == rWord && !c.used {
 			if u, ok := unitWords[r.toks[c.from].lower]; ok && strings.HasSuffix(r.toks[c.from].lower, "ly") {
 				r.groupByUnit(i, u)
@@ -35,12 +45,16 @@ func (r *reader) grouping() {
 			continue
 		}
 		if r.groupBy(i, j) {
-			for { // by region and product
+			if w := c.phrase.words; w[0] == "by" || w[0] == "per" || len(w) == 2 && w[1] == "by" || len(w) == 3 && w[2] == "by" {
+				r.groups[len(r.groups)-1].wide = true
+			}
+			for n := len(r.groups) - 1; ; { // by region and product
 				k := r.next(j)
 				m := r.next(k)
 				if !r.is(k, rAnd) || !r.named(m) || !r.near(j, m, 2) || r.chunks[m].mention == nil || len(c.phrase.words) != 1 || !r.groupBy(i, m) {
 					break
 				}
+				r.groups[len(r.groups)-1].wide = r.groups[n].wide
 				r.use(k)
 				j = m
 			}
@@ -54,9 +68,13 @@ func (r *reader) condenses() bool {
 		switch r.chunks[k].role {
 		case rCount, rAgg, rShare, rSup, rTop:
 			return true
+		case rEach:
+			if w := r.chunks[k].phrase.words[0]; (w == "by" || w == "per") && r.groupsBy(k) {
+				return true
+			}
 		}
 	}
-	return len(r.toks) <= 6
+	return false
 }
 
 // groupsBy tells `sales by region` from `owned by a person`.
@@ -73,7 +91,15 @@ func (r *reader) groupsBy(i int) bool {
 			return true
 		}
 	}
-	return r.toks[0].lower != "which" && len(r.toks) <= 6
+	// Revenue by region: an amount stands before.
+	for k := range i {
+		if r.named(k) && !r.chunks[k].cond {
+			if col, s := r.asColumn(k, -1, (*column).numeric); col >= 0 && s > 0.6 {
+				return true
+			}
+		}
+	}
+	return r.toks[0].lower != "which" && len(r.toks) <= 8
 }
 
 var irregularDone = set("made built sold bought run won sung written taught held led read done spoken given taken driven grown paid")

@@ -34,6 +34,7 @@ type Index struct {
 	stems    map[string][]valueRef // one-word values, by stem
 	known    map[int]bool          // columns whose values are all known
 	truths   map[int][]any         // columns of yes and no: their two values
+	distinct map[int]int           // how many values a column has, where all are known
 	longest  int                   // words of the longest value
 	glossary map[string]string
 }
@@ -86,7 +87,7 @@ func NewIndex(s queryplan.Schema, values []ColumnValues, dict Dictionary) *Index
 		}
 	}
 	s.Relations = append(declared, s.Discover()...)
-	x := &Index{schema: s, values: map[string][]valueRef{}, stems: map[string][]valueRef{}, known: map[int]bool{}, truths: map[int][]any{}, glossary: dict.Glossary}
+	x := &Index{schema: s, values: map[string][]valueRef{}, stems: map[string][]valueRef{}, known: map[int]bool{}, truths: map[int][]any{}, distinct: map[int]int{}, glossary: dict.Glossary}
 	vocabulary := map[string]bool{}
 	for _, t := range s.Tables {
 		for _, w := range words(t.Name) {
@@ -150,6 +151,9 @@ func NewIndex(s queryplan.Schema, values []ColumnValues, dict Dictionary) *Index
 			x.tables[i].key = x.guessKey(i)
 		}
 		x.tables[i].display = x.display(i)
+		if key := x.tables[i].key; key >= 0 {
+			x.alias(key, i) // a table with an order id has orders
+		}
 	}
 	return x
 }
@@ -166,6 +170,9 @@ func (x *Index) alias(c, t int) {
 			return
 		}
 	}
+	if slices.Equal(ws, x.columns[c].words) && c == x.tables[t].key {
+		return
+	}
 	x.tables[t].aliases = append(x.tables[t].aliases, ws)
 }
 
@@ -176,6 +183,9 @@ func (x *Index) addValues(values []ColumnValues) {
 			continue
 		}
 		x.known[c] = cv.Complete && len(cv.Values) <= maxValues
+		if cv.Complete {
+			x.distinct[c] = len(cv.Values)
+		}
 		numbers, dates, filled := 0, 0, 0
 		for _, v := range cv.Values[:min(len(cv.Values), maxValues)] {
 			if strings.TrimSpace(v) == "" {

@@ -95,7 +95,11 @@ func (r *reader) missing() string {
 		}
 		word := r.toks[c.from].lower
 		switch c.role {
-		case rSup, rNot, rPeriod, rShare, rEmpty, rBoth:
+		case rSup, rNot, rPeriod, rEmpty, rBoth:
+		case rShare:
+			if word == "share" {
+				continue // also a verb
+			}
 		case rWord:
 			if t := &r.toks[c.from]; len([]rune(t.text)) == 1 && !c.filler && !t.bracket {
 				break // a letter that stands for something
@@ -103,6 +107,7 @@ func (r *reader) missing() string {
 			if c.filler || c.cond || !r.noun(i) || !r.askedFor(i) && !r.qualifies(i) {
 				continue
 			}
+		case rTrend:
 		case rLike:
 			if len(c.phrase.words) < 2 {
 				continue // contains, like: ordinary verbs

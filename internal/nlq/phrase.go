@@ -33,6 +33,7 @@ const (
 	rLike                 // containing
 	rEmpty                // is missing
 	rOrMore               // or more
+	rTrend                // over time
 )
 
 // A phrase is words of the grammar with their role.
@@ -104,8 +105,9 @@ func buildPhrases() map[string][]phrase {
 	add(phrase{role: rOr}, "or", "or else")
 	add(phrase{role: rBoth}, "both", "both of")
 	add(phrase{role: rRel}, "that", "who", "whose", "which", "where", "with", "having", "whom", "when", "in which", "for which", "such that", "that have", "that has", "who have", "who has", "who had", "which have", "which has", "that had", "with a", "with an", "with the", "where the", "for whom", "at which", "to which", "from which", "on which", "among", "among the", "of which", "of all", "while")
+	add(phrase{role: rTrend}, "over time", "trend of", "the trend of", "trend in", "the trend in", "trend", "the trend", "development of", "the development of")
 	add(phrase{role: rBe}, "is", "are", "was", "were", "be", "been", "being")
-	add(phrase{role: rShare, agg: queryplan.Percent}, "percentage of", "what percentage of", "the percentage of", "percent of", "what percent of", "share of", "the share of", "what share of", "proportion of", "the proportion of", "what proportion of", "what fraction of", "fraction of", "percentage of total", "share of total", "percentage of the total", "share of the total")
+	add(phrase{role: rShare, agg: queryplan.Percent}, "percentage of", "what percentage of", "the percentage of", "percent of", "what percent of", "share of", "the share of", "what share of", "proportion of", "the proportion of", "what proportion of", "what fraction of", "fraction of", "percentage of total", "share of total", "percentage of the total", "share of the total", "share", "percentage share")
 	add(phrase{role: rLike, op: queryplan.Contains}, "containing", "contains", "contain", "containing the substring", "contains the substring", "containing the word", "contains the word", "contain the word", "contain the letter", "contains the letter", "containing the letter", "with the letter", "include the word", "includes the word", "including the word", "has the word", "has the substring", "have the substring", "have the word", "has the letter", "have the letter", "has the substring the", "with the substring", "with substring", "with the word", "that includes", "includes", "including", "contain the substring", "like", "matching")
 	add(phrase{role: rLike, op: queryplan.StartsWith}, "start with", "starts with", "starting with", "begin with", "begins with", "beginning with", "starts with the letter", "start with the letter", "starting with the letter", "beginning with the letter", "begin with the letter", "begins with the letter", "starts with letter")
 	add(phrase{role: rLike, op: queryplan.EndsWith}, "end with", "ends with", "ending with", "end in", "ends in", "ending in", "ends with the letter", "end with the letter", "ending with the letter")

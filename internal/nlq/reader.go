@@ -70,6 +70,7 @@ type group struct {
 	unit queryplan.Unit
 	at   int
 	each bool // the question says so
+	wide bool // by or per: everything else is to be condensed
 }
 
 // An order sorts.
@@ -344,6 +345,9 @@ func (r *reader) asColumn(i int, near int, ok func(*column) bool) (int, float64)
 		if c.table == near {
 			s += 0.3
 		}
+		if m.score < 0.95 {
+			s += 0.1 * r.present(c) // units were sold: units sold, not unit price
+		}
 		switch {
 		case c.ref >= 0 && !c.key && c.ref != c.table && r.weight[c.ref] >= 0.8 && near != c.table:
 			s -= 0.25 // what it refers to is named: that key is meant
@@ -371,6 +375,17 @@ func (r *reader) asColumn(i int, near int, ok func(*column) bool) (int, float64)
 		r.ties[i] = append([]int{best}, r.ties[i]...)
 	}
 	return best, score
+}
+
+// present is how much of a column's name occurs anywhere in the question.
+func (r *reader) present(c *column) float64 {
+	n := 0
+	for _, w := range c.words {
+		if slices.ContainsFunc(r.toks, func(t token) bool { return t.lemma == w || t.lower == w }) {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(c.words)))
 }
 
 // numeric says whether the column holds numbers that mean an amount.

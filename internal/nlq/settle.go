@@ -17,6 +17,7 @@ func (r *reader) read() {
 	r.superlatives()
 	r.grouping()
 	r.valueConds()
+	r.compared()
 	r.flags()
 	r.negations()
 	r.howMuch()
@@ -69,7 +70,11 @@ func (r *reader) alternatives() {
 // settle decides what the passes left open.
 func (r *reader) settle() {
 	r.settleSuperlatives()
+	r.settleGroups()
+	r.impliedSums()
+	r.unmeasured()
 	r.settleItems()
+	r.impliedSums()
 	slices.SortStableFunc(r.items, func(a, b item) int { return a.at - b.at })
 	var kept []item
 	for _, it := range r.items {
@@ -130,6 +135,17 @@ func (r *reader) settleSuperlatives() {
 	}
 }
 
+// settleGroups drops a group for each row of what is averaged: the average revenue
+// per order, where an order is a row.
+func (r *reader) settleGroups() {
+	r.groups = slices.DeleteFunc(r.groups, func(g group) bool {
+		c := &r.x.columns[g.col]
+		return g.unit == "" && g.col == r.x.tables[c.table].key && slices.ContainsFunc(r.items, func(it item) bool {
+			return it.agg == queryplan.Avg && it.col >= 0 && r.x.columns[it.col].table == c.table
+		})
+	})
+}
+
 // settleItems fills in what people leave out: the name of what is asked for.
 func (r *reader) settleItems() {
 	plain := slices.ContainsFunc(r.items, func(it item) bool { return it.agg == "" })
@@ -168,6 +184,9 @@ func (r *reader) settleItems() {
 		}
 		if cols[0] < 0 {
 			cols[0] = r.x.tables[r.subject].key
+		} else if r.shared(cols[0]) && !slices.Contains(r.x.columns[cols[0]].words, "name") && !slices.Contains(r.x.columns[cols[0]].words, "title") {
+			// Nothing names a row: show the row.
+			cols = r.x.tables[r.subject].columns[:min(maxShown, len(r.x.tables[r.subject].columns))]
 		}
 		for _, c := range cols {
 			if c >= 0 {
@@ -177,6 +196,9 @@ func (r *reader) settleItems() {
 		r.doubt("nothing to show named", 0.3)
 	}
 }
+
+// maxShown bounds the columns of a row that is shown whole.
+const maxShown = 12
 
 // counted is the table whose rows a bare `count` counts: one that hangs on the
 // subject, else the subject.

@@ -117,6 +117,7 @@ func (r *reader) target(s *sup, i, j int, adj string) bool {
 			return r.mostCommon(s, j, adj)
 		case col >= 0 && cs >= 0.5 && (cs >= ts-0.05 || t < 0):
 			s.col, s.score = col, cs
+			s.cond = s.cond || adj == "good" || adj == "bad"
 			r.use(j)
 			return true
 		case specific && col < 0 && t < 0:

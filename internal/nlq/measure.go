@@ -1,0 +1,92 @@
+package nlq
+
+import (
+	"slices"
+
+	"interlock/internal/queryplan"
+)
+
+// additive are words of columns that people mean the sum of when they name no
+// function: revenue by region.
+var additive = set("revenue amount sale quantity qty unit total profit income turnover spend spent budget volume sold expense earning loss gain click view visit hour")
+
+// adds says whether a column holds amounts that add up.
+func (r *reader) adds(col int) bool {
+	c := &r.x.columns[col]
+	if !c.numeric() || slices.ContainsFunc(c.words, func(w string) bool { return notAdded[w] || w == "price" }) {
+		return false
+	}
+	return slices.ContainsFunc(c.words, func(w string) bool { return additive[w] })
+}
+
+// shared says whether several rows are known to have the same value in a column.
+func (r *reader) shared(col int) bool {
+	c := &r.x.columns[col]
+	n, ok := r.x.distinct[col]
+	return ok && !c.key && int64(n) < r.x.tables[c.table].rows
+}
+
+// impliedSums adds up amounts that are asked for per group without a function, and
+// ranks groups of rows by what they add up to.
+func (r *reader) impliedSums() {
+	grouped := slices.ContainsFunc(r.groups, func(g group) bool { return g.each && g.wide })
+	for i := range r.items {
+		it := &r.items[i]
+		if grouped && it.agg == "" && it.col >= 0 && r.x.columns[it.col].numeric() && !slices.ContainsFunc(r.groups, func(g group) bool { return g.col == it.col }) {
+			it.agg = queryplan.Sum
+			if !r.adds(it.col) {
+				it.agg = queryplan.Avg
+				r.doubt("close second", 0.5)
+			}
+		}
+	}
+	for i := range r.sups {
+		s := &r.sups[i]
+		if s.agg != "" || s.col < 0 || !r.adds(s.col) || len(r.items) == 0 {
+			continue
+		}
+		all := true // everything shown is a property that many rows share
+		for _, it := range r.items {
+			all = all && it.agg == "" && it.col != s.col && r.shared(it.col)
+		}
+		if all {
+			s.agg = queryplan.Sum
+		}
+	}
+}
+
+// compares reads `compare the revenue of North and South`: one row for each.
+func (r *reader) compared() {
+	if len(r.toks) == 0 || r.toks[0].lemma != "compare" {
+		return
+	}
+	for _, c := range r.conds {
+		if c.op == queryplan.In && c.col >= 0 && len(c.values) > 1 {
+			r.groups = append(r.groups, group{col: c.col, at: c.at, each: true, wide: true})
+		}
+	}
+}
+
+// unmeasured asks what to compute where a question groups and names no measure.
+func (r *reader) unmeasured() {
+	wide := slices.IndexFunc(r.groups, func(g group) bool { return g.wide })
+	if wide < 0 || r.subject < 0 || slices.ContainsFunc(r.items, func(it item) bool { return it.agg != "" }) || len(r.sups) > 0 {
+		return
+	}
+	options := []option{{countedFrom + r.subject, "the number of " + plural(human(r.x.tableName(r.subject)))}}
+	for _, id := range r.x.tables[r.subject].columns {
+		if r.adds(id) {
+			options = append(options, option{id, "the total " + human(r.x.columns[id].name)})
+		}
+	}
+	pick := options[0].id
+	if id, ok := r.decided("measure"); ok {
+		pick = id
+	}
+	r.offer(choice{key: "measure", about: r.x.tableName(r.subject), options: options, picked: pick})
+	if pick >= countedFrom {
+		r.items = append(r.items, item{agg: queryplan.Count, col: -1, table: r.subject, at: len(r.chunks), score: 0.7})
+		return
+	}
+	r.items = append(r.items, item{agg: queryplan.Sum, col: pick, table: r.subject, at: len(r.chunks), score: 0.8})
+}

@@ -1,0 +1,2 @@
+CREATE TABLE sales ("Order ID" INTEGER, "Order Date" DATE, "Region" TEXT, "Product" TEXT, "Units Sold" INTEGER, "Unit Price" REAL, "Revenue" REAL);
+INSERT INTO sales VALUES (1,'2023-11-03','North','Desk',2,150,300),(2,'2023-12-20','South','Chair',4,60,240),(3,'2024-01-15','North','Chair',1,60,60),(4,'2024-02-02','East','Desk',3,150,450),(5,'2024-03-08','South','Shelf',5,40,200),(6,'2024-03-30','North','Shelf',2,40,80);
