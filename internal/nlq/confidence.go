@@ -145,7 +145,7 @@ func (r *reader) idle(roles ...role) float64 {
 			continue
 		}
 		word := r.toks[c.from].lower
-		if c.role == rEach && word == "by" || c.role == rCompare && (c.phrase.op == queryplan.Eq || word == "from") || c.role == rTop && r.named(r.next(i)) {
+		if c.role == rShare && word == "share" || c.role == rEach && word == "by" || c.role == rCompare && (c.phrase.op == queryplan.Eq || word == "from") || c.role == rTop && r.named(r.next(i)) {
 			continue // these words often mean nothing
 		}
 		n++

@@ -60,7 +60,7 @@ func (j *judge) keptNumber() bool {
 	return slices.ContainsFunc(j.facts.columns, func(c string) bool {
 		ws := words(c)
 		return slices.ContainsFunc(ws, func(w string) bool {
-			return w == "number" || w == "num" || w == "count" || w == "quantity" || w == "population" || w == "attendance" || w == "stock" || w == "total"
+			return w == "number" || w == "num" || w == "count" || w == "quantity" || w == "population" || w == "attendance" || w == "stock" || additive[w]
 		})
 	})
 }
@@ -132,6 +132,9 @@ func (j *judge) groups() {
 		each = true
 		if m := r.chunks[n].mention; m != nil && len(m.tables) == 0 && (len(m.columns) == 0 || m.columns[0].score < 0.7) {
 			continue // too vague to hold the plan to it
+		}
+		if t, s := r.asTable(n); s > 0.5 && strings.EqualFold(r.x.tableName(t), j.plan.Table) && j.facts.functions[queryplan.Avg] > 0 && len(j.plan.Joins) == 0 {
+			continue // the average per order is that of all orders
 		}
 		if !j.groupedBy(n) {
 			j.object("Group by it.", "The question wants one row for each %s; the plan does not group so.", r.text(&r.chunks[n]))
@@ -206,6 +209,9 @@ func (j *judge) names(n int, e queryplan.Expr) bool {
 
 // mentions says whether any word names the value.
 func (j *judge) mentions(e queryplan.Expr) bool {
+	if e.Truncate != "" && j.r.count(rTrend) > 0 {
+		return true
+	}
 	if e.Truncate != "" || e.Part != "" {
 		for _, t := range j.r.toks {
 			if u, ok := unitWords[t.lemma]; ok && (u == e.Truncate || string(u) == string(e.Part)) {

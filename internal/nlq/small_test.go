@@ -53,6 +53,9 @@ func TestGolden(t *testing.T) {
 		}
 		r := b.query(t, statement)
 		fmt.Fprintf(&got, "%s\n%s\n\n", a.Explain, nlq.AnswerText(line, a.Plan, r.Columns, r.Rows))
+		if v := nlq.Judge(nlq.Question{Text: line, Index: b.index, Now: today}, a.Plan, nlq.Result{Columns: r.Columns, Rows: r.Rows}); a.Quality == nlq.High && v.Satisfaction != nlq.Satisfied {
+			t.Errorf("%s: the judge doubts it: %s", line, v.Notes)
+		}
 	}
 	const golden = "testdata/questions.golden"
 	if *update {
