@@ -35,8 +35,8 @@ test: ## set everything up and run every test with the race detector
 lint: ## golangci-lint with the reasons in .golangci.yaml
 	go run $(LINT) run ./...
 
-bench: build ## print our figures against the peers, made in this run
-	go run ./bench -bin ./$(BIN)
+bench: ## print our figures beside the peers and the bare drivers, made in this run
+	go run ./bench
 
 clean: ## remove what was built
 	rm -rf bin

@@ -1,9 +1,9 @@
-// Command bench measures what one step costs: ours and that of the peers, in the
-// same run on the same machine, because only the ratios mean something elsewhere.
-// It writes nothing into the repository; what the peers need is installed into the
-// user's cache.
+// Command bench measures what a step of the engine costs beside the peers, and what
+// the path of the data costs beside the bare drivers: in the same run on the same
+// machine, because only the ratios mean something elsewhere. It writes nothing into
+// the repository; what the peers need and large inputs are kept in the user's cache.
 //
-//	go run ./bench [-only name]
+//	go run ./bench [-only name] [-csv-mb 1024]
 package main
 
 import (
@@ -13,13 +13,19 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
+	"time"
+
+	"interlock/internal/jail"
+	"interlock/internal/query"
 )
 
 // A Case is one line of the table.
 type Case struct {
 	Name string
-	Ours bool // the others are compared with it
+	Ours bool   // what has steps and no Base is compared with it
+	Base string // the case that this one is compared with
 	Run  func(ctx context.Context) (Result, error)
 }
 
@@ -29,30 +35,41 @@ type Result struct {
 	Steps     int     `json:"steps"`
 	USPerStep float64 `json:"us_per_step"`
 	Bytes     int64   `json:"bytes,omitempty"` // that the run stored; 0 where nothing is
+
+	Took time.Duration `json:"-"` // of the whole, where there are no steps
+	Rows int64         `json:"-"` // that were read or written
 }
 
 // errMissing says that a peer cannot be had on this machine.
 var errMissing = errors.New("not measured")
 
 func main() {
+	jail.Main()
+	query.Main()
 	only := flag.String("only", "", "run only cases whose name contains this")
+	csvMB := flag.Int("csv-mb", 1024, "size of the large CSV file in MB")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *only); err != nil {
+	if err := run(ctx, *only, *csvMB); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, only string) error {
-	all, err := cases()
+func run(ctx context.Context, only string, csvMB int) (err error) {
+	p, err := newPeers()
 	if err != nil {
 		return err
 	}
+	d, err := newData(p.cache, csvMB)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.close()) }()
 	var t table
 	var failed []error
-	for _, c := range all {
+	for _, c := range slices.Concat(engineCases(), p.cases(), d.cases()) {
 		if !strings.Contains(c.Name, only) {
 			continue
 		}
@@ -65,13 +82,4 @@ func run(ctx context.Context, only string) error {
 	}
 	t.print(os.Stdout)
 	return errors.Join(failed...)
-}
-
-// cases lists what is measured, in the order of the table.
-func cases() ([]Case, error) {
-	p, err := newPeers()
-	if err != nil {
-		return nil, err
-	}
-	return append(engineCases(), p.cases()...), nil
 }

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+	"time"
 )
 
-// A table holds the results and compares them with ours of as many steps.
+// A table holds the results and compares each with its baseline: the case it names,
+// else ours of as many steps.
 type table struct{ lines []line }
 
 type line struct {
@@ -19,17 +21,17 @@ func (t *table) add(c Case, r Result, err error) { t.lines = append(t.lines, lin
 
 func (t *table) print(w io.Writer) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, "case\tsteps\tµs a step\tto ours\tbytes stored\tto ours\t")
+	fmt.Fprintln(tw, "case\tof\ttime\tto baseline\tbytes\tto baseline\t")
 	for _, l := range t.lines {
 		if l.err != nil {
 			continue
 		}
 		speed, size := "-", "-"
-		if ours, ok := t.ours(l.Steps); ok && !l.Ours {
-			speed = ratio(l.USPerStep, ours.USPerStep)
-			size = ratio(float64(l.Bytes), float64(ours.Bytes))
+		if base, ok := t.base(l); ok {
+			speed = ratio(l.micros(), base.micros())
+			size = ratio(float64(l.Bytes), float64(base.Bytes))
 		}
-		fmt.Fprintf(tw, "%s\t%d\t%.1f\t%s\t%s\t%s\t\n", l.Name, l.Steps, l.USPerStep, speed, count(l.Bytes), size)
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t\n", l.Name, l.amount(), l.time(), speed, count(l.Bytes), size)
 	}
 	tw.Flush()
 	for _, l := range t.lines {
@@ -37,6 +39,22 @@ func (t *table) print(w io.Writer) {
 			fmt.Fprintf(w, "%s: %v\n", l.Name, l.err)
 		}
 	}
+}
+
+// base finds what a line is compared with.
+func (t *table) base(l line) (Result, bool) {
+	if l.Base == "" {
+		if l.Ours || l.Steps == 0 {
+			return Result{}, false
+		}
+		return t.ours(l.Steps)
+	}
+	for _, b := range t.lines {
+		if b.Name == l.Base && b.err == nil {
+			return b.Result, true
+		}
+	}
+	return Result{}, false
 }
 
 // ours finds our first result of so many steps, else our first result.
@@ -53,6 +71,37 @@ func (t *table) ours(steps int) (found Result, ok bool) {
 		}
 	}
 	return found, ok
+}
+
+// micros is what is compared: of a step, else of the whole.
+func (r Result) micros() float64 {
+	if r.Steps > 0 {
+		return r.USPerStep
+	}
+	return float64(r.Took) / float64(time.Microsecond)
+}
+
+func (r Result) amount() string {
+	switch {
+	case r.Steps > 0:
+		return fmt.Sprintf("%d steps", r.Steps)
+	case r.Rows > 0:
+		return fmt.Sprintf("%d rows", r.Rows)
+	}
+	return "-"
+}
+
+func (r Result) time() string {
+	us := r.micros()
+	switch {
+	case r.Steps > 0:
+		return fmt.Sprintf("%.1f µs a step", us)
+	case us < 1e3:
+		return fmt.Sprintf("%.1f µs", us)
+	case us < 1e6:
+		return fmt.Sprintf("%.1f ms", us/1e3)
+	}
+	return fmt.Sprintf("%.2f s", us/1e6)
 }
 
 func ratio(theirs, ours float64) string {
