@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -183,7 +184,7 @@ type answer struct {
 
 // put asks one question in a new thread.
 func (e *evaluation) put(ctx context.Context, dataset, question string) (answer, error) {
-	thread, err := e.s.engine.Open(ctx, engine.Opening{Machine: e.machine, Owner: e.cfg.Owner, Dataset: dataset})
+	thread, err := e.s.engine.Open(ctx, engine.Opening{Machine: e.machine, Owner: e.cfg.Owner, Dataset: dataset, Settings: e.wide()})
 	if err != nil {
 		return answer{}, err
 	}
@@ -205,6 +206,21 @@ func (e *evaluation) put(ctx context.Context, dataset, question string) (answer,
 		}
 	}
 	return a, nil
+}
+
+// wide lifts the machine's row limits as far as they go: whole results are compared.
+func (e *evaluation) wide() map[string]any {
+	m, err := e.s.machines.Get(e.machine)
+	if err != nil {
+		return nil
+	}
+	out := map[string]any{}
+	for _, s := range m.Settings {
+		if strings.HasSuffix(s.Name, "_rows") && s.Max != nil {
+			out[s.Name] = *s.Max
+		}
+	}
+	return out
 }
 
 // tableIn finds the table in a result that the person sees.

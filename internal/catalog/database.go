@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"interlock/internal/fault"
@@ -23,6 +25,8 @@ type manifest struct {
 	Made     time.Time `json:"made"`
 	Tables   []Table   `json:"tables"`
 	Problems []Problem `json:"problems,omitempty"`
+	// Declared are the keys that the database itself declares.
+	Declared []Relation `json:"declared,omitempty"`
 }
 
 // Database gives a dataset as the engine queries it. A version that is not there yet
@@ -176,7 +180,26 @@ func (c *Catalog) importFiles(ctx context.Context, d *dataset, v version, m *man
 		}
 		m.Tables = append(m.Tables, Table{Name: t.name, File: t.file, Kind: t.kind, Description: t.description, Columns: r.Columns, Rows: r.Rows})
 	}
+	c.declareFiles(ctx, v, m)
 	return nil
+}
+
+// declareFiles reads the keys that SQLite files declare.
+func (c *Catalog) declareFiles(ctx context.Context, v version, m *manifest) {
+	byFile := map[string]map[string]string{} // file to name there to name here
+	for _, t := range v.tables {
+		if t.inner == "" {
+			continue
+		}
+		path := t.files[0].path
+		if byFile[path] == nil {
+			byFile[path] = map[string]string{}
+		}
+		byFile[path][strings.ToLower(t.inner)] = t.name
+	}
+	for _, path := range slices.Sorted(maps.Keys(byFile)) {
+		m.declare(ctx, c, source.Config{URL: "sqlite:" + path}, func(original string) string { return byFile[path][strings.ToLower(original)] })
+	}
 }
 
 // build imports; if one table brings the whole import down, it is found by trying

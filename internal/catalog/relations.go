@@ -53,6 +53,9 @@ func (c *Catalog) Relations(ctx context.Context, id string) (Relations, error) {
 				return Relations{}, err
 			}
 		}
+		if m, ok := c.manifest(db.Path); ok {
+			r.declared(m.Declared)
+		}
 		for _, t := range d.Tables {
 			if err := r.links(ctx, t, d.Tables); err != nil {
 				return Relations{}, err
@@ -131,12 +134,60 @@ func likelyKey(table string, col query.Column, place int) bool {
 	return false
 }
 
+// declared takes over the keys that a database declares: they need no proof.
+func (r *relater) declared(list []Relation) {
+	for _, l := range list {
+		r.found.Links = append(r.found.Links, l)
+		if !slices.Contains(r.found.Keys, l.To) {
+			r.found.Keys = append(r.found.Keys, l.To)
+		}
+	}
+}
+
+// declare reads the keys that a database declares; named gives a table's name in the
+// dataset. Declarations are a help: a database whose keys cannot be read goes without.
+func (m *manifest) declare(ctx context.Context, c *Catalog, conf source.Config, named func(original string) string) {
+	keys, err := source.ForeignKeys(ctx, conf)
+	if err != nil {
+		c.config.Log.Warn("The keys of a database cannot be read.", "dataset", m.Dataset, "err", err)
+		return
+	}
+	for _, k := range keys {
+		l := Relation{From: Key{named(k.Table), k.Column}, To: Key{named(k.RefTable), k.RefColumn}, Coverage: 1}
+		from, to := tableNamed(m.Tables, l.From.Table), tableNamed(m.Tables, l.To.Table)
+		if from == nil || to == nil {
+			continue
+		}
+		l.From.Column, l.To.Column = spelt(*from, l.From.Column), spelt(*to, l.To.Column)
+		if l.To.Column == "" && k.RefColumn == "" {
+			l.To.Column = spelt(*to, k.Column) // the primary key, by the same name or the first column
+			if l.To.Column == "" && len(to.Columns) > 0 {
+				l.To.Column = to.Columns[0].Name
+			}
+		}
+		if l.From.Column != "" && l.To.Column != "" {
+			m.Declared = append(m.Declared, l)
+		}
+	}
+}
+
+// spelt gives a column as the table spells it, "" if it has none of that name.
+func spelt(t Table, name string) string {
+	for _, c := range t.Columns {
+		if strings.EqualFold(c.Name, name) {
+			return c.Name
+		}
+	}
+	return ""
+}
+
 // links finds columns of a table that point at keys of others, or of itself.
 func (r *relater) links(ctx context.Context, t Table, all []Table) error {
 	for _, col := range t.Columns {
 		for _, key := range slices.Clone(r.found.Keys) {
 			to := tableNamed(all, key.Table)
-			if key == (Key{t.Name, col.Name}) || to == nil || !pointsAt(t, col, *to, key.Column) {
+			known := slices.ContainsFunc(r.found.Links, func(l Relation) bool { return l.From == Key{t.Name, col.Name} && l.To == key })
+			if known || key == (Key{t.Name, col.Name}) || to == nil || !pointsAt(t, col, *to, key.Column) {
 				continue
 			}
 			if r.tried++; r.tried > maxPairs {

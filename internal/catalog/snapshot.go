@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"interlock/internal/fault"
@@ -85,6 +86,7 @@ func (c *Catalog) importConnection(ctx context.Context, d *dataset, path string,
 	}
 	defer w.Abort()
 	content, names := sha256.New(), namer{}
+	copied := map[string]string{} // name there to name here
 	for i, t := range tables {
 		if i >= maxTables {
 			m.Problems = append(m.Problems, Problem{d.id, fmt.Sprintf("The database has %d tables; the first %d were copied.", len(tables), maxTables)})
@@ -105,11 +107,14 @@ func (c *Catalog) importConnection(ctx context.Context, d *dataset, path string,
 			shown.Columns = append(shown.Columns, query.Column{Name: columns[i].Name, Type: spec.SQL()})
 		}
 		m.Tables = append(m.Tables, shown)
+		copied[strings.ToLower(t.Name)] = name
 		fmt.Fprintf(content, "%s %d %v\n", name, rows, shown.Columns)
 	}
 	if len(m.Tables) == 0 {
 		return fault.New(fault.SourceUnreadable, "no table of %q could be copied", d.id).With(m.Problems)
 	}
+	conf.Table = ""
+	m.declare(ctx, c, conf, func(original string) string { return copied[strings.ToLower(original)] })
 	fmt.Fprint(content, m.Made.UnixNano())
 	m.Version = hex.EncodeToString(content.Sum(nil))
 	return w.Close()

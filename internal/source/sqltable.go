@@ -190,8 +190,11 @@ func (t *sqlTable) scan(rows *sql.Rows, columns []Column, yield func(*Batch, err
 	return nil
 }
 
+// An opener connects to a database.
+type opener func(Config) (*sql.DB, system, error)
+
 // sqlTables runs a connector's listing of tables.
-func sqlTables(ctx context.Context, c Config, open func(Config) (*sql.DB, system, error), text func(Config) (string, []any)) ([]TableName, error) {
+func sqlTables(ctx context.Context, c Config, open opener, text func(Config) (string, []any)) ([]TableName, error) {
 	db, system, err := open(c)
 	if err != nil {
 		return nil, err
