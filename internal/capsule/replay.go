@@ -36,7 +36,8 @@ type Difference struct {
 
 // Drive runs the machine again from the recorded replies of the model and results
 // of the tools, with no model and no tool, on the recorded clock, and compares the
-// log that comes out byte for byte.
+// log that comes out byte for byte. A replay has no interruptions: their time is
+// taken out of the clock.
 func Drive(ctx context.Context, s store.Store, tools *tool.Set, run string) (*Replay, error) {
 	row, err := s.Run(ctx, run)
 	if errors.Is(err, store.ErrNotFound) {
@@ -49,13 +50,21 @@ func Drive(ctx context.Context, s store.Store, tools *tool.Set, run string) (*Re
 		return nil, fault.New(fault.BadRequest, "the run %s has not ended", run).Suggest("Wait for it, answer its card, or stop it.")
 	}
 	var past, want []event.Event
+	var last time.Time
+	var lost time.Duration // while no process ran the turn
 	for ev, err := range engine.Resolved(ctx, s, row.Thread, 0) {
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, err
+		}
+		if ev.Seq >= row.First && ev.Body.Kind() == event.KindTurnInterrupted {
+			lost += ev.Time.Sub(last)
+		}
+		last = ev.Time
+		switch {
 		case ev.Seq < row.First:
 			past = append(past, ev)
 		case ev.Seq <= row.Last && ev.Body.Kind() != event.KindTurnInterrupted:
+			ev.Time = ev.Time.Add(-lost)
 			want = append(want, ev)
 		}
 	}

@@ -71,6 +71,7 @@ func newFold(thread string) *fold {
 
 // apply adds one event. It never fails: what an event says has happened.
 func (f *fold) apply(e event.Event) {
+	before := f.Now
 	if e.Seq > 0 {
 		f.Seq, f.Now = e.Seq, e.Time
 	}
@@ -111,6 +112,8 @@ func (f *fold) apply(e event.Event) {
 		f.Tainted = f.Tainted || b.Taints
 		f.remember(b)
 		f.Turn.returned(b)
+	case event.TurnInterrupted:
+		f.Turn.lost(e.Time.Sub(before))
 	case event.TurnEnded:
 		f.endTurn(e, b)
 	default:

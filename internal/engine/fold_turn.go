@@ -285,5 +285,15 @@ func (t *turnFold) toolOf(call string) string {
 	return ""
 }
 
-// elapsed is the time of the turn so far, less the time it waited for a person.
+// lost leaves out the time in which no process ran the turn: it counts neither
+// against the turn nor for the call that was under way.
+func (t *turnFold) lost(d time.Duration) {
+	if t != nil {
+		t.Waited += d
+		t.ranAt = t.ranAt.Add(d)
+	}
+}
+
+// elapsed is the time of the turn so far, less the time it waited for a person or a
+// process.
 func (t *turnFold) elapsed(now time.Time) time.Duration { return now.Sub(t.Started) - t.Waited }

@@ -359,7 +359,8 @@ type StepDone struct {
 }
 
 // TurnInterrupted is written when a process finds that another one died in the
-// middle of this turn; the turn goes on from its last finished step.
+// middle of this turn; the turn goes on from its last finished step, and the time
+// since then does not count.
 type TurnInterrupted struct {
 	Run string `json:"run"`
 }
