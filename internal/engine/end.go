@@ -107,6 +107,7 @@ func (r *rules) bounds() bounds {
 func (r *rules) overLimit() *event.LimitReached {
 	t := r.f.Turn
 	b := r.bounds()
+	r.held = &b
 	used := func(code fault.Code, limit, used float64) *event.LimitReached {
 		if used < limit {
 			return nil

@@ -76,14 +76,16 @@ func newRig(t *testing.T, model llm.Model, tools ...tool.Tool) *rig {
 	return r
 }
 
-func (r *rig) start() {
-	r.t.Helper()
+func (r *rig) start() { r.startFor(r.t) }
+
+func (r *rig) startFor(tb testing.TB) {
+	tb.Helper()
 	var err error
 	if r.store, err = store.Open(store.Config{DSN: r.path}); err != nil {
-		r.t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if r.eng, err = engine.New(engine.Config{Store: r.store, Machines: r, Models: r, Tools: r.tools, SnapshotEvery: 1}); err != nil {
-		r.t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 

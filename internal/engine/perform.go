@@ -28,7 +28,12 @@ const (
 // perform does the one thing that touches the world and says what happened. An
 // error means that the process is shutting down and nothing is to be recorded.
 func (t *turn) perform(ctx context.Context, j job) ([]event.Body, error) {
-	left := time.Duration(t.r.bounds().seconds)*time.Second - t.f.Turn.elapsed(t.f.Now)
+	held := t.r.held
+	if held == nil {
+		b := t.r.bounds()
+		held = &b
+	}
+	left := time.Duration(held.seconds)*time.Second - t.f.Turn.elapsed(t.f.Now)
 	ctx, cancel := context.WithTimeout(ctx, max(left, time.Millisecond))
 	defer cancel()
 	var out []event.Body
