@@ -219,11 +219,17 @@ func (a *auditor) start(b event.ToolStarted) error {
 	}
 	s := a.scope()
 	for _, o := range st.Offers {
-		if o.Tool == b.Tool && a.m.Holds(o.When, s) {
+		if (o.Tool == b.Tool || o.From != "" && names(a.m.Value(o.From, s), b.Tool)) && a.m.Holds(o.When, s) {
 			return nil
 		}
 	}
 	return fmt.Errorf("%s ran, which %q does not offer now: %s", b.Tool, a.state, fault.ToolNotAllowed)
+}
+
+// names says whether a list of tools holds one of this name.
+func names(list any, tool string) bool {
+	items, _ := list.([]any)
+	return slices.ContainsFunc(items, func(item any) bool { return item == tool || machine.Dig(item, "name") == tool })
 }
 
 func (a *auditor) result(call string) error {
