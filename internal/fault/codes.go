@@ -140,7 +140,7 @@ var table = []Entry{
 	{Stopped, "the person stopped the turn", 200, "", "You stopped it.", false},
 	{Interrupted, "the process ended while the turn ran", 200, "", "It was resumed from its last finished step.", false},
 	{StoreFailed, "the log could not be written or read", 503, "", "Check disk space and permissions of the state folder.", false},
-	{Conflict, "somebody else wrote to this thread meanwhile", 409, "", "Try again.", false},
+	{Conflict, "it was changed meanwhile, or what is there already stands in the way", 409, "", "Try again.", false},
 	{PyPolicy, "the code uses something the sandbox does not allow", 403, "Use only what the message allows.", "The code was refused before it ran.", true},
 	{PyUserError, "the code raised an exception", 422, "Read the line and message and correct the code.", "The code raised an exception.", true},
 	{PyMemory, "the code needed more memory than allowed", 507, "Work on less data at a time.", "Raise the memory limit or work on less data.", true},

@@ -1,0 +1,172 @@
+package catalog_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"interlock/internal/catalog"
+	"interlock/internal/fault"
+)
+
+// An uploaded file is a table at once, under a new version; a replaced one changes
+// its rows; a deleted one is gone.
+func TestUpload(t *testing.T) {
+	w := newWorld(t, shop)
+	before, err := w.Get(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, err := w.Upload(t.Context(), catalog.Upload{Dataset: "shop", Name: "refunds.csv"}, strings.NewReader("id,sum\n1,5\n2,7\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done.File != "refunds.csv" || done.Bytes != 15 || done.Replaced || done.Dataset.VersionHash == before.VersionHash {
+		t.Errorf("%+v", done)
+	}
+	if got := w.rows(t, "shop", "SELECT count(*), sum(sum)::INTEGER FROM refunds"); got != "[[2,12]]" {
+		t.Errorf("rows %s", got)
+	}
+	_, err = w.Upload(t.Context(), catalog.Upload{Dataset: "shop", Name: "refunds.csv"}, strings.NewReader("id,sum\n1,6\n"))
+	wantCode(t, err, fault.Conflict)
+	again, err := w.Upload(t.Context(), catalog.Upload{Dataset: "shop", Name: "refunds.csv", Replace: true}, strings.NewReader("id,sum\n1,6\n"))
+	if err != nil || !again.Replaced || again.Dataset.VersionHash == done.Dataset.VersionHash {
+		t.Errorf("%+v %v", again, err)
+	}
+	if got := w.rows(t, "shop", "SELECT sum FROM refunds"); got != "[[6]]" {
+		t.Errorf("rows %s", got)
+	}
+	if err := w.Discard(t.Context(), "shop", "refunds.csv"); err != nil {
+		t.Fatal(err)
+	}
+	after, err := w.Get(t.Context(), "shop")
+	if err != nil || after.VersionHash != before.VersionHash {
+		t.Errorf("version %s, was %s: %v", after.VersionHash, before.VersionHash, err)
+	}
+	wantCode(t, w.Discard(t.Context(), "shop", "refunds.csv"), fault.NotFound)
+}
+
+func TestUploadMakesDatasets(t *testing.T) {
+	w := newWorld(t, nil)
+	up := func(u catalog.Upload) error {
+		_, err := w.Upload(t.Context(), u, strings.NewReader("a\n1\n"))
+		return err
+	}
+	wantCode(t, up(catalog.Upload{Dataset: "new", Name: "x.csv"}), fault.DatasetNotFound)
+	for _, id := range []string{"new", "default"} {
+		if err := up(catalog.Upload{Dataset: id, Name: "x.csv", Create: true}); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.rows(t, id, "SELECT a FROM x"); got != "[[1]]" {
+			t.Errorf("%s: rows %s", id, got)
+		}
+	}
+	for _, id := range []string{"..", "../up", "/tmp", ".hidden", "a/b", `a\b`, "", strings.Repeat("x", 200)} {
+		wantCode(t, up(catalog.Upload{Dataset: id, Name: "x.csv", Create: true}), fault.BadRequest)
+	}
+	if err := os.Symlink(t.TempDir(), filepath.Join(w.root, "out")); err != nil {
+		t.Fatal(err)
+	}
+	if err := up(catalog.Upload{Dataset: "out", Name: "x.csv", Create: true}); err == nil {
+		t.Error("a link that leads out of the data folder took a file")
+	}
+}
+
+// Whatever a name says, a file lands in its dataset's folder or nowhere.
+func TestHostileUploads(t *testing.T) {
+	w := newWorld(t, shop)
+	secret := filepath.Join(t.TempDir(), "secret.csv")
+	if err := os.WriteFile(secret, []byte("a\nkeep\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(secret, filepath.Join(w.root, "shop", "link.csv")); err != nil {
+		t.Fatal(err)
+	}
+	w.write(t, "listed/registry.json", `{"id": "listed", "files": [{"path": "a.csv"}]}`)
+	w.write(t, "listed/a.csv", "a\n1\n")
+	for name, lands := range map[string]string{
+		"../../../etc/cron.csv":           "cron.csv",
+		`..\..\windows\system.csv`:        "system.csv",
+		"/etc/passwd.csv":                 "passwd.csv",
+		"a\x00b.csv":                      "ab.csv",
+		"line\nbreak\u202e.csv":           "linebreak.csv",
+		"...dots.csv":                     "dots.csv",
+		`what?*<>|":.csv`:                 "what_______.csv",
+		"link.csv":                        "link.csv", // the link is replaced, not what it names
+		"..":                              "",
+		".":                               "",
+		"":                                "",
+		".hidden":                         "",
+		"~$lock.xlsx":                     "",
+		"registry.json":                   "",
+		"data_dictionary.json":            "",
+		"run.sh":                          "",
+		"x.csv/":                          "",
+		"evil.sqlite":                     "",
+		"evil.db":                         "",
+		strings.Repeat("x", 200) + ".csv": "",
+	} {
+		done, err := w.Upload(t.Context(), catalog.Upload{Dataset: "shop", Name: name, Replace: true}, strings.NewReader("a\n1\n"))
+		if lands == "" {
+			wantCode(t, err, fault.BadRequest)
+			continue
+		}
+		if err != nil || done.File != lands {
+			t.Errorf("%q landed as %q: %v", name, done.File, err)
+			continue
+		}
+		if text, err := os.ReadFile(filepath.Join(w.root, "shop", lands)); err != nil || string(text) != "a\n1\n" {
+			t.Errorf("%q: %q %v", name, text, err)
+		}
+	}
+	if text, err := os.ReadFile(secret); err != nil || string(text) != "a\nkeep\n" {
+		t.Errorf("a file outside was changed: %q %v", text, err)
+	}
+	for _, file := range []string{"../loose.csv", "..", "/etc/passwd", "registry.json", "events", "nope.csv", "shop/orders.csv", ""} {
+		wantCode(t, w.Discard(t.Context(), "shop", file), fault.NotFound)
+	}
+	_, err := w.Upload(t.Context(), catalog.Upload{Dataset: "shop", Name: "events.csv"}, strings.NewReader(""))
+	wantCode(t, err, fault.BadRequest)
+	_, err = w.Upload(t.Context(), catalog.Upload{Dataset: "listed", Name: "b.csv"}, strings.NewReader("a\n1\n"))
+	wantCode(t, err, fault.BadRequest)
+}
+
+// An upload that breaks off leaves nothing behind, and what it would have replaced.
+func TestUploadBreaksOff(t *testing.T) {
+	w := newWorld(t, shop)
+	gone := errors.New("the client is gone")
+	half := io.MultiReader(strings.NewReader("order_id\n"), iotest.ErrReader(gone))
+	if _, err := w.Upload(t.Context(), catalog.Upload{Dataset: "shop", Name: "orders.csv", Replace: true}, half); !errors.Is(err, gone) {
+		t.Error(err)
+	}
+	w.config.MaxFile = 10
+	small, err := catalog.New(w.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = small.Upload(t.Context(), catalog.Upload{Dataset: "shop", Name: "large.csv"}, strings.NewReader("a\n12345678901\n"))
+	wantCode(t, err, fault.TooLarge)
+	entries, err := os.ReadDir(filepath.Join(w.root, "shop"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") || e.Name() == "large.csv" {
+			t.Errorf("%s was left behind", e.Name())
+		}
+	}
+	if got := w.rows(t, "shop", "SELECT count(*) FROM orders"); got != "[[4]]" {
+		t.Errorf("rows %s", got)
+	}
+}
+
+func wantCode(t *testing.T, err error, code fault.Code) {
+	t.Helper()
+	if !fault.Is(err, code) {
+		t.Errorf("want %s, got %v", code, err)
+	}
+}
