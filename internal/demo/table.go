@@ -55,12 +55,12 @@ func (t *table) encodeCSV() ([]byte, error) {
 	for i, c := range t.columns {
 		cells[i] = c.name
 	}
-	w.Write(cells)
+	_ = w.Write(cells) // Error has what went wrong
 	for _, row := range t.rows {
 		for i, cell := range row {
 			cells[i] = text(cell)
 		}
-		w.Write(cells)
+		_ = w.Write(cells)
 	}
 	w.Flush()
 	if err := w.Error(); err != nil {

@@ -99,10 +99,10 @@ func TestTruth(t *testing.T) {
 
 // The truth holds for whatever seed, not only for the one that is shipped.
 func TestTruthOfOtherSeeds(t *testing.T) {
-	for seed := uint64(2); seed < 6; seed++ {
+	for seed := uint64(2); seed < 5; seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			dir := t.TempDir()
-			if _, err := demo.Write(dir, demo.Options{Seed: seed, Scale: 0.08}); err != nil {
+			if _, err := demo.Write(dir, demo.Options{Seed: seed, Scale: 0.04}); err != nil {
 				t.Fatal(err)
 			}
 			for _, id := range datasets {
