@@ -87,6 +87,9 @@ func (e *Engine) Send(ctx context.Context, thread string, in Input) (run string,
 	if len(in.Text) > maxText {
 		return "", fault.New(fault.TooLarge, "the message has %d bytes; %d are allowed", len(in.Text), maxText)
 	}
+	if err := e.settle(ctx, thread); err != nil {
+		return "", err
+	}
 	t, err := e.take(thread)
 	if err != nil {
 		return "", err

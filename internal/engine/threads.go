@@ -31,6 +31,23 @@ func (e *Engine) take(thread string) (*turn, error) {
 	return t, nil
 }
 
+// settle waits until a turn that has come to rest has let go of its thread: who saw
+// it rest may go on at once.
+func (e *Engine) settle(ctx context.Context, thread string) error {
+	e.mu.Lock()
+	t := e.running[thread]
+	e.mu.Unlock()
+	if t == nil || !t.rests.Load() {
+		return nil
+	}
+	select {
+	case <-t.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // release gives a thread back. A fold that was stored is kept for the next turn;
 // one that is ahead of its log is thrown away.
 func (e *Engine) release(thread string, t *turn) {

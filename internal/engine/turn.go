@@ -28,6 +28,7 @@ type turn struct {
 	life   context.Context    // of the turn: it outlives the request that began it
 	cancel context.CancelFunc // ends the job under way
 	halted atomic.Bool        // by Stop
+	rests  atomic.Bool        // the last batch is being stored
 	done   chan struct{}      // closed when the thread rests
 }
 
@@ -40,6 +41,7 @@ func (t *turn) run(ctx context.Context) error {
 		d := t.r.decide(t.resumed)
 		t.resumed = false
 		t.emit(d.bodies...)
+		t.rests.Store(d.rest)
 		if d.rest || d.job != none {
 			if err := t.commit(ctx); err != nil {
 				return err
