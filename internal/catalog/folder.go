@@ -137,7 +137,7 @@ func (f *folder) check(path string) (file, error) {
 func kindOf(name string) string {
 	name = strings.ToLower(name)
 	switch strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst") {
-	case "registry.json", "registry.yaml", "registry.yml", "data_dictionary.json":
+	case "registry.json", "registry.yaml", "registry.yml", "data_dictionary.json", "golden.json":
 		return ""
 	}
 	packed := false

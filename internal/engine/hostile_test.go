@@ -8,8 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"interlock/internal/engine"
@@ -36,26 +38,45 @@ func TestHostileModels(t *testing.T) {
 		seed = n
 	}
 	t.Logf("%d turns, INTERLOCK_SEED=%d", turns, seed)
-	rng := rand.New(rand.NewPCG(seed, 1))
-	s, err := store.Open(store.Config{DSN: filepath.Join(t.TempDir(), "log.db")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-
+	var mu sync.Mutex
 	counts := map[string]int{}
-	for played := 0; played < turns; {
-		m := randomMachine(t, rng)
-		n := 20 + rng.IntN(60)
-		playHostile(t, s, m, rng, n, counts)
-		played += n
-	}
+	t.Run("play", func(t *testing.T) {
+		workers := runtime.GOMAXPROCS(0)
+		for w := range workers {
+			t.Run(strconv.Itoa(w), func(t *testing.T) {
+				t.Parallel()
+				mine := playMany(t, rand.New(rand.NewPCG(seed, uint64(w)+1)), turns/workers)
+				mu.Lock()
+				defer mu.Unlock()
+				for kind, n := range mine {
+					counts[kind] += n
+				}
+			})
+		}
+	})
 	for _, what := range []string{"tool_started", "tool_refused", "tool_failed", "card_raised", "card_answered", "limit_reached", "model_failed", "state_entered"} {
 		if counts[what] == 0 {
 			t.Errorf("in %d turns no event %s happened: the test does not reach it", turns, what)
 		}
 	}
 	t.Logf("events: %v", counts)
+}
+
+// playMany plays random machines until so many turns were taken.
+func playMany(t *testing.T, rng *rand.Rand, turns int) map[string]int {
+	s, err := store.Open(store.Config{DSN: filepath.Join(t.TempDir(), "log.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	counts := map[string]int{}
+	for played := 0; played < turns; {
+		m := randomMachine(t, rng)
+		n := 100 + rng.IntN(200)
+		playHostile(t, s, m, rng, n, counts)
+		played += n
+	}
+	return counts
 }
 
 func playHostile(t *testing.T, s store.Store, m *machine.Machine, rng *rand.Rand, turns int, counts map[string]int) {
