@@ -7,15 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
+	"unicode/utf8"
 
 	"interlock/internal/artifact"
 	"interlock/internal/catalog"
 	"interlock/internal/event"
 	"interlock/internal/fault"
 	"interlock/internal/query"
-	"interlock/internal/queryplan"
 	"interlock/internal/sandbox"
 	"interlock/internal/server"
 	"interlock/internal/tool"
@@ -30,13 +29,13 @@ func (s *system) sandboxConfig(c config) (sandbox.Config, error) {
 	}
 	return sandbox.Config{
 		Disabled: !c.Python, Executor: c.PythonExecutor, MinLevel: level, AllowDegraded: level <= sandbox.LevelSyscalls, Python: c.PythonPath,
-		Timeout: c.PythonTimeout, MemoryMB: c.PythonMemory, Image: c.PythonImage, ServerURL: c.PythonURL, Key: os.Getenv("INTERLOCK_PYTHON_KEY"),
+		Timeout: c.PythonTimeout, MemoryMB: c.PythonMemory, Rows: 100_000, Image: c.PythonImage, ServerURL: c.PythonURL, Key: os.Getenv("INTERLOCK_PYTHON_KEY"),
 		Dir: s.dir(c, "sandbox"), Log: s.log,
 	}, nil
 }
 
 // openPython starts the sandbox; nil where Python is switched off.
-func (s *system) openPython(c config) (toolbox.Python, error) {
+func (s *system) openPython(c config, kept toolbox.Results) (toolbox.Python, error) {
 	if !c.Python {
 		return nil, nil
 	}
@@ -48,7 +47,11 @@ func (s *system) openPython(c config) (toolbox.Python, error) {
 		return nil, err
 	}
 	s.onClose(s.sandbox.Close)
-	return &python{catalog: s.catalog, query: s.query, executor: s.sandbox, artifacts: s.artifacts, dir: s.dir(c, "frames")}, nil
+	bundles, err := openBundles(s.dir(c, "frames"))
+	if err != nil {
+		return nil, err
+	}
+	return &python{catalog: s.catalog, query: s.query, executor: s.sandbox, artifacts: s.artifacts, results: kept, bundles: bundles}, nil
 }
 
 func (s *system) pythonPart() server.Part {
@@ -68,46 +71,46 @@ func (s *system) pythonPart() server.Part {
 	return p
 }
 
-// python runs jobs with the tables of a dataset as DataFrames.
+// python runs jobs with the tables of a dataset and earlier results as DataFrames.
 type python struct {
 	catalog   *catalog.Catalog
 	query     *query.Engine
 	executor  sandbox.Executor
 	artifacts *artifact.Store
-	dir       string // of column bundles, one a table and version
-
-	mu     sync.Mutex
-	making map[string]*sync.Mutex
+	results   toolbox.Results
+	bundles   *bundles
 }
 
 // Run implements toolbox.Python.
 func (p *python) Run(ctx context.Context, job toolbox.PythonJob) (toolbox.PythonOut, error) {
-	db, d, err := p.catalog.Database(ctx, job.Dataset)
-	if err != nil {
-		return toolbox.PythonOut{}, err
-	}
 	call := tool.In(ctx)
-	j := sandbox.Job{Code: job.Code, Rows: job.MaxRows, Timeout: time.Duration(job.Seconds) * time.Second, Stdout: func(b []byte) { call.Progress(string(b)) }}
-	for _, t := range d.Tables {
-		j.Tables = append(j.Tables, sandbox.Table{Name: t.Name, Make: func(ctx context.Context) (string, error) { return p.bundle(ctx, db, d.VersionHash, t.Name) }})
+	j := sandbox.Job{
+		Code: job.Code, Rows: job.MaxRows, Timeout: time.Duration(job.Seconds) * time.Second,
+		Stdout: printer(call, "stdout"), Stderr: printer(call, "stderr"),
+	}
+	version := ""
+	if job.Dataset != "" {
+		db, d, err := p.catalog.Database(ctx, job.Dataset)
+		if err != nil {
+			return toolbox.PythonOut{}, err
+		}
+		version = d.VersionHash
+		for _, t := range d.Tables {
+			j.Tables = append(j.Tables, sandbox.Table{Name: t.Name, Make: func(ctx context.Context) (string, error) { return p.table(ctx, db, version, t.Name) }})
+		}
+	}
+	for _, f := range job.Frames {
+		j.Tables = append(j.Tables, sandbox.Table{Name: f.Name, Make: func(ctx context.Context) (string, error) { return p.frame(ctx, f) }})
 	}
 	out, err := p.executor.Run(ctx, j)
 	if err != nil {
-		return toolbox.PythonOut{}, p.told(err, out)
+		return toolbox.PythonOut{}, told(err, out)
 	}
-	res := toolbox.PythonOut{Value: out.Value, Stdout: out.Stdout, Stderr: out.Stderr, Artifacts: []string{}}
-	res.Status, res.Rows, res.RowCount, res.Limited, res.ExecTimeMS = "success", out.Rows, out.RowCount, out.Limited, out.Elapsed.Milliseconds()
-	res.Columns = []string{}
-	for _, c := range out.Columns {
-		res.Columns = append(res.Columns, c.Name)
-	}
-	if res.Rows == nil {
-		res.Rows = []byte("[]")
-	}
+	res := pythonOut(out)
 	for _, f := range append(out.Figures, out.Files...) {
 		made, err := p.artifacts.Put(ctx, artifact.Put{
 			Name: f.Name, Type: strings.TrimPrefix(filepath.Ext(f.Name), "."), Producer: "python", Owner: call.Owner, Thread: call.Thread, Call: call.ID,
-			LogicalKey: event.Hash([]byte("python\x00" + job.Code + "\x00" + d.VersionHash + "\x00" + f.Name))[:16],
+			LogicalKey: event.Hash([]byte("python\x00" + job.Code + "\x00" + version + "\x00" + f.Name))[:16],
 		}, bytes.NewReader(f.Data))
 		if err != nil {
 			return res, err
@@ -118,42 +121,74 @@ func (p *python) Run(ctx context.Context, job toolbox.PythonJob) (toolbox.Python
 	return res, nil
 }
 
-// told adds what was printed before a failure to its details.
-func (p *python) told(err error, out *sandbox.Outcome) error {
+// pythonOut is an outcome as tools tell it.
+func pythonOut(out *sandbox.Outcome) toolbox.PythonOut {
+	res := toolbox.PythonOut{Value: out.Value, Stdout: out.Stdout, Stderr: out.Stderr, Artifacts: []string{}}
+	res.Status, res.Rows, res.RowCount, res.Limited, res.ExecTimeMS = "success", out.Rows, out.RowCount, out.Limited, out.Elapsed.Milliseconds()
+	res.Columns = []string{}
+	for _, c := range out.Columns {
+		res.Columns = append(res.Columns, c.Name)
+		res.Table = append(res.Table, toolbox.Column{Name: c.Name, Type: c.Type})
+	}
+	if res.Rows == nil {
+		res.Rows = []byte("[]")
+	}
+	for _, f := range out.Skipped {
+		res.Skipped = append(res.Skipped, f.Name+": "+f.Reason)
+	}
+	return res
+}
+
+// told puts what was printed before a failure, and where in the code it came from,
+// into the details.
+func told(err error, out *sandbox.Outcome) error {
 	f := fault.From(err)
-	if out != nil && (out.Stdout != "" || out.Stderr != "") && f.Details == nil {
-		return f.With(map[string]string{"stdout": out.Stdout, "stderr": out.Stderr})
+	var t toolbox.PythonTrouble
+	if out != nil {
+		t.Stdout, t.Stderr = out.Stdout, out.Stderr
 	}
-	return f
+	switch details := f.Details.(type) {
+	case sandbox.UserError:
+		t.Type, t.Line = details.Type, details.Line
+		for _, x := range details.Frames {
+			t.Frames = append(t.Frames, toolbox.PythonFrame(x))
+		}
+	case nil:
+	default: // not of the sandbox, but of the making of a table
+		return f
+	}
+	return f.With(t)
 }
 
-// bundle makes the column bundle of a table, once a version, and gives its file.
-func (p *python) bundle(ctx context.Context, db query.Database, version, table string) (string, error) {
-	path := filepath.Join(p.dir, event.Hash([]byte(db.Path + "\x00" + version + "\x00" + table))[:24]+".bundle")
-	defer p.lock(path)()
-	if _, err := os.Stat(path); err == nil {
-		return path, nil
+// printed is how much of what a program prints is told at once.
+const printed = 2048
+
+// printer tells one stream in pieces of whole characters.
+func printer(call tool.Call, stream string) func([]byte) {
+	var rest []byte // the beginning of a character whose end is still to come
+	return func(b []byte) {
+		b = append(rest, b...)
+		for len(b) > 0 {
+			n := whole(b[:min(len(b), printed)])
+			if n == 0 {
+				break
+			}
+			call.Output(stream, string(b[:n]))
+			b = b[n:]
+		}
+		rest = bytes.Clone(b)
 	}
-	arrow := path + ".arrow"
-	defer os.Remove(arrow)
-	if _, err := p.query.Export(ctx, query.Request{Database: db, SQL: "SELECT * FROM " + queryplan.Ident(table), User: tool.In(ctx).Owner}, query.Arrow, arrow); err != nil {
-		return "", err
-	}
-	return path, sandbox.FromArrow(arrow, path)
 }
 
-// lock makes callers of one bundle wait for each other.
-func (p *python) lock(path string) func() {
-	p.mu.Lock()
-	if p.making == nil {
-		p.making = map[string]*sync.Mutex{}
+// whole is the length of b without a character that has only begun at its end.
+func whole(b []byte) int {
+	for n := len(b) - 1; n >= max(0, len(b)-utf8.UTFMax); n-- {
+		if utf8.RuneStart(b[n]) {
+			if utf8.FullRune(b[n:]) {
+				return len(b)
+			}
+			return n
+		}
 	}
-	m := p.making[path]
-	if m == nil {
-		m = &sync.Mutex{}
-		p.making[path] = m
-	}
-	p.mu.Unlock()
-	m.Lock()
-	return m.Unlock
+	return len(b)
 }

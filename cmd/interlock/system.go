@@ -66,13 +66,14 @@ func (s *system) wire(ctx context.Context, cfg config) (err error) {
 	if err := s.openData(cfg); err != nil {
 		return err
 	}
-	python, err := s.openPython(cfg)
+	kept := keptResults{s.artifacts}
+	python, err := s.openPython(cfg, kept)
 	if err != nil {
 		return err
 	}
 	d := data{s.catalog, s.query}
 	s.knowledge = toolbox.NewKnowledge(d)
-	s.tools = tool.NewSet(nil, toolbox.Tools(toolbox.Config{Data: d, Check: d, Knowledge: s.knowledge, Python: python})...)
+	s.tools = tool.NewSet(nil, toolbox.Tools(toolbox.Config{Data: d, Check: d, Knowledge: s.knowledge, Python: python, Results: kept})...)
 	types, err := toolTypes(s.tools)
 	if err != nil {
 		return err

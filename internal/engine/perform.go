@@ -231,9 +231,10 @@ func (t *turn) callTool(ctx context.Context, s *event.ToolStarted) (res tool.Res
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second)
 	defer cancel()
 	info := t.callInfo(s.Call)
-	info.Progress = func(note string) {
-		t.e.hub.transient(event.Event{Thread: t.f.Thread, Time: t.f.Now, Body: event.ToolProgress{Call: s.Call, Tool: s.Tool, Note: clip(note, 4096)}})
+	info.Output = func(stream, text string) {
+		t.e.hub.transient(event.Event{Thread: t.f.Thread, Time: t.f.Now, Body: event.ToolProgress{Call: s.Call, Tool: s.Tool, Note: clip(text, 4096), Stream: stream}})
 	}
+	info.Progress = func(note string) { info.Output("", note) }
 	defer func() {
 		if p := recover(); p != nil {
 			t.e.cfg.Log.Error("tool panicked", "tool", s.Tool, "thread", t.f.Thread, "panic", p, "stack", string(debug.Stack()))

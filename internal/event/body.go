@@ -296,9 +296,10 @@ type ToolRefused struct {
 
 // ToolProgress is a sign of life of a running tool; transient.
 type ToolProgress struct {
-	Call string `json:"call"`
-	Tool string `json:"tool"`
-	Note string `json:"note"`
+	Call   string `json:"call"`
+	Tool   string `json:"tool"`
+	Note   string `json:"note"`
+	Stream string `json:"stream,omitempty"` // stdout or stderr, where the note is what a program printed
 }
 
 // ArtifactMade is an output that a tool stored.

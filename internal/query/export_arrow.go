@@ -48,6 +48,12 @@ func arrowType(kind duck.Type, name string) arrow.DataType {
 		return arrow.PrimitiveTypes.Int32
 	case duck.TypeBigInt:
 		return arrow.PrimitiveTypes.Int64
+	case duck.TypeUTinyInt:
+		return arrow.PrimitiveTypes.Uint8
+	case duck.TypeUSmallInt:
+		return arrow.PrimitiveTypes.Uint16
+	case duck.TypeUInteger:
+		return arrow.PrimitiveTypes.Uint32
 	case duck.TypeUBigInt:
 		return arrow.PrimitiveTypes.Uint64
 	case duck.TypeFloat:
@@ -64,6 +70,12 @@ func arrowType(kind duck.Type, name string) arrow.DataType {
 		return arrow.FixedWidthTypes.Time64us
 	case duck.TypeTimestamp:
 		return &arrow.TimestampType{Unit: arrow.Microsecond}
+	case duck.TypeTimestampS:
+		return &arrow.TimestampType{Unit: arrow.Second}
+	case duck.TypeTimestampMS:
+		return &arrow.TimestampType{Unit: arrow.Millisecond}
+	case duck.TypeTimestampNS:
+		return &arrow.TimestampType{Unit: arrow.Nanosecond}
 	case duck.TypeTimestampTZ:
 		return arrow.FixedWidthTypes.Timestamp_us
 	case duck.TypeBlob:
@@ -85,6 +97,12 @@ func (w *arrowWriter) filler(b array.Builder) func(v *vector, row int) {
 		return func(v *vector, row int) { b.Append(at[int32](v, row)) }
 	case *array.Int64Builder:
 		return func(v *vector, row int) { b.Append(at[int64](v, row)) }
+	case *array.Uint8Builder:
+		return func(v *vector, row int) { b.Append(at[uint8](v, row)) }
+	case *array.Uint16Builder:
+		return func(v *vector, row int) { b.Append(at[uint16](v, row)) }
+	case *array.Uint32Builder:
+		return func(v *vector, row int) { b.Append(at[uint32](v, row)) }
 	case *array.Uint64Builder:
 		return func(v *vector, row int) { b.Append(at[uint64](v, row)) }
 	case *array.Float32Builder:
@@ -135,7 +153,7 @@ func (w *arrowWriter) chunk(t *table, rows int) error {
 			}
 		}
 	}
-	batch := w.builder.NewRecord()
+	batch := w.builder.NewRecordBatch()
 	defer batch.Release()
 	return w.writer.Write(batch)
 }

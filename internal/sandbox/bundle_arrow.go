@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -28,6 +29,7 @@ func FromArrow(from, to string) (err error) {
 	for i, af := range r.Schema().Fields() {
 		fields[i] = fieldOf(af)
 	}
+	apart(fields)
 	w, err := Create(to, fields)
 	if err != nil {
 		return err
@@ -45,6 +47,9 @@ func FromArrow(from, to string) (err error) {
 	return w.Close()
 }
 
+// narrowDigits always fit into 8 bytes.
+const narrowDigits = 18
+
 func fieldOf(f arrow.Field) Field {
 	out := Field{Name: f.Name, Kind: Text}
 	switch t := f.Type.(type) {
@@ -58,6 +63,12 @@ func fieldOf(f arrow.Field) Field {
 		out.Kind = Int32
 	case *arrow.Int64Type:
 		out.Kind = Int64
+	case *arrow.Uint8Type:
+		out.Kind = Uint8
+	case *arrow.Uint16Type:
+		out.Kind = Uint16
+	case *arrow.Uint32Type:
+		out.Kind = Uint32
 	case *arrow.Uint64Type:
 		out.Kind = Uint64
 	case *arrow.Float32Type:
@@ -74,7 +85,7 @@ func fieldOf(f arrow.Field) Field {
 			out.Zone = "UTC"
 		}
 	case *arrow.Decimal128Type:
-		out.Kind, out.Scale, out.Wide = Decimal, int(t.Scale), true
+		out.Kind, out.Scale, out.Wide = Decimal, int(t.Scale), t.Precision > narrowDigits
 	case *arrow.BinaryType:
 		out.Kind = Bytes
 	}
@@ -99,6 +110,12 @@ func put(w *Writer, i int, f Field, col arrow.Array) {
 		Append(w, i, c.Int32Values(), valid)
 	case *array.Int64:
 		Append(w, i, c.Int64Values(), valid)
+	case *array.Uint8:
+		Append(w, i, c.Uint8Values(), valid)
+	case *array.Uint16:
+		Append(w, i, c.Uint16Values(), valid)
+	case *array.Uint32:
+		Append(w, i, c.Uint32Values(), valid)
 	case *array.Uint64:
 		Append(w, i, c.Uint64Values(), valid)
 	case *array.Float32:
@@ -110,14 +127,9 @@ func put(w *Writer, i int, f Field, col arrow.Array) {
 	case *array.Time64:
 		Append(w, i, c.Time64Values(), valid)
 	case *array.Timestamp:
-		Append(w, i, c.TimestampValues(), valid)
+		Append(w, i, micros(c), valid)
 	case *array.Decimal128:
-		values := make([][2]uint64, c.Len())
-		for row := range values {
-			n := c.Value(row)
-			values[row] = [2]uint64{n.LowBits(), uint64(n.HighBits())}
-		}
-		Append(w, i, values, valid)
+		putDecimals(w, i, f, c, valid)
 	case *array.Binary:
 		values := make([]string, c.Len())
 		for row := range values {
@@ -132,6 +144,54 @@ func put(w *Writer, i int, f Field, col arrow.Array) {
 			}
 		}
 		w.Strings(i, values, valid)
+	}
+}
+
+func putDecimals(w *Writer, i int, f Field, c *array.Decimal128, valid []uint64) {
+	if !f.Wide {
+		values := make([]int64, c.Len())
+		for row := range values {
+			values[row] = int64(c.Value(row).LowBits())
+		}
+		Append(w, i, values, valid)
+		return
+	}
+	values := make([][2]uint64, c.Len())
+	for row := range values {
+		n := c.Value(row)
+		values[row] = [2]uint64{n.LowBits(), uint64(n.HighBits())}
+	}
+	Append(w, i, values, valid)
+}
+
+// micros gives moments in the bundle's unit. Those beyond it ("infinity") stay beyond.
+func micros(c *array.Timestamp) []int64 {
+	values := make([]int64, c.Len())
+	up, down := int64(1), int64(1)
+	switch c.DataType().(*arrow.TimestampType).Unit {
+	case arrow.Second:
+		up = 1_000_000
+	case arrow.Millisecond:
+		up = 1000
+	case arrow.Nanosecond:
+		down = 1000
+	}
+	for row, v := range c.TimestampValues() {
+		values[row] = min(max(int64(v)/down, math.MinInt64/up), math.MaxInt64/up) * up
+	}
+	return values
+}
+
+// apart gives columns of one name, such as those of a join, names of their own.
+func apart(fields []Field) {
+	seen := map[string]bool{}
+	for i := range fields {
+		name := fields[i].Name
+		for n := 1; seen[name]; n++ {
+			name = fmt.Sprintf("%s_%d", fields[i].Name, n)
+		}
+		fields[i].Name = name
+		seen[name] = true
 	}
 }
 

@@ -29,13 +29,9 @@ func (r *Result) spool(dir string) (*os.File, error) {
 }
 
 func (r *Result) write(f *os.File) error {
-	cells, err := r.byColumn()
+	fields, fill, err := r.columns()
 	if err != nil {
 		return err
-	}
-	fields, fill := make([]Field, len(cells)), make([]func(*Writer, int), len(cells))
-	for i, c := range r.Columns {
-		fields[i], fill[i] = convert(c, cells[i])
 	}
 	w, err := newWriter(f, fields)
 	if err != nil {
@@ -45,6 +41,36 @@ func (r *Result) write(f *os.File) error {
 		f(w, i)
 	}
 	return w.finish()
+}
+
+// FromResult makes a bundle of rows, for a result that many jobs will use.
+func FromResult(r Result, to string) error {
+	fields, fill, err := r.columns()
+	if err != nil {
+		return err
+	}
+	w, err := Create(to, fields)
+	if err != nil {
+		return err
+	}
+	for i, f := range fill {
+		f(w, i)
+	}
+	return w.Close()
+}
+
+// columns gives the form of each column, and what fills it.
+func (r *Result) columns() ([]Field, []func(*Writer, int), error) {
+	cells, err := r.byColumn()
+	if err != nil {
+		return nil, nil, err
+	}
+	fields, fill := make([]Field, len(cells)), make([]func(*Writer, int), len(cells))
+	for i, c := range r.Columns {
+		fields[i], fill[i] = convert(c, cells[i])
+	}
+	apart(fields)
+	return fields, fill, nil
 }
 
 // byColumn turns the rows over.
@@ -95,7 +121,7 @@ func convert(c Column, cells []json.RawMessage) (Field, func(*Writer, int)) {
 		return fixedOr(Field{Name: c.Name, Kind: Float64}, cells, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) })
 	case kind == "DECIMAL":
 		var precision, scale int
-		fmt.Sscanf(strings.ToUpper(c.Type), "DECIMAL(%d,%d)", &precision, &scale)
+		_, _ = fmt.Sscanf(strings.ToUpper(c.Type), "DECIMAL(%d,%d)", &precision, &scale) // unread, the precision is not known
 		return decimals(Field{Name: c.Name, Kind: Decimal, Scale: scale, Wide: precision == 0 || precision > 18}, cells)
 	case kind == "DATE":
 		f := Field{Name: c.Name, Kind: Date}

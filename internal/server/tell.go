@@ -104,7 +104,11 @@ func (t *teller) tell(ctx context.Context, ev event.Event) (said []message, rest
 		}
 		return one("tool_call", callData{e.Tool, input, e.Call, e.By, e.State}), false, nil
 	case event.ToolProgress:
-		return one("progress", map[string]string{"name": e.Tool, "call_id": e.Call, "note": e.Note}), false, nil
+		said := map[string]string{"name": e.Tool, "call_id": e.Call, "note": e.Note}
+		if e.Stream != "" {
+			said["stream"] = e.Stream
+		}
+		return one("progress", said), false, nil
 	case event.ToolReturned:
 		r := resultData{Name: e.Tool, Output: forPerson(e), Call: e.Call, Status: "ok", Reason: e.Reason, Duplicate: e.Duplicate, MS: e.MS}
 		if e.Duplicate != "" {

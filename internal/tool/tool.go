@@ -72,6 +72,9 @@ type Call struct {
 	Owner, Thread, Run, ID, Dataset string
 	// Progress tells the person a sign of life; never nil inside a call.
 	Progress func(note string)
+	// Output tells the person what a running program prints, as it comes; stream is
+	// stdout or stderr. Never nil inside a call.
+	Output func(stream, text string)
 }
 
 type callKey struct{}
@@ -81,6 +84,9 @@ func With(ctx context.Context, c Call) context.Context {
 	if c.Progress == nil {
 		c.Progress = func(string) {}
 	}
+	if c.Output == nil {
+		c.Output = func(string, string) {}
+	}
 	return context.WithValue(ctx, callKey{}, c)
 }
 
@@ -89,5 +95,5 @@ func In(ctx context.Context) Call {
 	if c, ok := ctx.Value(callKey{}).(Call); ok {
 		return c
 	}
-	return Call{Progress: func(string) {}}
+	return Call{Progress: func(string) {}, Output: func(string, string) {}}
 }

@@ -39,8 +39,6 @@ func Undone() []string {
 // declared lists the tools of machines whose parts are not built in.
 func declared() []tool.Tool {
 	return []tool.Tool{
-		declare[RunSQLIn, RunSQLOut]("run_sql", "Run one SELECT over the dataset and keep its result under a name.", tool.Writes, taints, mainArgument("sql")),
-		declare[RunPythonIn, RunPythonOut]("run_python", "Run Python over the results that were fetched, by their names.", tool.Writes, taints, mainArgument("code")),
 		declare[MakeChartIn, MadeOut]("make_chart", "Make a chart of a fetched result.", tool.Writes),
 		declare[WriteReportIn, MadeOut]("write_report", "Write a report as a PDF or HTML file.", tool.Writes),
 		declare[SaveArtifactIn, MadeOut]("save_artifact", "Save a fetched result as a file.", tool.Writes),
@@ -50,7 +48,6 @@ func declared() []tool.Tool {
 		declare[ListMCPToolsIn, ListMCPToolsOut]("list_mcp_tools", "List the tools of connected MCP servers.", tool.Reads, taints),
 		declare[ToolSearchIn, ToolSearchOut]("tool_search", "Find tools of connected MCP servers by what they do.", tool.Reads, taints),
 		declare[SQLSelectIn, SQLSelectOut]("sql_select", "Run one SELECT on a source.", tool.Reads, taints, mainArgument("sql")),
-		declare[PythonExecutionIn, PythonExecutionOut]("python_execution", "Run Python in the sandbox.", tool.Writes, taints, mainArgument("code")),
 		declare[RequestCapabilityIn, RequestCapabilityOut]("request_capability", "Ask for a capability that this state does not have.", tool.Computes),
 
 		declare[ListSourcesIn, ListSourcesOut]("list_sources", "List the sources that can be compared.", tool.Reads, taints),
@@ -67,51 +64,6 @@ func declared() []tool.Tool {
 
 // Arguments and results of the workbench tools.
 type (
-	// Frame is a result that later steps know by name.
-	Frame struct {
-		Name     string `json:"name"`
-		ResultID string `json:"result_id"`
-	}
-	// Intent sums up what a query fetched.
-	Intent struct {
-		Name       string   `json:"name"`
-		Fetched    string   `json:"fetched"`
-		Dimensions []string `json:"dimensions"`
-		Measures   []string `json:"measures"`
-		RowCount   int      `json:"row_count"`
-		Span       string   `json:"span,omitempty"`
-	}
-	RunSQLIn struct {
-		DatasetID string `json:"dataset_id"`
-		SQL       string `json:"sql"`
-		Name      string `json:"name,omitempty"`
-		MaxRows   int    `json:"max_rows"`
-	}
-	RunSQLOut struct {
-		Name     string          `json:"name"`
-		ResultID string          `json:"result_id"`
-		Columns  []string        `json:"columns"`
-		Rows     json.RawMessage `json:"rows"`
-		RowCount int             `json:"row_count"`
-		Limited  bool            `json:"limited"`
-		Intent   Intent          `json:"intent"`
-		Artifact string          `json:"artifact,omitempty"`
-	}
-	RunPythonIn struct {
-		Code    string  `json:"code"`
-		Timeout int     `json:"timeout,omitempty" jsonschema:"seconds"`
-		Frames  []Frame `json:"frames,omitempty"`
-		Seconds int     `json:"seconds"`
-	}
-	RunPythonOut struct {
-		Name      string          `json:"name,omitempty"`
-		ResultID  string          `json:"result_id,omitempty"`
-		Columns   []string        `json:"columns,omitempty"`
-		Rows      json.RawMessage `json:"rows,omitempty"`
-		Stdout    string          `json:"stdout"`
-		Stderr    string          `json:"stderr"`
-		Artifacts []string        `json:"artifacts,omitempty"`
-	}
 	MakeChartIn struct {
 		From   string  `json:"from"`
 		Kind   string  `json:"kind,omitempty"`
@@ -206,15 +158,6 @@ type (
 		Rows     json.RawMessage `json:"rows"`
 		RowCount int             `json:"row_count"`
 		Limited  bool            `json:"limited"`
-	}
-	PythonExecutionIn struct {
-		Code    string `json:"code"`
-		Seconds int    `json:"seconds"`
-	}
-	PythonExecutionOut struct {
-		Stdout    string   `json:"stdout"`
-		Stderr    string   `json:"stderr"`
-		Artifacts []string `json:"artifacts"`
 	}
 	RequestCapabilityIn struct {
 		Name string `json:"name"`

@@ -24,7 +24,8 @@ type Config struct {
 	Data      Data // required
 	Check     Checker
 	Knowledge *Knowledge // of Data; required by the planner's tools
-	Python    Python     // nil: execute_python answers FEATURE_DISABLED
+	Python    Python     // nil: tools that run Python answer FEATURE_DISABLED
+	Results   Results    // required by the tools that make frames
 }
 
 // Data is datasets and the one way to query them, through policy.
@@ -103,12 +104,15 @@ func Tools(c Config) []tool.Tool {
 		b.executeSQL(),
 		b.executeQueryPlan(),
 		b.executePython(),
+		b.pythonExecution(),
+		b.runSQL(),
+		b.runPython(),
 		b.describeTables(),
 		b.loadDictionary(),
 		b.planQuestion(),
 		b.checkSQL(),
 		b.runQuery(),
-		judgeResult(),
+		b.judgeResult(),
 		writeAnswer(),
 	}, declared())
 }

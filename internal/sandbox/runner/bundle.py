@@ -11,6 +11,7 @@ import pandas as pd
 MAGIC = b"ILBUNDL1"
 FIXED, CODES, PLAIN = 0, 1, 2
 NS_MIN, NS_MAX = -(2**63 - 1) // 1000, (2**63 - 1) // 1000  # what microseconds fit into nanoseconds
+DAYS = 10**8  # beyond Python's calendar, within 64 bits of microseconds
 WIDTHS = {
     "bool": "u1", "int8": "i1", "int16": "i2", "int32": "i4", "int64": "i8", "uint8": "u1", "uint16": "u2", "uint32": "u4", "uint64": "u8",
     "float32": "f4", "float64": "f8", "date": "i4", "time": "i8", "timestamp": "i8", "duration": "i8", "decimal": "i8",
@@ -82,7 +83,7 @@ def _fixed(kind, raw, null, c):
     if kind == "timestamp":
         return _times(raw, null, c.get("zone"))
     if kind == "date":
-        return _times(raw.astype("i8") * 86_400_000_000, null, None)
+        return _times(np.clip(raw.astype("i8"), -DAYS, DAYS) * 86_400_000_000, null, None)
     if kind == "duration":
         values = raw.view("m8[us]").astype("m8[ns]")
         if null is not None:
@@ -100,13 +101,20 @@ def _times(us, null, zone):
         us[null] = 0
     if len(us) and (us.min() < NS_MIN or us.max() > NS_MAX):  # e.g. 9999-12-31: kept as Python's own type
         epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc if zone else None)
-        return _objects((epoch + datetime.timedelta(microseconds=v) for v in us.tolist()), null, len(us))
+        return _objects((_moment_after(epoch, v) for v in us.tolist()), null, len(us))
     values = (us * 1000).view("M8[ns]")
     if null is not None:
         values[null] = np.datetime64("NaT")
     if not zone:
         return values
     return pd.DatetimeIndex(values, tz="UTC").tz_convert(zone)
+
+
+def _moment_after(epoch, us):
+    try:
+        return epoch + datetime.timedelta(microseconds=us)
+    except OverflowError:  # "infinity", for which Python has no date
+        return None
 
 
 def _objects(items, null, rows):

@@ -1,0 +1,81 @@
+package toolbox
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"interlock/internal/event"
+)
+
+// Results keeps the rows of steps, so that later steps have them without running
+// anything again. An id stands for those rows for ever.
+type Results interface {
+	Keep(ctx context.Context, r Result) (id string, made event.ArtifactMade, err error)
+	Load(ctx context.Context, id string) (Result, error)
+}
+
+// A Result is rows to keep.
+type Result struct {
+	Name     string          `json:"name"`
+	Producer string          `json:"producer"` // sql or python
+	Source   string          `json:"source"`   // the statement or code
+	Version  string          `json:"version"`  // of the data
+	Columns  []Column        `json:"columns"`
+	Rows     json.RawMessage `json:"rows"`
+}
+
+// A Frame is a kept result that later steps know by name.
+type Frame struct {
+	Name     string `json:"name"`
+	ResultID string `json:"result_id"`
+}
+
+// notNames cannot name a frame: words of Python, and what a job is given.
+var notNames = func() map[string]bool {
+	out := map[string]bool{}
+	for word := range strings.FieldsSeq(`and as assert async await break class continue def del elif else except finally for from
+		global if import in is lambda match nonlocal not or pass raise return try while with yield pd np plt tables result_df`) {
+		out[word] = true
+	}
+	return out
+}()
+
+// maxName is the length of a frame's name in characters.
+const maxName = 60
+
+// frameName makes a name that code can use of what a model wrote; "" where nothing
+// of it is left.
+func frameName(text string) string {
+	var out []rune
+	for _, r := range norm.NFKC.String(strings.ToLower(text)) {
+		switch {
+		case len(out) == maxName:
+		case unicode.IsLetter(r), unicode.Is(unicode.Nd, r) && len(out) > 0:
+			out = append(out, r)
+		case len(out) > 0 && out[len(out)-1] != '_':
+			out = append(out, '_')
+		}
+	}
+	name := strings.TrimRight(string(out), "_")
+	if notNames[name] {
+		name += "_"
+	}
+	return name
+}
+
+// stepName numbers the results of Python: one more than the highest there is.
+func stepName(frames []Frame) string {
+	last := 0
+	for _, f := range frames {
+		if n, err := strconv.Atoi(strings.TrimPrefix(f.Name, "step_")); err == nil && strings.HasPrefix(f.Name, "step_") {
+			last = max(last, n)
+		}
+	}
+	return fmt.Sprintf("step_%d", last+1)
+}

@@ -1,0 +1,90 @@
+package toolbox
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"interlock/internal/event"
+	"interlock/internal/fault"
+	"interlock/internal/tool"
+)
+
+// Python runs code in a sandbox.
+type Python interface {
+	// Run runs one job to its end. The details of its faults are a PythonTrouble.
+	Run(ctx context.Context, job PythonJob) (PythonOut, error)
+}
+
+// A PythonJob is one piece of code to run. Zero limits are the sandbox's.
+type PythonJob struct {
+	Dataset string  // its tables are DataFrames; "" for none
+	Frames  []Frame // and so are these, of which the newest of a name wins
+	Code    string
+	MaxRows int
+	Seconds int
+}
+
+// PythonOut is what a job gave, and the result of execute_python.
+type PythonOut struct {
+	QueryOut
+	Value     json.RawMessage      `json:"value,omitempty"` // where the result is no table
+	Stdout    string               `json:"stdout"`
+	Stderr    string               `json:"stderr"`
+	Artifacts []string             `json:"artifacts"`
+	Skipped   []string             `json:"skipped,omitempty" jsonschema:"files that were not kept, and why"`
+	Table     []Column             `json:"-"` // the columns with their types; nil without a result
+	Stored    []event.ArtifactMade `json:"-"`
+}
+
+// Made lists what the code left.
+func (p PythonOut) Made() []event.ArtifactMade { return p.Stored }
+
+// PythonTrouble is the details of a job that failed: what it had printed, and where
+// in the code an exception came from.
+type PythonTrouble struct {
+	Type   string        `json:"type,omitempty"`
+	Line   int           `json:"line,omitempty"`
+	Frames []PythonFrame `json:"frames,omitempty"` // only of the code itself, outermost first
+	Stdout string        `json:"stdout"`
+	Stderr string        `json:"stderr"`
+}
+
+// A PythonFrame is one line of the code on the way to its exception.
+type PythonFrame struct {
+	Line     int    `json:"line"`
+	Function string `json:"function,omitempty"`
+	Text     string `json:"text,omitempty"`
+}
+
+// traceback writes an exception as Python does, with the lines of the code alone.
+func (t PythonTrouble) traceback(message string) string {
+	var b strings.Builder
+	b.WriteString(t.Stderr)
+	if len(t.Frames) > 0 {
+		b.WriteString("Traceback (most recent call last):\n")
+	}
+	for _, f := range t.Frames {
+		fmt.Fprintf(&b, "  line %d", f.Line)
+		if f.Function != "" {
+			fmt.Fprintf(&b, ", in %s", f.Function)
+		}
+		fmt.Fprintf(&b, "\n    %s\n", f.Text)
+	}
+	b.WriteString(message)
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// pythonTime lets a job end by its own limit and not by that of the call.
+func pythonTime(s *tool.Spec) { s.Seconds = 360 }
+
+// python runs a job, where there is a sandbox.
+func (b box) python(ctx context.Context, job PythonJob) (PythonOut, error) {
+	if b.Python == nil {
+		return PythonOut{}, fault.New(fault.FeatureDisabled, "Python is switched off on this server").
+			Suggest("Use SQL; the operator can switch Python on, see `interlock doctor`.")
+	}
+	return b.Python.Run(ctx, job)
+}

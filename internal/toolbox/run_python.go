@@ -1,0 +1,93 @@
+package toolbox
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"interlock/internal/event"
+	"interlock/internal/tool"
+)
+
+// Rows of a result of run_python: all of them are kept, some are shown.
+const (
+	keptRows  = 100_000
+	shownRows = 1000
+)
+
+// RunPythonIn is what run_python takes; the machine binds Frames and Seconds.
+type RunPythonIn struct {
+	Code    string  `json:"code" jsonschema:"Python; fetched results are DataFrames of their names; set result_df"`
+	Timeout int     `json:"timeout,omitempty" jsonschema:"seconds"`
+	Frames  []Frame `json:"frames,omitempty"`
+	Seconds int     `json:"seconds"`
+}
+
+// RunPythonOut is what the code gave; its result is a frame for later steps.
+type RunPythonOut struct {
+	Name      string          `json:"name,omitempty"`
+	ResultID  string          `json:"result_id,omitempty"`
+	Columns   []string        `json:"columns,omitempty"`
+	Rows      json.RawMessage `json:"rows,omitempty"`
+	RowCount  int             `json:"row_count,omitempty"`
+	Note      string          `json:"note,omitempty"`
+	Stdout    string          `json:"stdout"`
+	Stderr    string          `json:"stderr"`
+	Artifacts []string        `json:"artifacts,omitempty"`
+
+	made []event.ArtifactMade
+}
+
+// Made lists what the code left, its result included.
+func (o RunPythonOut) Made() []event.ArtifactMade { return o.made }
+
+func (b box) runPython() tool.Tool {
+	return b.versioned(tool.New(spec("run_python", tool.Writes, taints, mainArgument("code"), pythonTime), func(ctx context.Context, in RunPythonIn) (RunPythonOut, error) {
+		job := PythonJob{Dataset: tool.In(ctx).Dataset, Frames: in.Frames, Code: in.Code, MaxRows: keptRows, Seconds: in.Seconds}
+		if in.Timeout > 0 {
+			job.Seconds = min(in.Timeout, in.Seconds)
+		}
+		p, err := b.python(ctx, job)
+		if err != nil {
+			return RunPythonOut{}, err
+		}
+		out := RunPythonOut{Stdout: p.Stdout, Stderr: p.Stderr, Artifacts: p.Artifacts, made: p.Stored}
+		if len(p.Table) == 0 {
+			return out, nil
+		}
+		return b.keepPython(ctx, in, p, out)
+	}))
+}
+
+// keepPython makes a frame of the code's result.
+func (b box) keepPython(ctx context.Context, in RunPythonIn, p PythonOut, out RunPythonOut) (RunPythonOut, error) {
+	if b.Results == nil {
+		return out, errNoResults("run_python")
+	}
+	r := Result{Name: stepName(in.Frames), Producer: "python", Source: in.Code, Columns: p.Table, Rows: p.Rows}
+	if id := tool.In(ctx).Dataset; id != "" {
+		r.Version = b.Data.Version(ctx, id)
+	}
+	id, made, err := b.Results.Keep(ctx, r)
+	if err != nil {
+		return out, err
+	}
+	var rows []json.RawMessage
+	if err := json.Unmarshal(p.Rows, &rows); err != nil {
+		return out, fmt.Errorf("reading the result of Python: %w", err)
+	}
+	out.Name, out.ResultID, out.Columns, out.RowCount, out.Rows = r.Name, id, p.Columns, p.RowCount, p.Rows
+	out.made = append(out.made, made)
+	switch kept := len(rows); {
+	case p.Limited:
+		out.Note = fmt.Sprintf("The result has %d rows: %s holds the first %d, %d are shown.", p.RowCount, r.Name, kept, min(kept, shownRows))
+	case kept > shownRows:
+		out.Note = fmt.Sprintf("%s holds all %d rows, %d are shown.", r.Name, kept, shownRows)
+	}
+	if len(rows) > shownRows {
+		if out.Rows, err = json.Marshal(rows[:shownRows]); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
