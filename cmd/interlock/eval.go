@@ -180,6 +180,8 @@ type answer struct {
 	result eval.Result
 	sql    string
 	asked  bool
+	// confidence is what the machine's reply says of its plan; 0 is unknown.
+	confidence float64
 }
 
 // put asks one question in a new thread.
@@ -200,6 +202,11 @@ func (e *evaluation) put(ctx context.Context, dataset, question string) (answer,
 		return a, err
 	}
 	a.asked = a.reply.Card != nil
+	if raw := a.reply.Fields["confidence"]; raw != nil {
+		if err := json.Unmarshal(raw, &a.confidence); err != nil {
+			return a, fmt.Errorf("reading the confidence of the reply: %w", err)
+		}
+	}
 	for _, shown := range a.reply.Shown {
 		if r, sql, ok := tableIn(shown.Output); ok {
 			a.result, a.sql = r, sql
@@ -245,7 +252,7 @@ func tableIn(raw json.RawMessage) (eval.Result, string, bool) {
 func (e *evaluation) ask(ctx context.Context, dir string, c eval.Case) eval.Record {
 	start := time.Now()
 	a, err := e.put(ctx, c.DB, c.Question)
-	rec := eval.Record{Case: c, SQL: a.sql, Elapsed: time.Since(start)}
+	rec := eval.Record{Case: c, Confidence: a.confidence, SQL: a.sql, Elapsed: time.Since(start)}
 	switch {
 	case err != nil:
 		rec.Outcome, rec.Note = eval.Wrong, err.Error()

@@ -63,11 +63,14 @@ func ratio(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
+// bands is how many the answers are parted into by their confidence.
+const bands = 20
+
 // Summarise sums records up.
 func Summarise(records []Record) Summary {
 	s := Summary{ByDatabase: map[string]Score{}, Failures: []Record{}}
-	for from := 0.0; from < 0.95; from += 0.1 {
-		s.Bands = append(s.Bands, Band{From: from, To: from + 0.1})
+	for i := range bands {
+		s.Bands = append(s.Bands, Band{From: float64(i) / bands, To: float64(i+1) / bands})
 	}
 	var times []time.Duration
 	for _, r := range records {
@@ -77,7 +80,7 @@ func Summarise(records []Record) Summary {
 		s.ByDatabase[r.DB] = db
 		times = append(times, r.Elapsed)
 		if r.Outcome == Right || r.Outcome == Wrong {
-			b := &s.Bands[min(max(int(r.Confidence*10), 0), len(s.Bands)-1)]
+			b := &s.Bands[min(max(int(r.Confidence*bands), 0), len(s.Bands)-1)]
 			b.Answered++
 			if r.Outcome == Right {
 				b.Right++
@@ -111,7 +114,7 @@ func (s Summary) String() string {
 		line(db, s.ByDatabase[db])
 	}
 	for _, band := range s.Bands {
-		fmt.Fprintf(&b, "confidence %.1f to %.1f: %d of %d right\n", band.From, band.To, band.Right, band.Answered)
+		fmt.Fprintf(&b, "confidence %.2f to %.2f: %d of %d right\n", band.From, band.To, band.Right, band.Answered)
 	}
 	fmt.Fprintf(&b, "p50 %.2f ms, p95 %.2f ms\n", s.P50, s.P95)
 	return b.String()

@@ -11,6 +11,8 @@ type (
 		TargetTable string `json:"target_table"`
 		// Query is the query plan behind the SQL, where the built-in planner made it.
 		Query json.RawMessage `json:"query,omitempty"`
+		// Confidence is how probable it is that the plan says what was asked; 0 is unknown.
+		Confidence float64 `json:"confidence,omitempty"`
 	}
 	// Safety is what check_sql found.
 	Safety struct {
@@ -103,6 +105,7 @@ type (
 		Question      string    `json:"question"`
 		Clarification string    `json:"clarification,omitempty"`
 		Plan          SQLPlan   `json:"plan"`
+		History       []Past    `json:"history,omitempty"`
 		Result        *Executed `json:"result,omitempty"`
 		Stats         Stats     `json:"stats"`
 	}

@@ -19,10 +19,7 @@ func (b box) planQuestion() tool.Tool {
 		if err != nil {
 			return PlanQuestionOut{}, err
 		}
-		q := nlq.Question{Text: in.Question, Index: x, Clarification: lastLine(in.Clarification)}
-		for _, h := range in.History {
-			q.History = append(q.History, nlq.Turn{Text: h.Query})
-		}
+		q := nlq.Question{Text: in.Question, Index: x, Clarification: lastLine(in.Clarification), History: asked(in.History)}
 		if in.Previous != nil && (in.Notes != "" || len(in.Issues) > 0) {
 			q.Avoid = []string{in.Previous.SQL}
 		}
@@ -35,10 +32,19 @@ func (b box) planQuestion() tool.Tool {
 			return PlanQuestionOut{}, err
 		}
 		return PlanQuestionOut{
-			Plan:    SQLPlan{SQL: a.SQL, Type: "sql_plan", TargetTable: a.Plan.Table, Query: raw},
+			Plan:    SQLPlan{SQL: a.SQL, Type: "sql_plan", TargetTable: a.Plan.Table, Query: raw, Confidence: a.Confidence},
 			Quality: string(a.Quality), Explain: a.Explain, Questions: questions(a),
 		}, nil
 	}))
+}
+
+// asked is what was asked before.
+func asked(history []Past) []nlq.Turn {
+	var out []nlq.Turn
+	for _, h := range history {
+		out = append(out, nlq.Turn{Text: h.Query})
+	}
+	return out
 }
 
 // lastLine is the newest of the answers, which stand one below the other.
