@@ -50,6 +50,9 @@ func do(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) i
 	if err == nil {
 		return a.code
 	}
+	if !a.begun {
+		err = usageError{err}
+	}
 	return a.fail(err)
 }
 
@@ -60,6 +63,7 @@ type app struct {
 	getenv    func(string) string
 	cfg       config
 	json      bool
+	begun     bool // the command line was understood
 	code      int
 }
 
@@ -72,14 +76,17 @@ func (a *app) root() *cobra.Command {
 			"model is governed by a declared state machine that is proved before it runs.\n\n" +
 			"Exit codes: 0 done, 1 failed, 2 wrong use, 3 refused by policy, 4 needs an answer, 5 limit reached.",
 		SilenceErrors: true, SilenceUsage: true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.cfg.load(cmd.Flags(), a.getenv) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			a.begun = true
+			return a.cfg.load(cmd.Flags(), a.getenv)
+		},
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	a.cfg.flags(root.PersistentFlags())
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON")
 	root.AddCommand(
 		a.serveCommand(), a.chatCommand(), a.askCommand(), a.evalCommand(), a.machineCommand(), a.runCommand(), a.replayCommand(), a.threadCommand(),
-		a.sourcesCommand(), a.demoCommand(), a.doctorCommand(), a.configCommand(), a.versionCommand(),
+		a.sourcesCommand(), a.queryCommand(), a.demoCommand(), a.doctorCommand(), a.configCommand(), a.versionCommand(),
 	)
 	return root
 }

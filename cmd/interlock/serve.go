@@ -48,6 +48,8 @@ func (a *app) serve(ctx context.Context) error {
 	}
 	srv, err := server.New(server.Config{
 		Engine: s.engine, Index: s.store, Machines: library{s.machines}, Datasets: datasets{s.catalog}, Sources: sources{s.catalog}, Artifacts: s.artifacts,
+		Results: newResults(s, s.dir(a.cfg, "results")), Files: files{s.catalog},
+		Profile: func(ctx context.Context, alias string) (any, error) { return s.profile(ctx, alias) },
 		Capsule: func(ctx context.Context, run string) (any, error) { return capsule.Make(ctx, s.store, run) },
 		Ready:   s.ready, Metrics: s.metrics.handler(), Page: web.Files(), Version: version(),
 		Listen: a.cfg.Listen, Hosts: a.cfg.Hosts, Origins: a.cfg.Origins, Users: users, Owner: a.cfg.Owner, Log: s.log,
@@ -55,7 +57,7 @@ func (a *app) serve(ctx context.Context) error {
 	if err != nil {
 		return fault.Wrap(err, fault.BadSetting, "%v", err).Suggest("Correct the settings; `interlock config` shows where each comes from.")
 	}
-	l, err := net.Listen("tcp", a.cfg.Listen)
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", a.cfg.Listen)
 	if err != nil {
 		return fault.Wrap(err, fault.Unavailable, "cannot listen on %s: %v", a.cfg.Listen, err).Suggest("Stop what uses the address, or choose another with --listen.")
 	}

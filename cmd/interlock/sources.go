@@ -53,7 +53,7 @@ func (a *app) sourcesCommand() *cobra.Command {
 			Use: "list", Short: "List datasets and their tables", Args: cobra.NoArgs, Example: "  interlock sources list --data ./data",
 			RunE: func(cmd *cobra.Command, _ []string) error { return a.sourceList(cmd) },
 		},
-		preview, add,
+		preview, a.profileCommand(), add,
 		&cobra.Command{
 			Use: "remove ALIAS", Short: "Remove a connected database; its data stays where it is", Args: cobra.ExactArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
@@ -132,19 +132,9 @@ func (a *app) sourcePreview(cmd *cobra.Command, alias, where string, offset, lim
 		if err != nil {
 			return err
 		}
-		var cells [][]any
-		if err := json.Unmarshal(r.Rows, &cells); err != nil {
+		head, rows, err := rowTexts(r.Columns, r.Rows)
+		if err != nil {
 			return err
-		}
-		head := make([]string, len(r.Columns))
-		for i, c := range r.Columns {
-			head[i] = c.Name
-		}
-		rows := make([][]string, len(cells))
-		for i, row := range cells {
-			for _, v := range row {
-				rows[i] = append(rows[i], cellText(v))
-			}
 		}
 		a.show(r, head, rows)
 		if !a.json {

@@ -48,6 +48,17 @@ type Meta struct {
 	Hash   string `json:"sha256"`
 	Owner  string `json:"owner"`
 	Thread string `json:"thread"`
+	// Lineage is what the content was made of, where that is known.
+	Lineage *Lineage `json:"lineage,omitempty"`
+}
+
+// A Lineage is the query and the data that a content was made of.
+type Lineage struct {
+	Dataset string   `json:"dataset_id"`
+	Version string   `json:"dataset_version_hash"`
+	SQL     string   `json:"sql"`
+	Tables  []string `json:"tables"`
+	Rows    int64    `json:"row_count"`
 }
 
 const (

@@ -28,6 +28,7 @@ type Put struct {
 	Call       string
 	Thread     string
 	Owner      string
+	Lineage    *Lineage
 }
 
 // Put stores a content. One that the thread has already is not stored again: the
@@ -126,7 +127,7 @@ func (s *Store) settle(p Put, temp, hash string, size int64) (event.ArtifactMade
 				ID: id.String(), Name: safeName(p.Name, p.Type), Type: p.Type, MIME: mimeType(p.Type), Bytes: size, Call: p.Call,
 				Producer: p.Producer, LogicalKey: p.LogicalKey, Version: version, CreatedAt: time.Now().UTC(),
 			},
-			Hash: hash, Owner: p.Owner, Thread: p.Thread,
+			Hash: hash, Owner: p.Owner, Thread: p.Thread, Lineage: p.Lineage,
 		}
 		if err := s.describe(id, m); !errors.Is(err, fs.ErrExist) {
 			return m.ArtifactMade, err

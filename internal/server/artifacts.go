@@ -8,15 +8,56 @@ import (
 	"net/http"
 	"path"
 	"strings"
+
+	"interlock/internal/artifact"
 )
 
-// artifact downloads an output. It is always a download and never a page of this
-// origin, whatever its type says.
-func (s *Server) artifact(ctx context.Context, in *struct {
+type artifactPath struct {
 	ID string `path:"id" maxLength:"200"`
-},
-) (func(request), error) {
+}
+
+// artifact downloads an output.
+func (s *Server) artifact(ctx context.Context, in *artifactPath) (func(request), error) {
+	return s.sendArtifact(ctx, in.ID)
+}
+
+// artifactMeta tells what is known of an output, with the query and the data it was
+// made of.
+func (s *Server) artifactMeta(ctx context.Context, in *artifactPath) (artifact.Meta, error) {
 	content, a, err := s.cfg.Artifacts.Open(ctx, noteOf(ctx).user.Name, in.ID)
+	if err == nil {
+		err = content.Close()
+	}
+	return a, err
+}
+
+// artifactRows gives a page of an output that is a table.
+func (s *Server) artifactRows(ctx context.Context, in *struct {
+	artifactPath
+	Offset int `query:"offset" default:"0" minimum:"0"`
+	Limit  int `query:"limit" default:"50" doc:"Clamped to 1..200"`
+},
+) (any, error) {
+	return s.cfg.Results.Rows(ctx, noteOf(ctx).user.Name, in.ID, in.Offset, clamp(in.Limit))
+}
+
+// export stores all rows of a statement and sends them. A client that is slow or
+// comes back later reads the stored file; no query waits for it.
+func (s *Server) export(ctx context.Context, in *struct{ Body Export }) (func(request), error) {
+	if err := s.knowsDataset(ctx, in.Body.Dataset); err != nil {
+		return nil, err
+	}
+	id, err := s.cfg.Results.Export(ctx, noteOf(ctx).user.Name, in.Body)
+	if err != nil {
+		return nil, err
+	}
+	return s.sendArtifact(ctx, id)
+}
+
+// sendArtifact sends an output. It is always a download and never a page of this
+// origin, whatever its type says.
+func (s *Server) sendArtifact(ctx context.Context, id string) (func(request), error) {
+	content, a, err := s.cfg.Artifacts.Open(ctx, noteOf(ctx).user.Name, id)
 	if err != nil {
 		return nil, err
 	}
@@ -27,6 +68,7 @@ func (s *Server) artifact(ctx context.Context, in *struct {
 		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": safeName(a.Name)}))
 		h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 		h.Set("Cache-Control", "private, no-cache")
+		h.Set("X-Artifact-Id", a.ID)
 		h.Set("ETag", `"`+shortHash([]byte(a.Hash))+`"`)
 		http.ServeContent(q.w, q.r, "", a.CreatedAt, content)
 	}, nil

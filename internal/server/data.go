@@ -76,6 +76,10 @@ func (s *Server) previewSource(ctx context.Context, in *struct {
 	return s.cfg.Sources.Preview(ctx, in.Alias, in.Offset, clamp(in.Limit))
 }
 
+func (s *Server) profile(ctx context.Context, in *sourcePath) (any, error) {
+	return s.cfg.Profile(ctx, in.Alias)
+}
+
 // A scope says which rows of a source are wanted.
 type scope struct {
 	Conditions []condition `json:"conditions,omitempty" doc:"They hold together; none: all rows"`

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -39,6 +40,12 @@ func about(ctx context.Context, thread, run string) {
 	n.thread, n.run = thread, run
 }
 
+// aborted says whether a handler gave up a response that it had begun.
+func aborted(panicked any) bool {
+	err, ok := panicked.(error)
+	return ok && errors.Is(err, http.ErrAbortHandler)
+}
+
 // logged gives each request its id, its note and one line in the log, and turns
 // a panic into a problem.
 func (s *Server) logged(next http.Handler) http.Handler {
@@ -50,7 +57,7 @@ func (s *Server) logged(next http.Handler) http.Handler {
 		r = r.WithContext(context.WithValue(r.Context(), noteKey{}, n))
 		began := time.Now()
 		defer func() {
-			if p := recover(); p != nil && p != http.ErrAbortHandler {
+			if p := recover(); p != nil && !aborted(p) {
 				err := fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 				if rw.status == 0 {
 					writeProblem(rw, r, err)
@@ -147,11 +154,17 @@ func (w *response) Flush() { _ = w.rc.Flush() }
 // bounded limits how large a body may be and how long it may take to arrive.
 func (s *Server) bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.ContentLength > s.cfg.BodyBytes {
-			writeProblem(w, r, fault.New(fault.TooLarge, "the request's body is larger than %d bytes", s.cfg.BodyBytes))
+		allowed := s.cfg.BodyBytes
+		if isUpload(r) {
+			allowed = s.cfg.UploadBytes
+		}
+		if r.ContentLength > allowed {
+			writeProblem(w, r, fault.New(fault.TooLarge, "the request's body is larger than %d bytes", allowed))
 			return
 		}
-		if r.ContentLength != 0 {
+		if isUpload(r) {
+			r.Body = &slowBody{http.MaxBytesReader(w, r.Body, allowed), http.NewResponseController(w), s.cfg.BodyTimeout}
+		} else if r.ContentLength != 0 {
 			// net/http lifts the deadline by itself once the body has arrived.
 			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.cfg.BodyTimeout))
 			// One byte more, so that huma can see that a body is too large.

@@ -14,7 +14,7 @@ func (s *Server) routes(t *table) {
 	get(t, Viewer, "/api/me", "Who am I?", s.me)
 	get(t, Viewer, "/api/codes", "The table of error and reason codes", s.codes)
 
-	// Ask (analyst.md N4-N9; reconcile.md R17)
+	// Ask
 	post(t, Analyst, "/chat", "Say something and wait for the answer", s.chat)
 	stream(t, Analyst, "POST", "/chat/stream", "Say something and follow what happens", s.chatStream)
 	post(t, Analyst, "/api/chat", "Say something in a session and wait", s.sessionChat)
@@ -40,7 +40,16 @@ func (s *Server) routes(t *table) {
 	get(t, Viewer, "/api/machines/{name}", "A machine: settings, states, graph", s.machine)
 
 	if s.cfg.Artifacts != nil {
-		stream(t, Viewer, "GET", "/api/artifacts/{id}", "Download an output", s.artifact)
+		download(t, Viewer, "GET", "/api/artifacts/{id}", "Download an output", s.artifact)
+		get(t, Viewer, "/api/artifacts/{id}/meta", "What an output is and what it was made of", s.artifactMeta)
+	}
+	if s.cfg.Results != nil && s.cfg.Artifacts != nil {
+		download(t, Analyst, "POST", "/api/export", "Run SQL and download all its rows", s.export)
+		get(t, Viewer, "/api/artifacts/{id}/rows", "Rows of an output that is a table", s.artifactRows)
+	}
+	if s.cfg.Files != nil {
+		upload(t, Analyst, "/api/datasets/{id}/files", "Put files into a dataset", s.uploadFiles)
+		remove(t, Analyst, "/api/datasets/{id}/files/{file}", "Delete a file of a dataset", s.deleteFile)
 	}
 	if s.cfg.Sources != nil {
 		get(t, Viewer, "/api/sources", "The sources", s.sources)
@@ -48,6 +57,9 @@ func (s *Server) routes(t *table) {
 		get(t, Viewer, "/api/sources/{alias}", "Rows of a source", s.previewSource)
 		remove(t, Admin, "/api/sources/{alias}", "Remove a source; its data stays where it is", s.removeSource)
 		post(t, Analyst, "/api/sources/{alias}/load-scoped", "Rows of a source under conditions", s.loadScoped)
+	}
+	if s.cfg.Profile != nil {
+		get(t, Viewer, "/api/sources/{alias}/profile", "What the columns of a source hold", s.profile)
 	}
 	if s.cfg.Metrics != nil {
 		t.handle(Admin, "GET /metrics", s.cfg.Metrics)

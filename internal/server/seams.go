@@ -92,6 +92,33 @@ type Artifacts interface {
 	Open(ctx context.Context, owner, id string) (io.ReadSeekCloser, artifact.Meta, error)
 }
 
+// Results keeps the rows of statements as artifacts.
+type Results interface {
+	// Export runs a statement and stores all its rows as an artifact of this owner.
+	Export(ctx context.Context, owner string, e Export) (artifact string, err error)
+	// Rows gives some rows of an artifact that is a table.
+	Rows(ctx context.Context, owner, artifact string, offset, limit int) (any, error)
+}
+
+// An Export says which rows are wanted, and as what.
+type Export struct {
+	Dataset string `json:"dataset_id" minLength:"1" maxLength:"200"`
+	SQL     string `json:"sql" minLength:"1"`
+	Format  string `json:"format" enum:"csv,ndjson,json,parquet,arrow,xlsx"`
+}
+
+// Files puts files into the folders of datasets and takes them out.
+type Files interface {
+	Store(ctx context.Context, f File, content io.Reader) (any, error)
+	Delete(ctx context.Context, dataset, name string) error
+}
+
+// A File is to be stored. Its name is what the client sent.
+type File struct {
+	Dataset, Name   string
+	Replace, Create bool
+}
+
 // A Part is one thing the server depends on, for /readyz.
 type Part struct {
 	Name   string `json:"name"`

@@ -29,6 +29,10 @@ type Config struct {
 	Datasets  Datasets
 	Sources   Sources
 	Artifacts Artifacts
+	Results   Results
+	Files     Files
+	// Profile describes the columns of a source.
+	Profile func(ctx context.Context, alias string) (any, error)
 	// Capsule makes the audit document of a run.
 	Capsule func(ctx context.Context, run string) (any, error)
 	// Ready reports the state of the parts for /readyz.
@@ -62,7 +66,10 @@ type Config struct {
 
 	// BodyBytes bounds a request body. Default 1 MiB.
 	BodyBytes int64
-	// BodyTimeout bounds the reading of a body, WriteTimeout each write of a response.
+	// UploadBytes bounds a body with files. Default 1 GiB.
+	UploadBytes int64
+	// BodyTimeout bounds the reading of a body, or each read of one with files;
+	// WriteTimeout bounds each write of a response.
 	// Default 30 seconds.
 	BodyTimeout, WriteTimeout time.Duration
 	// Rate and Burst bound the requests of one user per second. Default 500 and 1000.
@@ -123,6 +130,7 @@ func setDefaults(cfg *Config) {
 	orDefault(&cfg.Owner, "local")
 	orDefault(&cfg.Listen, "127.0.0.1:8765")
 	orDefault(&cfg.BodyBytes, 1<<20)
+	orDefault(&cfg.UploadBytes, 1<<30)
 	orDefault(&cfg.BodyTimeout, 30*time.Second)
 	orDefault(&cfg.WriteTimeout, 30*time.Second)
 	orDefault(&cfg.Rate, 500)

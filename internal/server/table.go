@@ -57,13 +57,28 @@ func register[I, O any](t *table, role Role, method, path, summary string, h fun
 	})
 }
 
-// stream registers a handler that checks its input and then writes for itself.
+// stream registers a handler that follows a thread.
 func stream[I any](t *table, role Role, method, path, summary string, h func(context.Context, *I) (func(request), error)) {
-	op := t.operation(method, path, summary)
-	media := "text/event-stream"
-	if strings.Contains(path, "artifacts") {
-		media = "application/octet-stream"
-	}
+	raw(t, role, t.operation(method, path, summary), "text/event-stream", h)
+}
+
+// download registers a handler that sends a file.
+func download[I any](t *table, role Role, method, path, summary string, h func(context.Context, *I) (func(request), error)) {
+	raw(t, role, t.operation(method, path, summary), "application/octet-stream", h)
+}
+
+// upload registers a handler that reads files from a form.
+func upload[I any](t *table, role Role, path, summary string, h func(context.Context, *I) (func(request), error)) {
+	raw(t, role, t.operation(http.MethodPost, path, summary), "application/json", h)
+	// Only described: had huma known of it before, it would have read the form whole.
+	t.api.OpenAPI().Paths[path].Post.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"multipart/form-data": {Schema: &huma.Schema{
+		Type:       huma.TypeObject,
+		Properties: map[string]*huma.Schema{"file": {Type: huma.TypeString, Format: "binary"}},
+	}}}}
+}
+
+// raw registers a handler that checks its input and then writes for itself.
+func raw[I any](t *table, role Role, op huma.Operation, media string, h func(context.Context, *I) (func(request), error)) {
 	op.Responses["200"] = &huma.Response{
 		Description: "OK",
 		Content:     map[string]*huma.MediaType{media: {Schema: &huma.Schema{Type: huma.TypeString}}},
