@@ -58,7 +58,7 @@ func main() {
 }
 
 func run(ctx context.Context, only string, csvMB int) (err error) {
-	p, err := newPeers()
+	p, err := newPeers(ctx)
 	if err != nil {
 		return err
 	}

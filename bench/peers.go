@@ -22,8 +22,8 @@ type peers struct {
 	ready  map[string]error
 }
 
-func newPeers() (*peers, error) {
-	out, err := exec.Command("go", "env", "GOMOD").Output()
+func newPeers(ctx context.Context) (*peers, error) {
+	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {
 		return nil, fmt.Errorf("finding the repository: %w", err)
 	}

@@ -81,13 +81,10 @@ func try(args []string) string {
 		_, err := unix.Mmap(-1, 0, 3<<30, unix.PROT_READ, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 		return verdict(err)
 	case "files":
-		var open []*os.File
 		for {
-			f, err := os.Open("/dev/null")
-			if err != nil {
+			if _, err := unix.Open("/dev/null", unix.O_RDONLY, 0); err != nil {
 				return verdict(err)
 			}
-			open = append(open, f)
 		}
 	case "descriptors":
 		var out []string

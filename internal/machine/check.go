@@ -114,15 +114,3 @@ func (x *Expr) position(n ast.Node) Pos {
 	}
 	return pos
 }
-
-// isNull says whether an expression is the literal null.
-func (x *Expr) isNull() bool {
-	if x == nil || x.code == nil {
-		return true
-	}
-	if x.code.tree == nil {
-		return x.code.lit == nil
-	}
-	_, ok := x.code.tree.(*ast.NilNode)
-	return ok
-}

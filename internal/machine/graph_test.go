@@ -2,6 +2,7 @@ package machine_test
 
 import (
 	"encoding/xml"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -53,7 +54,7 @@ func TestGraphs(t *testing.T) {
 			}
 			dec := xml.NewDecoder(strings.NewReader(svg))
 			for {
-				if _, err := dec.Token(); err == io.EOF {
+				if _, err := dec.Token(); errors.Is(err, io.EOF) {
 					break
 				} else if err != nil {
 					t.Fatalf("the drawing is no XML: %v", err)

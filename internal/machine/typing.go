@@ -8,8 +8,8 @@ import (
 // kindNull is the type of `nil`; literalName marks types of things written out,
 // whose values or fields are exactly known.
 const (
-	kindNull    Kind = "null"
-	literalName      = "literal"
+	kindNull    Kind   = "null"
+	literalName string = "literal"
 )
 
 var (

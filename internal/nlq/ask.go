@@ -69,8 +69,13 @@ func (r *reader) howMuch() {
 		if !r.named(i) || r.chunks[i].used {
 			continue
 		}
-		if col, s := r.asColumn(i, r.currentOrSubject(i), (*column).numeric); col >= 0 && s > 0.5 {
-			r.items = append(r.items, item{col: col, table: r.x.columns[col].table, at: i, score: s})
+		verb := strings.HasSuffix(r.toks[r.chunks[i].from].lower, "ed")
+		if col, s := r.asColumn(i, r.currentOrSubject(i), (*column).numeric); col >= 0 && (s > 0.5 || verb && s > 0.35) {
+			it := item{col: col, table: r.x.columns[col].table, at: i, score: s}
+			if (verb || r.chunks[i].from == 2) && len(r.sups) == 0 && r.sums(col) {
+				it.agg, it.score = queryplan.Sum, max(s, 0.7) // how much tax, how much was refunded
+			}
+			r.items = append(r.items, it)
 			r.use(i)
 			return
 		}
@@ -101,7 +106,7 @@ func (r *reader) whenAsked() {
 // asks reads what is asked for: counts, aggregates and columns.
 func (r *reader) asks() {
 	distinct := -1
-	for i := 0; i < len(r.chunks); i++ {
+	for i := range r.chunks {
 		c := &r.chunks[i]
 		if c.cond && !(c.role == rCount && i == 0) {
 			continue
@@ -206,8 +211,6 @@ func (r *reader) aggregates(i int) {
 		case r.is(j, rAgg):
 			aggs = append(aggs, r.chunks[j].phrase.agg)
 			r.use(j)
-		case r.is(j, rSup):
-			break
 		case r.is(j, rCount):
 			r.use(j)
 		}

@@ -32,7 +32,6 @@ type frame struct {
 	conds    []cond
 	groups   []group
 	orders   []order
-	limit    int
 	distinct bool
 	perGroup bool // the limit holds for each group
 	sups     []sup
@@ -77,7 +76,6 @@ type group struct {
 type order struct {
 	item
 	desc bool
-	unit queryplan.Unit
 }
 
 // A sup is a superlative: the largest of something.

@@ -371,7 +371,7 @@ func (a *Appender) Close() error {
 	}
 	if a.err == nil {
 		if err := a.hand(); err == nil && duck.AppenderClose(a.appender) == duck.StateError {
-			a.fail()
+			_ = a.fail() // kept in a.err
 		}
 	}
 	a.discard()

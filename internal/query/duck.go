@@ -200,7 +200,8 @@ func (c *cursor) column(i int) (string, duck.LogicalType) {
 
 func (c *cursor) width() int { return int(duck.ColumnCount(&c.result)) }
 
-// An asker is a prepared statement with one text argument and one text answer.
+// An asker is a prepared statement with one text argument and one text answer. It
+// lives as long as the worker.
 type asker struct{ stmt duck.PreparedStatement }
 
 func (s *session) asker(sql string) (*asker, error) {
@@ -210,8 +211,6 @@ func (s *session) asker(sql string) (*asker, error) {
 	}
 	return &asker{stmt}, nil
 }
-
-func (a *asker) close() { duck.DestroyPrepare(&a.stmt) }
 
 // ask appends the answer to dst.
 func (a *asker) ask(dst []byte, arg string) ([]byte, error) {

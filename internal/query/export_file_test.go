@@ -82,7 +82,7 @@ func TestExport(t *testing.T) {
 			}
 			rows := 0
 			for r.Next() {
-				rec := r.Record()
+				rec := r.RecordBatch()
 				if rows == 0 {
 					if got := rec.Column(1).(*array.Decimal128).ValueStr(1); got != "1.25" {
 						t.Error(got)

@@ -3,6 +3,7 @@ package queryplan
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -76,7 +77,7 @@ func readScalar(raw json.RawMessage) (scalar, error) {
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {
-		return scalar{}, fmt.Errorf("is not JSON")
+		return scalar{}, errors.New("is not JSON")
 	}
 	switch v := v.(type) {
 	case string:
@@ -84,12 +85,12 @@ func readScalar(raw json.RawMessage) (scalar, error) {
 		case len(v) > maxLiteral:
 			return scalar{}, fmt.Errorf("is longer than %d bytes", maxLiteral)
 		case strings.ContainsRune(v, 0) || !utf8.ValidString(v):
-			return scalar{}, fmt.Errorf("holds bytes that are not text")
+			return scalar{}, errors.New("holds bytes that are not text")
 		}
 		return scalar{text: v}, nil
 	case json.Number:
 		if !plainNumber.MatchString(v.String()) {
-			return scalar{}, fmt.Errorf("is a number outside the range of numbers")
+			return scalar{}, errors.New("is a number outside the range of numbers")
 		}
 		return scalar{text: v.String(), number: true}, nil
 	case bool:

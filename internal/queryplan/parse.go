@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,7 +82,7 @@ func nesting(v any) int {
 
 // leaves lists the innermost errors of a validation, in the order of their places.
 func leaves(err error) []Problem {
-	top, ok := err.(*jsonschema.ValidationError)
+	top, ok := errors.AsType[*jsonschema.ValidationError](err)
 	if !ok {
 		return []Problem{{Message: err.Error()}}
 	}

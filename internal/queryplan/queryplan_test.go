@@ -24,12 +24,21 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 var shop = queryplan.Schema{
 	Tables: []queryplan.Table{
 		{Name: "customers", Keys: []string{"id"}, Columns: []queryplan.Column{
-			{Name: "id", Type: "INTEGER"}, {Name: "name", Type: "VARCHAR"}, {Name: "city", Type: "VARCHAR"}, {Name: "referred_by", Type: "INTEGER"}}},
+			{Name: "id", Type: "INTEGER"}, {Name: "name", Type: "VARCHAR"}, {Name: "city", Type: "VARCHAR"}, {Name: "referred_by", Type: "INTEGER"},
+		}},
 		{Name: "orders", Keys: []string{"id"}, Columns: []queryplan.Column{
-			{Name: "id", Type: "INTEGER"}, {Name: "customer_id", Type: "INTEGER"}, {Name: "amount", Type: "DECIMAL(10,2)"}, {Name: "cost", Type: "DOUBLE"},
-			{Name: "status", Type: "VARCHAR"}, {Name: "sold_at", Type: "TIMESTAMP"}, {Name: "paid_at", Type: "DATE"}, {Name: "paid", Type: "BOOLEAN"}}},
+			{Name: "id", Type: "INTEGER"},
+			{Name: "customer_id", Type: "INTEGER"},
+			{Name: "amount", Type: "DECIMAL(10,2)"},
+			{Name: "cost", Type: "DOUBLE"},
+			{Name: "status", Type: "VARCHAR"},
+			{Name: "sold_at", Type: "TIMESTAMP"},
+			{Name: "paid_at", Type: "DATE"},
+			{Name: "paid", Type: "BOOLEAN"},
+		}},
 		{Name: "order lines", Columns: []queryplan.Column{
-			{Name: "order_id", Type: "INTEGER"}, {Name: "unit price", Type: "DOUBLE"}, {Name: "select", Type: "VARCHAR"}, {Name: `we"ird`, Type: "VARCHAR"}}},
+			{Name: "order_id", Type: "INTEGER"}, {Name: "unit price", Type: "DOUBLE"}, {Name: "select", Type: "VARCHAR"}, {Name: `we"ird`, Type: "VARCHAR"},
+		}},
 		{Name: "reviews", Columns: []queryplan.Column{{Name: "customer", Type: "VARCHAR"}, {Name: "stars", Type: "INTEGER"}}},
 	},
 	Relations: []queryplan.Relation{
@@ -126,8 +135,10 @@ func TestProblems(t *testing.T) {
 		name, plan string
 		want       []string // path: part of the message
 	}{
-		{"unknown names, all at once", `{"table":"orders","select":[{"column":"x"},{"function":"sum","column":"status"}],"filters":[{"column":"amount","operator":">","value":"much"}],"order_by":[{"column":"y"}]}`,
-			[]string{`filters[0].value: "much" is not a number`, `select[0].column: there is no column "x"`, `select[1].function: sum needs numbers`, `order_by[0].column: there is no column "y"`, `select[0]: x is neither grouped`}},
+		{
+			"unknown names, all at once", `{"table":"orders","select":[{"column":"x"},{"function":"sum","column":"status"}],"filters":[{"column":"amount","operator":">","value":"much"}],"order_by":[{"column":"y"}]}`,
+			[]string{`filters[0].value: "much" is not a number`, `select[0].column: there is no column "x"`, `select[1].function: sum needs numbers`, `order_by[0].column: there is no column "y"`, `select[0]: x is neither grouped`},
+		},
 		{"unknown table", `{"table":"nope","select":[{"function":"count"}]}`, []string{`table: there is no table "nope"; there are customers, orders`}},
 		{"not grouped", `{"table":"orders","select":[{"column":"status"},{"function":"count"}]}`, []string{"select[0]: status is neither grouped by"}},
 		{"aggregate in filter", `{"table":"orders","select":[{"column":"id"}],"filters":[{"function":"sum","column":"amount","operator":">","value":1}]}`, []string{"filters[0].function: sum is of a group"}},

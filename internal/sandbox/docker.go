@@ -66,11 +66,11 @@ type hostConfig struct {
 	Tmpfs              map[string]string
 	Mounts             []mount
 	Memory, MemorySwap int64
-	NanoCpus           int64 //nolint:revive // the API's spelling
+	NanoCpus           int64
 	PidsLimit          int64
 	CapDrop            []string
 	SecurityOpt        []string
-	IpcMode            string //nolint:revive // the API's spelling
+	IpcMode            string
 	ShmSize            int64
 	Ulimits            []ulimit
 	LogConfig          map[string]string

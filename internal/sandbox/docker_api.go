@@ -124,7 +124,7 @@ func (a *dockerAPI) attach(ctx context.Context, id string) (net.Conn, *bufio.Rea
 		conn.Close()
 		return nil, nil, err
 	}
-	resp, err := http.ReadResponse(reader, req)
+	resp, err := http.ReadResponse(reader, req) //nolint:bodyclose // its body is the connection, which the caller closes
 	if err != nil {
 		conn.Close()
 		return nil, nil, err

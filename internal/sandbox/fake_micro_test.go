@@ -173,12 +173,12 @@ func (f *fakeMicro) do(ctx context.Context, method string, p microParams) (any, 
 		f.mu.Unlock()
 		return "Sandbox stopped", nil
 	case "sandbox.command.run":
-		return m.run(ctx, p)
+		return m.run(p)
 	}
 	return nil, fmt.Errorf("unknown method")
 }
 
-func (m *fakeMachine) run(ctx context.Context, p microParams) (any, error) {
+func (m *fakeMachine) run(p microParams) (any, error) {
 	ctx, cancel := context.WithTimeout(m.ctx, time.Duration(p.Timeout)*time.Second)
 	defer cancel()
 	args := append([]string{

@@ -86,7 +86,7 @@ func (p *peer) explain(ctx context.Context, job *prepared, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case context.Cause(ctx) == errWall:
+	case errors.Is(context.Cause(ctx), errWall):
 		return fault.Wrap(err, fault.PyWallTime, "the code took longer than %v", job.Timeout)
 	case ctx.Err() != nil:
 		return fault.Wrap(ctx.Err(), fault.Stopped, "the Python job was stopped")

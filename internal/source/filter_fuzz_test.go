@@ -109,7 +109,7 @@ func TestExactNumbersMeanTheSame(t *testing.T) {
 }
 
 func pow10(n int) int64 {
-	return slices.Max([]int64{1, int64(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil).Int64())})
+	return slices.Max([]int64{1, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil).Int64()})
 }
 
 func holds(op source.Op, x, a, b *big.Rat) bool {

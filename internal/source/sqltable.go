@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"iter"
 	"sync"
 )
@@ -142,7 +143,7 @@ func (t *sqlTable) read(ctx context.Context, sel Selection, yield func(*Batch, e
 		defer func() { cancel(); rows.Close() }()
 		err = t.scan(rows, sel.Columns, yield)
 	}
-	if err != nil && err != errStopped {
+	if err != nil && !errors.Is(err, errStopped) {
 		yield(nil, t.config.trouble(asked, err, "reading"))
 	}
 }

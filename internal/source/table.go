@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"strconv"
@@ -90,7 +91,7 @@ func (t *Table) Stream(ctx context.Context, names []string, f Filter) iter.Seq2[
 				err = fault.New(fault.TooLarge, "a row of %s is too large to be read", t.name)
 			}
 		}
-		if err != errStopped {
+		if !errors.Is(err, errStopped) {
 			yield(nil, err)
 		}
 	}

@@ -112,9 +112,11 @@ func plainValue(n *node) any {
 // FuzzTree: the decoder reads what the general one reads, and no tree makes the
 // walk panic.
 func FuzzTree(f *testing.F) {
-	for _, s := range []string{`{}`, `[1,2.5e-3,"a\u00e9\ud83d\ude00\n",null,true,false,{}]`, `{"a":{"a":[[]]}}`, ` { "a" : 1 } `, `"\ud800"`, `{"a":1,"a":2}`, `-`, `1e999`,
+	for _, s := range []string{
+		`{}`, `[1,2.5e-3,"a\u00e9\ud83d\ude00\n",null,true,false,{}]`, `{"a":{"a":[[]]}}`, ` { "a" : 1 } `, `"\ud800"`, `{"a":1,"a":2}`, `-`, `1e999`,
 		`{"error":false,"statements":[{"node":{"type":"SELECT_NODE","select_list":[{"class":"STAR"}]},"named_param_map":[]}]}`,
-		`{"error":false,"plans":[{"type":"LOGICAL_GET","name":"seq_scan","function_data":{"table":"t"}}]}`} {
+		`{"error":false,"plans":[{"type":"LOGICAL_GET","name":"seq_scan","function_data":{"table":"t"}}]}`,
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

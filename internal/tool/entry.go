@@ -3,6 +3,7 @@ package tool
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -110,11 +111,11 @@ func (e *Entry) Spec() Spec { return e.spec }
 
 // Validate checks whole arguments against the schema. The fault lists every problem.
 func (e *Entry) Validate(args map[string]any) *fault.Fault {
-	err := e.compiled.Validate(map[string]any(args))
+	err := e.compiled.Validate(args)
 	if err == nil {
 		return nil
 	}
-	verr, ok := err.(*jsonschema.ValidationError)
+	verr, ok := errors.AsType[*jsonschema.ValidationError](err)
 	if !ok {
 		return fault.Wrap(err, fault.InvalidArguments, "the arguments of %s cannot be checked", e.spec.Name)
 	}
