@@ -1,0 +1,164 @@
+// The page as a person uses it, in a browser, against a server at INTERLOCK_URL
+// whose turns are scripted by the first word of the message. Every test also holds
+// the page to its promises: no error in the console, no request to another host.
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach, test } from "node:test";
+import { chromium } from "playwright-core";
+
+const url = process.env.INTERLOCK_URL;
+const patience = 10_000;
+
+let browser, context, page, complaints;
+
+before(async () => {
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM,
+    args: ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--no-first-run", ...(process.getuid() === 0 ? ["--no-sandbox"] : [])],
+  });
+});
+
+after(() => browser?.close());
+
+beforeEach(async () => {
+  complaints = [];
+  await visit({ width: 1280, height: 850 });
+});
+
+afterEach(async () => {
+  await context.close();
+  assert.deepEqual(complaints, [], "errors in the console or requests to other hosts");
+});
+
+// visit opens the page in a new context of the browser: own storage, own windows.
+async function visit(viewport) {
+  await context?.close();
+  context = await browser.newContext({ viewport });
+  context.setDefaultTimeout(patience);
+  context.on("request", (r) => { if (!r.url().startsWith(url) && !/^(blob|data):/.test(r.url())) complaints.push("request to " + r.url()); });
+  page = await tab("");
+}
+
+async function tab(hash) {
+  const p = await context.newPage();
+  p.on("console", (m) => { if (m.type() === "error" || m.type() === "warning") complaints.push(m.text()); });
+  p.on("pageerror", (e) => complaints.push(e.message));
+  await p.goto(url + "/" + hash);
+  await p.locator("#machine option").first().waitFor({ state: "attached" });
+  return p;
+}
+
+async function ask(p, text) {
+  await p.fill("#say", text);
+  await p.press("#say", "Enter");
+}
+
+const ended = (p, status) => p.locator(`.turn .badge.${status}`).last().waitFor();
+const logText = (p) => p.locator("#log").innerText();
+const overflow = (p) => p.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+test("an answer comes in pieces, with its calls, their results and their refusals", async () => {
+  await ask(page, "everything about revenue");
+  await page.locator(".text.coming").first().waitFor(); // text that is still being written
+  await ended(page, "succeeded");
+  assert.equal(await page.locator(".text.coming").count(), 0);
+
+  const cell = page.locator('.cell[aria-label="Tool execute_sql"]').first();
+  assert.match(await cell.locator("pre").innerText(), /GROUP BY region/);
+  assert.equal(await cell.locator(".badge").innerText(), "done");
+  assert.equal(await cell.locator("tbody tr").count(), 4);
+  assert.match(await cell.locator("thead").innerText(), /revenue/);
+  assert.match(await cell.locator(".files").innerText(), /revenue by region\.csv/);
+  assert.match(await page.locator(".cell .badge.skipped").innerText(), /same call as before/);
+  assert.match(await page.locator(".cell .badge.refused").innerText(), /FEATURE_DISABLED/);
+});
+
+test("what a model writes is text: no markup of its own, no pictures from elsewhere", async () => {
+  await ask(page, "everything");
+  await ended(page, "succeeded");
+  const answer = page.locator(".turn .text").last();
+  assert.equal(await answer.locator("strong").innerText(), "North");
+  assert.equal(await answer.locator("img").count(), 0);
+  assert.match(await answer.innerText(), /<b>not bold<\/b>/);
+});
+
+test("a card is answered by its key", async () => {
+  await ask(page, "card please");
+  const card = page.locator(".card");
+  await card.waitFor();
+  assert.match(await card.innerText(), /Is this a match\?/);
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("y");
+  await ended(page, "succeeded");
+  assert.match(await card.locator(".chosen").innerText(), /Confirm/);
+  assert.equal(await card.locator("button:enabled").count(), 0);
+});
+
+test("stop ends the turn, and the next question can be asked", async () => {
+  await ask(page, "wait for me");
+  await page.getByText("Thinking").waitFor();
+  assert.equal(await page.locator("#send").isVisible(), false);
+  await page.click("#stop");
+  await ended(page, "stopped");
+  await ask(page, "SQL: select 1");
+  await ended(page, "succeeded");
+});
+
+test("a page that is loaded again in the middle of an answer shows the whole of it once", async () => {
+  await ask(page, "everything");
+  await page.locator(".text.coming").first().waitFor();
+  await page.reload();
+  await ended(page, "succeeded");
+  const reloaded = await logText(page);
+  await page.reload();
+  await ended(page, "succeeded");
+  assert.equal(reloaded, await logText(page));
+  assert.equal(await page.getByText("Let me look at the schema first.").count(), 1);
+});
+
+test("a turn that was left running can be stopped after the page was loaded again", async () => {
+  await ask(page, "wait");
+  await page.getByText("Thinking").waitFor();
+  await page.reload();
+  await page.getByText("Thinking").waitFor();
+  await page.click("#stop");
+  await ended(page, "stopped");
+});
+
+test("two tabs on one thread see the same, whoever asks", async () => {
+  await ask(page, "SQL: select 1");
+  await ended(page, "succeeded");
+  const other = await tab(await page.evaluate(() => location.hash));
+  await ended(other, "succeeded");
+  await ask(other, "card");
+  await page.locator(".card").waitFor();
+  await page.locator(".card button").first().click();
+  await other.locator(".card.closed").waitFor();
+  for (const p of [page, other]) await p.getByText("3 confirmed pairs").waitFor();
+  await Promise.all([page, other].map((p) => p.locator(".turn .badge.succeeded").nth(1).waitFor()));
+  assert.equal(await logText(page), await logText(other));
+});
+
+test("on a phone nothing is wider than the screen", async () => {
+  await visit({ width: 390, height: 844 });
+  assert.equal(await overflow(page), 0, "before a question");
+  await ask(page, "everything");
+  await ended(page, "succeeded");
+  assert.equal(await overflow(page), 0, "with an answer");
+  await ask(page, "card");
+  await page.locator(".card").waitFor();
+  assert.equal(await overflow(page), 0, "with a card");
+  await page.click("#menu");
+  await page.locator("#threads a").first().waitFor();
+  assert.equal(await overflow(page), 0, "with the threads");
+});
+
+test("a thread is kept in the address and in the list", async () => {
+  await ask(page, "SQL: select 1");
+  await ended(page, "succeeded");
+  const hash = await page.evaluate(() => location.hash);
+  await page.click("#fresh");
+  await page.locator(".welcome").waitFor();
+  await page.click(`#threads a[href="${hash}"]`);
+  await ended(page, "succeeded");
+});
