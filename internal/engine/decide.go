@@ -25,6 +25,7 @@ type rules struct {
 	seen   *machine.Scope // at seenAt, for reading only
 	seenAt int64
 	held   *bounds           // the limits as they were last looked at
+	given  given             // to the model
 	blobs  []store.Blob      // for the next batch
 	stored map[string][]byte // blobs made in this turn
 }

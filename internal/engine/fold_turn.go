@@ -63,6 +63,7 @@ type turnFold struct {
 	Reported string        // the status that the machine's reply gives the run
 	told     []llm.Message // the person's text and Lines as the model gets them, made as needed
 	opening  *llm.Message
+	started  string
 	history  string // blob of the past that goes along with every call of this turn
 }
 
@@ -292,6 +293,14 @@ func (t *turnFold) lost(d time.Duration) {
 		t.Waited += d
 		t.ranAt = t.ranAt.Add(d)
 	}
+}
+
+// startedText is Started as guards see it, written once.
+func (t *turnFold) startedText() string {
+	if t.started == "" {
+		t.started = t.Started.Format(time.RFC3339Nano)
+	}
+	return t.started
 }
 
 // elapsed is the time of the turn so far, less the time it waited for a person or a

@@ -156,6 +156,10 @@ func (t *turn) makeRequest(ctx context.Context, call *event.ModelCalled) (*llm.R
 		return nil, err
 	}
 	req.System = string(system)
+	if g := &t.r.given; call.Output == "" && call.Tools == g.toolsHash && call.History == g.historyHash {
+		req.Tools, req.History, req.Messages = g.tools, g.history, t.r.turnMessages()
+		return req, nil
+	}
 	for _, part := range []struct {
 		hash string
 		into any

@@ -35,13 +35,24 @@ func (r *rules) modelCall(sp *machine.Step, at *event.StepAt) event.ModelCalled 
 	b.Denied = denied
 	b.System = r.blob([]byte(r.systemPrompt(s)))
 	if len(offers) > 0 {
-		b.Tools = r.blob(mustJSON(specs(offers)))
+		tools := specs(offers)
+		b.Tools = r.blob(mustJSON(tools))
+		r.given.tools, r.given.toolsHash = tools, b.Tools
 	}
 	if t.history == "" {
-		t.history = r.blob(mustJSON(r.history(s)))
+		past := r.history(s)
+		t.history = r.blob(mustJSON(past))
+		r.given.history, r.given.historyHash = past, t.history
 	}
 	b.History = t.history
 	return b
+}
+
+// given is what the last model call was given, as values: the blobs say the same.
+type given struct {
+	tools                  []llm.Tool
+	history                []llm.Message
+	toolsHash, historyHash string
 }
 
 // blob keeps bytes for the next batch and gives their hash.

@@ -3,7 +3,6 @@ package engine
 import (
 	"maps"
 	"strings"
-	"time"
 
 	"interlock/internal/event"
 	"interlock/internal/machine"
@@ -64,7 +63,7 @@ func turnEnv(f *fold, t *turnFold) map[string]any {
 	}
 	env := map[string]any{
 		"model": t.Model, "text": t.Text, "user": t.User, "thread": f.Thread, "run": t.Run, "attachments": attached, "rerun": t.Rerun,
-		"started": t.Started.Format(time.RFC3339Nano), "elapsed_ms": float64(t.elapsed(f.Now).Milliseconds()),
+		"started": t.startedText(), "elapsed_ms": float64(t.elapsed(f.Now).Milliseconds()),
 	}
 	if t.Dataset != "" {
 		env["dataset"] = t.Dataset
