@@ -62,13 +62,10 @@ var (
 
 func (m *openaiModel) Reply(ctx context.Context, req Request) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
-		var want *form
-		if req.Output != nil {
-			var err error
-			if want, err = newForm(req.Output); err != nil {
-				yield(Delta{}, err)
-				return
-			}
+		want, err := newForm(req.Output)
+		if err != nil {
+			yield(Delta{}, err)
+			return
 		}
 		m.exchange(ctx, yield,
 			func(ctx context.Context) (*http.Response, error) { return m.send(ctx, req, want) },

@@ -15,8 +15,11 @@ type form struct {
 	wrapped bool // the wanted value stands under "value"
 }
 
-// newForm reads the schema of a request.
+// newForm reads the schema of a request; without one there is no form.
 func newForm(raw json.RawMessage) (*form, error) {
+	if raw == nil {
+		return nil, nil
+	}
 	var schema map[string]any
 	if err := json.Unmarshal(raw, &schema); err != nil {
 		return nil, fault.Wrap(err, fault.ModelFailed, "the schema of the wanted output is no JSON object")
