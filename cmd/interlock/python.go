@@ -29,7 +29,8 @@ func (s *system) sandboxConfig(c config) (sandbox.Config, error) {
 	}
 	return sandbox.Config{
 		Disabled: !c.Python, Executor: c.PythonExecutor, MinLevel: level, AllowDegraded: level <= sandbox.LevelSyscalls, Python: c.PythonPath,
-		Timeout: c.PythonTimeout, MemoryMB: c.PythonMemory, Rows: 100_000, Image: c.PythonImage, ServerURL: c.PythonURL, Key: os.Getenv("INTERLOCK_PYTHON_KEY"),
+		Timeout: c.PythonTimeout, MemoryMB: c.PythonMemory, CPUs: c.PythonCPUs, Rows: c.PythonRows, OutputBytes: c.PythonOutput, Pool: c.PythonPool,
+		AllowImports: c.PythonImports, Image: c.PythonImage, ServerURL: c.PythonURL, Key: os.Getenv("INTERLOCK_PYTHON_KEY"), Namespace: c.PythonSpace,
 		Dir: s.dir(c, "sandbox"), Log: s.log,
 	}, nil
 }
@@ -104,7 +105,7 @@ func (p *python) Run(ctx context.Context, job toolbox.PythonJob) (toolbox.Python
 	}
 	out, err := p.executor.Run(ctx, j)
 	if err != nil {
-		return toolbox.PythonOut{}, told(err, out)
+		return toolbox.PythonOut{}, withOutput(err, out)
 	}
 	res := pythonOut(out)
 	for _, f := range append(out.Figures, out.Files...) {
@@ -139,9 +140,9 @@ func pythonOut(out *sandbox.Outcome) toolbox.PythonOut {
 	return res
 }
 
-// told puts what was printed before a failure, and where in the code it came from,
+// withOutput puts what was printed before a failure, and where in the code it came from,
 // into the details.
-func told(err error, out *sandbox.Outcome) error {
+func withOutput(err error, out *sandbox.Outcome) error {
 	f := fault.From(err)
 	var t toolbox.PythonTrouble
 	if out != nil {

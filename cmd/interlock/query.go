@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"interlock/internal/fault"
 	"interlock/internal/query"
 )
 
@@ -45,7 +45,7 @@ func (a *app) query(ctx context.Context, s *system, q asked) error {
 		q.sql = string(text)
 	}
 	if strings.TrimSpace(q.sql) == "" {
-		return usageError{fault.New(fault.BadRequest, "there is no statement; give one with --sql")}
+		return usageError{errors.New("there is no statement; give one with --sql")}
 	}
 	if q.dataset == "" {
 		list, err := s.catalog.List(ctx)

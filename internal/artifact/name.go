@@ -10,7 +10,7 @@ import (
 )
 
 var mimeTypes = map[string]string{
-	"arrow":   "application/vnd.apache.arrow.file",
+	"arrow":   "application/vnd.apache.arrow.stream",
 	"csv":     "text/csv; charset=utf-8",
 	"html":    "text/html; charset=utf-8",
 	"jpg":     "image/jpeg",

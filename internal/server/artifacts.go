@@ -33,9 +33,9 @@ func (s *Server) artifactMeta(ctx context.Context, in *artifactPath) (artifact.M
 
 // artifactRows gives a page of an output that is a table.
 func (s *Server) artifactRows(ctx context.Context, in *struct {
-	artifactPath
-	Offset int `query:"offset" default:"0" minimum:"0"`
-	Limit  int `query:"limit" default:"50" doc:"Clamped to 1..200"`
+	ID     string `path:"id" maxLength:"200"`
+	Offset int    `query:"offset" default:"0" minimum:"0"`
+	Limit  int    `query:"limit" default:"50" doc:"Clamped to 1..200"`
 },
 ) (any, error) {
 	return s.cfg.Results.Rows(ctx, noteOf(ctx).user.Name, in.ID, in.Offset, clamp(in.Limit))

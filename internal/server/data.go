@@ -68,9 +68,9 @@ func (s *Server) removeSource(ctx context.Context, in *sourcePath) (removed, err
 }
 
 func (s *Server) previewSource(ctx context.Context, in *struct {
-	sourcePath
-	Offset int `query:"offset" default:"0" minimum:"0"`
-	Limit  int `query:"limit" default:"50" doc:"Clamped to 1..200"`
+	Alias  string `path:"alias" maxLength:"200"`
+	Offset int    `query:"offset" default:"0" minimum:"0"`
+	Limit  int    `query:"limit" default:"50" doc:"Clamped to 1..200"`
 },
 ) (any, error) {
 	return s.cfg.Sources.Preview(ctx, in.Alias, in.Offset, clamp(in.Limit))
@@ -95,8 +95,8 @@ type condition struct {
 }
 
 func (s *Server) loadScoped(ctx context.Context, in *struct {
-	sourcePath
-	Body scope
+	Alias string `path:"alias" maxLength:"200"`
+	Body  scope
 },
 ) (any, error) {
 	if in.Body.Thread != "" {

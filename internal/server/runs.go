@@ -72,7 +72,7 @@ type runList struct {
 }
 
 func (s *Server) runs(ctx context.Context, in *struct {
-	listing
+	Listing
 	Thread string `query:"thread_id"`
 },
 ) (runList, error) {

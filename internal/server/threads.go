@@ -24,15 +24,15 @@ type threadPath struct {
 	ID string `path:"id" maxLength:"200"`
 }
 
-// A listing narrows a list.
-type listing struct {
+// A Listing narrows a list. huma reads an embedded struct only if it is exported.
+type Listing struct {
 	Limit   int    `query:"limit" default:"50" doc:"Clamped to 1..200"`
 	Machine string `query:"machine"`
 	Status  string `query:"status"`
 	Text    string `query:"q" doc:"Part of the title or question"`
 }
 
-func (l listing) query(ctx context.Context) store.Query {
+func (l Listing) query(ctx context.Context) store.Query {
 	return store.Query{Owner: noteOf(ctx).user.Name, Machine: l.Machine, Status: l.Status, Text: l.Text, Limit: clamp(l.Limit)}
 }
 
@@ -42,7 +42,7 @@ type threadList struct {
 	Threads []store.Thread `json:"threads"`
 }
 
-func (s *Server) threads(ctx context.Context, in *listing) (threadList, error) {
+func (s *Server) threads(ctx context.Context, in *Listing) (threadList, error) {
 	ts, err := s.cfg.Index.Threads(ctx, in.query(ctx))
 	return threadList{orEmpty(ts)}, err
 }
