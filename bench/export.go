@@ -33,7 +33,7 @@ func (d *data) exportBare(format string) (Result, error) {
 	defer os.Remove(path)
 	r := Result{Rows: rowsInTable}
 	err = d.bare(db.Path, func(b *bare) error {
-		r.Took, err = once(func() error {
+		r.Took, err = thrice(func() error {
 			_, err := b.run(fmt.Sprintf("COPY (SELECT * FROM orders) TO %s (FORMAT %s)", text(path), format))
 			return err
 		})
@@ -51,7 +51,7 @@ func (d *data) export(ctx context.Context, format query.Format) (Result, error) 
 	path := filepath.Join(d.dir, "export")
 	defer os.Remove(path)
 	var r Result
-	r.Took, err = once(func() error {
+	r.Took, err = thrice(func() error {
 		r.Rows, err = d.engine.Export(ctx, query.Request{Database: db, SQL: "SELECT * FROM orders"}, format, path)
 		return err
 	})

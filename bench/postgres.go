@@ -55,7 +55,7 @@ func copyAndDrop(ctx context.Context, address string) (Result, error) {
 		return r, err
 	}
 	defer conn.Close(ctx)
-	r.Took, err = once(func() error {
+	r.Took, err = thrice(func() error {
 		_, err := conn.PgConn().CopyTo(ctx, io.Discard, "COPY orders TO STDOUT (FORMAT binary)")
 		return err
 	})
@@ -65,7 +65,8 @@ func copyAndDrop(ctx context.Context, address string) (Result, error) {
 func (d *data) loadPostgres(ctx context.Context, address string) (r Result, err error) {
 	path := filepath.Join(d.dir, "copied.duckdb")
 	defer os.Remove(path)
-	r.Took, err = once(func() error {
+	r.Took, err = thrice(func() error {
+		_ = os.Remove(path)
 		s, err := source.Open(ctx, source.Config{URL: address, Table: "orders"})
 		if err != nil {
 			return err
