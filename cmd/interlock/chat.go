@@ -220,9 +220,7 @@ func (c *chat) turn(ctx context.Context, in engine.Input) error {
 
 // ended closes a turn: the whole reply as JSON, or what the stream has not said.
 func (c *chat) ended(ctx context.Context, run string, b event.TurnEnded) error {
-	if b.Status != "succeeded" {
-		c.code = max(exitFailed, exitCode(b.Code))
-	}
+	c.codeOf(b)
 	if c.json {
 		r, err := c.s.engine.Reply(ctx, run)
 		if err != nil {
@@ -238,19 +236,24 @@ func (c *chat) ended(ctx context.Context, run string, b event.TurnEnded) error {
 	if b.Code != "" {
 		fmt.Fprintf(c.errw, "[%s: %s] %s\n", b.Status, b.Code, b.Code.Entry().Advice)
 	}
+	return nil
+}
+
+// codeOf sets the exit code by how the turn ended, or by its last query.
+func (c *chat) codeOf(b event.TurnEnded) {
 	var r struct {
 		Status string `json:"status"`
 	}
-	if b.Reply.JSON == nil || json.Unmarshal(b.Reply.JSON, &r) != nil {
-		return nil
-	}
-	switch r.Status {
-	case "rejected":
+	c.code = exitDone
+	switch {
+	case b.Status != "succeeded":
+		c.code = max(exitFailed, exitCode(b.Code))
+	case b.Reply.JSON == nil || json.Unmarshal(b.Reply.JSON, &r) != nil:
+	case r.Status == "rejected":
 		c.code = exitRefused
-	case failedStatus:
+	case r.Status == failedStatus:
 		c.code = exitFailed
 	}
-	return nil
 }
 
 // note tells of a tool call in a line, and shows its result as a table.

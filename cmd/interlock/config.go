@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -24,9 +25,9 @@ import (
 // that names and documents them. Keys of models come from the environment alone.
 type config struct {
 	File     string   `name:"config" help:"settings file (YAML)"`
-	Data     []string `name:"data" help:"folder of datasets: each folder in it is one, loose files form 'default'; may be repeated"`
+	Data     []string `name:"data" sep:":" help:"folder of datasets: each folder in it is one, loose files form 'default'; may be repeated"`
 	State    string   `name:"state" help:"folder of the log, artifacts and caches"`
-	Machines []string `name:"machines" help:"folder of your own machines; may be repeated"`
+	Machines []string `name:"machines" sep:":" help:"folder of your own machines; may be repeated"`
 	Owner    string   `name:"owner" help:"who threads belong to when no user is logged in" default:"local"`
 
 	Listen  string   `name:"listen" help:"address to serve on" default:"127.0.0.1:8765"`
@@ -65,6 +66,7 @@ type config struct {
 // setting is one field of config with its tags.
 type setting struct {
 	name, help, def, env string
+	sep                  string // between several values in the environment
 	value                reflect.Value
 }
 
@@ -75,7 +77,7 @@ func (c *config) settings() []setting {
 		tag := v.Type().Field(i).Tag
 		if name := tag.Get("name"); name != "" {
 			env := "INTERLOCK_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
-			out = append(out, setting{name, tag.Get("help"), tag.Get("default"), env, v.Field(i)})
+			out = append(out, setting{name, tag.Get("help"), tag.Get("default"), env, cmp.Or(tag.Get("sep"), ","), v.Field(i)})
 		}
 	}
 	return out
@@ -123,7 +125,7 @@ func (c *config) load(fs *pflag.FlagSet, getenv func(string) string) error {
 			set(s, path, v...)
 		}
 		if v := getenv(s.env); v != "" {
-			set(s, s.env, strings.Split(v, string(os.PathListSeparator))...)
+			set(s, s.env, s.split(v)...)
 		}
 		if f := fs.Lookup(s.name); f != nil && f.Changed {
 			values := []string{f.Value.String()}
@@ -216,6 +218,14 @@ func readSettings(path string, explicit bool) (map[string][]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// split reads the environment: several values of a list, else one.
+func (s setting) split(v string) []string {
+	if s.value.Kind() == reflect.Slice {
+		return strings.Split(v, s.sep)
+	}
+	return []string{v}
 }
 
 // set reads text into the field.

@@ -92,7 +92,7 @@ func (a *app) machineList() error {
 	}
 	for _, r := range lib.Broken() {
 		list = append(list, machineRow{Name: r.Name, Broken: len(r.Findings), Dir: r.Dir})
-		rows = append(rows, []string{r.Name, "did not load", "", "", fmt.Sprintf("%d findings: interlock machine check %s", len(r.Findings), r.Dir)})
+		rows = append(rows, []string{r.Name, "did not load", "", "", fmt.Sprintf("%d findings: interlock machine check %s", len(r.Findings), r.Name)})
 	}
 	a.show(list, []string{"machine", "what it does", "states", "version", "state"}, rows)
 	return nil
@@ -142,6 +142,8 @@ func (a *app) machineCheck(args []string) error {
 		c := checked{Machine: arg, Findings: machine.Findings{}}
 		if m, err := lib.Get(arg); err == nil {
 			c.Findings = append(c.Findings, m.Check(types)...)
+		} else if i := slices.IndexFunc(lib.Broken(), func(r machine.Report) bool { return r.Name == arg }); i >= 0 {
+			c.Findings = append(c.Findings, lib.Broken()[i].Findings...)
 		} else {
 			dir, err := machineDir(arg)
 			if err != nil {
