@@ -270,6 +270,9 @@ func (e *evaluation) ask(ctx context.Context, dir string, c eval.Case) eval.Reco
 		return rec
 	}
 	rec.Outcome = eval.Wrong
+	if raw := a.reply.Fields["satisfaction"]; raw != nil {
+		rec.Note = "judged " + strings.Trim(string(raw), `"`)
+	}
 	if eval.Same(gold, a.result, eval.Ordered(c.GoldSQL)) {
 		rec.Outcome = eval.Right
 	}

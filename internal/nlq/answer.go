@@ -3,8 +3,10 @@ package nlq
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"interlock/internal/queryplan"
 )
@@ -14,103 +16,359 @@ const maxSaid = 5
 
 // AnswerText says a result in a sentence or two, from its cells and nothing else.
 func AnswerText(question string, p *queryplan.Plan, columns []string, rows [][]any) string {
-	if len(columns) == 0 {
-		return "There is no result."
+	a := said{plan: p, columns: columns, rows: rows}
+	if p != nil {
+		a.d = describer{rows: rowsOf(p), table: p.Table}
 	}
-	if len(rows) == 0 {
-		if cond := conditions(p); cond != "" {
+	switch {
+	case len(columns) == 0:
+		return "There is no result."
+	case len(rows) == 0:
+		if cond := a.conditions(); cond != "" {
 			return "Nothing in the data fits: there is no row where " + cond + "."
 		}
 		return "There are no rows."
+	case len(rows) == 1:
+		return a.one()
 	}
-	if len(rows) == 1 && len(columns) == 1 {
-		return single(p, columns[0], rows[0][0])
+	if text := a.trend(); text != "" {
+		return text
 	}
-	if len(rows) == 1 {
-		var parts []string
-		for i, c := range columns {
-			parts = append(parts, heading(p, i, c)+" "+cellText(rows[0][i]))
-		}
-		return upper(and(parts)) + "."
+	if text := a.groups(); text != "" {
+		return text
 	}
-	var said []string
-	for _, row := range rows[:min(len(rows), maxSaid)] {
-		said = append(said, rowText(row))
-	}
-	var names []string
-	for i, c := range columns {
-		names = append(names, heading(p, i, c))
-	}
-	text := fmt.Sprintf("%d rows (%s): %s", len(rows), strings.Join(names, ", "), strings.Join(said, "; "))
-	if len(rows) > maxSaid {
-		text += fmt.Sprintf("; and %d more", len(rows)-maxSaid)
-	}
-	return text + "."
+	return a.list()
 }
 
-func single(p *queryplan.Plan, column string, v any) string {
-	if v == nil {
-		return upper(heading(p, 0, column)) + " is unknown: the data have no value there."
+// said is a result on its way into words.
+type said struct {
+	plan    *queryplan.Plan
+	columns []string
+	rows    [][]any
+	d       describer
+}
+
+// expr is what a column of the result was computed by, where the plan says it.
+func (a said) expr(i int) (queryplan.Expr, bool) {
+	if a.plan == nil || i >= len(a.plan.Select) || a.plan.Top != nil || a.plan.From != nil {
+		return queryplan.Expr{}, false
 	}
-	text := upper(heading(p, 0, column)) + " is " + cellText(v)
-	if cond := conditions(p); cond != "" {
-		text += " (where " + cond + ")"
+	return a.plan.Select[i], true
+}
+
+// noun is what a column of the result holds: the name of a customer is a customer.
+func (a said) noun(i int) string {
+	text := a.heading(i)
+	if e, ok := a.expr(i); ok && !e.Aggregate() && e.Truncate == "" {
+		if last := human(e.Column[strings.LastIndexByte(e.Column, '.')+1:]); last == "name" || last == "title" {
+			return strings.TrimSuffix(text, " "+last)
+		}
 	}
-	return text + "."
+	return text
 }
 
 // heading says what a column of the result is.
-func heading(p *queryplan.Plan, i int, column string) string {
-	if p != nil && i < len(p.Select) && p.Top == nil && p.From == nil {
-		return describer{rows: rowsOf(p)}.expr(p.Select[i])
+func (a said) heading(i int) string {
+	if e, ok := a.expr(i); ok {
+		return a.d.expr(e)
 	}
-	return human(column)
+	return human(a.columns[i])
 }
 
-// conditions says the simple filters of a plan.
-func conditions(p *queryplan.Plan) string {
-	if p == nil || len(p.Filters) == 0 {
+func (a said) conditions() string {
+	if a.plan == nil || len(a.plan.Filters) == 0 {
 		return ""
 	}
-	return describer{rows: rowsOf(p)}.filters(p.Filters, " and ")
+	return a.d.filters(a.plan.Filters, " and ")
 }
 
-func rowText(row []any) string {
-	var cells []string
-	for _, v := range row {
-		cells = append(cells, cellText(v))
+// one says a result of one row.
+func (a said) one() string {
+	row := a.rows[0]
+	if e, ok := a.expr(0); ok && len(row) == 1 && e.Function == queryplan.Count && e.Column == "" && len(e.Where) == 0 {
+		return a.counted(row[0])
 	}
-	return strings.Join(cells, ", ")
-}
-
-// cellText writes a value for reading; numbers get thousands separators only where
-// they are no year and no id.
-func cellText(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "unknown"
-	case float64:
-		if v == math.Trunc(v) && math.Abs(v) < 1e15 {
-			return thousands(strconv.FormatInt(int64(v), 10))
+	var parts []string
+	for i := range a.columns {
+		text := a.noun(i)
+		if !strings.HasPrefix(text, "the ") {
+			text = "the " + text
 		}
-		return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64)
-	case int64:
-		return thousands(strconv.FormatInt(v, 10))
-	case int:
-		return thousands(strconv.Itoa(v))
-	case []byte:
-		return string(v)
+		if row[i] == nil {
+			parts = append(parts, text+" is unknown")
+			continue
+		}
+		parts = append(parts, text+" is "+a.cell(i, row[i]))
 	}
-	return fmt.Sprint(v)
+	text := upper(and(parts))
+	if e, ok := a.expr(0); ok && e.Aggregate() && len(row) == 1 && row[0] != nil {
+		if cond := a.conditions(); cond != "" {
+			text += ", where " + cond
+		}
+	}
+	return text + "."
+}
+
+// counted says a number of rows.
+func (a said) counted(v any) string {
+	rows := a.d.rows
+	if rows == "" {
+		rows = "rows"
+	}
+	be := "are"
+	if n, ok := number(v); ok && n == 1 {
+		be, rows = "is", singular(rows)
+	}
+	text := fmt.Sprintf("There %s %s %s", be, measure(v), rows)
+	if cond := a.conditions(); cond != "" {
+		text += " where " + cond
+	}
+	return text + "."
+}
+
+// trend says how a number went over time.
+func (a said) trend() string {
+	first, ok := a.expr(0)
+	if !ok || first.Truncate == "" || len(a.columns) != 2 {
+		return ""
+	}
+	low, high := 0, 0
+	for i, row := range a.rows {
+		n, ok := number(row[1])
+		if !ok {
+			return ""
+		}
+		if l, _ := number(a.rows[low][1]); n < l {
+			low = i
+		}
+		if h, _ := number(a.rows[high][1]); n > h {
+			high = i
+		}
+	}
+	last := len(a.rows) - 1
+	at := func(i int) string { return a.cell(0, a.rows[i][0]) }
+	text := fmt.Sprintf("From %s to %s %s went from %s to %s.", at(0), at(last), a.heading(1), measure(a.rows[0][1]), measure(a.rows[last][1]))
+	if len(a.rows) > 2 {
+		text += fmt.Sprintf(" It was highest in %s with %s and lowest in %s with %s.", at(high), measure(a.rows[high][1]), at(low), measure(a.rows[low][1]))
+	}
+	return text
+}
+
+// groups says numbers of groups, the largest first.
+func (a said) groups() string {
+	at := -1
+	for i := range a.columns {
+		if e, ok := a.expr(i); ok && e.Aggregate() && at < 0 {
+			at = i
+		}
+	}
+	if at < 0 || len(a.columns) < 2 || len(a.columns) > 3 || len(a.plan.GroupBy) == 0 {
+		return ""
+	}
+	order := make([]int, 0, len(a.rows))
+	for i, row := range a.rows {
+		if _, ok := number(row[at]); ok {
+			order = append(order, i)
+		}
+	}
+	if len(order) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(order, func(x, y int) int {
+		m, _ := number(a.rows[x][at])
+		n, _ := number(a.rows[y][at])
+		switch {
+		case m > n:
+			return -1
+		case m < n:
+			return 1
+		}
+		return 0
+	})
+	name := func(i int) string {
+		var parts []string
+		for k := range a.columns {
+			if e, ok := a.expr(k); ok && !e.Aggregate() {
+				parts = append(parts, a.label(k, a.rows[i][k]))
+			}
+		}
+		return strings.Join(parts, ", ")
+	}
+	var by []string
+	for k := range a.columns {
+		if e, ok := a.expr(k); ok && !e.Aggregate() {
+			by = append(by, a.noun(k))
+		}
+	}
+	text := fmt.Sprintf("By %s, %s comes first with %s", and(by), name(order[0]), a.amount(at, a.rows[order[0]][at]))
+	var more []string
+	for _, i := range order[1:min(len(order), maxSaid)] {
+		more = append(more, fmt.Sprintf("%s (%s)", name(i), measure(a.rows[i][at])))
+	}
+	if len(more) > 0 {
+		text += ", then " + and(more)
+	}
+	text += "."
+	if rest := len(a.rows) - min(len(order), maxSaid); rest > 0 {
+		text += fmt.Sprintf(" The table has %s more.", measure(rest))
+	}
+	return text
+}
+
+// label is the name of a group.
+func (a said) label(i int, v any) string {
+	if v == nil {
+		return "none"
+	}
+	return a.cell(i, v)
+}
+
+// amount says a number together with what it is a number of.
+func (a said) amount(i int, v any) string {
+	e, _ := a.expr(i)
+	what := strings.TrimPrefix(a.d.expr(e), "the ")
+	switch {
+	case e.Function == queryplan.Count && e.Column == "" && len(e.Where) == 0:
+		rows := a.d.rows
+		if n, ok := number(v); ok && n == 1 {
+			rows = singular(rows)
+		}
+		return measure(v) + " " + rows
+	case strings.HasPrefix(what, "average"):
+		return "an " + what + " of " + measure(v)
+	case e.Function == queryplan.Percent:
+		return measure(v) + " %"
+	}
+	return "a " + what + " of " + measure(v)
+}
+
+// list says rows that are no groups.
+func (a said) list() string {
+	var texts []string
+	for _, row := range a.rows[:min(len(a.rows), maxSaid)] {
+		var cells []string
+		for i, v := range row {
+			cells = append(cells, a.label(i, v))
+		}
+		texts = append(texts, strings.Join(cells, ", "))
+	}
+	rest := len(a.rows) - len(texts)
+	lead := fmt.Sprintf("There are %s", measure(len(a.rows)))
+	if a.plan != nil && a.plan.Limit > 1 && len(a.plan.OrderBy) > 0 {
+		lead = fmt.Sprintf("The first %s", measure(len(a.rows)))
+	}
+	if len(a.columns) > 1 {
+		var names []string
+		for i := range a.columns {
+			names = append(names, a.noun(i))
+		}
+		text := fmt.Sprintf("%s, with %s: %s", lead, and(names), strings.Join(texts, "; "))
+		if rest > 0 {
+			text += fmt.Sprintf("; and %s more", measure(rest))
+		}
+		return text + "."
+	}
+	if rest > 0 {
+		texts = append(texts, fmt.Sprintf("%s more", measure(rest)))
+	}
+	return lead + ": " + strings.TrimSuffix(and(texts), ".") + "."
+}
+
+// cell writes a value of a column: a month as a month, an amount with separators, an
+// id or a year as it is.
+func (a said) cell(i int, v any) string {
+	e, ok := a.expr(i)
+	if ok && e.Truncate != "" {
+		return unitText(e.Truncate, fmt.Sprint(v))
+	}
+	if _, percent := percentage(e); ok && percent {
+		return measure(v) + " %"
+	}
+	if ok && e.Aggregate() {
+		return measure(v)
+	}
+	if _, is := number(v); is {
+		for _, w := range words(a.columns[i]) {
+			if keyWords[w] || w == "year" {
+				return cellText(v, false)
+			}
+		}
+		return measure(v)
+	}
+	return cellText(v, false)
+}
+
+// unitText names a unit of the calendar by its first moment.
+func unitText(unit queryplan.Unit, text string) string {
+	day, err := time.Parse(time.DateOnly, text[:min(len(text), len(time.DateOnly))])
+	if err != nil {
+		return text
+	}
+	switch unit {
+	case "year":
+		return day.Format("2006")
+	case "quarter":
+		return fmt.Sprintf("Q%d %d", (int(day.Month())+2)/3, day.Year())
+	case "month":
+		return day.Format("January 2006")
+	case "week", "day":
+		return day.Format(time.DateOnly)
+	}
+	return text
+}
+
+func number(v any) (float64, bool) {
+	switch v := v.(type) {
+	case float64:
+		return v, true
+	case int64:
+		return float64(v), true
+	case int:
+		return float64(v), true
+	case string: // an exact decimal
+		n, err := strconv.ParseFloat(v, 64)
+		return n, err == nil
+	}
+	return 0, false
+}
+
+// measure writes a number that counts or measures something.
+func measure(v any) string { return cellText(v, true) }
+
+// cellText writes a value for reading, numbers with separators where they are asked
+// for.
+func cellText(v any, separate bool) string {
+	n, ok := number(v)
+	if _, text := v.(string); text && !separate {
+		ok = false
+	}
+	switch {
+	case v == nil:
+		return "unknown"
+	case !ok:
+		text := fmt.Sprint(v)
+		return strings.TrimSuffix(strings.TrimSuffix(text, " 00:00:00"), "T00:00:00Z")
+	case n == math.Trunc(n) && math.Abs(n) < 1e15:
+		text := strconv.FormatInt(int64(n), 10)
+		if separate {
+			return thousands(text)
+		}
+		return text
+	}
+	whole, part, _ := strings.Cut(strconv.FormatFloat(math.Round(n*100)/100, 'f', -1, 64), ".")
+	if separate {
+		whole = thousands(whole)
+	}
+	if part == "" {
+		return whole
+	}
+	return whole + "." + part
 }
 
 func thousands(digits string) string {
 	sign := ""
 	if strings.HasPrefix(digits, "-") {
 		sign, digits = "-", digits[1:]
-	}
-	if len(digits) < 5 {
-		return sign + digits
 	}
 	var b strings.Builder
 	for i, r := range digits {

@@ -88,6 +88,24 @@ func (r *reader) howMuch() {
 	}
 }
 
+// andHowMuch reads `..., and how much was it`: the amount of what was counted.
+func (r *reader) andHowMuch() {
+	for i := 1; i+1 < len(r.toks); i++ {
+		if r.toks[i].lower != "how" || r.toks[i+1].lower != "much" || slices.ContainsFunc(r.items, func(it item) bool { return it.agg == queryplan.Sum || it.agg == queryplan.Avg }) {
+			continue
+		}
+		col := -1
+		if r.subject >= 0 {
+			col = r.amountOf(r.subject, nil)
+		}
+		if col < 0 {
+			r.lost = append(r.lost, "how much")
+			return
+		}
+		r.items = append(r.items, item{agg: queryplan.Sum, col: col, table: r.subject, at: len(r.chunks), score: 0.8})
+	}
+}
+
 // whenAsked reads `when was ...`: the date of the subject.
 func (r *reader) whenAsked() {
 	if len(r.toks) == 0 || r.toks[0].lower != "when" || r.subject < 0 || len(r.items) > 0 {
@@ -222,6 +240,16 @@ func (r *reader) aggregates(i int) {
 	}
 	if !r.named(j) || !r.near(i, j, 8) {
 		return
+	}
+	if t, ts := r.asTable(j); ts > 0.7 && len(aggs) == 1 {
+		// The total amount of payments, the average payment: the one amount they have.
+		if _, cs := r.asColumn(j, r.nearTable(j), (*column).numeric); cs < ts-0.12 {
+			if col := r.amountOf(t, r.chunks[i].phrase.words); col >= 0 {
+				r.items = append(r.items, item{agg: aggs[0], col: col, table: t, at: i, score: 0.85})
+				r.use(i, j)
+				return
+			}
+		}
 	}
 	add := func(j int) bool {
 		col, cs := r.asColumn(j, r.nearTable(j), (*column).numeric)

@@ -316,16 +316,42 @@ func (b *builder) ordering() {
 		b.plan.OrderBy = append(b.plan.OrderBy, o)
 		b.plan.Limit = s.limit
 	}
-	if len(b.plan.OrderBy) > 0 {
-		b.breakTies()
+	ranked := len(b.plan.OrderBy)
+	if ranked > 0 {
+		b.knownGroups()
 	}
 	for _, o := range b.orders {
 		b.order(o)
 	}
-	for i, t := range b.plan.GroupBy {
+	if len(b.plan.OrderBy) > 0 && (ranked > 0 || b.base == b.subject) {
+		b.breakTies()
+	}
+	if len(b.plan.OrderBy) > 0 || len(b.plan.GroupBy) == 0 || b.plan.Top != nil {
+		return
+	}
+	if len(b.groups) > 0 && b.groups[0].unit != "" {
 		// A trend reads from left to right.
-		if len(b.plan.OrderBy) == 0 && i == 0 && len(b.groups) > 0 && b.groups[0].unit != "" {
-			b.plan.OrderBy = append(b.plan.OrderBy, queryplan.Order{Expr: t.Expr})
+		b.plan.OrderBy = append(b.plan.OrderBy, queryplan.Order{Expr: b.plan.GroupBy[0].Expr})
+		return
+	}
+	// The largest group comes first.
+	if i := slices.IndexFunc(b.plan.Select, queryplan.Expr.Aggregate); i >= 0 {
+		b.plan.OrderBy = append(b.plan.OrderBy, queryplan.Order{Expr: b.plan.Select[i], Direction: queryplan.Desc})
+		b.breakTies()
+	}
+}
+
+// knownGroups leaves out rows without the property that the first group is sought of:
+// the unknown is never the answer.
+func (b *builder) knownGroups() {
+	if !b.grouped || !slices.ContainsFunc(b.sups, func(s sup) bool { return s.agg != "" && s.desc }) {
+		return
+	}
+	for _, t := range b.plan.GroupBy {
+		for i := range b.x.columns {
+			if c := &b.x.columns[i]; b.ref(i) == t.Column && c.table == b.base && c.kind == queryplan.Text && !c.part && c.ref < 0 && len(b.plan.GroupBy) == 1 {
+				b.addFilter(queryplan.Filter{Expr: t.Expr, Operator: queryplan.IsNotNull})
+			}
 		}
 	}
 }

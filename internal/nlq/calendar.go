@@ -2,6 +2,8 @@ package nlq
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"interlock/internal/queryplan"
@@ -127,9 +129,67 @@ func (r *reader) onlyCalendar(t int) (int, int) {
 	if id, ok := r.decided(key); ok {
 		return id, 1
 	}
+	if id := r.dateOfVerb(t, found); id >= 0 && len(found) > 1 {
+		return id, 1
+	}
 	r.offer(choice{key: key, about: "when", options: r.columnOptions(found), picked: found[0]})
 	return found[0], len(found)
 }
+
+// dateOfVerb finds the one of several dates that a verb speaks of: shipped in May is
+// a ship date, orders placed in May have an order date.
+func (r *reader) dateOfVerb(t int, dates []int) int {
+	core := r.x.tables[t].core
+	best, at := -1, -1
+	pick := func(i, id int) bool {
+		if best >= 0 && best != id {
+			return false
+		}
+		best, at = id, i
+		return true
+	}
+	for i := range r.chunks {
+		tok := &r.toks[r.chunks[i].from]
+		if r.chunks[i].to != r.chunks[i].from+1 || tok.quoted || !done(tok) {
+			continue
+		}
+		for _, id := range dates {
+			for _, w := range r.x.columns[id].words {
+				up := r.chunks[i].to < len(r.toks) && w == tok.stem+r.toks[r.chunks[i].to].lower // signed up: signup date
+				if !whenWords[w] && (up || stem(w) == tok.stem && len(tok.stem) > 2) && !pick(i, id) {
+					return -1
+				}
+			}
+		}
+		if best >= 0 || !begins[tok.lower] {
+			continue
+		}
+		for _, id := range dates {
+			rest := slices.DeleteFunc(subtract(r.x.columns[id].words, core), func(w string) bool { return whenWords[w] })
+			if (len(rest) == 0 || len(rest) == 1 && births[rest[0]]) && !pick(i, id) {
+				return -1
+			}
+		}
+	}
+	if best >= 0 && r.chunks[at].role == rWord {
+		r.use(at)
+	}
+	return best
+}
+
+// done says whether a token is a verb form that tells what happened to a row.
+func done(t *token) bool {
+	return strings.HasSuffix(t.lower, "ed") || begins[t.lower] || irregularDone[t.lower]
+}
+
+var (
+	// whenWords only say that a column is a date.
+	whenWords = set("date day time at on timestamp year month datetime")
+	// begins are verbs for the beginning of a row's life.
+	begins = set("placed made created issued opened received recorded came booked registered raised submitted posted written sent entered filed added arrived started")
+	// births are words of columns that keep that beginning.
+	births = set("created create creation added entered entry opened recorded registered submitted raised received issued issue posted")
+)
 
 // dated compares with a period: before March 2024.
 func (r *reader) dated(i, j int, op queryplan.Operator) {

@@ -135,6 +135,11 @@ func (b *builder) shows(t int) bool {
 // filter writes one condition on a column.
 func (b *builder) filter(c cond) queryplan.Filter {
 	col := &b.x.columns[c.col]
+	if c.op == queryplan.Eq || c.op == queryplan.In {
+		if all := b.x.spellings(c.col, c.values); len(all) > len(c.values) {
+			c.op, c.values = queryplan.In, all
+		}
+	}
 	op := c.op
 	if c.neg {
 		switch op {
@@ -181,7 +186,22 @@ func (b *builder) existsIn(t int, conds []cond, neg bool) (queryplan.Filter, boo
 	for _, c := range conds {
 		sub.Filters = append(sub.Filters, b.filter(c))
 	}
-	return in(left, sub, neg), true
+	f := in(left, sub, neg)
+	if neg && b.refers(left) {
+		// A reference that is empty leads nowhere, too.
+		f = queryplan.Filter{Any: []queryplan.Filter{{Expr: f.Expr, Operator: queryplan.IsNull}, f}}
+	}
+	return f, true
+}
+
+// refers says whether a column of the plan refers to another table.
+func (b *builder) refers(ref string) bool {
+	for i := range b.x.columns {
+		if b.ref(i) == ref {
+			return b.x.columns[i].ref >= 0 && !b.x.columns[i].part
+		}
+	}
+	return false
 }
 
 func in(left string, sub queryplan.Plan, neg bool) queryplan.Filter {

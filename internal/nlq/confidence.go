@@ -121,7 +121,7 @@ func (r *reader) unknown() []string {
 	var out []string
 	for i := range r.chunks {
 		c := &r.chunks[i]
-		if c.role == rWord && !c.filler && !c.used && !harmless[r.toks[c.from].lemma] {
+		if c.role == rWord && !c.filler && !c.used && !harmless[r.toks[c.from].lemma] && !begins[r.toks[c.from].lower] {
 			out = append(out, r.text(c))
 		}
 	}

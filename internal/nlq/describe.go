@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"interlock/internal/queryplan"
 )
@@ -20,18 +21,23 @@ func Describe(p *queryplan.Plan, s queryplan.Schema) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// A describer writes plans. Rows is what a row of the plan in hand is called.
+// A describer writes plans. Rows is what the rows of the plan in hand are called, table
+// the one that columns without a table belong to.
 type describer struct {
 	schema queryplan.Schema
 	rows   string
+	table  string
 }
 
 func (d describer) plan(p *queryplan.Plan) string {
 	var b strings.Builder
-	d.rows = rowsOf(p)
+	d.rows, d.table = rowsOf(p), p.Table
+	by := d.groups(p)
 	var shown []string
 	for _, e := range p.Select {
-		shown = append(shown, d.expr(e))
+		if text := d.expr(e); e.Aggregate() || !slices.Contains(by, text) || !slices.ContainsFunc(p.Select, queryplan.Expr.Aggregate) {
+			shown = append(shown, text)
+		}
 	}
 	if p.Distinct {
 		b.WriteString("each different ")
@@ -40,7 +46,9 @@ func (d describer) plan(p *queryplan.Plan) string {
 	switch {
 	case p.From != nil:
 		b.WriteString(" over (" + d.plan(p.From) + ")")
-	case len(p.Joins) == 0 && !slices.ContainsFunc(p.Select, func(e queryplan.Expr) bool { return e.Function != queryplan.Count || e.Column != "" }):
+	case len(p.Joins) == 0 && !slices.ContainsFunc(p.Select, func(e queryplan.Expr) bool {
+		return !(len(p.GroupBy) > 0 && !e.Aggregate()) && (e.Function != queryplan.Count || e.Column != "")
+	}) && slices.ContainsFunc(p.Select, queryplan.Expr.Aggregate):
 		// The number of customers says where the rows come from.
 	default:
 		tables := []string{human(p.Table)}
@@ -52,11 +60,7 @@ func (d describer) plan(p *queryplan.Plan) string {
 	if len(p.Filters) > 0 {
 		b.WriteString(" where " + d.filters(p.Filters, " and "))
 	}
-	if len(p.GroupBy) > 0 {
-		var by []string
-		for _, t := range p.GroupBy {
-			by = append(by, d.expr(d.aliased(p, t.Expr)))
-		}
+	if len(by) > 0 && slices.ContainsFunc(p.Select, queryplan.Expr.Aggregate) {
 		b.WriteString(", for each " + and(by))
 	}
 	if len(p.Having) > 0 {
@@ -73,8 +77,8 @@ func (d describer) plan(p *queryplan.Plan) string {
 		}
 		fmt.Fprintf(&b, ", the first %d of each %s by %s", p.Top.N, and(per), d.orders(p, p.Top.OrderBy))
 	}
-	if len(p.OrderBy) > 0 {
-		b.WriteString(", sorted by " + d.orders(p, p.OrderBy))
+	if os := d.withoutTies(p); len(os) > 0 {
+		b.WriteString(", by " + d.orders(p, os))
 	}
 	switch {
 	case p.Limit == 1:
@@ -83,6 +87,36 @@ func (d describer) plan(p *queryplan.Plan) string {
 		fmt.Fprintf(&b, ", only the first %d", p.Limit)
 	}
 	return b.String()
+}
+
+// groups says what a plan groups by. The key of a row beside its name goes without
+// saying.
+func (d describer) groups(p *queryplan.Plan) []string {
+	var by []string
+	for _, t := range p.GroupBy {
+		e := d.aliased(p, t.Expr)
+		if ws := words(e.Column); len(p.GroupBy) > 1 && len(ws) > 0 && keyWords[ws[len(ws)-1]] && !slices.ContainsFunc(p.Select, func(s queryplan.Expr) bool { return s.Column == e.Column }) {
+			continue
+		}
+		by = append(by, d.expr(e))
+	}
+	return by
+}
+
+// withoutTies leaves out the orders that only part equals: by the group or the key
+// after a measure.
+func (d describer) withoutTies(p *queryplan.Plan) []queryplan.Order {
+	os := slices.Clone(p.OrderBy)
+	for len(os) > 1 {
+		last := d.aliased(p, os[len(os)-1].Expr)
+		ws := words(last.Column)
+		group := slices.ContainsFunc(p.GroupBy, func(t queryplan.Term) bool { return t.Column == last.Column })
+		if !group && !(len(ws) > 0 && keyWords[ws[len(ws)-1]]) {
+			break
+		}
+		os = os[:len(os)-1]
+	}
+	return os
 }
 
 // aliased follows an alias to what it stands for.
@@ -98,10 +132,14 @@ func (d describer) aliased(p *queryplan.Plan, e queryplan.Expr) queryplan.Expr {
 func (d describer) orders(p *queryplan.Plan, os []queryplan.Order) string {
 	var out []string
 	for _, o := range os {
-		text := d.expr(d.aliased(p, o.Expr))
-		if strings.EqualFold(string(o.Direction), string(queryplan.Desc)) {
+		e := d.aliased(p, o.Expr)
+		text := d.expr(e)
+		desc := strings.EqualFold(string(o.Direction), string(queryplan.Desc))
+		switch {
+		case e.Truncate != "" && !desc:
+		case desc:
 			text += ", the largest first"
-		} else {
+		default:
 			text += ", the smallest first"
 		}
 		out = append(out, text)
@@ -110,7 +148,10 @@ func (d describer) orders(p *queryplan.Plan, os []queryplan.Order) string {
 }
 
 func (d describer) expr(e queryplan.Expr) string {
-	base := human(e.Column[strings.LastIndexByte(e.Column, '.')+1:])
+	base := d.column(e.Column)
+	if part, ok := percentage(e); ok {
+		return "the percentage of " + plural(d.rows) + " where " + d.filters(part, " and ")
+	}
 	switch {
 	case e.Of != nil:
 		base = d.expr(*e.Of)
@@ -145,6 +186,9 @@ func (d describer) expr(e queryplan.Expr) string {
 		text = "the number of different " + rows
 	case queryplan.Sum:
 		text = "the total " + base
+		if slices.Contains(strings.Fields(base), "total") {
+			text = "the sum of " + plural(base)
+		}
 	case queryplan.Avg:
 		text = "the average " + base
 	case queryplan.Min:
@@ -168,6 +212,27 @@ func (d describer) expr(e queryplan.Expr) string {
 	return text
 }
 
+// percentage finds the part in rows of which the percentage is computed.
+func percentage(e queryplan.Expr) ([]queryplan.Filter, bool) {
+	if m := e.Math; e.Alias == "percent" && m != nil && m.Operator == queryplan.Divide && m.Left.Math != nil {
+		where := m.Left.Math.Right.Where
+		return where, len(where) > 0
+	}
+	return nil, false
+}
+
+// column names a column; a name is one of something.
+func (d describer) column(ref string) string {
+	table, name := d.table, ref
+	if dot := strings.LastIndexByte(ref, '.'); dot >= 0 {
+		table, name = ref[:dot], ref[dot+1:]
+	}
+	if text := human(name); (text == "name" || text == "title") && table != "" {
+		return singular(human(table)) + " " + text
+	}
+	return human(name)
+}
+
 var operatorWords = map[queryplan.Operator]string{
 	queryplan.Eq: "is", queryplan.Ne: "is not", queryplan.Lt: "is less than", queryplan.Le: "is at most",
 	queryplan.Gt: "is more than", queryplan.Ge: "is at least", queryplan.In: "is one of", queryplan.NotIn: "is none of", queryplan.Between: "is between",
@@ -178,10 +243,45 @@ var operatorWords = map[queryplan.Operator]string{
 
 func (d describer) filters(fs []queryplan.Filter, word string) string {
 	var out []string
-	for _, f := range fs {
-		out = append(out, d.filter(f))
+	for i := 0; i < len(fs); i++ {
+		if i+1 < len(fs) && word == " and " {
+			if span := d.span(fs[i], fs[i+1]); span != "" {
+				out = append(out, span)
+				i++
+				continue
+			}
+		}
+		out = append(out, d.filter(fs[i]))
 	}
 	return strings.Join(out, word)
+}
+
+// span says two conditions on a date that cut a period out of it: order date is in
+// March 2024.
+func (d describer) span(a, b queryplan.Filter) string {
+	var from, until string
+	if a.Operator != queryplan.Ge || b.Operator != queryplan.Lt || a.Column != b.Column || a.Column == "" || json.Unmarshal(a.Value, &from) != nil || json.Unmarshal(b.Value, &until) != nil {
+		return ""
+	}
+	first, err := time.Parse(time.DateOnly, from)
+	end, err2 := time.Parse(time.DateOnly, until)
+	if err != nil || err2 != nil {
+		return ""
+	}
+	name := d.expr(a.Expr)
+	for _, unit := range []struct {
+		unit          queryplan.Unit
+		years, months int
+	}{{"year", 1, 0}, {"quarter", 0, 3}, {"month", 0, 1}} {
+		start := first.Day() == 1 && (unit.unit == "month" || unit.unit == "year" && first.Month() == 1 || unit.unit == "quarter" && first.Month()%3 == 1)
+		if start && first.AddDate(unit.years, unit.months, 0).Equal(end) {
+			return name + " is in " + unitText(unit.unit, from)
+		}
+	}
+	if first.AddDate(0, 0, 1).Equal(end) {
+		return name + " is on " + from
+	}
+	return name + " is from " + from + " to " + end.AddDate(0, 0, -1).Format(time.DateOnly)
 }
 
 func (d describer) filter(f queryplan.Filter) string {
@@ -209,8 +309,21 @@ func (d describer) filter(f queryplan.Filter) string {
 	var values []json.RawMessage
 	if json.Unmarshal(f.Value, &values) == nil {
 		var texts []string
+		spelled := false
 		for _, v := range values {
-			texts = append(texts, literal(v))
+			text := literal(v)
+			if slices.ContainsFunc(texts, func(t string) bool { return strings.EqualFold(t, text) }) {
+				spelled = true
+				continue
+			}
+			texts = append(texts, text)
+		}
+		if spelled && len(texts) == 1 {
+			word := "is"
+			if f.Operator == queryplan.NotIn {
+				word = "is not"
+			}
+			return d.expr(f.Expr) + " " + word + " " + texts[0] + " in any case"
 		}
 		if f.Operator == queryplan.Between || f.Operator == queryplan.NotBetween {
 			return left + " " + strings.Join(texts, " and ")
@@ -256,13 +369,47 @@ func spaced(name string) string {
 	return b.String()
 }
 
-// rowsOf is what the rows of a plan are called: customers, or just rows where several
-// tables are joined.
+// rowsOf is what the rows of a plan are called: customers, or what a join repeats
+// them by. Just rows where the keys do not tell.
 func rowsOf(p *queryplan.Plan) string {
-	if p.Table == "" || len(p.Joins) > 0 {
+	if p.Table == "" {
 		return "rows"
 	}
-	return plural(human(p.Table))
+	table := p.Table
+	for _, j := range p.Joins {
+		if len(j.On) != 1 {
+			return "rows"
+		}
+		switch left, right := j.On[0].Left, j.On[0].Right; {
+		case ownKey(right): // each row has one
+		case ownKey(left) && strings.HasPrefix(left, table+"."):
+			table = j.Table
+		default:
+			return "rows"
+		}
+	}
+	return plural(human(table))
+}
+
+// ownKey says whether a column is called like a key of its table: orders.order_id, or
+// orders.id.
+func ownKey(ref string) bool {
+	dot := strings.LastIndexByte(ref, '.')
+	if dot < 0 {
+		return false
+	}
+	rest := subtract(words(ref[dot+1:]), words(ref[:dot]))
+	return len(rest) == 1 && keyWords[rest[0]]
+}
+
+// singular is a noun for one.
+func singular(s string) string {
+	ws := strings.Fields(s)
+	if len(ws) == 0 {
+		return s
+	}
+	ws[len(ws)-1] = lemma(ws[len(ws)-1])
+	return strings.Join(ws, " ")
 }
 
 // plural is a noun for many.

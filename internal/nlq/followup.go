@@ -14,29 +14,7 @@ var follows = regexp.MustCompile(`(?i)^\s*(and|what about|how about|same|only|ju
 // rephrase replaces terms of the glossary by what they stand for, and completes a
 // question that needs the one before. It notes what it did.
 func (x *Index) rephrase(q Question, now time.Time) (string, []Word) {
-	var notes []Word
-	text := q.Text
-	terms := make([]string, 0, len(x.glossary))
-	for term := range x.glossary {
-		terms = append(terms, term)
-	}
-	slices.SortFunc(terms, func(a, b string) int {
-		if len(a) != len(b) {
-			return len(b) - len(a)
-		}
-		return strings.Compare(a, b)
-	})
-	for _, term := range terms {
-		means := x.glossary[term]
-		if term == "" || len(strings.Fields(means)) > 15 {
-			continue
-		}
-		re := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(term) + `\b`)
-		if re.MatchString(text) {
-			text = re.ReplaceAllLiteralString(text, means)
-			notes = append(notes, Word{term, fmt.Sprintf("%s, by the glossary", means)})
-		}
-	}
+	text, notes := x.explainTerms(q.Text)
 	if len(q.History) == 0 || !follows.MatchString(text) || len(strings.Fields(text)) > 8 {
 		return text, notes
 	}

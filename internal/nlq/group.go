@@ -83,7 +83,7 @@ func (r *reader) groupsBy(i int) bool {
 		return false
 	}
 	p := r.toks[r.chunks[i].from-1].lower
-	if strings.HasSuffix(p, "ed") || strings.HasSuffix(p, "en") || irregularDone[p] {
+	if r.toks[r.chunks[i].from].lower != "per" && (strings.HasSuffix(p, "ed") || strings.HasSuffix(p, "en") || irregularDone[p]) {
 		return false
 	}
 	for k := range r.chunks {
@@ -98,6 +98,9 @@ func (r *reader) groupsBy(i int) bool {
 				return true
 			}
 		}
+	}
+	if r.toks[0].lower == "how" && len(r.toks) > 1 && r.toks[1].lower == "much" {
+		return true
 	}
 	return r.toks[0].lower != "which" && len(r.toks) <= 8
 }

@@ -36,7 +36,7 @@ type Index struct {
 	truths   map[int][]any         // columns of yes and no: their two values
 	distinct map[int]int           // how many values a column has, where all are known
 	longest  int                   // words of the longest value
-	glossary map[string]string
+	glossary []term
 }
 
 // A column is one column, prepared.
@@ -87,7 +87,7 @@ func NewIndex(s queryplan.Schema, values []ColumnValues, dict Dictionary) *Index
 		}
 	}
 	s.Relations = append(declared, s.Discover()...)
-	x := &Index{schema: s, values: map[string][]valueRef{}, stems: map[string][]valueRef{}, known: map[int]bool{}, truths: map[int][]any{}, distinct: map[int]int{}, glossary: dict.Glossary}
+	x := &Index{schema: s, values: map[string][]valueRef{}, stems: map[string][]valueRef{}, known: map[int]bool{}, truths: map[int][]any{}, distinct: map[int]int{}}
 	vocabulary := map[string]bool{}
 	for _, t := range s.Tables {
 		for _, w := range words(t.Name) {
@@ -125,6 +125,9 @@ func NewIndex(s queryplan.Schema, values []ColumnValues, dict Dictionary) *Index
 			if of := slices.Index(col.words, "of"); of > 0 {
 				col.head = of - 1
 			}
+			if col.kind == queryplan.Bool {
+				x.truths[col.id] = []any{true, false}
+			}
 			col.number = col.kind == queryplan.Number
 			col.date = col.kind == queryplan.Date
 			col.part = slices.ContainsFunc(t.Keys, func(k string) bool { return strings.EqualFold(k, c.Name) })
@@ -145,6 +148,7 @@ func NewIndex(s queryplan.Schema, values []ColumnValues, dict Dictionary) *Index
 			}
 		}
 	}
+	x.glossary = x.terms(dict.Glossary)
 	x.addValues(values)
 	for i := range x.tables {
 		if x.tables[i].key < 0 {
@@ -218,6 +222,25 @@ func (x *Index) addValues(values []ColumnValues) {
 			x.columns[c].date = dates*10 >= filled*9
 		}
 	}
+}
+
+// spellings adds the other ways in which a column writes the values, by case.
+func (x *Index) spellings(col int, values []any) []any {
+	var out []any
+	for _, v := range values {
+		text, ok := v.(string)
+		if !ok {
+			out = append(out, v)
+			continue
+		}
+		out = append(out, text)
+		for _, ref := range x.values[norm(text)] {
+			if ref.column == col && ref.value != text && strings.EqualFold(ref.value, text) {
+				out = append(out, ref.value)
+			}
+		}
+	}
+	return out
 }
 
 // truth finds the values for yes and no where a column has only such.

@@ -144,7 +144,7 @@ var numberWords = map[string]float64{
 }
 
 // weakNames are parts of a column's name that people leave out.
-var weakNames = set(`name id code no num number of the in is has was total million millions thousand percent pct usd eur date description text value data details detail key type status yn flag`)
+var weakNames = set(`amount name id code no num number of the in is has was total million millions thousand percent pct usd eur date description text value data details detail key type status yn flag`)
 
 // weakTables are parts of a table's name that people leave out.
 var weakTables = set(`data list info information detail details table tbl record records ref reference dim fact master main all available other history log`)

@@ -1,6 +1,7 @@
 package nlq
 
 import (
+	"slices"
 	"strings"
 
 	"interlock/internal/queryplan"
@@ -41,14 +42,18 @@ func (l *linker) valueMention(from, to int) (mention, bool) {
 	key := norm(strings.Join(texts, " "))
 	one := to == from+1
 	called := from > 0 && set("named called titled")[l.toks[from-1].lower]
-	if key == "" || one && (grammar[first.lower] || len([]rune(key)) == 1 && !called || sayings[first.lower]) {
+	if key == "" || one && (grammar[first.lower] || len([]rune(key)) == 1 && !called) {
 		return m, false
 	}
+	saying := one && sayings[first.lower]
 	add := func(refs []valueRef, score float64) {
 		for _, r := range refs {
 			c := &l.x.columns[r.column]
 			if one && first.number && (c.number || c.kind == queryplan.Number) && len(key) < 6 {
 				continue // a number says nothing about its column by itself
+			}
+			if saying && !l.says(from, c) {
+				continue
 			}
 			m.values = append(m.values, scoredValue{r, score})
 		}
@@ -69,6 +74,28 @@ func (l *linker) valueMention(from, to int) (mention, bool) {
 		}
 	}
 	return m, len(m.values) > 0
+}
+
+// says says whether an everyday word stands where it tells rows apart, tickets that
+// are open or open tickets, and belongs to a column of a few such words.
+func (l *linker) says(i int, c *column) bool {
+	if n, ok := l.x.distinct[c.id]; !ok || n > maxSaid*4 {
+		return false
+	}
+	if i > 0 && set("is are was were be been still not currently")[l.toks[i-1].lower] {
+		return i+1 == len(l.toks) || !l.names(i+1)
+	}
+	return i+1 < len(l.toks) && i > 0 && slices.Contains(l.x.tables[c.table].core, l.toks[i+1].lemma)
+}
+
+// names says whether a token is a word of a table or column.
+func (l *linker) names(i int) bool {
+	for k := range l.x.tables {
+		if slices.Contains(l.x.tables[k].words, l.toks[i].lemma) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(l.x.columns, func(c column) bool { return slices.Contains(c.words, l.toks[i].lemma) })
 }
 
 // sayings are everyday words that also occur as values but rarely mean them.

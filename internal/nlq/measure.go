@@ -19,6 +19,31 @@ func (r *reader) adds(col int) bool {
 	return slices.ContainsFunc(c.words, func(w string) bool { return additive[w] })
 }
 
+// amountOf finds the amount that rows of a table are measured by: the one that the
+// words name, else the only one. -1 where there are several.
+func (r *reader) amountOf(t int, said []string) int {
+	var all []int
+	for _, id := range r.x.tables[t].columns {
+		if !r.adds(id) {
+			continue
+		}
+		ws := subtract(r.x.columns[id].words, r.x.tables[t].core)
+		if len(ws) == 1 && slices.Contains(said, ws[0]) {
+			return id
+		}
+		all = append(all, id)
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return -1
+}
+
+// sums says whether adding a column up means anything.
+func (r *reader) sums(col int) bool {
+	return r.x.columns[col].numeric() && !slices.ContainsFunc(r.x.columns[col].words, func(w string) bool { return notAdded[w] || w == "price" })
+}
+
 // shared says whether several rows are known to have the same value in a column.
 func (r *reader) shared(col int) bool {
 	c := &r.x.columns[col]
@@ -47,7 +72,7 @@ func (r *reader) impliedSums() {
 		}
 		all := true // everything shown is a property that many rows share
 		for _, it := range r.items {
-			all = all && it.agg == "" && it.col != s.col && r.shared(it.col)
+			all = all && it.agg == "" && it.col != s.col && (r.shared(it.col) && r.x.columns[it.col].table == r.x.columns[s.col].table || r.fansOut(it.table, r.x.columns[s.col].table))
 		}
 		if all {
 			s.agg = queryplan.Sum

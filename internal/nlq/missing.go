@@ -104,6 +104,9 @@ func (r *reader) missing() string {
 			if t := &r.toks[c.from]; len([]rune(t.text)) == 1 && !c.filler && !t.bracket {
 				break // a letter that stands for something
 			}
+			if t := &r.toks[c.from]; t.capital && !c.filler && c.from > 0 && r.toks[c.from-1].sentence == t.sentence && len([]rune(t.text)) > 2 && !harmless[t.lemma] {
+				break // a name that is not in the data
+			}
 			if c.filler || c.cond || !r.noun(i) || !r.askedFor(i) && !r.qualifies(i) {
 				continue
 			}

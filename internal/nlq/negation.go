@@ -2,6 +2,7 @@ package nlq
 
 import (
 	"slices"
+	"strings"
 
 	"interlock/internal/queryplan"
 )
@@ -26,6 +27,9 @@ func (r *reader) negation(i int) {
 				return
 			}
 		}
+	}
+	if r.lacks(i) {
+		return
 	}
 	for k := i + 1; k < len(r.chunks) && k <= i+10; k++ {
 		c := &r.chunks[k]
@@ -68,6 +72,51 @@ func (r *reader) negation(i int) {
 				return
 			}
 		}
+	}
+}
+
+// lacks reads `have no reference`, `without a phone`: the column is empty.
+func (r *reader) lacks(i int) bool {
+	w := r.chunks[i].phrase.words
+	if last := w[len(w)-1]; last != "no" && last != "without" && last != "any" && !strings.HasPrefix(last, "lack") {
+		return false
+	}
+	k := r.next(i)
+	if !r.named(k) || r.chunks[k].used || !r.near(i, k, 1) || r.subject < 0 || r.valueFollows(k) {
+		return false
+	}
+	col, s := r.asColumn(k, r.subject, func(c *column) bool { return c.table == r.subject && (c.kind == queryplan.Text || c.date) && c.ref < 0 })
+	if _, ts := r.asTable(k); col < 0 || s < 0.7 || ts >= s {
+		return false
+	}
+	r.conds = append(r.conds, cond{col: col, table: -1, op: queryplan.IsNull, at: i, score: s})
+	r.use(i, k)
+	return true
+}
+
+// has reads `orders with a coupon`: the column is filled.
+func (r *reader) has() {
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		if c.used || c.role != rRel || c.phrase.words[0] != "with" && c.phrase.words[0] != "having" && c.phrase.words[len(c.phrase.words)-1] != "have" && c.phrase.words[len(c.phrase.words)-1] != "has" {
+			continue
+		}
+		k := r.next(i)
+		article := c.to > c.from+1 || c.to < len(r.toks) && set("a an any")[r.toks[c.to].lower]
+		if !article || !r.named(k) || r.chunks[k].used || !r.near(i, k, 1) || r.subject < 0 || c.phrase.words[len(c.phrase.words)-1] == "the" {
+			continue
+		}
+		if n := r.next(k); n >= 0 && !r.is(n, rAnd) && !r.is(n, rEach) && !r.is(n, rPeriod) {
+			continue // with a name like ...
+		}
+		col, s := r.asColumn(k, r.subject, func(c *column) bool {
+			return c.table == r.subject && (c.kind == queryplan.Text || c.date) && c.ref < 0 && !c.part
+		})
+		if _, ts := r.asTable(k); col < 0 || s < 0.9 || ts >= s-0.2 {
+			continue
+		}
+		r.conds = append(r.conds, cond{col: col, table: -1, op: queryplan.IsNotNull, at: i, score: s})
+		r.use(i, k)
 	}
 }
 

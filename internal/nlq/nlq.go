@@ -103,6 +103,9 @@ func Plan(q Question) Answer {
 		now = time.Now()
 	}
 	text, notes := x.rephrase(q, now)
+	if reason := x.unexplained(text); reason != "" {
+		return Answer{Quality: Low, Declined: reason}
+	}
 	first := read(x, text, now, nil)
 	alternatives := first.alternatives(now)
 	if q.Clarification != "" && !yes.MatchString(q.Clarification) {

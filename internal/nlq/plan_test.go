@@ -79,7 +79,7 @@ func TestFollowUps(t *testing.T) {
 		{"How many customers are in France?", "what about Spain?", "SELECT count(*) AS count FROM customers WHERE country = 'Spain'"},
 		{"How many orders in 2023?", "and in 2024?", "SELECT count(*) AS count FROM orders WHERE ordered_on >= '2024-01-01' AND ordered_on < '2025-01-01'"},
 		{"What is the average amount of orders?", "only in March 2024", "SELECT avg(amount) AS avg_amount FROM orders WHERE ordered_on >= '2024-03-01' AND ordered_on < '2024-04-01'"},
-		{"How many customers are there?", "per country?", "SELECT country, count(*) AS count FROM customers GROUP BY country"},
+		{"How many customers are there?", "per country?", "SELECT country, count(*) AS count FROM customers GROUP BY country ORDER BY count(*) DESC, country"},
 	}
 	for _, tt := range tests {
 		got := sqlOf(t, nlq.Question{Text: tt.question, Index: x, History: []nlq.Turn{{Text: tt.before}}})

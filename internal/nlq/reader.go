@@ -99,9 +99,26 @@ func newReader(x *Index, text string, now time.Time) *reader {
 	r := &reader{x: x, toks: straighten(complete(tokenise(text))), frame: frame{subject: -1}, ties: map[int][]int{}}
 	l := &linker{x: x, toks: r.toks, sims: map[[2]string]float64{}}
 	r.chunks = cut(r.toks, l.mentions(), now)
+	r.functions()
 	r.weigh()
 	r.zones()
 	return r
+}
+
+// functions takes the name of a function before a number for the function, even
+// where a column is called so: the total amount.
+func (r *reader) functions() {
+	for i := range r.chunks[:max(0, len(r.chunks)-1)] {
+		c, n := &r.chunks[i], &r.chunks[i+1]
+		if c.role != rMention || c.to != c.from+1 || n.role != rMention || r.toks[n.from].comma || r.toks[c.from].quoted {
+			continue
+		}
+		k := slices.IndexFunc(phrases[r.toks[c.from].lower], func(p phrase) bool { return p.role == rAgg && len(p.words) == 1 })
+		number := slices.ContainsFunc(n.mention.columns, func(m scored) bool { return m.score > 0.6 && r.x.columns[m.id].numeric() })
+		if k >= 0 && number {
+			c.role, c.mention, c.phrase = rAgg, nil, phrases[r.toks[c.from].lower][k]
+		}
+	}
 }
 
 // weigh sums up how much the question speaks of each table.

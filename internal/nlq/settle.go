@@ -20,9 +20,11 @@ func (r *reader) read() {
 	r.compared()
 	r.flags()
 	r.negations()
+	r.has()
 	r.howMuch()
 	r.whenAsked()
 	r.asks()
+	r.andHowMuch()
 	r.existence()
 	r.alternatives()
 	r.settle()
@@ -192,6 +194,10 @@ func (r *reader) settleItems() {
 			if c >= 0 {
 				r.items = append(r.items, item{col: c, table: r.subject, at: -1, score: 0.8})
 			}
+		}
+		if rest := subtract(r.x.columns[max(cols[0], 0)].words, r.x.tables[r.subject].core); len(cols) == 1 && len(rest) == 1 && (rest[0] == "name" || rest[0] == "title") {
+			r.doubt("nothing to show named", 0.05) // who it is, is what it is called
+			return
 		}
 		r.doubt("nothing to show named", 0.3)
 	}

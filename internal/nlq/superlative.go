@@ -134,6 +134,13 @@ func (r *reader) target(s *sup, i, j int, adj string) bool {
 				s.desc = more
 				return true
 			}
+			if amount := r.amountOf(t, nil); generic[adj] && amount >= 0 && ts > 0.7 {
+				s.col, s.score, s.cond = amount, 0.8, true // the largest payment
+				if !r.chunks[i].cond && !s.given {
+					r.items = append(r.items, item{col: amount, table: t, at: j, score: 0.8})
+				}
+				return true
+			}
 		case adj == "" && t >= 0 && ts >= 0.55 && r.chunks[i].role == rSup && !(t == r.subject && r.onlyTable(t)):
 			s.agg, s.table, s.score = queryplan.Count, t, ts
 			if s.distinct {

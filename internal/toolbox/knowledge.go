@@ -13,7 +13,7 @@ import (
 
 // Bounds of what the planner learns about values.
 const (
-	maxValues      = 1000      // distinct texts of one column that are known
+	maxValues      = 10_000    // distinct texts of one column that are known
 	maxValueTables = 5_000_000 // rows of a table whose values are read
 	maxColumns     = 300       // text columns of a dataset whose values are read
 	keepKnowledge  = 64        // versions of datasets that are remembered

@@ -1,0 +1,74 @@
+package nlq
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A term is an entry of the glossary, prepared.
+type term struct {
+	name  string
+	means string         // as it was written
+	words string         // what may stand for it in a question; "" where it is no such thing
+	found *regexp.Regexp // where the name occurs
+}
+
+// maxMeaning is how many words may stand for a term.
+const maxMeaning = 15
+
+// terms prepares a glossary, the longest names first. A term that is the name of a
+// table or column needs no explanation.
+func (x *Index) terms(glossary map[string]string) []term {
+	var out []term
+	for _, name := range slices.Sorted(maps.Keys(glossary)) {
+		ws := words(name)
+		if len(ws) == 0 || x.isName(ws) {
+			continue
+		}
+		t := term{name: name, means: glossary[name], found: regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(name) + `(s|es)?\b`)}
+		plain := strings.TrimSuffix(strings.TrimSpace(t.means), ".")
+		for _, article := range []string{"a ", "an ", "the "} {
+			if rest, ok := strings.CutPrefix(strings.ToLower(plain), article); ok {
+				plain = plain[len(plain)-len(rest):]
+			}
+		}
+		if len(strings.Fields(plain)) <= maxMeaning && !strings.ContainsAny(plain, ",;:()") && !strings.Contains(plain, ". ") {
+			t.words = plain
+		}
+		out = append(out, t)
+	}
+	slices.SortStableFunc(out, func(a, b term) int { return cmp.Compare(len(b.name), len(a.name)) })
+	return out
+}
+
+// isName says whether words are the whole name of a table or column.
+func (x *Index) isName(ws []string) bool {
+	return slices.ContainsFunc(x.tables, func(t table) bool { return slices.Equal(t.words, ws) }) ||
+		slices.ContainsFunc(x.columns, func(c column) bool { return slices.Equal(c.words, ws) })
+}
+
+// explainTerms puts what the glossary says in the place of its terms, and notes it.
+func (x *Index) explainTerms(text string) (string, []Word) {
+	var notes []Word
+	for _, t := range x.glossary {
+		if t.words != "" && t.found.MatchString(text) {
+			text = t.found.ReplaceAllLiteralString(text, t.words)
+			notes = append(notes, Word{t.name, fmt.Sprintf("%s, by the glossary", t.words)})
+		}
+	}
+	return text, notes
+}
+
+// unexplained finds a term in a question whose meaning is too much for one query.
+func (x *Index) unexplained(text string) string {
+	for _, t := range x.glossary {
+		if t.words == "" && t.found.MatchString(text) {
+			return fmt.Sprintf("%q has a meaning of its own here (%s), which is more than I can put into a query", t.name, strings.TrimSuffix(t.means, "."))
+		}
+	}
+	return ""
+}
