@@ -53,8 +53,14 @@ type config struct {
 	PythonPath     string        `name:"python-path" help:"the interpreter; found if empty"`
 	PythonImage    string        `name:"python-image" help:"image for docker or microsandbox"`
 	PythonURL      string        `name:"python-url" help:"address of docker or microsandbox"`
+	PythonSpace    string        `name:"python-namespace" help:"namespace on a microsandbox server" default:"default"`
 	PythonMemory   int           `name:"python-memory-mb" help:"memory of one run in MB" default:"512"`
-	PythonTimeout  time.Duration `name:"python-timeout" help:"time of one run" default:"10s"`
+	PythonCPUs     int           `name:"python-cpus" help:"processors of one run" default:"1"`
+	PythonTimeout  time.Duration `name:"python-timeout" help:"longest time of one run; a machine's own setting, 10 s as a rule, may be shorter" default:"5m"`
+	PythonRows     int           `name:"python-rows" help:"rows of a result" default:"100000"`
+	PythonOutput   int           `name:"python-output-bytes" help:"bytes of stdout and of stderr that are kept" default:"65536"`
+	PythonPool     int           `name:"python-pool" help:"interpreters that wait, warm, for a run" default:"2"`
+	PythonImports  []string      `name:"python-imports" help:"further installed package that code may import; may be repeated"`
 
 	LogLevel  string `name:"log-level" help:"debug, info, warn or error; serve logs from info on, other commands from warn"`
 	LogFormat string `name:"log-format" help:"text or json" default:"text"`

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,21 +57,35 @@ func (a *app) doctor(ctx context.Context) error {
 		}
 		checks = append(checks, c)
 	}
-	rows := make([][]string, len(checks))
-	for i, c := range checks {
-		state := "ok"
-		if !c.OK {
-			state = "no"
-		}
-		rows[i] = []string{state, c.Part, c.Detail, c.Fix}
-	}
 	for _, c := range checks[:2] {
 		if !c.OK {
 			a.code = exitFailed
 		}
 	}
-	a.show(checks, []string{"", "part", "what was found", "fix"}, rows)
+	if a.json {
+		a.printJSON(checks)
+		return nil
+	}
+	writeChecks(a.out, checks)
 	return nil
+}
+
+// writeChecks prints each check whole: what to install must not be cut.
+func writeChecks(w io.Writer, checks []check) {
+	wide := 0
+	for _, c := range checks {
+		wide = max(wide, len(c.Part))
+	}
+	for _, c := range checks {
+		state := "ok"
+		if !c.OK {
+			state = "no"
+		}
+		fmt.Fprintf(w, "%s  %-*s  %s\n", state, wide, c.Part, oneLine(c.Detail))
+		if c.Fix != "" {
+			fmt.Fprintf(w, "%*s-> %s\n", wide+6, "", oneLine(c.Fix))
+		}
+	}
 }
 
 func (a *app) checkState() check {
@@ -157,8 +172,13 @@ func (a *app) checkPython(ctx context.Context) []check {
 	defer box.Close()
 	st := box.Status(ctx)
 	c := check{Part: "python", OK: st.State == "ready", Detail: fmt.Sprintf("%s: %s by %s, isolation %s", st.State, st.Executor, st.Launcher, st.Level)}
-	if st.State != "ready" {
-		c.Detail, c.Fix = st.State+" "+st.Why, "apt-get install python3-pandas python3-matplotlib bubblewrap, or --python=false"
+	switch {
+	case st.State == "off":
+		c.OK, c.Detail = true, "switched off by --python=false"
+	case st.State != "ready" && len(st.Versions) > 0:
+		c.Detail, c.Fix = st.Why, "lower --python-min-level, or choose an executor that reaches it: microsandbox reaches machine"
+	case st.State != "ready":
+		c.Detail, c.Fix = st.Why, "apt-get install python3-pandas python3-matplotlib python3-openpyxl bubblewrap, or --python=false"
 	}
 	out := []check{c}
 	for name, version := range st.Versions {

@@ -22,7 +22,7 @@ func ownFolder(dir string) error {
 		return err
 	}
 	if int(st.Uid) != os.Getuid() || st.Mode&unix.S_IFMT != unix.S_IFDIR || st.Mode&0o022 != 0 {
-		return fmt.Errorf("%s is not a folder that only this user may write to; set sandbox.dir to another", dir)
+		return fmt.Errorf("%s is not a folder that only this user may write to; choose another state folder", dir)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func (l local) settle(ctx context.Context) (*peer, starter, Status, error) {
 			continue
 		}
 		if way.level < LevelNamespaces && !l.config.AllowDegraded {
-			status.Notes = append(status.Notes, way.name+": not tried, because sandbox.allow_degraded is off")
+			status.Notes = append(status.Notes, way.name+": not tried, because it reaches only the level syscalls; --python-min-level=syscalls allows it")
 			continue
 		}
 		start := l.starter(way, py)

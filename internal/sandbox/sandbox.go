@@ -55,7 +55,7 @@ func (l *Level) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fault.New(fault.BadSetting, "sandbox.min_level is %q", text).Suggest("use syscalls, namespaces or machine")
+	return fault.New(fault.BadSetting, "python-min-level is %q", text).Suggest("use syscalls, namespaces or machine")
 }
 
 // Config of an executor. The zero value of a field is its default.
@@ -67,6 +67,7 @@ type Config struct {
 	Launcher      string // local: native, bubblewrap or landlock instead of the best that works
 	Python        string // the interpreter; default: the first with pandas of /usr/bin/python3 and PATH
 	AllowImports  []string
+	Lean          bool // interpreters wait without matplotlib: they start in half the time, and a job that plots waits for it
 
 	Timeout     time.Duration // of a job; 10 s
 	Rows        int           // of a result; 10,000
@@ -155,7 +156,7 @@ func Open(c Config) (Executor, error) {
 		}
 		return newExecutor(c, microCLI{c}), nil
 	}
-	return nil, fault.New(fault.BadSetting, "sandbox.executor is %q", c.Executor).Suggest("use local, docker or microsandbox")
+	return nil, fault.New(fault.BadSetting, "python-executor is %q", c.Executor).Suggest("use local, docker or microsandbox")
 }
 
 func (c Config) check() error {
@@ -166,22 +167,22 @@ func (c Config) check() error {
 		low   int
 		high  int
 	}{
-		{"timeout seconds", int(c.Timeout / time.Second), 1, 3600},
+		{"timeout in seconds", int(c.Timeout / time.Second), 1, 3600},
 		{"rows", c.Rows, 1, 10_000_000},
-		{"output_bytes", c.OutputBytes, 1 << 10, 64 << 20},
-		{"memory_mb", c.MemoryMB, 64, 1 << 20},
+		{"output-bytes", c.OutputBytes, 1 << 10, 64 << 20},
+		{"memory-mb", c.MemoryMB, 64, 1 << 20},
 		{"cpus", c.CPUs, 1, 256},
 		{"pool", c.Pool, 1, 64},
 	} {
 		if n.value < n.low || n.value > n.high {
-			problems = append(problems, fmt.Sprintf("sandbox.%s is %d, not within %d and %d", n.name, n.value, n.low, n.high))
+			problems = append(problems, fmt.Sprintf("python-%s is %d, not within %d and %d", n.name, n.value, n.low, n.high))
 		}
 	}
 	if c.Launcher != "" && !slices.ContainsFunc(launchers, func(l launcher) bool { return l.name == c.Launcher }) {
-		problems = append(problems, fmt.Sprintf("sandbox.launcher is %q, not native, bubblewrap or landlock", c.Launcher))
+		problems = append(problems, fmt.Sprintf("the launcher is %q, not native, bubblewrap or landlock", c.Launcher))
 	}
 	if c.Executor != "local" && c.Image == "" {
-		problems = append(problems, fmt.Sprintf("sandbox.image is not set, but the executor %s needs one", c.Executor))
+		problems = append(problems, fmt.Sprintf("python-image is not set, but the executor %s needs one", c.Executor))
 	}
 	if len(problems) > 0 {
 		return fault.New(fault.BadSetting, "%s", problems[0]).With(problems)
@@ -193,7 +194,7 @@ func (c Config) check() error {
 type off struct{}
 
 func (off) Run(context.Context, Job) (*Outcome, error) {
-	return &Outcome{}, fault.New(fault.FeatureDisabled, "Python is switched off").Suggest("set sandbox.enabled to use it")
+	return &Outcome{}, fault.New(fault.FeatureDisabled, "Python is switched off").Suggest("start with --python to use it")
 }
 func (off) Level() Level                  { return LevelNone }
 func (off) Status(context.Context) Status { return Status{State: "off"} }

@@ -43,6 +43,7 @@ type settings struct {
 	Filter      string               `json:"filter"`  // seccomp, hexadecimal
 	Machine     string               `json:"machine"` // the processor that the filter is for, as uname says
 	Fonts       bool                 `json:"fonts"`   // the font list is there already
+	Lean        bool                 `json:"lean"`    // matplotlib is loaded only by code that plots
 }
 
 // Bounds inside a box.
@@ -62,7 +63,7 @@ var machines = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}
 func (c Config) settings(transport, work string, box bool) settings {
 	memory := uint64(c.MemoryMB)<<20 + interpreter
 	s := settings{
-		Transport: transport, Work: work, OutputBytes: c.OutputBytes, Filter: hex.EncodeToString(jail.JobFilter()), Machine: machines[runtime.GOARCH],
+		Transport: transport, Work: work, OutputBytes: c.OutputBytes, Lean: c.Lean, Filter: hex.EncodeToString(jail.JobFilter()), Machine: machines[runtime.GOARCH],
 		Limits: map[string][2]uint64{
 			"AS": {memory, memory + reserve}, "FSIZE": {boxBytes, boxBytes}, "NOFILE": {128, 128}, "CORE": {}, "MEMLOCK": {}, "STACK": {8 << 20, 8 << 20},
 		},

@@ -128,8 +128,6 @@ var jobCases = []jobCase{
 			t.Errorf("figures %v, files %v", names(o.Figures), names(o.Files))
 		}
 	}},
-	{name: "nothing of another job, first", wall: true, code: unlocked + "pd.leftover = 1\nopen('secret.txt', 'w').write('x')\nopen(os.environ['TMPDIR'] + '/secret', 'w').write('x')"},
-	{name: "nothing of another job, second", wall: true, code: unlocked + "result_df = [hasattr(pd, 'leftover'), os.path.exists('secret.txt'), os.path.exists(os.environ['TMPDIR'] + '/secret')]", table: `[{"name":"value","type":"BOOLEAN"}] [[false],[false],[false]]`},
 }
 
 func names(files []sandbox.File) (out []string) {
@@ -140,9 +138,9 @@ func names(files []sandbox.File) (out []string) {
 }
 
 func suite(t *testing.T, e sandbox.Executor, whole bool) {
-	for _, c := range jobCases {
+	abreast(jobCases, func(c jobCase) {
 		if !whole && !c.wall {
-			continue
+			return
 		}
 		t.Run(c.name, func(t *testing.T) {
 			o, err := e.Run(t.Context(), sandbox.Job{Code: c.code, Timeout: c.timeout, Rows: c.rows})
@@ -154,7 +152,8 @@ func suite(t *testing.T, e sandbox.Executor, whole bool) {
 			}
 			verify(t, c, o, err)
 		})
-	}
+	})
+	t.Run("nothing of another job", func(t *testing.T) { leavesNothing(t, e) })
 	t.Run("tables", func(t *testing.T) { tables(t, e) })
 	t.Run("streams output", func(t *testing.T) { streams(t, e) })
 	t.Run("stops at once", func(t *testing.T) { stops(t, e) })
@@ -190,6 +189,18 @@ func verify(t *testing.T, c jobCase, o *sandbox.Outcome, err error) {
 	}
 	if c.check != nil {
 		c.check(t, o, err)
+	}
+}
+
+// leavesNothing: what one job left in its modules and folders no later one finds.
+func leavesNothing(t *testing.T, e sandbox.Executor) {
+	for _, code := range []string{
+		"pd.leftover = 1\nopen('secret.txt', 'w').write('x')\nopen(os.environ['TMPDIR'] + '/secret', 'w').write('x')",
+		"assert not hasattr(pd, 'leftover')\nassert not os.path.exists('secret.txt')\nassert not os.path.exists(os.environ['TMPDIR'] + '/secret')",
+	} {
+		if _, err := e.Run(t.Context(), sandbox.Job{Code: unlocked + code}); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

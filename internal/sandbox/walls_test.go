@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 func TestMain(m *testing.M) {
 	jail.Main()
+	os.Setenv("SECRET_KEY", "hunter2") // no job may see it
 	if filepath.Base(os.Args[0]) == "msb" {
 		os.Exit(fakeMSB(os.Args[1:]))
 	}
@@ -68,7 +70,7 @@ func (w wall) open(t *testing.T, tweak func(*sandbox.Config)) sandbox.Executor {
 		t.Skip("there is no /usr/bin/python3 on this machine")
 	}
 	c := w.config(t)
-	c.Dir, c.Timeout, c.Pool = openFolder(t), 30*time.Second, 2
+	c.Dir, c.Timeout, c.Pool, c.Lean = openFolder(t), 30*time.Second, 2, w.name != "native"
 	if tweak != nil {
 		tweak(&c)
 	}
@@ -106,6 +108,25 @@ func openFolder(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// abreast does something with every item, three at a time: a job spends most of its
+// time on the start of the next interpreter.
+func abreast[T any](items []T, do func(T)) {
+	queue := make(chan T)
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			for item := range queue {
+				do(item)
+			}
+		})
+	}
+	for _, item := range items {
+		queue <- item
+	}
+	close(queue)
+	wg.Wait()
 }
 
 // waitUntil looks again and again, for at most half a minute.

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import stat
+import sys
 
 import numpy as np
 import pandas as pd
@@ -26,7 +27,8 @@ class NoTable(Exception):
 
 
 def to_frame(value):
-    """Makes a DataFrame of anything that reads as a table, or raises NoTable."""
+    """Makes a DataFrame of anything that reads as a table, or raises NoTable. Python's
+    own values stay what they are: a None makes no floats of the integers beside it."""
     if isinstance(value, pd.DataFrame):
         return value
     if isinstance(value, pd.Series):
@@ -40,17 +42,17 @@ def to_frame(value):
     if isinstance(value, dict):
         if value and all(isinstance(v, (list, tuple, np.ndarray, pd.Series)) for v in value.values()):
             if len({len(v) for v in value.values()}) == 1:
-                return pd.DataFrame(value)
+                return pd.DataFrame({k: pd.Series(v, dtype=object) if isinstance(v, (list, tuple)) else v for k, v in value.items()})
         _plain(value)
         return pd.DataFrame({str(k): [v] for k, v in value.items()})
     if isinstance(value, (list, tuple, set, frozenset)):
         items = list(value)
         _plain(items)
         if items and all(isinstance(v, dict) for v in items):
-            return pd.DataFrame(items)
+            return pd.DataFrame(items, dtype=object)
         if items and all(isinstance(v, (list, tuple)) for v in items) and len({len(v) for v in items}) == 1:
-            return pd.DataFrame(items)
-        return pd.DataFrame({"value": pd.Series(items, dtype=object if not items else None)})
+            return pd.DataFrame(items, dtype=object)
+        return pd.DataFrame({"value": pd.Series(items, dtype=object)})
     if _scalar(value):
         return pd.DataFrame({"value": [value]})
     raise NoTable
@@ -264,7 +266,9 @@ def plain(v, depth=0):
 
 def figures(limit):
     """The open figures as PNG, but for those that the code saved itself."""
-    import matplotlib.pyplot as plt
+    plt = sys.modules.get("matplotlib.pyplot")
+    if plt is None:
+        return
     for i, number in enumerate(plt.get_fignums()[:limit]):
         figure = plt.figure(number)
         if not getattr(figure, "_saved_by_job", False) and figure.get_axes():

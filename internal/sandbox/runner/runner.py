@@ -41,7 +41,9 @@ def send(fd, kind, payload=b"", **header):
 
 def warm_up():
     """Imports what jobs use and walks the common paths once, so that jobs find them warm."""
-    import matplotlib.pyplot as plt
+    if SETTINGS["lean"]:
+        return
+    plt = plots()
     frame = pd.DataFrame({"a": [1, 2], "b": [1.0, 2.0], "c": ["x", "y"], "d": pd.to_datetime(["2024-01-01", "2024-01-02"])})
     frame.groupby("c").agg({"a": "sum", "b": "mean"}).reset_index().sort_values("a")
     frame.merge(frame, on="a").pivot_table(index="c_x", values="b_x")
@@ -51,12 +53,23 @@ def warm_up():
     plt.plot([1, 2])
     figure.savefig(io.BytesIO(), format="png", bbox_inches="tight")
     plt.close("all")
-    mark_saved_figures()
+
+
+def plots():
+    """matplotlib, with its figures marked once they are saved."""
+    fresh = "matplotlib.pyplot" not in sys.modules
+    import matplotlib.pyplot as plt
+    if fresh:
+        mark_saved_figures()
+    return plt
 
 
 def versions():
-    import matplotlib
-    return {"python": platform.python_version(), "pandas": pd.__version__, "numpy": np.__version__, "matplotlib": matplotlib.__version__}
+    out = {"python": platform.python_version(), "pandas": pd.__version__, "numpy": np.__version__}
+    if not SETTINGS["lean"]:
+        import matplotlib
+        out["matplotlib"] = matplotlib.__version__
+    return out
 
 
 def read_job():
@@ -138,8 +151,9 @@ def run_job(job, out):
         tree = ast.parse(job["code"], CODE, "exec")
         check(tree)
         linecache.cache[CODE] = (len(job["code"]), None, job["code"].splitlines(True), CODE)
-        import matplotlib.pyplot as plt
-        space.update(pd=pd, np=np, plt=plt, tables=tables)
+        space.update(pd=pd, np=np, tables=tables)
+        if "plt" in job["code"] or "matplotlib" in job["code"] or "plot" in job["code"]:
+            space["plt"] = plots()
         named = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
         for name in job["tables"]:
             if name in named:
