@@ -55,7 +55,9 @@ func TestOthersStayServed(t *testing.T) {
 		}
 	}
 
-	if got := p.ask(mallory, "SELECT len(list_transform(range(400000000), x -> x + 1))"); got.Result.Error == nil || got.Result.Error.Type != "query_memory" {
+	if raceDetector {
+		t.Log("no memory bomb: the race detector takes more address space than a worker may have, so that limit is off")
+	} else if got := p.ask(mallory, "SELECT len(list_transform(range(400000000), x -> x + 1))"); got.Result.Error == nil || got.Result.Error.Type != "query_memory" {
 		t.Errorf("a memory bomb gave %s %+v", got.Status, got.Result.Error)
 	}
 	p.served(t, "after a memory bomb")
