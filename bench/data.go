@@ -52,6 +52,7 @@ func (d *data) close() error { return errors.Join(d.engine.Close(), os.RemoveAll
 func (d *data) cases() []Case {
 	all := d.pathCases()
 	all = append(all, d.exportCases()...)
+	all = append(all, d.pythonCases()...)
 	all = append(all, d.postgresCases()...)
 	return append(all, d.csvCases()...)
 }
