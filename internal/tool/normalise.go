@@ -85,7 +85,7 @@ func (r *rescue) did(kind string) {
 
 // object finds the argument object in what was sent.
 func (r *rescue) object(raw string, repair bool) (map[string]any, bool) {
-	text := strings.TrimSpace(raw)
+	text := strings.TrimSpace(strings.ToValidUTF8(raw, "\uFFFD"))
 	if text == "" || text == "null" {
 		return map[string]any{}, true
 	}
