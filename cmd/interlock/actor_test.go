@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -44,26 +45,12 @@ func newActor(t *testing.T, lines func(user string, results int) line) *actor {
 func (a *actor) flags() []string { return []string{"--openai-url", a.url, "--model", "actor"} }
 
 func (a *actor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var raw json.RawMessage
-	var req struct {
-		Messages []struct {
-			Role    string
-			Content json.RawMessage
-		}
-	}
-	if err := json.NewDecoder(r.Body).Decode(&raw); err != nil || json.Unmarshal(raw, &req) != nil {
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
 		http.Error(w, "no request", http.StatusBadRequest)
 		return
 	}
-	user, results := "", 0
-	for _, m := range req.Messages {
-		switch m.Role {
-		case "user":
-			user, results = string(m.Content), 0
-		case "tool":
-			results++
-		}
-	}
+	user, results := heard(raw)
 	a.mu.Lock()
 	a.asked[string(raw)]++
 	a.mu.Unlock()
@@ -72,6 +59,27 @@ func (a *actor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	speak(w, a.lines(user, results))
+}
+
+// heard gives what the person said last in a request, and how many results of tools
+// have come since.
+func heard(request []byte) (user string, results int) {
+	var req struct {
+		Messages []struct {
+			Role    string
+			Content json.RawMessage
+		}
+	}
+	_ = json.Unmarshal(request, &req) // what is no request has no messages
+	for _, m := range req.Messages {
+		switch m.Role {
+		case "user":
+			user, results = string(m.Content), 0
+		case "tool":
+			results++
+		}
+	}
+	return user, results
 }
 
 // counts gives how many requests came, and the most that were the same.

@@ -154,7 +154,7 @@ func (c ChatResponse) MarshalJSON() ([]byte, error) {
 		fields = map[string]json.RawMessage{}
 	}
 	problem := json.RawMessage("null")
-	if r.Status == "failed" && r.Code != "" {
+	if cutShort(r) {
 		problem = encode(errorOf(r.Code))
 	}
 	if status, ok := fields["status"]; !ok || r.Status != "succeeded" || isNull(status) {
@@ -170,6 +170,11 @@ func (c ChatResponse) MarshalJSON() ([]byte, error) {
 	first := []string{"assistant_message", "run_id", "thread_id", "status", "result", "details"}
 	rest := slices.DeleteFunc(slices.Sorted(maps.Keys(fields)), func(k string) bool { return slices.Contains(first, k) })
 	return object(append(first, rest...), fields), nil
+}
+
+// cutShort says that a turn failed or came to a limit, and that the code says why.
+func cutShort(r engine.Reply) bool {
+	return r.Code != "" && (r.Status == "failed" || r.Status == "limited")
 }
 
 // joined fills the keys that an object lacks or leaves null; what is no object

@@ -67,7 +67,7 @@ func (s *Server) sessionChat(ctx context.Context, in *struct{ Body SessionSaying
 	if r.Text != "" {
 		add("text", r.Text)
 	}
-	if r.Status == "failed" && r.Text == "" {
+	if cutShort(r) && r.Text == "" {
 		add("text", errorOf(r.Code).Message)
 	}
 	if r.Card != nil {

@@ -180,7 +180,7 @@ func (t *teller) rest(ctx context.Context, said ...message) ([]message, bool, er
 	if err != nil {
 		return nil, true, err
 	}
-	if reply.Status == "failed" && len(said) == 0 {
+	if cutShort(reply) && len(said) == 0 {
 		said = one("error", errorOf(reply.Code))
 	}
 	return append(said, message{"result", ChatResponse{reply}},
