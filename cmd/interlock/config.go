@@ -52,6 +52,7 @@ type config struct {
 	PythonLevel    string        `name:"python-min-level" help:"isolation that must be reached, or Python is off" default:"namespaces"`
 	PythonPath     string        `name:"python-path" help:"the interpreter; found if empty"`
 	PythonImage    string        `name:"python-image" help:"image for docker or microsandbox"`
+	PythonRuntime  string        `name:"python-runtime" help:"runtime of docker's containers, such as runsc"`
 	PythonURL      string        `name:"python-url" help:"address of docker or microsandbox"`
 	PythonSpace    string        `name:"python-namespace" help:"namespace on a microsandbox server" default:"default"`
 	PythonMemory   int           `name:"python-memory-mb" help:"memory of one run in MB" default:"512"`

@@ -30,7 +30,7 @@ func (s *system) sandboxConfig(c config) (sandbox.Config, error) {
 	return sandbox.Config{
 		Disabled: !c.Python, Executor: c.PythonExecutor, MinLevel: level, AllowDegraded: level <= sandbox.LevelSyscalls, Python: c.PythonPath,
 		Timeout: c.PythonTimeout, MemoryMB: c.PythonMemory, CPUs: c.PythonCPUs, Rows: c.PythonRows, OutputBytes: c.PythonOutput, Pool: c.PythonPool,
-		AllowImports: c.PythonImports, Image: c.PythonImage, ServerURL: c.PythonURL, Key: os.Getenv("INTERLOCK_PYTHON_KEY"), Namespace: c.PythonSpace,
+		AllowImports: c.PythonImports, Image: c.PythonImage, Runtime: c.PythonRuntime, ServerURL: c.PythonURL, Key: os.Getenv("INTERLOCK_PYTHON_KEY"), Namespace: c.PythonSpace,
 		Dir: s.dir(c, "sandbox"), Log: s.log,
 	}, nil
 }

@@ -53,7 +53,7 @@ const maxName = 60
 // of it is left.
 func frameName(text string) string {
 	var out []rune
-	for _, r := range norm.NFKC.String(strings.ToLower(text)) {
+	for _, r := range norm.NFKC.String(strings.ToLower(norm.NFKC.String(text))) {
 		switch {
 		case len(out) == maxName:
 		case unicode.IsLetter(r), unicode.Is(unicode.Nd, r) && len(out) > 0:

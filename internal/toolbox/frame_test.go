@@ -1,0 +1,78 @@
+package toolbox
+
+import (
+	"encoding/json"
+	"regexp"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"interlock/internal/sqlpolicy"
+)
+
+func TestFrameName(t *testing.T) {
+	for text, want := range map[string]string{
+		"sales": "sales", "Sales by City": "sales_by_city", "  2024 revenue!": "revenue", "q1-2024": "q1_2024", "Umsätze": "umsätze", "ﬁx": "fix",
+		"class": "class_", "result_df": "result_df_", "pd": "pd_", "": "", "!!": "", "a--b": "a_b", "os;import": "os_import",
+	} {
+		if got := frameName(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Whatever a model writes, the name is one that Python can read and cannot mean more.
+func TestFrameNameProperty(t *testing.T) {
+	name := regexp.MustCompile(`^\p{L}[\p{L}\p{Nd}_]*$`)
+	rapid.Check(t, func(t *rapid.T) {
+		got := frameName(rapid.String().Draw(t, "text"))
+		if got != "" && (!name.MatchString(got) || notNames[got] || len([]rune(got)) > maxName+1) {
+			t.Fatalf("%q is no name", got)
+		}
+		if again := frameName(got); got != "" && !notNames[again] && again != got && got != again+"_" {
+			t.Fatalf("%q became %q", got, again)
+		}
+	})
+}
+
+func TestStepName(t *testing.T) {
+	for want, names := range map[string][]string{"step_1": {"sales"}, "step_4": {"step_3", "step_x", "step_1"}} {
+		var frames []Frame
+		for _, n := range names {
+			frames = append(frames, Frame{Name: n})
+		}
+		if got := stepName(frames); got != want {
+			t.Errorf("after %q comes %q, want %q", names, got, want)
+		}
+	}
+}
+
+func TestIntent(t *testing.T) {
+	r := Rows{
+		Columns:  []Column{{"day", "DATE"}, {"city", "VARCHAR"}, {"customer_id", "BIGINT"}, {"total", "DECIMAL(10,2)"}, {"tags", "VARCHAR[]"}, {"shipped", "TIMESTAMP"}},
+		Rows:     json.RawMessage(`[["2024-03-01","Ulm",1,2.5,["a"],null],["2024-01-15","Bern",2,"12345678901234567.89",[],null]]`),
+		RowCount: 2, Decision: sqlpolicy.Decision{Touches: []sqlpolicy.Touch{{Table: "Order Lines"}}},
+	}
+	want := Intent{
+		Name: "x", Fetched: "SELECT * FROM t", Dimensions: []string{"day", "city", "customer_id", "shipped"}, Measures: []string{"total"}, RowCount: 2, Span: "day 2024-01-15 to 2024-03-01",
+	}
+	if d := cmp.Diff(want, intentOf("x", "SELECT *\n  FROM t", r)); d != "" {
+		t.Error(d)
+	}
+	if a, b := queryName(r, "SELECT 1"), queryName(r, "SELECT 2"); a == b || a[:12] != "order_lines_" {
+		t.Errorf("names %q and %q", a, b)
+	}
+	empty := intentOf("x", "SELECT", Rows{Columns: r.Columns, Rows: json.RawMessage("[]")})
+	if empty.Span != "" || empty.RowCount != 0 {
+		t.Errorf("%+v", empty)
+	}
+}
+
+func TestTraceback(t *testing.T) {
+	trouble := PythonTrouble{Stderr: "a warning\n", Line: 2, Frames: []PythonFrame{{4, "<module>", "f(0)"}, {2, "f", "return 1 / x"}}}
+	want := "a warning\nTraceback (most recent call last):\n  line 4, in <module>\n    f(0)\n  line 2, in f\n    return 1 / x\nZeroDivisionError in line 2: division by zero\n"
+	if d := cmp.Diff(want, trouble.traceback("ZeroDivisionError in line 2: division by zero")); d != "" {
+		t.Error(d)
+	}
+}
