@@ -23,9 +23,9 @@ func finance(o Options) dataset {
 			"Exported on 2025-12-31. To reconcile: invoices with payments (one to one, split and combined, fees, rounding, early-payment discounts, typing errors, duplicates, and rows without partner on both sides), and payments with the bank statement (card payouts of a week and cheque deposits of a day come as one entry). " +
 			"The truth is not part of the dataset; it lies in `.truth/finance` beside the dataset folders.",
 		prompts: []string{
-			"How much did we invoice per quarter in 2025?",
+			"How many payments were made by each method, and how much was it?",
+			"Which 5 customers have the highest total of invoices?",
 			"Which invoices are overdue on 2025-12-31, and how much is that?",
-			"Who are our five largest customers of 2025?",
 			"Match the invoices of October 2025 with the payments.",
 			"Which payments have no invoice number in their reference?",
 			"How many days after the due date do customers pay, by country?",

@@ -24,10 +24,10 @@ func support(o Options) dataset {
 		story: "Tidewell makes software for planning stock and sells it by subscription in four plans. The tables were exported on 2025-12-31 and cover all tickets of 2024 and 2025; times are UTC. " +
 			"Release 5.0 in July 2025 brought two faults that filled the queue until 5.1. The folder `documents` holds the texts that agents work by; response targets, versions and known issues there are those of the tickets.",
 		prompts: []string{
-			"How many tickets came in per month in 2025?",
+			"How many tickets were created per month in 2025?",
+			"Which agent has the most tickets?",
+			"What is the average score by team?",
 			"What is the average first response time by plan?",
-			"Which team has the best customer satisfaction?",
-			"How many tickets are open and not assigned to anyone?",
 			"Which known issue caused the most tickets, and is there a workaround?",
 			"When may a customer get a refund, and how many billing tickets ask for one?",
 		},

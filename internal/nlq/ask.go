@@ -161,6 +161,9 @@ func (r *reader) counts(i int) {
 	for r.named(j) && r.chunks[j].used && r.near(i, j, 3) {
 		j = r.next(j) // official languages
 	}
+	if k := r.next(j); r.is(j, rMention) && r.chunks[j].isValue && r.is(k, rWord) && r.near(j, k, 0) && r.noun(k) {
+		r.lost = append(r.lost, r.text(&r.chunks[k])) // how many French things that are unknown
+	}
 	if r.is(j, rMention) && r.chunks[j].isValue && !r.named(r.next(j)) {
 		for _, c := range r.conds { // how many strikers
 			if c.at == j && c.col >= 0 {
@@ -170,8 +173,8 @@ func (r *reader) counts(i int) {
 			}
 		}
 	}
-	if r.is(j, rWord) && r.near(i, j, 1) && !r.named(r.next(j)) && r.noun(j) {
-		r.lost = append(r.lost, r.text(&r.chunks[j])) // how many of something unknown
+	if r.is(j, rWord) && r.near(i, j, 1) && r.noun(j) {
+		r.lost = append(r.lost, r.text(&r.chunks[j])) // how many of something unknown, or of an unknown kind
 	}
 	if !r.named(j) || !r.near(i, j, 4) || r.chunks[j].role == rRel {
 		r.items = append(r.items, item{agg: queryplan.Count, col: -1, table: -1, at: i, score: 0.7})

@@ -19,7 +19,7 @@ type builder struct {
 // build makes the plan of the frame, or gives the reason why there is none.
 func (r *reader) build() (*queryplan.Plan, string) {
 	if r.subject < 0 && len(r.items) == 0 {
-		return nil, "nothing in the question is the name of a table or column of this data"
+		return nil, "nothing in the question is the name of a table or column of this data, which has " + r.x.contents()
 	}
 	if len(r.items) == 0 && len(r.groups) == 0 {
 		return nil, "the question does not say what to show"

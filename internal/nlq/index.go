@@ -1,6 +1,7 @@
 package nlq
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -282,6 +283,19 @@ func (x *Index) tableName(i int) string { return x.schema.Tables[i].Name }
 
 func (x *Index) findTable(name string) int {
 	return slices.IndexFunc(x.schema.Tables, func(t queryplan.Table) bool { return strings.EqualFold(t.Name, name) })
+}
+
+// contents names the tables, as many as one reads.
+func (x *Index) contents() string {
+	const most = 8
+	var names []string
+	for _, t := range x.tables[:min(len(x.tables), most)] {
+		names = append(names, plural(human(t.name)))
+	}
+	if n := len(x.tables) - most; n > 0 {
+		names = append(names, fmt.Sprintf("%d more tables", n))
+	}
+	return and(names)
 }
 
 // guessKey finds a column that looks like the key of a table without one.

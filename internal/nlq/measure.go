@@ -55,8 +55,13 @@ func (r *reader) shared(col int) bool {
 // ranks groups of rows by what they add up to.
 func (r *reader) impliedSums() {
 	grouped := slices.ContainsFunc(r.groups, func(g group) bool { return g.each && g.wide })
+	counted := len(r.groups) == 0 && slices.ContainsFunc(r.items, func(it item) bool { return it.agg == queryplan.Count })
 	for i := range r.items {
 		it := &r.items[i]
+		if counted && it.agg == "" && it.col >= 0 && r.adds(it.col) {
+			it.agg = queryplan.Sum // how many are open, and what is their total
+			continue
+		}
 		if grouped && it.agg == "" && it.col >= 0 && r.x.columns[it.col].numeric() && !slices.ContainsFunc(r.groups, func(g group) bool { return g.col == it.col }) {
 			it.agg = queryplan.Sum
 			if !r.adds(it.col) {

@@ -70,6 +70,40 @@ func (r *reader) lostColumn(i int) bool {
 	return !(r.is(p, rMention) && r.chunks[p].isValue) && !(r.is(n, rMention) && r.chunks[n].isValue)
 }
 
+// beyond gives the reason why no query answers what a question asks: why something
+// happened, or what will happen.
+func (r *reader) beyond() string {
+	for i := range r.chunks {
+		t := &r.toks[r.chunks[i].from]
+		if r.chunks[i].role != rWord || t.quoted {
+			continue
+		}
+		switch t.lower {
+		case "why":
+			return "the data say what happened, not why"
+		case "will", "forecast", "predict":
+			return "the data say what happened, not what will"
+		}
+	}
+	return ""
+}
+
+// tellsApart says whether an unknown word is what rows are chosen by: it ends a
+// sentence after `are`, or is a superlative.
+func (r *reader) tellsApart(i int) bool {
+	c := &r.chunks[i]
+	t := &r.toks[c.from]
+	if c.filler || harmless[t.lemma] || begins[t.lower] || t.number || c.from == 0 {
+		return false
+	}
+	before := r.toks[c.from-1].lower
+	if strings.HasSuffix(t.lower, "est") && len(t.lower) > 5 && before == "the" {
+		return true
+	}
+	be := set("is are was were not been")[before]
+	return be && (c.to == len(r.toks) || r.toks[c.to].sentence != t.sentence || r.toks[c.to].comma)
+}
+
 // isCount says whether rows are counted.
 func (r *reader) isCount() bool {
 	return slices.ContainsFunc(r.items, func(it item) bool { return it.agg == queryplan.Count || it.agg == queryplan.CountDistinct })
@@ -80,6 +114,9 @@ func (r *reader) isCount() bool {
 func (r *reader) missing() string {
 	if w := r.toks; len(w) > 0 && orders[w[0].lower] {
 		return fmt.Sprintf("%q is not a question: data are only read here, never changed", w[0].text)
+	}
+	if reason := r.beyond(); reason != "" {
+		return reason
 	}
 	if r.repeats() {
 		return "the answer would only repeat a value that the question names"
@@ -106,6 +143,9 @@ func (r *reader) missing() string {
 			}
 			if t := &r.toks[c.from]; t.capital && !c.filler && c.from > 0 && r.toks[c.from-1].sentence == t.sentence && len([]rune(t.text)) > 2 && !harmless[t.lemma] {
 				break // a name that is not in the data
+			}
+			if r.tellsApart(i) {
+				break // which are stale, the friendliest
 			}
 			if c.filler || c.cond || !r.noun(i) || !r.askedFor(i) && !r.qualifies(i) {
 				continue

@@ -58,7 +58,7 @@ func answerText(in WriteAnswerIn) string {
 	}
 	switch {
 	case in.Satisfaction == "failed" && in.Result == nil:
-		say("I cannot answer this: " + orText(in.Notes, "it failed."))
+		say("I cannot answer this: " + strings.TrimSuffix(orText(in.Notes, "it failed"), ".") + ".")
 	case in.Result == nil:
 		say("I have no answer I could stand by.")
 		say(in.Notes)

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"interlock/internal/demo"
+	"interlock/internal/eval"
+	"interlock/internal/toolbox"
+)
+
+// newEvaluation opens the whole system over the demo data, without a key.
+func newEvaluation(t *testing.T, machine string) *evaluation {
+	t.Helper()
+	dir := t.TempDir()
+	if _, err := demo.Write(dir, demo.Options{Seed: 1, Scale: 1}); err != nil {
+		t.Fatal(err)
+	}
+	a := &app{in: strings.NewReader(""), out: io.Discard, errw: io.Discard, getenv: func(string) string { return "" }}
+	root := a.root()
+	flags := root.PersistentFlags()
+	for name, value := range map[string]string{"data": dir, "state": t.TempDir(), "provider": "offline"} {
+		if err := flags.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := a.cfg.load(flags, a.getenv); err != nil {
+		t.Fatal(err)
+	}
+	e := &evaluation{app: a, machine: machine}
+	var err error
+	if e.s, err = a.open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.s.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+// rows runs a statement of a corpus over a dataset.
+func (e *evaluation) rows(t *testing.T, dataset, sql string) eval.Result {
+	t.Helper()
+	r, err := data{e.s.catalog, e.s.query}.Query(t.Context(), toolbox.Query{Dataset: dataset, SQL: sql, MaxRows: 10_000, User: "test"})
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	out := eval.Result{}
+	for _, c := range r.Columns {
+		out.Columns = append(out.Columns, c.Name)
+	}
+	if err := json.Unmarshal(r.Rows, &out.Rows); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func readCorpus(t *testing.T, name string, into any) {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+// TestGoldenQueries asks the golden queries of the demo datasets through the whole
+// system without a key: all must be right.
+func TestGoldenQueries(t *testing.T) {
+	e := newEvaluation(t, "pipeline")
+	n := 0
+	for _, d := range []string{"ecommerce", "finance", "support"} {
+		list, err := readGolden(e.cfg.Data, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range list {
+			n++
+			a, err := e.put(t.Context(), d, g.Question)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.asked {
+				t.Errorf("%s: %s: it asked back: %s", d, g.Question, a.reply.Card.Content)
+			} else if outcome, note := judgeGolden(g.Check, a); outcome != "right" {
+				t.Errorf("%s: %s: %s: %s\n%s\n%s", d, g.Question, outcome, note, a.sql, a.reply.Text)
+			}
+		}
+	}
+	if n != 18 {
+		t.Errorf("%d golden queries, want 18", n)
+	}
+}
+
+// TestOrdinaryQuestions asks what people of a shop, a help desk and an accounting
+// office ask first, on the pipeline and in the chat: each answer must be right, with a
+// table, a sentence and how the question was read.
+func TestOrdinaryQuestions(t *testing.T) {
+	var corpus map[string][]struct {
+		Question string `json:"question"`
+		SQL      string `json:"sql"`
+		Loose    bool   `json:"loose"` // more columns than those of the SQL are fine
+	}
+	readCorpus(t, "ordinary.json", &corpus)
+	for _, machine := range []string{"pipeline", "analyst"} {
+		t.Run(machine, func(t *testing.T) {
+			e := newEvaluation(t, machine)
+			for dataset, list := range corpus {
+				if len(list) < 10 {
+					t.Errorf("%s has %d questions, want 10", dataset, len(list))
+				}
+				for _, q := range list {
+					a, err := e.put(t.Context(), dataset, q.Question)
+					if err != nil {
+						t.Fatal(err)
+					}
+					want := e.rows(t, dataset, q.SQL)
+					switch {
+					case a.asked:
+						t.Errorf("%s: %s: it asked back: %s", dataset, q.Question, a.reply.Card.Content)
+					case !agrees(want, a.result, q.Loose):
+						t.Errorf("%s: %s: wrong\n%s\n%s\n%v", dataset, q.Question, a.sql, a.reply.Text, a.result.Rows)
+					case !strings.Contains(a.reply.Text, "How I read the question: "):
+						t.Errorf("%s: %s: no explanation: %s", dataset, q.Question, a.reply.Text)
+					}
+					t.Logf("%s: %s\n%s", dataset, q.Question, a.reply.Text)
+				}
+			}
+		})
+	}
+}
+
+// agrees compares results; a loose one may show more beside what is wanted.
+func agrees(want, got eval.Result, loose bool) bool {
+	if eval.Same(want, got, false) {
+		return true
+	}
+	if !loose || len(want.Columns) != 1 {
+		return false
+	}
+	for i, c := range got.Columns {
+		one := eval.Result{Columns: []string{c}}
+		for _, row := range got.Rows {
+			one.Rows = append(one.Rows, slices.Clone(row[i:i+1]))
+		}
+		if eval.Same(want, one, false) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestUnanswerable asks what the demo data cannot say: nearly all must be declined with
+// a reason, or asked back about, and none may change anything.
+func TestUnanswerable(t *testing.T) {
+	var corpus map[string][]string
+	readCorpus(t, "unanswerable.json", &corpus)
+	e := newEvaluation(t, "pipeline")
+	n, declined, asked := 0, 0, 0
+	for _, dataset := range slices.Sorted(maps.Keys(corpus)) {
+		for _, question := range corpus[dataset] {
+			n++
+			a, err := e.put(t.Context(), dataset, question)
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case a.asked:
+				asked++
+				t.Logf("asked back: %s: %s", question, a.reply.Card.Content)
+			case a.result.Columns != nil:
+				t.Logf("answered: %s\n%s\n%s", question, a.sql, a.reply.Text)
+			case !strings.HasPrefix(a.reply.Text, "I cannot answer this: ") || len(a.reply.Text) < 40:
+				t.Errorf("%s: no reason: %q", question, a.reply.Text)
+			default:
+				declined++
+				t.Logf("declined: %s\n%s", question, a.reply.Text)
+			}
+		}
+	}
+	t.Logf("of %d questions that the data cannot answer %d were declined with a reason and %d asked back about", n, declined, asked)
+	if n < 20 || declined*100 < n*85 || (declined+asked)*100 < n*95 {
+		t.Errorf("%d of %d declined, %d asked back about", declined, n, asked)
+	}
+}
