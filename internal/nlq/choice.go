@@ -168,7 +168,8 @@ func (g *reading) clarified(alternatives []*reading, answer string, now time.Tim
 		}
 	}
 	if best >= 0 && most > second {
-		return alternatives[best], nil
+		chosen := alternatives[best]
+		return chosen, chosen.alternatives(now) // what else is open
 	}
 	together := read(g.r.x, g.text+" "+answer, now, nil)
 	if together.plan == nil && g.plan != nil {

@@ -2,6 +2,7 @@ package nlq
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -59,8 +60,10 @@ func Judge(q Question, plan *queryplan.Plan, res Result) Verdict {
 			now = time.Now()
 		}
 		text, _ := x.rephrase(q, now)
-		if q.Clarification != "" && !yes.MatchString(q.Clarification) {
-			text += " " + q.Clarification
+		for line := range strings.Lines(q.Clarification) {
+			if _, err := strconv.Atoi(strings.TrimSpace(line)); err != nil && !yes.MatchString(line) {
+				text += " " + strings.TrimSpace(line)
+			}
 		}
 		j.r = newReader(x, text, now)
 		j.r.findSubject()

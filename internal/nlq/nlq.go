@@ -18,6 +18,7 @@ package nlq
 import (
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 
 	"interlock/internal/queryplan"
@@ -33,8 +34,8 @@ type Question struct {
 	Index *Index
 	// History is what was asked before, the latest last, for `and by month?`.
 	History []Turn
-	// Clarification is what the person answered when asked back: one of the
-	// alternatives, or free words.
+	// Clarification is what the person answered when asked back, a line for each time:
+	// one of the alternatives, or its number, or yes, or free words.
 	Clarification string
 	// Avoid are plans, as SQL, that were judged wrong before; they are not given again.
 	Avoid []string
@@ -108,8 +109,11 @@ func Plan(q Question) Answer {
 	}
 	first := read(x, text, now, nil)
 	alternatives := first.alternatives(now)
-	if q.Clarification != "" && !yes.MatchString(q.Clarification) {
-		first, alternatives = first.clarified(alternatives, q.Clarification, now)
+	confirmed := false
+	for line := range strings.Lines(q.Clarification) {
+		if confirmed = yes.MatchString(line); !confirmed && strings.TrimSpace(line) != "" {
+			first, alternatives = first.clarified(alternatives, strings.TrimSpace(line), now)
+		}
 	}
 	first, alternatives = avoid(first, alternatives, q.Avoid)
 	a := first.answer()
@@ -122,7 +126,7 @@ func Plan(q Question) Answer {
 		if a.Quality == High {
 			a.Quality = Medium
 		}
-	case a.Quality != High && yes.MatchString(q.Clarification):
+	case a.Quality != High && confirmed:
 		a.Quality = High // the person has confirmed the reading
 	case a.Quality == Medium:
 		a.Questions = []Ambiguity{{Question: "Is this what you mean?", Alternatives: []Alternative{{Text: a.Explain, Plan: a.Plan, SQL: a.SQL}}}}

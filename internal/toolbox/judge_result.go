@@ -20,7 +20,7 @@ func (b box) judgeResult() tool.Tool {
 		if in.Result != nil {
 			res.Columns, res.Rows = in.Result.Columns, rowsOf(in.Result.Rows)
 		}
-		v := nlq.Judge(nlq.Question{Text: in.Question, Clarification: lastLine(in.Clarification), Index: x, History: asked(in.History)}, planOf(in.Plan), res)
+		v := nlq.Judge(nlq.Question{Text: in.Question, Clarification: in.Clarification, Index: x, History: asked(in.History)}, planOf(in.Plan), res)
 		return JudgeResultOut{
 			Satisfaction: string(v.Satisfaction), Notes: v.Notes, Issues: append([]string{}, v.Issues...), Improvements: append([]string{}, v.Improvements...),
 		}, nil

@@ -19,7 +19,7 @@ func (b box) planQuestion() tool.Tool {
 		if err != nil {
 			return PlanQuestionOut{}, err
 		}
-		q := nlq.Question{Text: in.Question, Index: x, Clarification: lastLine(in.Clarification), History: asked(in.History)}
+		q := nlq.Question{Text: in.Question, Index: x, Clarification: in.Clarification, History: asked(in.History)}
 		if in.Previous != nil && (in.Notes != "" || len(in.Issues) > 0) {
 			q.Avoid = []string{in.Previous.SQL}
 		}
@@ -45,12 +45,6 @@ func asked(history []Past) []nlq.Turn {
 		out = append(out, nlq.Turn{Text: h.Query})
 	}
 	return out
-}
-
-// lastLine is the newest of the answers, which stand one below the other.
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return lines[len(lines)-1]
 }
 
 // questions says what is to be asked back, with the alternatives.
