@@ -7,8 +7,6 @@ DATA        ?= demo
 STATE       ?= state
 LDFLAGS     := -s -w -extldflags "-static-libstdc++ -static-libgcc"
 LINT        := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
-# Pointer checks double the time of SQLite, which is C turned into Go, under the race detector.
-RACE        := -gcflags=all=-d=checkptr=0
 export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
@@ -32,7 +30,7 @@ run: setup demo ## set everything up and serve on http://127.0.0.1:8765
 test: ## set everything up and run every test with the race detector
 	@scripts/setup.sh test
 	go vet ./...
-	go test -race $(RACE) -shuffle=on -timeout 30m ./...
+	go test -race -shuffle=on -timeout 30m ./...
 	go test -run 'TestHostileModels' -timeout 10m ./internal/engine
 
 lint: ## golangci-lint with the reasons in .golangci.yaml
