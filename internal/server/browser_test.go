@@ -30,7 +30,7 @@ func TestPageInBrowser(t *testing.T) {
 	if chromium == "" {
 		t.Skip("Chromium is not installed")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	// The source tree stays as it is: the library is installed into a copy.
 	dir := t.TempDir()

@@ -73,6 +73,15 @@ test("an answer comes in pieces, with its calls, their results and their refusal
   assert.match(await page.locator(".cell .badge.refused").innerText(), /FEATURE_DISABLED/);
 });
 
+test("long values are folded, and a click opens them", async () => {
+  await ask(page, "everything");
+  await ended(page, "succeeded");
+  const earlier = page.locator(".cell .folded").first();
+  assert.equal(await earlier.locator("pre, table").first().isVisible(), false);
+  await earlier.locator("summary").click();
+  assert.equal(await earlier.locator("pre, table").first().isVisible(), true);
+});
+
 test("what a model writes is text: no markup of its own, no pictures from elsewhere", async () => {
   await ask(page, "everything");
   await ended(page, "succeeded");

@@ -101,7 +101,7 @@ const isRow = (v) => v && typeof v === "object" && !Array.isArray(v);
 
 function item(value) {
   if (Array.isArray(value) && value.every((v) => typeof v === "string")) return el("ul", value.map((v) => el("li", v)));
-  return typeof value === "object" ? show(value) : el("span", String(value));
+  return typeof value === "object" ? show(value, true) : el("span", String(value));
 }
 
 function compare(left, right) {

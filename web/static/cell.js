@@ -23,11 +23,12 @@ export class Cell {
   setArgs(args) {
     if (!args || typeof args !== "object") return;
     const name = codeArguments.find((n) => args[n]);
-    const rest = Object.entries(args).filter(([n]) => n !== name);
-    const text = name && (typeof args[name] === "string" ? args[name] : JSON.stringify(args[name], null, 2));
+    const rest = Object.entries(args).filter(([n]) => n !== name).map(([n, v]) => [n, v, typeof v === "string" ? v : JSON.stringify(v)]);
+    const [short, long] = [rest.filter(([, , text]) => text.length <= 160), rest.filter(([, , text]) => text.length > 160)];
     fill(this.code,
-      rest.length > 0 && el("p.args", rest.map(([n, v]) => el("span", el("b", words(n)), " ", typeof v === "string" ? v : JSON.stringify(v)))),
-      text && codeBlock(text));
+      short.length > 0 && el("p.args", short.map(([n, , text]) => el("span", el("b", words(n)), " ", text))),
+      long.map(([n, v]) => values(v, words(n))),
+      name && (typeof args[name] === "string" ? codeBlock(args[name]) : values(args[name], words(name))));
   }
 
   progress(note) { this.note.textContent = note; }
@@ -45,7 +46,7 @@ export class Cell {
     this.end(copy ? "skipped" : "ok", copy ? "skipped: same call as before" : "done", event.ms, event.reason);
     const result = visible(event);
     if (result === null) fill(this.body, el("p.quiet", "The result went to the model."));
-    else fill(this.body, show(result));
+    else fill(this.body, show(result, copy));
     if (copy) fold(this.body, "Show the earlier result");
   }
 
@@ -90,17 +91,28 @@ function visible(event) {
   return Object.fromEntries(fields.filter((f) => f in event.result).map((f) => [f, event.result[f]]));
 }
 
-/** show makes a table, a list of values or plain text of a result. */
-export function show(result) {
-  if (Array.isArray(result?.columns) && Array.isArray(result?.rows)) return resultTable(result);
+const isTable = (v) => Array.isArray(v?.columns) && Array.isArray(v?.rows);
+
+/** show makes a table, a list of values or plain text of a result; whole leaves nothing folded. */
+export function show(result, whole) {
+  if (isTable(result)) return resultTable(result);
   if (Array.isArray(result) && result.length && result.every((r) => r && typeof r === "object" && !Array.isArray(r))) {
     return resultTable({ columns: [...new Set(result.flatMap(Object.keys))], rows: result });
   }
   if (typeof result === "string") return el("p", result);
-  return codeBlock(JSON.stringify(result, null, 2));
+  const inner = Object.entries(result ?? {}).find(([, v]) => isTable(v));
+  if (!inner) return values(result, "Result", whole);
+  const rest = Object.fromEntries(Object.entries(result).filter(([n]) => n !== inner[0]));
+  return el("div", resultTable(inner[1]), Object.keys(rest).length > 0 && values(rest, "More", whole));
 }
 
-function fold(node, label) {
-  const inside = el("details", el("summary", label), ...node.childNodes);
-  fill(node, inside);
+// values shows JSON: a few lines as they are, many behind their name.
+function values(value, label, whole) {
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2), lines = text.split("\n").length;
+  if (whole || lines <= 6 && text.length <= 400) return codeBlock(text);
+  return folded(label, codeBlock(text), lines > 1 && ` ${lines} lines`);
 }
+
+function folded(label, inside, size) { return el("details.folded", el("summary", label, size && el("span.quiet", size)), inside); }
+
+function fold(node, label) { fill(node, folded(label, [...node.childNodes])); }
