@@ -137,9 +137,12 @@ func TestKill(t *testing.T) {
 			}
 			t.Logf("uninterrupted: %d events, %d requests to the model:\n%s", len(whole.events), whole.asked, strings.Join(whole.log, "\n"))
 			landed := map[string]int{}
-			for k := range int64(len(whole.events)) {
-				got := s.perform(k + 1)
-				s.compare(k+1, whole, got)
+			for _, ev := range whole.events {
+				if raceDetector && !boundary(ev.Body) {
+					continue // stored in one batch with a later event: the kill is the same
+				}
+				got := s.perform(ev.Seq)
+				s.compare(ev.Seq, whole, got)
 				landed[got.landed]++
 				if t.Failed() {
 					t.FailNow()
@@ -149,6 +152,15 @@ func TestKill(t *testing.T) {
 			s.covered(whole, landed)
 		})
 	}
+}
+
+// boundary says that an event can be the last of a batch, with what follows from it.
+func boundary(b event.Body) bool {
+	switch b.(type) {
+	case event.ThreadOpened, event.TurnStarted, event.ModelCalled, event.ToolStarted, event.CardRaised, event.CardAnswered, event.TurnEnded:
+		return true
+	}
+	return false
 }
 
 // A stage is the world of a play: one state folder for all its threads, and the
@@ -507,6 +519,11 @@ func (s *stage) compare(k int64, whole, got performance) {
 			t.Errorf("%s: the call %s started %d times and ended %d times", where, call, started[call], n)
 		}
 	}
+	if r, err := capsule.Drive(t.Context(), s.store, s.tools, got.run); err != nil {
+		t.Errorf("%s: replay: %v", where, err)
+	} else if !r.Same {
+		t.Errorf("%s: the replay differs at %d:\nrecorded %s\nreplayed %s", where, r.Diff.Seq, r.Diff.Recorded, r.Diff.Replayed)
+	}
 	if unknown { // a tool that writes is not run again: the model is told that nobody knows
 		return
 	}
@@ -521,11 +538,6 @@ func (s *stage) compare(k int64, whole, got performance) {
 	}
 	if got.asked > whole.asked+1 || got.same > 2 {
 		t.Errorf("%s: the model was asked %d times, %d times the same; %d without a kill", where, got.asked, got.same, whole.asked)
-	}
-	if r, err := capsule.Drive(t.Context(), s.store, s.tools, got.run); err != nil {
-		t.Errorf("%s: replay: %v", where, err)
-	} else if !r.Same {
-		t.Errorf("%s: the replay differs at %d:\nrecorded %s\nreplayed %s", where, r.Diff.Seq, r.Diff.Recorded, r.Diff.Replayed)
 	}
 }
 
