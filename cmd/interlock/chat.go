@@ -378,8 +378,19 @@ func (c *chat) showCard(card event.CardRaised) {
 	fmt.Fprintf(c.out, "\n%s\n", card.Title)
 	if content, ok := card.Content.Decode().(map[string]any); ok {
 		for _, name := range slices.Sorted(maps.Keys(content)) {
-			fmt.Fprintf(c.out, "  %s: %s\n", name, cutText(oneLine(cellText(content[name])), 400))
+			list, _ := content[name].([]any)
+			for _, item := range list {
+				if text, ok := item.(string); ok {
+					fmt.Fprintf(c.out, "  %s\n", strings.ReplaceAll(cutText(text, 400), "\n", "\n  "))
+				}
+			}
+			if list == nil {
+				fmt.Fprintf(c.out, "  %s: %s\n", name, cutText(oneLine(cellText(content[name])), 400))
+			}
 		}
+	}
+	if len(card.Answers) == 1 && len(card.Answers[0].Fields) == 1 {
+		return // any line is the answer
 	}
 	for i, a := range card.Answers {
 		key := ""

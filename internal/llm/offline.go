@@ -94,7 +94,7 @@ func (o offline) answer(ctx context.Context, req Request) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	a := nlq.Plan(nlq.Question{Text: question, Index: x, History: turns(req.History)})
+	a := plan(x, question, req.History)
 	if m := last(req.Messages); m.Role == ToolRole && m.Name == planCall {
 		return Reply{Text: said(question, a, m)}, nil
 	}
@@ -105,6 +105,29 @@ func (o offline) answer(ctx context.Context, req Request) (Reply, error) {
 		return Reply{Text: unsure(a)}, nil
 	}
 	return Reply{Calls: []Call{{ID: "query", Name: planCall, Args: arguments(map[string]any{"dataset_id": dataset, "plan": a.Plan})}}}, nil
+}
+
+// plan reads the question; where the model asked back before, as the answer to that.
+func plan(x *nlq.Index, question string, history []Message) nlq.Answer {
+	alone := nlq.Plan(nlq.Question{Text: question, Index: x, History: turns(history)})
+	first, lines := question, ""
+	for n := len(history); n >= 2 && history[n-1].Role == Assistant && strings.HasPrefix(history[n-1].Text, askedBack); n = len(history) {
+		u := n - 2
+		for u >= 0 && history[u].Role != User {
+			u--
+		}
+		if u < 0 {
+			break
+		}
+		first, lines, history = plain(history[u].Text), first+"\n"+lines, history[:u]
+	}
+	if lines == "" || alone.Sure() {
+		return alone
+	}
+	if together := nlq.Plan(nlq.Question{Text: first, Index: x, History: turns(history), Clarification: lines}); together.Plan != nil {
+		return together
+	}
+	return alone
 }
 
 // The two tools that the offline model can use.
@@ -140,14 +163,17 @@ func asked(list []Message) (question, dataset string) {
 	if m := beside.FindStringSubmatch(text); m != nil {
 		dataset = m[1]
 	}
-	return strings.TrimSpace(beside.ReplaceAllString(text, "")), dataset
+	return plain(text), dataset
 }
+
+// plain is what the person said, without the dataset beside it.
+func plain(text string) string { return strings.TrimSpace(beside.ReplaceAllString(text, "")) }
 
 func turns(history []Message) []nlq.Turn {
 	var out []nlq.Turn
 	for _, m := range history {
 		if m.Role == User {
-			out = append(out, nlq.Turn{Text: strings.TrimSpace(beside.ReplaceAllString(m.Text, ""))})
+			out = append(out, nlq.Turn{Text: plain(m.Text)})
 		}
 	}
 	return out
@@ -217,19 +243,27 @@ func declined(a nlq.Answer) string {
 	return reason + "\n\n" + stronger
 }
 
+// askedBack is how a question back begins.
+const askedBack = "I am not sure what you mean."
+
 // unsure asks back with the alternatives.
 func unsure(a nlq.Answer) string {
 	var b strings.Builder
-	b.WriteString("I am not sure what you mean.")
+	b.WriteString(askedBack)
 	for _, q := range a.Questions {
-		fmt.Fprintf(&b, "\n\n%s", q.Question)
-		for _, alt := range q.Alternatives {
-			fmt.Fprintf(&b, "\n- %s", alt.Text)
+		if len(q.Alternatives) < 2 {
+			continue
 		}
+		fmt.Fprintf(&b, " %s\n", q.Question)
+		for i, alt := range q.Alternatives {
+			fmt.Fprintf(&b, "\n%d. %s", i+1, alt.Text)
+		}
+		b.WriteString("\n\nAnswer with the number, or ask in other words.")
+		return b.String()
 	}
-	if len(a.Questions) == 0 {
-		fmt.Fprintf(&b, "\n\nI would read it as: %s", a.Explain)
+	if len(a.NotUnderstood) > 0 {
+		fmt.Fprintf(&b, " I do not understand: %s.", strings.Join(a.NotUnderstood, ", "))
 	}
-	b.WriteString("\n\nAsk again in these words, and I will answer.")
+	fmt.Fprintf(&b, "\n\nI would read it as: %s\n\nSay yes if this is right, or ask in other words.", a.Explain)
 	return b.String()
 }

@@ -212,6 +212,14 @@ func (a said) groups() string {
 	if rest := len(a.rows) - min(len(order), maxSaid); rest > 0 {
 		text += fmt.Sprintf(" The table has %s more.", measure(rest))
 	}
+	seen := map[string]bool{}
+	for _, i := range order {
+		key := strings.ToLower(name(i))
+		if seen[key] {
+			return text + " Some of them differ only in capital letters."
+		}
+		seen[key] = true
+	}
 	return text
 }
 

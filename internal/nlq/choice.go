@@ -138,6 +138,9 @@ func ask(g *reading, alternatives []*reading) []Ambiguity {
 		about = g.r.open[0].about
 	}
 	a := Ambiguity{Question: fmt.Sprintf("What does %q mean here?", about)}
+	if about == "when" {
+		a.Question = "Which date do you mean?"
+	}
 	for _, alt := range alternatives {
 		a.Alternatives = append(a.Alternatives, Alternative{Text: alt.r.about, Plan: alt.plan, SQL: alt.sql})
 	}
