@@ -9,7 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"interlock/internal/demo"
+	"interlock/internal/engine"
 	"interlock/internal/eval"
 	"interlock/internal/toolbox"
 )
@@ -189,5 +192,45 @@ func TestUnanswerable(t *testing.T) {
 	t.Logf("of %d questions that the data cannot answer %d were declined with a reason and %d asked back about", n, declined, asked)
 	if n < 20 || declined*100 < n*85 || (declined+asked)*100 < n*95 {
 		t.Errorf("%d of %d declined, %d asked back about", declined, n, asked)
+	}
+}
+
+// TestHistoryIsKept asks seven questions in one thread: the last five stay, and a
+// question that leans on the one before is understood.
+func TestHistoryIsKept(t *testing.T) {
+	e := newEvaluation(t, "pipeline")
+	ctx := t.Context()
+	thread, err := e.s.engine.Open(ctx, engine.Opening{Machine: "pipeline", Owner: e.cfg.Owner, Dataset: "support"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	questions := []string{
+		"How many agents are there?", "How many customers are there?", "How many tickets are there?", "How many tickets are open?",
+		"How many tickets are pending?", "How many customers are from Spain?", "what about France?",
+	}
+	for _, q := range questions {
+		if _, err := e.s.engine.Send(ctx, thread, engine.Input{User: e.cfg.Owner, Text: q, Dataset: "support"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.s.engine.Wait(ctx, thread); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v, err := e.s.engine.View(ctx, thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	past, _ := v.Facts["conversation_history"].([]any)
+	var asked []string
+	for _, p := range past {
+		entry, _ := p.(map[string]any)
+		query, _ := entry["query"].(string)
+		asked = append(asked, query)
+	}
+	if diff := cmp.Diff(questions[2:], asked); diff != "" {
+		t.Errorf("the history (-want +got):\n%s", diff)
+	}
+	if last, _ := past[len(past)-1].(map[string]any); !strings.Contains(last["plan_sql"].(string), "'France'") {
+		t.Errorf("the follow-up became %v", last)
 	}
 }

@@ -106,8 +106,11 @@ func (a said) one() string {
 			text += ", where " + cond
 		}
 	}
-	return text + "."
+	return closed(text)
 }
+
+// closed ends a sentence, once.
+func closed(text string) string { return strings.TrimSuffix(text, ".") + "." }
 
 // counted says a number of rows.
 func (a said) counted(v any) string {
@@ -274,12 +277,12 @@ func (a said) list() string {
 		if rest > 0 {
 			text += fmt.Sprintf("; and %s more", measure(rest))
 		}
-		return text + "."
+		return closed(text)
 	}
 	if rest > 0 {
 		texts = append(texts, fmt.Sprintf("%s more", measure(rest)))
 	}
-	return lead + ": " + strings.TrimSuffix(and(texts), ".") + "."
+	return closed(lead + ": " + and(texts))
 }
 
 // cell writes a value of a column: a month as a month, an amount with separators, an

@@ -348,7 +348,7 @@ func (x *Index) display(t int) int {
 
 // personName gives first and last name where a table keeps them apart.
 func (x *Index) personName(t int) []int {
-	var first, last = -1, -1
+	first, last := -1, -1
 	for _, id := range x.tables[t].columns {
 		switch f := x.columns[id].flat; {
 		case f == "firstname" || f == "fname" || f == "givenname":

@@ -104,6 +104,28 @@ func (r *reader) tellsApart(i int) bool {
 	return be && (c.to == len(r.toks) || r.toks[c.to].sentence != t.sentence || r.toks[c.to].comma)
 }
 
+// asksUnknown says whether an unknown word is the heart of the question or of its last
+// condition: how satisfied, who approved, the debt per country, on holiday.
+func (r *reader) asksUnknown(i int) bool {
+	c := &r.chunks[i]
+	t := &r.toks[c.from]
+	if c.filler || harmless[t.lemma] || harmless[t.stem] || begins[t.lower] || t.number || c.from == 0 {
+		return false
+	}
+	before := r.toks[c.from-1].lower
+	if c.from == 1 && (before == "how" || before == "who") {
+		return true
+	}
+	if !r.noun(i) {
+		return false
+	}
+	if n := i + 1; n < len(r.chunks) && r.chunks[n].role == rEach && r.toks[r.chunks[n].from].lower != "each" {
+		return true
+	}
+	last := c.to == len(r.toks) || r.toks[c.to].sentence != t.sentence
+	return last && set("on at in about for with of during by to")[before]
+}
+
 // isCount says whether rows are counted.
 func (r *reader) isCount() bool {
 	return slices.ContainsFunc(r.items, func(it item) bool { return it.agg == queryplan.Count || it.agg == queryplan.CountDistinct })
@@ -144,8 +166,8 @@ func (r *reader) missing() string {
 			if t := &r.toks[c.from]; t.capital && !c.filler && c.from > 0 && r.toks[c.from-1].sentence == t.sentence && len([]rune(t.text)) > 2 && !harmless[t.lemma] {
 				break // a name that is not in the data
 			}
-			if r.tellsApart(i) {
-				break // which are stale, the friendliest
+			if r.tellsApart(i) || r.asksUnknown(i) {
+				break // which are stale, the friendliest; who approved it
 			}
 			if c.filler || c.cond || !r.noun(i) || !r.askedFor(i) && !r.qualifies(i) {
 				continue
