@@ -96,7 +96,9 @@ func TestStopIsQuick(t *testing.T) {
 	}
 	slices.Sort(took)
 	t.Logf("over after %v", took)
-	if median := took[len(took)/2]; median > 100*time.Millisecond {
+	// On a busy machine single stops wait for a processor: the best must be quick, and
+	// the median not far off.
+	if median := took[len(took)/2]; took[0] > 100*time.Millisecond || median > time.Second {
 		t.Errorf("over only after %v", took)
 	}
 }
