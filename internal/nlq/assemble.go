@@ -412,6 +412,7 @@ func (b *builder) order(o order) {
 	case o.agg == queryplan.Count:
 		out.Expr = queryplan.Expr{Function: queryplan.Count}
 		if !b.grouped {
+			b.grouped = true
 			for _, e := range b.plan.Select {
 				b.groupBy(e.Column)
 			}

@@ -81,13 +81,8 @@ const maxValues = 20_000
 // NewIndex prepares a schema and its values. Relations that nobody declared are
 // discovered by name.
 func NewIndex(s queryplan.Schema, values []ColumnValues, dict Dictionary) *Index {
-	var declared []queryplan.Relation
-	for _, r := range s.Relations {
-		if !slices.Contains(declared, r) {
-			declared = append(declared, r)
-		}
-	}
-	s.Relations = append(declared, s.Discover()...)
+	s.Relations = toKeys(s)
+	s.Relations = append(s.Relations, s.Discover()...)
 	x := &Index{schema: s, values: map[string][]valueRef{}, stems: map[string][]valueRef{}, known: map[int]bool{}, truths: map[int][]any{}, distinct: map[int]int{}}
 	vocabulary := map[string]bool{}
 	for _, t := range s.Tables {
@@ -161,6 +156,35 @@ func NewIndex(s queryplan.Schema, values []ColumnValues, dict Dictionary) *Index
 		}
 	}
 	return x
+}
+
+// toKeys keeps each relation once, and only towards a key: where the data are few, the
+// values of a key may all be found in the column that refers to it, too.
+func toKeys(s queryplan.Schema) []queryplan.Relation {
+	isKey := func(table, column string) bool {
+		return slices.ContainsFunc(s.Tables, func(t queryplan.Table) bool {
+			return strings.EqualFold(t.Name, table) && len(t.Keys) == 1 && strings.EqualFold(t.Keys[0], column)
+		})
+	}
+	var out []queryplan.Relation
+	for _, r := range s.Relations {
+		better := slices.ContainsFunc(s.Relations, func(o queryplan.Relation) bool {
+			linked := strings.EqualFold(o.Table, r.Table) && strings.EqualFold(o.RefTable, r.RefTable) && isKey(o.RefTable, o.RefColumn) && !isKey(o.Table, o.Column)
+			return linked && (isKey(r.Table, r.Column) && strings.EqualFold(o.Column, o.RefColumn) || strings.EqualFold(o.Column, r.Column) && !isKey(r.RefTable, r.RefColumn))
+		})
+		if better || isKey(r.Table, r.Column) && !isKey(r.RefTable, r.RefColumn) {
+			continue
+		}
+		known := slices.ContainsFunc(out, func(o queryplan.Relation) bool {
+			same := strings.EqualFold(o.Table, r.Table) && strings.EqualFold(o.Column, r.Column) && strings.EqualFold(o.RefTable, r.RefTable) && strings.EqualFold(o.RefColumn, r.RefColumn)
+			turned := strings.EqualFold(o.Table, r.RefTable) && strings.EqualFold(o.Column, r.RefColumn) && strings.EqualFold(o.RefTable, r.Table) && strings.EqualFold(o.RefColumn, r.Column)
+			return same || turned
+		})
+		if !known {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // alias lets a table be called what references to it are called: student_id makes
