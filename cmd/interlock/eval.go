@@ -258,7 +258,7 @@ func (e *evaluation) ask(ctx context.Context, dir string, c eval.Case) eval.Reco
 		rec.Outcome, rec.Note = eval.Wrong, err.Error()
 		return rec
 	case a.asked:
-		rec.Outcome, rec.Note = eval.Asked, a.reply.Card.Title
+		rec.Outcome, rec.Note = eval.Asked, fmt.Sprint(a.reply.Card.Content.Decode())
 		return rec
 	case a.sql == "" && a.result.Columns == nil:
 		rec.Outcome, rec.Note = eval.Declined, a.reply.Text

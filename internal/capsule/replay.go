@@ -78,7 +78,9 @@ func Drive(ctx context.Context, s store.Store, tools *tool.Set, run string) (*Re
 		return nil, err
 	}
 	defer eng.Close()
-	rec.stop = func() { go eng.Stop(context.WithoutCancel(ctx), row.Thread) }
+	rec.stop = func() {
+		go func() { _ = eng.Stop(context.WithoutCancel(ctx), row.Thread) }() // how it went, the log tells
+	}
 	for _, in := range inputs(want) {
 		if _, err := eng.Send(ctx, row.Thread, in); err != nil {
 			return nil, fmt.Errorf("replaying what the person said: %w", err)

@@ -8,6 +8,7 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -104,7 +105,7 @@ type Problem struct {
 // New makes a catalog. It looks at nothing before it is asked.
 func New(c Config) (*Catalog, error) {
 	if c.Dir == "" || c.Engine == nil {
-		return nil, fmt.Errorf("a catalog needs a folder and an engine")
+		return nil, errors.New("a catalog needs a folder and an engine")
 	}
 	if c.State == "" {
 		c.State = c.Dir

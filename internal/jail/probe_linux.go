@@ -3,6 +3,7 @@ package jail
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -152,5 +153,5 @@ func findGroups() (string, error) {
 			return g.what + " (" + filepath.Dir(g.path) + ")", nil
 		}
 	}
-	return "", fmt.Errorf("no cgroup that this user may write to")
+	return "", errors.New("no cgroup that this user may write to")
 }

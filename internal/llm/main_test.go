@@ -3,6 +3,7 @@ package llm_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -130,7 +131,7 @@ func ask(text string) llm.Request {
 
 func wantCode(t *testing.T, err error, code fault.Code, words ...string) {
 	t.Helper()
-	f, ok := err.(*fault.Fault)
+	f, ok := errors.AsType[*fault.Fault](err)
 	if !ok || f.Code != code {
 		t.Fatalf("error %v, want %s", err, code)
 	}

@@ -55,13 +55,14 @@ func TestTimeout(t *testing.T) {
 			if name == "plan" && err == nil {
 				return
 			}
-			if !fault.Is(err, fault.QueryTimeout) && !fault.Is(err, fault.QueryMemory) {
+			f, ok := errors.AsType[*fault.Fault](err)
+			if !ok || f.Code != fault.QueryTimeout && f.Code != fault.QueryMemory {
 				t.Fatal(err)
 			}
 			if over := took - 300*time.Millisecond; over > slack(100*time.Millisecond) {
 				t.Errorf("over only %v after its time", over)
 			}
-			wantFault(t, err, err.(*fault.Fault).Code)
+			wantFault(t, err, f.Code)
 		})
 	}
 	if _, err := e.Run(t.Context(), query.Request{Database: db, SQL: "SELECT count(*) FROM orders"}); err != nil {

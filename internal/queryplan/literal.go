@@ -96,9 +96,9 @@ func readScalar(raw json.RawMessage) (scalar, error) {
 	case bool:
 		return scalar{truth: &v}, nil
 	case nil:
-		return scalar{}, fmt.Errorf("is null; use the operator is_null or is_not_null")
+		return scalar{}, errors.New("is null; use the operator is_null or is_not_null")
 	}
-	return scalar{}, fmt.Errorf("must be a string, a number or a boolean")
+	return scalar{}, errors.New("must be a string, a number or a boolean")
 }
 
 func (s scalar) sql(d Dialect) string {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"net/http"
@@ -153,7 +154,7 @@ func (f *fakeMicro) do(ctx context.Context, method string, p microParams) (any, 
 	case "sandbox.start":
 		volume, inside, _ := strings.Cut(p.Config.Volumes[0], ":")
 		if inside != "/job" || p.Config.Memory == 0 {
-			return nil, fmt.Errorf("bad config")
+			return nil, errors.New("bad config")
 		}
 		m = &fakeMachine{volume: volume}
 		m.ctx, m.cancel = context.WithCancel(context.Background())
@@ -165,7 +166,7 @@ func (f *fakeMicro) do(ctx context.Context, method string, p microParams) (any, 
 		return map[string]any{"sandboxes": []any{map[string]any{"name": p.Sandbox, "running": m != nil}}}, nil
 	case "sandbox.stop":
 		if m == nil {
-			return nil, fmt.Errorf("no such machine")
+			return nil, errors.New("no such machine")
 		}
 		m.cancel()
 		f.mu.Lock()
@@ -175,7 +176,7 @@ func (f *fakeMicro) do(ctx context.Context, method string, p microParams) (any, 
 	case "sandbox.command.run":
 		return m.run(p)
 	}
-	return nil, fmt.Errorf("unknown method")
+	return nil, errors.New("unknown method")
 }
 
 func (m *fakeMachine) run(p microParams) (any, error) {

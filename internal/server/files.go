@@ -62,9 +62,9 @@ func (s *Server) receive(r *http.Request, in *uploadForm) ([]any, error) {
 	for {
 		part, err := form.NextPart()
 		switch {
-		case err == io.EOF && len(stored) == 0:
+		case errors.Is(err, io.EOF) && len(stored) == 0:
 			return nil, badRequest("the form has no file")
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return stored, nil
 		case err != nil:
 			return nil, brokenForm(err)

@@ -172,7 +172,7 @@ func TestStreamResume(t *testing.T) {
 			if err := r.Wait(t.Context(), thread); err != nil {
 				t.Fatal(err)
 			}
-			for cut := range len(want) {
+			for cut := range want {
 				got := append([]received(nil), want[:cut+1]...)
 				got = append(got, stored(collect(t, r, body, want[cut].id))...)
 				if diff := cmp.Diff(got, want, cmp.AllowUnexported(received{}), cmp.Transformer("whole", unmarkWhole)); diff != "" {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -62,7 +63,7 @@ type row struct {
 // encode checks the order of the events and encodes their bodies.
 func encode(b Batch) ([]row, error) {
 	if b.Thread == "" {
-		return nil, fmt.Errorf("storing a batch: it names no thread")
+		return nil, errors.New("storing a batch: it names no thread")
 	}
 	rows := make([]row, len(b.Events))
 	for i, e := range b.Events {

@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -66,7 +67,7 @@ func (a *auditor) see(e event.Event) error {
 		maps.Copy(a.settings, b.Settings)
 	case event.TurnStarted:
 		if a.turn != nil && !a.ended {
-			return fmt.Errorf("a turn began inside another")
+			return errors.New("a turn began inside another")
 		}
 		maps.Copy(a.settings, b.Settings)
 		a.turn, a.visits, a.models, a.ended, a.person = map[string]any{"text": b.Text}, map[string]int{}, 0, false, true
@@ -102,7 +103,7 @@ func (a *auditor) see(e event.Event) error {
 		return a.result(b.Call)
 	case event.TurnEnded:
 		if a.ended {
-			return fmt.Errorf("the turn ended twice")
+			return errors.New("the turn ended twice")
 		}
 		if a.running != "" {
 			return fmt.Errorf("the turn ended while %s ran", a.running)

@@ -21,7 +21,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -213,7 +212,7 @@ func moduleRoot(tb testing.TB) string {
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			tb.Fatal(fmt.Errorf("no go.mod above the test"))
+			tb.Fatal(errors.New("no go.mod above the test"))
 		}
 		dir = up
 	}
