@@ -27,6 +27,7 @@ var recordings = map[string]string{
 	"lists":   "SELECT list_transform([1, 2], x -> x + 1), {'a': 1}.a, MAP {'k': 2}, note::DECIMAL(10, 2)[], COLUMNS('i.*'), * REPLACE (id + 1 AS id), -amount, note COLLATE NOCASE, id IS NULL FROM orders TABLESAMPLE 10%",
 	"pivot":   "SELECT * FROM (PIVOT orders ON status IN ('paid') USING sum(amount) GROUP BY customer_id) UNION ALL BY NAME (VALUES (1, 2)) ORDER BY 1",
 	"ranges":  "SELECT DISTINCT ON (i) i, j.value FROM range(10) r(i), customers c, json_each(c.meta) j LIMIT 3 OFFSET 1",
+	"params":  "SELECT id, note FROM shop.orders WHERE amount > CAST($2 AS DECIMAL(12,2)) AND status IN (CAST($1 AS VARCHAR), CAST($3 AS VARCHAR)) AND note <> CAST($1 AS VARCHAR) LIMIT 5",
 	"summary": "SUMMARIZE SELECT * FROM orders",
 }
 

@@ -6,12 +6,13 @@ import (
 	"sync"
 )
 
-// A key is a text in a scope: the version of the data, and a hash of the tables
-// with a seed that nobody outside knows.
+// A key is a text in a scope: the version of the data, a hash of the tables with a
+// seed that nobody outside knows, and the number of parameters.
 type key struct {
 	version string
 	sql     string
 	tables  uint64
+	params  int
 }
 
 // A verdict is a decision or the error that took its place.

@@ -56,6 +56,7 @@ var expressions = family(shapes{"class": leaf, "type": leaf, "alias": leaf, "que
 	},
 	"LAMBDA":               {"lhs": anExpr, "expr": anExpr, "syntax_type": leaf},
 	"OPERATOR":             {"children": exprList},
+	"PARAMETER":            {"identifier": aName},
 	"POSITIONAL_REFERENCE": {"index": leaf},
 	"STAR": {
 		"columns": leaf, "exclude_list": leaf, "expr": anExpr, "qualified_exclude_list": leaf, "relation_name": leaf,

@@ -23,6 +23,7 @@ type Scope struct {
 	Version string
 	Alias   string // `alias.table` is read as `table`
 	Tables  []Table
+	Params  int // values that come with the statement, for $1, $2 …; whoever writes the text cannot bring any
 }
 
 // Limits bound a statement before it is planned, because planning cannot be
@@ -149,5 +150,5 @@ func (p *Policy) key(scope Scope, sql string) key {
 			h.WriteString(c)
 		}
 	}
-	return key{scope.Version, sql, h.Sum64()}
+	return key{scope.Version, sql, h.Sum64(), scope.Params}
 }

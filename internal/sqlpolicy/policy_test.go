@@ -64,6 +64,15 @@ func recordings(tb testing.TB) map[string]*recording {
 
 var scope = sqlpolicy.Scope{Version: "1", Alias: "shop", Tables: []sqlpolicy.Table{{Name: "customers"}, {Name: "Orders"}, {Name: "items"}}}
 
+// scopeFor is the scope of a recording: one of them has three parameters.
+func scopeFor(name string) sqlpolicy.Scope {
+	s := scope
+	if name == "params" {
+		s.Params = 3
+	}
+	return s
+}
+
 func TestDecisions(t *testing.T) {
 	want := map[string]sqlpolicy.Decision{
 		"join": {
@@ -75,10 +84,14 @@ func TestDecisions(t *testing.T) {
 		"lists":   {Touches: []sqlpolicy.Touch{{"Orders", []string{"amount", "customer_id", "day", "id", "note", "placed", "status"}}}, Functions: []string{"+", "-", "list_transform", "list_value", "map", "struct_pack"}, Volatile: true},
 		"pivot":   {Touches: []sqlpolicy.Touch{{"Orders", []string{"amount", "customer_id", "status"}}}, Functions: []string{"sum"}, HasOrder: true},
 		"ranges":  {Touches: []sqlpolicy.Touch{{"customers", []string{"meta"}}}, Functions: []string{"json_each", "range"}, HasLimit: true},
+		"params": {
+			SQL:     "SELECT id, note FROM orders WHERE amount > CAST($2 AS DECIMAL(12,2)) AND status IN (CAST($1 AS VARCHAR), CAST($3 AS VARCHAR)) AND note <> CAST($1 AS VARCHAR) LIMIT 5",
+			Touches: []sqlpolicy.Touch{{"Orders", []string{"amount", "id", "note", "status"}}}, Functions: []string{}, HasLimit: true,
+		},
 		"summary": {Touches: []sqlpolicy.Touch{{"Orders", []string{"amount", "customer_id", "day", "id", "note", "placed", "status"}}}, Functions: []string{}},
 	}
 	for name, r := range recordings(t) {
-		got, err := sqlpolicy.New(sqlpolicy.Config{}).Check(t.Context(), r, scope, r.sql)
+		got, err := sqlpolicy.New(sqlpolicy.Config{}).Check(t.Context(), r, scopeFor(name), r.sql)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -113,7 +126,7 @@ func TestFailClosed(t *testing.T) {
 				t.Fatal(err)
 			}
 			mutant := &recording{sql: r.sql, tree: tree, plan: r.plan}
-			if _, err := sqlpolicy.New(sqlpolicy.Config{}).Check(t.Context(), mutant, scope, r.sql); err == nil {
+			if _, err := sqlpolicy.New(sqlpolicy.Config{}).Check(t.Context(), mutant, scopeFor(name), r.sql); err == nil {
 				t.Errorf("%s: %s at %s was allowed", name, what, path)
 			}
 		}
@@ -150,6 +163,38 @@ func eachObject(v any, path string, visit func(path string, o map[string]any)) {
 	case []any:
 		for i, w := range v {
 			eachObject(w, fmt.Sprintf("%s/%d", path, i), visit)
+		}
+	}
+}
+
+// Exactly the parameters are admitted for which values come along.
+func TestParameters(t *testing.T) {
+	r := recordings(t)["params"]
+	tree := string(r.tree)
+	for _, c := range []struct {
+		why    string
+		params int
+		tree   string
+	}{
+		{"no values come along", 0, tree},
+		{"too few values", 2, tree},
+		{"too many values", 4, tree},
+		{"a name", 3, strings.ReplaceAll(strings.ReplaceAll(tree, `"identifier":"1"`, `"identifier":"day"`), `"key":"1"`, `"key":"day"`)},
+		{"a number with a zero in front", 3, strings.ReplaceAll(strings.ReplaceAll(tree, `"identifier":"1"`, `"identifier":"01"`), `"key":"1"`, `"key":"01"`)},
+		{"the parameter 1 takes value 3", 3, strings.ReplaceAll(tree, `"key":"1","value":1`, `"key":"1","value":3`)},
+		{"a parameter that the list does not know", 3, strings.Replace(tree, `"identifier":"3"`, `"identifier":"4"`, 1)},
+		{"a value that nothing takes", 3, strings.Replace(tree, `"identifier":"3"`, `"identifier":"2"`, 1)},
+	} {
+		s := scope
+		s.Params = c.params
+		_, err := sqlpolicy.New(sqlpolicy.Config{}).Check(t.Context(), &recording{sql: r.sql, tree: json.RawMessage(c.tree), plan: r.plan}, s, r.sql)
+		f, ok := errors.AsType[*fault.Fault](err)
+		if !ok || f.Code != fault.SQLPolicy {
+			t.Errorf("%s: %v", c.why, err)
+			continue
+		}
+		if got := f.Details.(sqlpolicy.Refusal).Rule; got != sqlpolicy.RuleParameter {
+			t.Errorf("%s: refused by the rule %s", c.why, got)
 		}
 	}
 }
@@ -244,6 +289,11 @@ func TestCache(t *testing.T) {
 	}
 	check(scope, r.sql)
 	asked(4, "the oldest was forgotten")
+	valued := scope
+	valued.Params = 1
+	if _, ok, _ := p.Seen(valued, r.sql); ok {
+		t.Error("another number of values is taken for the same")
+	}
 	if _, err := p.Check(t.Context(), lost{}, newer, r.sql); err == nil {
 		t.Error("a failure of the parser was taken for a decision")
 	}

@@ -53,6 +53,8 @@ type walker struct {
 	nodes     int
 	refs      int
 	lambdas   int
+	stars     int             // open around the place: * and COLUMNS(...)
+	params    map[string]bool // parameters that occur
 }
 
 // A dottedName is a column written with what may be the dataset's name in front.
@@ -85,6 +87,9 @@ func checkTree(tree, sql string, scope Scope, limits Limits) (*reading, error) {
 		if err := w.statement(&list.kids[0].value, nil, 0, true); err != nil {
 			return nil, err
 		}
+		if len(w.params) != scope.Params {
+			return nil, w.otherParameters()
+		}
 		w.unqualifyColumns()
 		return w.reading, nil
 	default:
@@ -95,7 +100,7 @@ func checkTree(tree, sql string, scope Scope, limits Limits) (*reading, error) {
 func newWalker(scope Scope, limits Limits) *walker {
 	w := &walker{
 		scope: scope, limits: limits,
-		tables: make(map[string]bool, len(scope.Tables)), qualified: map[string]bool{},
+		tables: make(map[string]bool, len(scope.Tables)), qualified: map[string]bool{}, params: map[string]bool{},
 		reading: &reading{tables: map[string]bool{}, functions: map[string]bool{}},
 	}
 	for _, t := range scope.Tables {
@@ -183,8 +188,8 @@ func (w *walker) statement(n *node, s *cteScope, depth int, outermost bool) erro
 		switch f.key {
 		case "node":
 		case "named_param_map":
-			if len(f.value.kids) > 0 {
-				return deny(RuleParameter, -1, "Write the values into the statement.", "Parameters such as ? or $1 are not possible here.")
+			if err := w.parameterMap(&f.value, outermost); err != nil {
+				return err
 			}
 		default:
 			return unknown(-1, "statement field %s", f.key)

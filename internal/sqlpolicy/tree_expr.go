@@ -29,7 +29,11 @@ func (w *walker) expr(n *node, s *cteScope, depth int) error {
 		defer func() { w.lambdas-- }()
 	case "CASE":
 		err = w.cases(n.get("case_checks"), s, depth)
+	case "PARAMETER":
+		err = w.parameter(n)
 	case "STAR":
+		w.stars++
+		defer func() { w.stars-- }()
 		err = w.replacements(n.get("replace_list"), s, depth)
 	}
 	if err != nil {
