@@ -11,14 +11,18 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"interlock/internal/artifact"
 	"interlock/internal/catalog"
 	"interlock/internal/event"
 	"interlock/internal/fault"
 	"interlock/internal/query"
+	"interlock/internal/queryplan"
 	"interlock/internal/server"
 	"interlock/internal/sqlpolicy"
+	"interlock/internal/store"
 )
 
 // results keeps the rows of statements as artifacts, and reads artifacts that are
@@ -27,6 +31,7 @@ type results struct {
 	catalog   *catalog.Catalog
 	query     *query.Engine
 	artifacts *artifact.Store
+	store     store.Store
 	dir       string // of files on their way, and of artifacts made readable
 }
 
@@ -37,25 +42,46 @@ func newResults(s *system, dir string) *results {
 			_ = os.Remove(path)
 		}
 	}
-	return &results{s.catalog, s.query, s.artifacts, dir}
+	return &results{s.catalog, s.query, s.artifacts, s.store, dir}
 }
 
-// Export implements server.Results. The same statement on the same data is the same
-// artifact; the logical key is its thread too, so that another statement with equal
-// rows keeps a lineage of its own.
+// Export implements server.Results.
 func (r *results) Export(ctx context.Context, owner string, e server.Export) (string, error) {
 	db, d, err := r.catalog.Database(ctx, e.Dataset)
 	if err != nil {
 		return "", err
 	}
-	decision, err := r.query.Check(ctx, db, e.SQL)
+	return r.keep(ctx, owner, db, query.Format(e.Format), artifact.Lineage{Dataset: d.ID, Version: d.VersionHash, SQL: e.SQL})
+}
+
+// keep stores all rows of the lineage's statement. The same statement on the same data
+// is the same artifact, and is not run again unless another run of it may differ. The
+// logical key is its thread too, so that another statement with equal rows keeps a
+// lineage of its own.
+func (r *results) keep(ctx context.Context, owner string, db query.Database, format query.Format, l artifact.Lineage) (string, error) {
+	decision, err := r.query.Check(ctx, db, l.SQL)
 	if err != nil {
 		return "", err
 	}
+	l.SQL, l.Volatile, l.Tables, l.Columns = decision.SQL, decision.Volatile, []string{}, map[string][]string{}
+	for _, t := range decision.Touches {
+		l.Tables = append(l.Tables, t.Table)
+		l.Columns[t.Table] = t.Columns
+	}
+	key := event.Hash([]byte(strings.Join([]string{"sql", l.SQL, l.Version, string(format), l.Run, l.Call}, "\x00")))[:16]
+	p := artifact.Put{
+		Name: strings.Join(append([]string{l.Dataset}, l.Tables[:min(2, len(l.Tables))]...), "-"), Type: string(format), Producer: "sql",
+		LogicalKey: key, Thread: "export " + key, Owner: owner, Call: l.Call,
+	}
+	if !l.Volatile {
+		if kept, err := r.artifacts.List(ctx, owner, p.Thread); err == nil && len(kept) > 0 {
+			return fmt.Sprintf("%s@%d", kept[0].ID, kept[0].Version), nil
+		}
+	}
 	path := filepath.Join(r.dir, "export-"+rand.Text())
 	defer os.Remove(path)
-	rows, err := r.query.Export(ctx, query.Request{Database: db, SQL: e.SQL, User: owner}, query.Format(e.Format), path)
-	if err != nil {
+	l.At = time.Now().UTC()
+	if l.Rows, err = r.query.Export(ctx, query.Request{Database: db, SQL: l.SQL, User: owner}, format, path); err != nil {
 		return "", err
 	}
 	f, err := os.Open(path)
@@ -63,14 +89,8 @@ func (r *results) Export(ctx context.Context, owner string, e server.Export) (st
 		return "", fmt.Errorf("reading an export: %w", err)
 	}
 	defer f.Close()
-	lineage := &artifact.Lineage{Dataset: d.ID, Version: d.VersionHash, SQL: decision.SQL, Tables: []string{}, Rows: rows}
-	for _, t := range decision.Touches {
-		lineage.Tables = append(lineage.Tables, t.Table)
-	}
-	key := event.Hash([]byte("sql\x00" + decision.SQL + "\x00" + d.VersionHash + "\x00" + e.Format))[:16]
-	made, err := r.artifacts.Put(ctx, artifact.Put{
-		Name: d.ID, Type: e.Format, Producer: "sql", LogicalKey: key, Thread: "export " + key, Owner: owner, Lineage: lineage,
-	}, f)
+	p.Lineage = &l
+	made, err := r.artifacts.Put(ctx, p, f)
 	return fmt.Sprintf("%s@%d", made.ID, made.Version), err
 }
 
@@ -85,7 +105,7 @@ type resultPage struct {
 }
 
 // Rows implements server.Results.
-func (r *results) Rows(ctx context.Context, owner, id string, offset, limit int) (any, error) {
+func (r *results) Rows(ctx context.Context, owner, id string, p server.Page) (any, error) {
 	content, meta, err := r.artifacts.Open(ctx, owner, id)
 	if err != nil {
 		return nil, err
@@ -95,15 +115,45 @@ func (r *results) Rows(ctx context.Context, owner, id string, offset, limit int)
 	if err != nil {
 		return nil, err
 	}
-	page, err := r.query.Preview(ctx, t.database(r.path(meta)), t.Table, offset, limit)
+	order, err := t.order(p)
 	if err != nil {
 		return nil, err
 	}
-	return resultPage{id, t.Columns, page.Rows, offset, t.Rows, meta.Lineage}, nil
+	page, err := r.query.Run(ctx, query.Request{
+		Database: t.database(r.path(meta)), MaxRows: p.Limit, User: owner,
+		SQL: fmt.Sprintf("SELECT * FROM %s%s LIMIT %d OFFSET %d", queryplan.Ident(t.Table), order, p.Limit, p.Offset),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return resultPage{id, t.Columns, page.Rows, p.Offset, t.Rows, meta.Lineage}, nil
 }
 
 // A tableFile is an artifact that was made readable.
 type tableFile struct{ query.TableReport }
+
+// order is the clause that sorts by a column, and by all others after it: rows that
+// are equal in it must not change places between two pages.
+func (t tableFile) order(p server.Page) (string, error) {
+	if p.Sort == "" {
+		return "", nil
+	}
+	first, rest := "", []string{}
+	for _, c := range t.Columns {
+		if c.Name == p.Sort {
+			first = queryplan.Ident(c.Name)
+		} else {
+			rest = append(rest, queryplan.Ident(c.Name))
+		}
+	}
+	if first == "" {
+		return "", fault.New(fault.BadRequest, "the result has no column %.80q", p.Sort)
+	}
+	if p.Down {
+		first += " DESC"
+	}
+	return " ORDER BY " + strings.Join(append([]string{first + " NULLS LAST"}, rest...), ", "), nil
+}
 
 func (t tableFile) database(path string) query.Database {
 	allowed := sqlpolicy.Table{Name: t.Table}

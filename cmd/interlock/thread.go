@@ -141,7 +141,7 @@ func (a *app) threadFork(cmd *cobra.Command, id string, at int64) error {
 }
 
 func (a *app) runCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "run", Short: "List and show runs"}
+	cmd := &cobra.Command{Use: "run", Short: "List, show and export runs"}
 	var q store.Query
 	list := &cobra.Command{
 		Use: "list", Short: "List runs, newest first", Args: cobra.NoArgs, Example: "  interlock run list --status failed",
@@ -149,7 +149,7 @@ func (a *app) runCommand() *cobra.Command {
 	}
 	listFlags(list, &q)
 	list.Flags().StringVar(&q.Thread, "thread", "", "only of this thread")
-	cmd.AddCommand(list, &cobra.Command{
+	cmd.AddCommand(list, a.runExportCommand(), &cobra.Command{
 		Use: "show RUN", Short: "Show the capsule of a run: everything that happened", Args: cobra.ExactArgs(1),
 		Example: "  interlock run show r_1a2b --json",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.runShow(cmd, args[0]) },

@@ -59,6 +59,16 @@ type Lineage struct {
 	SQL     string   `json:"sql"`
 	Tables  []string `json:"tables"`
 	Rows    int64    `json:"row_count"`
+	// Columns are those read of each table.
+	Columns map[string][]string `json:"columns,omitempty"`
+	// At is when the statement ran; Volatile says that another run of it may differ.
+	At       time.Time `json:"at,omitzero"`
+	Volatile bool      `json:"volatile,omitempty"`
+	// Run and Call are the recorded call whose statement it was; Recorded is the version
+	// that the call read, where that is not Version.
+	Run      string `json:"run_id,omitempty"`
+	Call     string `json:"call,omitempty"`
+	Recorded string `json:"recorded_version_hash,omitempty"`
 }
 
 const (

@@ -4,6 +4,7 @@
 package capsule
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -152,6 +153,7 @@ func (c *Capsule) add(ev event.Event) {
 	case event.ToolReturned:
 		t := c.tool(b.Call, b.Tool, b.Args.JSON)
 		t.Outcome, t.Result, t.Duplicate, t.Code, t.MS = "returned", b.Result.JSON, b.Duplicate, b.Reason, b.MS
+		t.Version = cmp.Or(t.Version, b.Version)
 	case event.ToolFailed:
 		t := c.tool(b.Call, b.Tool, b.Args.JSON)
 		t.Outcome, t.Code, t.Message, t.MS = "failed", b.Code, b.Message, b.MS

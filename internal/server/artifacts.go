@@ -36,9 +36,31 @@ func (s *Server) artifactRows(ctx context.Context, in *struct {
 	ID     string `path:"id" maxLength:"200"`
 	Offset int    `query:"offset" default:"0" minimum:"0"`
 	Limit  int    `query:"limit" default:"50" doc:"Clamped to 1..200"`
+	Sort   string `query:"sort" maxLength:"200" doc:"A column; absent: as stored"`
+	Down   bool   `query:"down" doc:"The largest first"`
 },
 ) (any, error) {
-	return s.cfg.Results.Rows(ctx, noteOf(ctx).user.Name, in.ID, in.Offset, clamp(in.Limit))
+	return s.cfg.Results.Rows(ctx, noteOf(ctx).user.Name, in.ID, Page{in.Offset, clamp(in.Limit), in.Sort, in.Down})
+}
+
+// repeat stores all rows of a result that a run showed in part, and says what was stored.
+func (s *Server) repeat(ctx context.Context, in *struct {
+	ID   string `path:"id" maxLength:"200"`
+	Call string `path:"call" maxLength:"200"`
+	Body struct {
+		Format string `json:"format,omitempty" enum:"csv,ndjson,json,parquet,arrow,xlsx" default:"parquet"`
+		Today  bool   `json:"today,omitempty" doc:"Use today's data where those of the run are gone"`
+	}
+},
+) (artifact.Meta, error) {
+	if _, err := s.ownRun(ctx, in.ID); err != nil {
+		return artifact.Meta{}, err
+	}
+	id, err := s.cfg.Results.Repeat(ctx, noteOf(ctx).user.Name, Repeat{in.ID, in.Call, in.Body.Format, in.Body.Today})
+	if err != nil {
+		return artifact.Meta{}, err
+	}
+	return s.artifactMeta(ctx, &artifactPath{id})
 }
 
 // export stores all rows of a statement and sends them. A client that is slow or

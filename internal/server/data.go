@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"slices"
 
 	"interlock/internal/fault"
@@ -18,6 +19,31 @@ func (s *Server) datasets(ctx context.Context, _ *none) (datasetList, error) {
 		ds[i].Prompts = orEmpty(ds[i].Prompts)
 	}
 	return datasetList{orEmpty(ds)}, err
+}
+
+// overview shows the datasets. Who has seen them and asks again hears at once that
+// nothing changed.
+func (s *Server) overview(ctx context.Context, in *struct {
+	Seen string `header:"If-None-Match"`
+},
+) (func(request), error) {
+	list, err := s.cfg.Overview(ctx)
+	if err != nil {
+		return nil, err
+	}
+	body := encode(map[string]any{"datasets": list})
+	tag := `"` + shortHash(body) + `"`
+	return func(q request) {
+		h := q.w.Header()
+		h.Set("ETag", tag)
+		h.Set("Cache-Control", "private, no-cache")
+		if in.Seen == tag {
+			q.w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		h.Set("Content-Type", "application/json")
+		_, _ = q.w.Write(body)
+	}, nil
 }
 
 func (s *Server) datasetSchema(ctx context.Context, in *struct {

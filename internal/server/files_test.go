@@ -55,11 +55,18 @@ func (*shelf) Export(_ context.Context, owner string, e server.Export) (string, 
 	return map[string]string{localUser: "a_1", "ann": "a_ann"}[owner], nil
 }
 
-func (*shelf) Rows(_ context.Context, owner, id string, offset, limit int) (any, error) {
+func (*shelf) Repeat(_ context.Context, owner string, x server.Repeat) (string, error) {
+	if x.Call != "c_1" {
+		return "", fault.New(fault.Conflict, "the data have changed").With(map[string]bool{"today": x.Today})
+	}
+	return map[string]string{localUser: "a_1", "ann": "a_ann"}[owner], nil
+}
+
+func (*shelf) Rows(_ context.Context, owner, id string, p server.Page) (any, error) {
 	if owner != localUser {
 		return nil, fault.New(fault.NotFound, "there is no artifact %q", id)
 	}
-	return map[string]any{"artifact_id": id, "offset": offset, "limit": limit}, nil
+	return map[string]any{"artifact_id": id, "offset": p.Offset, "limit": p.Limit, "sort": p.Sort, "down": p.Down}, nil
 }
 
 func startShelf(t *testing.T, change func(*server.Config)) (*rig, *shelf) {

@@ -46,6 +46,10 @@ func (s *Server) routes(t *table) {
 	if s.cfg.Results != nil && s.cfg.Artifacts != nil {
 		download(t, Analyst, "POST", "/api/export", "Run SQL and download all its rows", s.export)
 		get(t, Viewer, "/api/artifacts/{id}/rows", "Rows of an output that is a table", s.artifactRows)
+		post(t, Analyst, "/api/runs/{id}/results/{call}", "Store all rows of a result of a run", s.repeat)
+	}
+	if s.cfg.Overview != nil {
+		raw(t, Viewer, t.operation("GET", "/api/datasets", "The datasets, their tables and what is wrong with them"), "application/json", s.overview)
 	}
 	if s.cfg.Files != nil {
 		upload(t, Analyst, "/api/datasets/{id}/files", "Put files into a dataset", s.uploadFiles)

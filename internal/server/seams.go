@@ -96,8 +96,26 @@ type Artifacts interface {
 type Results interface {
 	// Export runs a statement and stores all its rows as an artifact of this owner.
 	Export(ctx context.Context, owner string, e Export) (artifact string, err error)
+	// Repeat runs the statement of a recorded call again and stores all its rows.
+	Repeat(ctx context.Context, owner string, r Repeat) (artifact string, err error)
 	// Rows gives some rows of an artifact that is a table.
-	Rows(ctx context.Context, owner, artifact string, offset, limit int) (any, error)
+	Rows(ctx context.Context, owner, artifact string, p Page) (any, error)
+}
+
+// A Page says which rows of a table are wanted. Sort names a column; "" is the order
+// in which they are stored.
+type Page struct {
+	Offset, Limit int
+	Sort          string
+	Down          bool
+}
+
+// A Repeat says which call of a run is wanted whole, and as what.
+type Repeat struct {
+	Run, Call string
+	Format    string
+	// Today takes the data as they are now, where those of the run are gone.
+	Today bool
 }
 
 // An Export says which rows are wanted, and as what.
