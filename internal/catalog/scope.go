@@ -120,12 +120,11 @@ func (c *Catalog) part(ctx context.Context, path string, p Part) (query.Import, 
 	if err != nil {
 		return query.Import{}, err
 	}
-	where, err := source.EmbeddedWhere(columns, filter)
+	stmt, err := source.DuckDB.Select(source.Selection{Table: []string{found.Table}, Columns: columns, Filter: filter})
 	if err != nil {
 		return query.Import{}, err
 	}
-	sql := "SELECT * FROM " + quoteName(found.Table) + " WHERE " + where
-	if _, err := c.config.Engine.Export(ctx, query.Request{Database: db, SQL: sql}, query.Parquet, path+".parquet"); err != nil {
+	if _, err := c.config.Engine.Export(ctx, query.Request{Database: db, SQL: stmt.Text, Args: stmt.Texts()}, query.Parquet, path+".parquet"); err != nil {
 		return query.Import{}, err
 	}
 	return query.Import{Table: p.Table, Format: query.Parquet, Files: []string{path + ".parquet"}}, nil

@@ -131,8 +131,8 @@ type cursor struct {
 	own     bool // stmt is destroyed with the cursor
 }
 
-// query runs one statement and streams its result.
-func (s *session) query(ctx context.Context, sql string) (*cursor, error) {
+// query runs one statement with its arguments and streams its result.
+func (s *session) query(ctx context.Context, sql string, args ...string) (*cursor, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -142,7 +142,10 @@ func (s *session) query(ctx context.Context, sql string) (*cursor, error) {
 		release()
 		return nil, err
 	}
-	c, err := start(stmt)
+	var c *cursor
+	if err = bind(stmt, args); err == nil {
+		c, err = start(stmt)
+	}
 	if err != nil {
 		duck.DestroyPrepare(&stmt)
 		release()
@@ -150,6 +153,19 @@ func (s *session) query(ctx context.Context, sql string) (*cursor, error) {
 	}
 	c.own, c.release = true, release
 	return c, nil
+}
+
+// bind gives a statement the values of its parameters.
+func bind(stmt duck.PreparedStatement, args []string) error {
+	if n := int(duck.NParams(stmt)); n != len(args) {
+		return fmt.Errorf("a statement with %d parameters and %d values", n, len(args))
+	}
+	for i, a := range args {
+		if duck.BindVarchar(stmt, duck.IdxT(i+1), a) == duck.StateError {
+			return fmt.Errorf("the engine refuses the value of $%d", i+1)
+		}
+	}
+	return nil
 }
 
 // start executes a prepared statement.
@@ -214,8 +230,8 @@ func (s *session) asker(sql string) (*asker, error) {
 
 // ask appends the answer to dst.
 func (a *asker) ask(dst []byte, arg string) ([]byte, error) {
-	if duck.BindVarchar(a.stmt, 1, arg) == duck.StateError {
-		return dst, errors.New("the engine refuses the argument")
+	if err := bind(a.stmt, []string{arg}); err != nil {
+		return dst, err
 	}
 	c, err := start(a.stmt)
 	if err != nil {

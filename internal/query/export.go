@@ -63,7 +63,7 @@ func (r *reader) exportTo(ctx context.Context, o exportOrder, path string) (int6
 	default:
 		return 0, fmt.Errorf("results cannot be exported as %q", o.Format)
 	}
-	c, t, err := r.open(ctx, o.SQL, -1, 0)
+	c, t, err := r.open(ctx, o.SQL, o.Args, -1, 0)
 	if err != nil {
 		return 0, err
 	}
@@ -102,7 +102,7 @@ func copyRows(ctx context.Context, c *cursor, t *table, w rowWriter) (rows int64
 
 // exportParquet lets the engine write: its own folder is open to it.
 func (r *reader) exportParquet(ctx context.Context, o exportOrder, path string) (int64, error) {
-	c, err := r.session.query(ctx, fmt.Sprintf("COPY (\n%s\n) TO %s (FORMAT parquet)", o.SQL, quoteText(path)))
+	c, err := r.session.query(ctx, fmt.Sprintf("COPY (\n%s\n) TO %s (FORMAT parquet)", o.SQL, quoteText(path)), o.Args...)
 	if err != nil {
 		return 0, tooLarge(err)
 	}

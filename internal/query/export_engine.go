@@ -26,17 +26,17 @@ func (e *Engine) Export(ctx context.Context, r Request, format Format, path stri
 		return 0, fault.New(fault.BadRequest, "Results cannot be exported as %q.", format).
 			Suggest("Use csv, json, ndjson, parquet, arrow or xlsx.")
 	}
-	v, err := versionOf(r.Database.Path)
+	v, scope, err := r.scope()
 	if err != nil {
 		return 0, err
 	}
 	visit := visit{gate: e.runs, user: r.User, version: v, timeout: cmp.Or(r.Timeout, exportPatience*e.config.Timeout), sql: r.SQL}
 	err = e.with(ctx, visit, func(ctx context.Context, p *process) error {
-		d, err := e.decide(ctx, p, scopeOf(r.Database, v), r.SQL)
+		d, err := e.decide(ctx, p, scope, r.SQL)
 		if err != nil {
 			return err
 		}
-		order := exportOrder{SQL: d.SQL, Format: format, File: "export", MaxBytes: e.config.MaxExport}
+		order := exportOrder{SQL: d.SQL, Args: r.Args, Format: format, File: "export", MaxBytes: e.config.MaxExport}
 		done, err := p.askJSON(ctx, askExport, order, nil)
 		if err != nil {
 			return err

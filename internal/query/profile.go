@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"interlock/internal/fault"
@@ -51,13 +52,14 @@ func (e *Engine) Preview(ctx context.Context, db Database, table string, offset,
 	}
 	return e.Run(ctx, Request{
 		Database: db, MaxRows: limit,
-		SQL: fmt.Sprintf("SELECT * FROM %s LIMIT %d OFFSET %d", quoteName(name), max(0, limit), max(0, offset)),
+		SQL:  "SELECT * FROM " + quoteName(name) + " LIMIT CAST($1 AS BIGINT) OFFSET CAST($2 AS BIGINT)",
+		Args: []string{strconv.Itoa(max(0, limit)), strconv.Itoa(max(0, offset))},
 	})
 }
 
 // Count gives the number of rows of a statement, whatever the cap on results.
 func (e *Engine) Count(ctx context.Context, r Request) (int64, error) {
-	d, err := e.Check(ctx, r.Database, r.SQL)
+	d, err := e.check(ctx, r)
 	if err != nil {
 		return 0, err
 	}

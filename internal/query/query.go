@@ -22,6 +22,7 @@ type Database struct {
 type Request struct {
 	Database Database
 	SQL      string
+	Args     []string // values of $1, $2 …, bound as text; never from whoever wrote the SQL
 	MaxRows  int
 	MaxBytes int
 	Timeout  time.Duration

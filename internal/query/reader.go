@@ -76,12 +76,12 @@ func limited(sql string, rows int) string {
 const limitedHead = "SELECT * FROM (\n"
 
 // open starts a statement and gives its columns as the statement names them.
-func (r *reader) open(ctx context.Context, sql string, rows, cut int) (*cursor, *table, error) {
+func (r *reader) open(ctx context.Context, sql string, args []string, rows, cut int) (*cursor, *table, error) {
 	text := sql
 	if rows >= 0 {
 		text = limited(sql, rows+1)
 	}
-	c, err := r.session.query(ctx, text)
+	c, err := r.session.query(ctx, text, args...)
 	if err != nil {
 		if e, ok := errors.AsType[*engineErr](err); ok && rows >= 0 {
 			e.Position = max(-1, e.Position-len(limitedHead))
@@ -97,7 +97,7 @@ func (r *reader) open(ctx context.Context, sql string, rows, cut int) (*cursor, 
 	if err != nil {
 		return nil, nil, err
 	}
-	if c, err = r.session.query(ctx, t.cast(sql, rows)); err != nil {
+	if c, err = r.session.query(ctx, t.cast(sql, rows), args...); err != nil {
 		return nil, nil, err
 	}
 	u := describe(c, cut)
@@ -167,7 +167,7 @@ func (t *table) cast(sql string, rows int) string {
 const sendBytes = 128 << 10
 
 func (r *reader) run(ctx context.Context, call uint32, o runOrder, out io.Writer) ([]byte, error) {
-	c, t, err := r.open(ctx, o.SQL, o.MaxRows, o.MaxCell)
+	c, t, err := r.open(ctx, o.SQL, o.Args, o.MaxRows, o.MaxCell)
 	if err != nil {
 		return nil, err
 	}

@@ -7,13 +7,29 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
+	"interlock/internal/fault"
 	"interlock/internal/sqlpolicy"
 )
 
-// scopeOf is what the policy needs to know about a database.
-func scopeOf(db Database, v version) sqlpolicy.Scope {
-	return sqlpolicy.Scope{Version: v.String(), Alias: db.Alias, Tables: db.Tables}
+// maxArgs bounds the values of one statement, in bytes.
+const maxArgs = 16 << 20
+
+// scope is what the policy needs to know about a request, and the version of the
+// data that it is about.
+func (r Request) scope() (version, sqlpolicy.Scope, error) {
+	size := 0
+	for i, a := range r.Args {
+		if size += len(a); size > maxArgs {
+			return version{}, sqlpolicy.Scope{}, fault.New(fault.TooLarge, "The values of the statement have more than %d MiB.", maxArgs>>20)
+		}
+		if !utf8.ValidString(a) {
+			return version{}, sqlpolicy.Scope{}, fault.New(fault.BadRequest, "The value of $%d is not valid UTF-8.", i+1)
+		}
+	}
+	v, err := versionOf(r.Database.Path)
+	return v, sqlpolicy.Scope{Version: v.String(), Alias: r.Database.Alias, Tables: r.Database.Tables, Params: len(r.Args)}, err
 }
 
 // A parser asks one worker for trees and plans.
@@ -52,17 +68,20 @@ func (e *Engine) decide(ctx context.Context, p *process, scope sqlpolicy.Scope, 
 
 // Check decides about a statement without running it.
 func (e *Engine) Check(ctx context.Context, db Database, sql string) (sqlpolicy.Decision, error) {
-	v, err := versionOf(db.Path)
+	return e.check(ctx, Request{Database: db, SQL: sql})
+}
+
+func (e *Engine) check(ctx context.Context, r Request) (sqlpolicy.Decision, error) {
+	v, scope, err := r.scope()
 	if err != nil {
 		return sqlpolicy.Decision{}, err
 	}
-	scope := scopeOf(db, v)
-	if d, ok, err := e.policy.Seen(scope, sql); ok {
+	if d, ok, err := e.policy.Seen(scope, r.SQL); ok {
 		return d, err
 	}
 	var d sqlpolicy.Decision
-	err = e.with(ctx, visit{gate: e.checks, version: v, timeout: e.config.Timeout, sql: sql}, func(ctx context.Context, p *process) (err error) {
-		d, err = e.decide(ctx, p, scope, sql)
+	err = e.with(ctx, visit{gate: e.checks, version: v, timeout: e.config.Timeout, sql: r.SQL}, func(ctx context.Context, p *process) (err error) {
+		d, err = e.decide(ctx, p, scope, r.SQL)
 		return err
 	})
 	return d, err
@@ -111,11 +130,10 @@ func (e *Engine) with(ctx context.Context, v visit, f func(context.Context, *pro
 
 // Run decides about a statement and runs it.
 func (e *Engine) Run(ctx context.Context, r Request) (*Result, error) {
-	v, err := versionOf(r.Database.Path)
+	v, scope, err := r.scope()
 	if err != nil {
 		return nil, err
 	}
-	scope := scopeOf(r.Database, v)
 	if _, ok, err := e.policy.Seen(scope, r.SQL); ok && err != nil {
 		return nil, err
 	}
@@ -128,6 +146,7 @@ func (e *Engine) Run(ctx context.Context, r Request) (*Result, error) {
 		}
 		err = result.fill(ctx, p, runOrder{
 			SQL:      result.Decision.SQL,
+			Args:     r.Args,
 			MaxRows:  cmp.Or(r.MaxRows, e.config.MaxRows),
 			MaxBytes: cmp.Or(r.MaxBytes, e.config.MaxBytes),
 			MaxCell:  e.config.MaxCell,

@@ -93,6 +93,7 @@ type openOrder struct {
 // runOrder is a statement to run.
 type runOrder struct {
 	SQL      string
+	Args     []string
 	MaxRows  int
 	MaxBytes int
 	MaxCell  int
@@ -108,6 +109,7 @@ type runReport struct {
 // exportOrder writes a result into a file of the worker's folder.
 type exportOrder struct {
 	SQL      string
+	Args     []string
 	Format   Format
 	File     string
 	MaxBytes int64

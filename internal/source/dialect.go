@@ -127,28 +127,34 @@ func (d Dialect) Select(s Selection) (Statement, error) {
 		w.WriteString([]string{" ORDER BY ", ", "}[min(i, 1)])
 		w.WriteString(w.t.quote(name))
 	}
-	w.WriteString(d.page(s.Limit, s.Offset))
+	w.page(d, s.Limit, s.Offset)
 	return Statement{w.String(), w.args}, nil
-}
-
-func (d Dialect) page(limit, offset int) string {
-	var first, skip string
-	if limit > 0 {
-		first = fmt.Sprintf(" LIMIT %d", limit)
-	}
-	if offset > 0 {
-		skip = fmt.Sprintf(" OFFSET %d", offset)
-	}
-	if d == Trino { // the only one that wants it so
-		return skip + first
-	}
-	return first + skip
 }
 
 type writer struct {
 	strings.Builder
 	t    translator
 	args []any
+}
+
+// page writes which rows are wanted. In the embedded engine all pages are one text,
+// about which the policy decides once.
+func (w *writer) page(d Dialect, limit, offset int) {
+	number := func(word string, n int) string {
+		switch {
+		case n <= 0:
+			return ""
+		case d != DuckDB:
+			return fmt.Sprintf(" %s %d", word, n)
+		}
+		w.args = append(w.args, n)
+		return fmt.Sprintf(" %s CAST($%d AS BIGINT)", word, len(w.args))
+	}
+	first, skip := number("LIMIT", limit), number("OFFSET", offset)
+	if d == Trino { // the only one that wants it so
+		first, skip = skip, first
+	}
+	w.WriteString(first + skip)
 }
 
 func (w *writer) where(lead string, columns []Column, f Filter) error {

@@ -1,10 +1,6 @@
 package source
 
-import (
-	"fmt"
-	"strconv"
-	"strings"
-)
+import "fmt"
 
 // duckdb is the embedded engine's SQL, in which all files are read. Its texts are
 // compared by bytes as they are.
@@ -32,47 +28,12 @@ func (duckdb) param(n int, c Column, _ Op, value any) (string, any) {
 
 func (duckdb) like(left, param string) string { return left + " LIKE " + param }
 
-// embedded gives a selection as one text without parameters, because the engine's
-// policy decides on a text that has none. Every value is a literal in quotes that
-// nothing but its closing quote can end: the engine knows no other escape.
-func embedded(s Selection) (string, error) {
-	stmt, err := DuckDB.Select(s)
-	if err != nil {
-		return "", err
+// Texts gives the parameters as text, the way the embedded engine takes them: its
+// dialect says the type of each in the statement.
+func (s Statement) Texts() []string {
+	texts := make([]string, len(s.Args))
+	for i, a := range s.Args {
+		texts[i] = fmt.Sprint(a)
 	}
-	return stmt.literal(), nil
-}
-
-// EmbeddedWhere is a filter as a condition in the embedded engine's SQL, values and
-// all; "" if there is none.
-func EmbeddedWhere(columns []Column, f Filter) (string, error) {
-	stmt, err := DuckDB.Where(columns, f)
-	if err != nil {
-		return "", err
-	}
-	return stmt.literal(), nil
-}
-
-// literal puts the arguments into the text of the duckdb dialect, in which `CAST($`
-// begins a parameter and, outside quoted names, nothing else.
-func (s Statement) literal() string {
-	var out strings.Builder
-	inName := false
-	for i := 0; i < len(s.Text); i++ {
-		if s.Text[i] == '"' {
-			inName = !inName
-		}
-		if s.Text[i] != '$' || inName {
-			out.WriteByte(s.Text[i])
-			continue
-		}
-		end := i + 1
-		for end < len(s.Text) && s.Text[end] >= '0' && s.Text[end] <= '9' {
-			end++
-		}
-		n, _ := strconv.Atoi(s.Text[i+1 : end])
-		out.WriteString(quoteWith("'", fmt.Sprint(s.Args[n-1])))
-		i = end - 1
-	}
-	return out.String()
+	return texts
 }

@@ -56,7 +56,7 @@ func TestFiles(t *testing.T) {
 		{"data.ndjson", []byte(strings.Join(lines, "\n")), sourcetest.Fixture{Types: fromJSON}},
 		{"data.json", []byte("[" + strings.Join(lines, ",\n") + "]"), sourcetest.Fixture{Types: fromJSON}},
 		{"data.parquet", parquet(t, engine), sourcetest.Fixture{}},
-		{"data.xlsx", workbook(t), sourcetest.Fixture{Types: map[string]source.Type{"price": double, "made": text, "seen": text, "key": text}, Blank: true, Doubles: true}},
+		{"data.xlsx", workbook(t), sourcetest.Fixture{Types: map[string]source.Type{"price": double, "made": text, "seen": text, "key": text}, Blank: true, Doubles: true, Printed: true}},
 	} {
 		t.Run(f.name, func(t *testing.T) {
 			path := filepath.Join(dir, f.name)

@@ -101,11 +101,11 @@ func (t *Table) Stream(ctx context.Context, names []string, f Filter) iter.Seq2[
 func (t *Table) Close() error { return nil }
 
 func (t *Table) run(ctx context.Context, sel Selection, rows int) (*query.Result, error) {
-	text, err := embedded(sel)
+	stmt, err := DuckDB.Select(sel)
 	if err != nil {
 		return nil, err
 	}
-	result, err := t.engine.Run(ctx, query.Request{Database: t.database, SQL: text, MaxRows: rows})
+	result, err := t.engine.Run(ctx, query.Request{Database: t.database, SQL: stmt.Text, Args: stmt.Texts(), MaxRows: rows})
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", t.name, err)
 	}

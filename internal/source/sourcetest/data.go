@@ -39,10 +39,12 @@ var Columns = []source.Column{
 }
 
 // names hold what systems disagree about: case, blanks at the end, accents, patterns,
-// quotes, characters of four bytes, and text that is empty but not NULL.
+// quotes, characters of four bytes, what looks like a parameter, control characters,
+// text that is long, and text that is empty but not NULL.
 var names = []string{
 	"Alpha", "alpha", "ALPHA", "alpha ", "Beta", "beta%", "be_a", `back\slash`, "Ärger", "ärger", "Zoë",
 	"O'Brien", `say "hi"`, "semi;colon", "😀 smile", "x*y", "x?y", "[x]", "10", "", "tab\tstop", "a|b",
+	"$1", "'$2'", "line\nbreak", "\x01\x1f\x7f", strings.Repeat("long ", 1900) + "end",
 }
 
 // Rows of the table: every column NULL somewhere, values in no order.

@@ -1,6 +1,7 @@
 package sourcetest
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 )
@@ -10,7 +11,7 @@ import (
 func SQL(dialect string) []string {
 	types := map[string][]string{
 		"postgres": {"bigint PRIMARY KEY", "text", "integer", "numeric(12,2)", "double precision", "boolean", "date", "timestamp", "timestamptz", "uuid"},
-		"mysql":    {"bigint PRIMARY KEY", "varchar(100)", "bigint", "decimal(12,2)", "double", "boolean", "date", "datetime(6)", "timestamp(6) NULL", "uuid"},
+		"mysql":    {"bigint PRIMARY KEY", "varchar(10000)", "bigint", "decimal(12,2)", "double", "boolean", "date", "datetime(6)", "timestamp(6) NULL", "uuid"},
 		"sqlite":   {"INTEGER PRIMARY KEY", "TEXT", "INTEGER", "DECIMAL(12,2)", "REAL", "BOOLEAN", "DATE", "DATETIME", "TIMESTAMP WITH TIME ZONE", "TEXT"},
 	}[dialect]
 	if dialect == "postgres" {
@@ -114,5 +115,9 @@ func Objects() []string {
 }
 
 func jsonText(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`).Replace(s) + `"`
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // a string can always be encoded
+	}
+	return string(text)
 }

@@ -14,7 +14,7 @@ import (
 
 // A Server is a database server of the test's own, on a socket in a folder of its own.
 type Server struct {
-	Socket string // PostgreSQL: the folder; MariaDB: the socket
+	Socket string // PostgreSQL: the folder; MariaDB: the socket; ClickHouse: host and port
 	stop   func() error
 }
 
