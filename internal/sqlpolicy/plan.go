@@ -45,7 +45,7 @@ func checkPlan(plan, sql string, scope Scope, r *reading) ([]Touch, error) {
 		return nil, err
 	}
 	for name := range r.tables { // DESCRIBE and unused WITHs name tables that no plan reads
-		if w.touched[name] == nil {
+		if name = fold(name); w.touched[name] == nil {
 			w.touched[name] = map[string]bool{}
 		}
 	}

@@ -21,7 +21,9 @@ type Parser interface {
 // a decision is remembered for a scope with the same version only.
 type Scope struct {
 	Version string
-	Alias   string // `alias.table` is read as `table`
+	Dialect *Dialect // of the engine elsewhere that runs them; nil is the embedded engine
+	Schema  string   // that the tables are in elsewhere; it may stand before their names
+	Alias   string   // `alias.table` is read as `table`
 	Tables  []Table
 	Params  int // values that come with the statement, for $1, $2 …; whoever writes the text cannot bring any
 }
@@ -93,6 +95,9 @@ func (p *Policy) decide(ctx context.Context, parser Parser, scope Scope, sql str
 	if err := checkText(sql, p.limits); err != nil {
 		return Decision{}, err
 	}
+	if scope.Dialect != nil {
+		return p.decideElsewhere(ctx, parser, scope, sql)
+	}
 	text := trim(sql)
 	r, err := p.read(ctx, parser, scope, text)
 	if err != nil {
@@ -130,7 +135,7 @@ func (p *Policy) read(ctx context.Context, parser Parser, scope Scope, sql strin
 }
 
 func (p *Policy) unqualify(sql string, scope Scope, edits []edit) (string, error) {
-	text, ok := apply(sql, scope.Alias, edits)
+	text, ok := apply(sql, sql, scope.Alias, edits)
 	if !ok {
 		return "", deny(RuleTable, edits[0].at, "Write the table names without the dataset's name.",
 			"The dataset's name before a table cannot be taken away here.")
@@ -142,6 +147,9 @@ func (p *Policy) key(scope Scope, sql string) key {
 	var h maphash.Hash
 	h.SetSeed(p.cache.seed)
 	h.WriteString(scope.Alias)
+	if scope.Dialect != nil {
+		h.WriteString(scope.Dialect.Name + "\x02" + scope.Schema)
+	}
 	for _, t := range scope.Tables {
 		h.WriteByte(0)
 		h.WriteString(t.Name)

@@ -13,6 +13,8 @@ type reading struct {
 	tables    map[string]bool // folded names of base tables
 	functions map[string]bool
 	edits     []edit
+	columns   map[string]bool // folded names of columns, of statements for elsewhere
+	star      bool
 	volatile  bool
 	limit     bool
 	order     bool
@@ -45,6 +47,7 @@ func (s *cteScope) has(name string) bool {
 // A walker goes through the whole tree of one statement.
 type walker struct {
 	scope     Scope
+	words     vocabulary
 	tables    map[string]bool // folded, allowed
 	limits    Limits
 	qualified map[string]bool // tables written with the dataset's name
@@ -55,6 +58,7 @@ type walker struct {
 	lambdas   int
 	stars     int             // open around the place: * and COLUMNS(...)
 	params    map[string]bool // parameters that occur
+	given     given           // of statements for elsewhere
 }
 
 // A dottedName is a column written with what may be the dataset's name in front.
@@ -84,6 +88,9 @@ func checkTree(tree, sql string, scope Scope, limits Limits) (*reading, error) {
 		return nil, fault.New(fault.SQLError, "There is no statement in the text.").Suggest("Write one SELECT.")
 	case 1:
 		w := newWalker(scope, limits)
+		if scope.Dialect != nil {
+			givenBy(list, &w.given)
+		}
 		if err := w.statement(&list.kids[0].value, nil, 0, true); err != nil {
 			return nil, err
 		}
@@ -99,12 +106,16 @@ func checkTree(tree, sql string, scope Scope, limits Limits) (*reading, error) {
 
 func newWalker(scope Scope, limits Limits) *walker {
 	w := &walker{
-		scope: scope, limits: limits,
+		scope: scope, words: ours, limits: limits,
 		tables: make(map[string]bool, len(scope.Tables)), qualified: map[string]bool{}, params: map[string]bool{},
-		reading: &reading{tables: map[string]bool{}, functions: map[string]bool{}},
+		reading: &reading{tables: map[string]bool{}, functions: map[string]bool{}, columns: map[string]bool{}},
+		given:   given{map[string]bool{}, map[string]map[string]bool{}},
+	}
+	if scope.Dialect != nil {
+		w.words = scope.Dialect.words
 	}
 	for _, t := range scope.Tables {
-		w.tables[fold(t.Name)] = true
+		w.tables[w.same(t.Name)] = true
 	}
 	return w
 }
@@ -232,7 +243,7 @@ func (w *walker) query(n *node, s *cteScope, depth int, outermost bool) error {
 		if err := w.query(n.get("left"), s, depth+1, false); err != nil {
 			return err
 		}
-		return w.query(n.get("right"), &cteScope{fold(n.str("cte_name")), s}, depth+1, false)
+		return w.query(n.get("right"), &cteScope{w.same(n.str("cte_name")), s}, depth+1, false)
 	}
 	return nil
 }
@@ -266,7 +277,7 @@ func (w *walker) ctes(n *node, s *cteScope, depth int) (*cteScope, error) {
 		if err := w.statement(body.get("query"), s, depth+1, false); err != nil {
 			return nil, err
 		}
-		s = &cteScope{fold(e.str("key")), s}
+		s = &cteScope{w.same(e.str("key")), s}
 	}
 	return s, nil
 }

@@ -17,7 +17,7 @@ func (w *walker) expr(n *node, s *cteScope, depth int) error {
 	case "FUNCTION", "WINDOW":
 		err = w.function(n)
 	case "OPERATOR":
-		if kind := n.str("type"); !operators[kind] {
+		if kind := n.str("type"); !operators[kind] || kind == "STRUCT_EXTRACT" && w.attributes() {
 			err = unknown(n.location(), "operator %s", kind)
 		}
 	case "COLUMN_REF":
@@ -32,6 +32,7 @@ func (w *walker) expr(n *node, s *cteScope, depth int) error {
 	case "PARAMETER":
 		err = w.parameter(n)
 	case "STAR":
+		w.reading.star = true
 		w.stars++
 		defer func() { w.stars-- }()
 		err = w.replacements(n.get("replace_list"), s, depth)
@@ -49,24 +50,31 @@ func (w *walker) function(n *node) error {
 	if c := n.str("catalog"); c != "" {
 		return deny(RuleFunction, at, "Call the function by its bare name.", "The function %s is called with a catalog in front.", name)
 	}
-	switch fold(n.str("schema")) {
-	case "information_schema", "pg_catalog", "system", "temp":
+	if w.foreignSchema(fold(n.str("schema")), name) {
 		return deny(RuleFunction, at, "Call the function by its bare name.", "The function %s is called with a schema in front.", name)
 	}
 	if n.get("export_state").kind == 't' {
 		return deny(RuleFunction, at, "Leave EXPORT_STATE out.", "Aggregate states cannot be exported.")
 	}
-	if !allowedFunctions[name] {
+	if !w.words.functions[name] {
 		return w.functionDenied(name, at)
 	}
-	if volatileFunctions[name] {
-		w.reading.volatile = true
-	}
-	w.reading.functions[name] = true
+	w.call(name)
 	return nil
 }
 
+// call notes a function.
+func (w *walker) call(name string) {
+	if w.words.volatile[name] {
+		w.reading.volatile = true
+	}
+	w.reading.functions[name] = true
+}
+
 func (w *walker) functionDenied(name string, at int) error {
+	if d := w.scope.Dialect; d != nil {
+		return deny(RuleFunction, at, "Use a standard SQL function, or compute it from the rows.", "The function %s is not one that may be called in %s from here.", name, d.Name)
+	}
 	if deniedFunctions[name] {
 		return deny(RuleFunction, at, "Answer the question from the dataset's tables alone.",
 			"The function %s is not allowed: it reaches outside the dataset's own data or into the engine.", name)
@@ -103,10 +111,13 @@ func (w *walker) column(n *node) error {
 			return deny(RuleFunction, n.location(), "Answer the question from the dataset's tables alone.", "%s is not allowed.", first)
 		}
 	}
+	if err := w.attribute(n, parts); err != nil {
+		return err
+	}
 	if w.scope.Alias != "" && len(parts.kids) >= 3 && first == fold(w.scope.Alias) {
-		table := fold(parts.kids[1].value.text)
+		table := w.same(parts.kids[1].value.text)
 		if table == "main" && len(parts.kids) >= 4 {
-			table = fold(parts.kids[2].value.text)
+			table = w.same(parts.kids[2].value.text)
 		}
 		w.dotted = append(w.dotted, dottedName{n.location(), table})
 	}

@@ -38,13 +38,13 @@ func (w *walker) table(n *node, s *cteScope) error {
 	if !n.get("at_clause").null() {
 		return deny(RuleTimeTravel, at, "Leave AT (...) out; the dataset has one version.", "AT (...) is not possible here.")
 	}
-	catalog, schema, name := fold(n.str("catalog_name")), fold(n.str("schema_name")), fold(n.str("table_name"))
+	catalog, schema, name := fold(n.str("catalog_name")), fold(n.str("schema_name")), w.same(n.str("table_name"))
 	if catalog == "" && s.has(name) && (schema == "" || schema == "recurring") {
 		return nil
 	}
 	alias := fold(w.scope.Alias)
 	byDataset := alias != "" && (catalog == "" && schema == alias || catalog == alias && schema == "main")
-	if !byDataset && (catalog != "" || schema != "" && schema != "main") || !w.tables[name] {
+	if !byDataset && (catalog != "" || schema != "" && !w.ownSchema(n.str("schema_name"))) || !w.tables[name] {
 		return w.tableDenied(catalog, schema, n.str("table_name"), at)
 	}
 	w.reading.tables[name] = true
@@ -79,14 +79,14 @@ func (w *walker) tableFunction(n *node, s *cteScope, depth int) error {
 		return unknown(n.location(), "a table function without a name")
 	}
 	name := fold(n.str("function_name"))
-	if n.str("catalog") != "" || n.str("schema") != "" || !allowedTableFunctions[name] {
+	if n.str("catalog") != "" || n.str("schema") != "" || !w.words.tableFunctions[name] {
 		return deny(RuleTableFunction, n.location(), tableList(w.scope.Tables),
-			"The table function %s is not allowed: only range, generate_series, unnest, json_each and json_tree are.", name)
+			"The table function %s is not allowed: only %s are.", name, w.words.listTableFunctions())
 	}
 	if n.get("export_state").kind == 't' {
 		return unknown(n.location(), "EXPORT_STATE")
 	}
-	w.reading.functions[name] = true
+	w.call(name)
 	return w.fields(n, "FUNCTION", expressions["FUNCTION"], s, depth)
 }
 

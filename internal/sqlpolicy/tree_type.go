@@ -90,7 +90,7 @@ func (w *walker) unboundType(n *node, s *cteScope, depth int) error {
 		case "type", "alias", "extension_info":
 			err = plain(&f.value)
 		case "name":
-			if err = want(&f.value, '"'); err == nil && !typeNames[fold(f.value.text)] {
+			if err = want(&f.value, '"'); err == nil && !w.words.types[fold(f.value.text)] {
 				err = deny(RuleType, -1, "Use an ordinary SQL type.", "There is no type %s that may be used here.", f.value.text)
 			}
 		case "catalog", "schema":

@@ -1,0 +1,73 @@
+package query_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"interlock/internal/fault"
+	"interlock/internal/query"
+	"interlock/internal/sqlpolicy"
+)
+
+var dialectNames = []string{"bigquery", "clickhouse", "mysql", "postgres", "snowflake", "sqlite", "trino"}
+
+// checkElsewhere decides about statements for an engine that has the shop.
+func checkElsewhere(t *testing.T, e *query.Engine, db query.Database, dialect string) func(t *testing.T, sql string) (sqlpolicy.Decision, error) {
+	d, ok := sqlpolicy.DialectFor(dialect)
+	if !ok {
+		t.Fatal("no dialect ", dialect)
+	}
+	db.Tables = slices.Clone(db.Tables)
+	if dialect == "snowflake" {
+		for i := range db.Tables {
+			db.Tables[i].Name = strings.ToUpper(db.Tables[i].Name)
+		}
+	}
+	return func(t *testing.T, sql string) (sqlpolicy.Decision, error) {
+		return e.CheckElsewhere(t.Context(), db, query.Elsewhere{Dialect: d, Schema: "public"}, sql)
+	}
+}
+
+// Nothing of the corpus runs elsewhere: it is refused by a rule, or cannot be read.
+func TestRefuseElsewhere(t *testing.T) {
+	db, e := shop(t), newEngine(t, query.Config{})
+	for _, name := range dialectNames {
+		check := checkElsewhere(t, e, db, name)
+		refused := func(t *testing.T, sql string) string {
+			_, err := check(t, sql)
+			if fault.Is(err, fault.SQLError) {
+				return "cannot be read"
+			}
+			return refusalOf(t, sql, err)
+		}
+		t.Run(name, func(t *testing.T) {
+			eachCorpus(t, "elsewhere/refuse/"+name, refused)
+			for _, c := range readCorpus(t, filepath.Join("..", "sqlpolicy", "testdata", "elsewhere", "refuse", "every.txt")) {
+				t.Run("every/"+c.name, func(t *testing.T) { refused(t, c.sql) })
+			}
+		})
+	}
+}
+
+// Everyday statements of each engine run there as they were written, but for the
+// dataset's name, and what they touch is listed.
+func TestAllowElsewhere(t *testing.T) {
+	db, e := shop(t), newEngine(t, query.Config{})
+	for _, name := range dialectNames {
+		check := checkElsewhere(t, e, db, name)
+		t.Run(name, func(t *testing.T) {
+			eachCorpus(t, "elsewhere/allow/"+name, func(t *testing.T, sql string) string {
+				d, err := check(t, sql)
+				if err != nil {
+					t.Fatalf("%s\n%v", sql, err)
+				}
+				if want := strings.ReplaceAll(strings.TrimSuffix(sql, ";"), "shop.", ""); d.SQL != want {
+					t.Errorf("runs as %s", d.SQL)
+				}
+				return described(d)
+			})
+		})
+	}
+}

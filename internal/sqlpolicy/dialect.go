@@ -1,0 +1,83 @@
+package sqlpolicy
+
+import (
+	_ "embed"
+	"maps"
+	"slices"
+)
+
+// A Dialect is the SQL of an engine elsewhere, as far as the policy must know it:
+// how its texts and names are quoted, so that its statements can be read by the
+// parser that is here, and which functions and types they may name.
+type Dialect struct {
+	Name  string // for people
+	words vocabulary
+	lexis lexis
+}
+
+// A vocabulary is what a statement may call and cast to.
+type vocabulary struct {
+	functions, tableFunctions, types, volatile map[string]bool
+}
+
+// ours is the vocabulary of the embedded engine.
+var ours = vocabulary{allowedFunctions, allowedTableFunctions, typeNames, volatileFunctions}
+
+var (
+	//go:embed functions/elsewhere.txt
+	everywhereText string
+	//go:embed functions/postgres.txt
+	postgresText string
+	//go:embed functions/mysql.txt
+	mysqlText string
+	//go:embed functions/sqlite.txt
+	sqliteText string
+	//go:embed functions/clickhouse.txt
+	clickhouseText string
+	//go:embed functions/trino.txt
+	trinoText string
+	//go:embed functions/bigquery.txt
+	bigqueryText string
+	//go:embed functions/snowflake.txt
+	snowflakeText string
+)
+
+// dialects by the names that sources have.
+var dialects = map[string]*Dialect{
+	"postgres": {"PostgreSQL", elsewhere(postgresText, `unnest generate_series generate_subscripts json_each json_each_text jsonb_each jsonb_each_text
+		json_array_elements json_array_elements_text jsonb_array_elements jsonb_array_elements_text json_object_keys jsonb_object_keys regexp_split_to_table string_to_table`,
+		`jsonb name citext money inet cidr macaddr tsvector tsquery timetz int4range int8range numrange daterange tsrange tstzrange`),
+		lexis{dollars: true, escapes: true, attributes: true, bare: lowered, refused: "`\\"}},
+	"mysql": {"MySQL", elsewhere(mysqlText, ``, `unsigned signed year nchar`),
+		lexis{backslash: true, doubleText: true, hash: true, dashBlank: true, refused: "@$\\[{"}},
+	"sqlite": {"SQLite", elsewhere(sqliteText, `json_each json_tree`, `any none`),
+		lexis{anyCase: true, refused: "@$\\[{#"}},
+	"clickhouse": {"ClickHouse", elsewhere(clickhouseText, `numbers`, `datetime64 date32 decimal32 decimal64 decimal128 fixedstring int256 uint256 float32 float64`),
+		lexis{backslash: true, nameBackslash: true, refused: "@$\\{#"}},
+	"trino": {"Trino", elsewhere(trinoText, `unnest`, `ipaddress hyperloglog`),
+		lexis{anyCase: true, refused: "@$\\{#`"}},
+	"bigquery": {"BigQuery", elsewhere(bigqueryText, `unnest`, `float64 bignumeric bytes`),
+		lexis{backslash: true, doubleText: true, nameBackslash: true, prefixes: "r b br rb", refused: "@$\\{#"}},
+	"snowflake": {"Snowflake", elsewhere(snowflakeText, ``, `number timestamp_ntz timestamp_ltz timestamp_tz object byteint`),
+		lexis{backslash: true, slashes: true, bare: raised, refused: "@$\\{#`"}},
+}
+
+// DialectFor finds a dialect by the name that its sources have: postgres, mysql,
+// sqlite, clickhouse, trino, bigquery or snowflake.
+func DialectFor(name string) (*Dialect, bool) {
+	d, ok := dialects[name]
+	return d, ok
+}
+
+// Functions lists what statements in this dialect may call, sorted.
+func (d *Dialect) Functions() []string { return slices.Sorted(maps.Keys(d.words.functions)) }
+
+// elsewhere is the vocabulary of an engine: what all share and what it adds.
+func elsewhere(functions, tableFunctions, types string) vocabulary {
+	v := vocabulary{functions: names(everywhereText), tableFunctions: names(tableFunctions), types: maps.Clone(typeNames), volatile: maps.Clone(volatileFunctions)}
+	maps.Copy(v.functions, names(functions))
+	maps.Copy(v.types, names(types))
+	maps.Copy(v.volatile, names(`rand rand32 rand64 clock_timestamp statement_timestamp sysdate curdate curtime utc_date utc_time utc_timestamp localtime
+		localtimestamp unix_timestamp yesterday current_datetime generate_uuid generateuuidv4 uuid_string uniform shuffle`))
+	return v
+}
