@@ -36,9 +36,8 @@ type stage struct {
 	proc  *process
 	base  atomic.Pointer[string] // the address of the newest process
 	known map[string]bool        // threads of earlier performances
-	// due is closed when the process is to be killed: the actor holds its tongue until
-	// it is dead.
-	due atomic.Pointer[chan struct{}]
+	// due is the event after which the process is killed, 0 while no kill is on its way.
+	due atomic.Int64
 }
 
 func newStage(t *testing.T, pl play) *stage {
@@ -79,16 +78,14 @@ func (s *stage) start() {
 }
 
 // hold keeps the model's reply back while a kill is due, so that the kill lands where
-// it is meant to.
+// it is meant to. It asks the store itself: whoever kills may not have looked yet.
 func (s *stage) hold(r *http.Request) {
 	due := s.due.Load()
-	if due == nil {
+	if due == 0 {
 		return
 	}
-	select {
-	case <-*due:
+	if row, ok := s.newThread(r.Context()); ok && row.Seq >= due {
 		<-r.Context().Done()
-	default:
 	}
 }
 
@@ -115,10 +112,9 @@ func (s *stage) perform(k int64) performance {
 	killed := make(chan string, 1)
 	var all sync.WaitGroup
 	if k < math.MaxInt64 {
-		due := make(chan struct{})
-		s.due.Store(&due)
+		s.due.Store(k)
 		proc := s.proc
-		all.Go(func() { killed <- s.killAt(ctx, k, proc, due) })
+		all.Go(func() { killed <- s.killAt(ctx, k, proc) })
 	}
 	follower := &follower{base: &s.base}
 	all.Go(func() { follower.run(ctx, s.newThread) })
@@ -184,14 +180,13 @@ func (s *stage) row(thread string) store.Thread {
 
 // killAt waits for event k and kills the process. It gives the kind of the last event
 // that was stored when the process was dead.
-func (s *stage) killAt(ctx context.Context, k int64, proc *process, due chan struct{}) string {
+func (s *stage) killAt(ctx context.Context, k int64, proc *process) string {
 	var row store.Thread
 	for row.Seq < k && ctx.Err() == nil {
 		if found, ok := s.newThread(ctx); ok {
 			row = found
 		}
 	}
-	close(due)
 	proc.kill()
 	landed := ""
 	for ev, err := range s.store.Events(ctx, row.ID, 0) {
@@ -219,7 +214,7 @@ func (c *client) await() {
 		return
 	}
 	c.landed = <-c.killed
-	c.due.Store(nil)
+	c.due.Store(0)
 	c.start()
 }
 
