@@ -1,7 +1,6 @@
 package queryplan
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -11,6 +10,9 @@ type value struct {
 	sql           string
 	kind          Kind
 	column, table string // of a plain column
+	reference     string // the column, whatever sql makes of it
+	plain         bool   // sql is the reference
+	written       string // the text of a literal
 	aggregate     bool
 	constant      bool
 	compound      bool // needs brackets inside arithmetic
@@ -32,7 +34,7 @@ func (q *query) expr(e Expr, path string, in scope, depth int) value {
 	}
 	v := q.base(e, path, in, depth)
 	v = q.cast(e, v, path)
-	v = q.date(e, v, path)
+	v = q.calendar(e, v, path)
 	return q.function(e, v, path, in)
 }
 
@@ -59,7 +61,10 @@ func (q *query) base(e Expr, path string, in scope, depth int) value {
 		}
 		b, _, _ := q.find(e.Column, q.tables)
 		sql, col := q.column(e.Column, q.tables, path+".column")
-		return value{sql: sql, kind: col.Kind(), column: col.Name, table: b.name, declared: col.Type}
+		v := value{sql: sql, kind: col.Kind(), column: col.Name, table: b.name, declared: col.Type}
+		v.plain = v.kind != Text || q.grammar.forms["column of text"] == "$x"
+		v.reference = q.reference(b, col.Name)
+		return v
 	case e.Literal != nil:
 		s, err := readScalar(e.Literal)
 		if err != nil {
@@ -72,7 +77,7 @@ func (q *query) base(e Expr, path string, in scope, depth int) value {
 		} else if s.truth != nil {
 			kind = Bool
 		}
-		return value{sql: s.sql(q.dialect), kind: kind, constant: true}
+		return value{sql: s.sql(q.grammar), kind: kind, constant: true, written: s.text}
 	case e.Of != nil:
 		return q.expr(*e.Of, path+".of", in, depth+1)
 	case e.Math != nil:
@@ -95,13 +100,10 @@ func (q *query) math(m Math, path string, in scope, depth int) value {
 	if m.Operator == DateDiff {
 		if !slices.Contains(units, m.Unit) {
 			q.fail(path+".unit", "unknown unit %q; use one of %s", m.Unit, list(units))
+			return v
 		}
-		v.compound = false
-		v.sql = fmt.Sprintf("date_diff('%s', %s, %s)", m.Unit, q.dated(left), q.dated(right))
-		if q.dialect == SQLite {
-			days := map[Unit]string{"year": "365.25", "quarter": "91.3125", "month": "30.4375", "week": "7", "day": "1", "hour": "(1.0/24)"}[m.Unit]
-			v.sql = fmt.Sprintf("CAST((julianday(%s) - julianday(%s)) / %s AS INTEGER)", right.sql, left.sql, days)
-		}
+		v.sql = q.say(path, "date_diff "+string(m.Unit), "", q.dated(left, path+".left"), q.dated(right, path+".right"))
+		v.compound = q.grammar.compound("date_diff " + string(m.Unit))
 		return v
 	}
 	for _, side := range []struct {
@@ -115,11 +117,11 @@ func (q *query) math(m Math, path string, in scope, depth int) value {
 	if left.kind == Date || right.kind == Date {
 		q.fail(path, "arithmetic needs numbers; for dates use date_diff with a unit")
 	}
-	l, r := left.bracketed(), right.bracketed()
 	if m.Operator == Divide {
-		l, r = "1.0 * "+l, "nullif("+right.sql+", 0)"
+		v.sql = q.grammar.fill("divide", left.bracketed(), right.sql)
+		return v
 	}
-	v.sql = l + " " + string(m.Operator) + " " + r
+	v.sql = left.bracketed() + " " + string(m.Operator) + " " + right.bracketed()
 	return v
 }
 
@@ -128,106 +130,6 @@ func (v value) bracketed() string {
 		return "(" + v.sql + ")"
 	}
 	return v.sql
-}
-
-func (q *query) cast(e Expr, v value, path string) value {
-	if e.Cast == "" {
-		return v
-	}
-	if !slices.Contains(casts, e.Cast) {
-		q.fail(path+".cast", "unknown cast %q; use one of %s", e.Cast, list(casts))
-		return v
-	}
-	kind := map[Cast]Kind{ToNumber: Number, ToDate: Date, ToText: Text}[e.Cast]
-	if v.kind == kind {
-		return v
-	}
-	names := map[Cast]string{ToNumber: "DOUBLE", ToDate: "TIMESTAMP", ToText: "VARCHAR"}
-	verb := "TRY_CAST("
-	if q.dialect == SQLite {
-		names, verb = map[Cast]string{ToNumber: "REAL", ToDate: "TEXT", ToText: "TEXT"}, "CAST("
-	}
-	return value{sql: verb + v.sql + " AS " + names[e.Cast] + ")", kind: kind, aggregate: v.aggregate, constant: v.constant}
-}
-
-// dated writes a value where a timestamp is needed: text is read as one.
-func (q *query) dated(v value) string {
-	if v.kind == Text && !v.constant {
-		return "TRY_CAST(" + v.sql + " AS TIMESTAMP)"
-	}
-	if v.constant && v.kind == Text {
-		return "CAST(" + v.sql + " AS TIMESTAMP)"
-	}
-	return v.sql
-}
-
-// date takes a part out of a date or cuts it to a unit.
-func (q *query) date(e Expr, v value, path string) value {
-	if e.Part == "" && e.Truncate == "" {
-		return v
-	}
-	switch {
-	case e.Part != "" && e.Truncate != "":
-		q.fail(path, "use part or truncate, not both")
-	case e.Part != "" && !slices.Contains(parts, e.Part):
-		q.fail(path+".part", "unknown part %q; use one of %s", e.Part, list(parts))
-	case e.Truncate != "" && !slices.Contains(units, e.Truncate):
-		q.fail(path+".truncate", "unknown unit %q; use one of %s", e.Truncate, list(units))
-	case v.kind == Number || v.kind == Bool:
-		q.fail(path, "%s is a %s and has no calendar; it needs a date", cmpColumn(e), v.kind)
-	}
-	out := value{kind: Number, aggregate: v.aggregate, constant: v.constant}
-	if e.Truncate != "" {
-		out.kind = Date
-	}
-	if q.dialect == SQLite {
-		out.sql = sqliteDate(e, v.sql)
-		return out
-	}
-	if e.Truncate != "" {
-		out.sql = "date_trunc('" + string(e.Truncate) + "', " + q.dated(v) + ")"
-		return out
-	}
-	name := map[Part]string{"weekday": "isodow"}[e.Part]
-	if name == "" {
-		name = string(e.Part)
-	}
-	out.sql = name + "(" + q.dated(v) + ")"
-	return out
-}
-
-// sqliteDate says the same in SQLite, which keeps dates as text.
-func sqliteDate(e Expr, x string) string {
-	as := func(format string) string { return "CAST(strftime('" + format + "', " + x + ") AS INTEGER)" }
-	switch e.Part {
-	case "year":
-		return as("%Y")
-	case "quarter":
-		return "(" + as("%m") + " + 2) / 3"
-	case "month":
-		return as("%m")
-	case "week":
-		return as("%V")
-	case "day":
-		return as("%d")
-	case "weekday":
-		return as("%u")
-	case "hour":
-		return as("%H")
-	}
-	switch e.Truncate {
-	case "year":
-		return "strftime('%Y-01-01', " + x + ")"
-	case "quarter":
-		return "strftime('%Y-', " + x + ") || substr('00' || ((" + as("%m") + " + 2) / 3 * 3 - 2), -2) || '-01'"
-	case "month":
-		return "strftime('%Y-%m-01', " + x + ")"
-	case "week":
-		return "date(" + x + ", 'weekday 0', '-6 days')"
-	case "hour":
-		return "strftime('%Y-%m-%d %H:00:00', " + x + ")"
-	}
-	return "date(" + x + ")"
 }
 
 // function applies an aggregate or a scalar.
@@ -258,39 +160,52 @@ func (q *query) function(e Expr, v value, path string, in scope) value {
 			q.fail(path+".function", "%s needs numbers; %s is %s (cast it to number if it holds numbers)", e.Function, cmpColumn(e), v.kind)
 		}
 		if v.kind == Bool {
-			v.sql = "CAST(" + v.sql + " AS INTEGER)"
+			v.sql = q.grammar.fill("whole of bool", v.sql, "")
 		}
 	case Min, Max:
 		out.kind, out.declared = v.kind, v.declared
+		v.sql = q.ordered(v)
 	}
-	only := ""
+	return q.aggregate(e, v, out, path)
+}
+
+// aggregate writes an aggregate, over the rows that pass its own conditions.
+func (q *query) aggregate(e Expr, v, out value, path string) value {
+	all := v.sql
+	if all == "" {
+		all = "*"
+	}
+	of, only := all, ""
 	if len(e.Where) > 0 {
-		only = " FILTER (WHERE " + q.filters(e.Where, path+".where", rowScope) + ")"
+		where := q.filters(e.Where, path+".where", rowScope)
+		switch {
+		case q.grammar.filter:
+			only = " FILTER (WHERE " + where + ")"
+		case v.sql == "":
+			of = "CASE WHEN " + where + " THEN 1 END"
+		default:
+			of = "CASE WHEN " + where + " THEN " + v.sql + " END"
+		}
 	}
-	switch e.Function {
-	case Count:
+	form := string(e.Function)
+	switch {
+	case e.Function == Share || e.Function == Percent:
+		part := Sum
 		if v.sql == "" {
-			v.sql = "*"
+			part = Count
 		}
-		out.sql = "count(" + v.sql + ")" + only
-		out.declared = "BIGINT"
-	case CountDistinct:
-		out.sql = "count(DISTINCT " + v.sql + ")" + only
-		out.declared = "BIGINT"
-	case Share, Percent:
-		part := "sum(" + v.sql + ")"
-		if v.sql == "" {
-			part = "count(*)"
-		}
-		scale := "1.0"
-		if e.Function == Percent {
-			scale = "100.0"
-		}
-		out.sql = scale + " * " + part + only + " / nullif(sum(" + part + ") OVER (), 0)"
+		out.sql = q.grammar.fill(form, q.grammar.fill(string(part), of, "")+only, q.grammar.fill(string(part), all, ""))
 		out.compound = true
-	default:
-		out.sql = string(e.Function) + "(" + v.sql + ")" + only
+		return out
+	case e.Function == Count || e.Function == CountDistinct:
+		out.declared = "BIGINT"
+	case e.Function == Median && v.kind == Date:
+		form = "median of date"
+	case out.kind == Bool:
+		form += " of bool"
 	}
+	out.sql = q.say(path+".function", form, "", of) + only
+	out.compound = q.grammar.compound(form)
 	return out
 }
 
@@ -310,12 +225,9 @@ func (q *query) scalar(e Expr, v value, path string) value {
 		if v.kind == Text || v.kind == Date || v.kind == Bool {
 			q.fail(path+".function", "%s needs numbers; %s is %s", e.Function, cmpColumn(e), v.kind)
 		}
-		if e.Function == Round {
-			out.sql = "round(" + v.sql + ", 2)"
-			return out
-		}
 	}
-	out.sql = string(e.Function) + "(" + v.sql + ")"
+	out.sql = q.say(path+".function", string(e.Function), "", v.sql)
+	out.compound = q.grammar.compound(string(e.Function))
 	return out
 }
 

@@ -50,6 +50,9 @@ func (q *query) filter(f Filter, path string, in scope, depth int) string {
 		return ""
 	}
 	left := q.expr(f.Expr, path, in, 0)
+	if slices.Contains([]Operator{Lt, Le, Gt, Ge, Between, NotBetween}, f.Operator) {
+		left.sql = q.ordered(left)
+	}
 	switch f.Operator {
 	case IsNull:
 		return left.bracketed() + " IS NULL"
@@ -72,7 +75,7 @@ func (q *query) filter(f Filter, path string, in scope, depth int) string {
 	case f.Plan != nil:
 		return q.withPlan(f, left, path)
 	}
-	return q.withValue(f, left, path)
+	return q.withValue(f, left, path, in)
 }
 
 func ordering(op Operator) bool { return slices.Contains([]Operator{Eq, Ne, Lt, Le, Gt, Ge}, op) }
@@ -108,7 +111,7 @@ func (q *query) withPlan(f Filter, left value, path string) string {
 		return ""
 	}
 	sql, columns := q.compiler.plan(&sub, path+".plan", " ", q.depth+1)
-	if len(columns) == 1 && q.dialect == DuckDB && (f.Operator == In || f.Operator == NotIn) {
+	if len(columns) == 1 && (f.Operator == In || f.Operator == NotIn) {
 		// Keys that two tables keep as different types are compared as text.
 		if k := columns[0].Kind(); k != left.kind && k != Unknown && left.kind != Unknown {
 			if k != Text {
@@ -117,8 +120,11 @@ func (q *query) withPlan(f Filter, left value, path string) string {
 				sql, _ = q.compiler.plan(&sub, path+".plan", " ", q.depth+1)
 			}
 			if left.kind != Text {
-				left = value{sql: "CAST(" + left.sql + " AS VARCHAR)", kind: Text}
+				left = value{sql: q.grammar.fill("key", left.sql, ""), kind: Text}
 			}
+		}
+		if q.grammar.wrapLimits && sub.Limit > 0 {
+			sql = "SELECT " + q.grammar.ident(columns[0].Name) + " FROM (" + sql + ") AS first_rows"
 		}
 	}
 	switch {
@@ -136,7 +142,7 @@ func (q *query) withPlan(f Filter, left value, path string) string {
 	return ""
 }
 
-func (q *query) withValue(f Filter, left value, path string) string {
+func (q *query) withValue(f Filter, left value, path string, in scope) string {
 	at := path + ".value"
 	switch f.Operator {
 	case In, NotIn:
@@ -148,7 +154,8 @@ func (q *query) withValue(f Filter, left value, path string) string {
 		if f.Operator == NotIn {
 			word = " NOT IN ("
 		}
-		return left.bracketed() + word + strings.Join(values, ", ") + ")"
+		list := word + strings.Join(values, ", ") + ")"
+		return q.narrowed(f, left, list, in)
 	case Between, NotBetween:
 		values := q.values(f.Value, left, at)
 		if len(values) != 2 {
@@ -172,7 +179,17 @@ func (q *query) withValue(f Filter, left value, path string) string {
 	case InPeriod:
 		return q.period(left, s, at)
 	}
-	return left.bracketed() + " " + symbol(f.Operator) + " " + q.literal(s, left, at)
+	return q.narrowed(f, left, " "+symbol(f.Operator)+" "+q.literal(s, left, at), in)
+}
+
+// narrowed writes a comparison. Where a text is compared in a form that no index
+// knows, the plain column stands before it, which holds whenever the other does.
+func (q *query) narrowed(f Filter, left value, compared string, in scope) string {
+	exact := left.bracketed() + compared
+	if left.reference != "" && !left.plain && in == rowScope && (f.Operator == Eq || f.Operator == In) {
+		return "(" + left.reference + compared + " AND " + exact + ")"
+	}
+	return exact
 }
 
 // values reads a list of literals.
@@ -211,61 +228,52 @@ func (q *query) literal(s scalar, with value, path string) string {
 		}
 	case Text:
 		if s.number {
-			return text(s.text)
+			return q.grammar.text(s.text)
 		}
 	case Date:
-		if s.number || s.truth != nil || !isDate(s.text) {
+		t, layout, ok := readDate(s.text)
+		if s.number || s.truth != nil || !ok {
 			q.fail(path, "is not a date; write it as 2024-09-15 or 2024-09-15 10:30:00")
 			return ""
 		}
+		if !q.grammar.asWritten {
+			return q.date(t, layout, with, path)
+		}
 	case Bool:
 		if b, err := strconv.ParseBool(s.text); s.truth == nil && err == nil {
-			return scalar{truth: &b}.sql(q.dialect)
+			return scalar{truth: &b}.sql(q.grammar)
 		}
 		if s.truth == nil {
 			q.fail(path, "must be true or false")
 		}
 	}
-	return s.sql(q.dialect)
-}
-
-func isDate(s string) bool {
-	for _, layout := range []string{time.DateOnly, time.DateTime, time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05.999999"} {
-		if _, err := time.Parse(layout, s); err == nil {
-			return true
-		}
-	}
-	return false
+	return s.sql(q.grammar)
 }
 
 func (q *query) like(op Operator, left value, s scalar, path string) string {
 	if left.kind == Number || left.kind == Date || left.kind == Bool {
 		q.fail(path, "%s compares text; %s is %s", op, left.sql, left.kind)
 	}
-	if s.number || s.truth != nil {
-		s = scalar{text: strings.Trim(s.sql(q.dialect), "'")}
+	if s.truth != nil {
+		s.text = strings.ToUpper(strconv.FormatBool(*s.truth))
 	}
-	word := " LIKE "
-	any := " ILIKE "
-	if q.dialect == SQLite {
-		any = " LIKE "
-	}
-	x := left.bracketed()
+	g, x := q.grammar, left.bracketed()
 	switch op {
-	case NotLike:
-		return x + " NOT LIKE " + text(s.text)
 	case Contains:
-		return x + any + text("%"+pattern(s.text)+"%") + " ESCAPE '!'"
+		return g.fill("match", x, g.text("%"+g.escape.Replace(s.text)+"%"))
 	case NotContains:
-		return x + " NOT" + any + text("%"+pattern(s.text)+"%") + " ESCAPE '!'"
+		return g.fill("not_match", x, g.text("%"+g.escape.Replace(s.text)+"%"))
 	case StartsWith:
-		return x + any + text(pattern(s.text)+"%") + " ESCAPE '!'"
+		return g.fill("match", x, g.text(g.escape.Replace(s.text)+"%"))
 	case EndsWith:
-		return x + any + text("%"+pattern(s.text)) + " ESCAPE '!'"
+		return g.fill("match", x, g.text("%"+g.escape.Replace(s.text)))
 	case EqualsAnyCase:
-		return "lower(" + left.sql + ") = lower(" + text(s.text) + ")"
+		return g.fill(string(op), left.sql, g.text(s.text))
 	}
-	return x + word + text(s.text)
+	if g.wild != nil {
+		s.text = g.wild.Replace(s.text)
+	}
+	return g.fill(string(op), x, g.text(s.text))
 }
 
 // period writes a period as a half-open range. A number is a year.
@@ -285,9 +293,7 @@ func (q *query) period(left value, s scalar, path string) string {
 	if left.kind == Bool {
 		q.fail(path, "%s is true or false and has no calendar", left.sql)
 	}
-	if q.dialect == DuckDB {
-		x = q.dated(left)
-	}
-	day := func(t time.Time) string { return text(t.Format(time.DateOnly)) }
+	x = q.dated(left, path)
+	day := func(t time.Time) string { return q.date(t, time.DateOnly, left, path) }
 	return x + " >= " + day(from) + " AND " + x + " < " + day(until)
 }

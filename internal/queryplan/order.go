@@ -1,6 +1,7 @@
 package queryplan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,44 +11,69 @@ import (
 // rankName is the column that numbers the rows of a group for Top.
 const rankName = "rank_in_group"
 
+// mixed says whether rows are put together after they are selected, so that only
+// selected names can be sorted by.
+func (q *query) mixed() bool { return q.plan.Distinct || len(q.plan.Combine) > 0 }
+
+// ordered writes a value where its order counts.
+func (q *query) ordered(v value) string {
+	if v.kind == Text {
+		return q.grammar.fill("order of text", v.sql, "")
+	}
+	return v.sql
+}
+
 // order writes the terms of ORDER BY. Behind Top or a set operation only selected
 // names can be sorted by.
 func (q *query) order(columns []Column) string {
 	p := q.plan
+	var terms []string
 	if p.Top != nil && len(p.OrderBy) == 0 {
-		var terms []string
 		for _, t := range p.Top.Per {
 			if i := q.position(t.Expr, columns); i >= 0 {
-				terms = append(terms, Ident(columns[i].Name))
+				terms = append(terms, q.grammar.fill("asc", q.outer(columns[i]), ""))
 			}
 		}
-		return strings.Join(append(terms, rankName), ", ")
+		return strings.Join(append(terms, q.grammar.ident(rankName)), ", ")
 	}
-	var terms []string
 	for i, o := range p.OrderBy {
 		path := fmt.Sprintf("%s.order_by[%d]", q.path, i)
 		var sql string
-		if p.Top != nil || len(p.Combine) > 0 {
+		switch {
+		case p.Top != nil || len(p.Combine) > 0:
 			at := q.position(o.Expr, columns)
 			if at < 0 {
 				q.fail(path, "only selected values can be sorted by here; add it to select")
 				continue
 			}
-			sql = Ident(columns[at].Name)
-		} else {
-			sql = q.sortable(o.Expr, path)
+			sql = q.outer(columns[at])
+		default:
+			sql = q.sortable(o.Expr, columns, path)
 		}
-		terms = append(terms, sql+q.direction(o, path))
+		terms = append(terms, q.direction(o, sql, "", path))
 	}
 	return strings.Join(terms, ", ")
 }
 
+// outer writes a selected name outside of its query. Behind a set operation the
+// values have their order already, and nothing but the name may stand there.
+func (q *query) outer(c Column) string {
+	v := value{sql: q.grammar.ident(c.Name), kind: c.Kind()}
+	if q.mixed() {
+		return v.sql
+	}
+	return q.ordered(v)
+}
+
 // sortable writes what to sort by: a selected alias by its name, else the value.
-func (q *query) sortable(e Expr, path string) string {
+func (q *query) sortable(e Expr, columns []Column, path string) string {
 	if e.plain() {
-		for _, item := range q.plan.Select {
+		for i, item := range q.plan.Select {
 			if item.Alias != "" && strings.EqualFold(item.Alias, e.Column) {
-				return Ident(item.Alias)
+				if i >= len(columns) || columns[i].Kind() != Text || q.mixed() || q.grammar.forms["order of text"] == "$x" {
+					return q.grammar.ident(item.Alias)
+				}
+				return q.ordered(q.expr(item, path, groupScope, 0))
 			}
 		}
 	}
@@ -67,28 +93,28 @@ func (q *query) sortable(e Expr, path string) string {
 	if q.plan.Distinct && !slices.ContainsFunc(q.plan.Select, func(s Expr) bool { return q.expr(s, path, groupScope, 0).sql == v.sql }) {
 		q.fail(path, "distinct rows can only be sorted by what is selected")
 	}
-	return v.sql
+	return q.ordered(v)
 }
 
-func (q *query) direction(o Order, path string) string {
-	var s string
-	switch Direction(strings.ToLower(string(o.Direction))) {
-	case "", Asc:
-	case Desc:
-		s = " DESC"
-	default:
+// direction writes a term of an order; where names a place in which the dialect says
+// it another way.
+func (q *query) direction(o Order, sql, where, path string) string {
+	form := cmp.Or(strings.ToLower(string(o.Direction)), string(Asc))
+	if !slices.Contains(directions, Direction(form)) {
 		q.fail(path+".direction", "unknown direction %q; use one of %s", o.Direction, list(directions))
+		return ""
 	}
-	switch strings.ToLower(o.Nulls) {
+	switch nulls := strings.ToLower(o.Nulls); nulls {
 	case "":
-	case "first":
-		s += " NULLS FIRST"
-	case "last":
-		s += " NULLS LAST"
+	case "first", "last":
+		form += " " + nulls
 	default:
 		q.fail(path+".nulls", "unknown word %q; use first or last", o.Nulls)
 	}
-	return s
+	if q.grammar.forms[where+form] != "" {
+		form = where + form
+	}
+	return q.grammar.fill(form, sql, "")
 }
 
 // position finds a value in the select list, by alias or by what it is; -1 if absent.
@@ -105,9 +131,12 @@ func (q *query) position(e Expr, columns []Column) int {
 	return -1
 }
 
-// top wraps the query so that each group keeps its first N rows.
-func (q *query) top(head string, items []string, columns []Column, tail []string) []string {
+// rank writes the number of a row in its group, for Top.
+func (q *query) rank() string {
 	t, path := q.plan.Top, q.path+".top"
+	if t == nil {
+		return ""
+	}
 	if t.N < 1 || t.N > maxLimit {
 		q.fail(path+".n", "must be 1 to %d", int(maxLimit))
 	}
@@ -117,7 +146,7 @@ func (q *query) top(head string, items []string, columns []Column, tail []string
 	if len(t.OrderBy) == 0 {
 		q.fail(path+".order_by", "says not by what the first rows are chosen")
 	}
-	if len(q.plan.Combine) > 0 || q.plan.Distinct {
+	if q.mixed() {
 		q.fail(path, "cannot be used with distinct or combine")
 	}
 	var per, by []string
@@ -126,33 +155,42 @@ func (q *query) top(head string, items []string, columns []Column, tail []string
 	}
 	for i, o := range t.OrderBy {
 		at := fmt.Sprintf("%s.order_by[%d]", path, i)
-		by = append(by, q.expr(q.selected(o.Expr), at, groupScope, 0).sql+q.direction(o, at))
+		by = append(by, q.direction(o, q.ordered(q.expr(q.selected(o.Expr), at, groupScope, 0)), "window ", at))
 	}
-	number := "row_number()"
+	number := q.grammar.forms["row_number"]
 	if t.Ties {
-		number = "rank()"
+		number = q.grammar.forms["rank"]
 	}
+	return number + " OVER (PARTITION BY " + strings.Join(per, ", ") + " ORDER BY " + strings.Join(by, ", ") + ") AS " + q.grammar.ident(rankName)
+}
+
+// top wraps the query so that each group keeps its first N rows.
+func (q *query) top(head string, items []string, columns []Column, tail []string) []string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
-		names[i] = Ident(c.Name)
+		names[i] = q.grammar.ident(c.Name)
 	}
-	window := number + " OVER (PARTITION BY " + strings.Join(per, ", ") + " ORDER BY " + strings.Join(by, ", ") + ") AS " + rankName
-	inner := head + strings.Join(append(slices.Clone(items), window), ", ") + " " + strings.Join(tail, " ")
+	inner := head + strings.Join(items, ", ") + " " + strings.Join(tail, " ")
 	return []string{
 		"SELECT " + strings.Join(names, ", "),
 		"FROM (" + inner + ") AS ranked",
-		"WHERE " + rankName + " <= " + strconv.Itoa(t.N),
+		"WHERE " + q.grammar.ident(rankName) + " <= " + strconv.Itoa(q.plan.Top.N),
 	}
 }
 
-// combine writes the set operations, each with a plan of as many columns.
-func (q *query) combine(columns []Column) []string {
-	var clauses []string
+// combine adds the set operations to a query, each with a plan of as many columns.
+func (q *query) combine(clauses []string, columns []Column) []string {
+	if len(q.plan.Combine) == 0 {
+		return clauses
+	}
 	for i, c := range q.plan.Combine {
 		path := fmt.Sprintf("%s.combine[%d]", q.path, i)
 		if !slices.Contains(setOperations, c.Operation) {
 			q.fail(path+".operation", "unknown operation %q; use one of %s", c.Operation, list(setOperations))
 			continue
+		}
+		if q.grammar.flatSets && c.Operation != q.plan.Combine[0].Operation {
+			q.fail(path+".operation", "%s has no order among different set operations; use one kind in a plan", q.grammar.name)
 		}
 		if len(c.Plan.OrderBy) > 0 || c.Plan.Limit > 0 || len(c.Plan.Combine) > 0 {
 			q.fail(path+".plan", "order, limit and further sets belong to the outer plan")
@@ -161,7 +199,14 @@ func (q *query) combine(columns []Column) []string {
 		if len(other) != len(columns) {
 			q.fail(path+".plan.select", "has %d values but the outer plan has %d", len(other), len(columns))
 		}
-		clauses = append(clauses, strings.ToUpper(strings.ReplaceAll(string(c.Operation), "_", " ")), sql)
+		clauses = append(clauses, q.grammar.sets[c.Operation], sql)
 	}
-	return clauses
+	if !q.grammar.wrapSets {
+		return clauses
+	}
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = q.grammar.ident(c.Name)
+	}
+	return []string{"SELECT " + strings.Join(names, ", "), "FROM (" + strings.Join(clauses, " ") + ") AS combined"}
 }

@@ -11,6 +11,9 @@ type query struct {
 	path   string
 	depth  int
 	tables []bound
+	refs   []tableRef
+	inner  string          // the plan that rows come from instead
+	used   map[string]bool // columns by table.column
 }
 
 // A bound table is one under the name that the plan gives it.
@@ -84,10 +87,20 @@ func (q *query) column(ref string, in []bound, path string) (string, Column) {
 		q.fail(path, "%q is a column of several tables; write it as table.column", ref)
 		return "", Column{}
 	}
-	if len(q.tables) == 1 {
-		return Ident(col.Name), *col
+	q.used[b.name+"."+col.Name] = true
+	sql := q.reference(b, col.Name)
+	if col.Kind() == Text {
+		sql = q.grammar.fill("column of text", sql, "")
 	}
-	return Ident(b.name) + "." + Ident(col.Name), *col
+	return sql, *col
+}
+
+// reference writes a column as itself.
+func (q *query) reference(b bound, column string) string {
+	if len(q.tables) > 1 || q.grammar.qualify {
+		return q.grammar.ident(b.name) + "." + q.grammar.ident(column)
+	}
+	return q.grammar.ident(column)
 }
 
 func (q *query) columnNames(in []bound) string {

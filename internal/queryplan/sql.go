@@ -30,7 +30,7 @@ func (p *Plan) SQL(s Schema) (string, error) { return p.SQLFor(DuckDB, s) }
 // SQLFor compiles the plan for a dialect. The text is the same for the same plan
 // and schema. A plan with problems is a fault that lists them all.
 func (p *Plan) SQLFor(d Dialect, s Schema) (string, error) {
-	c := &compiler{dialect: d, schema: s}
+	c := &compiler{grammar: grammars[d], schema: s}
 	sql, _ := c.plan(p, "", "\n", 0)
 	if len(c.problems) > 0 {
 		return "", invalid(c.problems)
@@ -40,7 +40,7 @@ func (p *Plan) SQLFor(d Dialect, s Schema) (string, error) {
 
 // Validate lists every problem of the plan; none means that SQL succeeds.
 func (p *Plan) Validate(s Schema) []Problem {
-	c := &compiler{schema: s}
+	c := &compiler{grammar: &duckdb, schema: s}
 	c.plan(p, "", "\n", 0)
 	return c.problems
 }
@@ -56,7 +56,7 @@ func invalid(problems []Problem) error {
 // A compiler writes SQL and collects problems on the way: validation is the same
 // walk as compilation, so that the two cannot disagree.
 type compiler struct {
-	dialect  Dialect
+	grammar  *grammar
 	schema   Schema
 	problems []Problem
 }
@@ -75,19 +75,21 @@ func (c *compiler) plan(p *Plan, path, sep string, depth int) (string, []Column)
 		c.fail(path, "plans are nested deeper than %d", maxDepth)
 		return "", nil
 	}
-	q := &query{compiler: c, plan: p, path: path, depth: depth}
-	from := q.from()
+	q := &query{compiler: c, plan: p, path: path, depth: depth, used: map[string]bool{}}
+	q.from()
 	where := q.filters(p.Filters, path+".filters", rowScope)
 	groups := q.groups()
 	having := q.filters(p.Having, path+".having", groupScope)
 	items, columns := q.items(groups)
+	order := q.order(columns)
+	rank := q.rank()
 
 	head := "SELECT "
 	if p.Distinct {
 		head = "SELECT DISTINCT "
 	}
 	var tail []string
-	tail = append(tail, from...)
+	tail = append(tail, q.sources()...)
 	if where != "" {
 		tail = append(tail, "WHERE "+where)
 	}
@@ -100,133 +102,18 @@ func (c *compiler) plan(p *Plan, path, sep string, depth int) (string, []Column)
 
 	var clauses []string
 	if p.Top != nil {
-		clauses = q.top(head, items, columns, tail)
+		clauses = q.top(head, append(items, rank), columns, tail)
 	} else {
 		clauses = append([]string{head + strings.Join(items, ", ")}, tail...)
 	}
-	clauses = append(clauses, q.combine(columns)...)
-	if order := q.order(columns); order != "" {
+	clauses = q.combine(clauses, columns)
+	if order != "" {
 		clauses = append(clauses, "ORDER BY "+order)
 	}
 	if limit := q.limit(); limit != "" {
 		clauses = append(clauses, limit)
 	}
 	return strings.Join(clauses, sep), columns
-}
-
-// from writes the tables.
-func (q *query) from() []string {
-	p := q.plan
-	switch {
-	case p.From != nil && (p.Table != "" || len(p.Joins) > 0):
-		q.fail(q.path+".from", "a plan takes rows from a table or from a plan, not from both")
-		return nil
-	case p.From != nil:
-		sql, columns := q.compiler.plan(p.From, q.path+".from", " ", q.depth+1)
-		q.bind("", &Table{Name: "inner_rows", Columns: columns})
-		return []string{"FROM (" + sql + ") AS inner_rows"}
-	}
-	table, ok := q.schema.Table(p.Table)
-	if !ok {
-		q.fail(q.path+".table", "there is no table %q; there are %s", p.Table, q.tableNames())
-		table = &Table{}
-	}
-	q.bind(p.Alias, table)
-	clauses := []string{"FROM " + named(table.Name, p.Alias)}
-	if len(p.Joins) > maxParts {
-		q.fail(q.path+".joins", "more than %d joins", maxParts)
-		return clauses
-	}
-	for i, j := range p.Joins {
-		clauses = append(clauses, q.join(j, fmt.Sprintf("%s.joins[%d]", q.path, i)))
-	}
-	return clauses
-}
-
-func (q *query) join(j Join, path string) string {
-	verb := "JOIN "
-	switch j.Kind {
-	case "", Inner:
-	case Left:
-		verb = "LEFT JOIN "
-	default:
-		q.fail(path+".kind", "unknown kind %q; use one of %s", j.Kind, list(joinKinds))
-	}
-	table, ok := q.schema.Table(j.Table)
-	if !ok {
-		q.fail(path+".table", "there is no table %q; there are %s", j.Table, q.tableNames())
-		return ""
-	}
-	before := slices.Clone(q.tables)
-	if !q.bind(j.Alias, table) {
-		q.fail(path+".alias", "%s is in the plan already; give this one an alias of its own", cmp.Or(j.Alias, table.Name))
-	}
-	added := q.tables[len(q.tables)-1:]
-	on := j.On
-	if len(on) == 0 {
-		on = q.relation(before, added[0], path)
-	}
-	var equal []string
-	for i, pair := range on {
-		at := fmt.Sprintf("%s.on[%d]", path, i)
-		left, lc := q.column(pair.Left, before, at+".left")
-		right, rc := q.column(pair.Right, added, at+".right")
-		left, right = q.alike(left, lc, right, rc)
-		equal = append(equal, left+" = "+right)
-	}
-	return verb + named(table.Name, j.Alias) + " ON " + strings.Join(equal, " AND ")
-}
-
-// alike makes the sides of a join comparable: keys that two tables keep as different
-// types are compared as text.
-func (q *query) alike(left string, lc Column, right string, rc Column) (string, string) {
-	lk, rk := lc.Kind(), rc.Kind()
-	if q.dialect == DuckDB && lk != Unknown && rk != Unknown && lk != rk {
-		if lk != Text {
-			left = "CAST(" + left + " AS VARCHAR)"
-		}
-		if rk != Text {
-			right = "CAST(" + right + " AS VARCHAR)"
-		}
-	}
-	return left, right
-}
-
-// relation finds the one link between the joined table and those before it: declared,
-// or else discovered by name.
-func (q *query) relation(before []bound, added bound, path string) []Pair {
-	type link struct {
-		pair Pair
-		text string
-	}
-	var links []link
-	known := q.schema
-	if !slices.ContainsFunc(before, func(b bound) bool { return len(known.Between(b.table.Name, added.table.Name)) > 0 }) {
-		known.Relations = known.Discover()
-	}
-	for _, b := range before {
-		for _, r := range known.Between(b.table.Name, added.table.Name) {
-			l, rr := r.Column, r.RefColumn
-			if strings.EqualFold(r.Table, added.table.Name) && !strings.EqualFold(r.Table, b.table.Name) {
-				l, rr = rr, l
-			}
-			pair := Pair{b.name + "." + l, added.name + "." + rr}
-			links = append(links, link{pair, pair.Left + " = " + pair.Right})
-		}
-	}
-	switch len(links) {
-	case 1:
-		return []Pair{links[0].pair}
-	case 0:
-		q.fail(path+".on", "no relation links %s to the tables before it; say which columns are equal in `on`", added.name)
-	default:
-		texts := make([]string, len(links))
-		for i, l := range links {
-			texts[i] = l.text
-		}
-		q.fail(path+".on", "several relations link %s to the tables before it (%s); choose one in `on`", added.name, strings.Join(texts, ", "))
-	}
-	return nil
 }
 
 // groups writes the terms of GROUP BY.
@@ -286,10 +173,13 @@ func (q *query) items(groups []string) ([]string, []Column) {
 		}
 		taken[strings.ToLower(name)] = true
 		columns = append(columns, Column{name, v.typ()})
-		if name == v.column {
+		if v.kind == Text && q.mixed() && len(p.OrderBy) > 0 {
+			v.sql, v.plain = q.ordered(v), v.plain && q.grammar.forms["order of text"] == "$x"
+		}
+		if name == v.column && v.plain {
 			items = append(items, v.sql)
 		} else {
-			items = append(items, v.sql+" AS "+Ident(name))
+			items = append(items, v.sql+" AS "+q.grammar.ident(name))
 		}
 	}
 	return items, columns
@@ -364,11 +254,4 @@ func list[T ~string](words []T) string {
 		texts = append(texts, fmt.Sprintf("and %d more", len(words)-shown))
 	}
 	return strings.Join(texts, ", ")
-}
-
-func named(name, alias string) string {
-	if alias == "" {
-		return Ident(name)
-	}
-	return Ident(name) + " AS " + Ident(alias)
 }

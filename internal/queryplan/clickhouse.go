@@ -1,0 +1,53 @@
+package queryplan
+
+import "strings"
+
+// clickhouse is ClickHouse of 2024 or later. An alias stands for its value in the
+// whole query there, so that columns are always named with their table.
+var clickhouse = grammar{
+	name: "ClickHouse", quote: func(name string) string { return "`" + backticked.Replace(name) + "`" },
+	text: backslashed, escape: backslash, wild: backslashOnly, sets: distinctSets,
+	fullTimes: true, qualify: true, fillJoins: true, wrapSets: true,
+	keywords: words(`apply array date day div extract final first format global hour inf interval last mod month nan prewhere quarter sample
+		second settings substring timestamp trim week year`),
+	forms: ansi.with(each("text of", "toString($x)", kinds)).
+		with(forms{
+			"sum": "sumOrNull($x)", "avg": "avgOrNull($x)", "min": "minOrNull($x)", "max": "maxOrNull($x)",
+			"min of bool": "minOrNull($x)", "max of bool": "maxOrNull($x)",
+			"median": "quantileExactInclusiveOrNull($x)", "stddev": "CASE WHEN count($x) > 1 THEN stddevSamp($x) END",
+			"share": "toFloat64($x) / nullif(toFloat64(sum($y) OVER ()), 0)", "percent": "100.0 * toFloat64($x) / nullif(toFloat64(sum($y) OVER ()), 0)",
+			"divide": "toFloat64($x) / nullif($y, 0)",
+			"lower":  "lowerUTF8($x)", "upper": "upperUTF8($x)", "length": "lengthUTF8($x)",
+			"round": "sign($x) * floor(abs(toFloat64($x)) * 100 + 0.5) / 100",
+			"match": "lowerUTF8($x) LIKE lowerUTF8($y)", "not_match": "lowerUTF8($x) NOT LIKE lowerUTF8($y)",
+			"equals_any_case": "lowerUTF8($x) = lowerUTF8($y)",
+
+			"number of bool": "toInt64($x)", "whole of bool": "toInt64($x)", "key": "toString($x)",
+			"number of text":    "toFloat64OrNull(trimBoth($x))",
+			"date of text":      guarded("match($x, $p)", moment, "parseDateTime64BestEffortOrNull($x, 6)"),
+			"moment of literal": "parseDateTime64BestEffort($x, 6)",
+			"moment of day":     "toDateTime($x)",
+
+			"part year": "toYear($x)", "part quarter": "toQuarter($x)", "part month": "toMonth($x)", "part week": "toISOWeek($x)",
+			"part day": "toDayOfMonth($x)", "part weekday": "toDayOfWeek($x)", "part hour": "toHour($x)",
+			"truncate year": "toDateTime(toStartOfYear($x))", "truncate quarter": "toDateTime(toStartOfQuarter($x))",
+			"truncate month": "toDateTime(toStartOfMonth($x))", "truncate week": "toDateTime(toMonday($x))",
+			"truncate day": "toStartOfDay($x)", "truncate hour": "toStartOfHour($x)",
+		}).with(each("date_diff", "dateDiff('$u', $x, $y)", units)),
+}
+
+// nullable makes a column able to say that there is no partner.
+const nullable = "toNullable"
+
+var (
+	backticked = strings.NewReplacer(`\`, `\\`, "`", "\\`")
+	// backslash escapes the wildcards of LIKE; backslashOnly keeps them.
+	backslash     = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
+	backslashOnly = strings.NewReplacer(`\`, `\\`)
+)
+
+// backslashed writes a string literal where a backslash escapes. The quote is
+// doubled, so that the literal ends at the same place where it does not.
+func backslashed(s string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, "'", "''").Replace(s) + "'"
+}

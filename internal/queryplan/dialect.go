@@ -1,0 +1,212 @@
+package queryplan
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A Dialect is the engine that the SQL is for.
+type Dialect int
+
+// The dialects. DuckDB is the one that plans run on; the others are engines in which
+// a whole query may run elsewhere.
+const (
+	DuckDB Dialect = iota
+	SQLite
+	PostgreSQL
+	MySQL // and MariaDB
+	ClickHouse
+	Trino
+	BigQuery
+	Snowflake
+)
+
+var (
+	grammars     = [...]*grammar{&duckdb, &sqlite, &postgres, &mysql, &clickhouse, &trino, &bigquery, &snowflake}
+	dialectNames = [...]string{"duckdb", "sqlite", "postgres", "mysql", "clickhouse", "trino", "bigquery", "snowflake"}
+)
+
+// DialectFor finds a dialect by its name: duckdb, sqlite, postgres, mysql,
+// clickhouse, trino, bigquery or snowflake.
+func DialectFor(name string) (Dialect, bool) {
+	i := slices.Index(dialectNames[:], name)
+	return Dialect(max(i, 0)), i >= 0
+}
+
+// String is the name that DialectFor knows.
+func (d Dialect) String() string { return dialectNames[d] }
+
+// Functions lists the functions that compiled plans may call in this dialect, in
+// lower case and sorted. EXTRACT stands there as date_part too, because DuckDB's
+// grammar reads it so.
+func (d Dialect) Functions() []string { return slices.Clone(functions()[d]) }
+
+// A grammar is what one dialect does its own way.
+type grammar struct {
+	name  string // as problems spell it
+	quote func(string) string
+	text  func(string) string // a string literal
+	// bare says whether a name without quotes stays what it is.
+	bare     func(string) bool
+	keywords map[string]bool // that cannot be bare, beside those of all
+	escape   *strings.Replacer
+	wild     *strings.Replacer // makes a pattern whose wildcards count out of the plan's
+	sets     map[SetOperation]string
+	forms    forms
+
+	asWritten  bool // dates in filters keep the form that the plan gives them
+	fullTimes  bool // a date is compared with as a time, unless the column holds days
+	filter     bool // aggregates have FILTER (WHERE ...)
+	qualify    bool // a bare name may be taken for an alias
+	fillJoins  bool // columns of no partner are not NULL unless they are nullable
+	wrapSets   bool // ORDER BY and LIMIT belong to the last of several queries
+	flatSets   bool // INTERSECT does not bind tighter than the others
+	wrapLimits bool // a query behind IN cannot have a LIMIT
+}
+
+// forms are the templates of a dialect by what they say: a function, `part year`,
+// `truncate month`, `date_diff day`, `number of text`, a direction. $x and $y stand
+// for values. What has no form, or an empty one, cannot be said.
+type forms map[string]string
+
+// with gives these forms with others in their place.
+func (f forms) with(own forms) forms {
+	all := maps.Clone(f)
+	maps.Copy(all, own)
+	return all
+}
+
+// each names one template for every word; $u in it stands for the word.
+func each[W ~string](kind, template string, words []W) forms {
+	f := forms{}
+	for _, w := range words {
+		f[kind+" "+string(w)] = strings.ReplaceAll(template, "$u", string(w))
+	}
+	return f
+}
+
+// ansi are the forms that most dialects share.
+var ansi = forms{
+	"count": "count($x)", "count_distinct": "count(DISTINCT $x)",
+	"sum": "sum($x)", "avg": "avg($x)", "min": "min($x)", "max": "max($x)",
+	"median": "median($x)", "stddev": "stddev($x)",
+	"min of bool": "min($x)", "max of bool": "max($x)", "median of date": "",
+	"share": "1.0 * $x / nullif(sum($y) OVER (), 0)", "percent": "100.0 * $x / nullif(sum($y) OVER (), 0)",
+	"divide": "1.0 * $x / nullif($y, 0)",
+	"lower":  "lower($x)", "upper": "upper($x)", "length": "length($x)", "abs": "abs($x)", "round": "round($x, 2)",
+	"row_number": "row_number()", "rank": "rank()",
+	"true": "TRUE", "false": "FALSE",
+
+	"like": "$x LIKE $y", "not_like": "$x NOT LIKE $y",
+	"match": "$x ILIKE $y ESCAPE '!'", "not_match": "$x NOT ILIKE $y ESCAPE '!'",
+	"equals_any_case": "lower($x) = lower($y)",
+
+	"asc": "$x", "desc": "$x DESC",
+	"asc first": "$x NULLS FIRST", "desc first": "$x DESC NULLS FIRST",
+	"asc last": "$x NULLS LAST", "desc last": "$x DESC NULLS LAST",
+
+	"column of text": "$x", "order of text": "$x", "date literal": "$x",
+	"moment of day": "$x", "moment of time": "$x",
+	"number of bool": "CAST($x AS INTEGER)", "whole of bool": "CAST($x AS INTEGER)", "key": "CAST($x AS VARCHAR)",
+	"text of number": "CAST($x AS VARCHAR)", "text of float": "CAST($x AS VARCHAR)", "text of day": "CAST($x AS VARCHAR)",
+	"text of time": "CAST($x AS VARCHAR)", "text of bool": "CAST($x AS VARCHAR)", "text of unknown": "CAST($x AS VARCHAR)",
+}
+
+var standardSets = map[SetOperation]string{Union: "UNION", UnionAll: "UNION ALL", Intersect: "INTERSECT", Except: "EXCEPT"}
+
+// distinctSets are for dialects that want to hear that equal rows count once.
+var distinctSets = map[SetOperation]string{Union: "UNION DISTINCT", UnionAll: "UNION ALL", Intersect: "INTERSECT DISTINCT", Except: "EXCEPT DISTINCT"}
+
+// Numbers and dates in text, where the dialect has no cast that gives NULL for what
+// it cannot read. Both are written without a backslash, which dialects read
+// differently. Dates are those of the calendar, leap years and all.
+const (
+	numeral = `'^ *[-+]?([0-9]{1,200}([.][0-9]{0,200})?|[.][0-9]{1,200})([eE][-+]?[0-9]{1,2})? *$'`
+	moment  = `'^([0-9]{4}-((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)` +
+		`|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)` +
+		`([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?)?$'`
+)
+
+// ident writes a name: bare where that is surely safe, quoted otherwise.
+func (g *grammar) ident(name string) string {
+	lower := strings.ToLower(name)
+	if plainName.MatchString(name) && !reserved[lower] && !g.keywords[lower] && (g.bare == nil || g.bare(name)) {
+		return name
+	}
+	return g.quote(name)
+}
+
+// compound says whether a form needs brackets inside arithmetic.
+func (g *grammar) compound(form string) bool {
+	return slices.ContainsFunc([]string{" + ", " - ", " * ", " / ", " || "}, func(op string) bool { return strings.Contains(g.forms[form], op) })
+}
+
+// fill puts values into a form that the dialect has.
+func (g *grammar) fill(form, x, y string) string {
+	return strings.NewReplacer("$x", x, "$y", y).Replace(g.forms[form])
+}
+
+// say puts values into a form; a dialect that has none refuses the plan.
+func (q *query) say(path, form, part string, xy ...string) string {
+	if q.grammar.forms[form] == "" {
+		q.fail(path, "%s has no %s; leave it out, or ask for the rows and work it out from them", q.grammar.name, cmp.Or(part, form))
+		return ""
+	}
+	xy = append(xy, "", "")
+	return q.grammar.fill(form, xy[0], xy[1])
+}
+
+var called = regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_]*)\(`)
+
+// notCalled are words before a bracket that are no functions.
+var notCalled = []string{"cast", "try_cast", "decimal", "numeric", "timestamp", "datetime"}
+
+// functions reads the calls out of the forms, so that the two cannot disagree.
+var functions = sync.OnceValue(func() [len(grammars)][]string {
+	literal := regexp.MustCompile(`'[^']*'`)
+	var all [len(grammars)][]string
+	for d, g := range grammars {
+		names := []string{}
+		if g.fillJoins {
+			names = append(names, strings.ToLower(nullable))
+		}
+		for _, form := range g.forms {
+			for _, m := range called.FindAllStringSubmatch(literal.ReplaceAllString(form, ""), -1) {
+				name := strings.ToLower(m[1])
+				if !slices.Contains(notCalled, name) {
+					names = append(names, name)
+				}
+				if name == "extract" {
+					names = append(names, "date_part")
+				}
+			}
+		}
+		slices.Sort(names)
+		all[d] = slices.Compact(names)
+	}
+	return all
+})
+
+// quoted doubles the quote inside a name.
+func quoted(quote string) func(string) string {
+	return func(name string) string { return quote + strings.ReplaceAll(name, quote, quote+quote) + quote }
+}
+
+// words makes a set.
+func words(text string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(text) {
+		set[w] = true
+	}
+	return set
+}
+
+// guarded reads text only where it has the form that pattern describes.
+func guarded(test, pattern, read string) string {
+	return fmt.Sprintf("CASE WHEN %s THEN %s END", strings.ReplaceAll(test, "$p", pattern), read)
+}

@@ -1,0 +1,32 @@
+package queryplan
+
+import "strings"
+
+// snowflake is Snowflake. A bare name is folded to upper case; weeks are those of
+// ISO, whatever the account says about their first day.
+var snowflake = grammar{
+	name: "Snowflake", quote: quoted(`"`), text: backslashed, escape: bang, sets: standardSets,
+	bare:     func(name string) bool { return name == strings.ToUpper(name) },
+	keywords: words(`account connection gscluster increment issue minus organization regexp revoke rlike sample schema start trigger`),
+	forms: ansi.with(each("part", "$u($x)", parts)).
+		with(each("truncate", "date_trunc('$u', $x)", units)).
+		with(each("date_diff", "datediff('$u', $x, $y)", units)).
+		with(forms{
+			"avg": "avg(CAST($x AS DOUBLE))", "stddev": "stddev_samp($x)",
+			"min of bool": "booland_agg($x)", "max of bool": "boolor_agg($x)",
+			"share": "CAST($x AS DOUBLE) / nullif(sum($y) OVER (), 0)", "percent": "100.0 * CAST($x AS DOUBLE) / nullif(sum($y) OVER (), 0)",
+			"divide": "CAST($x AS DOUBLE) / nullif($y, 0)",
+			"desc":   "$x DESC NULLS LAST",
+
+			"number of text": "TRY_CAST(trim($x) AS DOUBLE)",
+			"date of text":   guarded("regexp_like($x, $p)", moment, "try_to_timestamp_ntz($x)"),
+			// Of a time it is as the session's format says.
+			"text of time":      "",
+			"moment of literal": "CAST($x AS TIMESTAMP_NTZ)",
+			"moment of day":     "CAST($x AS TIMESTAMP_NTZ)",
+
+			"part week": "weekiso($x)", "part weekday": "dayofweekiso($x)",
+			"truncate week":  "dateadd('day', 1 - dayofweekiso($x), date_trunc('day', $x))",
+			"date_diff week": "CAST((datediff('day', $x, $y) + dayofweekiso($x) - dayofweekiso($y)) / 7 AS INTEGER)",
+		}),
+}

@@ -1,0 +1,55 @@
+package queryplan
+
+import "strings"
+
+// sqlite is SQLite 3.46 or later, which keeps dates as text. It folds the case of
+// ASCII letters only and has neither medians nor deviations.
+var sqlite = grammar{
+	name: "SQLite", quote: quoted(`"`), text: text, escape: bang, wild: glob, sets: standardSets, filter: true, flatSets: true,
+	forms: ansi.with(each("part", "CAST(strftime('$u', $x) AS INTEGER)", parts)).
+		with(each("number of", sqliteNumber, kinds)).with(each("date of", sqliteMoment, kinds)).
+		with(each("text of", "CAST($x AS TEXT)", kinds)).
+		with(forms{
+			"true": "1", "false": "0", "median": "", "stddev": "",
+			"asc":  "$x NULLS LAST",
+			"like": "$x GLOB $y", "not_like": "$x NOT GLOB $y",
+			"match": "$x LIKE $y ESCAPE '!'", "not_match": "$x NOT LIKE $y ESCAPE '!'",
+			"moment of text": "$x", "moment of literal": "$x",
+			"key": "CAST($x AS TEXT)",
+
+			"part year": sqlitePart("%Y", "$x"), "part month": sqlitePart("%m", "$x"), "part week": sqlitePart("%V", "$x"),
+			"part day": sqlitePart("%d", "$x"), "part weekday": sqlitePart("%u", "$x"), "part hour": sqlitePart("%H", "$x"),
+			"part quarter": sqliteQuarter("$x"),
+
+			"truncate year":    "strftime('%Y-01-01', $x)",
+			"truncate quarter": "strftime('%Y-', $x) || substr('00' || (" + sqliteQuarter("$x") + " * 3 - 2), -2) || '-01'",
+			"truncate month":   "strftime('%Y-%m-01', $x)",
+			"truncate week":    "date($x, 'weekday 0', '-6 days')",
+			"truncate day":     "date($x)",
+			"truncate hour":    "strftime('%Y-%m-%d %H:00:00', $x)",
+
+			"date_diff year":    sqlitePart("%Y", "$y") + " - " + sqlitePart("%Y", "$x"),
+			"date_diff quarter": "(" + sqlitePart("%Y", "$y") + " - " + sqlitePart("%Y", "$x") + ") * 4 + " + sqliteQuarter("$y") + " - " + sqliteQuarter("$x"),
+			"date_diff month":   "(" + sqlitePart("%Y", "$y") + " - " + sqlitePart("%Y", "$x") + ") * 12 + " + sqlitePart("%m", "$y") + " - " + sqlitePart("%m", "$x"),
+			"date_diff week":    "(" + sqliteDays + " + " + sqlitePart("%u", "$x") + " - " + sqlitePart("%u", "$y") + ") / 7",
+			"date_diff day":     sqliteDays,
+			"date_diff hour":    sqliteDays + " * 24 + " + sqlitePart("%H", "$y") + " - " + sqlitePart("%H", "$x"),
+
+			"text of bool": "CASE WHEN $x THEN 'true' WHEN NOT $x THEN 'false' END",
+		}),
+}
+
+const (
+	sqliteNumber = "CASE WHEN $x GLOB '*[0-9]*' AND NOT $x GLOB '*[^-+.0-9eE ]*' THEN CAST($x AS REAL) END"
+	sqliteMoment = "CASE WHEN $x GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' THEN datetime($x) END"
+	sqliteDays   = "CAST(julianday(date($y)) - julianday(date($x)) AS INTEGER)"
+)
+
+func sqlitePart(format, x string) string {
+	return "CAST(strftime('" + format + "', " + x + ") AS INTEGER)"
+}
+
+func sqliteQuarter(x string) string { return "((" + sqlitePart("%m", x) + " + 2) / 3)" }
+
+// glob makes a pattern of GLOB, which heeds case, out of one of LIKE.
+var glob = strings.NewReplacer("%", "*", "_", "?", "*", "[*]", "?", "[?]", "[", "[[]")
