@@ -26,6 +26,7 @@ type Engine interface {
 	Run(ctx context.Context, r query.Request) (*query.Result, error)
 	Build(ctx context.Context, path string, imports []query.Import, progress query.Progress) (query.Report, error)
 	Export(ctx context.Context, r query.Request, format query.Format, path string) (rows int64, err error)
+	Profile(ctx context.Context, db query.Database, table string) (*query.Profile, error)
 	Forget(path string)
 }
 

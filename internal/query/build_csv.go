@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,14 +15,15 @@ import (
 const wholeSample = 256 << 20
 
 // loadCSV reads delimited text. What the first look got wrong is put right by a
-// second: text that is not UTF-8 is translated, and a column in which some cell does
-// not fit its type becomes text, so that no row is lost for it.
+// second: text that is not UTF-8 is translated, a column in which some cell does not
+// fit its type becomes text, so that no row is lost for it, and whole numbers that a
+// double cannot hold get a type that can.
 func (b *builder) loadCSV(ctx context.Context, im Import, r *TableReport) error {
 	inputs, err := b.inputs(ctx, im.Files, im.Options.Encoding, ".csv")
 	if err != nil {
 		return err
 	}
-	o := im.Options
+	o, widened := im.Options, false
 	for attempt := 0; ; attempt++ {
 		if err := b.session.exec("DROP TABLE IF EXISTS "+quoteName(im.Table), "DROP TABLE IF EXISTS reject_errors", "DROP TABLE IF EXISTS reject_scans"); err != nil {
 			return err
@@ -50,9 +52,20 @@ func (b *builder) loadCSV(ctx context.Context, im Import, r *TableReport) error 
 			continue
 		}
 		if attempt < 2 && len(rejects.mixed) > 0 {
-			o = o.asText(rejects.mixed)
+			o = o.typed(rejects.mixed, "VARCHAR")
 			r.Warnings = append(r.Warnings, "Kept as text, because not every value fits the type of the first rows: "+strings.Join(rejects.mixed, ", ")+".")
 			continue
+		}
+		if !widened {
+			widened = true
+			wide, err := b.wide(ctx, im.Table, inputs, o)
+			if err != nil {
+				return err
+			}
+			if len(wide) > 0 {
+				o = o.typed(wide, "HUGEINT")
+				continue
+			}
 		}
 		r.Rejected = rejects.rows
 		if rejects.rows > 0 {
@@ -62,17 +75,13 @@ func (b *builder) loadCSV(ctx context.Context, im Import, r *TableReport) error 
 	}
 }
 
-// asText is the options with some columns as text, unless their types were given.
-func (o ImportOptions) asText(columns []string) ImportOptions {
+// typed is the options with a type for some columns, unless their types were given.
+func (o ImportOptions) typed(columns []string, kind string) ImportOptions {
 	types := map[string]string{}
-	for k, v := range o.Types {
-		types[k] = v
-	}
 	for _, c := range columns {
-		if _, given := types[c]; !given {
-			types[c] = "VARCHAR"
-		}
+		types[c] = kind
 	}
+	maps.Copy(types, o.Types)
 	o.Types = types
 	return o
 }
@@ -101,7 +110,7 @@ func csvQuery(in inputs, o ImportOptions) string {
 		add("header", fmt.Sprint(*o.Header))
 	}
 	if len(o.Types) > 0 {
-		add("types", structLiteral(o.Types))
+		add("types", structLiteral(slices.Sorted(maps.Keys(o.Types)), o.Types))
 	}
 	parts := make([]string, len(in.files))
 	for i, f := range in.files {
@@ -110,12 +119,12 @@ func csvQuery(in inputs, o ImportOptions) string {
 	return strings.Join(parts, " UNION ALL BY NAME ")
 }
 
-func structLiteral(m map[string]string) string {
-	parts := make([]string, 0, len(m))
-	for k, v := range m {
-		parts = append(parts, quoteText(k)+": "+quoteText(v))
+// structLiteral writes the types of columns in this order.
+func structLiteral(names []string, types map[string]string) string {
+	parts := make([]string, len(names))
+	for i, name := range names {
+		parts[i] = quoteText(name) + ": " + quoteText(types[name])
 	}
-	slices.Sort(parts)
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
@@ -146,51 +155,46 @@ func (b *builder) rejects(ctx context.Context) (rejects, error) {
 	return r, nil
 }
 
-// loadJSON reads objects: an array of them, or one after the other.
-func (b *builder) loadJSON(ctx context.Context, im Import, format Format, r *TableReport) error {
-	inputs, err := b.inputs(ctx, im.Files, im.Options.Encoding, ".json")
-	if err != nil {
-		return err
+// wide finds the columns that were read as doubles and are whole numbers in the
+// file, some of them beyond 64 bits: the engine's own look knows nothing between.
+func (b *builder) wide(ctx context.Context, table string, in inputs, o ImportOptions) ([]string, error) {
+	var r TableReport
+	if err := b.measure(ctx, table, &r); err != nil {
+		return nil, err
 	}
-	args := []string{"[" + inputs.list() + "]", "union_by_name=true", "maximum_object_size=67108864"}
-	if inputs.bytes <= wholeSample {
-		args = append(args, "sample_size=-1")
+	var doubles []string
+	for _, c := range r.Columns {
+		if _, given := o.Types[c.Name]; c.Type == "DOUBLE" && !given {
+			doubles = append(doubles, c.Name)
+		}
 	}
-	if inputs.compression != "" {
-		args = append(args, "compression="+quoteText(inputs.compression))
+	found, err := b.holding(ctx, "max(abs(%[1]s)) >= 9223372036854775808 AND max(abs(%[1]s)) < 1e38 AND bool_and(%[1]s = trunc(%[1]s))", doubles, quoteName(table))
+	if err != nil || len(found) == 0 {
+		return nil, err
 	}
-	if len(im.Options.Types) > 0 {
-		args = append(args, "columns="+structLiteral(im.Options.Types))
-	}
-	if format == NDJSON {
-		args = append(args, "format='newline_delimited'")
-	}
-	read := "SELECT * FROM read_json(" + strings.Join(args, ", ")
-	err = b.create(ctx, im.Table, read+")")
-	if err == nil || format != NDJSON || ctx.Err() != nil {
-		return err
-	}
-	if err := b.create(ctx, im.Table, read+", ignore_errors=true)"); err != nil {
-		return err
-	}
-	return b.dropEmpty(ctx, im.Table, r)
+	return b.holding(ctx, "bool_and(regexp_full_match(trim(%s), '[+-]?[0-9]+'))", found, "("+csvQuery(in, o.typed(found, "VARCHAR"))+")")
 }
 
-// dropEmpty takes away the rows that lines without JSON became: all their cells are NULL.
-func (b *builder) dropEmpty(ctx context.Context, table string, r *TableReport) error {
-	if err := b.measure(ctx, table, r); err != nil {
-		return err
+// holding gives the columns for which a condition over all rows holds.
+func (b *builder) holding(ctx context.Context, condition string, columns []string, from string) ([]string, error) {
+	if len(columns) == 0 {
+		return nil, nil
 	}
-	tests := make([]string, len(r.Columns))
-	for i, c := range r.Columns {
-		tests[i] = quoteName(c.Name) + " IS NULL"
+	tests := make([]string, len(columns))
+	for i, c := range columns {
+		tests[i] = "coalesce(" + fmt.Sprintf(condition, quoteName(c)) + ", false)::VARCHAR"
 	}
-	n, err := b.number(ctx, fmt.Sprintf("DELETE FROM %s WHERE %s", quoteName(table), strings.Join(tests, " AND ")))
-	if err == nil && n > 0 {
-		r.Rejected = n
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d lines are not JSON objects and were left out.", n))
+	rows, err := b.texts(ctx, "SELECT "+strings.Join(tests, ", ")+" FROM "+from)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	var found []string
+	for i, c := range columns {
+		if rows[0][i] == "true" {
+			found = append(found, c)
+		}
+	}
+	return found, nil
 }
 
 // texts gives the rows of a query whose columns are all text.

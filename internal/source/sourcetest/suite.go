@@ -51,6 +51,7 @@ func Run(t *testing.T, f Fixture) {
 	t.Run("preview", func(t *testing.T) { f.preview(t, s) })
 	t.Run("filters", func(t *testing.T) { f.filters(t, s, rows) })
 	t.Run("odd values", func(t *testing.T) { f.oddValues(t, s, rows) })
+	t.Run("profile", func(t *testing.T) { f.profile(t, s, rows) })
 	t.Run("wrong filters", func(t *testing.T) { wrongFilters(t, s) })
 	if f.Long != nil {
 		t.Run("stop reading", func(t *testing.T) { stopReading(t, f.Long(t)) })
