@@ -19,6 +19,7 @@ import (
 	"interlock/internal/fault"
 	"interlock/internal/query"
 	"interlock/internal/source"
+	"interlock/internal/sqlpolicy"
 )
 
 // An Engine is what the catalog needs of the embedded engine.
@@ -28,6 +29,11 @@ type Engine interface {
 	Export(ctx context.Context, r query.Request, format query.Format, path string) (rows int64, err error)
 	Profile(ctx context.Context, db query.Database, table string) (*query.Profile, error)
 	Forget(path string)
+}
+
+// A Policy decides whether a statement may run.
+type Policy interface {
+	Check(ctx context.Context, db query.Database, sql string) (sqlpolicy.Decision, error)
 }
 
 // Config of a Catalog.
@@ -41,6 +47,9 @@ type Config struct {
 	State string
 	// Engine reads and imports. Required.
 	Engine Engine
+	// Policy decides about statements for databases that stay where they are; without
+	// it there are none.
+	Policy Policy
 	// Progress hears of imports; nil is nobody. It is called from the goroutine of the import.
 	Progress func(dataset, table string, rows int64)
 	// MaxFile is the largest file that is imported; 32 GB by default.
@@ -73,6 +82,7 @@ type Catalog struct {
 	known    map[string]manifest        // imported versions by path
 	derived  map[string]any             // what was found out about a version, by kind and path
 	live     map[string]liveDescription // tables of databases, described not long ago
+	lines    map[string]*line           // open connections to databases that stay where they are
 }
 
 // A Dataset is a named group of tables that are queried together.
@@ -81,8 +91,9 @@ type Dataset struct {
 	Name        string    `json:"name"`
 	Description string    `json:"description,omitempty"`
 	Prompts     []string  `json:"prompts,omitempty"`
-	VersionHash string    `json:"version_hash"` // of the content
-	Kind        string    `json:"kind"`         // files, postgres, mysql, sqlite …
+	VersionHash string    `json:"version_hash"`      // of the content
+	Kind        string    `json:"kind"`              // files, postgres, mysql, sqlite …
+	Dialect     string    `json:"dialect,omitempty"` // of its SQL, if the rows stay in their database: postgres …
 	Tables      []Table   `json:"tables"`
 	Problems    []Problem `json:"problems,omitempty"`
 }
@@ -137,6 +148,7 @@ func New(c Config) (*Catalog, error) {
 	return &Catalog{
 		config: c, hashes: loadHashes(c.Dir), flights: map[string]*flight{}, used: map[string]time.Time{},
 		known: map[string]manifest{}, derived: map[string]any{}, inner: map[file][]source.TableName{}, live: map[string]liveDescription{},
+		lines: map[string]*line{},
 	}, nil
 }
 
@@ -198,6 +210,9 @@ func (c *Catalog) show(ctx context.Context, d *dataset) (Dataset, error) {
 	shown := Dataset{
 		ID: d.id, Name: d.name, Description: d.description, Prompts: slices.Clone(d.prompts),
 		VersionHash: v.hash, Kind: d.kind, Problems: slices.Clone(d.problems),
+	}
+	if d.remote() {
+		shown.Dialect = d.kind
 	}
 	shown.Problems = append(shown.Problems, v.problems...)
 	m, imported := c.manifest(v.path)

@@ -58,11 +58,16 @@ func newWorld(t *testing.T, files map[string]string) *world {
 	for name, text := range files {
 		w.write(t, name, text)
 	}
-	w.config = catalog.Config{Roots: []string{w.root}, Dir: t.TempDir(), Engine: w.engine, Rescan: time.Nanosecond}
+	w.config = catalog.Config{Roots: []string{w.root}, Dir: t.TempDir(), Engine: w.engine, Policy: engine, Rescan: time.Nanosecond}
 	w.Catalog, err = catalog.New(w.config)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	return w
 }
 

@@ -24,6 +24,8 @@ type Connection struct {
 	Schema      string   `yaml:"schema,omitempty" json:"schema,omitempty"`
 	Tables      []string `yaml:"tables,omitempty" json:"tables,omitempty"` // none means all
 	Description string   `yaml:"description,omitempty" json:"description,omitempty"`
+	// Remote leaves the rows where they are: statements run there, in its dialect.
+	Remote bool `yaml:"remote,omitempty" json:"remote,omitempty"`
 }
 
 type connectionFile struct {
@@ -86,6 +88,9 @@ func (c *Catalog) Add(ctx context.Context, conn Connection, password source.Secr
 			return err
 		}
 	}
+	if err := conn.checkRemote(); err != nil {
+		return err
+	}
 	found, err := c.scan(ctx)
 	if err != nil {
 		return err
@@ -104,6 +109,7 @@ func (c *Catalog) Add(ctx context.Context, conn Connection, password source.Secr
 // Remove takes out what Add added; what lies in a data folder is removed there.
 func (c *Catalog) Remove(_ context.Context, alias string) error {
 	missing := true
+	c.hangUp(alias)
 	err := c.changeConnections(func(all []Connection, secrets map[string]string) []Connection {
 		delete(secrets, alias)
 		return slices.DeleteFunc(all, func(conn Connection) bool {

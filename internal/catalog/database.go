@@ -36,6 +36,14 @@ func (c *Catalog) Database(ctx context.Context, id string) (query.Database, Data
 	if err != nil {
 		return query.Database{}, Dataset{}, err
 	}
+	if d.remote() {
+		return query.Database{}, Dataset{}, fault.New(fault.BadRequest, "the tables of %q stay in their database and are not copied", d.id).
+			Suggest("Query it with SQL, or load a part of a table under conditions (load_scoped).")
+	}
+	return c.database(ctx, d)
+}
+
+func (c *Catalog) database(ctx context.Context, d *dataset) (query.Database, Dataset, error) {
 	v, err := c.version(ctx, d)
 	if err != nil {
 		return query.Database{}, Dataset{}, err
@@ -111,9 +119,12 @@ func (c *Catalog) imported(ctx context.Context, d *dataset, v version) (manifest
 	began := time.Now()
 	m := manifest{Dataset: d.id, Version: v.hash, Made: began}
 	var err error
-	if d.connection != nil {
+	switch {
+	case d.remote():
+		err = c.importColumns(ctx, d, v.path, &m)
+	case d.connection != nil:
 		err = c.importConnection(ctx, d, v.path, &m)
-	} else {
+	default:
 		err = c.importFiles(ctx, d, v, &m)
 	}
 	if err != nil {

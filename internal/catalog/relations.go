@@ -40,11 +40,22 @@ const (
 	keyTimeout  = 20 * time.Second
 )
 
-// Relations finds primary and foreign keys by name, uniqueness and containment.
+// Relations finds primary and foreign keys by name, uniqueness and containment; those
+// of a database that stays where it is are the ones that it declares.
 func (c *Catalog) Relations(ctx context.Context, id string) (Relations, error) {
-	db, d, err := c.Database(ctx, id)
+	found, err := c.find(ctx, id)
 	if err != nil {
 		return Relations{}, err
+	}
+	db, d, err := c.database(ctx, found)
+	if err != nil {
+		return Relations{}, err
+	}
+	if found.remote() { // what the database declares: nobody looks at all its rows
+		m, _ := c.manifest(db.Path)
+		r := relater{}
+		r.declared(m.Declared)
+		return r.found, nil
 	}
 	return remembered(c, "relations", db.Path, func() (Relations, error) {
 		r := relater{engine: c.config.Engine, db: db}

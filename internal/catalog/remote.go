@@ -2,25 +2,222 @@ package catalog
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
 
 	"interlock/internal/fault"
+	"interlock/internal/query"
 	"interlock/internal/source"
+	"interlock/internal/sqlpolicy"
 )
 
-// Remote opens a dataset that is a database as an engine of its own: whole
-// statements run there and only results travel. The caller closes it.
-func (c *Catalog) Remote(ctx context.Context, id string) (source.Remote, error) {
-	d, err := c.find(ctx, id)
+// remote says that the rows of a dataset stay in their database.
+func (d *dataset) remote() bool { return d.connection != nil && d.connection.Remote }
+
+// checkRemote says whether a database can be queried where it is.
+func (conn Connection) checkRemote() error {
+	if _, ok := sqlpolicy.DialectFor(source.Scheme(conn.URL)); conn.Remote && !ok {
+		return fault.New(fault.BadRequest, "%s has no engine of its own that could be queried", conn.URL).Suggest("Add it without --remote.")
+	}
+	return nil
+}
+
+// A line is an open connection to a database that is queried where it is.
+type line struct {
+	config source.Config
+	engine source.Remote
+}
+
+// Query runs a statement on a dataset: in the embedded engine, or where its rows are.
+func (c *Catalog) Query(ctx context.Context, id string, r query.Request) (*query.Result, error) {
+	d, db, err := c.target(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	if d.connection == nil {
-		return nil, fault.New(fault.BadRequest, "dataset %q is made of files and has no engine of its own", d.id).
-			Suggest("Query it in the embedded engine.")
+	r.Database = db
+	if !d.remote() {
+		return c.config.Engine.Run(ctx, r)
 	}
+	decision, err := c.config.Policy.Check(ctx, db, r.SQL)
+	if err != nil {
+		return nil, err
+	}
+	engine, err := c.line(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := engine.Run(ctx, decision, source.Limits{Rows: r.MaxRows, Bytes: r.MaxBytes, Timeout: r.Timeout})
+	if err != nil {
+		return nil, err
+	}
+	result := &query.Result{Rows: answer.Rows, RowCount: answer.Count, Limited: answer.Limited, Elapsed: answer.Elapsed, Decision: decision}
+	for _, col := range answer.Columns {
+		result.Columns = append(result.Columns, query.Column{Name: col.Name, Type: col.Native})
+	}
+	return result, nil
+}
+
+// Check decides about a statement on a dataset without running it.
+func (c *Catalog) Check(ctx context.Context, id, sql string) (sqlpolicy.Decision, error) {
+	_, db, err := c.target(ctx, id)
+	if err != nil {
+		return sqlpolicy.Decision{}, err
+	}
+	return c.config.Policy.Check(ctx, db, sql)
+}
+
+// target finds what statements on a dataset are decided on: its database, or one of
+// the columns that its tables have elsewhere.
+func (c *Catalog) target(ctx context.Context, id string) (*dataset, query.Database, error) {
+	d, err := c.find(ctx, id)
+	if err != nil {
+		return nil, query.Database{}, err
+	}
+	db, _, err := c.database(ctx, d)
+	if err == nil && d.remote() {
+		dialect, _ := sqlpolicy.DialectFor(d.kind)
+		db.Elsewhere = &query.Elsewhere{Dialect: dialect, Schema: d.connection.schema()}
+	}
+	return d, db, err
+}
+
+// schema is the one whose tables a connection has. One is enough: a name must mean
+// one table.
+func (conn Connection) schema() string {
+	if conn.Schema == "" && source.Scheme(conn.URL) == "postgres" {
+		return "public"
+	}
+	return conn.Schema
+}
+
+// line gives the open connection of a dataset.
+func (c *Catalog) line(ctx context.Context, d *dataset) (source.Remote, error) {
 	conf, err := c.configOf(d.connection)
 	if err != nil {
 		return nil, err
 	}
-	return source.Connect(ctx, conf)
+	conf.Schema = d.connection.schema()
+	c.mu.Lock()
+	open := c.lines[d.id]
+	c.mu.Unlock()
+	if open != nil && open.config == conf {
+		return open.engine, nil
+	}
+	engine, err := source.Connect(ctx, conf)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if open := c.lines[d.id]; open != nil {
+		if open.config == conf { // somebody was quicker
+			return open.engine, engine.Close()
+		}
+		_ = open.engine.Close() // of another address
+	}
+	c.lines[d.id] = &line{conf, engine}
+	return engine, nil
+}
+
+// hangUp closes the connection of a dataset.
+func (c *Catalog) hangUp(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if open := c.lines[id]; open != nil {
+		_ = open.engine.Close() // it only read
+		delete(c.lines, id)
+	}
+}
+
+// Close closes the connections to databases.
+func (c *Catalog) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var errs []error
+	for id, open := range c.lines {
+		errs = append(errs, open.engine.Close())
+		delete(c.lines, id)
+	}
+	return errors.Join(errs...)
+}
+
+// countPatience is how long a table that stays where it is may take to be counted.
+const countPatience = 2 * time.Second
+
+// importColumns makes a database of the columns that tables have elsewhere, without a
+// row: names are bound against it. Tables keep the names that they have there.
+func (c *Catalog) importColumns(ctx context.Context, d *dataset, path string, m *manifest) error {
+	conf, tables, err := c.tablesOf(ctx, d)
+	if err != nil {
+		return err
+	}
+	w, err := query.Create(path)
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	content, taken := sha256.New(), map[string]string{}
+	for i, t := range tables {
+		if i >= maxTables {
+			m.Problems = append(m.Problems, Problem{d.id, fmt.Sprintf("The database has %d tables; the first %d can be queried. Name those that you need in sources.yaml.", len(tables), maxTables)})
+			break
+		}
+		if other, ok := taken[strings.ToLower(t.Name)]; ok {
+			m.Problems = append(m.Problems, Problem{t.Name, fmt.Sprintf("Its name differs from %s by case alone; only %s can be queried.", other, other)})
+			continue
+		}
+		conf.Schema, conf.Table = t.Schema, t.Name
+		shown, err := c.columnsOf(ctx, w, conf)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			m.Problems = append(m.Problems, Problem{t.Name, fault.From(err).Message})
+			continue
+		}
+		shown.Kind = d.kind
+		taken[strings.ToLower(t.Name)] = t.Name
+		m.Tables = append(m.Tables, shown)
+		fmt.Fprintf(content, "%s %v\n", shown.Name, shown.Columns)
+	}
+	if len(m.Tables) == 0 {
+		return fault.New(fault.SourceUnreadable, "no table of %q can be queried", d.id).With(m.Problems).
+			Suggest("Name the schema with --schema, and a role that may read its tables.")
+	}
+	conf.Schema, conf.Table = d.connection.schema(), ""
+	m.declare(ctx, c, conf, func(original string) string { return taken[strings.ToLower(original)] })
+	m.Version = "live-" + hex.EncodeToString(content.Sum(nil)) // of the columns: the rows may change at any time
+	return w.Close()
+}
+
+// columnsOf writes the columns of one table. Its rows are counted if that is quick.
+func (c *Catalog) columnsOf(ctx context.Context, w *query.Writer, conf source.Config) (Table, error) {
+	s, err := source.Open(ctx, conf)
+	if err != nil {
+		return Table{}, err
+	}
+	defer s.Close()
+	columns, err := s.Describe(ctx)
+	if err != nil {
+		return Table{}, err
+	}
+	if _, err := w.Table(conf.Table, source.Specs(columns)); err != nil {
+		return Table{}, err
+	}
+	return Table{Name: conf.Table, File: conf.Table, Columns: engineColumns(columns), Rows: countQuickly(ctx, s)}, nil
+}
+
+// countQuickly gives the number of rows, -1 if counting takes long.
+func countQuickly(ctx context.Context, s source.Source) int64 {
+	ctx, cancel := context.WithTimeout(ctx, countPatience)
+	defer cancel()
+	n, err := s.Count(ctx, source.Filter{})
+	if err != nil {
+		return -1
+	}
+	return n
 }

@@ -7,12 +7,14 @@ import (
 	"strings"
 
 	"interlock/internal/query"
+	"interlock/internal/source"
 )
 
 // A Schema is what a model or a person needs to know before they ask a dataset.
 type Schema struct {
 	DatasetID   string        `json:"dataset_id"`
 	VersionHash string        `json:"version_hash"`
+	Dialect     string        `json:"dialect,omitempty"` // of the SQL, if the rows stay in their database
 	Tables      []TableSchema `json:"tables"`
 	Problems    []Problem     `json:"problems,omitempty"`
 }
@@ -32,22 +34,23 @@ const sampleRows = 3
 
 // Schema describes the tables of a dataset, importing it if need be.
 func (c *Catalog) Schema(ctx context.Context, id string) (Schema, error) {
-	db, d, err := c.Database(ctx, id)
+	found, err := c.find(ctx, id)
 	if err != nil {
 		return Schema{}, err
 	}
-	s := Schema{DatasetID: d.ID, VersionHash: d.VersionHash, Problems: d.Problems}
+	db, d, err := c.database(ctx, found)
+	if err != nil {
+		return Schema{}, err
+	}
+	s := Schema{DatasetID: d.ID, VersionHash: d.VersionHash, Dialect: d.Dialect, Problems: d.Problems}
 	samples, err := remembered(c, "samples", db.Path, func() (map[string]json.RawMessage, error) {
 		samples := map[string]json.RawMessage{}
 		for _, t := range d.Tables {
-			result, err := c.config.Engine.Run(ctx, query.Request{
-				Database: db, MaxRows: sampleRows,
-				SQL: fmt.Sprintf("SELECT * FROM %s LIMIT %d", quoteName(t.Name), sampleRows),
-			})
+			rows, err := c.sample(ctx, found, db, t)
 			if err != nil {
 				return nil, fmt.Errorf("reading rows of %s: %w", t.Name, err)
 			}
-			samples[t.Name] = result.Rows
+			samples[t.Name] = rows
 		}
 		return samples, nil
 	})
@@ -58,6 +61,27 @@ func (c *Catalog) Schema(ctx context.Context, id string) (Schema, error) {
 		s.Tables = append(s.Tables, TableSchema{File: t.File, Name: t.Name, Description: t.Description, Columns: t.Columns, Rows: t.Rows, Sample: samples[t.Name]})
 	}
 	return s, nil
+}
+
+// sample reads a few rows of a table, wherever they are.
+func (c *Catalog) sample(ctx context.Context, d *dataset, db query.Database, t Table) (json.RawMessage, error) {
+	if !d.remote() {
+		result, err := c.config.Engine.Run(ctx, query.Request{
+			Database: db, MaxRows: sampleRows,
+			SQL: fmt.Sprintf("SELECT * FROM %s LIMIT %d", quoteName(t.Name), sampleRows),
+		})
+		if err != nil {
+			return nil, err
+		}
+		return result.Rows, nil
+	}
+	s, err := c.open(ctx, Source{Dataset: d.id, Table: t.Name, schema: d.connection.schema(), live: true})
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	page, err := s.Preview(ctx, source.Filter{}, 0, sampleRows)
+	return page.Rows, err
 }
 
 // remembered works something out once per database. Two who ask at once may both

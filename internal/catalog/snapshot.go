@@ -61,6 +61,9 @@ func (c *Catalog) tablesOf(ctx context.Context, d *dataset) (source.Config, []so
 	if err != nil {
 		return conf, nil, err
 	}
+	if d.remote() {
+		conf.Schema = d.connection.schema()
+	}
 	tables, err := source.Tables(ctx, conf)
 	if err != nil {
 		return conf, nil, err

@@ -125,7 +125,7 @@ func (c *Catalog) liveSources(ctx context.Context, d *dataset) ([]Source, error)
 	var all []Source
 	for _, t := range tables[:min(len(tables), maxTables)] {
 		conf.Schema, conf.Table = t.Schema, t.Name
-		s, err := describeLive(ctx, conf)
+		s, err := describeLive(ctx, conf, d.remote())
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -142,7 +142,9 @@ func (c *Catalog) liveSources(ctx context.Context, d *dataset) ([]Source, error)
 	return slices.Clone(all), nil
 }
 
-func describeLive(ctx context.Context, conf source.Config) (Source, error) {
+// describeLive describes a table where it is. One that stays there may be too large to
+// be counted: then it has -1 rows.
+func describeLive(ctx context.Context, conf source.Config, large bool) (Source, error) {
 	s, err := source.Open(ctx, conf)
 	if err != nil {
 		return Source{}, err
@@ -152,8 +154,13 @@ func describeLive(ctx context.Context, conf source.Config) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	n, err := s.Count(ctx, source.Filter{})
-	return Source{Table: conf.Table, schema: conf.Schema, live: true, Rows: n, Columns: engineColumns(columns)}, err
+	found := Source{Table: conf.Table, schema: conf.Schema, live: true, Columns: engineColumns(columns)}
+	if large {
+		found.Rows = countQuickly(ctx, s)
+		return found, nil
+	}
+	found.Rows, err = s.Count(ctx, source.Filter{})
+	return found, err
 }
 
 func engineColumns(columns []source.Column) []query.Column {

@@ -69,18 +69,6 @@ func TestSources(t *testing.T) {
 	if got := w.rows(t, "bank", "SELECT ref, amount, booked FROM payments WHERE amount > 15"); got != `[["INV-2",20.20,"2024-02-01"]]` {
 		t.Errorf("rows: %s", got)
 	}
-	remote, err := w.Remote(t.Context(), "bank")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer remote.Close()
-	answer, err := remote.Run(t.Context(), "SELECT count(*), max(booked) FROM payments", source.Limits{})
-	if err != nil || string(answer.Rows) != `[[3,"2024-02-02"]]` {
-		t.Errorf("run there: %s, %v", answer.Rows, err)
-	}
-	if _, err := w.Remote(t.Context(), "shop"); !fault.Is(err, fault.BadRequest) {
-		t.Errorf("files have no engine of their own: %v", err)
-	}
 	if err := w.Remove(t.Context(), "bank"); err != nil {
 		t.Fatal(err)
 	}

@@ -19,14 +19,14 @@ func checkElsewhere(t *testing.T, e *query.Engine, db query.Database, dialect st
 	if !ok {
 		t.Fatal("no dialect ", dialect)
 	}
-	db.Tables = slices.Clone(db.Tables)
+	db.Tables, db.Elsewhere = slices.Clone(db.Tables), &query.Elsewhere{Dialect: d, Schema: "public"}
 	if dialect == "snowflake" {
 		for i := range db.Tables {
 			db.Tables[i].Name = strings.ToUpper(db.Tables[i].Name)
 		}
 	}
 	return func(t *testing.T, sql string) (sqlpolicy.Decision, error) {
-		return e.CheckElsewhere(t.Context(), db, query.Elsewhere{Dialect: d, Schema: "public"}, sql)
+		return e.Check(t.Context(), db, sql)
 	}
 }
 

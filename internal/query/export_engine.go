@@ -27,6 +27,9 @@ func (e *Engine) Export(ctx context.Context, r Request, format Format, path stri
 			Suggest("Use csv, json, ndjson, parquet, arrow or xlsx.")
 	}
 	v, scope, err := r.scope()
+	if err == nil && scope.Dialect != nil {
+		err = errElsewhere
+	}
 	if err != nil {
 		return 0, err
 	}

@@ -16,6 +16,15 @@ type Database struct {
 	Path   string // a .duckdb file, opened read-only
 	Tables []sqlpolicy.Table
 	Alias  string // the dataset's id: `alias.table` is read as `table`
+	// Elsewhere is the engine that has the rows, if it is not this one: then the file
+	// has the columns of the tables only, and statements are decided here, not run.
+	Elsewhere *Elsewhere
+}
+
+// An Elsewhere is an engine that is not this one.
+type Elsewhere struct {
+	Dialect *sqlpolicy.Dialect
+	Schema  string // that the tables are in there; it may stand before their names
 }
 
 // A Request is one statement to run. Zero limits are the engine's defaults.

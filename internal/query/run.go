@@ -29,7 +29,11 @@ func (r Request) scope() (version, sqlpolicy.Scope, error) {
 		}
 	}
 	v, err := versionOf(r.Database.Path)
-	return v, sqlpolicy.Scope{Version: v.String(), Alias: r.Database.Alias, Tables: r.Database.Tables, Params: len(r.Args)}, err
+	scope := sqlpolicy.Scope{Version: v.String(), Alias: r.Database.Alias, Tables: r.Database.Tables, Params: len(r.Args)}
+	if to := r.Database.Elsewhere; to != nil {
+		scope.Dialect, scope.Schema = to.Dialect, to.Schema
+	}
+	return v, scope, err
 }
 
 // A parser asks one worker for trees and plans.
@@ -128,9 +132,15 @@ func (e *Engine) with(ctx context.Context, v visit, f func(context.Context, *pro
 	return faultOf(ctx, v.sql, err)
 }
 
+// errElsewhere is a mistake of the program: whoever decides here must run it there.
+var errElsewhere = errors.New("the rows of this database are in another engine")
+
 // Run decides about a statement and runs it.
 func (e *Engine) Run(ctx context.Context, r Request) (*Result, error) {
 	v, scope, err := r.scope()
+	if err == nil && scope.Dialect != nil {
+		err = errElsewhere
+	}
 	if err != nil {
 		return nil, err
 	}

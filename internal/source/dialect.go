@@ -223,3 +223,18 @@ func (w *writer) bind(p predicate, i int) string {
 func quoteWith(q, name string) string {
 	return q + strings.ReplaceAll(name, q, q+q) + q
 }
+
+// quotedLength gives the length of a quoted thing at the start of a text; not ok: it is open.
+func quotedLength(s string, quote byte, backslashes bool) (int, bool) {
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '\\' && backslashes:
+			i++
+		case s[i] == quote && i+1 < len(s) && s[i+1] == quote:
+			i++
+		case s[i] == quote:
+			return i + 1, true
+		}
+	}
+	return 0, false
+}

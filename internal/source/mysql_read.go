@@ -35,7 +35,8 @@ func mysqlDB(c Config) (*sql.DB, system, error) {
 	conf.TLSConfig = u.Query().Get("tls")
 	conf.Timeout = 10 * time.Second
 	conf.Collation = "utf8mb4_general_ci"
-	conf.Params = map[string]string{"time_zone": "'+00:00'"}
+	// The policy reads statements as these modes do.
+	conf.Params = map[string]string{"time_zone": "'+00:00'", "sql_mode": "'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,PIPES_AS_CONCAT'"}
 	conf.Logger = &mysqldriver.NopLogger{}
 	connector, err := mysqldriver.NewConnector(conf)
 	if err != nil {

@@ -41,7 +41,7 @@ func postgresPool(ctx context.Context, c Config) (*pgxpool.Pool, error) {
 	conf.MaxConns = 4
 	conf.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec // nothing named stays behind: poolers cope
 	conf.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, fmt.Sprintf(`SET default_transaction_read_only = on; SET TimeZone = 'UTC'; SET DateStyle = 'ISO';
+		_, err := conn.Exec(ctx, fmt.Sprintf(`SET default_transaction_read_only = on; SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET standard_conforming_strings = on;
 			SET statement_timeout = %d; SET lock_timeout = '5s'; SET idle_in_transaction_session_timeout = '60s'`, c.Timeout.Milliseconds()),
 			pgx.QueryExecModeSimpleProtocol)
 		return err

@@ -12,12 +12,14 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"interlock/internal/fault"
+	"interlock/internal/sqlpolicy"
 )
 
 // A Remote is a database that is an engine of its own: whole statements run there,
-// in its dialect, read only, and only results travel.
+// in its dialect, and only results travel. It takes what the policy decided, never a
+// text; its sessions, which only read, are the second wall.
 type Remote interface {
-	Run(ctx context.Context, text string, limits Limits) (Answer, error)
+	Run(ctx context.Context, d sqlpolicy.Decision, limits Limits) (Answer, error)
 	Dialect() Dialect
 	Close() error
 }

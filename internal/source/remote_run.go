@@ -1,13 +1,17 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"interlock/internal/sqlpolicy"
 )
 
 type pgRemote struct {
@@ -18,12 +22,9 @@ type pgRemote struct {
 func (r *pgRemote) Dialect() Dialect { return PostgreSQL }
 func (r *pgRemote) Close() error     { r.pool.Close(); return nil }
 
-// Run runs one statement in a transaction that only reads. The extended protocol
-// takes one statement and no more.
-func (r *pgRemote) Run(ctx context.Context, text string, limits Limits) (Answer, error) {
-	if err := guard(PostgreSQL, text); err != nil {
-		return Answer{}, err
-	}
+// Run runs one statement in a transaction that only reads, among the tables of its
+// schema. The extended protocol takes one statement and no more.
+func (r *pgRemote) Run(ctx context.Context, d sqlpolicy.Decision, limits Limits) (Answer, error) {
 	limits = limits.fill()
 	bounded, cancel := context.WithTimeout(ctx, limits.Timeout)
 	defer cancel()
@@ -33,13 +34,23 @@ func (r *pgRemote) Run(ctx context.Context, text string, limits Limits) (Answer,
 		return Answer{}, r.config.trouble(ctx, err, "connecting to")
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was written
+	_, err = tx.Exec(bounded, prepareStatement, quoteWith(`"`, cmp.Or(r.config.Schema, "public")), strconv.FormatInt(limits.Timeout.Milliseconds(), 10))
+	if err != nil {
+		return Answer{}, r.config.failed(ctx, bounded, err)
+	}
 	got := &answer{limits: limits}
-	columns, err := got.fromPostgres(bounded, cancel, tx, text)
+	columns, err := got.fromPostgres(bounded, cancel, tx, d.SQL)
 	if err != nil {
 		return Answer{}, r.config.failed(ctx, bounded, err)
 	}
 	return got.done(columns, start), nil
 }
+
+// prepareStatement readies a transaction: names mean the tables of one schema, the
+// server ends the statement too should nobody be there to cancel it, and a superuser,
+// whom reading only keeps from little, becomes a role that reads.
+const prepareStatement = `SELECT set_config('search_path', $1, true), set_config('statement_timeout', $2, true), set_config('role',
+	CASE WHEN current_setting('is_superuser') = 'on' AND EXISTS (SELECT FROM pg_roles WHERE rolname = 'pg_read_all_data') THEN 'pg_read_all_data' ELSE current_setting('role') END, true)`
 
 func (a *answer) fromPostgres(ctx context.Context, cancel func(), tx pgx.Tx, text string) ([]Column, error) {
 	rows, err := tx.Query(ctx, text, pgx.QueryResultFormats{pgx.TextFormatCode})
@@ -80,10 +91,7 @@ type sqlRemote struct{ sqlTable }
 func (r *sqlRemote) Dialect() Dialect { return r.system.dialect }
 
 // Run runs one statement in a session that only reads.
-func (r *sqlRemote) Run(ctx context.Context, text string, limits Limits) (Answer, error) {
-	if err := guard(r.system.dialect, text); err != nil {
-		return Answer{}, err
-	}
+func (r *sqlRemote) Run(ctx context.Context, d sqlpolicy.Decision, limits Limits) (Answer, error) {
 	limits = limits.fill()
 	bounded, cancel := context.WithTimeout(ctx, limits.Timeout)
 	defer cancel()
@@ -93,7 +101,7 @@ func (r *sqlRemote) Run(ctx context.Context, text string, limits Limits) (Answer
 		return Answer{}, err
 	}
 	defer conn.Close()
-	rows, err := conn.QueryContext(bounded, text)
+	rows, err := conn.QueryContext(bounded, d.SQL)
 	if err != nil {
 		return Answer{}, r.config.failed(ctx, bounded, err)
 	}

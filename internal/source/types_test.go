@@ -12,6 +12,7 @@ import (
 
 	"interlock/internal/fault"
 	"interlock/internal/source"
+	"interlock/internal/sqlpolicy"
 )
 
 // postgresTypes reads what the suite's table does not have, by both paths: COPY and
@@ -89,14 +90,17 @@ func noSecret(t *testing.T, err error) {
 	}
 }
 
-// runThere runs whole statements in the database.
+// unchecked is a decision that nobody made: what the sessions refuse by themselves.
+func unchecked(sql string) sqlpolicy.Decision { return sqlpolicy.Decision{SQL: sql} }
+
+// runThere runs whole statements in the database, past the policy.
 func runThere(t *testing.T, c source.Config, dialect string) {
 	remote, err := source.Connect(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer remote.Close()
-	got, err := remote.Run(t.Context(), "SELECT paid, count(*) AS n, sum(price) AS total, max(made) AS last FROM data WHERE name = 'alpha' GROUP BY paid ORDER BY n DESC, paid;", source.Limits{})
+	got, err := remote.Run(t.Context(), unchecked("SELECT paid, count(*) AS n, sum(price) AS total, max(made) AS last FROM data WHERE name = 'alpha' GROUP BY paid ORDER BY n DESC, paid"), source.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,19 +109,36 @@ func runThere(t *testing.T, c source.Config, dialect string) {
 		t.Errorf("%s: %v", got.Rows, err)
 	}
 	long := map[string]string{"postgres": "long", "mysql": "`long`"}[dialect]
-	got, err = remote.Run(t.Context(), "SELECT * FROM "+long, source.Limits{Rows: 10})
+	got, err = remote.Run(t.Context(), unchecked("SELECT * FROM "+long), source.Limits{Rows: 10})
 	if err != nil || got.Count != 10 || !got.Limited {
 		t.Errorf("ten of many: %d rows, limited %v, %v", got.Count, got.Limited, err)
 	}
-	if _, err = remote.Run(t.Context(), "SELECT count(*) FROM "+long+" a CROSS JOIN "+long+" b WHERE a.note <> b.note", source.Limits{Timeout: 200e6}); !fault.Is(err, fault.QueryTimeout) {
+	if _, err = remote.Run(t.Context(), unchecked("SELECT count(*) FROM "+long+" a CROSS JOIN "+long+" b WHERE a.note <> b.note"), source.Limits{Timeout: 200e6}); !fault.Is(err, fault.QueryTimeout) {
 		t.Errorf("a slow statement: %v, want query_timeout", err)
 	}
-	if _, err = remote.Run(t.Context(), "SELECT nonsense FROM data", source.Limits{}); !fault.Is(err, fault.SQLError) {
+	if _, err = remote.Run(t.Context(), unchecked("SELECT nonsense FROM data"), source.Limits{}); !fault.Is(err, fault.SQLError) {
 		t.Errorf("an unknown column: %v, want sql_error", err)
 	}
-	if _, err = remote.Run(t.Context(), "SELECT id FROM data", source.Limits{Rows: 1}); err != nil {
+	for _, sql := range writes[dialect] {
+		if _, err := remote.Run(t.Context(), unchecked(sql), source.Limits{}); err == nil {
+			t.Errorf("the session let through: %s", sql)
+		}
+	}
+	if _, err = remote.Run(t.Context(), unchecked("SELECT id FROM data"), source.Limits{Rows: 1}); err != nil {
 		t.Errorf("after all that: %v", err)
 	}
+}
+
+// writes are statements that a session refuses, whatever the policy would say.
+var writes = map[string][]string{
+	"postgres": {
+		"DELETE FROM data", "CREATE TABLE evil (a int)", "CREATE TEMP TABLE evil (a int)", "SELECT * INTO evil FROM data", "SELECT id FROM data FOR UPDATE",
+		"WITH x AS (DELETE FROM data RETURNING *) SELECT * FROM x", "SELECT 1; DELETE FROM data", "COPY data TO '/tmp/evil'", "SET TRANSACTION READ WRITE; DELETE FROM data",
+		"SELECT nextval('evil')", "SELECT pg_read_file('/etc/passwd')", "COPY data TO PROGRAM 'cat'", "TRUNCATE data", "DO $$ BEGIN DELETE FROM data; END $$",
+	},
+	"mysql": {
+		"DELETE FROM data", "CREATE TABLE evil (a int)", "SELECT 1; DELETE FROM data", "INSERT INTO data (id) VALUES (1)", "DROP TABLE data", "TRUNCATE data", "UPDATE data SET id = 0",
+	},
 }
 
 // reads checks that each way of reading a table gives the same rows, and that the

@@ -1,0 +1,228 @@
+package catalog_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"interlock/internal/catalog"
+	"interlock/internal/fault"
+	"interlock/internal/query"
+	"interlock/internal/source"
+	"interlock/internal/source/sourcetest"
+	"interlock/internal/sqlpolicy"
+)
+
+// shopThere is the shop of the policy's corpus as tables of a database, and one table
+// that the dataset does not have.
+var shopThere = []string{
+	`CREATE TABLE customers (id bigint PRIMARY KEY, name text, city text, signup date, meta json)`,
+	`CREATE TABLE orders (id bigint PRIMARY KEY, customer_id bigint REFERENCES customers (id), amount numeric(12,2), status text, placed timestamptz, day date, note text)`,
+	`CREATE TABLE items (order_id bigint, sku text, qty integer, price numeric(12,2))`,
+	`CREATE TABLE hidden (id bigint, password text)`,
+	`INSERT INTO hidden VALUES (1, 'hunter2')`,
+	`INSERT INTO customers SELECT i, 'Customer ' || i, 'Bern', '2024-01-01', '{"tier": 1, "tags": ["a", "b"]}' FROM generate_series(1, 100) i`,
+	`INSERT INTO orders SELECT i, 1 + i % 100, i / 100.0, 'paid', '2024-03-01 12:00:00+00', '2024-03-01', 'note ' || i FROM generate_series(1, 20000) i`,
+}
+
+// postgresShop is a world with the shop in a real PostgreSQL, queried where it is.
+func postgresShop(t *testing.T) (*world, *sourcetest.Server, string) {
+	t.Helper()
+	server := sourcetest.Postgres(t)
+	address := fmt.Sprintf("postgres://reader@/postgres?host=%s", server.Socket)
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	for _, s := range shopThere {
+		if _, err := conn.Exec(t.Context(), s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+	w := newWorld(t, nil)
+	if err := w.Add(t.Context(), catalog.Connection{Alias: "shop", URL: address, Tables: []string{"customers", "orders", "items"}, Remote: true}, source.Secret{}); err != nil {
+		t.Fatal(err)
+	}
+	return w, server, address
+}
+
+func (w *world) there(t *testing.T, sql string, want string) {
+	t.Helper()
+	r, err := w.Query(t.Context(), "shop", query.Request{SQL: sql})
+	if err != nil {
+		t.Errorf("%s: %v", sql, err)
+	} else if string(r.Rows) != want {
+		t.Errorf("%s: %s, want %s", sql, r.Rows, want)
+	}
+}
+
+// A dataset that stays in its database is described, queried and bounded like any
+// other, and none of its rows is copied.
+func TestRemote(t *testing.T) {
+	w, server, _ := postgresShop(t)
+	w.there(t, `SELECT count(*), sum(amount) FROM orders`, `[[20000,2000100.00]]`)
+	w.there(t, `SELECT status, to_char(placed, 'YYYY-MM') FROM public.orders WHERE id = 7`, `[["paid","2024-03"]]`)
+	w.there(t, `SELECT c.name FROM shop.orders o JOIN shop.customers c ON c.id = o.customer_id ORDER BY o.id LIMIT 1`, `[["Customer 2"]]`)
+
+	s, err := w.Schema(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Tables) != 3 || s.Dialect != "postgres" || s.Tables[2].Rows != 20000 || !strings.HasPrefix(s.VersionHash, "live-") || !strings.Contains(string(s.Tables[0].Sample), "Customer 1") {
+		t.Errorf("%+v", s)
+	}
+	r, err := w.Relations(t.Context(), "shop")
+	if err != nil || len(r.Links) != 1 || r.Links[0].To != (catalog.Key{Table: "customers", Column: "id"}) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, _, err := w.Database(t.Context(), "shop"); !fault.Is(err, fault.BadRequest) {
+		t.Errorf("as a copy: %v", err)
+	}
+	scoped, err := w.LoadScoped(t.Context(), "orders", []source.Condition{{Column: "id", Op: source.Lte, Value: 3.0}}, 2)
+	if err != nil || scoped.TotalRows != 3 || scoped.PreviewRows != 2 {
+		t.Errorf("%+v, %v", scoped, err)
+	}
+
+	got, err := w.Query(t.Context(), "shop", query.Request{SQL: `SELECT * FROM orders`, MaxRows: 10})
+	if err != nil || got.RowCount != 10 || !got.Limited || got.Columns[2] != (query.Column{Name: "amount", Type: "numeric"}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	want := []sqlpolicy.Touch{{Table: "customers", Columns: []string{"city", "id"}}, {Table: "orders", Columns: []string{"amount", "customer_id"}}}
+	got, err = w.Query(t.Context(), "shop", query.Request{SQL: `SELECT city, sum(amount) FROM orders o JOIN customers c ON c.id = o.customer_id GROUP BY 1`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got.Decision.Touches); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := w.Query(t.Context(), "shop", query.Request{SQL: `SELECT nonsense FROM orders`}); !fault.Is(err, fault.SQLError) {
+		t.Errorf("an unknown column: %v", err)
+	}
+	slow := `SELECT count(*) FROM orders a, orders b, orders c WHERE a.note < b.note AND b.note < c.note`
+	if _, err := w.Query(t.Context(), "shop", query.Request{SQL: slow, Timeout: 100 * time.Millisecond}); !fault.Is(err, fault.QueryTimeout) {
+		t.Errorf("a slow statement: %v", err)
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	timer := time.AfterFunc(50*time.Millisecond, cancel)
+	defer timer.Stop()
+	began := time.Now()
+	if _, err := w.Query(cancelled, "shop", query.Request{SQL: slow}); !fault.Is(err, fault.QueryCancelled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("the cancel took %v", took)
+	}
+
+	server.Stop(t)
+	if _, err := w.Query(t.Context(), "shop", query.Request{SQL: `SELECT 1 FROM orders`}); !fault.Is(err, fault.SourceUnreadable) {
+		t.Errorf("without its server: %v", err)
+	}
+}
+
+// The corpus of the policy on a real server: what is allowed runs there, what is
+// refused never arrives.
+func TestRemoteCorpus(t *testing.T) {
+	w, _, _ := postgresShop(t)
+	for _, c := range corpus(t, "allow/postgres.txt") {
+		if _, err := w.Query(t.Context(), "shop", query.Request{SQL: c}); err != nil {
+			t.Errorf("%s: %v", c, err)
+		}
+	}
+	for _, file := range []string{"refuse/postgres.txt", "refuse/every.txt"} {
+		for _, c := range corpus(t, file) {
+			_, err := w.Query(t.Context(), "shop", query.Request{SQL: c})
+			if !fault.Is(err, fault.SQLPolicy) && !fault.Is(err, fault.SQLError) {
+				t.Errorf("%s: %v", c, err)
+			}
+		}
+	}
+}
+
+// corpus gives the statements of a file of the policy's corpus.
+func corpus(t *testing.T, name string) (statements []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "sqlpolicy", "testdata", "elsewhere", filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range strings.Split(string(text), "=== ")[1:] {
+		_, body, _ := strings.Cut(block, "\n")
+		sql, _, _ := strings.Cut(body, "\n---")
+		statements = append(statements, sql)
+	}
+	return statements
+}
+
+// Every function that may be called in PostgreSQL is one of its own, and none changes
+// anything or reads more than its arguments: the volatile ones are known by name.
+func TestRemoteFunctionsReviewed(t *testing.T) {
+	_, _, address := postgresShop(t)
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	volatile := strings.Fields("random clock_timestamp gen_random_uuid")
+	// Names that the parser makes of syntax, or that are syntax to the server.
+	syntax := strings.Fields(`count_star coalesce nullif greatest least grouping list_value row extract current_date current_time current_timestamp localtime localtimestamp
+		quantile_cont quantile_disc instr trim like_escape not_like_escape ilike_escape not_ilike_escape regexp_full_match regexp_matches array_slice
+		to_years to_months to_days to_hours to_minutes to_seconds to_milliseconds to_microseconds to_weeks to_quarters to_decades to_centuries to_millennia trim substring overlay position
+		normalize pow log10 any_value date_add`)
+	dialect, _ := sqlpolicy.DialectFor("postgres")
+	for _, name := range dialect.Functions() {
+		if strings.ContainsAny(name, "+-*/%^|&<>~!@=") || slices.Contains(syntax, name) {
+			continue
+		}
+		var n int
+		var kinds string
+		err := conn.QueryRow(t.Context(), `SELECT count(*), coalesce(string_agg(DISTINCT provolatile::text, ''), '') FROM pg_proc WHERE proname = $1 AND pronamespace = 'pg_catalog'::regnamespace`, name).Scan(&n, &kinds)
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case n == 0:
+			t.Errorf("%s is no function of the server", name)
+		case strings.Contains(kinds, "v") != slices.Contains(volatile, name):
+			t.Errorf("%s: volatility %s", name, kinds)
+		}
+	}
+}
+
+// A file of SQLite can stay where it is, too.
+func TestRemoteSQLite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "shop.sqlite")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{"CREATE TABLE orders (id INTEGER, amount REAL)", "INSERT INTO orders VALUES (1, 2.5), (2, 3.5)", "CREATE TABLE hidden (x)"} {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, nil)
+	if err := w.Add(t.Context(), catalog.Connection{Alias: "shop", URL: "sqlite:" + path, Tables: []string{"orders"}, Remote: true}, source.Secret{}); err != nil {
+		t.Fatal(err)
+	}
+	w.there(t, "SELECT count(*), total(amount) FROM ORDERS", `[[2,6]]`)
+	for _, sql := range []string{"SELECT * FROM hidden", "SELECT * FROM sqlite_schema", "SELECT load_extension('x')"} {
+		if _, err := w.Query(t.Context(), "shop", query.Request{SQL: sql}); !fault.Is(err, fault.SQLPolicy) {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+	if err := w.Add(t.Context(), catalog.Connection{Alias: "files", URL: filepath.Dir(path), Remote: true}, source.Secret{}); !fault.Is(err, fault.BadRequest) {
+		t.Errorf("a folder as an engine: %v", err)
+	}
+}
