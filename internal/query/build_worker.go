@@ -226,8 +226,8 @@ func (b *builder) measure(ctx context.Context, name string, r *TableReport) erro
 }
 
 // number gives the one BIGINT that a query answers.
-func (b *builder) number(ctx context.Context, sql string) (int64, error) {
-	c, err := b.session.query(ctx, sql)
+func (b *builder) number(ctx context.Context, sql string, args ...string) (int64, error) {
+	c, err := b.session.query(ctx, sql, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -258,7 +258,7 @@ func (b *builder) loadDuckDB(ctx context.Context, im Import) error {
 		return err
 	}
 	defer func() { _ = b.session.exec("DETACH foreign_data") }()
-	n, err := b.number(ctx, fmt.Sprintf("SELECT count(*) FROM duckdb_tables() WHERE database_name = 'foreign_data' AND schema_name = 'main' AND NOT internal AND table_name = %s", quoteText(from)))
+	n, err := b.number(ctx, "SELECT count(*) FROM duckdb_tables() WHERE database_name = 'foreign_data' AND schema_name = 'main' AND NOT internal AND table_name = CAST($1 AS VARCHAR)", from)
 	if err != nil {
 		return err
 	}

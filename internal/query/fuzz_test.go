@@ -12,7 +12,7 @@ import (
 )
 
 // FuzzCheck looks for a text that the tree allows and whose bound plan, read by
-// other code than the policy's, touches something off the list.
+// other code than the policy's, touches something off the list, with values or without.
 func FuzzCheck(f *testing.F) {
 	db := shop(f)
 	p := query.Parser{Engine: newEngine(f, query.Config{Timeout: 5 * time.Second, MemoryMB: 256}), Database: db}
@@ -20,7 +20,7 @@ func FuzzCheck(f *testing.F) {
 		files, _ := filepath.Glob(filepath.Join("..", "sqlpolicy", "testdata", pattern, "*.txt"))
 		for _, path := range files {
 			for _, c := range readCorpus(f, path) {
-				f.Add(c.sql)
+				f.Add(c.sql, uint8(0))
 			}
 		}
 	}
@@ -29,8 +29,9 @@ func FuzzCheck(f *testing.F) {
 	for _, t := range db.Tables {
 		allowed[t.Name] = true
 	}
-	f.Fuzz(func(t *testing.T, sql string) {
-		d, err := policy.Check(t.Context(), treeOnly{p}, sqlpolicy.Scope{Alias: db.Alias, Tables: db.Tables}, sql)
+	f.Add("SELECT id FROM orders WHERE amount > CAST($1 AS DOUBLE) AND note = CAST($2 AS VARCHAR) LIMIT CAST($2 AS BIGINT)", uint8(2))
+	f.Fuzz(func(t *testing.T, sql string, params uint8) {
+		d, err := policy.Check(t.Context(), treeOnly{p}, sqlpolicy.Scope{Alias: db.Alias, Tables: db.Tables, Params: int(params)}, sql)
 		if err != nil {
 			return
 		}
