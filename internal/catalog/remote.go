@@ -54,11 +54,9 @@ func (c *Catalog) Query(ctx context.Context, id string, r query.Request) (*query
 	if err != nil {
 		return nil, err
 	}
-	result := &query.Result{Rows: answer.Rows, RowCount: answer.Count, Limited: answer.Limited, Elapsed: answer.Elapsed, Decision: decision}
-	for _, col := range answer.Columns {
-		result.Columns = append(result.Columns, query.Column{Name: col.Name, Type: col.Native})
-	}
-	return result, nil
+	return &query.Result{
+		Columns: engineColumns(answer.Columns), Rows: answer.Rows, RowCount: answer.Count, Limited: answer.Limited, Elapsed: answer.Elapsed, Decision: decision,
+	}, nil
 }
 
 // Check decides about a statement on a dataset without running it.

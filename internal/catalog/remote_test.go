@@ -94,7 +94,7 @@ func TestRemote(t *testing.T) {
 	}
 
 	got, err := w.Query(t.Context(), "shop", query.Request{SQL: `SELECT * FROM orders`, MaxRows: 10})
-	if err != nil || got.RowCount != 10 || !got.Limited || got.Columns[2] != (query.Column{Name: "amount", Type: "numeric"}) {
+	if err != nil || got.RowCount != 10 || !got.Limited || got.Columns[2] != (query.Column{Name: "amount", Type: "DECIMAL(12,2)"}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	want := []sqlpolicy.Touch{{Table: "customers", Columns: []string{"city", "id"}}, {Table: "orders", Columns: []string{"amount", "customer_id"}}}
@@ -121,6 +121,22 @@ func TestRemote(t *testing.T) {
 	}
 	if took := time.Since(began); took > 2*time.Second {
 		t.Errorf("the cancel took %v", took)
+	}
+
+	// Results come here whole, as a stream, and with their types.
+	for sql, want := range map[string]string{
+		`SELECT id, amount, placed, day, note FROM orders WHERE id <= 2 ORDER BY id`: "id,amount,placed,day,note\n1,0.01,2024-03-01 12:00:00+00,2024-03-01,note 1\n2,0.02,2024-03-01 12:00:00+00,2024-03-01,note 2\n",
+		`SELECT sum(amount) AS total, 12345678901234567890.123 AS exact, NULL AS nothing, '' AS empty FROM orders`: "total,exact,nothing,empty\n2000100.00,12345678901234567890.123,,\"\"\n",
+		`SELECT id, amount FROM orders WHERE false`: "id,amount\n",
+	} {
+		path := filepath.Join(t.TempDir(), "out.csv")
+		if _, err := w.Export(t.Context(), "shop", query.Request{SQL: sql}, query.CSV, path); err != nil {
+			t.Errorf("%s: %v", sql, err)
+			continue
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v", sql, got, err)
+		}
 	}
 
 	server.Stop(t)

@@ -35,6 +35,7 @@ type Type struct {
 	Width int   // Decimal: digits in all, 1 to 38
 	Scale int   // Decimal: digits after the point
 	Elem  *Type // List: what it holds
+	fixed bool  // Decimal: the width is its system's, not what was seen so far
 }
 
 // A Column of a source.

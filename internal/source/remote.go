@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +31,9 @@ type Limits struct {
 	Rows    int           // 1,000 by default
 	Bytes   int           // of the encoded rows; 8 MB by default
 	Timeout time.Duration // 30 s by default
+	// To, if not nil, gets the rows as they come, each a line with a JSON object of c0,
+	// c1 …; the answer has none then.
+	To io.Writer
 }
 
 // An Answer is a result that came from elsewhere.
@@ -76,40 +81,80 @@ func (l Limits) fill() Limits {
 	return l
 }
 
-// An answer collects rows as JSON up to the limits.
+// An answer collects rows as JSON up to the limits, or passes them on.
 type answer struct {
 	Answer
 	limits Limits
+	since  time.Time
 	rows   []byte
+	passed int   // bytes
+	failed error // of whom they are passed on to
 }
 
 // add takes a row whose cells cell appends, and says whether more may come.
-func (a *answer) add(columns int, cell func(dst []byte, i int) []byte) (more bool) {
+func (a *answer) add(cell func(dst []byte, i int) []byte) (more bool) {
 	if a.Count >= a.limits.Rows {
 		a.Limited = true
 		return false
 	}
-	start := len(a.rows)
-	if a.Count > 0 {
+	begin := len(a.rows)
+	open, end := "[", "]"
+	if a.limits.To != nil {
+		open, end = "{", "}\n"
+	} else if a.Count > 0 {
 		a.rows = append(a.rows, ',')
 	}
-	for i := range columns {
-		a.rows = append(a.rows, "[,"[min(i, 1)])
+	a.rows = append(a.rows, open...)
+	for i := range a.Columns {
+		if i > 0 {
+			a.rows = append(a.rows, ',')
+		}
+		if a.limits.To != nil {
+			a.rows = fmt.Appendf(a.rows, `"c%d":`, i)
+		}
+		at := len(a.rows)
 		a.rows = cell(a.rows, i)
+		a.Columns[i].Type.widen(a.rows[at:])
 	}
-	a.rows = append(a.rows, ']')
-	if len(a.rows) > a.limits.Bytes {
-		a.rows, a.Limited = a.rows[:start], true
+	a.rows = append(a.rows, end...)
+	if a.passed+len(a.rows) > a.limits.Bytes {
+		a.rows, a.Limited = a.rows[:begin], true
 		return false
 	}
 	a.Count++
-	return true
+	if a.limits.To != nil {
+		a.passed += len(a.rows)
+		_, a.failed = a.limits.To.Write(a.rows)
+		a.rows = a.rows[:0]
+	}
+	return a.failed == nil
 }
 
-func (a *answer) done(columns []Column, since time.Time) Answer {
-	a.Columns, a.Elapsed = columns, time.Since(since)
-	a.Rows = append(append([]byte{'['}, a.rows...), ']')
-	return a.Answer
+// widen makes room for a number in a decimal type that its system gave no width.
+func (t *Type) widen(number []byte) {
+	if t.Kind != Decimal || t.fixed {
+		return
+	}
+	whole, part, _ := strings.Cut(strings.Trim(string(number), `"-`), ".")
+	if whole == "null" {
+		return
+	}
+	before := max(t.Width-t.Scale, len(whole))
+	t.Scale = max(t.Scale, len(part))
+	t.Width = before + t.Scale
+}
+
+func (a *answer) done() (Answer, error) {
+	for i, c := range a.Columns {
+		if c.Type.Kind == Decimal && (c.Type.Width > 38 || c.Type.Width == 0) {
+			a.Columns[i].Type = Type{Kind: Text} // more digits than a decimal has
+		}
+	}
+	a.Elapsed = time.Since(a.since)
+	if a.limits.To == nil {
+		a.Rows = append(append([]byte{'['}, a.rows...), ']')
+	}
+	return a.Answer, a.failed
 }
 
 // cellJSON encodes a value that its system gave as text.

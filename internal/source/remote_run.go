@@ -38,12 +38,11 @@ func (r *pgRemote) Run(ctx context.Context, d sqlpolicy.Decision, limits Limits)
 	if err != nil {
 		return Answer{}, r.config.failed(ctx, bounded, err)
 	}
-	got := &answer{limits: limits}
-	columns, err := got.fromPostgres(bounded, cancel, tx, d.SQL)
-	if err != nil {
+	got := &answer{limits: limits, since: start}
+	if err := got.fromPostgres(bounded, cancel, tx, d.SQL); err != nil {
 		return Answer{}, r.config.failed(ctx, bounded, err)
 	}
-	return got.done(columns, start), nil
+	return got.done()
 }
 
 // prepareStatement readies a transaction: names mean the tables of one schema, the
@@ -52,13 +51,12 @@ func (r *pgRemote) Run(ctx context.Context, d sqlpolicy.Decision, limits Limits)
 const prepareStatement = `SELECT set_config('search_path', $1, true), set_config('statement_timeout', $2, true), set_config('role',
 	CASE WHEN current_setting('is_superuser') = 'on' AND EXISTS (SELECT FROM pg_roles WHERE rolname = 'pg_read_all_data') THEN 'pg_read_all_data' ELSE current_setting('role') END, true)`
 
-func (a *answer) fromPostgres(ctx context.Context, cancel func(), tx pgx.Tx, text string) ([]Column, error) {
+func (a *answer) fromPostgres(ctx context.Context, cancel func(), tx pgx.Tx, text string) error {
 	rows, err := tx.Query(ctx, text, pgx.QueryResultFormats{pgx.TextFormatCode})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rows.Close()
-	var columns []Column
 	for _, f := range rows.FieldDescriptions() {
 		c := Column{Name: f.Name, Type: Type{Kind: Text}}
 		if t, ok := tx.Conn().TypeMap().TypeForOID(f.DataTypeOID); ok {
@@ -67,22 +65,23 @@ func (a *answer) fromPostgres(ctx context.Context, cancel func(), tx pgx.Tx, tex
 		if c.Type.Kind == Bytes {
 			c.Type.Kind = Text // \x and digits
 		}
-		columns = append(columns, c)
+		c.Type.fixed = c.Type.Width > 0
+		a.Columns = append(a.Columns, c)
 	}
 	for rows.Next() {
 		values := rows.RawValues()
-		more := a.add(len(columns), func(dst []byte, i int) []byte {
+		more := a.add(func(dst []byte, i int) []byte {
 			if values[i] == nil {
 				return append(dst, "null"...)
 			}
-			return cellJSON(dst, columns[i].Type.Kind, values[i])
+			return cellJSON(dst, a.Columns[i].Type.Kind, values[i])
 		})
 		if !more {
 			cancel() // the rest is not read only to be dropped
-			return columns, nil
+			return nil
 		}
 	}
-	return columns, rows.Err()
+	return rows.Err()
 }
 
 // sqlRemote is a Remote behind a database/sql driver.
@@ -110,25 +109,24 @@ func (r *sqlRemote) Run(ctx context.Context, d sqlpolicy.Decision, limits Limits
 	if err != nil {
 		return Answer{}, r.config.failed(ctx, bounded, err)
 	}
-	columns := make([]Column, len(types))
+	got := &answer{limits: limits, since: start}
 	values, into := make([]any, len(types)), make([]any, len(types))
 	for i, t := range types {
-		columns[i] = Column{Name: t.Name(), Native: t.DatabaseTypeName(), Type: resultKind(t.DatabaseTypeName())}
+		got.Columns = append(got.Columns, Column{Name: t.Name(), Native: t.DatabaseTypeName(), Type: resultKind(t.DatabaseTypeName())})
 		into[i] = &values[i]
 	}
-	got := &answer{limits: limits}
 	for rows.Next() {
 		if err := rows.Scan(into...); err != nil {
 			return Answer{}, r.config.failed(ctx, bounded, err)
 		}
-		if !got.add(len(columns), func(dst []byte, i int) []byte { return valueJSON(dst, columns[i].Type.Kind, values[i]) }) {
-			return got.done(columns, start), nil
+		if !got.add(func(dst []byte, i int) []byte { return valueJSON(dst, got.Columns[i].Type.Kind, values[i]) }) {
+			return got.done()
 		}
 	}
 	if err := rows.Err(); err != nil {
 		return Answer{}, r.config.failed(ctx, bounded, err)
 	}
-	return got.done(columns, start), nil
+	return got.done()
 }
 
 // resultKind maps the names that drivers give to types of results.

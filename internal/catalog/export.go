@@ -1,0 +1,97 @@
+package catalog
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"interlock/internal/fault"
+	"interlock/internal/query"
+	"interlock/internal/source"
+)
+
+// Bounds of a result that is brought here whole.
+const (
+	exportRows  = 50_000_000
+	exportBytes = 8 << 30
+)
+
+// Export writes the whole result of a statement on a dataset as a file and gives the
+// number of its rows. Rows that are elsewhere come in as a stream.
+func (c *Catalog) Export(ctx context.Context, id string, r query.Request, format query.Format, path string) (int64, error) {
+	d, db, err := c.target(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	if r.Database = db; !d.remote() {
+		return c.config.Engine.Export(ctx, r, format, path)
+	}
+	dir, err := os.MkdirTemp(c.config.Dir, ".import-*")
+	if err != nil {
+		return 0, fmt.Errorf("making a folder for the result: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	fetched, err := c.fetch(ctx, d, r, dir)
+	if err != nil {
+		return 0, err
+	}
+	return c.config.Engine.Export(ctx, fetched, format, path)
+}
+
+// fetch brings the result of a statement here and gives the request for it.
+func (c *Catalog) fetch(ctx context.Context, d *dataset, r query.Request, dir string) (query.Request, error) {
+	decision, err := c.config.Policy.Check(ctx, r.Database, r.SQL)
+	if err != nil {
+		return r, err
+	}
+	engine, err := c.line(ctx, d)
+	if err != nil {
+		return r, err
+	}
+	lines := filepath.Join(dir, "rows.ndjson")
+	f, err := os.Create(lines)
+	if err != nil {
+		return r, fmt.Errorf("making a file for the result: %w", err)
+	}
+	defer f.Close()
+	out := bufio.NewWriterSize(f, 1<<16)
+	answer, err := engine.Run(ctx, decision, source.Limits{Rows: exportRows, Bytes: exportBytes, Timeout: importTimeout, To: out})
+	if err != nil {
+		return r, err
+	}
+	if answer.Limited {
+		return r, fault.New(fault.TooLarge, "the result has more than %d rows or %d GB", exportRows, exportBytes>>30).Suggest("Ask for less: aggregate, or add conditions.")
+	}
+	some := ""
+	if answer.Count == 0 { // a row that nobody asks for gives the file its columns
+		some = " WHERE false"
+		fmt.Fprint(out, "{}\n")
+	}
+	if err := out.Flush(); err != nil {
+		return r, fmt.Errorf("writing the result: %w", err)
+	}
+	return c.stored(ctx, answer.Columns, lines, filepath.Join(dir, "result.duckdb"), some)
+}
+
+// stored makes a table of fetched rows.
+func (c *Catalog) stored(ctx context.Context, columns []source.Column, lines, path, some string) (query.Request, error) {
+	imp := query.Import{Table: "result", Format: query.NDJSON, Files: []string{lines}, Options: query.ImportOptions{Types: map[string]string{}}}
+	list := make([]string, len(columns))
+	for i, col := range engineColumns(columns) {
+		name := fmt.Sprintf("c%d", i)
+		imp.Options.Types[name] = col.Type
+		list[i] = name + " AS " + quoteName(col.Name)
+	}
+	report, err := c.config.Engine.Build(ctx, path, []query.Import{imp}, nil)
+	if err == nil && report.Tables[0].Error != "" {
+		err = fault.New(fault.SourceUnreadable, "the result cannot be stored: %s", report.Tables[0].Error)
+	}
+	if err != nil {
+		return query.Request{}, err
+	}
+	made := Table{Name: "result", Columns: report.Tables[0].Columns}
+	return query.Request{Database: databaseOf(path, "", []Table{made}), SQL: "SELECT " + strings.Join(list, ", ") + " FROM result" + some, Timeout: importTimeout}, nil
+}
