@@ -13,13 +13,24 @@ var clickhouseName = strings.NewReplacer(`\`, `\\`, "`", "\\`")
 
 func (clickhouse) quote(name string) string { return "`" + clickhouseName.Replace(name) + "`" }
 
-func (c clickhouse) read(col Column) string { return c.quote(col.Name) }
+func (c clickhouse) read(col Column) string {
+	if col.Type.Kind == Other {
+		return "toString(" + c.quote(col.Name) + ")" // lists and the like, in its own notation
+	}
+	return c.left(col, Eq)
+}
 
 func (c clickhouse) left(col Column, _ Op) string {
-	if col.Type.Kind == Text && col.Native != "" && !strings.Contains(col.Native, "String") {
-		return "toString(" + c.quote(col.Name) + ")" // enums
+	switch name := c.quote(col.Name); {
+	case col.Type.Kind != Text || col.Native == "":
+		return name
+	case strings.Contains(col.Native, "FixedString"):
+		return "toStringCutToZero(" + name + ")" // filled up with zeros
+	case !strings.Contains(col.Native, "String"):
+		return "toString(" + name + ")" // enums, addresses, very long numbers
+	default:
+		return name
 	}
-	return c.quote(col.Name)
 }
 
 func (clickhouse) param(n int, c Column, op Op, value any) (string, any) {

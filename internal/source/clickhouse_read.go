@@ -3,17 +3,24 @@ package source
 import (
 	"context"
 	"database/sql"
-	"fmt"
+	"maps"
 	"net/url"
 	"regexp"
 	"strings"
+	"time"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
 	"interlock/internal/fault"
 )
 
-// clickhouseDB opens ClickHouse in sessions that only read.
+// Limits of a statement at ClickHouse. Reading a whole table has no limit of rows.
+const (
+	clickhouseMemory = 4 << 30
+	clickhouseRows   = 1_000_000 // more is an error there, never a shorter answer
+)
+
+// clickhouseDB opens ClickHouse by connections that only read.
 func clickhouseDB(c Config) (*sql.DB, system, error) {
 	u, err := url.Parse(c.URL)
 	if err != nil || u.Host == "" {
@@ -25,27 +32,20 @@ func clickhouseDB(c Config) (*sql.DB, system, error) {
 		return nil, system{}, c.trouble(context.Background(), err, "connecting to")
 	}
 	opts.Auth.Password = c.Password.Reveal()
-	if opts.Settings == nil {
-		opts.Settings = driver.Settings{}
+	opts.DialTimeout = 10 * time.Second
+	limits := driver.Settings{}
+	maps.Copy(limits, opts.Settings)
+	opts.Settings = nil
+	limits["max_execution_time"] = max(1, int(c.Timeout.Seconds()))
+	limits["max_memory_usage"] = clickhouseMemory
+	if c.Table == "" { // whole statements
+		limits["max_result_rows"] = clickhouseRows
 	}
-	opts.Settings["readonly"] = 2 // reads, and settings of single statements
-	opts.Settings["max_execution_time"] = int(c.Timeout.Seconds())
-	return driver.OpenDB(opts), system{dialect: ClickHouse, describe: clickhouseDescribe, session: noSession, bind: clickhouseBind}, nil
+	db := sql.OpenDB(clickhouseConnector{driver.Connector(opts), limits})
+	return db, system{dialect: ClickHouse, describe: clickhouseDescribe, session: noSession, bind: positional}, nil
 }
 
 func noSession(context.Context, *sql.Conn, Config) error { return nil }
-
-// clickhouseBind names the parameters; the server puts them in.
-func clickhouseBind(ctx context.Context, args []any) (context.Context, []any) {
-	if len(args) == 0 {
-		return ctx, nil
-	}
-	named := driver.Parameters{}
-	for i, a := range args {
-		named[fmt.Sprintf("p%d", i+1)] = fmt.Sprint(a)
-	}
-	return driver.Context(ctx, driver.WithParameters(named)), nil
-}
 
 func openClickHouse(_ context.Context, c Config) (Source, error) {
 	db, system, err := clickhouseDB(c)
@@ -59,10 +59,27 @@ func clickhouseTables(Config) (string, []any) {
 	return `SELECT database, name FROM system.tables WHERE database = currentDatabase() ORDER BY 2`, nil
 }
 
+// clickhouseDescribe reads the columns; those by which the table is sorted fix the
+// order of pages.
 func clickhouseDescribe(ctx context.Context, conn *sql.Conn, c Config) (described, error) {
-	ctx, _ = clickhouseBind(ctx, []any{c.Table, c.Schema})
-	return describeFrom(ctx, conn, c, clickhouseKind, `SELECT database, name, type FROM system.columns
-		WHERE table = {p1:String} AND database = if({p2:String} = '', currentDatabase(), {p2:String}) ORDER BY position`)
+	const from = ` FROM system.columns WHERE table = {p1:String} AND database = if({p2:String} = '', currentDatabase(), {p2:String})`
+	d, err := describeFrom(ctx, conn, c, clickhouseKind, "SELECT database, name, type"+from, c.Table, c.Schema)
+	if err != nil {
+		return described{}, err
+	}
+	rows, err := conn.QueryContext(ctx, "SELECT name"+from+" AND is_in_sorting_key = 1", c.Table, c.Schema)
+	if err != nil {
+		return described{}, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return described{}, err
+		}
+		d.key = append(d.key, name)
+	}
+	return d, rows.Err()
 }
 
 // describeFrom reads schema, column and type from a catalogue.

@@ -260,6 +260,8 @@ func (b *Batch) putAny(v *vector, value any) error {
 		default:
 			return b.putText(v, strconv.AppendInt(nil, x, 10))
 		}
+	case float32:
+		return b.putAny(v, float64(x)) // as wide as filters see it
 	case float64:
 		switch kind {
 		case Float:
@@ -271,8 +273,9 @@ func (b *Batch) putAny(v *vector, value any) error {
 		}
 	case time.Time:
 		switch kind {
-		case Date:
-			v.putInt(floorDiv(x.Unix(), 86400))
+		case Date: // the day that its own zone calls it
+			y, m, d := x.Date()
+			v.putInt(floorDiv(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix(), 86400))
 		case Time:
 			h, m, s := x.Clock()
 			v.putInt(int64(h*3600+m*60+s)*1_000_000 + int64(x.Nanosecond()/1000))
