@@ -70,6 +70,7 @@ var layers = []struct {
 
 	{"machines", nil},
 	{"web", nil},
+	{"web/e2e", nil},
 }
 
 // programs stand on top and may import everything; cmd/interlock/system.go is the one

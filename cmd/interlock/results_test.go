@@ -2,13 +2,18 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"interlock/internal/capsule"
 )
 
 // TestResults goes the whole way of data through the server: a file comes in, is
@@ -74,6 +79,99 @@ func TestResults(t *testing.T) {
 	}
 }
 
+// TestRepeat takes the rows of a turn whole: from the data that the turn read while they
+// are kept, else from today's if that is wanted.
+func TestRepeat(t *testing.T) {
+	w := newWorld(t)
+	w.flags = append(w.flags, "--provider", "offline")
+	w.write("data/shop/stock.csv", "id,units\n"+strings.Repeat("7,1\n", 300))
+	p := w.serve()
+	ask := func(sql string) (run string) {
+		var turn struct {
+			Run_id string
+			Result struct{ Row_count int }
+		}
+		p.call("POST", "/chat", toJSON(map[string]string{"message": "SQL: " + sql, "dataset_id": "shop"}), http.StatusOK, &turn)
+		if turn.Result.Row_count != 200 {
+			t.Fatalf("the turn shows %+v", turn)
+		}
+		return turn.Run_id
+	}
+	run := ask("SELECT id, units FROM stock")
+	var kept struct {
+		Artifact_id string
+		Version     int
+		Lineage     struct {
+			Run_id, Call, At, SQL, Dataset_version_hash, Recorded_version_hash string
+			Row_count                                                          int
+			Columns                                                            map[string][]string
+		}
+	}
+	repeat := func(body string, status int) {
+		t.Helper()
+		p.call("POST", "/api/runs/"+run+"/results/1", body, status, &kept)
+	}
+	repeat(`{"format":"parquet"}`, http.StatusOK)
+	l := kept.Lineage
+	if diff := cmp.Diff(map[string][]string{"stock": {"id", "units"}}, l.Columns); diff != "" || l.Row_count != 300 || l.Run_id != run || l.Call == "" || l.At == "" || l.Recorded_version_hash != "" {
+		t.Errorf("lineage %+v %s", l, diff)
+	}
+	first := kept.Artifact_id
+	repeat(`{"format":"parquet"}`, http.StatusOK)
+	if kept.Artifact_id != first || kept.Version != 1 {
+		t.Errorf("the same again is %s@%d, not %s", kept.Artifact_id, kept.Version, first)
+	}
+	w.write("data/shop/stock.csv", "id,units\n8,2\n9,1\n")
+	if out, errs, code := w.run("run", "export", run, "--format", "csv"); code != 0 || strings.Count(out, "\n") != 301 {
+		t.Errorf("while the version is kept: %d, %d lines\n%s", code, strings.Count(out, "\n"), errs)
+	}
+	var today struct{ Rows [][]any }
+	p.call("GET", "/api/sources/stock", "", http.StatusOK, &today) // the new version is imported
+	old, err := filepath.Glob(w.path("state/datasets/shop-" + l.Dataset_version_hash[:12] + "*"))
+	if err != nil || len(old) != 2 {
+		t.Fatalf("%v %v", old, err)
+	}
+	for _, path := range old {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.call("POST", "/api/runs/"+run+"/results/1", `{"format":"csv"}`, http.StatusConflict, nil)
+	if _, errs, code := w.run("run", "export", run, "--format", "json"); code != exitFailed || !strings.Contains(errs, "no longer kept") || !strings.Contains(errs, "today's data") {
+		t.Errorf("after it is gone: %d %s", code, errs)
+	}
+	if out, errs, code := w.run("run", "export", run, "--today", "--out", w.path("rows.json")); code != 0 || !strings.Contains(out, "wrote 2 rows") {
+		t.Errorf("from today's data: %d %s %s", code, out, errs)
+	}
+	repeat(`{"format":"csv","today":true}`, http.StatusOK)
+	if got := kept.Lineage; got.Recorded_version_hash != l.Dataset_version_hash || got.Dataset_version_hash == l.Dataset_version_hash || got.Row_count != 2 {
+		t.Errorf("lineage of today %+v", got)
+	}
+	var page struct{ Rows [][]any }
+	p.call("GET", fmt.Sprintf("/api/artifacts/%s@%d/rows?sort=units", kept.Artifact_id, kept.Version), "", http.StatusOK, &page)
+	if diff := cmp.Diff([][]any{{9.0, 1.0}, {8.0, 2.0}}, page.Rows); diff != "" {
+		t.Error(diff)
+	}
+	p.call("GET", "/api/artifacts/"+kept.Artifact_id+"/rows?sort=nope", "", http.StatusBadRequest, nil)
+}
+
+// TestStatementOf finds what ran in the calls of every tool that runs SQL.
+func TestStatementOf(t *testing.T) {
+	for name, tt := range map[string]struct{ args, result, outcome, want string }{
+		"a statement":         {`{"dataset_id":"d","sql":"SELECT 1"}`, `{"columns":["a"],"rows":[]}`, "returned", "SELECT 1"},
+		"a plan":              {`{"plan":{}}`, `{"columns":["a"],"rows":[],"compiled_sql":"SELECT 2"}`, "returned", "SELECT 2"},
+		"under a cap":         {`{"sql":"SELECT * FROM (\nSELECT 3\nLIMIT 9\n) LIMIT 50"}`, `{"result":{"columns":["a"]}}`, "returned", "SELECT 3\nLIMIT 9"},
+		"one that failed":     {`{"sql":"SELECT 4"}`, ``, "failed", ""},
+		"one without rows":    {`{"sql":"SELECT 5"}`, `{"safety":{"is_safe":true}}`, "returned", ""},
+		"rows of other means": {`{"python_code":"x"}`, `{"columns":["a"],"rows":[]}`, "returned", ""},
+	} {
+		got, ok := statementOf(capsule.ToolCall{Args: []byte(tt.args), Result: []byte(tt.result), Outcome: tt.outcome})
+		if ok != (tt.want != "") || ok && got.sql != tt.want {
+			t.Errorf("%s: %q %v, want %q", name, got.sql, ok, tt.want)
+		}
+	}
+}
+
 // upload sends one file as a form and wants that status.
 func (p *process) upload(t *testing.T, dataset, name, content string, status int) {
 	t.Helper()
@@ -111,7 +209,7 @@ func (p *process) export(t *testing.T, sql, format, begins string) string {
 	if err != nil || res.StatusCode != http.StatusOK || !strings.HasPrefix(string(body), begins) {
 		t.Fatalf("%s: %v %s: %.200q", format, err, res.Status, body)
 	}
-	if got := res.Header.Get("Content-Disposition"); !strings.HasPrefix(got, "attachment") || !strings.Contains(got, "shop."+format) {
+	if got := res.Header.Get("Content-Disposition"); !strings.HasPrefix(got, "attachment") || !strings.Contains(got, "shop-customers-refunds."+format) {
 		t.Errorf("%s: %s", format, got)
 	}
 	return res.Header.Get("X-Artifact-Id")

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -139,8 +140,11 @@ func TestResultsAndFiles(t *testing.T) {
 		{name: "meta", url: "/api/artifacts/a_1/meta", has: []string{`"artifact_id":"a_1"`, `"sha256":"a_1"`}},
 		{name: "meta of others", url: "/api/artifacts/a_alice/meta", status: 404},
 		{name: "rows", url: "/api/artifacts/a_1/rows?offset=20&limit=9999", has: []string{`"limit":200`, `"offset":20`}},
+		{name: "rows sorted", url: "/api/artifacts/a_1/rows?sort=day&down=true", has: []string{`"sort":"day"`, `"down":true`}},
 		{name: "rows before the first", url: "/api/artifacts/a_1/rows?offset=-1", status: 400},
 		{name: "profile", url: "/api/sources/orders/profile", has: []string{`"table":"orders"`}},
+		{name: "datasets", url: "/api/datasets", has: []string{`{"datasets":[{"id":"shop"`, "Etag: \"", "Cache-Control: private, no-cache"}},
+		{name: "no run", method: "POST", url: "/api/runs/r_nope/results/c_1", body: `{"format":"csv"}`, status: 404, has: []string{`"code":"run_not_found"`}},
 		{name: "description", url: "/openapi.json", has: []string{`"/api/datasets/{id}/files"`, `"multipart/form-data"`, `"/api/export"`}},
 	} {
 		t.Run(sc.name, func(t *testing.T) { sc.run(t, r) })
@@ -166,6 +170,47 @@ func TestWhoMayUpload(t *testing.T) {
 		{name: "rows of others", url: "/api/artifacts/a_1/rows", headers: []string{"Authorization: Bearer analyst-token-012"}, status: 404},
 	} {
 		t.Run(sc.name, func(t *testing.T) { sc.run(t, r) })
+	}
+}
+
+// The whole of a result is for whoever owns the run; where the data are gone the
+// details say what there is instead.
+func TestRepeat(t *testing.T) {
+	ann := "Authorization: Bearer analyst-token-012"
+	r, _ := startShelf(t, func(cfg *server.Config) {
+		cfg.Users = []server.User{{Name: "vic", Role: server.Viewer, Token: "viewer-token-0123"}, {Name: localUser, Token: "analyst-token-012"}, {Name: "bob", Token: "analyst-token-bob"}}
+	})
+	run := get[struct {
+		Run string `json:"run_id"`
+	}](t, r, "POST", "/chat", `{"message":"sql: select 1","dataset_id":"shop"}`, ann).Run
+	url := "/api/runs/" + run + "/results/"
+	for _, sc := range []scenario{
+		{name: "kept", method: "POST", url: url + "c_1", body: `{"format":"csv"}`, headers: []string{ann}, has: []string{`"artifact_id":"a_1"`}},
+		{name: "parquet unless said", method: "POST", url: url + "c_1", body: `{}`, headers: []string{ann}},
+		{name: "gone", method: "POST", url: url + "c_2", body: `{"today":true}`, headers: []string{ann}, status: 409, has: []string{`"code":"conflict"`, `"details":{"today":true}`}},
+		{name: "as something", method: "POST", url: url + "c_1", body: `{"format":"exe"}`, headers: []string{ann}, status: 400},
+		{name: "of somebody else", method: "POST", url: url + "c_1", body: `{}`, headers: []string{"Authorization: Bearer analyst-token-bob"}, status: 404, has: []string{`"code":"run_not_found"`}},
+		{name: "by a viewer", method: "POST", url: url + "c_1", body: `{}`, headers: []string{"Authorization: Bearer viewer-token-0123"}, status: 403},
+	} {
+		t.Run(sc.name, func(t *testing.T) { sc.run(t, r) })
+	}
+}
+
+// Who has seen the datasets hears in one line that they are the same.
+func TestOverviewUnchanged(t *testing.T) {
+	var name atomic.Value
+	name.Store("Shop")
+	r := start(t, func(cfg *server.Config) {
+		cfg.Overview = func(context.Context) (any, error) { return []any{map[string]any{"name": name.Load()}}, nil }
+	})
+	first, body := r.do(t, "GET", "/api/datasets", "")
+	tag := "If-None-Match: " + first.Header.Get("ETag")
+	if again, rest := r.do(t, "GET", "/api/datasets", "", tag); again.StatusCode != http.StatusNotModified || rest != "" {
+		t.Errorf("the same list: %s %s", again.Status, rest)
+	}
+	name.Store("Store")
+	if changed, now := r.do(t, "GET", "/api/datasets", "", tag); changed.StatusCode != http.StatusOK || now == body {
+		t.Errorf("another list: %s %s", changed.Status, now)
 	}
 }
 

@@ -1,61 +1,9 @@
-// The page as a person uses it, in a browser, against a server at INTERLOCK_URL
-// whose turns are scripted by the first word of the message. Every test also holds
-// the page to its promises: no error in the console, no request to another host.
+// The page as a person uses it, against a server whose turns are scripted by the first
+// word of the message.
 
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, test } from "node:test";
-import { chromium } from "playwright-core";
-
-const url = process.env.INTERLOCK_URL;
-const patience = 10_000;
-
-let browser, context, page, complaints;
-
-before(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM,
-    args: ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--no-first-run", ...(process.getuid() === 0 ? ["--no-sandbox"] : [])],
-  });
-});
-
-after(() => browser?.close());
-
-beforeEach(async () => {
-  complaints = [];
-  await visit({ width: 1280, height: 850 });
-});
-
-afterEach(async () => {
-  await context.close();
-  assert.deepEqual(complaints, [], "errors in the console or requests to other hosts");
-});
-
-// visit opens the page in a new context of the browser: own storage, own windows.
-async function visit(viewport) {
-  await context?.close();
-  context = await browser.newContext({ viewport });
-  context.setDefaultTimeout(patience);
-  context.on("request", (r) => { if (!r.url().startsWith(url) && !/^(blob|data):/.test(r.url())) complaints.push("request to " + r.url()); });
-  page = await tab("");
-}
-
-async function tab(hash) {
-  const p = await context.newPage();
-  p.on("console", (m) => { if (m.type() === "error" || m.type() === "warning") complaints.push(m.text()); });
-  p.on("pageerror", (e) => complaints.push(e.message));
-  await p.goto(url + "/" + hash);
-  await p.locator("#machine option").first().waitFor({ state: "attached" });
-  return p;
-}
-
-async function ask(p, text) {
-  await p.fill("#say", text);
-  await p.press("#say", "Enter");
-}
-
-const ended = (p, status) => p.locator(`.turn .badge.${status}`).last().waitFor();
-const logText = (p) => p.locator("#log").innerText();
-const overflow = (p) => p.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+import { test } from "node:test";
+import { ask, ended, logText, overflow, page, tab, visit } from "./browser.js";
 
 test("an answer comes in pieces, with its calls, their results and their refusals", async () => {
   await ask(page, "everything about revenue");

@@ -38,6 +38,23 @@ export const post = (path, body, options = {}) => request(path, {
   ...options, method: "POST", body: JSON.stringify(body ?? {}), headers: { "Content-Type": "application/json" },
 });
 
+export const remove = async (path) => (await request(path, { method: "DELETE" })).json();
+
+/** upload sends a file as a form; progress hears of the share that is sent. */
+export function upload(path, file, progress) {
+  return new Promise((done, fail) => {
+    const sending = new XMLHttpRequest(), form = new FormData();
+    form.append("file", file, file.name);
+    sending.open("POST", path);
+    for (const [name, value] of Object.entries(headers())) sending.setRequestHeader(name, value);
+    sending.responseType = "json";
+    sending.upload.onprogress = (e) => { if (e.lengthComputable) progress(e.loaded / e.total); };
+    sending.onload = () => (sending.status < 300 ? done(sending.response) : fail(new Problem(sending.response ?? { title: sending.statusText })));
+    sending.onerror = () => fail(new Problem({ detail: "The connection broke before the file was sent.", code: "unreachable" }));
+    sending.send(form);
+  });
+}
+
 /** download fetches a file with the token and hands it to the browser. */
 export async function download(path, name) {
   const blob = await (await request(path)).blob();

@@ -2,14 +2,19 @@
 
 import { follow, get, onUnauthorized, post, Problem } from "./api.js";
 import { fieldForm } from "./card.js";
+import { connectForm } from "./connect.js";
+import { DataPanel } from "./data.js";
 import { byId, el, fill, words } from "./dom.js";
 import { Panel } from "./settings.js";
 import { ThreadLog } from "./thread.js";
+import { Uploads } from "./upload.js";
 
 const page = {
-  thread: "", log: null, machine: null, datasets: [], stopFollowing: null,
+  thread: "", log: null, machine: null, stopFollowing: null, dataset: localStorage.getItem("dataset") ?? "",
   panel: new Panel(byId("switches")),
+  data: new DataPanel(byId("datasets"), { chosen: () => byId("dataset").value, choose: chooseDataset, changed: listDatasets, sure }),
 };
+const uploads = new Uploads(byId("uploads"), { panel: page.data, choose: chooseDataset });
 
 onUnauthorized((failed) => new Promise((done) => {
   const dialog = byId("login");
@@ -21,12 +26,12 @@ onUnauthorized((failed) => new Promise((done) => {
 
 async function begin() {
   applyTheme(localStorage.getItem("theme"));
-  const [{ machines }, { datasets }] = await Promise.all([get("/api/machines"), get("/datasets")]);
-  page.datasets = datasets;
+  const [{ machines }, me] = await Promise.all([get("/api/machines"), get("/api/me"), page.data.look()]);
+  page.data.admin = me.role === "admin";
+  byId("connect").hidden = !page.data.admin;
   const wanted = localStorage.getItem("machine");
   fill(byId("machine"), machines.map((m) => el("option", { value: m.name, title: m.title, selected: wanted ? m.name === wanted : Boolean(m.default) }, words(m.name))));
-  fill(byId("dataset"), el("option", { value: "" }, "any"),
-    datasets.map((d) => el("option", { value: d.id, title: d.description, selected: d.id === localStorage.getItem("dataset") }, d.name || d.id)));
+  showAside(localStorage.getItem("aside") ?? (innerWidth >= 1500 ? "data" : ""));
   await Promise.all([listThreads(), open(location.hash.slice(1))]);
 }
 
@@ -39,6 +44,7 @@ async function open(id) {
   fill(log);
   page.log = new ThreadLog(log, { answer: (card_response) => say({ card_response }), changed: refreshSoon });
   showSide(false);
+  if (innerWidth <= 820) showAside("");
   if (!id) {
     byId("title").textContent = "";
     byId("machine").disabled = false;
@@ -58,12 +64,64 @@ async function open(id) {
 }
 
 function welcome() {
-  const dataset = page.datasets.find((d) => d.id === byId("dataset").value) ?? page.datasets[0];
+  const { datasets } = page.data, dataset = page.data.find(byId("dataset").value);
   return el("section.welcome", el("h2", "Ask about your data"),
     el("p", "Every step the model takes is governed by a declared machine, stored before you see it, and can be checked afterwards."),
-    dataset && el("p.quiet", dataset.description),
-    el(".prompts", (dataset?.prompts ?? []).map((p) => el("button", { type: "button", onclick: () => say({ message: p }) }, p))));
+    el(".choices", datasets.slice(0, 8).map((d) => el("button" + (d === dataset ? ".here" : ""), {
+      type: "button", "aria-pressed": String(d === dataset), onclick: () => chooseDataset(d === dataset ? "" : d.id),
+    }, el("b", d.name || d.id), el("span.quiet", (d.tables ?? []).slice(0, 4).map((t) => t.table_name).join(", ") + (d.tables?.length > 4 ? " …" : "")))),
+    el("button.add", { type: "button", onclick: () => byId("files").click() }, el("b", "+ Add files"), el("span.quiet", "or drop them anywhere"))),
+    dataset?.description && el("p.quiet", dataset.description),
+    el(".prompts", ((dataset ?? datasets[0])?.prompts ?? []).map((p) => el("button", { type: "button", onclick: () => say({ message: p }) }, p))));
 }
+
+// listDatasets keeps the picker and the welcome in step with the data.
+function listDatasets(datasets) {
+  fill(byId("dataset"), el("option", { value: "" }, "any"),
+    datasets.map((d) => el("option", { value: d.id, title: d.description ?? null, selected: d.id === page.dataset }, d.name || d.id)));
+  datasetChosen();
+}
+
+function chooseDataset(id) {
+  localStorage.setItem("dataset", id);
+  pickDataset(id);
+}
+
+function pickDataset(id) {
+  page.dataset = id;
+  byId("dataset").value = page.data.find(id) ? id : "";
+  datasetChosen();
+}
+
+function datasetChosen() {
+  byId("whereto").textContent = `Drop files anywhere on the page; they go to ${uploads.target()}.`;
+  page.data.draw();
+  if (!page.thread && byId("log").querySelector(".welcome")) fill(byId("log"), welcome());
+}
+
+// sure asks before something is removed.
+function sure(question) {
+  return new Promise((done) => {
+    const dialog = byId("sure");
+    byId("surehead").textContent = question;
+    dialog.returnValue = "";
+    dialog.onclose = () => done(dialog.returnValue === "yes");
+    dialog.showModal();
+  });
+}
+
+// showAside opens one of the panels at the side, or none.
+function showAside(name) {
+  for (const [button, id] of [["tune", "settings"], ["showdata", "data"]]) {
+    byId(id).hidden = id !== name;
+    byId(button).setAttribute("aria-expanded", String(id === name));
+  }
+  document.body.classList.toggle("showaside", Boolean(name));
+  page.data.show(name === "data");
+  if (innerWidth > 820) localStorage.setItem("aside", name);
+}
+
+uploads.dropped = (files) => { showAside("data"); uploads.add(files); };
 
 let due = 0;
 function refreshSoon(ended) {
@@ -81,7 +139,7 @@ async function refresh(first) {
   if (first || page.machine?.name !== view.machine) {
     byId("machine").value = view.machine;
     byId("machine").disabled = true;
-    byId("dataset").value = view.dataset ?? "";
+    pickDataset(view.dataset ?? "");
     await pickMachine(view.settings);
   }
   byId("title").textContent = view.title || "";
@@ -204,13 +262,23 @@ byId("stop").addEventListener("click", () => post(`/api/threads/${encodeURICompo
 byId("fresh").addEventListener("click", () => open("").then(listThreads).then(() => byId("say").focus()).catch(tell));
 byId("menu").addEventListener("click", () => showSide(!document.body.classList.contains("showside")));
 byId("machine").addEventListener("change", () => { localStorage.setItem("machine", byId("machine").value); pickMachine().catch(tell); });
-byId("dataset").addEventListener("change", () => { localStorage.setItem("dataset", byId("dataset").value); if (!page.thread) fill(byId("log"), welcome()); });
-byId("tune").addEventListener("click", () => {
-  const box = byId("settings");
+byId("dataset").addEventListener("change", () => chooseDataset(byId("dataset").value));
+byId("tune").addEventListener("click", () => showAside(byId("settings").hidden ? "settings" : ""));
+byId("showdata").addEventListener("click", () => showAside(byId("data").hidden ? "data" : ""));
+byId("addfiles").addEventListener("click", () => byId("files").click());
+byId("files").addEventListener("change", (e) => { uploads.dropped([...e.target.files]); e.target.value = ""; });
+byId("connect").addEventListener("click", () => {
+  const box = byId("connectbox");
   box.hidden = !box.hidden;
-  document.body.classList.toggle("showsettings", !box.hidden);
-  byId("tune").setAttribute("aria-expanded", String(!box.hidden));
+  byId("connect").setAttribute("aria-expanded", String(!box.hidden));
+  if (!box.hidden) box.querySelector("input").focus();
 });
+byId("connectbox").append(connectForm(async (added) => {
+  byId("connectbox").hidden = true;
+  await page.data.look();
+  chooseDataset(added.alias);
+}));
+uploads.acceptDrops(byId("veil"));
 byId("showgraph").addEventListener("click", () => byId("graphbox").showModal());
 byId("theme").addEventListener("click", () => {
   const dark = document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;

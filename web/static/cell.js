@@ -2,13 +2,15 @@
 
 import { download } from "./api.js";
 import { bytes, duration, el, fill, words } from "./dom.js";
+import { Rest } from "./rest.js";
 import { resultTable } from "./table.js";
 
 const codeArguments = ["sql", "python_code", "code", "query", "plan"];
 
 /** A Cell shows a call from its start to its one result. */
 export class Cell {
-  constructor(tool, args) {
+  constructor(tool, args, run) {
+    this.run = run;
     this.badge = el("span.badge.running", "running");
     this.time = el("span.quiet");
     this.note = el("span.quiet.note");
@@ -22,6 +24,7 @@ export class Cell {
 
   setArgs(args) {
     if (!args || typeof args !== "object") return;
+    this.args = args;
     const name = codeArguments.find((n) => args[n]);
     const rest = Object.entries(args).filter(([n]) => n !== name).map(([n, v]) => [n, v, typeof v === "string" ? v : JSON.stringify(v)]);
     const [short, long] = [rest.filter(([, , text]) => text.length <= 160), rest.filter(([, , text]) => text.length > 160)];
@@ -46,8 +49,14 @@ export class Cell {
     this.end(copy ? "skipped" : "ok", copy ? "skipped: same call as before" : "done", event.ms, event.reason);
     const result = visible(event);
     if (result === null) fill(this.body, el("p.quiet", "The result went to the model."));
-    else fill(this.body, show(result, copy));
+    else fill(this.body, show(result, copy, this.rest(event)));
     if (copy) fold(this.body, "Show the earlier result");
+  }
+
+  // rest reaches all rows of a result that a statement gave.
+  rest(event) {
+    const sql = this.args?.sql || event.args?.sql || event.result?.compiled_sql;
+    return this.run && sql ? new Rest(this.run, event.call) : undefined;
   }
 
   failed(event) {
@@ -93,17 +102,20 @@ function visible(event) {
 
 const isTable = (v) => Array.isArray(v?.columns) && Array.isArray(v?.rows);
 
-/** show makes a table, a list of values or plain text of a result; whole leaves nothing folded. */
-export function show(result, whole) {
-  if (isTable(result)) return resultTable(result);
+/**
+ * show makes a table, a list of values or plain text of a result; whole leaves nothing
+ * folded, rest reaches the rows that are not here.
+ */
+export function show(result, whole, rest) {
+  if (isTable(result)) return resultTable(result, rest);
   if (Array.isArray(result) && result.length && result.every((r) => r && typeof r === "object" && !Array.isArray(r))) {
     return resultTable({ columns: [...new Set(result.flatMap(Object.keys))], rows: result });
   }
   if (typeof result === "string") return el("p", result);
   const inner = Object.entries(result ?? {}).find(([, v]) => isTable(v));
   if (!inner) return values(result, "Result", whole);
-  const rest = Object.fromEntries(Object.entries(result).filter(([n]) => n !== inner[0]));
-  return el("div", resultTable(inner[1]), Object.keys(rest).length > 0 && values(rest, "More", whole));
+  const others = Object.fromEntries(Object.entries(result).filter(([n]) => n !== inner[0]));
+  return el("div", resultTable({ limited: result.stats?.limited, ...inner[1] }, rest), Object.keys(others).length > 0 && values(others, "More", whole));
 }
 
 // values shows JSON: a few lines as they are, many behind their name.

@@ -18,6 +18,7 @@ export class ThreadLog {
     this.cards = new Map();
     this.path = [];
     this.running = false;
+    this.run = ""; // of the present turn
     this.turn = null;
   }
 
@@ -50,6 +51,7 @@ export class ThreadLog {
 
   turn_started(b) {
     this.begin(b.text);
+    this.run = b.run;
     this.running = true;
     this.path = [];
     this.changed();
@@ -104,7 +106,7 @@ export class ThreadLog {
 
   cell(b, args) {
     if (!this.cells.has(b.call)) {
-      const cell = new Cell(b.tool, this.asked.get(b.call) ?? args);
+      const cell = new Cell(b.tool, this.asked.get(b.call) ?? args, this.run);
       this.cells.set(b.call, cell);
       this.add(cell.node);
     }

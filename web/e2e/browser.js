@@ -1,0 +1,66 @@
+// A browser on the page, for the tests. Every test also holds the page to its promises:
+// no error in the console, no request to another host.
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach } from "node:test";
+import { chromium } from "playwright-core";
+
+export const url = process.env.INTERLOCK_URL;
+const patience = 10_000;
+
+let browser, context, complaints;
+
+/** page is the one that each test begins with. */
+export let page;
+
+before(async () => {
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM,
+    args: ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--no-first-run", ...(process.getuid() === 0 ? ["--no-sandbox"] : [])],
+  });
+});
+
+after(() => browser?.close());
+
+beforeEach(async () => {
+  complaints = [];
+  await visit({ width: 1280, height: 850 });
+});
+
+afterEach(async () => {
+  await context.close();
+  assert.deepEqual(complaints, [], "errors in the console or requests to other hosts");
+});
+
+/** visit opens the page in a new context of the browser: own storage, own windows. */
+export async function visit(viewport) {
+  await context?.close();
+  context = await browser.newContext({ viewport });
+  context.setDefaultTimeout(patience);
+  context.on("request", (r) => { if (!r.url().startsWith(url) && !/^(blob|data):/.test(r.url())) complaints.push("request to " + r.url()); });
+  page = await tab("");
+}
+
+export async function tab(hash) {
+  const p = await context.newPage();
+  p.on("console", (m) => { if (m.type() === "error" || m.type() === "warning") complaints.push(m.text()); });
+  p.on("pageerror", (e) => complaints.push(e.message));
+  await p.goto(url + "/" + hash);
+  await p.locator("#machine option").first().waitFor({ state: "attached" });
+  return p;
+}
+
+/** refusal says that the console will tell of an answer with this status. */
+export function refusal(status) {
+  const told = new RegExp(`status of ${status}`);
+  return () => { const i = complaints.findIndex((c) => told.test(c)); assert.ok(i >= 0, `no answer had the status ${status}`); complaints.splice(i, 1); };
+}
+
+export async function ask(p, text) {
+  await p.fill("#say", text);
+  await p.press("#say", "Enter");
+}
+
+export const ended = (p, status) => p.locator(`.turn .badge.${status}`).last().waitFor();
+export const logText = (p) => p.locator("#log").innerText();
+export const overflow = (p) => p.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

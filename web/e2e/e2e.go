@@ -1,0 +1,64 @@
+// Package e2e runs the page in a browser, for tests of whoever serves it: each file
+// *.test.js holds what a person does there.
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+//go:embed *.js *.json
+var files embed.FS
+
+// Run plays a script against the server at url, with env beside the environment. It
+// skips where there is no browser or its library cannot be had.
+func Run(t *testing.T, url, script string, env ...string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser takes some seconds")
+	}
+	chromium := find("chromium", "chromium-browser", "google-chrome")
+	switch {
+	case chromium == "":
+		t.Skip("Chromium is not installed")
+	case find("node") == "" || find("npm") == "":
+		t.Skip("Node is not installed")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	defer cancel()
+	// The source tree stays as it is: the library is installed into a copy.
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, files); err != nil {
+		t.Fatal(err)
+	}
+	install := exec.CommandContext(ctx, "npm", "ci", "--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts")
+	install.Dir = dir
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Skipf("playwright-core cannot be installed here: %v\n%s", err, out)
+	}
+	run := exec.CommandContext(ctx, "node", "--test", "--test-reporter=spec", script)
+	run.Dir = dir
+	run.Env = append(os.Environ(), append(env, "INTERLOCK_URL="+url, "CHROMIUM="+chromium, "HOME="+t.TempDir())...)
+	run.WaitDelay = 5 * time.Second
+	var out bytes.Buffer
+	run.Stdout, run.Stderr = &out, &out
+	if err := run.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	t.Log(out.String())
+}
+
+// find gives the path of the first program that is installed.
+func find(names ...string) string {
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
+}

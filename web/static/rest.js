@@ -1,0 +1,34 @@
+// The whole of a result that a turn shows in part: stored on the server by running the
+// recorded statement again, then read by page or downloaded.
+
+import { download, get, post } from "./api.js";
+
+/** A Rest reaches all rows of one call of a run. */
+export class Rest {
+  constructor(run, call) {
+    this.path = `/api/runs/${encodeURIComponent(run)}/results/${encodeURIComponent(call)}`;
+  }
+
+  // keep stores the rows and gives the artifact that holds them.
+  async keep(format, today) {
+    const kept = await (await post(this.path, { format, today: today || undefined })).json();
+    return { ...kept, path: `/api/artifacts/${encodeURIComponent(`${kept.artifact_id}@${kept.version}`)}` };
+  }
+
+  /** all gives a source of pages for a table. */
+  async all(today) {
+    const { path, lineage } = await this.keep("parquet", today);
+    const rows = (offset, limit, sort) => get(`${path}/rows?` + new URLSearchParams({
+      offset, limit, ...(sort && { sort: sort.name, down: Boolean(sort.down) }),
+    }));
+    const { columns, total_rows: total } = await rows(0, 1);
+    return { columns, total, lineage, sorts: true, page: async (...which) => (await rows(...which)).rows };
+  }
+
+  /** save downloads all rows and tells what they were made of. */
+  async save(format, today) {
+    const { path, name, lineage } = await this.keep(format, today);
+    await download(path, name);
+    return lineage;
+  }
+}
