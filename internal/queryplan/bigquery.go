@@ -30,7 +30,8 @@ var bigquery = grammar{
 
 			"part year": "EXTRACT(YEAR FROM $x)", "part quarter": "EXTRACT(QUARTER FROM $x)", "part month": "EXTRACT(MONTH FROM $x)",
 			"part week": "EXTRACT(ISOWEEK FROM $x)", "part day": "EXTRACT(DAY FROM $x)", "part hour": "EXTRACT(HOUR FROM $x)",
-			"part weekday": "mod(EXTRACT(DAYOFWEEK FROM $x) + 5, 7) + 1",
+			"date_diff week": "div(datetime_diff($y, $x, DAY), 7)",
+			"part weekday":   "mod(EXTRACT(DAYOFWEEK FROM $x) + 5, 7) + 1",
 		}),
 }
 

@@ -18,7 +18,6 @@ var clickhouse = grammar{
 			"share": "toFloat64($x) / nullif(toFloat64(sum($y) OVER ()), 0)", "percent": "100.0 * toFloat64($x) / nullif(toFloat64(sum($y) OVER ()), 0)",
 			"divide": "toFloat64($x) / nullif($y, 0)",
 			"lower":  "lowerUTF8($x)", "upper": "upperUTF8($x)", "length": "lengthUTF8($x)",
-			"round": "sign($x) * floor(abs(toFloat64($x)) * 100 + 0.5) / 100",
 			"match": "lowerUTF8($x) LIKE lowerUTF8($y)", "not_match": "lowerUTF8($x) NOT LIKE lowerUTF8($y)",
 			"equals_any_case": "lowerUTF8($x) = lowerUTF8($y)",
 
@@ -33,7 +32,7 @@ var clickhouse = grammar{
 			"truncate year": "toDateTime(toStartOfYear($x))", "truncate quarter": "toDateTime(toStartOfQuarter($x))",
 			"truncate month": "toDateTime(toStartOfMonth($x))", "truncate week": "toDateTime(toMonday($x))",
 			"truncate day": "toStartOfDay($x)", "truncate hour": "toStartOfHour($x)",
-		}).with(each("date_diff", "dateDiff('$u', $x, $y)", units)),
+		}).with(each("date_diff", "dateDiff('$u', $x, $y)", units)).with(forms{"date_diff week": "intDiv(dateDiff('day', $x, $y), 7)"}),
 }
 
 // nullable makes a column able to say that there is no partner.

@@ -38,6 +38,9 @@ func DialectFor(name string) (Dialect, bool) {
 	return Dialect(max(i, 0)), i >= 0
 }
 
+// Ident writes a name: bare where that is surely safe, quoted otherwise.
+func (d Dialect) Ident(name string) string { return grammars[d].ident(name) }
+
 // String is the name that DialectFor knows.
 func (d Dialect) String() string { return dialectNames[d] }
 
@@ -67,6 +70,8 @@ type grammar struct {
 	wrapSets   bool // ORDER BY and LIMIT belong to the last of several queries
 	flatSets   bool // INTERSECT does not bind tighter than the others
 	wrapLimits bool // a query behind IN cannot have a LIMIT
+	aliasAlone bool // ORDER BY knows an alias only by itself, not in an expression
+	asciiCase  bool // case is folded in ASCII letters only
 }
 
 // forms are the templates of a dialect by what they say: a function, `part year`,
@@ -99,7 +104,8 @@ var ansi = forms{
 	"share": "1.0 * $x / nullif(sum($y) OVER (), 0)", "percent": "100.0 * $x / nullif(sum($y) OVER (), 0)",
 	"divide": "1.0 * $x / nullif($y, 0)",
 	"lower":  "lower($x)", "upper": "upper($x)", "length": "length($x)", "abs": "abs($x)", "round": "round($x, 2)",
-	"row_number": "row_number()", "rank": "rank()",
+	"round of float": "sign($x) * floor(abs($x) * 100 + 0.5) / 100",
+	"row_number":     "row_number()", "rank": "rank()",
 	"true": "TRUE", "false": "FALSE",
 
 	"like": "$x LIKE $y", "not_like": "$x NOT LIKE $y",

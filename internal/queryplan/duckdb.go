@@ -13,6 +13,7 @@ var duckdb = grammar{
 		with(forms{
 			"part weekday":      "isodow($x)",
 			"median of date":    "median($x)",
+			"round of float":    "round($x, 2)",
 			"moment of literal": "CAST($x AS TIMESTAMP)",
 		}),
 }

@@ -19,6 +19,9 @@ type value struct {
 	declared      string
 }
 
+// exact is the type of numbers that are no doubles.
+const exact = "DECIMAL"
+
 func (v value) typ() string {
 	if v.declared != "" {
 		return v.declared
@@ -77,7 +80,11 @@ func (q *query) base(e Expr, path string, in scope, depth int) value {
 		} else if s.truth != nil {
 			kind = Bool
 		}
-		return value{sql: s.sql(q.grammar), kind: kind, constant: true, written: s.text}
+		v := value{sql: s.sql(q.grammar), kind: kind, constant: true, written: s.text}
+		if s.number && !strings.ContainsAny(s.text, "eE") {
+			v.declared = exact
+		}
+		return v
 	case e.Of != nil:
 		return q.expr(*e.Of, path+".of", in, depth+1)
 	case e.Math != nil:
@@ -121,6 +128,9 @@ func (q *query) math(m Math, path string, in scope, depth int) value {
 		v.sql = q.grammar.fill("divide", left.bracketed(), right.sql)
 		return v
 	}
+	if left.word() == "number" && right.word() == "number" {
+		v.declared = exact
+	}
 	v.sql = left.bracketed() + " " + string(m.Operator) + " " + right.bracketed()
 	return v
 }
@@ -154,6 +164,9 @@ func (q *query) function(e Expr, v value, path string, in scope) value {
 		q.fail(path, "%s of an aggregate; take it from a plan that groups first (`from`)", e.Function)
 	}
 	out := value{kind: Number, aggregate: true}
+	if e.Function == Sum && v.word() == "number" {
+		out.declared = exact
+	}
 	switch e.Function {
 	case Sum, Avg, Median, StdDev, Share, Percent:
 		if v.sql != "" && (v.kind == Text || v.kind == Date || v.kind == Bool && e.Function != Sum) && !(v.kind == Date && e.Function == Median) {
@@ -226,8 +239,14 @@ func (q *query) scalar(e Expr, v value, path string) value {
 			q.fail(path+".function", "%s needs numbers; %s is %s", e.Function, cmpColumn(e), v.kind)
 		}
 	}
-	out.sql = q.say(path+".function", string(e.Function), "", v.sql)
-	out.compound = q.grammar.compound(string(e.Function))
+	form := string(e.Function)
+	if e.Function == Round && v.word() == "float" {
+		form = "round of float"
+	} else if e.Function == Abs || e.Function == Round {
+		out.declared = v.declared
+	}
+	out.sql = q.say(path+".function", form, "", v.sql)
+	out.compound = q.grammar.compound(form)
 	return out
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // filters writes conditions that must all hold.
@@ -258,6 +259,9 @@ func (q *query) like(op Operator, left value, s scalar, path string) string {
 		s.text = strings.ToUpper(strconv.FormatBool(*s.truth))
 	}
 	g, x := q.grammar, left.bracketed()
+	if g.asciiCase && op != Like && op != NotLike && strings.ContainsFunc(s.text, func(r rune) bool { return r > unicode.MaxASCII && unicode.IsLetter(r) }) {
+		q.fail(path, "%s has no %s for letters outside of ASCII, whose case it does not know; use like", g.name, op)
+	}
 	switch op {
 	case Contains:
 		return g.fill("match", x, g.text("%"+g.escape.Replace(s.text)+"%"))

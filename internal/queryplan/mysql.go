@@ -5,7 +5,7 @@ package queryplan
 // connection, utf8mb4; blanks at their ends do not count all the same. Sums of whole
 // numbers are decimals of few digits there, so that quotients are made of doubles.
 var mysql = grammar{
-	name: "MySQL", quote: quoted("`"), text: backslashed, escape: bang, wild: bangOnly, sets: standardSets, wrapLimits: true,
+	name: "MySQL", quote: quoted("`"), text: backslashed, escape: bang, wild: bangOnly, sets: standardSets, wrapLimits: true, aliasAlone: true,
 	keywords: words(`accessible asensitive before bigint binary blob body call change char character condition continue convert cube
 		cume_dist cursor databases day_hour day_microsecond day_minute day_second dec decimal declare delayed dense_rank deterministic
 		distinctrow div double dual elseif elsif empty enclosed escaped exit first_value float float4 float8 force fulltext function get
@@ -22,11 +22,11 @@ var mysql = grammar{
 	forms: ansi.with(each("part", "$u($x)", parts)).
 		with(each("text of", mysqlText, kinds)).
 		with(forms{
-			"avg": "avg(CAST($x AS DOUBLE))", "median": "", "stddev": "stddev_samp($x)",
+			"avg": "avg(CAST($x AS DOUBLE))", "median": "", "stddev": "stddev_samp(CAST($x AS DOUBLE))",
 			"share": "CAST($x AS DOUBLE) / nullif(sum($y) OVER (), 0)", "percent": "100.0 * CAST($x AS DOUBLE) / nullif(sum($y) OVER (), 0)",
 			"divide": "CAST($x AS DOUBLE) / nullif($y, 0)",
-			"length": "char_length($x)", "round": "round(CAST($x AS DECIMAL(65, 15)), 2)",
-			"asc": "$x IS NULL, $x", "asc last": "$x IS NULL, $x", "asc first": "$x", "desc last": "$x DESC", "desc first": "$x IS NULL DESC, $x DESC",
+			"length": "char_length($x)",
+			"asc":    "$x IS NULL, $x", "asc last": "$x IS NULL, $x", "asc first": "$x", "desc last": "$x DESC", "desc first": "$x IS NULL DESC, $x DESC",
 			"like": "$x LIKE $y ESCAPE '!'", "not_like": "$x NOT LIKE $y ESCAPE '!'",
 			"match": "lower($x) LIKE lower($y) ESCAPE '!'", "not_match": "lower($x) NOT LIKE lower($y) ESCAPE '!'",
 			"column of text": mysqlText, "key": mysqlText,
@@ -48,7 +48,7 @@ var mysql = grammar{
 			"date_diff year":    "year($y) - year($x)",
 			"date_diff quarter": "(year($y) - year($x)) * 4 + quarter($y) - quarter($x)",
 			"date_diff month":   "(year($y) - year($x)) * 12 + month($y) - month($x)",
-			"date_diff week":    "CAST((datediff($y, $x) + weekday($x) - weekday($y)) / 7 AS SIGNED)",
+			"date_diff week":    "CAST(truncate(datediff($y, $x) / 7, 0) AS SIGNED)",
 			"date_diff day":     "datediff($y, $x)",
 			"date_diff hour":    "datediff($y, $x) * 24 + hour($y) - hour($x)",
 		}),

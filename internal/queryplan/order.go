@@ -15,6 +15,9 @@ const rankName = "rank_in_group"
 // selected names can be sorted by.
 func (q *query) mixed() bool { return q.plan.Distinct || len(q.plan.Combine) > 0 }
 
+// sorts says whether texts have another order there than by code points.
+func (q *query) sorts() bool { return q.grammar.forms["order of text"] != "$x" }
+
 // ordered writes a value where its order counts.
 func (q *query) ordered(v value) string {
 	if v.kind == Text {
@@ -48,7 +51,7 @@ func (q *query) order(columns []Column) string {
 			}
 			sql = q.outer(columns[at])
 		default:
-			sql = q.sortable(o.Expr, columns, path)
+			sql = q.sortable(o.Expr, path)
 		}
 		terms = append(terms, q.direction(o, sql, "", path))
 	}
@@ -66,14 +69,14 @@ func (q *query) outer(c Column) string {
 }
 
 // sortable writes what to sort by: a selected alias by its name, else the value.
-func (q *query) sortable(e Expr, columns []Column, path string) string {
+func (q *query) sortable(e Expr, path string) string {
 	if e.plain() {
-		for i, item := range q.plan.Select {
+		for _, item := range q.plan.Select {
 			if item.Alias != "" && strings.EqualFold(item.Alias, e.Column) {
-				if i >= len(columns) || columns[i].Kind() != Text || q.mixed() || q.grammar.forms["order of text"] == "$x" {
-					return q.grammar.ident(item.Alias)
+				if q.grammar.aliasAlone && !(q.plan.Distinct && q.sorts()) {
+					return q.ordered(q.expr(item, path, groupScope, 0))
 				}
-				return q.ordered(q.expr(item, path, groupScope, 0))
+				return q.grammar.ident(item.Alias)
 			}
 		}
 	}

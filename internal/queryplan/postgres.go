@@ -5,7 +5,7 @@ import "strings"
 // postgres is PostgreSQL. A bare name is folded to lower case; texts are put in the
 // order of their code points, whatever the collation of the database.
 var postgres = grammar{
-	name: "PostgreSQL", quote: quoted(`"`), text: text, escape: bang, wild: bangOnly, sets: standardSets, filter: true,
+	name: "PostgreSQL", quote: quoted(`"`), text: text, escape: bang, wild: bangOnly, sets: standardSets, filter: true, aliasAlone: true,
 	bare: func(name string) bool { return name == strings.ToLower(name) },
 	keywords: words(`authorization binary bigint bit boolean char character coalesce current_catalog dec decimal float greatest inout
 		int integer interval json json_array json_arrayagg json_object json_objectagg least merge_action national nchar none normalize
@@ -16,9 +16,8 @@ var postgres = grammar{
 		with(forms{
 			"median":      "percentile_cont(0.5) WITHIN GROUP (ORDER BY $x)",
 			"min of bool": "bool_and($x)", "max of bool": "bool_or($x)",
-			"round": "round(CAST($x AS NUMERIC), 2)",
-			"desc":  "$x DESC NULLS LAST",
-			"like":  "$x LIKE $y ESCAPE '!'", "not_like": "$x NOT LIKE $y ESCAPE '!'",
+			"desc": "$x DESC NULLS LAST",
+			"like": "$x LIKE $y ESCAPE '!'", "not_like": "$x NOT LIKE $y ESCAPE '!'",
 			"order of text": `CAST($x AS TEXT) COLLATE "C"`,
 
 			"number of text":    guarded("$x ~ $p", numeral, "CAST($x AS DOUBLE PRECISION)"),
@@ -30,7 +29,7 @@ var postgres = grammar{
 			"date_diff year":    "CAST(date_part('year', $y) - date_part('year', $x) AS BIGINT)",
 			"date_diff quarter": "CAST((date_part('year', $y) - date_part('year', $x)) * 4 + date_part('quarter', $y) - date_part('quarter', $x) AS BIGINT)",
 			"date_diff month":   "CAST((date_part('year', $y) - date_part('year', $x)) * 12 + date_part('month', $y) - date_part('month', $x) AS BIGINT)",
-			"date_diff week":    "CAST((CAST($y AS DATE) - CAST($x AS DATE) + date_part('isodow', $x) - date_part('isodow', $y)) / 7 AS BIGINT)",
+			"date_diff week":    "(CAST($y AS DATE) - CAST($x AS DATE)) / 7",
 			"date_diff day":     "CAST($y AS DATE) - CAST($x AS DATE)",
 			"date_diff hour":    "CAST((CAST($y AS DATE) - CAST($x AS DATE)) * 24 + date_part('hour', $y) - date_part('hour', $x) AS BIGINT)",
 		}),

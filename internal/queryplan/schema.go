@@ -7,6 +7,7 @@ import (
 
 // A Schema is the tables that a plan may use and how they hang together.
 type Schema struct {
+	Dialect   Dialect    `json:"-"` // of the engine that has the tables
 	Tables    []Table    `json:"tables"`
 	Relations []Relation `json:"relations,omitempty"`
 }

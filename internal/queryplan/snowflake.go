@@ -27,6 +27,6 @@ var snowflake = grammar{
 
 			"part week": "weekiso($x)", "part weekday": "dayofweekiso($x)",
 			"truncate week":  "dateadd('day', 1 - dayofweekiso($x), date_trunc('day', $x))",
-			"date_diff week": "CAST((datediff('day', $x, $y) + dayofweekiso($x) - dayofweekiso($y)) / 7 AS INTEGER)",
+			"date_diff week": "CAST(trunc(datediff('day', $x, $y) / 7) AS INTEGER)",
 		}),
 }

@@ -24,8 +24,8 @@ type Problem struct {
 	Message string `json:"message"` // what, and what would be right
 }
 
-// SQL compiles the plan for DuckDB.
-func (p *Plan) SQL(s Schema) (string, error) { return p.SQLFor(DuckDB, s) }
+// SQL compiles the plan for the engine that has the tables.
+func (p *Plan) SQL(s Schema) (string, error) { return p.SQLFor(s.Dialect, s) }
 
 // SQLFor compiles the plan for a dialect. The text is the same for the same plan
 // and schema. A plan with problems is a fault that lists them all.
@@ -40,7 +40,7 @@ func (p *Plan) SQLFor(d Dialect, s Schema) (string, error) {
 
 // Validate lists every problem of the plan; none means that SQL succeeds.
 func (p *Plan) Validate(s Schema) []Problem {
-	c := &compiler{grammar: &duckdb, schema: s}
+	c := &compiler{grammar: grammars[s.Dialect], schema: s}
 	c.plan(p, "", "\n", 0)
 	return c.problems
 }
@@ -173,8 +173,8 @@ func (q *query) items(groups []string) ([]string, []Column) {
 		}
 		taken[strings.ToLower(name)] = true
 		columns = append(columns, Column{name, v.typ()})
-		if v.kind == Text && q.mixed() && len(p.OrderBy) > 0 {
-			v.sql, v.plain = q.ordered(v), v.plain && q.grammar.forms["order of text"] == "$x"
+		if v.kind == Text && q.mixed() && len(p.OrderBy) > 0 && q.sorts() {
+			v.sql, v.plain = q.ordered(v), false
 		}
 		if name == v.column && v.plain {
 			items = append(items, v.sql)

@@ -5,7 +5,7 @@ import "strings"
 // sqlite is SQLite 3.46 or later, which keeps dates as text. It folds the case of
 // ASCII letters only and has neither medians nor deviations.
 var sqlite = grammar{
-	name: "SQLite", quote: quoted(`"`), text: text, escape: bang, wild: glob, sets: standardSets, filter: true, flatSets: true,
+	name: "SQLite", quote: quoted(`"`), text: text, escape: bang, wild: glob, sets: standardSets, filter: true, flatSets: true, asciiCase: true,
 	forms: ansi.with(each("part", "CAST(strftime('$u', $x) AS INTEGER)", parts)).
 		with(each("number of", sqliteNumber, kinds)).with(each("date of", sqliteMoment, kinds)).
 		with(each("text of", "CAST($x AS TEXT)", kinds)).
@@ -14,8 +14,8 @@ var sqlite = grammar{
 			"asc":  "$x NULLS LAST",
 			"like": "$x GLOB $y", "not_like": "$x NOT GLOB $y",
 			"match": "$x LIKE $y ESCAPE '!'", "not_match": "$x NOT LIKE $y ESCAPE '!'",
-			"moment of text": "$x", "moment of literal": "$x",
-			"key": "CAST($x AS TEXT)",
+			"moment of literal": "$x",
+			"key":               "CAST($x AS TEXT)",
 
 			"part year": sqlitePart("%Y", "$x"), "part month": sqlitePart("%m", "$x"), "part week": sqlitePart("%V", "$x"),
 			"part day": sqlitePart("%d", "$x"), "part weekday": sqlitePart("%u", "$x"), "part hour": sqlitePart("%H", "$x"),
@@ -31,7 +31,7 @@ var sqlite = grammar{
 			"date_diff year":    sqlitePart("%Y", "$y") + " - " + sqlitePart("%Y", "$x"),
 			"date_diff quarter": "(" + sqlitePart("%Y", "$y") + " - " + sqlitePart("%Y", "$x") + ") * 4 + " + sqliteQuarter("$y") + " - " + sqliteQuarter("$x"),
 			"date_diff month":   "(" + sqlitePart("%Y", "$y") + " - " + sqlitePart("%Y", "$x") + ") * 12 + " + sqlitePart("%m", "$y") + " - " + sqlitePart("%m", "$x"),
-			"date_diff week":    "(" + sqliteDays + " + " + sqlitePart("%u", "$x") + " - " + sqlitePart("%u", "$y") + ") / 7",
+			"date_diff week":    sqliteDays + " / 7",
 			"date_diff day":     sqliteDays,
 			"date_diff hour":    sqliteDays + " * 24 + " + sqlitePart("%H", "$y") + " - " + sqlitePart("%H", "$x"),
 
@@ -40,8 +40,10 @@ var sqlite = grammar{
 }
 
 const (
-	sqliteNumber = "CASE WHEN $x GLOB '*[0-9]*' AND NOT $x GLOB '*[^-+.0-9eE ]*' THEN CAST($x AS REAL) END"
-	sqliteMoment = "CASE WHEN $x GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' THEN datetime($x) END"
+	// A text equals a number only if it is one and nothing else.
+	sqliteNumber = "CASE WHEN $x = CAST($x AS REAL) THEN CAST($x AS REAL) END"
+	// A day that the calendar does not have comes back as another.
+	sqliteMoment = "CASE WHEN date($x) = substr($x, 1, 10) THEN datetime($x) END"
 	sqliteDays   = "CAST(julianday(date($y)) - julianday(date($x)) AS INTEGER)"
 )
 

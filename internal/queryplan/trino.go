@@ -25,5 +25,6 @@ var trino = grammar{
 			"moment of literal": "CAST($x AS TIMESTAMP(6))",
 			"moment of day":     "CAST($x AS TIMESTAMP(6))",
 			"part weekday":      "day_of_week($x)",
+			"date_diff week":    "date_diff('day', date_trunc('day', $x), date_trunc('day', $y)) / 7",
 		}),
 }

@@ -1,4 +1,4 @@
--- functions: abs, avg, char_length, count, date_part, datetime_diff, datetime_trunc, extract, lower, max, min, mod, nullif, rank, regexp_contains, round, row_number, stddev_samp, sum, trim, upper
+-- functions: abs, avg, char_length, count, date_part, datetime_diff, datetime_trunc, div, extract, floor, lower, max, min, mod, nullif, rank, regexp_contains, round, row_number, sign, stddev_samp, sum, trim, upper
 -- cast_and_aggregate --
 SELECT sum(CASE WHEN regexp_contains(status, '^ *[-+]?([0-9]{1,200}([.][0-9]{0,200})?|[.][0-9]{1,200})([eE][-+]?[0-9]{1,2})? *$') THEN CAST(trim(status) AS FLOAT64) END) AS sum_status, max(CASE WHEN regexp_contains(status, '^([0-9]{4}-((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?)?$') THEN CAST(status AS DATETIME) END) AS max_status
 FROM orders
@@ -90,7 +90,7 @@ SELECT id, datetime_diff(CAST(paid_at AS DATETIME), CAST(sold_at AS DATETIME), Q
 FROM orders
 LIMIT 200
 -- date_diff_week --
-SELECT id, datetime_diff(CAST(paid_at AS DATETIME), CAST(sold_at AS DATETIME), ISOWEEK) AS n
+SELECT id, div(datetime_diff(CAST(paid_at AS DATETIME), CAST(sold_at AS DATETIME), DAY), 7) AS n
 FROM orders
 LIMIT 200
 -- date_diff_year --
@@ -280,12 +280,12 @@ SELECT round(amount, 2) AS round_amount
 FROM orders
 LIMIT 200
 -- function_round_of_aggregate --
-SELECT customer_id, round(avg(amount), 2) AS a
+SELECT customer_id, sign(avg(amount)) * floor(abs(avg(amount)) * 100 + 0.5) / 100 AS a
 FROM orders
 GROUP BY customer_id
 LIMIT 200
 -- function_round_of_float --
-SELECT id, round(cost, 2) AS round_cost, round(cost, 2) * 2 AS twice
+SELECT id, sign(cost) * floor(abs(cost) * 100 + 0.5) / 100 AS round_cost, (sign(cost) * floor(abs(cost) * 100 + 0.5) / 100) * 2 AS twice
 FROM orders
 LIMIT 200
 -- function_share --

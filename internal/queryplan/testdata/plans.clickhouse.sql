@@ -1,4 +1,4 @@
--- functions: abs, avgornull, count, datediff, floor, lengthutf8, lowerutf8, match, maxornull, minornull, nullif, parsedatetime64besteffort, parsedatetime64besteffortornull, quantileexactinclusiveornull, rank, row_number, sign, stddevsamp, sum, sumornull, todatetime, todayofmonth, todayofweek, tofloat64, tofloat64ornull, tohour, toint64, toisoweek, tomonday, tomonth, tonullable, toquarter, tostartofday, tostartofhour, tostartofmonth, tostartofquarter, tostartofyear, tostring, toyear, trimboth, upperutf8
+-- functions: abs, avgornull, count, datediff, floor, intdiv, lengthutf8, lowerutf8, match, maxornull, minornull, nullif, parsedatetime64besteffort, parsedatetime64besteffortornull, quantileexactinclusiveornull, rank, round, row_number, sign, stddevsamp, sum, sumornull, todatetime, todayofmonth, todayofweek, tofloat64, tofloat64ornull, tohour, toint64, toisoweek, tomonday, tomonth, tonullable, toquarter, tostartofday, tostartofhour, tostartofmonth, tostartofquarter, tostartofyear, tostring, toyear, trimboth, upperutf8
 -- cast_and_aggregate --
 SELECT sumOrNull(toFloat64OrNull(trimBoth(orders.status))) AS sum_status, maxOrNull(CASE WHEN match(orders.status, '^([0-9]{4}-((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?)?$') THEN parseDateTime64BestEffortOrNull(orders.status, 6) END) AS max_status
 FROM orders
@@ -83,7 +83,7 @@ SELECT orders.id, dateDiff('quarter', orders.sold_at, toDateTime(orders.paid_at)
 FROM orders
 LIMIT 200
 -- date_diff_week --
-SELECT orders.id, dateDiff('week', orders.sold_at, toDateTime(orders.paid_at)) AS n
+SELECT orders.id, intDiv(dateDiff('day', orders.sold_at, toDateTime(orders.paid_at)), 7) AS n
 FROM orders
 LIMIT 200
 -- date_diff_year --
@@ -275,16 +275,16 @@ FROM orders
 GROUP BY orders.status
 LIMIT 200
 -- function_round --
-SELECT sign(orders.amount) * floor(abs(toFloat64(orders.amount)) * 100 + 0.5) / 100 AS round_amount
+SELECT round(orders.amount, 2) AS round_amount
 FROM orders
 LIMIT 200
 -- function_round_of_aggregate --
-SELECT orders.customer_id, sign(avgOrNull(orders.amount)) * floor(abs(toFloat64(avgOrNull(orders.amount))) * 100 + 0.5) / 100 AS a
+SELECT orders.customer_id, sign(avgOrNull(orders.amount)) * floor(abs(avgOrNull(orders.amount)) * 100 + 0.5) / 100 AS a
 FROM orders
 GROUP BY orders.customer_id
 LIMIT 200
 -- function_round_of_float --
-SELECT orders.id, sign(orders.cost) * floor(abs(toFloat64(orders.cost)) * 100 + 0.5) / 100 AS round_cost, (sign(orders.cost) * floor(abs(toFloat64(orders.cost)) * 100 + 0.5) / 100) * 2 AS twice
+SELECT orders.id, sign(orders.cost) * floor(abs(orders.cost) * 100 + 0.5) / 100 AS round_cost, (sign(orders.cost) * floor(abs(orders.cost) * 100 + 0.5) / 100) * 2 AS twice
 FROM orders
 LIMIT 200
 -- function_share --

@@ -1,4 +1,4 @@
--- functions: abs, avg, char_length, concat, count, date, date_format, datediff, dayofmonth, hour, lower, makedate, max, min, month, nullif, quarter, rank, regexp_instr, round, row_number, stddev_samp, subdate, sum, upper, week, weekday, year
+-- functions: abs, avg, char_length, concat, count, date, date_format, datediff, dayofmonth, floor, hour, lower, makedate, max, min, month, nullif, quarter, rank, regexp_instr, round, row_number, sign, stddev_samp, subdate, sum, truncate, upper, week, weekday, year
 -- cast_and_aggregate --
 SELECT sum(CASE WHEN regexp_instr(CAST(status AS CHAR) COLLATE utf8mb4_bin, '^ *[-+]?([0-9]{1,200}([.][0-9]{0,200})?|[.][0-9]{1,200})([eE][-+]?[0-9]{1,2})? *$') > 0 THEN CAST(CAST(status AS CHAR) COLLATE utf8mb4_bin AS DOUBLE) END) AS sum_status, max(CASE WHEN regexp_instr(CAST(status AS CHAR) COLLATE utf8mb4_bin, '^([0-9]{4}-((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?)?$') > 0 THEN CAST(CAST(status AS CHAR) COLLATE utf8mb4_bin AS DATETIME(6)) END) AS max_status
 FROM orders
@@ -97,7 +97,7 @@ SELECT id, (year(paid_at) - year(sold_at)) * 4 + quarter(paid_at) - quarter(sold
 FROM orders
 LIMIT 200
 -- date_diff_week --
-SELECT id, CAST((datediff(paid_at, sold_at) + weekday(sold_at) - weekday(paid_at)) / 7 AS SIGNED) AS n
+SELECT id, CAST(truncate(datediff(paid_at, sold_at) / 7, 0) AS SIGNED) AS n
 FROM orders
 LIMIT 200
 -- date_diff_year --
@@ -136,7 +136,7 @@ LIMIT 200
 -- distinct_ordered_alias --
 SELECT DISTINCT CAST(status AS CHAR) COLLATE utf8mb4_bin AS state
 FROM orders
-ORDER BY state DESC
+ORDER BY CAST(status AS CHAR) COLLATE utf8mb4_bin DESC
 LIMIT 200
 -- filter_any_all_not --
 SELECT id
@@ -248,7 +248,7 @@ LIMIT 200
 -- function_median --
 refused: select[0].function: MySQL has no median; leave it out, or ask for the rows and work it out from them
 -- function_median_by_group --
-refused: select[1].function: MySQL has no median; leave it out, or ask for the rows and work it out from them
+refused: select[1].function: MySQL has no median; leave it out, or ask for the rows and work it out from them; order_by[0].function: MySQL has no median; leave it out, or ask for the rows and work it out from them
 -- function_median_of_dates --
 refused: select[0].function: MySQL has no median of date; leave it out, or ask for the rows and work it out from them
 -- function_min --
@@ -264,12 +264,12 @@ SELECT min(sold_at) AS min_sold_at, max(paid_at) AS max_paid_at
 FROM orders
 LIMIT 200
 -- function_of_nothing --
-SELECT sum(amount) AS sum_amount, avg(CAST(amount AS DOUBLE)) AS a, min(cost) AS b, stddev_samp(cost) AS c, count(*) AS n
+SELECT sum(amount) AS sum_amount, avg(CAST(amount AS DOUBLE)) AS a, min(cost) AS b, stddev_samp(CAST(cost AS DOUBLE)) AS c, count(*) AS n
 FROM orders
 WHERE id > 100000
 LIMIT 200
 -- function_of_one --
-SELECT stddev_samp(cost) AS stddev_cost, avg(CAST(id AS DOUBLE)) AS avg_id
+SELECT stddev_samp(CAST(cost AS DOUBLE)) AS stddev_cost, avg(CAST(id AS DOUBLE)) AS avg_id
 FROM orders
 WHERE id = 1
 LIMIT 200
@@ -283,16 +283,16 @@ FROM orders
 GROUP BY CAST(status AS CHAR) COLLATE utf8mb4_bin
 LIMIT 200
 -- function_round --
-SELECT round(CAST(amount AS DECIMAL(65, 15)), 2) AS round_amount
+SELECT round(amount, 2) AS round_amount
 FROM orders
 LIMIT 200
 -- function_round_of_aggregate --
-SELECT customer_id, round(CAST(avg(CAST(amount AS DOUBLE)) AS DECIMAL(65, 15)), 2) AS a
+SELECT customer_id, sign(avg(CAST(amount AS DOUBLE))) * floor(abs(avg(CAST(amount AS DOUBLE))) * 100 + 0.5) / 100 AS a
 FROM orders
 GROUP BY customer_id
 LIMIT 200
 -- function_round_of_float --
-SELECT id, round(CAST(cost AS DECIMAL(65, 15)), 2) AS round_cost, round(CAST(cost AS DECIMAL(65, 15)), 2) * 2 AS twice
+SELECT id, sign(cost) * floor(abs(cost) * 100 + 0.5) / 100 AS round_cost, (sign(cost) * floor(abs(cost) * 100 + 0.5) / 100) * 2 AS twice
 FROM orders
 LIMIT 200
 -- function_share --
@@ -306,7 +306,7 @@ FROM orders
 GROUP BY CAST(status AS CHAR) COLLATE utf8mb4_bin
 LIMIT 200
 -- function_stddev --
-SELECT stddev_samp(amount) AS stddev_amount
+SELECT stddev_samp(CAST(amount AS DOUBLE)) AS stddev_amount
 FROM orders
 LIMIT 200
 -- function_sum --
@@ -322,7 +322,7 @@ SELECT CAST(status AS CHAR) COLLATE utf8mb4_bin AS status, sum(amount) AS total
 FROM orders
 GROUP BY CAST(status AS CHAR) COLLATE utf8mb4_bin
 HAVING count(*) > 3 AND sum(amount) > 100
-ORDER BY total DESC
+ORDER BY sum(amount) DESC
 LIMIT 200
 -- group_having_text --
 SELECT CAST(name AS CHAR) COLLATE utf8mb4_bin AS name, count(*) AS count
@@ -334,7 +334,7 @@ LIMIT 200
 SELECT CAST(status AS CHAR) COLLATE utf8mb4_bin AS status, sum(amount) AS total, avg(CAST(amount AS DOUBLE)) AS mean
 FROM orders
 GROUP BY CAST(status AS CHAR) COLLATE utf8mb4_bin
-ORDER BY total IS NULL, total, CAST(status AS CHAR) COLLATE utf8mb4_bin IS NULL, CAST(status AS CHAR) COLLATE utf8mb4_bin
+ORDER BY sum(amount) IS NULL, sum(amount), CAST(status AS CHAR) COLLATE utf8mb4_bin IS NULL, CAST(status AS CHAR) COLLATE utf8mb4_bin
 LIMIT 200
 -- group_text --
 SELECT CAST(name AS CHAR) COLLATE utf8mb4_bin AS name, count(*) AS count
@@ -370,7 +370,7 @@ SELECT a.id, b.id AS other
 FROM customers AS a
 JOIN customers AS b ON CAST(a.city AS CHAR) COLLATE utf8mb4_bin = CAST(b.city AS CHAR) COLLATE utf8mb4_bin
 WHERE a.id < b.id
-ORDER BY a.id IS NULL, a.id, other IS NULL, other
+ORDER BY a.id IS NULL, a.id, b.id IS NULL, b.id
 LIMIT 200
 -- join_text_with_number_key --
 SELECT reviews.stars, CAST(customers.name AS CHAR) COLLATE utf8mb4_bin AS name
@@ -634,12 +634,12 @@ LIMIT 200
 -- order_text_alias --
 SELECT CAST(status AS CHAR) COLLATE utf8mb4_bin AS state, id
 FROM orders
-ORDER BY state DESC, id IS NULL, id
+ORDER BY CAST(status AS CHAR) COLLATE utf8mb4_bin DESC, id IS NULL, id
 LIMIT 200
 -- order_text_function --
 SELECT upper(CAST(name AS CHAR) COLLATE utf8mb4_bin) AS u, lower(CAST(name AS CHAR) COLLATE utf8mb4_bin) AS lower_name
 FROM customers
-ORDER BY u IS NULL, u
+ORDER BY upper(CAST(name AS CHAR) COLLATE utf8mb4_bin) IS NULL, upper(CAST(name AS CHAR) COLLATE utf8mb4_bin)
 LIMIT 200
 -- part_day --
 SELECT dayofmonth(sold_at) AS day_sold_at
@@ -719,37 +719,37 @@ LIMIT 200
 SELECT CAST(date(sold_at) AS DATETIME) AS `period`, count(*) AS count
 FROM orders
 GROUP BY CAST(date(sold_at) AS DATETIME)
-ORDER BY `period` IS NULL, `period`
+ORDER BY CAST(date(sold_at) AS DATETIME) IS NULL, CAST(date(sold_at) AS DATETIME)
 LIMIT 200
 -- truncate_hour --
 SELECT CAST(date_format(sold_at, '%Y-%m-%d %H:00:00') AS DATETIME) AS `period`, count(*) AS count
 FROM orders
 GROUP BY CAST(date_format(sold_at, '%Y-%m-%d %H:00:00') AS DATETIME)
-ORDER BY `period` IS NULL, `period`
+ORDER BY CAST(date_format(sold_at, '%Y-%m-%d %H:00:00') AS DATETIME) IS NULL, CAST(date_format(sold_at, '%Y-%m-%d %H:00:00') AS DATETIME)
 LIMIT 200
 -- truncate_month --
 SELECT CAST(subdate(date(sold_at), dayofmonth(sold_at) - 1) AS DATETIME) AS `period`, count(*) AS count
 FROM orders
 GROUP BY CAST(subdate(date(sold_at), dayofmonth(sold_at) - 1) AS DATETIME)
-ORDER BY `period` IS NULL, `period`
+ORDER BY CAST(subdate(date(sold_at), dayofmonth(sold_at) - 1) AS DATETIME) IS NULL, CAST(subdate(date(sold_at), dayofmonth(sold_at) - 1) AS DATETIME)
 LIMIT 200
 -- truncate_month_of_day --
 SELECT CAST(subdate(date(paid_at), dayofmonth(paid_at) - 1) AS DATETIME) AS `period`, sum(amount) AS sum_amount
 FROM orders
 GROUP BY CAST(subdate(date(paid_at), dayofmonth(paid_at) - 1) AS DATETIME)
-ORDER BY `period` DESC
+ORDER BY CAST(subdate(date(paid_at), dayofmonth(paid_at) - 1) AS DATETIME) DESC
 LIMIT 200
 -- truncate_quarter --
 SELECT CAST(concat(year(sold_at), '-', quarter(sold_at) * 3 - 2, '-01') AS DATETIME) AS `period`, count(*) AS count
 FROM orders
 GROUP BY CAST(concat(year(sold_at), '-', quarter(sold_at) * 3 - 2, '-01') AS DATETIME)
-ORDER BY `period` IS NULL, `period`
+ORDER BY CAST(concat(year(sold_at), '-', quarter(sold_at) * 3 - 2, '-01') AS DATETIME) IS NULL, CAST(concat(year(sold_at), '-', quarter(sold_at) * 3 - 2, '-01') AS DATETIME)
 LIMIT 200
 -- truncate_week --
 SELECT CAST(subdate(date(sold_at), weekday(sold_at)) AS DATETIME) AS `period`, count(*) AS count
 FROM orders
 GROUP BY CAST(subdate(date(sold_at), weekday(sold_at)) AS DATETIME)
-ORDER BY `period` IS NULL, `period`
+ORDER BY CAST(subdate(date(sold_at), weekday(sold_at)) AS DATETIME) IS NULL, CAST(subdate(date(sold_at), weekday(sold_at)) AS DATETIME)
 LIMIT 200
 -- truncate_week_filtered --
 SELECT id
@@ -760,7 +760,7 @@ LIMIT 200
 SELECT CAST(makedate(year(sold_at), 1) AS DATETIME) AS `period`, count(*) AS count
 FROM orders
 GROUP BY CAST(makedate(year(sold_at), 1) AS DATETIME)
-ORDER BY `period` IS NULL, `period`
+ORDER BY CAST(makedate(year(sold_at), 1) AS DATETIME) IS NULL, CAST(makedate(year(sold_at), 1) AS DATETIME)
 LIMIT 200
 -- where_of_aggregate --
 SELECT count(CASE WHEN (status = 'new' AND CAST(status AS CHAR) COLLATE utf8mb4_bin = 'new') THEN 1 END) AS new, count(*) AS all_orders

@@ -1,4 +1,4 @@
--- functions: abs, avg, booland_agg, boolor_agg, count, date_trunc, dateadd, datediff, day, dayofweekiso, hour, length, lower, max, median, min, month, nullif, quarter, rank, regexp_like, round, row_number, stddev_samp, sum, trim, try_to_timestamp_ntz, upper, weekiso, year
+-- functions: abs, avg, booland_agg, boolor_agg, count, date_trunc, dateadd, datediff, day, dayofweekiso, floor, hour, length, lower, max, median, min, month, nullif, quarter, rank, regexp_like, round, row_number, sign, stddev_samp, sum, trim, trunc, try_to_timestamp_ntz, upper, weekiso, year
 -- cast_and_aggregate --
 SELECT sum(TRY_CAST(trim("status") AS DOUBLE)) AS "sum_status", max(CASE WHEN regexp_like("status", '^([0-9]{4}-((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?)?$') THEN try_to_timestamp_ntz("status") END) AS "max_status"
 FROM "orders"
@@ -95,7 +95,7 @@ SELECT "id", datediff('quarter', "sold_at", CAST("paid_at" AS TIMESTAMP_NTZ)) AS
 FROM "orders"
 LIMIT 200
 -- date_diff_week --
-SELECT "id", CAST((datediff('day', "sold_at", CAST("paid_at" AS TIMESTAMP_NTZ)) + dayofweekiso("sold_at") - dayofweekiso(CAST("paid_at" AS TIMESTAMP_NTZ))) / 7 AS INTEGER) AS "n"
+SELECT "id", CAST(trunc(datediff('day', "sold_at", CAST("paid_at" AS TIMESTAMP_NTZ)) / 7) AS INTEGER) AS "n"
 FROM "orders"
 LIMIT 200
 -- date_diff_year --
@@ -291,12 +291,12 @@ SELECT round("amount", 2) AS "round_amount"
 FROM "orders"
 LIMIT 200
 -- function_round_of_aggregate --
-SELECT "customer_id", round(avg(CAST("amount" AS DOUBLE)), 2) AS "a"
+SELECT "customer_id", sign(avg(CAST("amount" AS DOUBLE))) * floor(abs(avg(CAST("amount" AS DOUBLE))) * 100 + 0.5) / 100 AS "a"
 FROM "orders"
 GROUP BY "customer_id"
 LIMIT 200
 -- function_round_of_float --
-SELECT "id", round("cost", 2) AS "round_cost", round("cost", 2) * 2 AS "twice"
+SELECT "id", sign("cost") * floor(abs("cost") * 100 + 0.5) / 100 AS "round_cost", (sign("cost") * floor(abs("cost") * 100 + 0.5) / 100) * 2 AS "twice"
 FROM "orders"
 LIMIT 200
 -- function_share --

@@ -1,14 +1,14 @@
--- functions: abs, avg, count, date, julianday, length, lower, max, min, nullif, rank, round, row_number, strftime, substr, sum, upper
+-- functions: abs, avg, count, date, floor, julianday, length, lower, max, min, nullif, rank, round, row_number, sign, strftime, substr, sum, upper
 -- cast_and_aggregate --
-SELECT sum(CASE WHEN status GLOB '*[0-9]*' AND NOT status GLOB '*[^-+.0-9eE ]*' THEN CAST(status AS REAL) END) AS sum_status, max(CASE WHEN status GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' THEN datetime(status) END) AS max_status
+SELECT sum(CASE WHEN status = CAST(status AS REAL) THEN CAST(status AS REAL) END) AS sum_status, max(CASE WHEN date(status) = substr(status, 1, 10) THEN datetime(status) END) AS max_status
 FROM orders
 LIMIT 200
 -- cast_bool --
-SELECT id, CASE WHEN paid THEN 'true' WHEN NOT paid THEN 'false' END AS t, CASE WHEN paid GLOB '*[0-9]*' AND NOT paid GLOB '*[^-+.0-9eE ]*' THEN CAST(paid AS REAL) END AS n
+SELECT id, CASE WHEN paid THEN 'true' WHEN NOT paid THEN 'false' END AS t, CASE WHEN paid = CAST(paid AS REAL) THEN CAST(paid AS REAL) END AS n
 FROM orders
 LIMIT 200
 -- cast_date --
-SELECT CASE WHEN status GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' THEN datetime(status) END AS status
+SELECT CASE WHEN date(status) = substr(status, 1, 10) THEN datetime(status) END AS status
 FROM orders
 LIMIT 200
 -- cast_day_text --
@@ -18,10 +18,10 @@ LIMIT 200
 -- cast_in_filter --
 SELECT id
 FROM orders
-WHERE CASE WHEN status GLOB '*[0-9]*' AND NOT status GLOB '*[^-+.0-9eE ]*' THEN CAST(status AS REAL) END > 1
+WHERE CASE WHEN status = CAST(status AS REAL) THEN CAST(status AS REAL) END > 1
 LIMIT 200
 -- cast_number --
-SELECT CASE WHEN status GLOB '*[0-9]*' AND NOT status GLOB '*[^-+.0-9eE ]*' THEN CAST(status AS REAL) END AS status
+SELECT CASE WHEN status = CAST(status AS REAL) THEN CAST(status AS REAL) END AS status
 FROM orders
 LIMIT 200
 -- cast_text --
@@ -90,7 +90,7 @@ SELECT id, (CAST(strftime('%Y', paid_at) AS INTEGER) - CAST(strftime('%Y', sold_
 FROM orders
 LIMIT 200
 -- date_diff_week --
-SELECT id, (CAST(julianday(date(paid_at)) - julianday(date(sold_at)) AS INTEGER) + CAST(strftime('%u', sold_at) AS INTEGER) - CAST(strftime('%u', paid_at) AS INTEGER)) / 7 AS n
+SELECT id, CAST(julianday(date(paid_at)) - julianday(date(sold_at)) AS INTEGER) / 7 AS n
 FROM orders
 LIMIT 200
 -- date_diff_year --
@@ -110,7 +110,7 @@ LIMIT 200
 -- date_filter_text_period --
 SELECT id
 FROM orders
-WHERE status >= '2024-01-01' AND status < '2025-01-01'
+WHERE CASE WHEN date(status) = substr(status, 1, 10) THEN datetime(status) END >= '2024-01-01' AND CASE WHEN date(status) = substr(status, 1, 10) THEN datetime(status) END < '2025-01-01'
 LIMIT 200
 -- date_filters --
 SELECT id
@@ -274,12 +274,12 @@ SELECT round(amount, 2) AS round_amount
 FROM orders
 LIMIT 200
 -- function_round_of_aggregate --
-SELECT customer_id, round(avg(amount), 2) AS a
+SELECT customer_id, sign(avg(amount)) * floor(abs(avg(amount)) * 100 + 0.5) / 100 AS a
 FROM orders
 GROUP BY customer_id
 LIMIT 200
 -- function_round_of_float --
-SELECT id, round(cost, 2) AS round_cost, round(cost, 2) * 2 AS twice
+SELECT id, sign(cost) * floor(abs(cost) * 100 + 0.5) / 100 AS round_cost, (sign(cost) * floor(abs(cost) * 100 + 0.5) / 100) * 2 AS twice
 FROM orders
 LIMIT 200
 -- function_share --
@@ -310,11 +310,7 @@ HAVING count(*) > 3 AND sum(amount) > 100
 ORDER BY total DESC
 LIMIT 200
 -- group_having_text --
-SELECT name, count(*) AS count
-FROM customers
-GROUP BY name
-HAVING name LIKE '%É%' ESCAPE '!' AND name < 'é'
-LIMIT 200
+refused: having[0].value: SQLite has no contains for letters outside of ASCII, whose case it does not know; use like
 -- group_null --
 SELECT status, sum(amount) AS total, avg(amount) AS mean
 FROM orders
@@ -647,7 +643,7 @@ SELECT CAST(strftime('%m', sold_at) AS INTEGER) AS month_sold_at
 FROM orders
 LIMIT 200
 -- part_of_text --
-SELECT id, CAST(strftime('%m', status) AS INTEGER) AS month_status
+SELECT id, CAST(strftime('%m', CASE WHEN date(status) = substr(status, 1, 10) THEN datetime(status) END) AS INTEGER) AS month_status
 FROM orders
 LIMIT 200
 -- part_quarter --

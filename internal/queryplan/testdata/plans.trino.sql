@@ -1,4 +1,4 @@
--- functions: abs, array_agg, array_sort, avg, count, date_diff, date_trunc, day, day_of_week, element_at, hour, length, lower, max, min, month, nullif, quarter, rank, regexp_like, replace, round, row_number, stddev_samp, sum, trim, upper, week, year
+-- functions: abs, array_agg, array_sort, avg, count, date_diff, date_trunc, day, day_of_week, element_at, floor, hour, length, lower, max, min, month, nullif, quarter, rank, regexp_like, replace, round, row_number, sign, stddev_samp, sum, trim, upper, week, year
 -- cast_and_aggregate --
 SELECT sum(TRY_CAST(trim(status) AS DOUBLE)) AS sum_status, max(CASE WHEN regexp_like(status, '^([0-9]{4}-((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?)?$') THEN TRY_CAST(replace(status, 'T', ' ') AS TIMESTAMP(6)) END) AS max_status
 FROM orders
@@ -95,7 +95,7 @@ SELECT id, date_diff('quarter', date_trunc('quarter', sold_at), date_trunc('quar
 FROM orders
 LIMIT 200
 -- date_diff_week --
-SELECT id, date_diff('week', date_trunc('week', sold_at), date_trunc('week', CAST(paid_at AS TIMESTAMP(6)))) AS n
+SELECT id, date_diff('day', date_trunc('day', sold_at), date_trunc('day', CAST(paid_at AS TIMESTAMP(6)))) / 7 AS n
 FROM orders
 LIMIT 200
 -- date_diff_year --
@@ -291,12 +291,12 @@ SELECT round(amount, 2) AS round_amount
 FROM orders
 LIMIT 200
 -- function_round_of_aggregate --
-SELECT customer_id, round(avg(CAST(amount AS DOUBLE)), 2) AS a
+SELECT customer_id, sign(avg(CAST(amount AS DOUBLE))) * floor(abs(avg(CAST(amount AS DOUBLE))) * 100 + 0.5) / 100 AS a
 FROM orders
 GROUP BY customer_id
 LIMIT 200
 -- function_round_of_float --
-SELECT id, round(cost, 2) AS round_cost, round(cost, 2) * 2 AS twice
+SELECT id, sign(cost) * floor(abs(cost) * 100 + 0.5) / 100 AS round_cost, (sign(cost) * floor(abs(cost) * 100 + 0.5) / 100) * 2 AS twice
 FROM orders
 LIMIT 200
 -- function_share --

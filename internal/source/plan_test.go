@@ -1,0 +1,349 @@
+package source_test
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"interlock/internal/fault"
+	"interlock/internal/query"
+	"interlock/internal/queryplan"
+	"interlock/internal/source"
+	"interlock/internal/source/sourcetest"
+	"interlock/internal/sqlpolicy"
+)
+
+// shop is what the corpus of plans is about.
+var shop = queryplan.Schema{
+	Tables: []queryplan.Table{
+		{Name: "customers", Keys: []string{"id"}, Columns: []queryplan.Column{
+			{Name: "id", Type: "INTEGER"}, {Name: "name", Type: "VARCHAR"}, {Name: "city", Type: "VARCHAR"}, {Name: "referred_by", Type: "INTEGER"},
+		}},
+		{Name: "orders", Keys: []string{"id"}, Columns: []queryplan.Column{
+			{Name: "id", Type: "INTEGER"}, {Name: "customer_id", Type: "INTEGER"}, {Name: "amount", Type: "DECIMAL(10,2)"}, {Name: "cost", Type: "DOUBLE"},
+			{Name: "status", Type: "VARCHAR"}, {Name: "sold_at", Type: "TIMESTAMP"}, {Name: "paid_at", Type: "DATE"}, {Name: "paid", Type: "BOOLEAN"},
+		}},
+		{Name: "order lines", Columns: []queryplan.Column{
+			{Name: "order_id", Type: "INTEGER"}, {Name: "unit price", Type: "DOUBLE"}, {Name: "select", Type: "VARCHAR"}, {Name: `we"ird`, Type: "VARCHAR"},
+		}},
+		{Name: "reviews", Columns: []queryplan.Column{{Name: "customer", Type: "VARCHAR"}, {Name: "stars", Type: "INTEGER"}}},
+	},
+	Relations: []queryplan.Relation{
+		{Table: "orders", Column: "customer_id", RefTable: "customers", RefColumn: "id"},
+		{Table: "order lines", Column: "order_id", RefTable: "orders", RefColumn: "id"},
+		{Table: "reviews", Column: "customer", RefTable: "customers", RefColumn: "id"},
+	},
+}
+
+// shopRows has what dialects treat differently: case, accents, backslashes, NULLs,
+// weeks of another year, leap days, halves, numbers and dates in text.
+var shopRows = map[string][][]any{
+	"customers": {
+		{1, "Ann", "Oslo", nil}, {2, "ann", "oslo", 1}, {3, "ANN", "Bergen", 1}, {4, "Bob", nil, 2}, {5, "élan", "Paris", 3},
+		{6, "Élan", "Paris", nil}, {7, `back\slash`, "Oslo", 7}, {8, nil, "Bergen", nil}, {9, "carl", "Rome", 4}, {10, "Bob", "Rome", 4},
+	},
+	"orders": {
+		{1, 1, 10.25, 3.5, "new", "2024-01-01 00:00:00", "2024-01-03", true},
+		{2, 1, 120.00, 0.0, "new", "2024-01-31 23:59:59", "2024-02-01", true},
+		{3, 2, 33.33, 11.11, "NEW", "2024-02-29 12:30:00", "2024-03-01", false},
+		{4, 2, nil, 7.125, "old", "2023-12-31 08:00:00", "2024-01-01", nil},
+		{5, 3, 250.50, -2.5, "50%_off!'", "2024-09-15 10:30:00", "2024-09-16", true},
+		{6, 3, -5.00, nil, "50%xoff!'", "2024-09-09 00:00:00", nil, false},
+		{7, 4, 99.99, 1e6, nil, "2024-07-01 17:45:10", "2025-07-02", true},
+		{8, 4, 0.01, 0.005, "7", nil, "2020-12-31", false},
+		{9, nil, 47.00, 1.5, "12.5", "2021-01-03 05:00:00", "2021-01-04", true},
+		{10, 5, 48.00, 2.675, " 3 ", "2020-12-28 00:00:00", "2021-01-31", nil},
+		{11, 5, 49.00, 1.005, "1e2", "1969-07-20 20:17:40", "1969-07-24", false},
+		{12, 6, 50.00, 1e-7, "abc1", "2024-10-01 00:00:00", "2024-10-01", true},
+		{13, 6, 51.00, 100.0, "2024-02-29", "2024-03-31 01:00:00", "2024-06-30", true},
+		{14, 9, 52.00, 3.0, "2023-02-29", "2024-06-30 22:00:00", "2024-01-01", false},
+		{15, 9, 53.00, 4.0, "2024-05-01 10:30:00", "2024-12-30 00:00:00", "2025-01-01", true},
+		{16, 99, 54.00, 5.0, "new", "2025-01-01 00:00:00", "2024-12-30", true},
+		{17, 1, 55.00, 6.0, "Old", "2024-04-30 23:00:00", "2024-05-01", false},
+		{18, 1, 56.00, 6.25, "", "2024-05-31 00:00:01", "2024-06-01", true},
+	},
+	"order lines": {{1, 9.5, "a", "it's"}, {1, 2.0, "b", `q"q`}, {5, 3.0, nil, "x"}, {9, 4.0, "c", "it's"}},
+	"reviews":     {{"1", 5}, {"2", 4}, {"x", 1}, {"99", 2}, {nil, 3}, {"10", 7}},
+}
+
+// meaning is how a server is filled and asked.
+type meaning struct {
+	dialect queryplan.Dialect
+	quote   string
+	types   map[string]string // by the schema's
+	exec    func(t testing.TB, statements ...string)
+	config  source.Config
+	skip    map[string]string // plans that this server cannot run, and why
+}
+
+// shopSQL fills the shop in a dialect.
+func (m meaning) shopSQL() (statements []string) {
+	name := func(s string) string { return m.quote + strings.ReplaceAll(s, m.quote, m.quote+m.quote) + m.quote }
+	for _, table := range shop.Tables {
+		var columns, rows []string
+		for _, c := range table.Columns {
+			typ := c.Type
+			if own, ok := m.types[typ]; ok {
+				typ = own
+			}
+			columns = append(columns, name(c.Name)+" "+typ)
+		}
+		for _, row := range shopRows[table.Name] {
+			cells := make([]string, len(row))
+			for i, v := range row {
+				switch v := v.(type) {
+				case nil:
+					cells[i] = "NULL"
+				case string:
+					cells[i] = "'" + strings.ReplaceAll(v, "'", "''") + "'"
+					if m.dialect == queryplan.MySQL || m.dialect == queryplan.ClickHouse {
+						cells[i] = strings.ReplaceAll(cells[i], `\`, `\\`)
+					}
+				case bool:
+					cells[i] = strconv.FormatBool(v)
+					if m.dialect == queryplan.ClickHouse {
+						cells[i] = map[bool]string{true: "1", false: "0"}[v]
+					}
+				default:
+					cells[i] = fmt.Sprint(v)
+				}
+			}
+			rows = append(rows, "("+strings.Join(cells, ", ")+")")
+		}
+		tail := ""
+		if m.dialect == queryplan.ClickHouse {
+			tail = " ENGINE = Memory"
+		}
+		statements = append(statements, "CREATE TABLE "+name(table.Name)+" ("+strings.Join(columns, ", ")+")"+tail,
+			"INSERT INTO "+name(table.Name)+" VALUES "+strings.Join(rows, ", "))
+	}
+	return statements
+}
+
+// corpus is every plan of the golden files.
+func corpus(t testing.TB) map[string]*queryplan.Plan {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("..", "queryplan", "testdata", "plans.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &cases); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]*queryplan.Plan{}
+	for name, raw := range cases {
+		if out[name], err = queryplan.Parse(raw); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+// here builds the shop for the embedded engine.
+func here(t testing.TB, engine *query.Engine) query.Database {
+	t.Helper()
+	dir := t.TempDir()
+	db := query.Database{Path: filepath.Join(dir, "shop.duckdb")}
+	var imports []query.Import
+	for i, table := range shop.Tables {
+		var lines []string
+		types := map[string]string{}
+		known := sqlpolicy.Table{Name: table.Name}
+		for _, c := range table.Columns {
+			types[c.Name] = c.Type
+			known.Columns = append(known.Columns, c.Name)
+		}
+		for _, row := range shopRows[table.Name] {
+			object := map[string]any{}
+			for i, v := range row {
+				object[table.Columns[i].Name] = v
+			}
+			line, err := json.Marshal(object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines = append(lines, string(line))
+		}
+		file := filepath.Join(dir, fmt.Sprintf("%d.ndjson", i))
+		if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		imports = append(imports, query.Import{Table: table.Name, Files: []string{file}, Options: query.ImportOptions{Types: types}})
+		db.Tables = append(db.Tables, known)
+	}
+	if _, err := engine.Build(t.Context(), db.Path, imports, nil); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// mean runs the whole corpus there and compares the rows with those of the embedded
+// engine: in order where the plan has one, as a set otherwise.
+func mean(t *testing.T, m meaning) {
+	t.Helper()
+	engine := newEngine(t)
+	db := here(t, engine)
+	m.exec(t, m.shopSQL()...)
+	remote, err := source.Connect(t.Context(), m.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer remote.Close()
+	plans := corpus(t)
+	ran := 0
+	for _, name := range slices.Sorted(maps.Keys(plans)) {
+		p := plans[name]
+		there, err := p.SQLFor(m.dialect, shop)
+		if f, ok := errors.AsType[*fault.Fault](err); ok && strings.Contains(f.Message, " has no ") {
+			continue // the goldens list these
+		} else if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if m.skip[name] != "" {
+			continue
+		}
+		sql, err := p.SQL(shop)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := engine.Run(t.Context(), query.Request{Database: db, SQL: sql})
+		if err != nil {
+			t.Errorf("%s here: %v", name, err)
+			continue
+		}
+		got, err := remote.Run(t.Context(), sqlpolicy.Decision{SQL: there}, source.Limits{})
+		if err != nil {
+			t.Errorf("%s: %v\n%s", name, err, there)
+			continue
+		}
+		ran++
+		if diff := cmp.Diff(table(t, want.Rows, len(p.OrderBy) > 0), table(t, got.Rows, len(p.OrderBy) > 0), cmp.Comparer(sameCell)); diff != "" {
+			t.Errorf("%s (-here +there):\n%s\n%s", name, diff, there)
+		}
+		for i, c := range got.Columns {
+			if c.Name != want.Columns[i].Name {
+				t.Errorf("%s: column %d is called %q, want %q", name, i, c.Name, want.Columns[i].Name)
+			}
+		}
+	}
+	t.Logf("%d of %d plans ran and gave the same rows, %d this server cannot run", ran, len(plans), len(m.skip))
+}
+
+// A cell is a value as text, whatever type its system gave it.
+type cell string
+
+var moment = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.0+)?Z?$`)
+
+func table(t testing.TB, rows json.RawMessage, ordered bool) [][]cell {
+	t.Helper()
+	var raw [][]json.RawMessage
+	if err := json.Unmarshal(rows, &raw); err != nil {
+		t.Fatal(err)
+	}
+	out := make([][]cell, len(raw))
+	for i, row := range raw {
+		for _, v := range row {
+			text := string(v)
+			switch {
+			case text == "true":
+				text = "1"
+			case text == "false":
+				text = "0"
+			case text[0] == '"':
+				if err := json.Unmarshal(v, &text); err != nil {
+					t.Fatal(err)
+				}
+				if m := moment.FindStringSubmatch(text); m != nil {
+					text = strings.TrimSuffix(m[1]+" "+m[2], " 00:00:00")
+				}
+				text = "'" + text
+			}
+			out[i] = append(out[i], cell(text))
+		}
+	}
+	if !ordered {
+		slices.SortFunc(out, func(a, b []cell) int { return strings.Compare(rough(a), rough(b)) })
+	}
+	return out
+}
+
+// rough is a row with numbers of few digits, to sort by.
+func rough(row []cell) string {
+	var b strings.Builder
+	for _, c := range row {
+		if f, err := strconv.ParseFloat(strings.Trim(string(c), "' "), 64); err == nil {
+			fmt.Fprintf(&b, "%020.4f|", f)
+			continue
+		}
+		b.WriteString(string(c) + "|")
+	}
+	return b.String()
+}
+
+// sameCell compares numbers with the tolerance of doubles.
+func sameCell(a, b cell) bool {
+	if a == b {
+		return true
+	}
+	x, errX := strconv.ParseFloat(strings.TrimPrefix(string(a), "'"), 64)
+	y, errY := strconv.ParseFloat(strings.TrimPrefix(string(b), "'"), 64)
+	return errX == nil && errY == nil && math.Abs(x-y) <= 1e-9*max(1, math.Abs(x), math.Abs(y))
+}
+
+func TestPlansInSQLite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "shop.db")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	mean(t, meaning{
+		dialect: queryplan.SQLite, quote: `"`, config: source.Config{URL: "sqlite:" + path},
+		skip: map[string]string{"order_text_function": "SQLite folds ASCII letters only"},
+		exec: func(t testing.TB, statements ...string) { run(t, db, statements...) },
+	})
+}
+
+func TestPlansInPostgreSQL(t *testing.T) {
+	server := sourcetest.Postgres(t)
+	admin := fmt.Sprintf("postgres:///postgres?host=%s&user=reader", server.Socket)
+	execPostgres(t, admin, `CREATE DATABASE shop TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`)
+	address := fmt.Sprintf("postgres:///shop?host=%s&user=reader", server.Socket)
+	mean(t, meaning{
+		dialect: queryplan.PostgreSQL, quote: `"`, types: map[string]string{"DOUBLE": "DOUBLE PRECISION"}, config: source.Config{URL: address},
+		exec: func(t testing.TB, statements ...string) { execPostgres(t, address, statements...) },
+	})
+}
+
+func TestPlansInMariaDB(t *testing.T) {
+	server := sourcetest.MariaDB(t)
+	db, err := sql.Open("mysql", "root@unix("+server.Socket+")/?time_zone=%27%2B00:00%27")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, db, "CREATE DATABASE shop CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci", "CREATE USER reader IDENTIFIED BY '"+secret+"'", "GRANT SELECT ON shop.* TO reader")
+	db.Close()
+	if db, err = sql.Open("mysql", "root@unix("+server.Socket+")/shop?time_zone=%27%2B00:00%27"); err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	mean(t, meaning{
+		dialect: queryplan.MySQL, quote: "`", types: map[string]string{"VARCHAR": "VARCHAR(100)", "TIMESTAMP": "DATETIME"},
+		config: source.Config{URL: "mysql://reader@localhost/shop?socket=" + server.Socket, Password: source.NewSecret(secret)},
+		exec:   func(t testing.TB, statements ...string) { run(t, db, statements...) },
+	})
+}
