@@ -167,10 +167,8 @@ func (q *query) say(path, form, part string, xy ...string) string {
 	return q.grammar.fill(form, xy[0], xy[1])
 }
 
-var called = regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_]*)\(`)
-
-// notCalled are words before a bracket that are no functions.
-var notCalled = []string{"cast", "try_cast", "decimal", "numeric", "timestamp", "datetime"}
+// called finds calls, and types with a size, which stand behind AS.
+var called = regexp.MustCompile(`(AS )?([A-Za-z_][A-Za-z0-9_]*)\(`)
 
 // functions reads the calls out of the forms, so that the two cannot disagree.
 var functions = sync.OnceValue(func() [len(grammars)][]string {
@@ -183,8 +181,8 @@ var functions = sync.OnceValue(func() [len(grammars)][]string {
 		}
 		for _, form := range g.forms {
 			for _, m := range called.FindAllStringSubmatch(literal.ReplaceAllString(form, ""), -1) {
-				name := strings.ToLower(m[1])
-				if !slices.Contains(notCalled, name) {
+				name := strings.ToLower(m[2])
+				if m[1] == "" && name != "cast" && name != "try_cast" {
 					names = append(names, name)
 				}
 				if name == "extract" {

@@ -188,11 +188,21 @@ func (q *query) aggregate(e Expr, v, out value, path string) value {
 	if all == "" {
 		all = "*"
 	}
+	form := string(e.Function)
+	switch {
+	case e.Function == Median && v.kind == Date:
+		form = "median of date"
+	case out.kind == Bool:
+		form += " of bool"
+	case e.Function == Count || e.Function == CountDistinct:
+		out.declared = "BIGINT"
+	}
+	share := e.Function == Share || e.Function == Percent
 	of, only := all, ""
 	if len(e.Where) > 0 {
 		where := q.filters(e.Where, path+".where", rowScope)
 		switch {
-		case q.grammar.filter:
+		case q.grammar.filter && (share || !q.grammar.compound(form)):
 			only = " FILTER (WHERE " + where + ")"
 		case v.sql == "":
 			of = "CASE WHEN " + where + " THEN 1 END"
@@ -200,9 +210,7 @@ func (q *query) aggregate(e Expr, v, out value, path string) value {
 			of = "CASE WHEN " + where + " THEN " + v.sql + " END"
 		}
 	}
-	form := string(e.Function)
-	switch {
-	case e.Function == Share || e.Function == Percent:
+	if share {
 		part := Sum
 		if v.sql == "" {
 			part = Count
@@ -210,12 +218,6 @@ func (q *query) aggregate(e Expr, v, out value, path string) value {
 		out.sql = q.grammar.fill(form, q.grammar.fill(string(part), of, "")+only, q.grammar.fill(string(part), all, ""))
 		out.compound = true
 		return out
-	case e.Function == Count || e.Function == CountDistinct:
-		out.declared = "BIGINT"
-	case e.Function == Median && v.kind == Date:
-		form = "median of date"
-	case out.kind == Bool:
-		form += " of bool"
 	}
 	out.sql = q.say(path+".function", form, "", of) + only
 	out.compound = q.grammar.compound(form)

@@ -12,7 +12,7 @@ var sqlite = grammar{
 		with(forms{
 			"true": "1", "false": "0", "median": "", "stddev": "",
 			"asc":  "$x NULLS LAST",
-			"like": "$x GLOB $y", "not_like": "$x NOT GLOB $y",
+			"like": "$x GLOB $y", "not_like": "NOT ($x GLOB $y)",
 			"match": "$x LIKE $y ESCAPE '!'", "not_match": "$x NOT LIKE $y ESCAPE '!'",
 			"moment of literal": "$x",
 			"key":               "CAST($x AS TEXT)",
@@ -24,7 +24,7 @@ var sqlite = grammar{
 			"truncate year":    "strftime('%Y-01-01', $x)",
 			"truncate quarter": "strftime('%Y-', $x) || substr('00' || (" + sqliteQuarter("$x") + " * 3 - 2), -2) || '-01'",
 			"truncate month":   "strftime('%Y-%m-01', $x)",
-			"truncate week":    "date($x, 'weekday 0', '-6 days')",
+			"truncate week":    "strftime('%Y-%m-%d', $x, 'weekday 0', '-6 days')",
 			"truncate day":     "date($x)",
 			"truncate hour":    "strftime('%Y-%m-%d %H:00:00', $x)",
 

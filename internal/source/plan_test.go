@@ -243,6 +243,40 @@ func mean(t *testing.T, m meaning) {
 	t.Logf("%d of %d plans ran and gave the same rows, %d this server cannot run", ran, len(plans), len(m.skip))
 }
 
+// TestPlansPassPolicy reads every compiled plan as the policy does before it runs
+// elsewhere: all can be read, and what they call are the functions that the dialect
+// lists, but for the names that the parser makes of syntax. What the policy does not
+// allow yet is logged.
+func TestPlansPassPolicy(t *testing.T) {
+	syntax := strings.Fields(`count_star like_escape not_like_escape ilike_escape not_ilike_escape regexp_full_match quantile_cont`)
+	engine := newEngine(t)
+	db := here(t, engine)
+	for _, name := range []string{"sqlite", "postgres", "mysql", "clickhouse", "trino", "bigquery", "snowflake"} {
+		dialect, _ := queryplan.DialectFor(name)
+		rules, _ := sqlpolicy.DialectFor(name)
+		db.Elsewhere = &query.Elsewhere{Dialect: rules}
+		for plan, p := range corpus(t) {
+			sql, err := p.SQLFor(dialect, shop)
+			if err != nil {
+				continue // the goldens list these
+			}
+			decision, err := engine.Check(t.Context(), db, sql)
+			if fault.Is(err, fault.SQLPolicy) {
+				t.Logf("%s, %s: %v", name, plan, err)
+				continue
+			} else if err != nil {
+				t.Errorf("%s, %s: %v\n%s", name, plan, err, sql)
+				continue
+			}
+			for _, f := range decision.Functions {
+				if !slices.Contains(dialect.Functions(), f) && !slices.Contains(syntax, f) && !strings.ContainsAny(f, "+-*/|~!") {
+					t.Errorf("%s, %s: calls %s", name, plan, f)
+				}
+			}
+		}
+	}
+}
+
 // A cell is a value as text, whatever type its system gave it.
 type cell string
 

@@ -1,4 +1,4 @@
--- functions: abs, avg, count, date, floor, julianday, length, lower, max, min, nullif, rank, round, row_number, sign, strftime, substr, sum, upper
+-- functions: abs, avg, count, date, datetime, floor, julianday, length, lower, max, min, nullif, rank, round, row_number, sign, strftime, substr, sum, upper
 -- cast_and_aggregate --
 SELECT sum(CASE WHEN status = CAST(status AS REAL) THEN CAST(status AS REAL) END) AS sum_status, max(CASE WHEN date(status) = substr(status, 1, 10) THEN datetime(status) END) AS max_status
 FROM orders
@@ -159,7 +159,7 @@ LIMIT 200
 -- filter_like_case --
 SELECT id
 FROM customers
-WHERE name GLOB '?nn' AND name NOT GLOB 'A*'
+WHERE name GLOB '?nn' AND NOT (name GLOB 'A*')
 LIMIT 200
 -- filter_not_contains --
 SELECT id
@@ -569,7 +569,7 @@ LIMIT 200
 -- operator_not_like --
 SELECT id
 FROM orders
-WHERE status NOT GLOB '50*?off!'''
+WHERE NOT (status GLOB '50*?off!''')
 LIMIT 200
 -- operator_other_column --
 SELECT id
@@ -727,15 +727,15 @@ GROUP BY strftime('%Y-', sold_at) || substr('00' || (((CAST(strftime('%m', sold_
 ORDER BY period NULLS LAST
 LIMIT 200
 -- truncate_week --
-SELECT date(sold_at, 'weekday 0', '-6 days') AS period, count(*) AS count
+SELECT strftime('%Y-%m-%d', sold_at, 'weekday 0', '-6 days') AS period, count(*) AS count
 FROM orders
-GROUP BY date(sold_at, 'weekday 0', '-6 days')
+GROUP BY strftime('%Y-%m-%d', sold_at, 'weekday 0', '-6 days')
 ORDER BY period NULLS LAST
 LIMIT 200
 -- truncate_week_filtered --
 SELECT id
 FROM orders
-WHERE date(sold_at, 'weekday 0', '-6 days') = '2024-09-09'
+WHERE strftime('%Y-%m-%d', sold_at, 'weekday 0', '-6 days') = '2024-09-09'
 LIMIT 200
 -- truncate_year --
 SELECT strftime('%Y-01-01', sold_at) AS period, count(*) AS count

@@ -776,6 +776,6 @@ FROM orders
 GROUP BY customer_id
 LIMIT 200
 -- where_of_median --
-SELECT (element_at(array_sort(array_agg(CAST(cost AS DOUBLE))), nullif((count(cost) + 1) / 2, 0)) + element_at(array_sort(array_agg(CAST(cost AS DOUBLE))), count(cost) / 2 + 1)) / 2 FILTER (WHERE amount > 10) AS median_cost
+SELECT (element_at(array_sort(array_agg(CAST(CASE WHEN amount > 10 THEN cost END AS DOUBLE))), nullif((count(CASE WHEN amount > 10 THEN cost END) + 1) / 2, 0)) + element_at(array_sort(array_agg(CAST(CASE WHEN amount > 10 THEN cost END AS DOUBLE))), count(CASE WHEN amount > 10 THEN cost END) / 2 + 1)) / 2 AS median_cost
 FROM orders
 LIMIT 200
