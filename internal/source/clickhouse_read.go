@@ -98,6 +98,10 @@ func describeFrom(ctx context.Context, conn *sql.Conn, c Config, kind func(strin
 		if err := rows.Scan(&schema, &col.Name, &col.Native); err != nil {
 			return described{}, err
 		}
+		if len(d.table) > 0 && d.table[0] != schema {
+			return described{}, fault.New(fault.SourceUnreadable, "there are tables %s in the schemas %s and %s at %s", c.Table, d.table[0], schema, c.URL).
+				Suggest("Name the schema.")
+		}
 		col.Type = kind(col.Native)
 		d.columns = append(d.columns, col)
 		d.table = []string{schema, c.Table}

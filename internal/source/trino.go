@@ -1,17 +1,31 @@
 package source
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // trino is Trino's SQL with positional parameters.
 type trino struct{}
 
 func (trino) quote(name string) string { return quoteWith(`"`, name) }
 
-func (t trino) read(c Column) string { return t.quote(c.Name) }
+func (t trino) read(c Column) string {
+	base, _, _ := strings.Cut(c.Native, "(")
+	switch {
+	case c.Type.Kind == Other && (base == "array" || base == "map" || base == "row"):
+		return "json_format(CAST(" + t.quote(c.Name) + " AS JSON))"
+	case base == "real": // as wide as filters see it
+		return "CAST(" + t.quote(c.Name) + " AS DOUBLE)"
+	case c.Type.Kind == Other && base == "json":
+		return "json_format(" + t.quote(c.Name) + ")"
+	}
+	return t.quote(c.Name)
+}
 
 func (t trino) left(c Column, _ Op) string {
 	name := t.quote(c.Name)
-	if c.Type.Kind == Text && c.Native != "" && c.Native != "varchar" {
+	if c.Type.Kind == Text && c.Native != "" && !strings.HasPrefix(c.Native, "varchar") {
 		return "CAST(" + name + " AS VARCHAR)" // char(n) ignores trailing blanks
 	}
 	return name

@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"net"
 	"net/url"
 	"strings"
@@ -14,7 +15,8 @@ import (
 )
 
 // trinoDB opens Trino by trino://user@host:8080/catalog/schema; with ?secure=1 over
-// TLS, which a password needs.
+// TLS, which a password needs. Trino has no sessions that only read: what a
+// statement may do is for the policy and the user's rights there to say.
 func trinoDB(c Config) (*sql.DB, system, error) {
 	u, err := url.Parse(c.URL)
 	if err != nil {
@@ -26,26 +28,32 @@ func trinoDB(c Config) (*sql.DB, system, error) {
 			Suggest("Write it like trino://user@host:8080/catalog/schema.")
 	}
 	server := url.URL{Scheme: "http", Host: u.Host, User: url.User(u.User.Username())}
-	if u.Query().Get("secure") != "" {
+	switch secure := u.Query().Get("secure") != ""; {
+	case secure && c.Password.IsZero():
 		server.Scheme = "https"
-		if !c.Password.IsZero() {
-			server.User = url.UserPassword(u.User.Username(), c.Password.Reveal())
-		}
+	case secure:
+		server.Scheme, server.User = "https", url.UserPassword(u.User.Username(), c.Password.Reveal())
+	case !c.Password.IsZero():
+		return nil, system{}, fault.New(fault.SourceUnreadable, "the password for %s would travel in the open", c.URL).
+			Suggest("Add ?secure=1 to the address, so that TLS is used.")
 	}
-	conf := driver.Config{
+	connector, err := driver.NewConnector(&driver.Config{
 		ServerURI: server.String(), Catalog: catalog, Schema: schema, Source: "interlock",
-		SessionProperties: map[string]string{"query_max_run_time": c.Timeout.String()},
-	}
-	dsn, err := conf.FormatDSN()
-	var db *sql.DB
-	if err == nil {
-		db, err = sql.Open("trino", dsn)
-	}
+		TimeZone:            "UTC", // of times without a zone
+		RequestRetryTimeout: new(3 * time.Second),
+		SessionProperties: map[string]string{
+			"query_max_run_time":       trinoDuration(c.Timeout),
+			"query_max_execution_time": trinoDuration(c.Timeout),
+		},
+	})
 	if err != nil {
 		return nil, system{}, c.trouble(context.Background(), err, "connecting to")
 	}
-	return db, system{dialect: Trino, describe: trinoDescribe, session: trinoSession, bind: positional}, nil
+	return sql.OpenDB(connector), system{dialect: Trino, describe: trinoDescribe, session: trinoSession, bind: positional}, nil
 }
+
+// trinoDuration writes a duration with one unit, which is all that Trino reads.
+func trinoDuration(d time.Duration) string { return fmt.Sprintf("%dms", max(1, d.Milliseconds())) }
 
 // trinoSession sees whether anybody listens, because the driver would try for minutes.
 func trinoSession(ctx context.Context, _ *sql.Conn, c Config) error {
@@ -73,8 +81,12 @@ func trinoTables(Config) (string, []any) {
 }
 
 func trinoDescribe(ctx context.Context, conn *sql.Conn, c Config) (described, error) {
+	schema := c.Schema
+	if u, err := url.Parse(c.URL); err == nil && schema == "" {
+		_, schema, _ = strings.Cut(database(u), "/")
+	}
 	return describeFrom(ctx, conn, c, trinoKind, `SELECT table_schema, column_name, data_type FROM information_schema.columns
-		WHERE table_name = ? AND (table_schema = ? OR ? = '') ORDER BY ordinal_position`, c.Table, c.Schema, c.Schema)
+		WHERE table_name = ? AND (table_schema = ? OR ? = '') ORDER BY table_schema, ordinal_position`, c.Table, schema, schema)
 }
 
 func trinoKind(name string) Type {
@@ -91,6 +103,9 @@ func trinoKind(name string) Type {
 	case "date":
 		return Type{Kind: Date}
 	case "time":
+		if strings.HasSuffix(name, "with time zone") {
+			return Type{Kind: Other}
+		}
 		return Type{Kind: Time}
 	case "timestamp":
 		if strings.HasSuffix(name, "with time zone") {

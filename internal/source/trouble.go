@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	clickhousedriver "github.com/ClickHouse/clickhouse-go/v2"
 	mysqldriver "github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5/pgconn"
+	trinodriver "github.com/trinodb/trino-go-client/trino"
 
 	"interlock/internal/fault"
 )
@@ -35,6 +37,12 @@ func (c Config) trouble(ctx context.Context, err error, doing string) error {
 	if said, ok := errors.AsType[*clickhousedriver.Exception](err); ok {
 		return c.refused(cause, doing, fmt.Sprintf("CH%d", said.Code), said.Message)
 	}
+	if said, ok := errors.AsType[*trinodriver.ErrTrino](err); ok {
+		return c.refused(cause, doing, said.ErrorName, said.Message)
+	}
+	if said, ok := errors.AsType[*trinodriver.ErrQueryFailed](err); ok && said.StatusCode == http.StatusUnauthorized {
+		return c.refused(cause, doing, "28000", "unauthorized")
+	}
 	if wrong, ok := errors.AsType[*cellError](err); ok {
 		return fault.Wrap(cause, fault.SourceUnreadable, "%s %s: %s", doing, c.place(), wrong).
 			Suggest("Correct the value in the source, or leave the column out.")
@@ -51,14 +59,14 @@ func (c Config) trouble(ctx context.Context, err error, doing string) error {
 func (c Config) refused(cause error, doing, code, message string) error {
 	message = c.Password.scrub(errors.New(message)).Error()
 	switch code {
-	case "57014", "3024", "1969", "CH159": // statement_timeout, max_execution_time, max_statement_time
+	case "57014", "3024", "1969", "CH159", "EXCEEDED_TIME_LIMIT": // statement_timeout, max_execution_time, max_statement_time
 		return fault.Wrap(cause, fault.QueryTimeout, "%s %s took longer than the %s it is allowed", doing, c.place(), c.Timeout)
 	case "28P01", "28000", "1045", "CH192", "CH193", "CH516":
 		return fault.Wrap(cause, fault.SourceUnreadable, "%s refused the user or password", c.place()).Suggest("Check user and password.")
-	case "57P01", "57P02", "57P03", "1053", "1077":
+	case "57P01", "57P02", "57P03", "1053", "1077", "SERVER_SHUTTING_DOWN":
 		return fault.Wrap(cause, fault.SourceUnreadable, "%s %s: the server went away", doing, c.place()).
 			Suggest("Check that the server runs, then try again.")
-	case "CH241":
+	case "CH241", "EXCEEDED_LOCAL_MEMORY_LIMIT", "EXCEEDED_GLOBAL_MEMORY_LIMIT", "CLUSTER_OUT_OF_MEMORY":
 		return fault.Wrap(cause, fault.QueryMemory, "%s %s needs more memory there than it is allowed", doing, c.place())
 	case "25006", "1792", "CH164":
 		return fault.Wrap(cause, fault.SQLPolicy, "%s is only read: %s", c.place(), message)
