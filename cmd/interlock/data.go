@@ -26,15 +26,15 @@ func (s *system) openData(c config) error {
 		return err
 	}
 	s.onClose(s.query.Close)
-	s.catalog, err = catalog.New(catalog.Config{Roots: c.Data, Dir: s.dir(c, "datasets"), State: c.State, Engine: s.query, Log: s.log})
+	s.catalog, err = catalog.New(catalog.Config{Roots: c.Data, Dir: s.dir(c, "datasets"), State: c.State, Engine: s.query, Policy: s.query, Log: s.log})
+	if err == nil {
+		s.onClose(s.catalog.Close)
+	}
 	return err
 }
 
 // data is the catalog and the engine as the tools see them.
-type data struct {
-	catalog *catalog.Catalog
-	query   *query.Engine
-}
+type data struct{ catalog *catalog.Catalog }
 
 func (d data) Datasets(ctx context.Context) ([]toolbox.Dataset, error) {
 	list, err := d.catalog.List(ctx)
@@ -53,7 +53,7 @@ func (d data) Schema(ctx context.Context, id string) (toolbox.Schema, error) {
 	if err != nil {
 		return toolbox.Schema{}, err
 	}
-	out := toolbox.Schema{Dataset: s.DatasetID, Version: s.VersionHash}
+	out := toolbox.Schema{Dataset: s.DatasetID, Version: s.VersionHash, Dialect: s.Dialect}
 	for _, t := range s.Tables {
 		table := toolbox.Table{File: t.File, TableName: t.Name, RowCount: t.Rows, Columns: columns(t.Columns), Sample: []json.RawMessage{}}
 		if err := json.Unmarshal(t.Sample, &table.Sample); err != nil {
@@ -107,11 +107,7 @@ func (d data) Version(ctx context.Context, id string) string {
 }
 
 func (d data) Query(ctx context.Context, q toolbox.Query) (toolbox.Rows, error) {
-	db, _, err := d.catalog.Database(ctx, q.Dataset)
-	if err != nil {
-		return toolbox.Rows{}, err
-	}
-	r, err := d.query.Run(ctx, query.Request{Database: db, SQL: q.SQL, MaxRows: q.MaxRows, User: q.User})
+	r, err := d.catalog.Query(ctx, q.Dataset, query.Request{SQL: q.SQL, MaxRows: q.MaxRows, User: q.User})
 	if err != nil {
 		return toolbox.Rows{}, err
 	}
@@ -136,11 +132,38 @@ func (d data) Dictionary(ctx context.Context, id string) (toolbox.Dictionary, er
 }
 
 func (d data) Check(ctx context.Context, id, sql string) (sqlpolicy.Decision, error) {
-	db, _, err := d.catalog.Database(ctx, id)
+	return d.catalog.Check(ctx, id, sql)
+}
+
+// loads is the catalog's sources as the tools see them.
+type loads struct{ *catalog.Catalog }
+
+func (l loads) List(ctx context.Context) ([]toolbox.SourceRow, error) {
+	list, err := l.Catalog.Sources(ctx)
 	if err != nil {
-		return sqlpolicy.Decision{}, err
+		return nil, err
 	}
-	return d.query.Check(ctx, db, sql)
+	out := make([]toolbox.SourceRow, len(list))
+	for i, s := range list {
+		out[i] = toolbox.SourceRow{Alias: s.Alias, Kind: s.Kind, Columns: []string{}, RowCount: int(s.Rows)}
+		for _, c := range s.Columns {
+			out[i].Columns = append(out[i].Columns, c.Name)
+		}
+	}
+	return out, nil
+}
+
+func (l loads) Load(ctx context.Context, w toolbox.Loading) (toolbox.Loaded, error) {
+	raw, err := json.Marshal(w.Conditions)
+	if err != nil {
+		return toolbox.Loaded{}, err
+	}
+	list, err := parseConditions(raw)
+	if err != nil {
+		return toolbox.Loaded{}, err
+	}
+	got, err := l.Preview(ctx, w.Alias, list, w.Offset, w.Limit)
+	return toolbox.Loaded{Alias: got.Alias, Columns: columns(got.Columns), Rows: got.Rows, TotalRows: got.TotalRows}, err
 }
 
 // datasets is the catalog as the server shows it.
@@ -178,6 +201,7 @@ func (s sources) Add(ctx context.Context, spec server.SourceSpec) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	conn.Schema, conn.Tables, conn.Remote = spec.Schema, spec.Tables, spec.Remote
 	if err := s.Catalog.Add(ctx, conn, secret); err != nil {
 		return nil, err
 	}

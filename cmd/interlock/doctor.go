@@ -16,6 +16,7 @@ import (
 	"interlock/internal/fault"
 	"interlock/internal/jail"
 	"interlock/internal/llm"
+	"interlock/internal/query"
 	"interlock/internal/sandbox"
 )
 
@@ -141,9 +142,9 @@ func (a *app) checkData(ctx context.Context) []check {
 	}
 	for _, d := range list {
 		start := time.Now()
-		db, full, err := s.catalog.Database(ctx, d.ID)
+		full, err := s.catalog.Describe(ctx, d.ID)
 		if err == nil {
-			_, err = s.query.Check(ctx, db, "SELECT 1")
+			_, err = s.catalog.Query(ctx, d.ID, query.Request{SQL: "SELECT 1"})
 		}
 		if err != nil {
 			out = append(out, check{"dataset " + d.ID, false, fault.From(err).Message, fault.From(err).Suggestion})

@@ -57,15 +57,11 @@ func (a *app) query(ctx context.Context, s *system, q asked) error {
 		}
 		q.dataset = list[0].ID
 	}
-	db, _, err := s.catalog.Database(ctx, q.dataset)
-	if err != nil {
-		return err
-	}
-	r := query.Request{Database: db, SQL: q.sql, User: a.cfg.Owner}
+	r := query.Request{SQL: q.sql, User: a.cfg.Owner}
 	if q.format != "" || q.out != "" {
 		return a.export(ctx, s, r, q)
 	}
-	res, err := s.query.Run(ctx, r)
+	res, err := s.catalog.Query(ctx, q.dataset, r)
 	if err != nil {
 		return err
 	}
@@ -84,7 +80,7 @@ func (a *app) export(ctx context.Context, s *system, r query.Request, q asked) e
 		defer os.RemoveAll(dir)
 		path = filepath.Join(dir, "rows")
 	}
-	rows, err := s.query.Export(ctx, r, format, path)
+	rows, err := s.catalog.Export(ctx, q.dataset, r, format, path)
 	if err != nil {
 		return err
 	}

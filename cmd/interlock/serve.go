@@ -91,7 +91,7 @@ func (s *system) warm(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if _, _, err := s.catalog.Database(ctx, d.ID); err != nil && ctx.Err() == nil {
+		if _, err := s.catalog.Describe(ctx, d.ID); err != nil && ctx.Err() == nil {
 			s.log.Warn("a dataset cannot be read", "dataset", d.ID, "err", err)
 		}
 	}

@@ -17,16 +17,18 @@ import (
 
 func (a *app) sourcesCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "sources", Short: "List, preview, add and remove sources of data"}
-	var alias string
+	var given catalog.Connection
 	add := &cobra.Command{
-		Use: "add URL", Short: "Connect a database: postgres://, mysql:// or sqlite:", Args: cobra.ExactArgs(1),
-		Example: "  interlock sources add postgres://ann:secret@db.local/shop --alias shop",
+		Use: "add URL", Short: "Connect a database: postgres://, mysql://, sqlite:, clickhouse:// or trino://", Args: cobra.ExactArgs(1),
+		Example: "  interlock sources add postgres://ann:secret@db.local/shop --alias shop\n" +
+			"  interlock sources add postgres://ann:secret@db.local/shop --remote --schema sales --table orders --table customers",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withData(cmd, func(s *system) error {
-				conn, secret, err := connection(args[0], alias)
+				conn, secret, err := connection(args[0], given.Alias)
 				if err != nil {
 					return err
 				}
+				conn.Schema, conn.Tables, conn.Remote = given.Schema, given.Tables, given.Remote
 				if err := s.catalog.Add(cmd.Context(), conn, secret); err != nil {
 					return err
 				}
@@ -35,7 +37,10 @@ func (a *app) sourcesCommand() *cobra.Command {
 			})
 		},
 	}
-	add.Flags().StringVar(&alias, "alias", "", "its name; made of the address if absent")
+	add.Flags().StringVar(&given.Alias, "alias", "", "its name; made of the address if absent")
+	add.Flags().StringVar(&given.Schema, "schema", "", "the schema whose tables it has")
+	add.Flags().StringSliceVar(&given.Tables, "table", nil, "a table that it has; all if absent")
+	add.Flags().BoolVar(&given.Remote, "remote", false, "leave the rows where they are: statements run there, in its dialect")
 	var offset, limit int
 	var where string
 	preview := &cobra.Command{
@@ -98,7 +103,7 @@ func (a *app) sourceList(cmd *cobra.Command) error {
 		}
 		var rows [][]string
 		for i, d := range list {
-			if _, full, err := s.catalog.Database(ctx, d.ID); err == nil {
+			if full, err := s.catalog.Describe(ctx, d.ID); err == nil {
 				list[i] = full
 			} else if ctx.Err() != nil {
 				return ctx.Err()

@@ -71,9 +71,9 @@ func (s *system) wire(ctx context.Context, cfg config) (err error) {
 	if err != nil {
 		return err
 	}
-	d := data{s.catalog, s.query}
+	d := data{s.catalog}
 	s.knowledge = toolbox.NewKnowledge(d)
-	s.tools = tool.NewSet(nil, toolbox.Tools(toolbox.Config{Data: d, Check: d, Knowledge: s.knowledge, Python: python, Results: kept})...)
+	s.tools = tool.NewSet(nil, toolbox.Tools(toolbox.Config{Data: d, Check: d, Knowledge: s.knowledge, Python: python, Results: kept, Sources: loads{s.catalog}})...)
 	types, err := toolTypes(s.tools)
 	if err != nil {
 		return err

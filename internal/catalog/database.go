@@ -43,6 +43,17 @@ func (c *Catalog) Database(ctx context.Context, id string) (query.Database, Data
 	return c.database(ctx, d)
 }
 
+// Describe gives a dataset with its tables, importing it if need be; of one that stays
+// in its database, the columns are looked at.
+func (c *Catalog) Describe(ctx context.Context, id string) (Dataset, error) {
+	d, err := c.find(ctx, id)
+	if err != nil {
+		return Dataset{}, err
+	}
+	_, shown, err := c.database(ctx, d)
+	return shown, err
+}
+
 func (c *Catalog) database(ctx context.Context, d *dataset) (query.Database, Dataset, error) {
 	v, err := c.version(ctx, d)
 	if err != nil {

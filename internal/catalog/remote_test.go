@@ -125,9 +125,9 @@ func TestRemote(t *testing.T) {
 
 	// Results come here whole, as a stream, and with their types.
 	for sql, want := range map[string]string{
-		`SELECT id, amount, placed, day, note FROM orders WHERE id <= 2 ORDER BY id`: "id,amount,placed,day,note\n1,0.01,2024-03-01 12:00:00+00,2024-03-01,note 1\n2,0.02,2024-03-01 12:00:00+00,2024-03-01,note 2\n",
+		`SELECT id, amount, placed, day, note FROM orders WHERE id <= 2 ORDER BY id`:                               "id,amount,placed,day,note\n1,0.01,2024-03-01 12:00:00+00,2024-03-01,note 1\n2,0.02,2024-03-01 12:00:00+00,2024-03-01,note 2\n",
 		`SELECT sum(amount) AS total, 12345678901234567890.123 AS exact, NULL AS nothing, '' AS empty FROM orders`: "total,exact,nothing,empty\n2000100.00,12345678901234567890.123,,\"\"\n",
-		`SELECT id, amount FROM orders WHERE false`: "id,amount\n",
+		`SELECT id, amount FROM orders WHERE false`:                                                                "id,amount\n",
 	} {
 		path := filepath.Join(t.TempDir(), "out.csv")
 		if _, err := w.Export(t.Context(), "shop", query.Request{SQL: sql}, query.CSV, path); err != nil {

@@ -81,9 +81,11 @@ type Sources interface {
 
 // A SourceSpec says where a new source is.
 type SourceSpec struct {
-	URL     string `json:"url" minLength:"1" doc:"A path, postgres://, mysql:// or sqlite: address"`
-	Alias   string `json:"alias,omitempty" doc:"Its name; made of the address if absent"`
-	Dataset string `json:"dataset_id,omitempty" doc:"The dataset it joins"`
+	URL    string   `json:"url" minLength:"1" doc:"A path, or an address: postgres://, mysql://, sqlite:, clickhouse://, trino://"`
+	Alias  string   `json:"alias,omitempty" doc:"Its name; made of the address if absent"`
+	Schema string   `json:"schema,omitempty" maxLength:"200" doc:"Of a database: the schema whose tables it has"`
+	Tables []string `json:"tables,omitempty" maxItems:"1000" doc:"Of a database: the tables that it has; all if absent"`
+	Remote bool     `json:"remote,omitempty" doc:"Leave the rows of a database where they are: statements run there, in its dialect"`
 }
 
 // Artifacts opens stored outputs.

@@ -59,6 +59,9 @@ func (m *masker) refuse(what, instead string) error {
 
 func (m *masker) token() error {
 	rest, l := m.sql[m.at:], m.lexis
+	if quote := strings.IndexByte("'\"`$", rest[0]) >= 0; quote && m.at > 0 && strings.IndexByte(`'"`, m.out[m.at-1]) >= 0 {
+		return m.refuse("A quote right behind another", "Put a blank or an operator between them.")
+	}
 	switch c := rest[0]; {
 	case strings.HasPrefix(rest, "--"):
 		if l.dashBlank && len(rest) > 2 && rest[2] > ' ' {

@@ -50,9 +50,6 @@ func declared() []tool.Tool {
 		declare[SQLSelectIn, SQLSelectOut]("sql_select", "Run one SELECT on a source.", tool.Reads, taints, mainArgument("sql")),
 		declare[RequestCapabilityIn, RequestCapabilityOut]("request_capability", "Ask for a capability that this state does not have.", tool.Computes),
 
-		declare[ListSourcesIn, ListSourcesOut]("list_sources", "List the sources that can be compared.", tool.Reads, taints),
-		declare[SourcePreviewIn, SourcePreviewOut]("get_source_preview", "Show columns and rows of a source.", tool.Reads, taints),
-		declare[LoadScopedIn, LoadScopedOut]("load_scoped", "Load the rows of one side that fulfil the conditions.", tool.Reads, taints),
 		declare[ProposeMatchIn, ProposeMatchOut]("propose_match", "Ask the person whether two rows belong together.", tool.Computes, taints),
 		declare[InferRulesIn, InferRulesOut]("infer_rules", "Learn matching rules from the confirmed and rejected pairs.", tool.Computes, taints),
 		declare[BuildRecipeIn, BuildRecipeOut]("build_recipe", "Make a recipe of the chosen rules.", tool.Computes, taints),

@@ -14,7 +14,11 @@ func (b box) describeTables() tool.Tool {
 		if err != nil {
 			return DescribeTablesOut{}, err
 		}
-		raw, err := json.Marshal(map[string]any{"dataset_id": s.Dataset, "tables": s.Tables, "relations": append([]queryplan.Relation{}, s.Relations...)})
+		shown := map[string]any{"dataset_id": s.Dataset, "tables": s.Tables, "relations": append([]queryplan.Relation{}, s.Relations...)}
+		if s.Dialect != "" {
+			shown["dialect"] = s.Dialect
+		}
+		raw, err := json.Marshal(shown)
 		if err != nil {
 			return DescribeTablesOut{}, err
 		}

@@ -8,7 +8,8 @@ import (
 
 // SchemaOut is what get_dataset_schema gives.
 type SchemaOut struct {
-	Tables []Table `json:"tables"`
+	Dialect string  `json:"dialect,omitempty"`
+	Tables  []Table `json:"tables"`
 }
 
 func (b box) getDatasetSchema() tool.Tool {
@@ -20,6 +21,6 @@ func (b box) getDatasetSchema() tool.Tool {
 		if err != nil {
 			return SchemaOut{}, err
 		}
-		return SchemaOut{s.Tables}, nil
+		return SchemaOut{s.Dialect, s.Tables}, nil
 	}))
 }

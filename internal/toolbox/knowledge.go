@@ -82,18 +82,19 @@ func (k *Knowledge) Datasets(ctx context.Context) ([]string, error) {
 // values reads the distinct texts of each text column.
 func (k *Knowledge) values(ctx context.Context, dataset string, s Schema) ([]nlq.ColumnValues, error) {
 	var out []nlq.ColumnValues
+	dialect := s.Planned().Dialect
 	for _, t := range s.Tables {
-		if t.RowCount > maxValueTables {
+		if t.RowCount > maxValueTables || t.RowCount < 0 {
 			continue
 		}
 		for _, c := range t.Columns {
 			if kind := (queryplan.Column{Name: c.Name, Type: c.Type}).Kind(); kind != queryplan.Text || len(out) >= maxColumns {
 				continue
 			}
-			col := queryplan.Ident(c.Name)
+			col := dialect.Ident(c.Name)
 			r, err := k.data.Query(ctx, Query{
 				Dataset: dataset, MaxRows: maxValues + 1, User: "planner",
-				SQL: fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE %s IS NOT NULL LIMIT %d", col, queryplan.Ident(t.TableName), col, maxValues+1),
+				SQL: fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE %s IS NOT NULL LIMIT %d", col, dialect.Ident(t.TableName), col, maxValues+1),
 			})
 			if err != nil {
 				return nil, fmt.Errorf("reading the values of %s.%s: %w", t.TableName, c.Name, err)

@@ -26,6 +26,7 @@ type Config struct {
 	Knowledge *Knowledge // of Data; required by the planner's tools
 	Python    Python     // nil: tools that run Python answer FEATURE_DISABLED
 	Results   Results    // required by the tools that make frames
+	Sources   Sources    // required by the tools that load single tables
 }
 
 // Data is datasets and the one way to query them, through policy.
@@ -57,6 +58,7 @@ type Schema struct {
 	Dataset   string               `json:"dataset_id"`
 	Version   string               `json:"version"`
 	Location  string               `json:"location"`
+	Dialect   string               `json:"dialect,omitempty"` // of the SQL, if the tables stay in a database of their own
 	Tables    []Table              `json:"tables"`
 	Relations []queryplan.Relation `json:"relations,omitempty"`
 	Keys      map[string]string    `json:"keys,omitempty"` // the key column of a table
@@ -114,6 +116,9 @@ func Tools(c Config) []tool.Tool {
 		b.runQuery(),
 		b.judgeResult(),
 		writeAnswer(),
+		b.listSources(),
+		b.getSourcePreview(),
+		b.loadScoped(),
 	}, declared())
 }
 
