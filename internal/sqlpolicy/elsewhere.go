@@ -93,7 +93,8 @@ func (w *walker) ownSchema(name string) bool {
 
 // made are functions that the parser makes of syntax (EXTRACT, AT TIME ZONE, lists,
 // rows), with schema main in front.
-var made = names(`date_part timezone list_value row overlay position substring trim ltrim rtrim overlaps xmlexists`)
+var made = names(`date_part timezone list_value row overlay position substring trim ltrim rtrim like_escape
+	not_like_escape ilike_escape not_ilike_escape regexp_full_match`)
 
 // foreignSchema says that what stands before a function makes it another's. In the
 // embedded engine `column.f()` puts a column there.
