@@ -47,23 +47,56 @@ func newResults(s *system, dir string) *results {
 
 // Export implements server.Results.
 func (r *results) Export(ctx context.Context, owner string, e server.Export) (string, error) {
-	db, d, err := r.catalog.Database(ctx, e.Dataset)
+	p, d, err := r.today(ctx, e.Dataset)
 	if err != nil {
 		return "", err
 	}
-	return r.keep(ctx, owner, db, query.Format(e.Format), artifact.Lineage{Dataset: d.ID, Version: d.VersionHash, SQL: e.SQL})
+	return r.keep(ctx, owner, p, query.Format(e.Format), artifact.Lineage{Dataset: d.ID, Version: d.VersionHash, SQL: e.SQL})
+}
+
+// A place is where statements run: in a version that does not change, or in the
+// database where the rows of a dataset stay.
+type place struct {
+	version query.Database
+	live    string // the dataset; "" for a version
+}
+
+// today gives a dataset as it is now.
+func (r *results) today(ctx context.Context, id string) (place, catalog.Dataset, error) {
+	d, err := r.catalog.Describe(ctx, id)
+	if err != nil || d.Dialect != "" {
+		return place{live: id}, d, err
+	}
+	db, d, err := r.catalog.Database(ctx, id)
+	return place{version: db}, d, err
+}
+
+func (r *results) check(ctx context.Context, p place, sql string) (sqlpolicy.Decision, error) {
+	if p.live != "" {
+		return r.catalog.Check(ctx, p.live, sql)
+	}
+	return r.query.Check(ctx, p.version, sql)
+}
+
+func (r *results) write(ctx context.Context, p place, q query.Request, format query.Format, path string) (int64, error) {
+	if p.live != "" {
+		return r.catalog.Export(ctx, p.live, q, format, path)
+	}
+	q.Database = p.version
+	return r.query.Export(ctx, q, format, path)
 }
 
 // keep stores all rows of the lineage's statement. The same statement on the same data
 // is the same artifact, and is not run again unless another run of it may differ. The
 // logical key is its thread too, so that another statement with equal rows keeps a
 // lineage of its own.
-func (r *results) keep(ctx context.Context, owner string, db query.Database, format query.Format, l artifact.Lineage) (string, error) {
-	decision, err := r.query.Check(ctx, db, l.SQL)
+func (r *results) keep(ctx context.Context, owner string, at place, format query.Format, l artifact.Lineage) (string, error) {
+	decision, err := r.check(ctx, at, l.SQL)
 	if err != nil {
 		return "", err
 	}
-	l.SQL, l.Volatile, l.Tables, l.Columns = decision.SQL, decision.Volatile, []string{}, map[string][]string{}
+	given := l.SQL
+	l.SQL, l.Volatile, l.Tables, l.Columns = decision.SQL, decision.Volatile || at.live != "", []string{}, map[string][]string{}
 	for _, t := range decision.Touches {
 		l.Tables = append(l.Tables, t.Table)
 		l.Columns[t.Table] = t.Columns
@@ -81,7 +114,7 @@ func (r *results) keep(ctx context.Context, owner string, db query.Database, for
 	path := filepath.Join(r.dir, "export-"+rand.Text())
 	defer os.Remove(path)
 	l.At = time.Now().UTC()
-	if l.Rows, err = r.query.Export(ctx, query.Request{Database: db, SQL: l.SQL, User: owner}, format, path); err != nil {
+	if l.Rows, err = r.write(ctx, at, query.Request{SQL: given, User: owner}, format, path); err != nil {
 		return "", err
 	}
 	f, err := os.Open(path)

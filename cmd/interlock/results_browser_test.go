@@ -1,6 +1,8 @@
 package main
 
 import (
+	"database/sql"
+	"errors"
 	"strings"
 	"testing"
 
@@ -20,6 +22,14 @@ func TestDataInBrowser(t *testing.T) {
 		long.WriteString([]string{"1,paid,10\n", "2,open,20.5\n", "3,paid,7\n"}[i%3])
 	}
 	w.write("data/many/lines.csv", long.String())
+	db, err := sql.Open("sqlite", w.path("stock.sqlite"))
+	if err == nil {
+		_, err = db.ExecContext(t.Context(), `CREATE TABLE parts (part_id INTEGER PRIMARY KEY, name TEXT, price NUMERIC);
+			INSERT INTO parts VALUES (1, 'bolt', 0.5), (2, 'nut', 0.25), (3, 'gear', 12)`)
+	}
+	if err = errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
 	w.flags = append(w.flags, "--provider", "offline")
-	e2e.Run(t, w.serve().url, "data.test.js", "DATA="+w.path("data"), "STATE="+w.path("state"))
+	e2e.Run(t, w.serve().url, "data.test.js", "DATA="+w.path("data"), "STATE="+w.path("state"), "SQLITE="+w.path("stock.sqlite"))
 }

@@ -35,23 +35,33 @@ func (r *results) Repeat(ctx context.Context, owner string, x server.Repeat) (st
 	}
 	st, _ := statementOf(call)
 	l := artifact.Lineage{Dataset: cmp.Or(st.dataset, c.Dataset), Version: call.Version, SQL: st.sql, Run: c.Run, Call: call.Call}
-	db, err := r.data(ctx, &l, x.Today)
+	at, err := r.recorded(ctx, &l, x.Today)
 	if err != nil {
 		return "", err
 	}
-	return r.keep(ctx, owner, db, query.Format(x.Format), l)
+	return r.keep(ctx, owner, at, query.Format(x.Format), l)
 }
 
-// data gives the data of a recorded call, or those of today where that is wanted and
+// recorded gives the data that a call read, or those of today where that is wanted and
 // the others are gone.
-func (r *results) data(ctx context.Context, l *artifact.Lineage, today bool) (query.Database, error) {
-	db, _, err := r.catalog.Past(ctx, l.Dataset, l.Version)
-	if !today || !fault.Is(err, fault.Conflict) {
-		return db, err
+func (r *results) recorded(ctx context.Context, l *artifact.Lineage, today bool) (place, error) {
+	if db, ok := r.catalog.Past(l.Dataset, l.Version); ok {
+		return place{version: db}, nil
 	}
-	db, d, err := r.catalog.Database(ctx, l.Dataset)
+	now, d, err := r.today(ctx, l.Dataset)
+	switch {
+	case err != nil || d.VersionHash == l.Version:
+		return now, err
+	case !today && l.Version == "":
+		return now, fault.New(fault.Conflict, "the run does not say which version of %q it read", l.Dataset).
+			Suggest("Use today's data, version %.12s.", d.VersionHash).With(map[string]string{"today": d.VersionHash})
+	case !today:
+		return now, fault.New(fault.Conflict, "the data of %q have changed since the run, and its version %.12s is no longer kept", l.Dataset, l.Version).
+			Suggest("Use today's data, version %.12s, or ask the question again.", d.VersionHash).
+			With(map[string]string{"recorded": l.Version, "today": d.VersionHash})
+	}
 	l.Recorded, l.Version = l.Version, d.VersionHash
-	return db, err
+	return now, nil
 }
 
 // A statement is what a recorded call ran.

@@ -22,6 +22,7 @@ import (
 type manifest struct {
 	Dataset  string    `json:"dataset"`
 	Version  string    `json:"version"`
+	Origin   string    `json:"origin,omitempty"` // of a copy: the connection it came from
 	Made     time.Time `json:"made"`
 	Tables   []Table   `json:"tables"`
 	Problems []Problem `json:"problems,omitempty"`
@@ -128,7 +129,7 @@ func (c *Catalog) imported(ctx context.Context, d *dataset, v version) (manifest
 		return m, nil
 	}
 	began := time.Now()
-	m := manifest{Dataset: d.id, Version: v.hash, Made: began}
+	m := manifest{Dataset: d.id, Version: v.hash, Origin: d.connection.origin(), Made: began}
 	var err error
 	switch {
 	case d.remote():

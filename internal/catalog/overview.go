@@ -5,8 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
-	"interlock/internal/fault"
 	"interlock/internal/query"
 )
 
@@ -45,32 +45,19 @@ func (c *Catalog) Overview(ctx context.Context) ([]Overview, error) {
 	return all, nil
 }
 
-// Past gives a dataset in the version with this hash: that of today, or one that is
-// still kept.
-func (c *Catalog) Past(ctx context.Context, id, hash string) (query.Database, Dataset, error) {
-	today, err := c.Get(ctx, id)
-	if err != nil && !fault.Is(err, fault.DatasetNotFound) {
-		return query.Database{}, Dataset{}, err
-	}
-	if err == nil && today.VersionHash == hash {
-		db, d, err := c.Database(ctx, id)
-		if err != nil || d.VersionHash == hash {
-			return db, d, err
-		}
-	}
+// Past gives the database of a version that is kept, be it today's or an older one; not
+// ok says that there is none. Rows that stay in their database have no past.
+func (c *Catalog) Past(id, hash string) (query.Database, bool) {
 	paths, _ := filepath.Glob(filepath.Join(c.config.Dir, datasetID(id)+"-*.duckdb"))
 	for _, path := range paths {
 		m, ok := c.manifest(path)
-		if !ok || m.Dataset != id || m.Version != hash {
-			continue
+		if ok && m.Dataset == id && m.Version == hash && !strings.HasPrefix(hash, livePrefix) {
+			c.touch(path)
+			return databaseOf(path, id, m.Tables), true
 		}
-		c.touch(path)
-		return databaseOf(path, id, m.Tables), Dataset{ID: id, Name: id, VersionHash: hash, Tables: m.Tables, Problems: m.Problems}, nil
 	}
-	gone := fault.New(fault.Conflict, "the data of %q have changed since, and version %s is no longer kept", clip(id, 80), clip(hash, 12))
-	if today.VersionHash == "" {
-		return query.Database{}, Dataset{}, gone.Suggest("Ask the question again.")
-	}
-	return query.Database{}, Dataset{}, gone.Suggest("Use today's data, version %s, or ask the question again.", clip(today.VersionHash, 12)).
-		With(map[string]string{"recorded": hash, "today": today.VersionHash})
+	return query.Database{}, false
 }
+
+// livePrefix begins the version of a dataset whose rows stay in their database.
+const livePrefix = "live-"

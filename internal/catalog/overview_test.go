@@ -1,6 +1,8 @@
 package catalog_test
 
 import (
+	"database/sql"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"interlock/internal/catalog"
-	"interlock/internal/fault"
 	"interlock/internal/source"
 )
 
@@ -45,36 +46,59 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// A version that is no longer today's can be asked until it is swept; then its end is
-// said, with what there is instead.
+// A version that is no longer today's can be asked until it is swept.
 func TestPast(t *testing.T) {
 	w := newWorld(t, shop)
 	_, first, err := w.Database(t.Context(), "shop")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, d, err := w.Past(t.Context(), "shop", first.VersionHash); err != nil || d.VersionHash != first.VersionHash {
-		t.Errorf("today's: %s %v", d.VersionHash, err)
-	}
 	if _, err := w.Upload(t.Context(), catalog.Upload{Dataset: "shop", Name: "refunds.csv"}, strings.NewReader("id\n1\n")); err != nil {
 		t.Fatal(err)
 	}
-	_, second, err := w.Database(t.Context(), "shop")
+	today, second, err := w.Database(t.Context(), "shop")
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, d, err := w.Past(t.Context(), "shop", first.VersionHash)
-	if err != nil || d.VersionHash != first.VersionHash || len(d.Tables) != len(first.Tables) {
-		t.Fatalf("the version before: %+v %v", d, err)
+	db, ok := w.Past("shop", first.VersionHash)
+	if !ok || db.Path == today.Path || len(db.Tables) != len(first.Tables) {
+		t.Fatalf("the version before: %+v %v", db, ok)
+	}
+	if same, ok := w.Past("shop", second.VersionHash); !ok || same.Path != today.Path {
+		t.Errorf("today's: %+v %v", same, ok)
 	}
 	if err := os.Remove(db.Path); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = w.Past(t.Context(), "shop", first.VersionHash)
-	wantCode(t, err, fault.Conflict)
-	if f := fault.From(err); !strings.Contains(f.Suggestion, second.VersionHash[:12]) {
-		t.Errorf("%s %s", f.Message, f.Suggestion)
+	for id, hash := range map[string]string{"shop": first.VersionHash, "gone": second.VersionHash, "*": second.VersionHash, "": ""} {
+		if db, ok := w.Past(id, hash); ok {
+			t.Errorf("%q has a past: %+v", id, db)
+		}
 	}
-	_, _, err = w.Past(t.Context(), "gone", first.VersionHash)
-	wantCode(t, err, fault.Conflict)
+}
+
+// A database under an alias that another one had is never answered from the copy of
+// the other.
+func TestAliasOfAnother(t *testing.T) {
+	w := newWorld(t, nil)
+	dir := t.TempDir()
+	for _, name := range []string{"first", "second"} {
+		path := filepath.Join(dir, name+".sqlite")
+		db, err := sql.Open("sqlite", path)
+		if err == nil {
+			_, err = db.ExecContext(t.Context(), "CREATE TABLE t (name TEXT); INSERT INTO t VALUES ('"+name+"')")
+		}
+		if err = errors.Join(err, db.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Add(t.Context(), catalog.Connection{Alias: "it", URL: "sqlite:" + path}, source.Secret{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.rows(t, "it", "SELECT name FROM t"); got != `[["`+name+`"]]` {
+			t.Errorf("%s answers %s", name, got)
+		}
+		if err := w.Remove(t.Context(), "it"); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

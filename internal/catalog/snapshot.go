@@ -30,7 +30,7 @@ func (c *Catalog) snapshot(d *dataset) version {
 	var made time.Time
 	for _, path := range paths {
 		m, ok := c.manifest(path)
-		if ok && m.Dataset == d.id && m.Made.After(made) && time.Since(m.Made) < c.config.Snapshot {
+		if ok && m.Dataset == d.id && m.Origin == d.connection.origin() && m.Made.After(made) && time.Since(m.Made) < c.config.Snapshot {
 			best, made = version{hash: m.Version, path: path}, m.Made
 		}
 	}
@@ -39,8 +39,18 @@ func (c *Catalog) snapshot(d *dataset) version {
 	}
 	// All who ask within one period share one name, and so one import.
 	period := time.Now().Truncate(c.config.Snapshot)
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %s %d", d.id, d.connection.URL, d.connection.Tables, period.Unix()))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %d", d.id, d.connection.origin(), period.Unix()))
 	return version{path: filepath.Join(c.config.Dir, d.id+"-"+hex.EncodeToString(sum[:6])+".duckdb")}
+}
+
+// origin says where a copy came from: another database under an alias that was used
+// before must not be answered from the copy of the old one.
+func (conn *Connection) origin() string {
+	if conn == nil {
+		return ""
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %v", conn.URL, conn.Schema, conn.Tables, conn.Remote))
+	return hex.EncodeToString(sum[:8])
 }
 
 // Refresh makes the next use of a database's dataset copy it anew.

@@ -1,5 +1,5 @@
 // The data side of the page, on the whole program: datasets shop, broken and many, the
-// planner of the program as the model, its data folder at DATA and its state at STATE.
+// planner of the program as the model, its data folder at DATA, its state at STATE and a database at SQLITE.
 
 import assert from "node:assert/strict";
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -208,6 +208,29 @@ test("a database that does not answer is refused, and its password is gone from 
   assert.doesNotMatch(await page.locator("body").innerText(), /p@ss|p%40ss/);
   refusal((await sent.response()).status())();
 });
+
+for (const there of [false, true]) {
+  test(`a database is connected, asked, exported and removed, ${there ? "queried where it is" : "as a copy"}`, async () => {
+    await openPanel();
+    await page.click("#connect");
+    await page.getByLabel("Address").fill("sqlite:" + process.env.SQLITE);
+    await page.getByLabel("Name").fill("stock");
+    await page.getByLabel("Query it where it is").setChecked(there);
+    await page.getByRole("button", { name: "Connect", exact: true }).click();
+    await dataset("stock").waitFor();
+    assert.equal(await page.inputValue("#dataset"), "stock");
+    await dataset("stock").getByText("Read its tables").click();
+    await dataset("stock").getByText("3 × 3").waitFor();
+    assert.equal(/where it is/.test(await dataset("stock").innerText()), there);
+    await ask(page, "SQL: SELECT part_id, name FROM parts ORDER BY price DESC");
+    await ended(page, "succeeded");
+    assert.match(await page.locator(".cell tbody tr").first().innerText(), /3\s+gear/);
+    assert.equal((await saved("CSV")).content.toString(), "part_id,name\n3,gear\n1,bolt\n2,nut\n");
+    await dataset("stock").getByText("Remove this source").click();
+    await confirm();
+    await dataset("stock").waitFor({ state: "detached" });
+  });
+}
 
 test("on a phone the panel and a table fit the screen", async () => {
   await visit({ width: 390, height: 844 });

@@ -71,8 +71,9 @@ export class DataPanel {
   dataset(d) {
     const here = d.id === this.chosen(), tables = d.tables ?? [];
     const state = this.reading.get(d.id + " " + d.version_hash);
-    const rows = tables.reduce((n, t) => n + (t.row_count ?? 0), 0);
-    const facts = [count(tables.length, "table"), unread(d) ? "" : count(rows, "row"), d.kind === "files" ? "" : d.kind].filter(Boolean).join(" · ");
+    const rows = tables.reduce((n, t) => n + Math.max(0, t.row_count ?? 0), 0);
+    const facts = [tables.length && count(tables.length, "table"), !unread(d) && count(rows, "row"), d.dialect ? `${d.kind}, queried where it is` : d.kind !== "files" && d.kind]
+      .filter(Boolean).join(" · ");
     return el("section.dataset" + (here ? ".here" : ""), { "aria-label": d.name || d.id },
       el("button.choose", { type: "button", "data-key": d.id, "aria-pressed": String(here), title: "Ask this dataset next", onclick: () => { this.choose(d.id); this.draw(); } },
         el("b", d.name || d.id), el("span.quiet", facts),
@@ -90,7 +91,7 @@ export class DataPanel {
     return el("details", {
       open: this.open.has(key), ontoggle: (e) => { if (e.target.open) this.open.add(key); else this.open.delete(key); },
     },
-    el("summary", { "data-key": key }, el("span.name", t.table_name), t.columns && el("span.quiet", `${(t.row_count ?? 0).toLocaleString()} × ${t.columns.length}`)),
+    el("summary", { "data-key": key }, el("span.name", t.table_name), t.columns && el("span.quiet", { title: "rows × columns" }, `${rowsOf(t)} × ${t.columns.length}`)),
     t.description && el("p.quiet", t.description),
     t.columns && el("ul.columns", t.columns.map((c) => el("li", el("span", c.name), el("code", c.type)))),
     el(".actions", t.columns && el("button", { type: "button", onclick: () => explore(d, t) }, "Look inside"),
@@ -123,5 +124,8 @@ export class DataPanel {
 
 /** unread says whether columns are not known yet. */
 export const unread = (d) => (d.tables ?? []).some((t) => !t.columns) || d.kind !== "files" && !d.tables?.length;
+
+// rowsOf is the number of rows as text; of some tables elsewhere nobody knows it.
+const rowsOf = (t) => (t.row_count < 0 ? "?" : (t.row_count ?? 0).toLocaleString());
 
 const count = (n, what) => `${n.toLocaleString()} ${what}${n === 1 ? "" : "s"}`;

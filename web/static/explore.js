@@ -12,7 +12,7 @@ export function explore(dataset, table) {
   const path = "/api/sources/" + encodeURIComponent(`${dataset.id}.${table.table_name}`);
   const box = byId("explore"), columns = el(".profiles", el("p.quiet", "Looking…")), rows = el(".rows");
   fill(box.querySelector(".inside"),
-    el("h2", table.table_name, el("span.quiet", ` ${dataset.name || dataset.id} · ${(table.row_count ?? 0).toLocaleString()} rows · ${table.columns.length} columns`)),
+    el("h2", table.table_name, el("span.quiet", ` ${dataset.name || dataset.id} · ${table.row_count < 0 ? "?" : (table.row_count ?? 0).toLocaleString()} rows · ${table.columns.length} columns`)),
     el("h3", "Rows"), filters(table, (conditions) => showRows(rows, path, conditions)), rows,
     el("h3", "Columns"), columns);
   box.onclose = () => fill(box.querySelector(".inside"));
