@@ -9,7 +9,7 @@ func OpenDB(c Config) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	open := map[string]opener{"clickhouse": clickhouseDB, "trino": trinoDB}
+	open := map[string]opener{"clickhouse": clickhouseDB, "trino": trinoDB, "snowflake": snowflakeDB}
 	db, _, err := open[Scheme(c.URL)](c)
 	return db, err
 }

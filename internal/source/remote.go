@@ -49,7 +49,7 @@ func Connect(ctx context.Context, c Config) (Remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	open := map[string]func(Config) (*sql.DB, system, error){"mysql": mysqlDB, "sqlite": sqliteDB, "clickhouse": clickhouseDB, "trino": trinoDB}
+	open := map[string]func(Config) (*sql.DB, system, error){"mysql": mysqlDB, "sqlite": sqliteDB, "clickhouse": clickhouseDB, "trino": trinoDB, "snowflake": snowflakeDB}
 	switch scheme := Scheme(c.URL); scheme {
 	case "postgres":
 		pool, err := postgresPool(ctx, c)
@@ -57,7 +57,7 @@ func Connect(ctx context.Context, c Config) (Remote, error) {
 			return nil, err
 		}
 		return &pgRemote{c, pool}, nil
-	case "mysql", "sqlite", "clickhouse", "trino":
+	case "mysql", "sqlite", "clickhouse", "trino", "snowflake":
 		db, system, err := open[scheme](c)
 		if err != nil {
 			return nil, err

@@ -43,7 +43,7 @@ type Page struct {
 // A Config says what to open.
 type Config struct {
 	// URL is postgres://user@host:5432/database, mysql://user@host:3306/database,
-	// clickhouse://…, trino://…, sqlite:/path, or the path of a file. Required.
+	// clickhouse://…, trino://…, snowflake://…, sqlite:/path, or the path of a file. Required.
 	URL string
 	// Password is kept apart from the URL; one inside the URL is taken out of it.
 	Password Secret
@@ -58,7 +58,7 @@ type Config struct {
 }
 
 // Scheme says which connector a URL is for: postgres, mysql, sqlite, clickhouse,
-// trino, or file.
+// trino, snowflake, or file.
 func Scheme(address string) string {
 	scheme, _, ok := strings.Cut(address, ":")
 	if !ok || len(scheme) < 2 || strings.ContainsAny(scheme, `/\.`) {
@@ -136,13 +136,19 @@ func Open(ctx context.Context, c Config) (Source, error) {
 		return openClickHouse(ctx, c)
 	case "trino":
 		return openTrino(ctx, c)
+	case "snowflake":
+		return openSnowflake(ctx, c)
 	default:
 		return nil, unknownScheme(scheme)
 	}
 }
 
 func unknownScheme(scheme string) error {
-	known := []string{"postgres", "mysql", "sqlite", "clickhouse", "trino"}
+	known := []string{"postgres", "mysql", "sqlite", "clickhouse", "trino", "snowflake"}
+	if scheme == "bigquery" {
+		return fault.New(fault.SourceUnreadable, "there is no connector for BigQuery: none of its drivers can bound what a statement costs").
+			Suggest("Export the tables with EXPORT DATA to Parquet and add the files, or put a Trino with its BigQuery connector in front and use trino://.")
+	}
 	return fault.New(fault.SourceUnreadable, "there is no connector for %q", scheme).
 		Suggest("Use a file, or an address that begins with one of: %s.", strings.Join(Nearest(scheme, known), ":, ")+":")
 }
@@ -167,6 +173,8 @@ func Tables(ctx context.Context, c Config) ([]TableName, error) {
 		return sqlTables(ctx, c, clickhouseDB, clickhouseTables)
 	case "trino":
 		return sqlTables(ctx, c, trinoDB, trinoTables)
+	case "snowflake":
+		return sqlTables(ctx, c, snowflakeDB, snowflakeTables)
 	default:
 		return nil, unknownScheme(scheme)
 	}

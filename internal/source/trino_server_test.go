@@ -8,15 +8,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"interlock/internal/source/sourcetest"
 )
 
 // A trinoServer is no Trino. It speaks the protocol of Trino's clients (statements by
@@ -24,8 +21,8 @@ import (
 // cancel) and runs what it receives in SQLite, after taking out what SQLite does not
 // know: casts to types of time and the order of OFFSET and LIMIT.
 type trinoServer struct {
-	http *httptest.Server
-	dir  string
+	http   *httptest.Server
+	tables standIn
 
 	mu       sync.Mutex
 	queries  map[string]*trinoQuery
@@ -52,27 +49,7 @@ var trinoTypes = map[string]string{
 }
 
 func newTrinoServer(t testing.TB) *trinoServer {
-	s := &trinoServer{dir: t.TempDir(), queries: map[string]*trinoQuery{}, finished: make(chan struct{}, 1000)}
-	db := s.open(t.Fatalf)
-	defer db.Close()
-	statements := sourcetest.SQL("sqlite")
-	for i, text := range statements {
-		statements[i] = strings.NewReplacer("TABLE data", "TABLE shop.data", "INTO data", "INTO shop.data", "+00:00'", " UTC'").Replace(text)
-	}
-	statements = append(statements,
-		`CREATE TABLE shop.long AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 250000) SELECT i AS id, 'text of row ' || i AS note FROM n`,
-		`CREATE TABLE shop.broken AS SELECT * FROM shop.long LIMIT 5000`,
-		`CREATE TABLE shop.odd (id, wide, deep, at, fixed, away)`,
-		`INSERT INTO shop.odd VALUES (1, 0.10000000149011612, '12345678901234567890.123', '13:14:15.000016', 'ab   ', '2024-07-01 12:00:00.000 Europe/Berlin'), (2, NULL, NULL, NULL, NULL, NULL)`,
-		`CREATE TABLE information_schema.columns (table_schema, table_name, column_name, data_type, ordinal_position)`,
-		`CREATE TABLE information_schema.tables (table_schema, table_name)`)
-	for table, columns := range map[string]string{"data": "id name qty price ratio paid day made seen key", "long": "id note", "broken": "id note", "odd": "id wide deep at fixed away"} {
-		statements = append(statements, fmt.Sprintf("INSERT INTO information_schema.tables VALUES ('shop', '%s')", table))
-		for i, c := range strings.Fields(columns) {
-			statements = append(statements, fmt.Sprintf("INSERT INTO information_schema.columns VALUES ('shop', '%s', '%s', '%s', %d)", table, c, trinoTypes[c], i))
-		}
-	}
-	run(t, db, statements...)
+	s := &trinoServer{tables: newStandIn(t, trinoTypes, " UTC'"), queries: map[string]*trinoQuery{}, finished: make(chan struct{}, 1000)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/statement", s.statement)
 	mux.HandleFunc("GET /v1/statement/{id}/{page}", s.next)
@@ -81,19 +58,6 @@ func newTrinoServer(t testing.TB) *trinoServer {
 	s.http = httptest.NewServer(mux)
 	t.Cleanup(s.die)
 	return s
-}
-
-// open gives the tables to one statement: what it holds open is its own.
-func (s *trinoServer) open(fail func(string, ...any)) *sql.DB {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.dir, "main")+"?_pragma=case_sensitive_like(1)&_pragma=journal_mode(off)")
-	if err == nil {
-		db.SetMaxOpenConns(1)
-		_, err = db.Exec("ATTACH ? AS shop; ATTACH ? AS information_schema", filepath.Join(s.dir, "shop"), filepath.Join(s.dir, "info"))
-	}
-	if err != nil {
-		fail("%v", err)
-	}
-	return db
 }
 
 func (s *trinoServer) host() string { return s.http.Listener.Addr().String() }
@@ -168,10 +132,14 @@ func (s *trinoServer) statement(w http.ResponseWriter, r *http.Request) {
 	s.started++
 	s.header = r.Header
 	id := fmt.Sprintf("20261115_000000_%05d_test", s.started)
-	q := &trinoQuery{db: s.open(func(string, ...any) {}), fails: strings.Contains(text, `"broken"`) && s.failure != ""}
+	q := &trinoQuery{fails: strings.Contains(text, `"broken"`) && s.failure != ""}
 	var err error
-	if q.rows, err = q.db.Query(text); err != nil {
-		q.db.Close()
+	if q.db, err = s.tables.open(); err == nil {
+		if q.rows, err = q.db.Query(text); err != nil {
+			q.db.Close()
+		}
+	}
+	if err != nil {
 		answer(w, object{"id": id, "stats": object{"state": "FAILED"}, "error": object{
 			"message": err.Error(), "errorCode": 1, "errorName": "SYNTAX_ERROR", "errorType": "USER_ERROR"}})
 		return
@@ -295,39 +263,4 @@ func signature(kind string) object {
 		arguments = append(arguments, object{"kind": "LONG", "value": value})
 	}
 	return object{"rawType": raw + tail, "arguments": arguments}
-}
-
-// split takes literals apart.
-func split(list string) []string {
-	var parts []string
-	start, quoted := 0, false
-	for i, c := range list {
-		switch {
-		case c == '\'':
-			quoted = !quoted
-		case c == ',' && !quoted:
-			parts, start = append(parts, list[start:i]), i+1
-		}
-	}
-	return append(parts, list[start:])
-}
-
-// fill puts literals where the marks are.
-func fill(text string, literals []string) string {
-	var out strings.Builder
-	var quote rune
-	for _, c := range text {
-		switch {
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote == 0 && (c == '"' || c == '\''):
-			quote = c
-		case quote == 0 && c == '?' && len(literals) > 0:
-			out.WriteString(literals[0])
-			literals = literals[1:]
-			continue
-		}
-		out.WriteRune(c)
-	}
-	return out.String()
 }

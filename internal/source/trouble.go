@@ -9,10 +9,15 @@ import (
 	clickhousedriver "github.com/ClickHouse/clickhouse-go/v2"
 	mysqldriver "github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5/pgconn"
+	snowflakedriver "github.com/snowflakedb/gosnowflake/v2"
 	trinodriver "github.com/trinodb/trino-go-client/trino"
+	sqlitedriver "modernc.org/sqlite"
 
 	"interlock/internal/fault"
 )
+
+// sqliteError is SQLite's code for a statement that is wrong.
+const sqliteError = 1
 
 // trouble turns a driver's error into a fault that names the place; its cause never
 // holds the password.
@@ -37,6 +42,12 @@ func (c Config) trouble(ctx context.Context, err error, doing string) error {
 	if said, ok := errors.AsType[*clickhousedriver.Exception](err); ok {
 		return c.refused(cause, doing, fmt.Sprintf("CH%d", said.Code), said.Message)
 	}
+	if said, ok := errors.AsType[*snowflakedriver.SnowflakeError](err); ok && (said.Number < 200_000 || said.Number/1000 == 390) { // others are the driver's own
+		return c.refused(cause, doing, fmt.Sprintf("SF%d", said.Number), said.Message)
+	}
+	if said, ok := errors.AsType[*sqlitedriver.Error](err); ok && said.Code()&0xff == sqliteError {
+		return c.refused(cause, doing, "SQLITE_ERROR", said.Error())
+	}
 	if said, ok := errors.AsType[*trinodriver.ErrTrino](err); ok {
 		return c.refused(cause, doing, said.ErrorName, said.Message)
 	}
@@ -59,9 +70,9 @@ func (c Config) trouble(ctx context.Context, err error, doing string) error {
 func (c Config) refused(cause error, doing, code, message string) error {
 	message = c.Password.scrub(errors.New(message)).Error()
 	switch code {
-	case "57014", "3024", "1969", "CH159", "EXCEEDED_TIME_LIMIT": // statement_timeout, max_execution_time, max_statement_time
+	case "57014", "3024", "1969", "CH159", "EXCEEDED_TIME_LIMIT", "SF630": // statement_timeout, max_execution_time, max_statement_time
 		return fault.Wrap(cause, fault.QueryTimeout, "%s %s took longer than the %s it is allowed", doing, c.place(), c.Timeout)
-	case "28P01", "28000", "1045", "CH192", "CH193", "CH516":
+	case "28P01", "28000", "1045", "CH192", "CH193", "CH516", "SF390100", "SF390144":
 		return fault.Wrap(cause, fault.SourceUnreadable, "%s refused the user or password", c.place()).Suggest("Check user and password.")
 	case "57P01", "57P02", "57P03", "1053", "1077", "SERVER_SHUTTING_DOWN":
 		return fault.Wrap(cause, fault.SourceUnreadable, "%s %s: the server went away", doing, c.place()).
