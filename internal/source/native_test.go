@@ -1,0 +1,62 @@
+package source_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"interlock/internal/source"
+)
+
+// TestNativeTypes holds the texts that depend on what a system itself calls a type.
+func TestNativeTypes(t *testing.T) {
+	named := func(name, engineType, native string) source.Column {
+		c := column(name, engineType)
+		c.Native = native
+		return c
+	}
+	like := source.Condition{Column: "x", Op: source.Like, Value: "a%"}
+	eq := source.Condition{Column: "x", Op: source.Eq, Value: "a"}
+	var got strings.Builder
+	for _, c := range []struct {
+		dialect source.Dialect
+		column  source.Column
+		cond    source.Condition
+	}{
+		{source.ClickHouse, named("x", "VARCHAR", "String"), eq},
+		{source.ClickHouse, named("x", "VARCHAR", "LowCardinality(Nullable(String))"), like},
+		{source.ClickHouse, named("x", "VARCHAR", "Enum8('a' = 1)"), eq},
+		{source.ClickHouse, named("x", "VARCHAR", "FixedString(3)"), like},
+		{source.ClickHouse, named("x", "VARCHAR", "IPv6"), eq},
+		{source.ClickHouse, named("x", "LIST", "Array(String)"), source.Condition{}},
+		{source.Trino, named("x", "VARCHAR", "varchar(10)"), eq},
+		{source.Trino, named("x", "VARCHAR", "char(5)"), like},
+		{source.Trino, named("x", "DOUBLE", "real"), source.Condition{Column: "x", Op: source.Gt, Value: 0.1}},
+		{source.Trino, named("x", "ROW", "array(bigint)"), source.Condition{}},
+		{source.Trino, named("x", "ROW", "json"), source.Condition{}},
+		{source.Snowflake, named("x", "VARCHAR", "TEXT"), eq},
+		{source.Snowflake, named("x", "DECIMAL(38,0)", "DECIMAL(38,0)"), source.Condition{Column: "x", Op: source.Eq, Value: "12345678901234567890123456789012345678"}},
+		{source.BigQuery, named("x", "VARCHAR", "STRING"), like},
+	} {
+		s := source.Selection{Table: []string{"t"}, Columns: []source.Column{c.column}}
+		if c.cond.Op != "" {
+			s.Filter.Conditions = []source.Condition{c.cond}
+		}
+		stmt, err := c.dialect.Select(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&got, "-- %s %s\n%s\n    %s\n", c.dialect, c.column.Native, stmt.Text, args(stmt.Args))
+	}
+	for _, native := range []string{"keyword", "text"} {
+		for _, cond := range []source.Condition{eq, like, {Column: "x", Op: source.Neq, Value: "a"}, {Column: "x", Op: source.Between, Value: []any{"a", "b"}}} {
+			doc, err := source.Filter{Conditions: []source.Condition{cond}}.Elasticsearch([]source.Column{named("x", "VARCHAR", native)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&got, "-- elasticsearch %s %s\n%s\n", native, cond.Op, doc)
+		}
+	}
+	golden(t, filepath.Join("testdata", "native.golden"), got.String())
+}
