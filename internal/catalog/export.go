@@ -47,7 +47,7 @@ func (c *Catalog) fetch(ctx context.Context, d *dataset, r query.Request, dir st
 	if err != nil {
 		return r, err
 	}
-	engine, err := c.line(ctx, d)
+	to, err := c.line(ctx, d)
 	if err != nil {
 		return r, err
 	}
@@ -58,7 +58,7 @@ func (c *Catalog) fetch(ctx context.Context, d *dataset, r query.Request, dir st
 	}
 	defer f.Close()
 	out := bufio.NewWriterSize(f, 1<<16)
-	answer, err := engine.Run(ctx, decision, source.Limits{Rows: exportRows, Bytes: exportBytes, Timeout: importTimeout, To: out})
+	answer, err := to.run(ctx, r.User, decision, source.Limits{Rows: exportRows, Bytes: exportBytes, Timeout: importTimeout, To: out})
 	if err != nil {
 		return r, err
 	}

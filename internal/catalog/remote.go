@@ -30,6 +30,27 @@ func (conn Connection) checkRemote() error {
 type line struct {
 	config source.Config
 	engine source.Remote
+	gate   *query.Admission
+}
+
+// Bounds of what runs at once in a database: it has other users.
+const (
+	atOnce  = 4
+	perUser = 2
+	waiting = 64
+)
+
+// run runs a statement once it is let in; its time counts from then.
+func (l *line) run(ctx context.Context, user string, d sqlpolicy.Decision, limits source.Limits) (source.Answer, error) {
+	leave, err := l.gate.Enter(ctx, user)
+	if err != nil && ctx.Err() != nil {
+		return source.Answer{}, fault.Wrap(err, fault.QueryCancelled, "the statement was cancelled while it waited")
+	}
+	if err != nil {
+		return source.Answer{}, err
+	}
+	defer leave()
+	return l.engine.Run(ctx, d, limits)
 }
 
 // Query runs a statement on a dataset: in the embedded engine, or where its rows are.
@@ -46,11 +67,11 @@ func (c *Catalog) Query(ctx context.Context, id string, r query.Request) (*query
 	if err != nil {
 		return nil, err
 	}
-	engine, err := c.line(ctx, d)
+	to, err := c.line(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := engine.Run(ctx, decision, source.Limits{Rows: r.MaxRows, Bytes: r.MaxBytes, Timeout: r.Timeout})
+	answer, err := to.run(ctx, r.User, decision, source.Limits{Rows: r.MaxRows, Bytes: r.MaxBytes, Timeout: r.Timeout})
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +114,7 @@ func (conn Connection) schema() string {
 }
 
 // line gives the open connection of a dataset.
-func (c *Catalog) line(ctx context.Context, d *dataset) (source.Remote, error) {
+func (c *Catalog) line(ctx context.Context, d *dataset) (*line, error) {
 	conf, err := c.configOf(d.connection)
 	if err != nil {
 		return nil, err
@@ -103,7 +124,7 @@ func (c *Catalog) line(ctx context.Context, d *dataset) (source.Remote, error) {
 	open := c.lines[d.id]
 	c.mu.Unlock()
 	if open != nil && open.config == conf {
-		return open.engine, nil
+		return open, nil
 	}
 	engine, err := source.Connect(ctx, conf)
 	if err != nil {
@@ -113,12 +134,12 @@ func (c *Catalog) line(ctx context.Context, d *dataset) (source.Remote, error) {
 	defer c.mu.Unlock()
 	if open := c.lines[d.id]; open != nil {
 		if open.config == conf { // somebody was quicker
-			return open.engine, engine.Close()
+			return open, engine.Close()
 		}
 		_ = open.engine.Close() // of another address
 	}
-	c.lines[d.id] = &line{conf, engine}
-	return engine, nil
+	c.lines[d.id] = &line{conf, engine, query.NewAdmission(atOnce, perUser, waiting)}
+	return c.lines[d.id], nil
 }
 
 // hangUp closes the connection of a dataset.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -123,6 +124,17 @@ func TestRemote(t *testing.T) {
 		t.Errorf("the cancel took %v", took)
 	}
 
+	// One user cannot take all that runs at once: another is let in beside it.
+	crowd, done := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	for range 6 {
+		all.Go(func() { _, _ = w.Query(crowd, "shop", query.Request{SQL: slow, User: "ann", Timeout: time.Minute}) })
+	}
+	if r, err := w.Query(t.Context(), "shop", query.Request{SQL: `SELECT count(*) FROM items`, User: "ben"}); err != nil || string(r.Rows) != "[[0]]" {
+		t.Errorf("beside a crowd: %v", err)
+	}
+	done()
+	all.Wait()
 	// Results come here whole, as a stream, and with their types.
 	for sql, want := range map[string]string{
 		`SELECT id, amount, placed, day, note FROM orders WHERE id <= 2 ORDER BY id`:                               "id,amount,placed,day,note\n1,0.01,2024-03-01 12:00:00+00,2024-03-01,note 1\n2,0.02,2024-03-01 12:00:00+00,2024-03-01,note 2\n",

@@ -7,9 +7,9 @@ import (
 	"interlock/internal/fault"
 )
 
-// An admission lets a few statements run at once and makes the others wait: first
+// An Admission lets a few statements run at once and makes the others wait: first
 // come first served for one user, by turns between users.
-type admission struct {
+type Admission struct {
 	slots, perUser, queueMax int // fixed at creation
 
 	mu      sync.Mutex
@@ -29,12 +29,13 @@ type ticket struct {
 	given bool
 }
 
-func newAdmission(slots, perUser, queueMax int) *admission {
-	return &admission{slots: slots, perUser: perUser, queueMax: queueMax, users: map[string]*userQueue{}}
+// NewAdmission lets so many run at once, so many of one user, and so many of one user wait.
+func NewAdmission(slots, perUser, queueMax int) *Admission {
+	return &Admission{slots: slots, perUser: perUser, queueMax: queueMax, users: map[string]*userQueue{}}
 }
 
-// enter waits for a slot. The returned function gives it back.
-func (a *admission) enter(ctx context.Context, user string) (leave func(), err error) {
+// Enter waits for a slot. The returned function gives it back.
+func (a *Admission) Enter(ctx context.Context, user string) (leave func(), err error) {
 	a.mu.Lock()
 	q := a.users[user]
 	if q == nil {
@@ -78,11 +79,11 @@ func (a *admission) enter(ctx context.Context, user string) (leave func(), err e
 
 // fits says whether one more of this user may run now. The program itself, which
 // has no user name, has no bound of its own.
-func (a *admission) fits(user string, q *userQueue) bool {
+func (a *Admission) fits(user string, q *userQueue) bool {
 	return a.running < a.slots && (user == "" || q.running < a.perUser)
 }
 
-func (a *admission) withdraw(user string, q *userQueue, t *ticket) {
+func (a *Admission) withdraw(user string, q *userQueue, t *ticket) {
 	for i, w := range q.waiting {
 		if w == t {
 			q.waiting = append(q.waiting[:i], q.waiting[i+1:]...)
@@ -95,7 +96,7 @@ func (a *admission) withdraw(user string, q *userQueue, t *ticket) {
 	a.forget(user, q)
 }
 
-func (a *admission) unqueue(user string) {
+func (a *Admission) unqueue(user string) {
 	for i, u := range a.turn {
 		if u == user {
 			a.turn = append(a.turn[:i], a.turn[i+1:]...)
@@ -104,13 +105,13 @@ func (a *admission) unqueue(user string) {
 	}
 }
 
-func (a *admission) forget(user string, q *userQueue) {
+func (a *Admission) forget(user string, q *userQueue) {
 	if q.running == 0 && len(q.waiting) == 0 {
 		delete(a.users, user)
 	}
 }
 
-func (a *admission) leave(user string) {
+func (a *Admission) leave(user string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	q := a.users[user]
@@ -121,7 +122,7 @@ func (a *admission) leave(user string) {
 }
 
 // next lets in whoever may run now, going round the users.
-func (a *admission) next() {
+func (a *Admission) next() {
 	for i := 0; i < len(a.turn) && a.running < a.slots; {
 		user := a.turn[i]
 		q := a.users[user]

@@ -64,8 +64,8 @@ type Engine struct {
 	dir    string
 	lock   *os.File
 	policy *sqlpolicy.Policy
-	runs   *admission
-	checks *admission
+	runs   *Admission
+	checks *Admission
 	pool   *pool
 	close  func() error
 }
@@ -73,7 +73,7 @@ type Engine struct {
 // New makes an Engine. Close ends it.
 func New(c Config) (*Engine, error) {
 	c = c.orDefault()
-	e := &Engine{config: c, policy: sqlpolicy.New(c.Policy), runs: newAdmission(c.Workers, c.PerUser, c.QueueMax), checks: newAdmission(c.Workers, c.Workers, 1024)}
+	e := &Engine{config: c, policy: sqlpolicy.New(c.Policy), runs: NewAdmission(c.Workers, c.PerUser, c.QueueMax), checks: NewAdmission(c.Workers, c.Workers, 1024)}
 	var err error
 	if e.dir, e.lock, err = ownFolder(c.Dir); err != nil {
 		return nil, err

@@ -93,7 +93,7 @@ func (e *Engine) check(ctx context.Context, r Request) (sqlpolicy.Decision, erro
 
 // A visit is one use of a worker.
 type visit struct {
-	gate    *admission
+	gate    *Admission
 	user    string
 	version version
 	timeout time.Duration
@@ -104,7 +104,7 @@ type visit struct {
 // from then. A worker that is not fit for another statement is killed, and its
 // place is free when it is gone: the caller does not wait for that.
 func (e *Engine) with(ctx context.Context, v visit, f func(context.Context, *process) error) error {
-	leave, err := v.gate.enter(ctx, v.user)
+	leave, err := v.gate.Enter(ctx, v.user)
 	if err != nil {
 		return faultOf(ctx, v.sql, err)
 	}
