@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	clickhousedriver "github.com/ClickHouse/clickhouse-go/v2"
@@ -96,14 +97,22 @@ func (c *clickhouseConn) QueryContext(ctx context.Context, text string, args []d
 		}
 		text, options = rewritten, append(options, clickhousedriver.WithExternalTable(table))
 	default:
-		named := clickhousedriver.Parameters{}
-		for i, a := range args {
-			named[fmt.Sprintf("p%d", i+1)] = fmt.Sprint(a.Value)
-		}
-		options = append(options, clickhousedriver.WithParameters(named))
+		options = append(options, clickhousedriver.WithParameters(clickhouseParameters(args)))
 	}
 	return c.inner.QueryContext(clickhousedriver.Context(unhurried{ctx}, options...), text, nil)
 }
+
+// clickhouseParameters names the parameters. The server reads them as a line of
+// tab-separated values, in which a backslash escapes.
+func clickhouseParameters(args []driver.NamedValue) clickhousedriver.Parameters {
+	named := clickhousedriver.Parameters{}
+	for i, a := range args {
+		named[fmt.Sprintf("p%d", i+1)] = separated.Replace(fmt.Sprint(a.Value))
+	}
+	return named
+}
+
+var separated = strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
 
 // unhurried hides the deadline, from which the driver would make a setting that
 // replaces ours; it ends when its parent does.
