@@ -133,7 +133,7 @@ type resultPage struct {
 	Columns  []query.Column    `json:"columns"`
 	Rows     json.RawMessage   `json:"rows"`
 	Offset   int               `json:"offset"`
-	Total    int64             `json:"total_rows"`
+	Total    int64             `json:"total_rows"` // with the text that was looked for
 	Lineage  *artifact.Lineage `json:"lineage,omitempty"`
 }
 
@@ -152,14 +152,20 @@ func (r *results) Rows(ctx context.Context, owner, id string, p server.Page) (an
 	if err != nil {
 		return nil, err
 	}
-	page, err := r.query.Run(ctx, query.Request{
-		Database: t.database(r.path(meta)), MaxRows: p.Limit, User: owner,
-		SQL: fmt.Sprintf("SELECT * FROM %s%s LIMIT %d OFFSET %d", queryplan.Ident(t.Table), order, p.Limit, p.Offset),
-	})
+	q := query.Request{Database: t.database(r.path(meta)), SQL: "SELECT * FROM " + queryplan.Ident(t.Table), MaxRows: p.Limit, User: owner}
+	total := t.Rows
+	if p.Find != "" {
+		q.SQL, q.Args = q.SQL+t.having(), []string{p.Find}
+		if total, err = r.query.Count(ctx, q); err != nil {
+			return nil, err
+		}
+	}
+	q.SQL += fmt.Sprintf("%s LIMIT %d OFFSET %d", order, p.Limit, p.Offset)
+	page, err := r.query.Run(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	return resultPage{id, t.Columns, page.Rows, p.Offset, t.Rows, meta.Lineage}, nil
+	return resultPage{id, t.Columns, page.Rows, p.Offset, total, meta.Lineage}, nil
 }
 
 // A tableFile is an artifact that was made readable.
@@ -186,6 +192,15 @@ func (t tableFile) order(p server.Page) (string, error) {
 		first += " DESC"
 	}
 	return " ORDER BY " + strings.Join(append([]string{first + " NULLS LAST"}, rest...), ", "), nil
+}
+
+// having is the clause that leaves the rows with a text in some column.
+func (t tableFile) having() string {
+	cells := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		cells[i] = queryplan.Ident(c.Name) + "::VARCHAR"
+	}
+	return " WHERE contains(lower(concat_ws(chr(10), " + strings.Join(cells, ", ") + ")), lower($1))"
 }
 
 func (t tableFile) database(path string) query.Database {

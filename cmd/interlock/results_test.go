@@ -152,6 +152,18 @@ func TestRepeat(t *testing.T) {
 	if diff := cmp.Diff([][]any{{9.0, 1.0}, {8.0, 2.0}}, page.Rows); diff != "" {
 		t.Error(diff)
 	}
+	var found struct {
+		Total_rows int
+		Rows       [][]any
+	}
+	p.call("GET", "/api/artifacts/"+kept.Artifact_id+"/rows?find=9", "", http.StatusOK, &found)
+	if diff := cmp.Diff([][]any{{9.0, 1.0}}, found.Rows); diff != "" || found.Total_rows != 1 {
+		t.Errorf("%d %s", found.Total_rows, diff)
+	}
+	p.call("GET", "/api/artifacts/"+kept.Artifact_id+"/rows?find='+OR+1=1+--", "", http.StatusOK, &found)
+	if found.Total_rows != 0 {
+		t.Errorf("a text became SQL: %+v", found)
+	}
 	p.call("GET", "/api/artifacts/"+kept.Artifact_id+"/rows?sort=nope", "", http.StatusBadRequest, nil)
 }
 

@@ -38,9 +38,10 @@ func (s *Server) artifactRows(ctx context.Context, in *struct {
 	Limit  int    `query:"limit" default:"50" doc:"Clamped to 1..200"`
 	Sort   string `query:"sort" maxLength:"200" doc:"A column; absent: as stored"`
 	Down   bool   `query:"down" doc:"The largest first"`
+	Find   string `query:"find" maxLength:"200" doc:"Only rows with this text in some column"`
 },
 ) (any, error) {
-	return s.cfg.Results.Rows(ctx, noteOf(ctx).user.Name, in.ID, Page{in.Offset, clamp(in.Limit), in.Sort, in.Down})
+	return s.cfg.Results.Rows(ctx, noteOf(ctx).user.Name, in.ID, Page{in.Offset, clamp(in.Limit), in.Sort, in.Down, in.Find})
 }
 
 // repeat stores all rows of a result that a run showed in part, and says what was stored.

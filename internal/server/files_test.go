@@ -67,7 +67,7 @@ func (*shelf) Rows(_ context.Context, owner, id string, p server.Page) (any, err
 	if owner != localUser {
 		return nil, fault.New(fault.NotFound, "there is no artifact %q", id)
 	}
-	return map[string]any{"artifact_id": id, "offset": p.Offset, "limit": p.Limit, "sort": p.Sort, "down": p.Down}, nil
+	return map[string]any{"artifact_id": id, "offset": p.Offset, "limit": p.Limit, "sort": p.Sort, "down": p.Down, "find": p.Find}, nil
 }
 
 func startShelf(t *testing.T, change func(*server.Config)) (*rig, *shelf) {
@@ -140,7 +140,7 @@ func TestResultsAndFiles(t *testing.T) {
 		{name: "meta", url: "/api/artifacts/a_1/meta", has: []string{`"artifact_id":"a_1"`, `"sha256":"a_1"`}},
 		{name: "meta of others", url: "/api/artifacts/a_alice/meta", status: 404},
 		{name: "rows", url: "/api/artifacts/a_1/rows?offset=20&limit=9999", has: []string{`"limit":200`, `"offset":20`}},
-		{name: "rows sorted", url: "/api/artifacts/a_1/rows?sort=day&down=true", has: []string{`"sort":"day"`, `"down":true`}},
+		{name: "rows sorted", url: "/api/artifacts/a_1/rows?sort=day&down=true&find=a+b", has: []string{`"sort":"day"`, `"down":true`, `"find":"a b"`}},
 		{name: "rows before the first", url: "/api/artifacts/a_1/rows?offset=-1", status: 400},
 		{name: "profile", url: "/api/sources/orders/profile", has: []string{`"table":"orders"`}},
 		{name: "datasets", url: "/api/datasets", has: []string{`{"datasets":[{"id":"shop"`, "Etag: \"", "Cache-Control: private, no-cache"}},

@@ -105,11 +105,12 @@ type Results interface {
 }
 
 // A Page says which rows of a table are wanted. Sort names a column; "" is the order
-// in which they are stored.
+// in which they are stored. Find leaves the rows with this text in some column.
 type Page struct {
 	Offset, Limit int
 	Sort          string
 	Down          bool
+	Find          string
 }
 
 // A Repeat says which call of a run is wanted whole, and as what.

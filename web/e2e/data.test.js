@@ -58,6 +58,9 @@ test("a file is dropped, asked, paged, exported and deleted", async () => {
   await page.locator(".turn .badge.succeeded").nth(1).waitFor();
   const foot = page.locator(".turn").nth(1).locator(".foot"), body = page.locator(".turn").nth(1).locator("tbody");
   assert.match(await foot.innerText(), /1–50 of the first 200 rows \(limited\)/);
+  await foot.getByLabel("Filter rows").fill("EAST");
+  await foot.getByText("1–50 of 66 found in the first 200 rows").waitFor();
+  await foot.getByLabel("Filter rows").fill("");
   await foot.getByText("Page through all rows").click();
   await foot.getByText("1–50 of 1,200 rows").waitFor();
   for (let i = 0; i < 23; i++) await foot.getByText("Next").click({ trial: false });
@@ -68,6 +71,11 @@ test("a file is dropped, asked, paged, exported and deleted", async () => {
   await foot.getByText("1–50 of 1,200 rows").waitFor();
   assert.match(await body.locator("tr").first().innerText(), /0\.5$/);
   assert.match(await page.locator(".turn").nth(1).locator(".lineage").innerText(), /1,200 rows from sales, data version [0-9a-f]{12}/);
+
+  await foot.getByLabel("Filter rows").fill("north");
+  await foot.getByText("1–50 of 400 found in 1,200 rows").waitFor();
+  await foot.getByLabel("Filter rows").fill("");
+  await foot.getByText("1–50 of 1,200 rows").waitFor();
 
   const begins = { CSV: "sale_id,region,amount\n1,North,", Excel: "PK", Parquet: "PAR1", JSON: '[{"sale_id":1,', Arrow: "\xff\xff\xff\xff" };
   for (const [label, start] of Object.entries(begins)) {

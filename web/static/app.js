@@ -26,9 +26,13 @@ onUnauthorized((failed) => new Promise((done) => {
 
 async function begin() {
   applyTheme(localStorage.getItem("theme"));
-  const [{ machines }, me] = await Promise.all([get("/api/machines"), get("/api/me"), page.data.look()]);
-  page.data.admin = me.role === "admin";
-  byId("connect").hidden = !page.data.admin;
+  const [{ machines }, { role }] = await Promise.all([get("/api/machines"), get("/api/me")]);
+  const adds = role !== "viewer";
+  page.data.role = role;
+  byId("connect").hidden = role !== "admin";
+  byId("addfiles").hidden = byId("whereto").hidden = !adds;
+  if (adds) uploads.acceptDrops(byId("veil"));
+  await page.data.look();
   const wanted = localStorage.getItem("machine");
   fill(byId("machine"), machines.map((m) => el("option", { value: m.name, title: m.title, selected: wanted ? m.name === wanted : Boolean(m.default) }, words(m.name))));
   showAside(localStorage.getItem("aside") ?? (innerWidth >= 1500 ? "data" : ""));
@@ -70,7 +74,7 @@ function welcome() {
     el(".choices", datasets.slice(0, 8).map((d) => el("button" + (d === dataset ? ".here" : ""), {
       type: "button", "aria-pressed": String(d === dataset), onclick: () => chooseDataset(d === dataset ? "" : d.id),
     }, el("b", d.name || d.id), el("span.quiet", (d.tables ?? []).slice(0, 4).map((t) => t.table_name).join(", ") + (d.tables?.length > 4 ? " …" : "")))),
-    el("button.add", { type: "button", onclick: () => byId("files").click() }, el("b", "+ Add files"), el("span.quiet", "or drop them anywhere"))),
+    page.data.role !== "viewer" && el("button.add", { type: "button", onclick: () => byId("files").click() }, el("b", "+ Add files"), el("span.quiet", "or drop them anywhere"))),
     dataset?.description && el("p.quiet", dataset.description),
     el(".prompts", ((dataset ?? datasets[0])?.prompts ?? []).map((p) => el("button", { type: "button", onclick: () => say({ message: p }) }, p))));
 }
@@ -121,7 +125,7 @@ function showAside(name) {
   if (innerWidth > 820) localStorage.setItem("aside", name);
 }
 
-uploads.dropped = (files) => { showAside("data"); uploads.add(files); };
+uploads.dropped = (files) => { showAside("data"); byId("data").scrollTop = 0; uploads.add(files); };
 
 let due = 0;
 function refreshSoon(ended) {
@@ -278,7 +282,6 @@ byId("connectbox").append(connectForm(async (added) => {
   await page.data.look();
   chooseDataset(added.alias);
 }));
-uploads.acceptDrops(byId("veil"));
 byId("showgraph").addEventListener("click", () => byId("graphbox").showModal());
 byId("theme").addEventListener("click", () => {
   const dark = document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;

@@ -1,7 +1,7 @@
 // Connects a database. The password goes to the server once and is never shown again.
 
 import { post } from "./api.js";
-import { el, fill } from "./dom.js";
+import { el, fill, sentence } from "./dom.js";
 
 /** connectForm asks for an address; done hears of the new source. */
 export function connectForm(done) {
@@ -27,7 +27,7 @@ export function connectForm(done) {
       await done(added);
     } catch (problem) {
       said.className = "error";
-      fill(said, problem.message, problem.suggestion && el("span.quiet", " " + problem.suggestion));
+      fill(said, sentence(problem.message), problem.suggestion && el("span.quiet", " " + problem.suggestion));
     }
     password.value = "";
     button.disabled = false;

@@ -1,7 +1,7 @@
 // The data panel: datasets with their tables, columns and problems, as they are now.
 
 import { get, Problem, remove, request } from "./api.js";
-import { el, fill } from "./dom.js";
+import { el, fill, sentence } from "./dom.js";
 import { explore } from "./explore.js";
 
 const watched = 1500, unwatched = 15_000; // milliseconds between looks
@@ -13,7 +13,7 @@ const watched = 1500, unwatched = 15_000; // milliseconds between looks
  */
 export class DataPanel {
   constructor(node, { chosen, choose, changed, sure }) {
-    Object.assign(this, { node, chosen, choose, changed, sure, datasets: [], tag: "", admin: false, shown: false, due: 0 });
+    Object.assign(this, { node, chosen, choose, changed, sure, datasets: [], tag: "", role: "viewer", shown: false, due: 0 });
     this.open = new Set(); // tables that are unfolded
     this.reading = new Map(); // by version: in progress, or why it failed
     document.addEventListener("visibilitychange", () => { if (!document.hidden) this.look().catch(() => {}); });
@@ -58,7 +58,7 @@ export class DataPanel {
 
   tell(problem) {
     this.troubled = true;
-    fill(this.node, el("p.error", { role: "alert" }, problem.message));
+    fill(this.node, el("p.error", { role: "alert" }, sentence(problem.message)));
   }
 
   draw() {
@@ -83,7 +83,7 @@ export class DataPanel {
       this.problems(d, state),
       d.kind !== "files" && unread(d) && !state && el("button", { type: "button", onclick: () => this.read(d) }, "Read its tables"),
       state && !state.why && unread(d) && el("p.quiet.reading", "Reading…"),
-      d.added && this.admin && el("button.link.away", { type: "button", onclick: () => this.away(`Remove ${d.name || d.id}? The data stay where they are.`, `/api/sources/${encodeURIComponent(d.id)}`) }, "Remove this source"));
+      d.added && this.role === "admin" && el("button.link.away", { type: "button", onclick: () => this.away(`Remove ${d.name || d.id}? The data stay where they are.`, `/api/sources/${encodeURIComponent(d.id)}`) }, "Remove this source"));
   }
 
   table(d, t) {
@@ -101,11 +101,12 @@ export class DataPanel {
   problems(d, state) {
     const why = state?.why, told = Array.isArray(why?.details) ? why.details : why ? [{ path: "", message: why.message }] : [];
     const all = [...(d.problems ?? []), ...told.filter((p) => !(d.problems ?? []).some((q) => q.path === p.path))];
-    return all.length > 0 && el("ul.problems", all.map((p) => el("li", p.path && el("b", p.path), " ", p.message, " ", this.fileAway(d, p.path))));
+    return all.length > 0 && el("ul.problems", all.map((p) => el("li", p.path && el("b", p.path), " ",
+      sentence(p.path && p.message.startsWith(p.path + " ") ? p.message.slice(p.path.length + 1) : p.message), " ", this.fileAway(d, p.path))));
   }
 
   fileAway(d, file) {
-    return d.files.includes(file) && el("button.link.away", {
+    return this.role !== "viewer" && d.files.includes(file) && el("button.link.away", {
       type: "button", "aria-label": `Delete ${file}`,
       onclick: () => this.away(`Delete the file ${file} of ${d.name || d.id}? It cannot be brought back.`, `/api/datasets/${encodeURIComponent(d.id)}/files/${encodeURIComponent(file)}`),
     }, "Delete");
@@ -117,7 +118,7 @@ export class DataPanel {
       await remove(path);
       await this.look();
     } catch (problem) {
-      this.node.prepend(el("p.error", { role: "alert" }, problem.message, problem.suggestion && el("span.quiet", " " + problem.suggestion)));
+      this.node.prepend(el("p.error", { role: "alert" }, sentence(problem.message), problem.suggestion && el("span.quiet", " " + problem.suggestion)));
     }
   }
 }

@@ -29,6 +29,9 @@ export function fill(node, ...children) {
 /** words makes "other scope" of "other_scope". */
 export const words = (name) => String(name).replaceAll("_", " ");
 
+/** sentence makes one of a message: with a capital and a full stop. */
+export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? "" : ".");
+
 /** duration writes milliseconds as people read them. */
 export function duration(ms) {
   if (!ms) return "";

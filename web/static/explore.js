@@ -1,8 +1,8 @@
 // A table at a glance, in a dialog: what its columns hold, and its rows under conditions.
 
 import { get, post } from "./api.js";
-import { byId, el, fill } from "./dom.js";
-import { pagedTable } from "./table.js";
+import { byId, el, fill, sentence } from "./dom.js";
+import { pagedTable, resultTable } from "./table.js";
 
 const operators = { eq: "=", neq: "≠", gt: ">", gte: "≥", lt: "<", lte: "≤", like: "like", in: "one of", between: "between" };
 const scopedRows = 1000; // of a table under conditions that are fetched
@@ -19,19 +19,25 @@ export function explore(dataset, table) {
   box.showModal();
   showRows(rows, path, []);
   get(path + "/profile").then((p) => fill(columns, p.sampled && el("p.quiet", "Examples and distributions are of a sample of the rows."), p.columns.map((c) => profile(c, p.rows))),
-    (problem) => fill(columns, el("p.error", problem.message)));
+    (problem) => fill(columns, el("p.error", sentence(problem.message))));
 }
 
 async function showRows(node, path, conditions) {
   node.classList.add("busy");
   try {
-    const page = (offset, limit) => get(`${path}?offset=${offset}&limit=${limit}`);
-    const first = conditions.length ? await (await post(path + "/load-scoped", { conditions, limit: scopedRows })).json() : await page(0, 50);
-    fill(node, pagedTable(conditions.length
-      ? { columns: first.columns, total: first.rows.length, all: first.total_rows, page: (offset, limit) => first.rows.slice(offset, offset + limit) }
-      : { columns: first.columns, total: first.total_rows, page: async (offset, limit) => (offset === 0 ? first : await page(offset, limit)).rows }));
+    const page = async (offset, limit) => {
+      const { columns, rows, total_rows: total } = await get(`${path}?offset=${offset}&limit=${limit}`);
+      return { columns, rows, total };
+    };
+    if (conditions.length) {
+      const { columns, rows, total_rows: all } = await (await post(path + "/load-scoped", { conditions, limit: scopedRows })).json();
+      fill(node, resultTable({ columns, rows, row_count: all }));
+    } else {
+      const first = await page(0, 50);
+      fill(node, pagedTable({ columns: first.columns, total: first.total, page: (offset, limit) => (offset === 0 ? first : page(offset, limit)) }));
+    }
   } catch (problem) {
-    fill(node, el("p.error", { role: "alert" }, problem.message, problem.suggestion && el("span.quiet", " " + problem.suggestion)));
+    fill(node, el("p.error", { role: "alert" }, sentence(problem.message), problem.suggestion && el("span.quiet", " " + problem.suggestion)));
   }
   node.classList.remove("busy");
 }

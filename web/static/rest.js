@@ -18,11 +18,14 @@ export class Rest {
   /** all gives a source of pages for a table. */
   async all(today) {
     const { path, lineage } = await this.keep("parquet", today);
-    const rows = (offset, limit, sort) => get(`${path}/rows?` + new URLSearchParams({
-      offset, limit, ...(sort && { sort: sort.name, down: Boolean(sort.down) }),
-    }));
-    const { columns, total_rows: total } = await rows(0, 1);
-    return { columns, total, lineage, sorts: true, page: async (...which) => (await rows(...which)).rows };
+    const page = async (offset, limit, sort, find) => {
+      const { columns, rows, total_rows: total } = await get(`${path}/rows?` + new URLSearchParams({
+        offset, limit, ...(sort && { sort: sort.name, down: Boolean(sort.down) }), ...(find && { find }),
+      }));
+      return { columns, rows, total };
+    };
+    const { columns, total } = await page(0, 1);
+    return { columns, total, lineage, sorts: true, finds: true, page };
   }
 
   /** save downloads all rows and tells what they were made of. */

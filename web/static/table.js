@@ -1,9 +1,10 @@
 // Results as tables: sorted by a click on the head, page by page, copied and downloaded.
 // The rows are here, or come page by page from the server.
 
-import { el, fill } from "./dom.js";
+import { el, fill, sentence } from "./dom.js";
 
 const pageSize = 50;
+const findFrom = 20; // rows from which on a filter helps
 const formats = { csv: "CSV", xlsx: "Excel", parquet: "Parquet", json: "JSON", arrow: "Arrow" };
 const isNumber = /^(U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|U?INTEGER|DECIMAL|DOUBLE|FLOAT)/;
 
@@ -15,7 +16,10 @@ export function resultTable({ columns, rows, row_count: total, limited }, rest) 
   return new Table(columns, here(columns, rows, Math.max(total ?? 0, rows.length), limited), rest).node;
 }
 
-/** pagedTable shows a source: {columns, total, sorts, page(offset, limit, sort) → rows}. */
+/**
+ * pagedTable shows a source: {columns, total, sorts, finds, page(offset, limit, sort,
+ * find) → {rows, total}}.
+ */
 export function pagedTable(source) { return new Table(source.columns, source).node; }
 
 // here is the source of rows that are on the page already.
@@ -23,9 +27,19 @@ function here(columns, rows, total, limited) {
   const names = columns.map(nameOf);
   const lists = rows.map((r) => (Array.isArray(r) ? r : names.map((n) => r[n])));
   return {
-    total: lists.length, all: total, limited, sorts: true, lists,
-    page: (offset, limit, sort) => sorted(lists, sort).slice(offset, offset + limit),
+    total: lists.length, all: total, limited, sorts: true, finds: true, lists,
+    page: (offset, limit, sort, find) => {
+      const found = having(lists, find);
+      return { rows: sorted(found, sort).slice(offset, offset + limit), total: found.length };
+    },
   };
+}
+
+// having leaves the rows with a text in some column.
+function having(rows, find) {
+  if (!find) return rows;
+  const text = find.toLowerCase();
+  return rows.filter((row) => row.some((v) => !empty(v) && (typeof v === "object" ? JSON.stringify(v) : String(v)).toLowerCase().includes(text)));
 }
 
 function sorted(rows, sort) {
@@ -39,7 +53,7 @@ const nameOf = (column) => String(column?.name ?? column);
 
 class Table {
   constructor(columns, source, rest) {
-    Object.assign(this, { columns, source, rest, offset: 0, sort: null, turn: 0 });
+    Object.assign(this, { columns, source, rest, offset: 0, sort: null, find: "", turn: 0, due: 0 });
     this.body = el("tbody");
     this.heads = columns.map((c, i) => el("th", { scope: "col", title: c?.type ?? null },
       source.sorts ? el("button", { type: "button", onclick: () => this.sortBy(i) }, nameOf(c)) : el("span", nameOf(c))));
@@ -48,11 +62,14 @@ class Table {
     this.on = el("button.link", { type: "button", "aria-label": "Rows after", onclick: () => this.go(this.offset + pageSize) }, "Next ›");
     this.more = el("button.link", { type: "button", onclick: () => this.whole() }, "Page through all rows");
     this.copy = source.lists && el("button.link", { type: "button", onclick: () => copyCSV(this.copy, columns, sorted(source.lists, this.sort)) }, "Copy");
+    this.field = source.finds && (source.total > findFrom || source.limited) && el("input.find", {
+      type: "search", placeholder: "Filter rows", "aria-label": "Filter rows", maxlength: "200", oninput: (e) => this.look(e.target.value.trim()),
+    });
     this.note = el("p.quiet.lineage", { hidden: true });
     this.scroll = el(".scroll", { tabindex: "0", role: "region", "aria-label": "Result" }, el("table", el("thead", el("tr", this.heads)), this.body));
     this.saves = rest && Object.entries(formats).map(([format, label]) => el("button.link", { type: "button", onclick: (e) => this.save(format, e.target) }, label));
     this.node = el(".result", this.scroll,
-      el(".foot", this.said, this.back, this.on, rest && this.more, el("span.gap"),
+      el(".foot", this.said, this.back, this.on, rest && this.more, this.field, el("span.gap"),
         rest && el("span.saves", { role: "group", "aria-label": "Download all rows" }, el("span.quiet", "Download"), this.saves), this.copy), this.note);
     this.go(0);
   }
@@ -61,30 +78,37 @@ class Table {
   async go(offset) {
     const turn = ++this.turn, { source } = this;
     try {
-      const coming = source.page(offset, pageSize, this.sort && { ...this.sort, name: nameOf(this.columns[this.sort.by]) });
+      const coming = source.page(offset, pageSize, this.sort && { ...this.sort, name: nameOf(this.columns[this.sort.by]) }, this.find);
       if (coming instanceof Promise) this.node.classList.add("busy");
-      const rows = coming instanceof Promise ? await coming : coming;
+      const { rows, total } = coming instanceof Promise ? await coming : coming;
       if (turn !== this.turn) return;
       this.offset = offset;
-      this.draw(rows);
+      this.draw(rows, total);
     } catch (problem) {
       if (turn === this.turn) this.tell(problem);
     }
     if (turn === this.turn) this.node.classList.remove("busy");
   }
 
-  draw(rows) {
+  // look filters by a text, once nothing was typed for a moment.
+  look(text) {
+    this.find = text;
+    clearTimeout(this.due);
+    this.due = setTimeout(() => this.go(0), 150);
+  }
+
+  draw(rows, found) {
     const numbers = this.columns.map((c, i) => (c?.type ? isNumber.test(c.type) : rows.some((r) => typeof r[i] === "number") && rows.every((r) => empty(r[i]) || typeof r[i] === "number")));
     this.heads.forEach((h, i) => h.classList.toggle("number", numbers[i]));
     const formats = this.columns.map((c, i) => numberFormat(c, rows.map((r) => r[i])));
     fill(this.body, rows.map((row) => el("tr", this.columns.map((_, i) => cell(row[i], numbers[i], formats[i])))));
-    const { total, limited, all } = this.source, paged = total > pageSize;
+    const { total, limited, all } = this.source, paged = found > pageSize;
     const counted = `${(all ?? total).toLocaleString()} ${(all ?? total) === 1 ? "row" : "rows"}`;
-    const range = paged ? `${(this.offset + 1).toLocaleString()}–${(this.offset + rows.length).toLocaleString()} of ` : "";
+    const range = (paged ? `${(this.offset + 1).toLocaleString()}–${(this.offset + rows.length).toLocaleString()} of ` : "") + (this.find ? `${found.toLocaleString()} found in ` : "");
     this.said.textContent = range + (limited ? `the first ${counted} (limited)` : counted + (all > total ? `, ${total.toLocaleString()} here` : ""));
     this.back.hidden = this.on.hidden = !paged;
     this.back.disabled = this.offset === 0;
-    this.on.disabled = this.offset + rows.length >= total;
+    this.on.disabled = this.offset + rows.length >= found;
     this.more.hidden = !limited && !(all > total);
     this.scroll.scrollTop = 0;
   }
@@ -133,7 +157,7 @@ class Table {
   tell(problem, retry) {
     this.note.hidden = false;
     this.note.className = "error lineage";
-    fill(this.note, problem.message, problem.suggestion && el("span.quiet", " " + problem.suggestion + " "),
+    fill(this.note, sentence(problem.message), problem.suggestion && el("span.quiet", " " + problem.suggestion + " "),
       retry && el("button", { type: "button", onclick: retry }, "Use today's data"));
   }
 }

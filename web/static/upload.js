@@ -1,7 +1,7 @@
 // Files on their way into a dataset: dropped anywhere on the page, or chosen.
 
 import { upload } from "./api.js";
-import { bytes, el, fill } from "./dom.js";
+import { bytes, el, fill, sentence } from "./dom.js";
 
 const elsewhere = "uploads"; // the dataset of files that no chosen one takes
 
@@ -72,7 +72,7 @@ export class Uploads {
 
   fail(line, message, suggestion) {
     line.node.className = "refused";
-    fill(line.said, message, suggestion && ` ${suggestion}`);
+    fill(line.said, sentence(message), suggestion && ` ${suggestion}`);
   }
 
   /** acceptDrops takes files that are dropped anywhere; the veil says where they go. */
