@@ -40,6 +40,7 @@ func TestClickHouse(t *testing.T) {
 	}
 	t.Run("types", func(t *testing.T) { clickhouseTypes(t, db, config) })
 	t.Run("operators", func(t *testing.T) { clickhouseOperators(t, db, config) })
+	t.Run("run", func(t *testing.T) { clickhouseRun(t, config) })
 	t.Run("session", func(t *testing.T) { clickhouseSession(t, config) })
 	t.Run("users", func(t *testing.T) { clickhouseUsers(t, server, config) })
 	t.Run("limits", func(t *testing.T) { clickhouseLimits(t, config) })
@@ -154,6 +155,28 @@ func clickhouseOperators(t *testing.T, db *sql.DB, config source.Config) {
 				t.Errorf("%s %s: rows %v, want %s", c.column.Name, op, got, want[op])
 			}
 		}
+	}
+}
+
+// clickhouseRun runs whole statements there.
+func clickhouseRun(t *testing.T, config source.Config) {
+	remote, err := source.Connect(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer remote.Close()
+	got, err := remote.Run(t.Context(), unchecked("SELECT * FROM long"), source.Limits{Rows: 10})
+	if err != nil || got.Count != 10 || !got.Limited {
+		t.Errorf("ten of many: %d rows, limited %v, %v", got.Count, got.Limited, err)
+	}
+	if _, err = remote.Run(t.Context(), unchecked("SELECT count() FROM system.numbers WHERE number < 3"), source.Limits{Timeout: 200e6}); !fault.Is(err, fault.QueryTimeout) {
+		t.Errorf("a slow statement: %v, want query_timeout", err)
+	}
+	if _, err = remote.Run(t.Context(), unchecked("SELECT nonsense FROM data"), source.Limits{}); !fault.Is(err, fault.SQLError) {
+		t.Errorf("an unknown column: %v, want sql_error", err)
+	}
+	if _, err = remote.Run(t.Context(), unchecked("DROP TABLE data"), source.Limits{}); !fault.Is(err, fault.SQLPolicy) {
+		t.Errorf("a statement that writes: %v, want it refused", err)
 	}
 }
 
