@@ -34,7 +34,8 @@ func (r *results) Repeat(ctx context.Context, owner string, x server.Repeat) (st
 		return "", err
 	}
 	st, _ := statementOf(call)
-	l := artifact.Lineage{Dataset: cmp.Or(st.dataset, c.Dataset), Version: call.Version, SQL: st.sql, Run: c.Run, Call: call.Call}
+	l := artifact.Lineage{Dataset: cmp.Or(st.dataset, c.Dataset), SQL: st.sql, Run: c.Run, Call: call.Call}
+	l.Version = versionOf(c, call, l.Dataset)
 	at, err := r.recorded(ctx, &l, x.Today)
 	if err != nil {
 		return "", err
@@ -62,6 +63,28 @@ func (r *results) recorded(ctx context.Context, l *artifact.Lineage, today bool)
 	}
 	l.Recorded, l.Version = l.Version, d.VersionHash
 	return now, nil
+}
+
+// versionOf is the version of a dataset that a call read. Calls that a machine makes do
+// not record it; then it is what an earlier call of the run told about the dataset.
+func versionOf(c *capsule.Capsule, call capsule.ToolCall, dataset string) string {
+	version := call.Version
+	for _, t := range c.Tools {
+		if version != "" || t.Call == call.Call {
+			break
+		}
+		var in struct {
+			Dataset string `json:"dataset_id"`
+		}
+		var out struct {
+			Version string `json:"version"`
+		}
+		_, _ = json.Unmarshal(t.Args, &in), json.Unmarshal(t.Result, &out) // other tools have other forms
+		if cmp.Or(in.Dataset, c.Dataset) == dataset {
+			version = cmp.Or(t.Version, out.Version)
+		}
+	}
+	return version
 }
 
 // A statement is what a recorded call ran.

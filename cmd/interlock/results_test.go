@@ -184,6 +184,21 @@ func TestStatementOf(t *testing.T) {
 	}
 }
 
+// TestRepeatOfPipeline takes a result whole that a machine's own step made, under a cap.
+func TestRepeatOfPipeline(t *testing.T) {
+	w := newWorld(t)
+	w.flags = append(w.flags, "--provider", "offline")
+	w.write("data/shop/stock.csv", "id,units\n"+strings.Repeat("7,1\n", 300))
+	p := w.serve()
+	var turn struct{ Run_id string }
+	p.call("POST", "/chat", `{"message":"List all stock","dataset_id":"shop","machine":"pipeline"}`, http.StatusOK, &turn)
+	out, errs, code := w.run("run", "export", turn.Run_id, "--format", "csv")
+	if code != 0 || strings.Count(out, "\n") != 301 {
+		show, _, _ := w.run("run", "show", turn.Run_id)
+		t.Errorf("%d, %d lines\n%s%s", code, strings.Count(out, "\n"), errs, show)
+	}
+}
+
 // upload sends one file as a form and wants that status.
 func (p *process) upload(t *testing.T, dataset, name, content string, status int) {
 	t.Helper()
