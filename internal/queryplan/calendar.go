@@ -89,6 +89,9 @@ func (q *query) calendar(e Expr, v value, path string) value {
 	form := "part " + string(e.Part)
 	if e.Truncate != "" {
 		form, out.kind = "truncate "+string(e.Truncate), Date
+		if q.grammar.cutsToDays && e.Truncate != "hour" {
+			out.declared = "DATE"
+		}
 	}
 	out.sql = q.say(path, form, "", q.dated(v, path))
 	out.compound = q.grammar.compound(form)

@@ -7,7 +7,7 @@ import "strings"
 var clickhouse = grammar{
 	name: "ClickHouse", quote: func(name string) string { return "`" + backticked.Replace(name) + "`" },
 	text: backslashed, escape: backslash, wild: backslashOnly, sets: distinctSets,
-	fullTimes: true, qualify: true, fillJoins: true, wrapSets: true,
+	fullTimes: true, cutsToDays: true, qualify: true, fillJoins: true, wrapSets: true,
 	keywords: words(`apply array date day div extract final first format global hour inf interval last mod month nan prewhere quarter sample
 		second settings substring timestamp trim week year`),
 	forms: ansi.with(each("text of", "toString($x)", kinds)).
@@ -21,7 +21,7 @@ var clickhouse = grammar{
 			"match": "lowerUTF8($x) LIKE lowerUTF8($y)", "not_match": "lowerUTF8($x) NOT LIKE lowerUTF8($y)",
 			"equals_any_case": "lowerUTF8($x) = lowerUTF8($y)",
 
-			"number of bool": "toInt64($x)", "whole of bool": "toInt64($x)", "key": "toString($x)",
+			"number of bool": "toInt64($x)", "whole of bool": "toInt64($x)", "text of bool": "CASE WHEN $x THEN 'true' WHEN NOT $x THEN 'false' END", "key": "toString($x)",
 			"number of text":    "toFloat64OrNull(trimBoth($x))",
 			"date of text":      guarded("match($x, $p)", moment, "parseDateTime64BestEffortOrNull($x, 6)"),
 			"moment of literal": "parseDateTime64BestEffort($x, 6)",
@@ -29,10 +29,18 @@ var clickhouse = grammar{
 
 			"part year": "toYear($x)", "part quarter": "toQuarter($x)", "part month": "toMonth($x)", "part week": "toISOWeek($x)",
 			"part day": "toDayOfMonth($x)", "part weekday": "toDayOfWeek($x)", "part hour": "toHour($x)",
-			"truncate year": "toDateTime(toStartOfYear($x))", "truncate quarter": "toDateTime(toStartOfQuarter($x))",
-			"truncate month": "toDateTime(toStartOfMonth($x))", "truncate week": "toDateTime(toMonday($x))",
-			"truncate day": "toStartOfDay($x)", "truncate hour": "toStartOfHour($x)",
-		}).with(each("date_diff", "dateDiff('$u', $x, $y)", units)).with(forms{"date_diff week": "intDiv(dateDiff('day', $x, $y), 7)"}),
+			"truncate year": "toStartOfYear($x)", "truncate quarter": "toStartOfQuarter($x)",
+			"truncate month": "toStartOfMonth($x)", "truncate week": "toMonday($x)",
+			"truncate day": "toDate($x)", "truncate hour": "toStartOfHour($x)",
+
+			// By the clock of each side, whatever the zones of their types.
+			"date_diff year":    "toYear($y) - toYear($x)",
+			"date_diff quarter": "(toYear($y) - toYear($x)) * 4 + toQuarter($y) - toQuarter($x)",
+			"date_diff month":   "(toYear($y) - toYear($x)) * 12 + toMonth($y) - toMonth($x)",
+			"date_diff week":    "intDiv(dateDiff('day', toDate($x), toDate($y)), 7)",
+			"date_diff day":     "dateDiff('day', toDate($x), toDate($y))",
+			"date_diff hour":    "dateDiff('day', toDate($x), toDate($y)) * 24 + toHour($y) - toHour($x)",
+		}),
 }
 
 // nullable makes a column able to say that there is no partner.

@@ -64,6 +64,7 @@ type grammar struct {
 
 	asWritten  bool // dates in filters keep the form that the plan gives them
 	fullTimes  bool // a date is compared with as a time, unless the column holds days
+	cutsToDays bool // a time that is cut to days or more becomes a day
 	filter     bool // aggregates have FILTER (WHERE ...)
 	qualify    bool // a bare name may be taken for an alias
 	fillJoins  bool // columns of no partner are not NULL unless they are nullable

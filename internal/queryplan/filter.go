@@ -297,7 +297,9 @@ func (q *query) period(left value, s scalar, path string) string {
 	if left.kind == Bool {
 		q.fail(path, "%s is true or false and has no calendar", left.sql)
 	}
-	x = q.dated(left, path)
+	if left.word() != "day" {
+		x = q.dated(left, path)
+	}
 	day := func(t time.Time) string { return q.date(t, time.DateOnly, left, path) }
 	return x + " >= " + day(from) + " AND " + x + " < " + day(until)
 }

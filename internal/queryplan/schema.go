@@ -50,14 +50,14 @@ func (k Kind) String() string {
 	return [...]string{"unknown", "number", "text", "date", "bool"}[k]
 }
 
-// Kind reads the column's type, as DuckDB, SQLite, PostgreSQL or MySQL write it.
+// Kind reads the column's type, as any of the dialects writes it.
 func (c Column) Kind() Kind {
 	t := strings.ToUpper(c.Type)
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(t, w) })
 	}
 	switch {
-	case strings.HasSuffix(t, "[]"), has("STRUCT", "MAP(", "JSON", "BLOB", "BYTEA"):
+	case strings.HasSuffix(t, "[]"), has("STRUCT", "MAP(", "JSON", "BLOB", "BYTEA", "ARRAY", "TUPLE(", "ROW("):
 		return Unknown
 	case has("CHAR", "TEXT", "STRING", "CLOB", "ENUM", "UUID"):
 		return Text

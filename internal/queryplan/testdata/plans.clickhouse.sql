@@ -1,10 +1,10 @@
--- functions: abs, avgornull, count, datediff, floor, intdiv, lengthutf8, lowerutf8, match, maxornull, minornull, nullif, parsedatetime64besteffort, parsedatetime64besteffortornull, quantileexactinclusiveornull, rank, round, row_number, sign, stddevsamp, sum, sumornull, todatetime, todayofmonth, todayofweek, tofloat64, tofloat64ornull, tohour, toint64, toisoweek, tomonday, tomonth, tonullable, toquarter, tostartofday, tostartofhour, tostartofmonth, tostartofquarter, tostartofyear, tostring, toyear, trimboth, upperutf8
+-- functions: abs, avgornull, count, datediff, floor, intdiv, lengthutf8, lowerutf8, match, maxornull, minornull, nullif, parsedatetime64besteffort, parsedatetime64besteffortornull, quantileexactinclusiveornull, rank, round, row_number, sign, stddevsamp, sum, sumornull, todate, todatetime, todayofmonth, todayofweek, tofloat64, tofloat64ornull, tohour, toint64, toisoweek, tomonday, tomonth, tonullable, toquarter, tostartofhour, tostartofmonth, tostartofquarter, tostartofyear, tostring, toyear, trimboth, upperutf8
 -- cast_and_aggregate --
 SELECT sumOrNull(toFloat64OrNull(trimBoth(orders.status))) AS sum_status, maxOrNull(CASE WHEN match(orders.status, '^([0-9]{4}-((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?)?$') THEN parseDateTime64BestEffortOrNull(orders.status, 6) END) AS max_status
 FROM orders
 LIMIT 200
 -- cast_bool --
-SELECT orders.id, toString(orders.paid) AS t, toInt64(orders.paid) AS n
+SELECT orders.id, CASE WHEN orders.paid THEN 'true' WHEN NOT orders.paid THEN 'false' END AS t, toInt64(orders.paid) AS n
 FROM orders
 LIMIT 200
 -- cast_date --
@@ -63,37 +63,37 @@ FROM (SELECT orders.customer_id FROM orders UNION ALL SELECT customers.id FROM c
 ORDER BY customer_id
 LIMIT 200
 -- date_diff_hour --
-SELECT orders.id, dateDiff('hour', orders.sold_at, toDateTime(orders.paid_at)) AS n
+SELECT orders.id, dateDiff('day', toDate(orders.sold_at), toDate(toDateTime(orders.paid_at))) * 24 + toHour(toDateTime(orders.paid_at)) - toHour(orders.sold_at) AS n
 FROM orders
 LIMIT 200
 -- date_diff_in_arithmetic --
-SELECT orders.id, dateDiff('month', orders.sold_at, toDateTime(orders.paid_at)) * 30 AS days
+SELECT orders.id, ((toYear(toDateTime(orders.paid_at)) - toYear(orders.sold_at)) * 12 + toMonth(toDateTime(orders.paid_at)) - toMonth(orders.sold_at)) * 30 AS days
 FROM orders
 LIMIT 200
 -- date_diff_literal --
-SELECT orders.id, dateDiff('day', parseDateTime64BestEffort('2024-01-31', 6), orders.sold_at) AS n
+SELECT orders.id, dateDiff('day', toDate(parseDateTime64BestEffort('2024-01-31', 6)), toDate(orders.sold_at)) AS n
 FROM orders
 LIMIT 200
 -- date_diff_month --
-SELECT orders.id, dateDiff('month', orders.sold_at, toDateTime(orders.paid_at)) AS n
+SELECT orders.id, (toYear(toDateTime(orders.paid_at)) - toYear(orders.sold_at)) * 12 + toMonth(toDateTime(orders.paid_at)) - toMonth(orders.sold_at) AS n
 FROM orders
 LIMIT 200
 -- date_diff_quarter --
-SELECT orders.id, dateDiff('quarter', orders.sold_at, toDateTime(orders.paid_at)) AS n
+SELECT orders.id, (toYear(toDateTime(orders.paid_at)) - toYear(orders.sold_at)) * 4 + toQuarter(toDateTime(orders.paid_at)) - toQuarter(orders.sold_at) AS n
 FROM orders
 LIMIT 200
 -- date_diff_week --
-SELECT orders.id, intDiv(dateDiff('day', orders.sold_at, toDateTime(orders.paid_at)), 7) AS n
+SELECT orders.id, intDiv(dateDiff('day', toDate(orders.sold_at), toDate(toDateTime(orders.paid_at))), 7) AS n
 FROM orders
 LIMIT 200
 -- date_diff_year --
-SELECT orders.id, dateDiff('year', orders.sold_at, toDateTime(orders.paid_at)) AS n
+SELECT orders.id, toYear(toDateTime(orders.paid_at)) - toYear(orders.sold_at) AS n
 FROM orders
 LIMIT 200
 -- date_filter_day_period --
 SELECT orders.id
 FROM orders
-WHERE toDateTime(orders.paid_at) >= '2024-01-01' AND toDateTime(orders.paid_at) < '2024-04-01'
+WHERE orders.paid_at >= '2024-01-01' AND orders.paid_at < '2024-04-01'
 LIMIT 200
 -- date_filter_list --
 SELECT orders.id
@@ -401,7 +401,7 @@ SELECT orders.amount + orders.cost AS x
 FROM orders
 LIMIT 200
 -- math_date_diff --
-SELECT dateDiff('day', orders.sold_at, toDateTime(orders.paid_at)) AS value
+SELECT dateDiff('day', toDate(orders.sold_at), toDate(toDateTime(orders.paid_at))) AS value
 FROM orders
 LIMIT 200
 -- math_divide --
@@ -708,9 +708,9 @@ WHERE rank_in_group <= 2
 ORDER BY customer_id, id
 LIMIT 200
 -- truncate_day --
-SELECT toStartOfDay(orders.sold_at) AS period, count(*) AS count
+SELECT toDate(orders.sold_at) AS period, count(*) AS count
 FROM orders
-GROUP BY toStartOfDay(orders.sold_at)
+GROUP BY toDate(orders.sold_at)
 ORDER BY period
 LIMIT 200
 -- truncate_hour --
@@ -720,38 +720,38 @@ GROUP BY toStartOfHour(orders.sold_at)
 ORDER BY period
 LIMIT 200
 -- truncate_month --
-SELECT toDateTime(toStartOfMonth(orders.sold_at)) AS period, count(*) AS count
+SELECT toStartOfMonth(orders.sold_at) AS period, count(*) AS count
 FROM orders
-GROUP BY toDateTime(toStartOfMonth(orders.sold_at))
+GROUP BY toStartOfMonth(orders.sold_at)
 ORDER BY period
 LIMIT 200
 -- truncate_month_of_day --
-SELECT toDateTime(toStartOfMonth(toDateTime(orders.paid_at))) AS period, sumOrNull(orders.amount) AS sum_amount
+SELECT toStartOfMonth(toDateTime(orders.paid_at)) AS period, sumOrNull(orders.amount) AS sum_amount
 FROM orders
-GROUP BY toDateTime(toStartOfMonth(toDateTime(orders.paid_at)))
+GROUP BY toStartOfMonth(toDateTime(orders.paid_at))
 ORDER BY period DESC
 LIMIT 200
 -- truncate_quarter --
-SELECT toDateTime(toStartOfQuarter(orders.sold_at)) AS period, count(*) AS count
+SELECT toStartOfQuarter(orders.sold_at) AS period, count(*) AS count
 FROM orders
-GROUP BY toDateTime(toStartOfQuarter(orders.sold_at))
+GROUP BY toStartOfQuarter(orders.sold_at)
 ORDER BY period
 LIMIT 200
 -- truncate_week --
-SELECT toDateTime(toMonday(orders.sold_at)) AS period, count(*) AS count
+SELECT toMonday(orders.sold_at) AS period, count(*) AS count
 FROM orders
-GROUP BY toDateTime(toMonday(orders.sold_at))
+GROUP BY toMonday(orders.sold_at)
 ORDER BY period
 LIMIT 200
 -- truncate_week_filtered --
 SELECT orders.id
 FROM orders
-WHERE toDateTime(toMonday(orders.sold_at)) = '2024-09-09 00:00:00'
+WHERE toMonday(orders.sold_at) = '2024-09-09'
 LIMIT 200
 -- truncate_year --
-SELECT toDateTime(toStartOfYear(orders.sold_at)) AS period, count(*) AS count
+SELECT toStartOfYear(orders.sold_at) AS period, count(*) AS count
 FROM orders
-GROUP BY toDateTime(toStartOfYear(orders.sold_at))
+GROUP BY toStartOfYear(orders.sold_at)
 ORDER BY period
 LIMIT 200
 -- where_of_aggregate --

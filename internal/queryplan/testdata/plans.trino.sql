@@ -105,7 +105,7 @@ LIMIT 200
 -- date_filter_day_period --
 SELECT id
 FROM orders
-WHERE CAST(paid_at AS TIMESTAMP(6)) >= TIMESTAMP '2024-01-01' AND CAST(paid_at AS TIMESTAMP(6)) < TIMESTAMP '2024-04-01'
+WHERE paid_at >= TIMESTAMP '2024-01-01' AND paid_at < TIMESTAMP '2024-04-01'
 LIMIT 200
 -- date_filter_list --
 SELECT id
