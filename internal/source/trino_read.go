@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -41,6 +42,7 @@ func trinoDB(c Config) (*sql.DB, system, error) {
 		ServerURI: server.String(), Catalog: catalog, Schema: schema, Source: "interlock",
 		TimeZone:            "UTC", // of times without a zone
 		RequestRetryTimeout: new(3 * time.Second),
+		HTTPClient:          &http.Client{Transport: &trinoTransport{inner: http.DefaultTransport, open: map[context.Context]*http.Request{}}},
 		SessionProperties: map[string]string{
 			"query_max_run_time":       trinoDuration(c.Timeout),
 			"query_max_execution_time": trinoDuration(c.Timeout),

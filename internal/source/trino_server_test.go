@@ -111,7 +111,7 @@ func (s *trinoServer) await(t *testing.T, done func() bool) {
 
 var (
 	trinoCast = regexp.MustCompile(`CAST\(\? AS (?:DATE|TIME\(6\)|TIMESTAMP\(6\)|TIMESTAMP\(6\) WITH TIME ZONE|UUID)\)`)
-	trinoPage = regexp.MustCompile(` OFFSET (\d+) LIMIT (\d+)$`)
+	trinoOffset = regexp.MustCompile(` OFFSET (\d+) LIMIT (\d+)$`)
 )
 
 // statement starts a query and gives the address of its first page.
@@ -126,7 +126,7 @@ func (s *trinoServer) statement(w http.ResponseWriter, r *http.Request) {
 		}
 		text = fill(trinoCast.ReplaceAllString(prepared, "?"), split(values))
 	}
-	text = trinoPage.ReplaceAllString(text, " LIMIT $2 OFFSET $1")
+	text = trinoOffset.ReplaceAllString(text, " LIMIT $2 OFFSET $1")
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.started++
