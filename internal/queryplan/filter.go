@@ -155,8 +155,7 @@ func (q *query) withValue(f Filter, left value, path string, in scope) string {
 		if f.Operator == NotIn {
 			word = " NOT IN ("
 		}
-		list := word + strings.Join(values, ", ") + ")"
-		return q.narrowed(f, left, list, in)
+		return q.narrowed(f, left, word+strings.Join(values, ", ")+")", in)
 	case Between, NotBetween:
 		values := q.values(f.Value, left, at)
 		if len(values) != 2 {

@@ -176,7 +176,7 @@ func (q *query) items(groups []string) ([]string, []Column) {
 		if v.kind == Text && q.mixed() && len(p.OrderBy) > 0 && q.sorts() {
 			v.sql, v.plain = q.ordered(v), false
 		}
-		if name == v.column && v.plain {
+		if name == v.column && v.plain && !q.grammar.qualify {
 			items = append(items, v.sql)
 		} else {
 			items = append(items, v.sql+" AS "+q.grammar.ident(name))
