@@ -58,7 +58,7 @@ var layers = []struct {
 	{"internal/query", []string{"internal/fault", "internal/jail", "internal/sqlpolicy"}},
 	{"internal/sandbox", []string{"internal/fault", "internal/jail"}},
 	{"internal/source", []string{"internal/fault", "internal/query", "internal/sqlpolicy"}},
-	{"internal/source/sourcetest", []string{"internal/fault", "internal/source"}},
+	{"internal/source/sourcetest", []string{"internal/fault", "internal/source", "internal/query"}},
 	{"internal/catalog", []string{"internal/fault", "internal/query", "internal/source", "internal/sqlpolicy"}},
 
 	{"internal/engine", []string{"internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
