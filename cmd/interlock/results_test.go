@@ -23,17 +23,23 @@ func TestResults(t *testing.T) {
 	w.flags = append(w.flags, "--provider", "offline")
 	p := w.serve()
 	var before struct {
-		Datasets []struct{ ID, Version_hash string }
+		Datasets []struct {
+			ID      string
+			Version string `json:"version_hash"`
+		}
 	}
 	p.call("GET", "/datasets", "", http.StatusOK, &before)
 	p.upload(t, "shop", "../refunds.csv", "id,sum,day\n1,5.25,2024-01-31\n2,7,2024-02-29\n3,,\n", http.StatusOK)
 	p.upload(t, "shop", "refunds.csv", "id\n1\n", http.StatusConflict)
 	p.upload(t, "shop", "refunds.exe", "id\n1\n", http.StatusBadRequest)
 	var after struct {
-		Datasets []struct{ ID, Version_hash string }
+		Datasets []struct {
+			ID      string
+			Version string `json:"version_hash"`
+		}
 	}
 	p.call("GET", "/datasets", "", http.StatusOK, &after)
-	if len(after.Datasets) != 1 || after.Datasets[0].Version_hash == before.Datasets[0].Version_hash {
+	if len(after.Datasets) != 1 || after.Datasets[0].Version == before.Datasets[0].Version {
 		t.Errorf("the version did not change: %+v %+v", before, after)
 	}
 	var profile struct {
@@ -48,15 +54,15 @@ func TestResults(t *testing.T) {
 		t.Errorf("profile %+v", profile)
 	}
 	var some struct {
-		Total_rows int
-		Rows       [][]any
+		Total int `json:"total_rows"`
+		Rows  [][]any
 	}
 	p.call("GET", "/api/sources/refunds?offset=1&limit=1", "", http.StatusOK, &some)
 	if len(some.Rows) != 1 || some.Rows[0][1] != 7.0 {
 		t.Errorf("preview %+v", some)
 	}
 	p.call("POST", "/api/sources/refunds/load-scoped", `{"conditions":[{"column":"sum","op":"lt","value":6}]}`, http.StatusOK, &some)
-	if some.Total_rows != 1 || len(some.Rows) != 1 || some.Rows[0][0] != 1.0 {
+	if some.Total != 1 || len(some.Rows) != 1 || some.Rows[0][0] != 1.0 {
 		t.Errorf("scoped %+v", some)
 	}
 	const sql = `SELECT r.id, r.sum, r.day, c.name FROM refunds r JOIN customers c USING (id) ORDER BY r.id`
@@ -69,7 +75,7 @@ func TestResults(t *testing.T) {
 			p.call("GET", "/api/artifacts/"+id+"/rows", "", http.StatusBadRequest, nil)
 			continue
 		}
-		p.checkStored(t, id, sql, after.Datasets[0].Version_hash)
+		p.checkStored(t, id, sql, after.Datasets[0].Version)
 	}
 	p.call("POST", "/api/export", `{"dataset_id":"shop","sql":"COPY refunds TO '/tmp/x'","format":"csv"}`, http.StatusForbidden, nil)
 	p.call("DELETE", "/api/datasets/shop/files/refunds.csv", "", http.StatusOK, nil)
@@ -88,23 +94,28 @@ func TestRepeat(t *testing.T) {
 	p := w.serve()
 	ask := func(sql string) (run string) {
 		var turn struct {
-			Run_id string
-			Result struct{ Row_count int }
+			Run    string `json:"run_id"`
+			Result struct {
+				Rows int `json:"row_count"`
+			}
 		}
 		p.call("POST", "/chat", toJSON(map[string]string{"message": "SQL: " + sql, "dataset_id": "shop"}), http.StatusOK, &turn)
-		if turn.Result.Row_count != 200 {
+		if turn.Result.Rows != 200 {
 			t.Fatalf("the turn shows %+v", turn)
 		}
-		return turn.Run_id
+		return turn.Run
 	}
 	run := ask("SELECT id, units FROM stock")
 	var kept struct {
-		Artifact_id string
-		Version     int
-		Lineage     struct {
-			Run_id, Call, At, SQL, Dataset_version_hash, Recorded_version_hash string
-			Row_count                                                          int
-			Columns                                                            map[string][]string
+		Artifact string `json:"artifact_id"`
+		Version  int
+		Lineage  struct {
+			Call, At string
+			Run      string `json:"run_id"`
+			Version  string `json:"dataset_version_hash"`
+			Recorded string `json:"recorded_version_hash"`
+			Rows     int    `json:"row_count"`
+			Columns  map[string][]string
 		}
 	}
 	repeat := func(body string, status int) {
@@ -113,13 +124,13 @@ func TestRepeat(t *testing.T) {
 	}
 	repeat(`{"format":"parquet"}`, http.StatusOK)
 	l := kept.Lineage
-	if diff := cmp.Diff(map[string][]string{"stock": {"id", "units"}}, l.Columns); diff != "" || l.Row_count != 300 || l.Run_id != run || l.Call == "" || l.At == "" || l.Recorded_version_hash != "" {
+	if diff := cmp.Diff(map[string][]string{"stock": {"id", "units"}}, l.Columns); diff != "" || l.Rows != 300 || l.Run != run || l.Call == "" || l.At == "" || l.Recorded != "" {
 		t.Errorf("lineage %+v %s", l, diff)
 	}
-	first := kept.Artifact_id
+	first := kept.Artifact
 	repeat(`{"format":"parquet"}`, http.StatusOK)
-	if kept.Artifact_id != first || kept.Version != 1 {
-		t.Errorf("the same again is %s@%d, not %s", kept.Artifact_id, kept.Version, first)
+	if kept.Artifact != first || kept.Version != 1 {
+		t.Errorf("the same again is %s@%d, not %s", kept.Artifact, kept.Version, first)
 	}
 	w.write("data/shop/stock.csv", "id,units\n8,2\n9,1\n")
 	if out, errs, code := w.run("run", "export", run, "--format", "csv"); code != 0 || strings.Count(out, "\n") != 301 {
@@ -127,7 +138,7 @@ func TestRepeat(t *testing.T) {
 	}
 	var today struct{ Rows [][]any }
 	p.call("GET", "/api/sources/stock", "", http.StatusOK, &today) // the new version is imported
-	old, err := filepath.Glob(w.path("state/datasets/shop-" + l.Dataset_version_hash[:12] + "*"))
+	old, err := filepath.Glob(w.path("state/datasets/shop-" + l.Version[:12] + "*"))
 	if err != nil || len(old) != 2 {
 		t.Fatalf("%v %v", old, err)
 	}
@@ -144,27 +155,27 @@ func TestRepeat(t *testing.T) {
 		t.Errorf("from today's data: %d %s %s", code, out, errs)
 	}
 	repeat(`{"format":"csv","today":true}`, http.StatusOK)
-	if got := kept.Lineage; got.Recorded_version_hash != l.Dataset_version_hash || got.Dataset_version_hash == l.Dataset_version_hash || got.Row_count != 2 {
+	if got := kept.Lineage; got.Recorded != l.Version || got.Version == l.Version || got.Rows != 2 {
 		t.Errorf("lineage of today %+v", got)
 	}
 	var page struct{ Rows [][]any }
-	p.call("GET", fmt.Sprintf("/api/artifacts/%s@%d/rows?sort=units", kept.Artifact_id, kept.Version), "", http.StatusOK, &page)
+	p.call("GET", fmt.Sprintf("/api/artifacts/%s@%d/rows?sort=units", kept.Artifact, kept.Version), "", http.StatusOK, &page)
 	if diff := cmp.Diff([][]any{{9.0, 1.0}, {8.0, 2.0}}, page.Rows); diff != "" {
 		t.Error(diff)
 	}
 	var found struct {
-		Total_rows int
-		Rows       [][]any
+		Total int `json:"total_rows"`
+		Rows  [][]any
 	}
-	p.call("GET", "/api/artifacts/"+kept.Artifact_id+"/rows?find=9", "", http.StatusOK, &found)
-	if diff := cmp.Diff([][]any{{9.0, 1.0}}, found.Rows); diff != "" || found.Total_rows != 1 {
-		t.Errorf("%d %s", found.Total_rows, diff)
+	p.call("GET", "/api/artifacts/"+kept.Artifact+"/rows?find=9", "", http.StatusOK, &found)
+	if diff := cmp.Diff([][]any{{9.0, 1.0}}, found.Rows); diff != "" || found.Total != 1 {
+		t.Errorf("%d %s", found.Total, diff)
 	}
-	p.call("GET", "/api/artifacts/"+kept.Artifact_id+"/rows?find='+OR+1=1+--", "", http.StatusOK, &found)
-	if found.Total_rows != 0 {
+	p.call("GET", "/api/artifacts/"+kept.Artifact+"/rows?find='+OR+1=1+--", "", http.StatusOK, &found)
+	if found.Total != 0 {
 		t.Errorf("a text became SQL: %+v", found)
 	}
-	p.call("GET", "/api/artifacts/"+kept.Artifact_id+"/rows?sort=nope", "", http.StatusBadRequest, nil)
+	p.call("GET", "/api/artifacts/"+kept.Artifact+"/rows?sort=nope", "", http.StatusBadRequest, nil)
 }
 
 // TestStatementOf finds what ran in the calls of every tool that runs SQL.
@@ -190,11 +201,13 @@ func TestRepeatOfPipeline(t *testing.T) {
 	w.flags = append(w.flags, "--provider", "offline")
 	w.write("data/shop/stock.csv", "id,units\n"+strings.Repeat("7,1\n", 300))
 	p := w.serve()
-	var turn struct{ Run_id string }
+	var turn struct {
+		Run string `json:"run_id"`
+	}
 	p.call("POST", "/chat", `{"message":"List all stock","dataset_id":"shop","machine":"pipeline"}`, http.StatusOK, &turn)
-	out, errs, code := w.run("run", "export", turn.Run_id, "--format", "csv")
+	out, errs, code := w.run("run", "export", turn.Run, "--format", "csv")
 	if code != 0 || strings.Count(out, "\n") != 301 {
-		show, _, _ := w.run("run", "show", turn.Run_id)
+		show, _, _ := w.run("run", "show", turn.Run)
 		t.Errorf("%d, %d lines\n%s%s", code, strings.Count(out, "\n"), errs, show)
 	}
 }
@@ -247,23 +260,25 @@ func (p *process) checkStored(t *testing.T, id, sql, version string) {
 	t.Helper()
 	var meta struct {
 		Lineage struct {
-			Dataset_id, Dataset_version_hash, SQL string
-			Tables                                []string
-			Row_count                             int
+			Dataset string `json:"dataset_id"`
+			Version string `json:"dataset_version_hash"`
+			SQL     string
+			Tables  []string
+			Rows    int `json:"row_count"`
 		}
 	}
 	p.call("GET", "/api/artifacts/"+id+"/meta", "", http.StatusOK, &meta)
 	l := meta.Lineage
-	if l.Dataset_id != "shop" || l.Dataset_version_hash != version || l.SQL != sql || l.Row_count != 3 || len(l.Tables) != 2 {
+	if l.Dataset != "shop" || l.Version != version || l.SQL != sql || l.Rows != 3 || len(l.Tables) != 2 {
 		t.Errorf("%s: lineage %+v", id, l)
 	}
 	var page struct {
-		Total_rows int
-		Columns    []struct{ Name string }
-		Rows       [][]any
+		Total   int `json:"total_rows"`
+		Columns []struct{ Name string }
+		Rows    [][]any
 	}
 	p.call("GET", "/api/artifacts/"+id+"/rows?offset=1&limit=1", "", http.StatusOK, &page)
-	if diff := cmp.Diff([][]any{{2.0, 7.0, "2024-02-29", "Ben"}}, page.Rows); diff != "" || page.Total_rows != 3 || len(page.Columns) != 4 {
+	if diff := cmp.Diff([][]any{{2.0, 7.0, "2024-02-29", "Ben"}}, page.Rows); diff != "" || page.Total != 3 || len(page.Columns) != 4 {
 		t.Errorf("%s: %+v %s", id, page, diff)
 	}
 }

@@ -76,7 +76,13 @@ function welcome() {
     }, el("b", d.name || d.id), el("span.quiet", (d.tables ?? []).slice(0, 4).map((t) => t.table_name).join(", ") + (d.tables?.length > 4 ? " …" : "")))),
     page.data.role !== "viewer" && el("button.add", { type: "button", onclick: () => byId("files").click() }, el("b", "+ Add files"), el("span.quiet", "or drop them anywhere"))),
     dataset?.description && el("p.quiet", dataset.description),
-    el(".prompts", ((dataset ?? datasets[0])?.prompts ?? []).map((p) => el("button", { type: "button", onclick: () => say({ message: p }) }, p))));
+    el(".prompts", prompts(dataset ?? datasets[0]).map((p) => el("button", { type: "button", onclick: () => say({ message: p }) }, p))));
+}
+
+// prompts are questions to begin with: those of the dataset, or the plainest ones.
+function prompts(dataset) {
+  if (dataset?.prompts?.length) return dataset.prompts;
+  return (dataset?.tables ?? []).filter((t) => t.columns).slice(0, 2).map((t) => `SQL: SELECT * FROM "${t.table_name.replaceAll('"', '""')}"`);
 }
 
 // listDatasets keeps the picker and the welcome in step with the data.

@@ -56,7 +56,7 @@ export class Cell {
   // rest reaches all rows of a result that a statement gave.
   rest(event) {
     const sql = this.args?.sql || event.args?.sql || event.result?.compiled_sql;
-    return this.run && sql ? new Rest(this.run, event.call) : undefined;
+    return this.run && sql ? new Rest(this.run, event.call, Boolean(event.result?.limited ?? event.result?.stats?.limited)) : undefined;
   }
 
   failed(event) {
@@ -115,7 +115,7 @@ export function show(result, whole, rest) {
   const inner = Object.entries(result ?? {}).find(([, v]) => isTable(v));
   if (!inner) return values(result, "Result", whole);
   const others = Object.fromEntries(Object.entries(result).filter(([n]) => n !== inner[0]));
-  return el("div", resultTable({ limited: result.stats?.limited, ...inner[1] }, rest), Object.keys(others).length > 0 && values(others, "More", whole));
+  return el("div", resultTable(inner[1], rest), Object.keys(others).length > 0 && values(others, "More", whole));
 }
 
 // values shows JSON: a few lines as they are, many behind their name.

@@ -13,7 +13,7 @@ const isNumber = /^(U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|U?INTEGER|DECIMAL|DOUBLE
  * reaches the whole result: all() gives a source of its pages, save(format) downloads it.
  */
 export function resultTable({ columns, rows, row_count: total, limited }, rest) {
-  return new Table(columns, here(columns, rows, Math.max(total ?? 0, rows.length), limited), rest).node;
+  return new Table(columns, here(columns, rows, Math.max(total ?? 0, rows.length), limited ?? rest?.limited), rest).node;
 }
 
 /**
