@@ -126,6 +126,7 @@ func (c *clickhouseConn) Prepare(string) (driver.Stmt, error) { return nil, errO
 func (c *clickhouseConn) Begin() (driver.Tx, error)           { return nil, errOnlyReads }
 func (c *clickhouseConn) Close() error                        { return c.inner.Close() }
 func (c *clickhouseConn) Ping(ctx context.Context) error      { return c.inner.Ping(unhurried{ctx}) }
+
 func (c *clickhouseConn) ResetSession(ctx context.Context) error {
 	return c.inner.ResetSession(unhurried{ctx})
 }

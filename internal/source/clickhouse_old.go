@@ -102,11 +102,13 @@ func spelled(kind string) bool { return kind == "UUID" || strings.HasPrefix(kind
 // outsideList writes a list. A list of one subquery would be read as a set, which is
 // the one way for types that cannot be written.
 func outsideList(listed []string) string {
-	names, lookups := make([]string, len(listed)), make([]string, len(listed))
-	var kind string
-	for i, l := range listed {
-		names[i], kind, _ = strings.Cut(l, ":")
-		lookups[i] = "(SELECT " + names[i] + " FROM _given)"
+	var (
+		names, lookups []string
+		kind           string
+	)
+	for _, l := range listed {
+		name, of, _ := strings.Cut(l, ":")
+		names, lookups, kind = append(names, name), append(lookups, "(SELECT "+name+" FROM _given)"), of
 	}
 	if spelled(kind) {
 		return " IN (SELECT arrayJoin([" + strings.Join(names, ", ") + "]) FROM _given)"

@@ -202,13 +202,7 @@ func clickhouseSession(t *testing.T, config source.Config) {
 		"SYSTEM SHUTDOWN",
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		rows, err := db.QueryContext(ctx, text)
-		if err == nil {
-			for rows.Next() {
-			}
-			err = rows.Err()
-			rows.Close()
-		}
+		err := drain(ctx, db, text)
 		cancel()
 		if said, ok := errors.AsType[*clickhouse.Exception](err); !ok || said.Code != 164 {
 			t.Errorf("%s: %v, want the server to refuse it as read only (164)", text, err)
@@ -250,13 +244,7 @@ func clickhouseLimits(t *testing.T, config source.Config) {
 		"SELECT * FROM system.numbers LIMIT 2000000":                                        396,
 		"SELECT groupArray(number) FROM (SELECT * FROM system.numbers LIMIT 2000000000000)": 0,
 	} {
-		rows, err := db.QueryContext(t.Context(), text)
-		if err == nil {
-			for rows.Next() {
-			}
-			err = rows.Err()
-			rows.Close()
-		}
+		err := drain(t.Context(), db, text)
 		said, ok := errors.AsType[*clickhouse.Exception](err)
 		if !ok || code != 0 && said.Code != code {
 			t.Errorf("%s: %v, want code %d", text, err, code)
@@ -267,8 +255,10 @@ func clickhouseLimits(t *testing.T, config source.Config) {
 // clickhouseData gives the statements that make the suite's table. Rows come by SELECT
 // because the driver and so old a server wait for each other over VALUES.
 func clickhouseData() []string {
-	types := []string{"Int64", "Nullable(String)", "Nullable(Int64)", "Nullable(Decimal(12, 2))", "Nullable(Float64)", "Nullable(UInt8)",
-		"Nullable(Date)", "Nullable(DateTime)", "Nullable(DateTime('UTC'))", "Nullable(UUID)"}
+	types := []string{
+		"Int64", "Nullable(String)", "Nullable(Int64)", "Nullable(Decimal(12, 2))", "Nullable(Float64)", "Nullable(UInt8)",
+		"Nullable(Date)", "Nullable(DateTime)", "Nullable(DateTime('UTC'))", "Nullable(UUID)",
+	}
 	forms := []string{"%s", "'%s'", "%s", "toDecimal64('%s', 2)", "%s", "toUInt8('%s' = 'true')", "toDate('%s')", "toDateTime('%.19s', 'UTC')", "toDateTime('%.19s', 'UTC')", "toUUID('%s')"}
 	var columns, rows []string
 	for i, c := range sourcetest.Columns {

@@ -58,10 +58,10 @@ func snowflakeConfig(c Config) (*driver.Config, error) {
 	conf := &driver.Config{
 		Account: u.Hostname(), User: u.User.Username(), Password: c.Password.Reveal(), Database: name, Schema: schema,
 		Warehouse: query.Get("warehouse"), Role: query.Get("role"), Application: "interlock", Params: map[string]*string{},
-		LoginTimeout: 10 * time.Second, RequestTimeout: c.Timeout, ClientTimeout: c.Timeout, MaxRetryCount: 2,
-		DisableConsoleLogin: driver.ConfigBoolTrue,
-		Tracing:             "off", // errors are returned, not also logged
+		DisableConsoleLogin: driver.ConfigBoolTrue, MaxRetryCount: 2,
 	}
+	conf.LoginTimeout, conf.RequestTimeout, conf.ClientTimeout = 10*time.Second, c.Timeout, c.Timeout //nolint:staticcheck // there is no other way yet
+	conf.Tracing = "off"                                                                              //nolint:staticcheck // errors are returned, not also logged
 	for name, value := range params {
 		conf.Params[name] = &value
 	}

@@ -72,8 +72,10 @@ func (s *snowflakeServer) login(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.session = asked.Data.Parameters
 	s.mu.Unlock()
-	answer(w, object{"success": true, "data": object{"token": "t", "masterToken": "m", "sessionId": 1, "validityInSeconds": 3600, "masterValidityInSeconds": 3600,
-		"parameters": []object{{"name": "TIMEZONE", "value": "UTC"}}, "sessionInfo": object{"databaseName": "lake", "schemaName": "shop"}}})
+	answer(w, object{"success": true, "data": object{
+		"token": "t", "masterToken": "m", "sessionId": 1, "validityInSeconds": 3600, "masterValidityInSeconds": 3600,
+		"parameters": []object{{"name": "TIMEZONE", "value": "UTC"}}, "sessionInfo": object{"databaseName": "lake", "schemaName": "shop"},
+	}})
 }
 
 var (
@@ -149,8 +151,14 @@ func (s *snowflakeServer) query(w http.ResponseWriter, r *http.Request) {
 		}
 		set = append(set, row)
 	}
-	answer(w, object{"success": true, "data": object{"rowtype": types, "rowset": set, "total": len(set), "returned": len(set), "queryId": "01b0-0000",
-		"queryResultFormat": "json", "statementTypeId": 4096, "parameters": []object{}}})
+	if err := rows.Err(); err != nil {
+		snowflakeError(w, 1, err.Error())
+		return
+	}
+	answer(w, object{"success": true, "data": object{
+		"rowtype": types, "rowset": set, "total": len(set), "returned": len(set), "queryId": "01b0-0000",
+		"queryResultFormat": "json", "statementTypeId": 4096, "parameters": []object{},
+	}})
 }
 
 func snowflakeError(w http.ResponseWriter, code int, message string) {

@@ -1,6 +1,7 @@
 package source_test
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"path/filepath"
@@ -61,6 +62,18 @@ func (s standIn) open() (*sql.DB, error) {
 		return nil, err
 	}
 	return db, nil
+}
+
+// drain runs a statement to its end.
+func drain(ctx context.Context, db *sql.DB, text string) error {
+	rows, err := db.QueryContext(ctx, text)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+	}
+	return rows.Err()
 }
 
 // split takes literals apart.

@@ -95,6 +95,7 @@ func TestTrino(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer rows.Close()
 		for range 10 {
 			rows.Next()
 		}
@@ -104,7 +105,6 @@ func TestTrino(t *testing.T) {
 		if err := rows.Err(); !errors.Is(err, context.Canceled) {
 			t.Errorf("after cancelling: %v", err)
 		}
-		rows.Close()
 		server.await(t, func() bool { return server.cancelled() > before })
 	})
 	sourcetest.Run(t, sourcetest.Fixture{
