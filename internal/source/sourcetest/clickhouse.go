@@ -20,6 +20,9 @@ func ClickHouse(t testing.TB, password string) *Server {
 	t.Helper()
 	daemon, err := exec.LookPath("clickhouse-server")
 	if err != nil {
+		daemon, err = exec.LookPath("/usr/sbin/clickhouse-server") // not on everybody's path
+	}
+	if err != nil {
 		t.Skip("no ClickHouse server is installed here (looked for clickhouse-server)")
 	}
 	dir, err := os.MkdirTemp("", "db")
