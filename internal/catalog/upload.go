@@ -164,7 +164,8 @@ func (c *Catalog) newFolder(id string, missing error) (string, error) {
 		return err == nil && info.IsDir()
 	})
 	if i < 0 {
-		return "", missing
+		return "", fault.New(fault.BadRequest, "there is no data folder in which dataset %q could be made", clip(id, 80)).
+			Suggest("Name one that exists with --data when the program is started.")
 	}
 	dir := c.config.Roots[i]
 	if err := registered(dir, id); err != nil {

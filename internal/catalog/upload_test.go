@@ -170,3 +170,19 @@ func wantCode(t *testing.T, err error, code fault.Code) {
 		t.Errorf("want %s, got %v", code, err)
 	}
 }
+
+// Without a data folder nothing can be made, and that is said.
+func TestUploadWithoutFolder(t *testing.T) {
+	w := newWorld(t, nil)
+	config := w.config
+	config.Roots = []string{filepath.Join(t.TempDir(), "missing")}
+	c, err := catalog.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Upload(t.Context(), catalog.Upload{Dataset: "new", Name: "x.csv", Create: true}, strings.NewReader("a\n1\n"))
+	wantCode(t, err, fault.BadRequest)
+	if f := fault.From(err); !strings.Contains(f.Message, "no data folder") || !strings.Contains(f.Suggestion, "--data") {
+		t.Errorf("%s %s", f.Message, f.Suggestion)
+	}
+}

@@ -86,6 +86,8 @@ func (s *Server) log(r *http.Request, n *note, rw *response, took time.Duration)
 		attrs = append(attrs, slog.String("err", n.err.Error()))
 	}
 	switch {
+	case rw.status == http.StatusNotModified: // pages look often whether something changed
+		level = slog.LevelDebug
 	case r.Context().Err() != nil && rw.status >= 500:
 		text = "A client left before its answer."
 	case rw.status >= 500:
