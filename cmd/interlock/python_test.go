@@ -64,7 +64,7 @@ func newWorkshop(t *testing.T, settings map[string]string) *workshop {
 }
 
 // call runs a tool in the thread "t" of ann, over the dataset shop.
-func (w *workshop) call(t *testing.T, ctx context.Context, name string, args map[string]any, into any) error {
+func (w *workshop) call(ctx context.Context, t *testing.T, name string, args map[string]any, into any) error {
 	t.Helper()
 	entry, err := w.s.tools.Get(name)
 	if err != nil {
@@ -95,7 +95,7 @@ func (w *workshop) call(t *testing.T, ctx context.Context, name string, args map
 // python runs code with execute_python.
 func (w *workshop) python(t *testing.T, code string) (out toolbox.PythonOut, err error) {
 	t.Helper()
-	err = w.call(t, t.Context(), "execute_python", map[string]any{"dataset_id": "shop", "python_code": code, "max_rows": 5, "seconds": 20}, &out)
+	err = w.call(t.Context(), t, "execute_python", map[string]any{"dataset_id": "shop", "python_code": code, "max_rows": 5, "seconds": 20}, &out)
 	return out, err
 }
 
@@ -164,7 +164,7 @@ func TestPythonInAndOut(t *testing.T) {
 		}
 		defer func() { w.hear = nil }()
 		begun := time.Now()
-		err := w.call(t, ctx, "execute_python", map[string]any{
+		err := w.call(ctx, t, "execute_python", map[string]any{
 			"dataset_id": "shop", "max_rows": 5, "seconds": 120,
 			"python_code": "import time, warnings\nprint('Grüße ' * 1000)\nwarnings.warn('careful')\ntime.sleep(60)",
 		}, &toolbox.PythonOut{})
@@ -195,7 +195,7 @@ func TestPythonFailures(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			run := func() error {
-				return w.call(t, t.Context(), "execute_python", map[string]any{"dataset_id": "shop", "python_code": c.code, "max_rows": 5, "seconds": 3}, &toolbox.PythonOut{})
+				return w.call(t.Context(), t, "execute_python", map[string]any{"dataset_id": "shop", "python_code": c.code, "max_rows": 5, "seconds": 3}, &toolbox.PythonOut{})
 			}
 			err := run()
 			for try := 0; try < 5 && c.want == fault.PyCPUTime && fault.Is(err, fault.PyWallTime); try++ { // other programs took the processor
@@ -301,7 +301,7 @@ noday object None 3
 func TestFrames(t *testing.T) {
 	w := newWorkshop(t, nil)
 	var sql toolbox.RunSQLOut
-	err := w.call(t, t.Context(), "run_sql", map[string]any{
+	err := w.call(t.Context(), t, "run_sql", map[string]any{
 		"dataset_id": "shop", "name": "Sales by Status!", "max_rows": 100,
 		"sql": "SELECT status, customer_id, DATE '2024-01-01' + id::INT AS day, amount::DECIMAL(10,2) AS amount FROM orders ORDER BY id",
 	}, &sql)
@@ -324,7 +324,7 @@ func TestFrames(t *testing.T) {
 	var step toolbox.RunPythonOut
 	run := func(code string) error {
 		step = toolbox.RunPythonOut{}
-		return w.call(t, t.Context(), "run_python", map[string]any{"code": code, "frames": frames, "seconds": 20}, &step)
+		return w.call(t.Context(), t, "run_python", map[string]any{"code": code, "frames": frames, "seconds": 20}, &step)
 	}
 	if err := run("result_df = sales_by_status.groupby('status', as_index=False).amount.sum()\nprint(sales_by_status.amount[0], sales_by_status.day.dtype)"); err != nil {
 		t.Fatal(err)
@@ -358,7 +358,7 @@ func TestFrames(t *testing.T) {
 	// Without a name, the statement gives one; two statements give two.
 	names := map[string]bool{}
 	for _, q := range []string{"SELECT count(*) FROM customers", "SELECT max(id) FROM customers", "SELECT  count(*)\nFROM customers"} {
-		if err := w.call(t, t.Context(), "run_sql", map[string]any{"dataset_id": "shop", "sql": q, "max_rows": 1}, &sql); err != nil || !strings.HasPrefix(sql.Name, "customers_") {
+		if err := w.call(t.Context(), t, "run_sql", map[string]any{"dataset_id": "shop", "sql": q, "max_rows": 1}, &sql); err != nil || !strings.HasPrefix(sql.Name, "customers_") {
 			t.Errorf("%+v %v", sql, err)
 		}
 		names[sql.Name] = true
@@ -373,7 +373,7 @@ func TestPythonExecution(t *testing.T) {
 	var out toolbox.PythonExecutionOut
 	run := func(code string) error {
 		out = toolbox.PythonExecutionOut{}
-		return w.call(t, t.Context(), "python_execution", map[string]any{"code": code, "seconds": 20}, &out)
+		return w.call(t.Context(), t, "python_execution", map[string]any{"code": code, "seconds": 20}, &out)
 	}
 	if err := run("print(len(orders))"); err != nil || out.Stdout != "5\n" || out.Stderr != "" {
 		t.Errorf("%+v %v", out, err)

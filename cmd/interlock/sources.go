@@ -19,7 +19,7 @@ func (a *app) sourcesCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "sources", Short: "List, preview, add and remove sources of data"}
 	var given catalog.Connection
 	add := &cobra.Command{
-		Use: "add URL", Short: "Connect a database: postgres://, mysql://, sqlite:, clickhouse:// or trino://", Args: cobra.ExactArgs(1),
+		Use: "add URL", Short: "Connect a database: postgres://, mysql://, sqlite:, clickhouse://, trino:// or snowflake://", Args: cobra.ExactArgs(1),
 		Example: "  interlock sources add postgres://ann:secret@db.local/shop --alias shop\n" +
 			"  interlock sources add postgres://ann:secret@db.local/shop --remote --schema sales --table orders --table customers",
 		RunE: func(cmd *cobra.Command, args []string) error {

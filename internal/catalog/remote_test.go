@@ -195,11 +195,11 @@ func shopOf(t *testing.T, driver, dsn, address string, before ...string) *world 
 	db.SetMaxOpenConns(1)
 	for _, s := range append(before,
 		"CREATE TABLE customers (id bigint PRIMARY KEY, name text, city text, signup date, meta text)",
-		"CREATE TABLE orders (id bigint PRIMARY KEY, customer_id bigint, amount decimal(12,2), status text, placed datetime, day date, note text)",
+		"CREATE TABLE orders (id bigint PRIMARY KEY, customer_id bigint, amount decimal(12,2), status text, placed datetime, day date, note text, never date)",
 		"CREATE TABLE items (order_id bigint, sku text, qty integer, price decimal(12,2))",
 		"CREATE TABLE hidden (id bigint, password text)",
 		"INSERT INTO customers VALUES (1, 'Ada', 'Bern', '2024-01-01', '{}')",
-		"INSERT INTO orders VALUES (1, 1, 10.50, 'paid', '2024-03-01 12:00:00', '2024-03-01', '{\"a\": 1}'), (2, 1, 20, 'open', '2024-03-02 12:00:00', '2024-03-02', NULL)",
+		"INSERT INTO orders VALUES (1, 1, 10.50, 'paid', '2024-03-01 12:00:00', '2024-03-01', '{\"a\": 1}', NULL), (2, 1, 20, 'open', '2024-03-02 12:00:00', '2024-03-02', NULL, '0000-00-00')",
 	) {
 		if _, err := db.ExecContext(t.Context(), s); err != nil {
 			t.Fatalf("%s: %v", s, err)
@@ -268,6 +268,33 @@ func TestRemoteFunctionsReviewed(t *testing.T) {
 		case strings.Contains(kinds, "v") != slices.Contains(volatile, name):
 			t.Errorf("%s: volatility %s", name, kinds)
 		}
+	}
+}
+
+// Times and unsigned numbers of MariaDB keep their types on their way here; one that
+// is no time here comes as it is written.
+func TestRemoteTypes(t *testing.T) {
+	w := mariaShop(t)
+	for sql, want := range map[string]string{
+		"SELECT day, placed, amount, CAST(18446744073709551615 AS UNSIGNED) AS big FROM orders WHERE id = 1": "day,placed,amount,big\n2024-03-01,2024-03-01 12:00:00,10.50,18446744073709551615\n",
+		"SELECT never, day FROM orders WHERE id = 2":                                                         "never,day\n0000-00-00,2024-03-02\n",
+	} {
+		path := filepath.Join(t.TempDir(), "out.csv")
+		if _, err := w.Export(t.Context(), "shop", query.Request{SQL: sql}, query.CSV, path); err != nil {
+			t.Errorf("%s: %v", sql, err)
+			continue
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v", sql, got, err)
+		}
+	}
+	r, err := w.Query(t.Context(), "shop", query.Request{SQL: "SELECT id, day, placed FROM orders WHERE id = 1"})
+	if err != nil || string(r.Rows) != `[[1,"2024-03-01","2024-03-01 12:00:00"]]` {
+		t.Errorf("%+v, %v", r, err)
+	}
+	want := []query.Column{{Name: "id", Type: "BIGINT"}, {Name: "day", Type: "DATE"}, {Name: "placed", Type: "TIMESTAMP"}}
+	if diff := cmp.Diff(want, r.Columns); diff != "" {
+		t.Error(diff)
 	}
 }
 

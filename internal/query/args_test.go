@@ -2,6 +2,7 @@ package query_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -111,7 +112,7 @@ func TestArgsRefused(t *testing.T) {
 		}
 	}
 	_, err := e.Check(t.Context(), db, "SELECT $1")
-	if f, ok := err.(*fault.Fault); !ok || f.Message != "Parameters such as ? or $1 are not possible here." {
+	if f, ok := errors.AsType[*fault.Fault](err); !ok || f.Message != "Parameters such as ? or $1 are not possible here." {
 		t.Errorf("a parameter without a value: %v", err)
 	}
 }

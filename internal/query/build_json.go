@@ -27,10 +27,25 @@ func (b *builder) loadJSON(ctx context.Context, im Import, format Format, r *Tab
 	}
 	read := "SELECT * FROM read_json(" + strings.Join(args, ", ")
 	err = b.readJSON(ctx, im, read)
+	if err != nil && inputs.bytes > wholeSample && ctx.Err() == nil { // types that the sample did not show
+		read += ", sample_size=-1"
+		err = b.readJSON(ctx, im, read)
+	}
 	if err != nil && format == NDJSON && ctx.Err() == nil {
-		if err = b.readJSON(ctx, im, read+", ignore_errors=true"); err == nil {
+		lenient := read + ", ignore_errors=true"
+		if err = b.readJSON(ctx, im, lenient); err == nil {
+			im, err = b.keepTexts(ctx, im, lenient, r)
+		}
+		if err == nil {
 			err = b.dropEmpty(ctx, im.Table, r)
 		}
+	}
+	if e, ok := errors.AsType[*engineErr](err); ok && format != NDJSON && len(im.Options.Types) > 0 && ctx.Err() == nil {
+		im.Options.Types = nil
+		if b.readJSON(ctx, im, read) != nil {
+			return err
+		}
+		r.Warnings, err = append(r.Warnings, "The types that were given do not fit and were found out instead: "+tidy(e.Message)), nil
 	}
 	if err != nil {
 		return err
@@ -63,6 +78,49 @@ func (b *builder) readJSON(ctx context.Context, im Import, read string) error {
 		}
 	}
 	return b.create(ctx, im.Table, read+", columns="+structLiteral(names, types)+")")
+}
+
+// keepTexts makes texts of the columns in which the lenient reader dropped values that
+// are not of their type: it says nothing of them.
+func (b *builder) keepTexts(ctx context.Context, im Import, read string, r *TableReport) (Import, error) {
+	var got TableReport
+	if err := b.measure(ctx, im.Table, &got); err != nil {
+		return im, err
+	}
+	counts, texts := make([]string, len(got.Columns)), map[string]string{}
+	names := make([]string, len(got.Columns))
+	for i, c := range got.Columns {
+		counts[i], names[i], texts[c.Name] = "count("+quoteName(c.Name)+")::VARCHAR", c.Name, "VARCHAR"
+	}
+	list := "SELECT " + strings.Join(counts, ", ") + " FROM "
+	kept, err := b.texts(ctx, list+quoteName(im.Table))
+	if err != nil {
+		return im, err
+	}
+	there, err := b.texts(ctx, list+"("+read+", columns="+structLiteral(names, texts)+"))")
+	if err != nil {
+		return im, err
+	}
+	types := maps.Clone(im.Options.Types)
+	if types == nil {
+		types = map[string]string{}
+	}
+	dropped := false
+	for i, c := range got.Columns {
+		if kept[0][i] == there[0][i] {
+			continue
+		}
+		dropped, types[c.Name] = true, "VARCHAR"
+		r.Warnings = append(r.Warnings, fmt.Sprintf("The column %s has values that are not %s; it was read as text.", c.Name, c.Type))
+	}
+	if !dropped {
+		return im, nil
+	}
+	im.Options.Types = types
+	if err := b.run(ctx, "DROP TABLE "+quoteName(im.Table)); err != nil {
+		return im, err
+	}
+	return im, b.readJSON(ctx, im, read)
 }
 
 // narrow makes 64 bits of whole numbers wherever they suffice: the reader takes more

@@ -124,12 +124,23 @@ func TestBuildColumns(t *testing.T) {
 		{"CSV, beyond 64 bits", "a.csv", "n,x,y\n-1,1e20,18446744073709551615.5\n18446744073709551615,2e20,1\n,,\n", nil, "n HUGEINT, x DOUBLE, y DOUBLE", `[[-1,100000000000000000000,18446744073709552000],["18446744073709551615",200000000000000000000,1],[null,null,null]]`},
 		{"CSV, beyond 128 bits", "a.csv", "n\n1\n" + strings.Repeat("9", 40) + "\n", nil, "n DOUBLE", `[[1],[1e+40]]`},
 		{"JSON, both signs", "a.json", `[{"n": 1, "m": -5}, {"n": -2, "m": ` + edges + `}]`, nil, "n BIGINT, m BIGINT", `[[1,-5],[-2,"` + edges + `"]]`},
-		{"JSON, inside", "a.ndjson", `{"l": [1, -2], "s": {"HUGEINT": -1, "k\"": {"v": [3]}}}` + "\n" + `{"l": [-1], "s": {"HUGEINT": 1, "k\"": {"v": [-3]}}}`, nil,
-			`l BIGINT[], s STRUCT("HUGEINT" BIGINT, "k""" STRUCT("v" BIGINT[]))`, `[[[1,-2],{"HUGEINT":-1,"k\"":{"v":[3]}}],[[-1],{"HUGEINT":1,"k\"":{"v":[-3]}}]]`},
+		{
+			"JSON, inside", "a.ndjson", `{"l": [1, -2], "s": {"HUGEINT": -1, "k\"": {"v": [3]}}}` + "\n" + `{"l": [-1], "s": {"HUGEINT": 1, "k\"": {"v": [-3]}}}`, nil,
+			`l BIGINT[], s STRUCT("HUGEINT" BIGINT, "k""" STRUCT("v" BIGINT[]))`, `[[[1,-2],{"HUGEINT":-1,"k\"":{"v":[3]}}],[[-1],{"HUGEINT":1,"k\"":{"v":[-3]}}]]`,
+		},
 		{"JSON, beyond 64 bits", "a.ndjson", "{\"n\": -1}\n{\"n\": 9223372036854775808}\n", nil, "n HUGEINT", `[[-1],["9223372036854775808"]]`},
-		{"JSON, types as told", "a.json", `[{"z": 1, "b": "x", "a": 2.5, "m": -1}, {"z": -1, "b": "y", "a": 1, "m": 1}]`, map[string]string{"z": "VARCHAR", "m": "HUGEINT", "gone": "DATE"},
-			"z VARCHAR, b VARCHAR, a DOUBLE, m HUGEINT, gone DATE", `[["1","x",2.5,-1,null],["-1","y",1,1,null]]`},
+		{
+			"JSON, types as told", "a.json", `[{"z": 1, "b": "x", "a": 2.5, "m": -1}, {"z": -1, "b": "y", "a": 1, "m": 1}]`,
+			map[string]string{"z": "VARCHAR", "m": "HUGEINT", "gone": "DATE"},
+			"z VARCHAR, b VARCHAR, a DOUBLE, m HUGEINT, gone DATE", `[["1","x",2.5,-1,null],["-1","y",1,1,null]]`,
+		},
 		{"JSON lines, types as told and nonsense", "a.ndjson", "{\"z\": 1, \"a\": 2}\nnonsense\n{\"z\": 3, \"a\": -4}\n", map[string]string{"z": "VARCHAR"}, "z VARCHAR, a BIGINT", `[["1",2],["3",-4]]`},
+		{
+			"JSON lines, values of another type than told", "a.ndjson", "{\"d\": \"2024-01-02\", \"n\": 1}\n{\"d\": \"0000-00-00\", \"n\": 2}\nnonsense\n{\"n\": 3}\n",
+			map[string]string{"d": "DATE", "n": "BIGINT"},
+			"d VARCHAR, n BIGINT", `[["2024-01-02",1],["0000-00-00",2],[null,3]]`,
+		},
+		{"JSON array, values of another type than told", "a.json", `[{"d": "2024-01-02"}, {"d": "never"}]`, map[string]string{"d": "DATE"}, "d VARCHAR", `[["2024-01-02"],["never"]]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			report, rows := built(t, e, query.Import{Files: []string{put(t, c.file, []byte(c.content))}, Options: query.ImportOptions{Types: c.types}})

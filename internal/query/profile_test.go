@@ -22,8 +22,15 @@ func TestProfileOfOddColumns(t *testing.T) {
 	}
 	defer w.Abort()
 	specs := []query.ColumnSpec{
-		{Name: "at", Kind: query.Timestamp}, {Name: "zoned", Kind: query.TimestampTZ}, {Name: "day", Kind: query.Date}, {Name: "x", Kind: query.Float64},
-		{Name: "raw", Kind: query.Bytes}, {Name: "doc", Kind: query.JSON}, {Name: "clock", Kind: query.Time}, {Name: "none", Kind: query.Int64}, {Name: "key", Kind: query.UUID},
+		{Name: "at", Kind: query.Timestamp},
+		{Name: "zoned", Kind: query.TimestampTZ},
+		{Name: "day", Kind: query.Date},
+		{Name: "x", Kind: query.Float64},
+		{Name: "raw", Kind: query.Bytes},
+		{Name: "doc", Kind: query.JSON},
+		{Name: "clock", Kind: query.Time},
+		{Name: "none", Kind: query.Int64},
+		{Name: "key", Kind: query.UUID},
 	}
 	a, err := w.Table("t", specs)
 	if err != nil {

@@ -189,11 +189,10 @@ func lex(d queryplan.Dialect, sql string) (tokens []token, closed bool) {
 				continue
 			}
 			if sql[i] == c {
-				if d != queryplan.BigQuery && i+1 < len(sql) && sql[i+1] == c {
-					i++
-				} else {
+				if d == queryplan.BigQuery || i+1 >= len(sql) || sql[i+1] != c {
 					break
 				}
+				i++
 			}
 			b.WriteByte(sql[i])
 		}

@@ -81,7 +81,7 @@ type Sources interface {
 
 // A SourceSpec says where a new source is.
 type SourceSpec struct {
-	URL    string   `json:"url" minLength:"1" doc:"A path, or an address: postgres://, mysql://, sqlite:, clickhouse://, trino://"`
+	URL    string   `json:"url" minLength:"1" doc:"A path, or an address: postgres://, mysql://, sqlite:, clickhouse://, trino://, snowflake://"`
 	Alias  string   `json:"alias,omitempty" doc:"Its name; made of the address if absent"`
 	Schema string   `json:"schema,omitempty" maxLength:"200" doc:"Of a database: the schema whose tables it has"`
 	Tables []string `json:"tables,omitempty" maxItems:"1000" doc:"Of a database: the tables that it has; all if absent"`

@@ -14,11 +14,8 @@ import (
 	"interlock/internal/fault"
 )
 
-// Limits of a statement at ClickHouse. Reading a whole table has no limit of rows.
-const (
-	clickhouseMemory = 4 << 30
-	clickhouseRows   = 1_000_000 // more is an error there, never a shorter answer
-)
+// clickhouseMemory bounds a statement there. Rows are bounded where they are read.
+const clickhouseMemory = 4 << 30
 
 // clickhouseDB opens ClickHouse by connections that only read.
 func clickhouseDB(c Config) (*sql.DB, system, error) {
@@ -38,9 +35,6 @@ func clickhouseDB(c Config) (*sql.DB, system, error) {
 	opts.Settings = nil
 	limits["max_execution_time"] = max(1, int(c.Timeout.Seconds()))
 	limits["max_memory_usage"] = clickhouseMemory
-	if c.Table == "" { // whole statements
-		limits["max_result_rows"] = clickhouseRows
-	}
 	db := sql.OpenDB(clickhouseConnector{driver.Connector(opts), limits})
 	return db, system{dialect: ClickHouse, describe: clickhouseDescribe, session: noSession, bind: positional}, nil
 }

@@ -35,8 +35,14 @@ var shop = queryplan.Schema{
 			{Name: "id", Type: "INTEGER"}, {Name: "name", Type: "VARCHAR"}, {Name: "city", Type: "VARCHAR"}, {Name: "referred_by", Type: "INTEGER"},
 		}},
 		{Name: "orders", Keys: []string{"id"}, Columns: []queryplan.Column{
-			{Name: "id", Type: "INTEGER"}, {Name: "customer_id", Type: "INTEGER"}, {Name: "amount", Type: "DECIMAL(10,2)"}, {Name: "cost", Type: "DOUBLE"},
-			{Name: "status", Type: "VARCHAR"}, {Name: "sold_at", Type: "TIMESTAMP"}, {Name: "paid_at", Type: "DATE"}, {Name: "paid", Type: "BOOLEAN"},
+			{Name: "id", Type: "INTEGER"},
+			{Name: "customer_id", Type: "INTEGER"},
+			{Name: "amount", Type: "DECIMAL(10,2)"},
+			{Name: "cost", Type: "DOUBLE"},
+			{Name: "status", Type: "VARCHAR"},
+			{Name: "sold_at", Type: "TIMESTAMP"},
+			{Name: "paid_at", Type: "DATE"},
+			{Name: "paid", Type: "BOOLEAN"},
 		}},
 		{Name: "order lines", Columns: []queryplan.Column{
 			{Name: "order_id", Type: "INTEGER"}, {Name: "unit price", Type: "DOUBLE"}, {Name: "select", Type: "VARCHAR"}, {Name: `we"ird`, Type: "VARCHAR"},
@@ -54,8 +60,16 @@ var shop = queryplan.Schema{
 // weeks of another year, leap days, halves, numbers and dates in text.
 var shopRows = map[string][][]any{
 	"customers": {
-		{1, "Ann", "Oslo", nil}, {2, "ann", "oslo", 1}, {3, "ANN", "Bergen", 1}, {4, "Bob", nil, 2}, {5, "élan", "Paris", 3},
-		{6, "Élan", "Paris", nil}, {7, `back\slash`, "Oslo", 7}, {8, nil, "Bergen", nil}, {9, "carl", "Rome", 4}, {10, "Bob", "Rome", 4},
+		{1, "Ann", "Oslo", nil},
+		{2, "ann", "oslo", 1},
+		{3, "ANN", "Bergen", 1},
+		{4, "Bob", nil, 2},
+		{5, "élan", "Paris", 3},
+		{6, "Élan", "Paris", nil},
+		{7, `back\slash`, "Oslo", 7},
+		{8, nil, "Bergen", nil},
+		{9, "carl", "Rome", 4},
+		{10, "Bob", "Rome", 4},
 	},
 	"orders": {
 		{1, 1, 10.25, 3.5, "new", "2024-01-01 00:00:00", "2024-01-03", true},

@@ -10,9 +10,6 @@ import (
 	"strings"
 	"time"
 
-	mysqldriver "github.com/go-sql-driver/mysql"
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"interlock/internal/fault"
 	"interlock/internal/sqlpolicy"
 )
@@ -189,15 +186,5 @@ func (c Config) failed(asked, bounded context.Context, err error) error {
 	if asked.Err() == nil && errors.Is(bounded.Err(), context.DeadlineExceeded) {
 		return fault.Wrap(c.Password.scrub(err), fault.QueryTimeout, "the statement at %s took longer than allowed", c.place())
 	}
-	f := fault.From(c.trouble(asked, err, "querying"))
-	if f.Code != fault.SourceUnreadable {
-		return f
-	}
-	if said, ok := errors.AsType[*pgconn.PgError](err); ok && !strings.HasPrefix(said.Code, "57P") {
-		return fault.Wrap(err, fault.SQLError, "%s", said.Message)
-	}
-	if said, ok := errors.AsType[*mysqldriver.MySQLError](err); ok {
-		return fault.Wrap(err, fault.SQLError, "%s", said.Message)
-	}
-	return f
+	return c.trouble(asked, err, "querying")
 }

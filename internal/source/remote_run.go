@@ -131,8 +131,15 @@ func (r *sqlRemote) Run(ctx context.Context, d sqlpolicy.Decision, limits Limits
 
 // resultKind maps the names that drivers give to types of results.
 func resultKind(name string) Type {
-	name = strings.TrimPrefix(strings.ToUpper(name), "UNSIGNED ")
+	name = strings.ToUpper(name)
+	for _, around := range []string{"NULLABLE(", "LOWCARDINALITY(", "NULLABLE("} {
+		if inner, ok := strings.CutPrefix(name, around); ok {
+			name = strings.TrimSuffix(inner, ")")
+		}
+	}
 	switch {
+	case name == "UNSIGNED BIGINT", name == "UINT64":
+		return Type{Kind: Uint}
 	case strings.HasPrefix(name, "DECIMAL"), strings.HasPrefix(name, "NUMERIC"):
 		return Type{Kind: Decimal}
 	case strings.HasSuffix(name, "INT"), strings.HasPrefix(name, "INT"), strings.HasPrefix(name, "UINT"), name == "YEAR":
@@ -141,6 +148,14 @@ func resultKind(name string) Type {
 		return Type{Kind: Float}
 	case strings.HasPrefix(name, "BOOL"):
 		return Type{Kind: Bool}
+	case name == "DATE", name == "DATE32":
+		return Type{Kind: Date}
+	case strings.HasPrefix(name, "TIMESTAMP") && (strings.Contains(name, "TZ") && !strings.Contains(name, "NTZ") || strings.Contains(name, "WITH TIME ZONE")):
+		return Type{Kind: TimestampTZ}
+	case strings.HasPrefix(name, "TIMESTAMP"), strings.HasPrefix(name, "DATETIME"):
+		return Type{Kind: Timestamp}
+	case name == "JSON":
+		return Type{Kind: JSON}
 	case strings.HasSuffix(name, "BLOB"), strings.HasSuffix(name, "BINARY"):
 		return Type{Kind: Bytes}
 	}
@@ -162,6 +177,9 @@ func valueJSON(dst []byte, k Kind, value any) []byte {
 	case float64:
 		return appendFloat(dst, v)
 	case time.Time:
+		if k == Date { // a day where the system is, not an instant
+			return appendString(dst, []byte(v.Format(time.DateOnly)))
+		}
 		return appendString(dst, []byte(v.UTC().Format("2006-01-02 15:04:05.999999+00")))
 	}
 	return cellJSON(dst, k, fmt.Append(nil, value))

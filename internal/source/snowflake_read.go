@@ -20,9 +20,6 @@ import (
 	"interlock/internal/fault"
 )
 
-// snowflakeRows bounds the rows of a statement of somebody's own, at the server.
-const snowflakeRows = 1_000_000
-
 // snowflakeDB opens Snowflake by snowflake://user@account/database/schema?warehouse=…
 // with a password or an access token in its place, or with ?key=path of a private
 // key in PEM. Snowflake has no sessions that only read: what a statement may do is
@@ -51,9 +48,6 @@ func snowflakeConfig(c Config) (*driver.Config, error) {
 		"STATEMENT_TIMEOUT_IN_SECONDS": strconv.Itoa(max(1, int(c.Timeout.Seconds()))),
 		"TIMEZONE":                     "UTC",
 		"GO_QUERY_RESULT_FORMAT":       "json", // its numbers have all their digits
-	}
-	if c.Table == "" { // whole statements
-		params["ROWS_PER_RESULTSET"] = strconv.Itoa(snowflakeRows)
 	}
 	conf := &driver.Config{
 		Account: u.Hostname(), User: u.User.Username(), Password: c.Password.Reveal(), Database: name, Schema: schema,

@@ -44,7 +44,7 @@ func TestSnowflake(t *testing.T) {
 		}
 		server.mu.Lock()
 		defer server.mu.Unlock()
-		for name, want := range map[string]any{"STATEMENT_TIMEOUT_IN_SECONDS": "90", "ROWS_PER_RESULTSET": "1000000", "TIMEZONE": "UTC"} {
+		for name, want := range map[string]any{"STATEMENT_TIMEOUT_IN_SECONDS": "90", "TIMEZONE": "UTC"} {
 			if got := server.session[name]; got != want {
 				t.Errorf("%s is %v (%T), want %v", name, got, got, want)
 			}

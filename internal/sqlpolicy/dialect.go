@@ -44,22 +44,36 @@ var (
 
 // dialects by the names that sources have.
 var dialects = map[string]*Dialect{
-	"postgres": {"PostgreSQL", elsewhere(postgresText, `unnest generate_series generate_subscripts json_each json_each_text jsonb_each jsonb_each_text
+	"postgres": {
+		"PostgreSQL", elsewhere(postgresText, `unnest generate_series generate_subscripts json_each json_each_text jsonb_each jsonb_each_text
 		json_array_elements json_array_elements_text jsonb_array_elements jsonb_array_elements_text json_object_keys jsonb_object_keys regexp_split_to_table string_to_table`,
-		`jsonb name citext money inet cidr macaddr tsvector tsquery timetz int4range int8range numrange daterange tsrange tstzrange`),
-		lexis{dollars: true, escapes: true, attributes: true, bare: lowered, refused: "`\\"}},
-	"mysql": {"MySQL", elsewhere(mysqlText, ``, `unsigned signed year nchar`),
-		lexis{backslash: true, doubleText: true, hash: true, dashBlank: true, refused: "@$\\[{"}},
-	"sqlite": {"SQLite", elsewhere(sqliteText, `json_each json_tree`, `any none`),
-		lexis{anyCase: true, refused: "@$\\[{#"}},
-	"clickhouse": {"ClickHouse", elsewhere(clickhouseText, `numbers`, `datetime64 date32 decimal32 decimal64 decimal128 fixedstring int256 uint256 float32 float64`),
-		lexis{backslash: true, nameBackslash: true, refused: "@$\\{#"}},
-	"trino": {"Trino", elsewhere(trinoText, `unnest`, `ipaddress hyperloglog`),
-		lexis{anyCase: true, refused: "@$\\{#`"}},
-	"bigquery": {"BigQuery", elsewhere(bigqueryText, `unnest`, `float64 bignumeric bytes`),
-		lexis{backslash: true, doubleText: true, nameBackslash: true, prefixes: "r b br rb", refused: "@$\\{#"}},
-	"snowflake": {"Snowflake", elsewhere(snowflakeText, ``, `number timestamp_ntz timestamp_ltz timestamp_tz object byteint`),
-		lexis{backslash: true, slashes: true, bare: raised, refused: "@$\\{#`"}},
+			`jsonb name citext money inet cidr macaddr tsvector tsquery timetz int4range int8range numrange daterange tsrange tstzrange`),
+		lexis{dollars: true, escapes: true, attributes: true, bare: lowered, refused: "`\\"},
+	},
+	"mysql": {
+		"MySQL", elsewhere(mysqlText, ``, `unsigned signed year nchar`),
+		lexis{backslash: true, doubleText: true, hash: true, dashBlank: true, refused: "@$\\[{"},
+	},
+	"sqlite": {
+		"SQLite", elsewhere(sqliteText, `json_each json_tree`, `any none`),
+		lexis{anyCase: true, refused: "@$\\[{#"},
+	},
+	"clickhouse": {
+		"ClickHouse", elsewhere(clickhouseText, `numbers`, `datetime64 date32 decimal32 decimal64 decimal128 fixedstring int256 uint256 float32 float64`),
+		lexis{backslash: true, nameBackslash: true, refused: "@$\\{#"},
+	},
+	"trino": {
+		"Trino", elsewhere(trinoText, `unnest`, `ipaddress hyperloglog`),
+		lexis{anyCase: true, refused: "@$\\{#`"},
+	},
+	"bigquery": {
+		"BigQuery", elsewhere(bigqueryText, `unnest`, `float64 bignumeric bytes`),
+		lexis{backslash: true, doubleText: true, nameBackslash: true, prefixes: "r b br rb", refused: "@$\\{#"},
+	},
+	"snowflake": {
+		"Snowflake", elsewhere(snowflakeText, ``, `number timestamp_ntz timestamp_ltz timestamp_tz object byteint`),
+		lexis{backslash: true, slashes: true, bare: raised, refused: "@$\\{#`"},
+	},
 }
 
 // DialectFor finds a dialect by the name that its sources have: postgres, mysql,
