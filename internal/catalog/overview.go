@@ -58,6 +58,3 @@ func (c *Catalog) Past(id, hash string) (query.Database, bool) {
 	}
 	return query.Database{}, false
 }
-
-// livePrefix begins the version of a dataset whose rows stay in their database.
-const livePrefix = "live-"

@@ -164,6 +164,9 @@ func (c *Catalog) Close() error {
 	return errors.Join(errs...)
 }
 
+// livePrefix begins the version of a dataset whose rows stay in their database.
+const livePrefix = "live-"
+
 // countPatience is how long a table that stays where it is may take to be counted.
 const countPatience = 2 * time.Second
 
@@ -209,7 +212,7 @@ func (c *Catalog) importColumns(ctx context.Context, d *dataset, path string, m 
 	}
 	conf.Schema, conf.Table = d.connection.schema(), ""
 	m.declare(ctx, c, conf, func(original string) string { return taken[strings.ToLower(original)] })
-	m.Version = "live-" + hex.EncodeToString(content.Sum(nil)) // of the columns: the rows may change at any time
+	m.Version = livePrefix + hex.EncodeToString(content.Sum(nil)) // of the columns: the rows may change at any time
 	return w.Close()
 }
 

@@ -1,9 +1,7 @@
 package query_test
 
 import (
-	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -71,42 +69,5 @@ func TestAllowElsewhere(t *testing.T) {
 				return described(d)
 			})
 		})
-	}
-}
-
-var tableOfPlan = regexp.MustCompile("(?:FROM|JOIN) ([A-Za-z_0-9]+|\"[^\"]+\"|`[^`]+`)")
-
-// What query plans compile to in a dialect, the policy lets through.
-func TestPlansRunElsewhere(t *testing.T) {
-	db, e := shop(t), newEngine(t, query.Config{})
-	for _, name := range dialectNames {
-		text, err := os.ReadFile(filepath.Join("..", "queryplan", "testdata", "plans."+name+".sql"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		there := db
-		there.Tables = nil
-		columns := slices.Compact(slices.Sorted(slices.Values(regexp.MustCompile(`\w+`).FindAllString(string(text), -1))))
-		for _, m := range tableOfPlan.FindAllStringSubmatch(string(text), -1) {
-			table := strings.Trim(m[1], "\"`")
-			if name == "snowflake" && table == m[1] {
-				table = strings.ToUpper(table)
-			}
-			there.Tables = append(there.Tables, sqlpolicy.Table{Name: table, Columns: columns})
-		}
-		d, _ := sqlpolicy.DialectFor(name)
-		there.Elsewhere = &query.Elsewhere{Dialect: d}
-		plans := regexp.MustCompile(`(?m)^-- \S+ --$`).Split(string(text), -1)[1:]
-		if len(plans) < 100 {
-			t.Errorf("%s has only %d plans", name, len(plans))
-		}
-		for _, sql := range plans {
-			if sql = strings.TrimSpace(sql); strings.HasPrefix(sql, "refused: ") || strings.Contains(sql, `we"`) {
-				continue // what the dialect cannot say, and a name that no statement for elsewhere may have
-			}
-			if _, err := e.Check(t.Context(), there, sql); err != nil {
-				t.Errorf("%s: %s\n%v", name, sql, err)
-			}
-		}
 	}
 }
