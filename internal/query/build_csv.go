@@ -14,64 +14,90 @@ import (
 // types of its columns are decided.
 const wholeSample = 256 << 20
 
-// loadCSV reads delimited text. What the first look got wrong is put right by a
-// second: text that is not UTF-8 is translated, a column in which some cell does not
-// fit its type becomes text, so that no row is lost for it, and whole numbers that a
-// double cannot hold get a type that can.
+// A reading is how delimited text is read: as the import says, and as earlier looks found
+// out.
+type reading struct {
+	ImportOptions
+	skip int  // lines above the header
+	pad  bool // rows may end early
+}
+
+// loadCSV reads delimited text. What the first look got wrong is put right by another:
+// text that is not UTF-8 is translated, lines above the header are skipped, rows that
+// end early are filled up, a column in which some cell does not fit its type becomes
+// text, so that no row is lost for it, and whole numbers that a double cannot hold get
+// a type that can.
 func (b *builder) loadCSV(ctx context.Context, im Import, r *TableReport) error {
 	inputs, err := b.inputs(ctx, im.Files, im.Options.Encoding, ".csv")
 	if err != nil {
 		return err
 	}
-	o, widened := im.Options, false
-	for attempt := 0; ; attempt++ {
+	o, again := reading{ImportOptions: im.Options}, map[string]bool{}
+	once := func(what string) bool { seen := again[what]; again[what] = true; return !seen }
+	warn := func(format string, args ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...)) }
+	for {
 		if err := b.session.exec("DROP TABLE IF EXISTS "+quoteName(im.Table), "DROP TABLE IF EXISTS reject_errors", "DROP TABLE IF EXISTS reject_scans"); err != nil {
 			return err
 		}
-		if err := b.create(ctx, im.Table, csvQuery(inputs, o)); err != nil {
-			if attempt == 0 && o.Encoding == "" && strings.Contains(strings.ToLower(err.Error()), "utf-8") {
-				if inputs, err = b.inputs(ctx, im.Files, fallbackEncoding, ".csv"); err != nil {
-					return err
-				}
-				o.Encoding = fallbackEncoding
-				r.Warnings = append(r.Warnings, "The text is not UTF-8; it was read as "+fallbackEncoding+".")
-				continue
-			}
-			return err
+		err := b.create(ctx, im.Table, csvQuery(inputs, o))
+		var rejects rejects
+		if err == nil {
+			rejects, err = b.rejects(ctx)
+		} else if strings.Contains(strings.ToLower(err.Error()), "utf-8") {
+			rejects.encoding = true
 		}
-		rejects, err := b.rejects(ctx)
-		if err != nil {
-			return err
-		}
-		if attempt < 2 && o.Encoding == "" && rejects.encoding {
+		if rejects.encoding && o.Encoding == "" && once("encoding") {
 			if inputs, err = b.inputs(ctx, im.Files, fallbackEncoding, ".csv"); err != nil {
 				return err
 			}
 			o.Encoding = fallbackEncoding
-			r.Warnings = append(r.Warnings, "The text is not UTF-8; it was read as "+fallbackEncoding+".")
+			warn("The text is not UTF-8; it was read as %s.", fallbackEncoding)
 			continue
 		}
-		if attempt < 2 && len(rejects.mixed) > 0 {
-			o = o.typed(rejects.mixed, "VARCHAR")
-			r.Warnings = append(r.Warnings, "Kept as text, because not every value fits the type of the first rows: "+strings.Join(rejects.mixed, ", ")+".")
+		if err != nil {
+			return err
+		}
+		if once("head") {
+			found, err := b.head(ctx, im.Table, inputs, o, rejects)
+			if err != nil {
+				return err
+			}
+			if found.skip > 0 {
+				warn("Lines above the header that were left out: %d.", found.skip)
+			}
+			if found.skip > 0 || found.Header != o.Header {
+				o = found
+				continue
+			}
+		}
+		if rejects.short > 0 && once("short") {
+			o.pad = true
+			warn("Some rows have fewer cells than there are columns; what is missing is empty.")
 			continue
 		}
-		if !widened {
-			widened = true
+		if len(rejects.mixed) > 0 && (once("mixed") || once("mixed again")) {
+			o.ImportOptions = o.typed(rejects.mixed, "VARCHAR")
+			warn("Kept as text, because not every value fits the type of the first rows: %s.", strings.Join(rejects.mixed, ", "))
+			continue
+		}
+		if once("wide") {
 			wide, err := b.wide(ctx, im.Table, inputs, o)
 			if err != nil {
 				return err
 			}
 			if len(wide) > 0 {
-				o = o.typed(wide, "HUGEINT")
+				o.ImportOptions = o.typed(wide, "HUGEINT")
 				continue
 			}
 		}
-		r.Rejected = rejects.rows
-		if rejects.rows > 0 {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%d rows could not be read; the first: %s", rejects.rows, rejects.first))
+		if r.Rejected = rejects.rows; rejects.rows > 0 {
+			warn("%d rows could not be read; the first: %s", rejects.rows, rejects.first)
 		}
-		return nil
+		return b.refine(ctx, im, r, func(columns []string) string {
+			as := o
+			as.ImportOptions = as.typed(columns, "VARCHAR")
+			return csvQuery(inputs, as)
+		})
 	}
 }
 
@@ -88,9 +114,9 @@ func (o ImportOptions) typed(columns []string, kind string) ImportOptions {
 
 // csvQuery reads every file by itself, because only so are its bad rows kept apart,
 // and puts columns of one name together.
-func csvQuery(in inputs, o ImportOptions) string {
+func csvQuery(in inputs, o reading) string {
 	// A quoted "" is empty text; only what stands unquoted is NULL.
-	args := []string{"store_rejects=true", "rejects_limit=1000", "allow_quoted_nulls=false"}
+	args := []string{"store_rejects=true", "allow_quoted_nulls=false"}
 	add := func(name, value string) { args = append(args, name+"="+value) }
 	if in.compression != "" {
 		add("compression", quoteText(in.compression))
@@ -108,6 +134,13 @@ func csvQuery(in inputs, o ImportOptions) string {
 	}
 	if o.Header != nil {
 		add("header", fmt.Sprint(*o.Header))
+	}
+	if o.skip > 0 {
+		add("skip", fmt.Sprint(o.skip))
+	}
+	if o.pad {
+		add("null_padding", "true")
+		add("parallel", "false") // the engine wants one thread where cells may hold lines
 	}
 	if len(o.Types) > 0 {
 		add("types", structLiteral(slices.Sorted(maps.Keys(o.Types)), o.Types))
@@ -133,6 +166,8 @@ type rejects struct {
 	rows     int64
 	first    string
 	mixed    []string // columns with values of another type
+	short    int64    // rows that end early
+	long     int64    // rows that have too many cells
 	encoding bool     // some text is not UTF-8
 }
 
@@ -140,11 +175,12 @@ func (b *builder) rejects(ctx context.Context) (rejects, error) {
 	var r rejects
 	rows, err := b.texts(ctx, `SELECT count(DISTINCT (file_id, line))::VARCHAR, coalesce(first(error_message ORDER BY line), ''),
 		coalesce(string_agg(DISTINCT column_name, chr(31)) FILTER (WHERE error_type = 'CAST'), ''),
-		count(*) FILTER (WHERE error_type ILIKE '%ENCODING%' OR error_type ILIKE '%UNICODE%')::VARCHAR FROM reject_errors`)
+		count(*) FILTER (WHERE error_type ILIKE '%ENCODING%' OR error_type ILIKE '%UNICODE%')::VARCHAR,
+		count(*) FILTER (WHERE error_type = 'MISSING COLUMNS')::VARCHAR, count(*) FILTER (WHERE error_type = 'TOO MANY COLUMNS')::VARCHAR FROM reject_errors`)
 	if err != nil || len(rows) == 0 {
 		return r, err
 	}
-	if _, err := fmt.Sscan(rows[0][0], &r.rows); err != nil {
+	if _, err := fmt.Sscan(strings.Join([]string{rows[0][0], rows[0][4], rows[0][5]}, " "), &r.rows, &r.short, &r.long); err != nil {
 		return r, fmt.Errorf("counting the rows that could not be read: %w", err)
 	}
 	r.first = tidy(rows[0][1])
@@ -157,7 +193,7 @@ func (b *builder) rejects(ctx context.Context) (rejects, error) {
 
 // wide finds the columns that were read as doubles and are whole numbers in the
 // file, some of them beyond 64 bits: the engine's own look knows nothing between.
-func (b *builder) wide(ctx context.Context, table string, in inputs, o ImportOptions) ([]string, error) {
+func (b *builder) wide(ctx context.Context, table string, in inputs, o reading) ([]string, error) {
 	var r TableReport
 	if err := b.measure(ctx, table, &r); err != nil {
 		return nil, err
@@ -172,7 +208,8 @@ func (b *builder) wide(ctx context.Context, table string, in inputs, o ImportOpt
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	return b.holding(ctx, "bool_and(regexp_full_match(trim(%s), '[+-]?[0-9]+'))", found, "("+csvQuery(in, o.typed(found, "VARCHAR"))+")")
+	o.ImportOptions = o.typed(found, "VARCHAR")
+	return b.holding(ctx, "bool_and(regexp_full_match(trim(%s), '[+-]?[0-9]+'))", found, "("+csvQuery(in, o)+")")
 }
 
 // holding gives the columns for which a condition over all rows holds.

@@ -130,6 +130,9 @@ func (b *builder) narrow(ctx context.Context, im Import) error {
 	if err := b.measure(ctx, im.Table, &r); err != nil {
 		return err
 	}
+	if err := b.unquote(ctx, im, r.Columns); err != nil {
+		return err
+	}
 	for _, c := range r.Columns {
 		kind := narrowed(c.Type)
 		if _, given := im.Options.Types[c.Name]; given || kind == c.Type {
@@ -140,6 +143,28 @@ func (b *builder) narrow(ctx context.Context, im Import) error {
 			continue // some value needs more
 		}
 		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unquote makes texts of the columns that hold texts and numbers beside each other,
+// which the reader leaves as JSON with its quotes.
+func (b *builder) unquote(ctx context.Context, im Import, columns []Column) error {
+	var mixed []string
+	for _, c := range columns {
+		if _, given := im.Options.Types[c.Name]; c.Type == "JSON" && !given {
+			mixed = append(mixed, c.Name)
+		}
+	}
+	plain, err := b.holding(ctx, "bool_and(json_type(%[1]s) NOT IN ('OBJECT', 'ARRAY'))", mixed, quoteName(im.Table))
+	if err != nil {
+		return err
+	}
+	for _, c := range plain {
+		name := quoteName(c)
+		if err := b.run(ctx, fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE VARCHAR USING %s->>'$'", quoteName(im.Table), name, name)); err != nil {
 			return err
 		}
 	}

@@ -140,6 +140,7 @@ func TestBuildColumns(t *testing.T) {
 			map[string]string{"d": "DATE", "n": "BIGINT"},
 			"d VARCHAR, n BIGINT", `[["2024-01-02",1],["0000-00-00",2],[null,3]]`,
 		},
+		{"JSON lines, texts and numbers beside each other", "a.ndjson", "{\"a\": 1, \"b\": {\"c\": 1}}\n{\"a\": \"x\", \"b\": \"y\"}\n{\"a\": null}\n", nil, "a VARCHAR, b JSON", `[["1","{\"c\":1}"],["x","\"y\""],[null,null]]`},
 		{"JSON array, values of another type than told", "a.json", `[{"d": "2024-01-02"}, {"d": "never"}]`, map[string]string{"d": "DATE"}, "d VARCHAR", `[["2024-01-02"],["never"]]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
