@@ -34,7 +34,10 @@ func (s *system) openData(c config) error {
 }
 
 // data is the catalog and the engine as the tools see them.
-type data struct{ catalog *catalog.Catalog }
+type data struct {
+	catalog *catalog.Catalog
+	results toolbox.Results // nil: statements cannot name earlier results
+}
 
 func (d data) Datasets(ctx context.Context) ([]toolbox.Dataset, error) {
 	list, err := d.catalog.List(ctx)
@@ -107,13 +110,40 @@ func (d data) Version(ctx context.Context, id string) string {
 }
 
 func (d data) Query(ctx context.Context, q toolbox.Query) (toolbox.Rows, error) {
-	r, err := d.catalog.Query(ctx, q.Dataset, query.Request{SQL: q.SQL, MaxRows: q.MaxRows, User: q.User})
+	beside, err := d.beside(ctx, q)
+	if err != nil {
+		return toolbox.Rows{}, err
+	}
+	r, err := d.catalog.Query(ctx, q.Dataset, query.Request{Database: beside, SQL: q.SQL, MaxRows: q.MaxRows, User: q.User})
 	if err != nil {
 		return toolbox.Rows{}, err
 	}
 	return toolbox.Rows{
 		Columns: columns(r.Columns), Rows: r.Rows, RowCount: r.RowCount, Limited: r.Limited, MS: r.Elapsed.Round(time.Millisecond).Milliseconds(), Decision: r.Decision,
 	}, nil
+}
+
+// beside makes tables of earlier results.
+func (d data) beside(ctx context.Context, q toolbox.Query) (query.Database, error) {
+	var db query.Database
+	for _, f := range q.Frames {
+		r, err := d.results.Load(ctx, f.ResultID) // only its owner may
+		if err != nil {
+			return db, err
+		}
+		table := sqlpolicy.Table{Name: f.Name}
+		list := make([]query.Column, len(r.Columns))
+		for i, c := range r.Columns {
+			list[i] = query.Column{Name: c.Name, Type: c.Type}
+			table.Columns = append(table.Columns, c.Name)
+		}
+		path, err := d.catalog.Rows(ctx, f.ResultID, f.Name, list, r.Rows)
+		if err != nil {
+			return db, err
+		}
+		db.Beside, db.Tables = append(db.Beside, path), append(db.Tables, table)
+	}
+	return db, nil
 }
 
 func (d data) Dictionary(ctx context.Context, id string) (toolbox.Dictionary, error) {

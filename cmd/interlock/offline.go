@@ -9,7 +9,7 @@ import (
 // use too.
 func (s *system) offline() llm.Model {
 	if s.knowledge == nil {
-		s.knowledge = toolbox.NewKnowledge(data{s.catalog})
+		s.knowledge = toolbox.NewKnowledge(data{catalog: s.catalog})
 	}
 	return llm.NewOffline(s.knowledge)
 }

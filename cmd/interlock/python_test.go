@@ -319,6 +319,19 @@ func TestFrames(t *testing.T) {
 	}
 	frames := []toolbox.Frame{{Name: sql.Name, ResultID: sql.ResultID}}
 
+	// A later statement has it as a table, with its types, beside the dataset's own.
+	var again toolbox.RunSQLOut
+	err = w.call(t.Context(), t, "run_sql", map[string]any{
+		"dataset_id": "shop", "max_rows": 100, "frames": frames,
+		"sql": "SELECT c.name, sum(s.amount) AS total, max(s.day) AS last FROM sales_by_status s JOIN customers c ON c.id = s.customer_id GROUP BY 1 ORDER BY 2 DESC LIMIT 1",
+	}, &again)
+	if err != nil || string(again.Rows) != `[["Cleo",100.00,"2024-01-06"]]` {
+		t.Errorf("%s, %v", again.Rows, err)
+	}
+	if err := w.call(t.Context(), t, "run_sql", map[string]any{"dataset_id": "shop", "max_rows": 100, "sql": "SELECT * FROM sales_by_status"}, &again); !fault.Is(err, fault.SQLPolicy) {
+		t.Errorf("a result that the thread does not have: %v", err)
+	}
+
 	// The data changes; the result is what was fetched, and not asked for again.
 	w.write("data/shop/orders.csv", "id,customer_id,amount,status\n9,9,9,gone\n")
 	var step toolbox.RunPythonOut

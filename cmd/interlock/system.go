@@ -71,7 +71,7 @@ func (s *system) wire(ctx context.Context, cfg config) (err error) {
 	if err != nil {
 		return err
 	}
-	d := data{s.catalog}
+	d := data{s.catalog, kept}
 	s.knowledge = toolbox.NewKnowledge(d)
 	s.tools = tool.NewSet(nil, toolbox.Tools(toolbox.Config{Data: d, Check: d, Knowledge: s.knowledge, Python: python, Results: kept, Sources: loads{s.catalog}})...)
 	types, err := toolTypes(s.tools)

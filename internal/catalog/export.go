@@ -2,7 +2,11 @@ package catalog
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -73,14 +77,59 @@ func (c *Catalog) fetch(ctx context.Context, d *dataset, r query.Request, dir st
 	if err := out.Flush(); err != nil {
 		return r, fmt.Errorf("writing the result: %w", err)
 	}
-	return c.stored(ctx, answer.Columns, lines, filepath.Join(dir, "result.duckdb"), some)
+	return c.stored(ctx, engineColumns(answer.Columns), lines, filepath.Join(dir, "result.duckdb"), some)
+}
+
+// Rows makes a database of one table of rows that a statement gave, once for each key,
+// so that later statements can name it. It is removed some time after its last use.
+func (c *Catalog) Rows(ctx context.Context, key, name string, columns []query.Column, rows json.RawMessage) (string, error) {
+	sum := sha256.Sum256([]byte(key + "\x00" + name))
+	path := filepath.Join(c.config.Dir, "rows-"+hex.EncodeToString(sum[:8])+".duckdb")
+	c.touch(path)
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	dir, err := os.MkdirTemp(c.config.Dir, ".import-*")
+	if err != nil {
+		return "", fmt.Errorf("making a folder for rows: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	var list [][]json.RawMessage
+	if err := json.Unmarshal(rows, &list); err != nil {
+		return "", fmt.Errorf("reading rows: %w", err)
+	}
+	var text bytes.Buffer
+	for _, row := range list {
+		for i, cell := range row {
+			text.WriteByte("{,"[min(i, 1)])
+			fmt.Fprintf(&text, `"c%d":%s`, i, cell)
+		}
+		text.WriteString("}\n")
+	}
+	some := ""
+	if len(list) == 0 {
+		text.WriteString("{}\n")
+		some = " WHERE false"
+	}
+	lines, typed := filepath.Join(dir, "rows.ndjson"), filepath.Join(dir, "rows.parquet")
+	if err := os.WriteFile(lines, text.Bytes(), 0o600); err != nil {
+		return "", fmt.Errorf("writing rows: %w", err)
+	}
+	from, err := c.stored(ctx, columns, lines, filepath.Join(dir, "rows.duckdb"), some)
+	if err == nil {
+		_, err = c.config.Engine.Export(ctx, from, query.Parquet, typed)
+	}
+	if err == nil {
+		_, err = c.config.Engine.Build(ctx, path, []query.Import{{Table: name, Format: query.Parquet, Files: []string{typed}}}, nil)
+	}
+	return path, err
 }
 
 // stored makes a table of fetched rows.
-func (c *Catalog) stored(ctx context.Context, columns []source.Column, lines, path, some string) (query.Request, error) {
+func (c *Catalog) stored(ctx context.Context, columns []query.Column, lines, path, some string) (query.Request, error) {
 	imp := query.Import{Table: "result", Format: query.NDJSON, Files: []string{lines}, Options: query.ImportOptions{Types: map[string]string{}}}
 	list := make([]string, len(columns))
-	for i, col := range engineColumns(columns) {
+	for i, col := range columns {
 		name := fmt.Sprintf("c%d", i)
 		imp.Options.Types[name] = col.Type
 		list[i] = name + " AS " + quoteName(col.Name)

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,16 +54,19 @@ func (l *line) run(ctx context.Context, user string, d sqlpolicy.Decision, limit
 	return l.engine.Run(ctx, d, limits)
 }
 
-// Query runs a statement on a dataset: in the embedded engine, or where its rows are.
+// Query runs a statement on a dataset: in the embedded engine, where the request's
+// database names what stands beside the dataset, or where its rows are.
 func (c *Catalog) Query(ctx context.Context, id string, r query.Request) (*query.Result, error) {
 	d, db, err := c.target(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	r.Database = db
 	if !d.remote() {
+		db.Beside, db.Tables = r.Database.Beside, slices.Concat(db.Tables, r.Database.Tables)
+		r.Database = db
 		return c.config.Engine.Run(ctx, r)
 	}
+	r.Database = db
 	decision, err := c.config.Policy.Check(ctx, db, r.SQL)
 	if err != nil {
 		return nil, err

@@ -177,7 +177,24 @@ func (r *rules) identity(entry *tool.Entry, args json.RawMessage) identity {
 		return identity{}
 	}
 	version := r.version(entry, args)
+	args = without(args, entry.Spec().Apart)
 	return identity{event.Hash(fmt.Appendf(nil, "%s\x00%s\x00%s", entry.Spec().Name, args, version)), version}
+}
+
+// without leaves some arguments out.
+func without(args json.RawMessage, names []string) json.RawMessage {
+	var all map[string]json.RawMessage
+	if len(names) == 0 || json.Unmarshal(args, &all) != nil {
+		return args
+	}
+	for _, name := range names {
+		delete(all, name)
+	}
+	left, err := json.Marshal(all)
+	if err != nil {
+		return args
+	}
+	return left
 }
 
 func (r *rules) duplicate(id identity) (known, bool) {

@@ -129,7 +129,7 @@ func addressSpace(memoryMB int) uint64 { return uint64(1600+2*memoryMB) << 20 }
 // open starts a worker with a database.
 func (e *Engine) open(ctx context.Context, v version) (*process, error) {
 	p, err := startProcess(e.dir, job{
-		read:        []string{v.path},
+		read:        append([]string{v.path}, v.files()...),
 		memoryBytes: addressSpace(e.config.MemoryMB),
 		fileBytes:   uint64(max(e.config.MaxExport, int64(e.config.SpillMB)<<20)) + 1<<20,
 		unconfined:  e.config.Unconfined,
@@ -138,9 +138,15 @@ func (e *Engine) open(ctx context.Context, v version) (*process, error) {
 		return nil, err
 	}
 	path, err := filepath.Abs(v.path)
+	beside := v.files()
+	for i := range beside {
+		if err == nil {
+			beside[i], err = filepath.Abs(beside[i])
+		}
+	}
 	if err == nil {
 		_, err = p.askJSON(ctx, askOpen, openOrder{
-			Path: path, Scratch: p.dir, Threads: e.config.Threads, MemoryMB: e.config.MemoryMB, SpillMB: e.config.SpillMB,
+			Path: path, Beside: beside, Scratch: p.dir, Threads: e.config.Threads, MemoryMB: e.config.MemoryMB, SpillMB: e.config.SpillMB,
 		}, nil)
 	}
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 // RunUnchecked runs a statement past the policy: the walls behind it are tested alone.
 func RunUnchecked(ctx context.Context, e *Engine, db Database, sql string) (*Result, error) {
-	v, err := versionOf(db.Path)
+	v, err := versionOf(db)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (p Parser) Plan(ctx context.Context, sql string) ([]byte, error) {
 }
 
 func (p Parser) ask(ctx context.Context, kind frameKind, sql string) (out []byte, err error) {
-	v, err := versionOf(p.Database.Path)
+	v, err := versionOf(p.Database)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,21 +16,33 @@ import (
 // A version is a database file as it stands now: a file of the same name that was
 // put in its place is another version.
 type version struct {
-	path string
-	size int64
-	time int64
+	path   string
+	beside string // the paths of further files, one a line
+	stamps string // sizes and times of all
 }
 
-func versionOf(path string) (version, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return version{}, fault.Wrap(err, fault.SourceUnreadable, "The dataset's data is not there.").
-			Suggest("Import the dataset again.")
+func versionOf(db Database) (version, error) {
+	v := version{path: db.Path, beside: strings.Join(db.Beside, "\n")}
+	for _, path := range append([]string{db.Path}, db.Beside...) {
+		info, err := os.Stat(path)
+		if err != nil {
+			return version{}, fault.Wrap(err, fault.SourceUnreadable, "The dataset's data is not there.").
+				Suggest("Import the dataset again.")
+		}
+		v.stamps += fmt.Sprintf(":%d:%d", info.Size(), info.ModTime().UnixNano())
 	}
-	return version{path, info.Size(), info.ModTime().UnixNano()}, nil
+	return v, nil
 }
 
-func (v version) String() string { return fmt.Sprintf("%s:%d:%d", v.path, v.size, v.time) }
+// files are the paths of further files.
+func (v version) files() []string {
+	if v.beside == "" {
+		return nil
+	}
+	return strings.Split(v.beside, "\n")
+}
+
+func (v version) String() string { return v.path + "\n" + v.beside + v.stamps }
 
 // A pool keeps workers warm: each has one database open and waits for the next
 // statement about it.
@@ -119,7 +132,7 @@ func (p *pool) retire(r *resting) {
 
 // forget ends the idle workers of a file, so that it can be deleted.
 func (p *pool) forget(path string) {
-	for _, r := range p.drain(func(r *resting) bool { return r.version.path == path }) {
+	for _, r := range p.drain(func(r *resting) bool { return r.version.path == path || slices.Contains(r.version.files(), path) }) {
 		r.process.stop()
 	}
 }

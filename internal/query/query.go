@@ -16,6 +16,9 @@ type Database struct {
 	Path   string // a .duckdb file, opened read-only
 	Tables []sqlpolicy.Table
 	Alias  string // the dataset's id: `alias.table` is read as `table`
+	// Beside are further files that this program wrote, whose tables a statement may name
+	// as if they were in the first: earlier results. A table of the first wins.
+	Beside []string
 	// Elsewhere is the engine that has the rows, if it is not this one: then the file
 	// has the columns of the tables only, and statements are decided here, not run.
 	Elsewhere *Elsewhere

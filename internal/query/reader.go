@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	duck "github.com/duckdb/duckdb-go-bindings"
@@ -30,11 +31,27 @@ func newReader(o openOrder) (*reader, error) {
 	if r.session, err = in.connect(); err != nil {
 		return nil, err
 	}
+	if err := r.session.exec(o.searchPath()...); err != nil {
+		return nil, err
+	}
 	if r.tree, err = r.session.asker("SELECT json_serialize_sql(?::VARCHAR, skip_null := true, skip_empty := true)"); err != nil {
 		return nil, err
 	}
 	r.plan, err = r.session.asker("SELECT json_serialize_plan(?::VARCHAR, skip_null := true, skip_empty := true)")
 	return r, err
+}
+
+// searchPath lets bare names mean tables of the first file and then of those beside it.
+func (o openOrder) searchPath() []string {
+	if len(o.Beside) == 0 {
+		return nil
+	}
+	name := strings.TrimSuffix(filepath.Base(o.Path), filepath.Ext(o.Path))
+	path := quoteName(name) + ".main"
+	for i := range o.Beside {
+		path += fmt.Sprintf(",beside_%d.main", i)
+	}
+	return []string{"SET search_path=" + quoteText(path)}
 }
 
 func (r *reader) handle(ctx context.Context, f frame, out io.Writer) ([]byte, error) {

@@ -28,7 +28,7 @@ func (r Request) scope() (version, sqlpolicy.Scope, error) {
 			return version{}, sqlpolicy.Scope{}, fault.New(fault.BadRequest, "The value of $%d is not valid UTF-8.", i+1)
 		}
 	}
-	v, err := versionOf(r.Database.Path)
+	v, err := versionOf(r.Database)
 	scope := sqlpolicy.Scope{Version: v.String(), Alias: r.Database.Alias, Tables: r.Database.Tables, Params: len(r.Args)}
 	if to := r.Database.Elsewhere; to != nil {
 		scope.Dialect, scope.Schema = to.Dialect, to.Schema

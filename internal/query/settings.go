@@ -20,6 +20,11 @@ func openReader(o openOrder) (*instance, error) {
 		return nil, err
 	}
 	s, err := in.connect()
+	for i, path := range o.Beside {
+		if err == nil {
+			err = s.exec(fmt.Sprintf("ATTACH %s AS beside_%d (READ_ONLY)", quoteText(path), i))
+		}
+	}
 	if err == nil {
 		err = s.exec(
 			"SET temp_directory="+quoteText(o.Scratch),

@@ -84,6 +84,7 @@ func readFrame(r *bufio.Reader, buf []byte) (frame, []byte, error) {
 // openOrder begins the life of a worker that answers queries.
 type openOrder struct {
 	Path     string
+	Beside   []string
 	Scratch  string
 	Threads  int
 	MemoryMB int

@@ -39,6 +39,9 @@ type Spec struct {
 	// Main is the argument that must not be empty and that argument repair looks for
 	// under other names: "sql", "code"; "" if there is none.
 	Main string
+	// Apart are arguments that do not tell two calls apart: what matters of them is in
+	// the version of the call.
+	Apart []string
 	// Seconds bounds a call; 0 is the engine's default.
 	Seconds int
 }

@@ -3,6 +3,7 @@ package toolbox
 import (
 	"encoding/json"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -74,5 +75,29 @@ func TestTraceback(t *testing.T) {
 	want := "a warning\nTraceback (most recent call last):\n  line 4, in <module>\n    f(0)\n  line 2, in f\n    return 1 / x\nZeroDivisionError in line 2: division by zero\n"
 	if d := cmp.Diff(want, trouble.traceback("ZeroDivisionError in line 2: division by zero")); d != "" {
 		t.Error(d)
+	}
+}
+
+// Only what stands where a statement names tables is an earlier result; of one name,
+// the newest.
+func TestNamedFrames(t *testing.T) {
+	frames := []Frame{{Name: "sales", ResultID: "r1"}, {Name: "top_cities", ResultID: "r2"}, {Name: "Sales", ResultID: "r3"}, {Name: "größe", ResultID: "r4"}}
+	for sql, want := range map[string]string{
+		"SELECT sum(sales) FROM orders":                                       "",
+		"SELECT a, sales FROM orders WHERE b IN (1, sales)":                   "",
+		"SELECT * FROM SALES":                                                 "r3",
+		`SELECT * FROM orders o, "top_cities" t WHERE o.city = t.city`:        "r2",
+		"SELECT * FROM (SELECT sales, x FROM a) q JOIN top_cities ON q.x = 1": "r2",
+		"WITH x AS (SELECT * FROM sales) SELECT * FROM x, größe":              "r3 r4",
+		"SELECT 'FROM sales' AS t -- FROM sales\nFROM orders":                 "",
+		"SELECT extract(year FROM d) FROM orders":                             "",
+	} {
+		var got []string
+		for _, f := range namedFrames(sql, frames) {
+			got = append(got, f.ResultID)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, want %s", sql, got, want)
+		}
 	}
 }

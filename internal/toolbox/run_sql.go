@@ -3,6 +3,8 @@ package toolbox
 import (
 	"context"
 	"encoding/json"
+	"regexp"
+	"slices"
 	"strings"
 
 	"interlock/internal/event"
@@ -16,6 +18,8 @@ type RunSQLIn struct {
 	SQL       string `json:"sql" jsonschema:"one SELECT or WITH statement"`
 	Name      string `json:"name,omitempty" jsonschema:"what the result holds, in a word or two; later steps use it by this name"`
 	MaxRows   int    `json:"max_rows"`
+	// Frames are the results of the thread, which the machine binds.
+	Frames []Frame `json:"frames,omitempty"`
 }
 
 // RunSQLOut is the rows, and the frame under which they are kept.
@@ -36,12 +40,12 @@ type RunSQLOut struct {
 func (o RunSQLOut) Made() []event.ArtifactMade { return o.made }
 
 func (b box) runSQL() tool.Tool {
-	return b.versioned(tool.New(spec("run_sql", tool.Writes, taints, mainArgument("sql")), func(ctx context.Context, in RunSQLIn) (RunSQLOut, error) {
+	return tool.Versioned(tool.New(spec("run_sql", tool.Writes, taints, mainArgument("sql"), framesApart), func(ctx context.Context, in RunSQLIn) (RunSQLOut, error) {
 		if b.Results == nil {
 			return RunSQLOut{}, errNoResults("run_sql")
 		}
 		id := dataset(ctx, in.DatasetID)
-		r, err := b.Data.Query(ctx, Query{Dataset: id, SQL: in.SQL, MaxRows: in.MaxRows, User: tool.In(ctx).Owner})
+		r, err := b.Data.Query(ctx, Query{Dataset: id, SQL: in.SQL, Frames: namedFrames(in.SQL, in.Frames), MaxRows: in.MaxRows, User: tool.In(ctx).Owner})
 		if err != nil {
 			return RunSQLOut{}, err
 		}
@@ -60,7 +64,68 @@ func (b box) runSQL() tool.Tool {
 			Name: name, ResultID: kept, Columns: q.Columns, Rows: q.Rows, RowCount: q.RowCount, Limited: q.Limited,
 			Intent: intentOf(name, in.SQL, r), Artifact: made.ID, made: []event.ArtifactMade{made},
 		}, nil
-	}))
+	}), b.framedVersion)
+}
+
+func framesApart(s *tool.Spec) { s.Apart = []string{"frames"} }
+
+// framedVersion is the version of the dataset, and of the earlier results that the
+// statement names: other results do not make another call of it.
+func (b box) framedVersion(ctx context.Context, args json.RawMessage) string {
+	var in RunSQLIn
+	if json.Unmarshal(args, &in) != nil {
+		return ""
+	}
+	version := b.Data.Version(ctx, dataset(ctx, in.DatasetID))
+	for _, f := range namedFrames(in.SQL, in.Frames) {
+		version += "+" + f.ResultID
+	}
+	return version
+}
+
+// namedFrames are the frames that stand where a statement names tables, of one name
+// the newest. The dataset's own tables win later, when names are bound.
+func namedFrames(sql string, frames []Frame) []Frame {
+	named := tablesNamed(sql)
+	var out []Frame
+	for i, f := range frames {
+		newer := slices.ContainsFunc(frames[i+1:], func(o Frame) bool { return strings.EqualFold(o.Name, f.Name) })
+		if !newer && named[strings.ToLower(f.Name)] {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+var sqlToken = regexp.MustCompile(`--[^\n]*|'(?:[^']|'')*'|"((?:[^"]|"")*)"|[\p{L}_][\p{L}\p{N}_]*|[(),]`)
+
+// tablesNamed gives the names behind FROM and JOIN and, in a list of tables, behind
+// commas, in lower case. It may name too much: whoever uses it looks twice.
+func tablesNamed(sql string) map[string]bool {
+	named := map[string]bool{}
+	inFrom, expect := []bool{false}, false // by open brackets
+	for _, m := range sqlToken.FindAllStringSubmatch(sql, -1) {
+		word, top := strings.ToLower(m[0]), len(inFrom)-1
+		switch {
+		case strings.HasPrefix(word, "--") || strings.HasPrefix(word, "'"):
+		case word == "(":
+			inFrom, expect = append(inFrom, false), false
+		case word == ")":
+			inFrom, expect = inFrom[:max(1, top)], false
+		case word == "from" || word == "join":
+			inFrom[top], expect = true, true
+		case word == ",":
+			expect = inFrom[top]
+		case slices.Contains([]string{"where", "group", "order", "having", "limit", "union", "except", "intersect", "qualify", "window", "select", "on"}, word):
+			inFrom[top], expect = word == "on" && inFrom[top], false
+		case expect:
+			if m[1] != "" {
+				word = strings.ToLower(strings.ReplaceAll(m[1], `""`, `"`))
+			}
+			named[word], expect = true, false
+		}
+	}
+	return named
 }
 
 // errNoResults says that a tool has no place for rows.

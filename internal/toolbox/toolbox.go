@@ -83,6 +83,7 @@ type Column struct {
 type Query struct {
 	Dataset string
 	SQL     string
+	Frames  []Frame // earlier results that the statement names as tables
 	MaxRows int
 	User    string
 }
