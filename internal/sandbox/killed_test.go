@@ -73,6 +73,36 @@ func TestKilledServerLeavesNothing(t *testing.T) {
 	}
 }
 
+// Closed while the next interpreters are on their way, at whatever stage, an executor
+// ends at once and leaves nothing.
+func TestClosedAtOnce(t *testing.T) {
+	for _, launcher := range []string{"native", "bubblewrap", "landlock"} {
+		t.Run(launcher, func(t *testing.T) {
+			if launcher == "bubblewrap" {
+				need(t, "bwrap")
+			}
+			for range 8 {
+				e, err := sandbox.Open(sandbox.Config{Dir: t.TempDir(), Launcher: launcher, AllowDegraded: true, Pool: 3})
+				if err != nil {
+					t.Fatal(err)
+				}
+				e.Status(t.Context()) // the first is warm, the second begins
+				closed := make(chan error, 1)
+				go func() { closed <- e.Close() }()
+				select {
+				case err := <-closed:
+					if err != nil {
+						t.Fatal(err)
+					}
+				case <-time.After(time.Minute):
+					t.Fatal("it does not end")
+				}
+				waitUntil(t, func() bool { return len(descendants(os.Getpid())) == 0 })
+			}
+		})
+	}
+}
+
 // process is a process that is not confused with a later one of its number.
 type process struct {
 	pid, parent int

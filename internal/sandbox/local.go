@@ -114,6 +114,9 @@ func launch(cmd *exec.Cmd, tidy func()) (*peer, error) {
 	var said capped
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirOut, &said
 	cmd.WaitDelay = time.Second
+	if !cmd.SysProcAttr.Setsid {
+		cmd.SysProcAttr.Setpgid = true
+	}
 	if err := jail.Start(cmd); err != nil {
 		conn.Close()
 		out.Close()
@@ -123,6 +126,8 @@ func launch(cmd *exec.Cmd, tidy func()) (*peer, error) {
 	go func() {
 		defer close(gone)
 		_ = cmd.Wait() // how it ended is in its last frame
+		// Bubblewrap's own child waits for it for ever if it is killed before the two have met.
+		_ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL)
 		conn.Close()
 		tidy()
 	}()
