@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -103,7 +105,7 @@ func (c *Catalog) target(ctx context.Context, id string) (*dataset, query.Databa
 	db, _, err := c.database(ctx, d)
 	if err == nil && d.remote() {
 		dialect, _ := sqlpolicy.DialectFor(d.kind)
-		db.Elsewhere = &query.Elsewhere{Dialect: dialect, Schema: d.connection.schema()}
+		db.Elsewhere = &query.Elsewhere{Dialect: dialect, Schema: d.connection.named()}
 	}
 	return d, db, err
 }
@@ -115,6 +117,19 @@ func (conn Connection) schema() string {
 		return "public"
 	}
 	return conn.Schema
+}
+
+// named is what may stand before the names of tables: the schema, or where a database
+// has none, the database of the address.
+func (conn Connection) named() string {
+	if schema := conn.schema(); schema != "" {
+		return schema
+	}
+	u, err := url.Parse(conn.URL)
+	if err != nil || source.Scheme(conn.URL) == "sqlite" {
+		return ""
+	}
+	return path.Base(u.Path)
 }
 
 // line gives the open connection of a dataset.

@@ -288,7 +288,7 @@ func TestRemoteTypes(t *testing.T) {
 			t.Errorf("%s: %q, %v", sql, got, err)
 		}
 	}
-	r, err := w.Query(t.Context(), "shop", query.Request{SQL: "SELECT id, day, placed FROM orders WHERE id = 1"})
+	r, err := w.Query(t.Context(), "shop", query.Request{SQL: "SELECT id, day, placed FROM `store`.orders WHERE id = 1"})
 	if err != nil || string(r.Rows) != `[[1,"2024-03-01","2024-03-01 12:00:00"]]` {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -302,6 +302,10 @@ func TestRemoteTypes(t *testing.T) {
 func TestRemoteSQLite(t *testing.T) {
 	w := sqliteShop(t)
 	w.there(t, "SELECT count(*), total(amount) FROM ORDERS", `[[2,30.5]]`)
+	// It runs in this process: no value may be large.
+	if _, err := w.Query(t.Context(), "shop", query.Request{SQL: "SELECT length(zeroblob(900000000)) FROM orders"}); !fault.Is(err, fault.SQLError) {
+		t.Errorf("a large value: %v", err)
+	}
 	if err := w.Add(t.Context(), catalog.Connection{Alias: "files", URL: t.TempDir(), Remote: true}, source.Secret{}); !fault.Is(err, fault.BadRequest) {
 		t.Errorf("a folder as an engine: %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	driver "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"interlock/internal/fault"
 )
@@ -38,7 +39,23 @@ func sqliteDB(c Config) (*sql.DB, system, error) {
 	dsn := (&url.URL{Scheme: "file", Path: path, RawQuery: "mode=ro&_pragma=query_only(1)&_pragma=trusted_schema(0)&_pragma=busy_timeout(5000)"}).String()
 	db := sql.OpenDB(connector{d, dsn})
 	db.SetMaxOpenConns(4)
-	return db, system{dialect: SQLite, describe: sqliteDescribe, session: noSession, bind: positional}, nil
+	return db, system{dialect: SQLite, describe: sqliteDescribe, session: sqliteSession, bind: positional}, nil
+}
+
+// sqliteValue bounds one value of a statement of somebody's own, in bytes: SQLite runs
+// in this process, and a text of a gigabyte is one call of a function away.
+const sqliteValue = 16 << 20
+
+func sqliteSession(_ context.Context, conn *sql.Conn, c Config) error {
+	if c.Table != "" {
+		return nil
+	}
+	for id, most := range map[int]int{sqlite3.SQLITE_LIMIT_LENGTH: sqliteValue, sqlite3.SQLITE_LIMIT_ATTACHED: 0} {
+		if _, err := driver.Limit(conn, id, most); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // connector opens connections of one driver value, whose functions are its own.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	clickhousedriver "github.com/ClickHouse/clickhouse-go/v2"
 	mysqldriver "github.com/go-sql-driver/mysql"
@@ -12,12 +13,13 @@ import (
 	snowflakedriver "github.com/snowflakedb/gosnowflake/v2"
 	trinodriver "github.com/trinodb/trino-go-client/trino"
 	sqlitedriver "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"interlock/internal/fault"
 )
 
-// sqliteError is SQLite's code for a statement that is wrong.
-const sqliteError = 1
+// sqliteRefusals are SQLite's codes for a statement that is wrong or makes too large a value.
+var sqliteRefusals = []int{sqlite3.SQLITE_ERROR, sqlite3.SQLITE_TOOBIG}
 
 // trouble turns a driver's error into a fault that names the place; its cause never
 // holds the password.
@@ -45,7 +47,7 @@ func (c Config) trouble(ctx context.Context, err error, doing string) error {
 	if said, ok := errors.AsType[*snowflakedriver.SnowflakeError](err); ok && (said.Number < 200_000 || said.Number/1000 == 390) { // others are the driver's own
 		return c.refused(cause, doing, fmt.Sprintf("SF%d", said.Number), said.Message)
 	}
-	if said, ok := errors.AsType[*sqlitedriver.Error](err); ok && said.Code()&0xff == sqliteError {
+	if said, ok := errors.AsType[*sqlitedriver.Error](err); ok && slices.Contains(sqliteRefusals, said.Code()&0xff) {
 		return c.refused(cause, doing, "SQLITE_ERROR", said.Error())
 	}
 	if said, ok := errors.AsType[*trinodriver.ErrTrino](err); ok {
