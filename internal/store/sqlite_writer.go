@@ -104,8 +104,16 @@ func (s *statement) exec() (int64, error) {
 	return r.RowsAffected()
 }
 
-// store writes everything in one transaction, or nothing.
+// store writes everything in one transaction, or nothing. A batch that is one
+// statement is a transaction by itself.
 func (w *writer) store(b Batch, rows []row, blobs []packedBlob, snapshot packed) error {
+	if len(rows) > 0 && len(rows) <= rowsAtOnce && len(blobs) == 0 && b.Run == nil && b.Snapshot == nil && w.heads.stands(b) {
+		err := w.insert(b, rows, nil, packed{})
+		if err == nil {
+			w.heads.note(b)
+		}
+		return err
+	}
 	if _, err := w.begin.exec(); err != nil {
 		return err
 	}
