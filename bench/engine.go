@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"interlock/internal/engine"
@@ -91,9 +92,9 @@ func runEngine(ctx context.Context, steps int, safe bool) (Result, error) {
 		return Result{}, err
 	}
 	defer eng.Close()
-	var best time.Duration
+	var took []time.Duration
 	var bytes int64
-	for range repeats(steps) {
+	for run := range warmUps + repeats(steps) {
 		thread, err := eng.Open(ctx, engine.Opening{Machine: "loop", Owner: "bench"})
 		if err != nil {
 			return Result{}, err
@@ -105,18 +106,22 @@ func runEngine(ctx context.Context, steps int, safe bool) (Result, error) {
 		if err := eng.Wait(ctx, thread); err != nil {
 			return Result{}, err
 		}
-		if took := time.Since(start); best == 0 || took < best {
-			best = took
+		if run >= warmUps {
+			took = append(took, time.Since(start))
 		}
 		if bytes, err = logBytes(ctx, eng, thread); err != nil {
 			return Result{}, err
 		}
 	}
-	return Result{Peer: "interlock", Steps: steps, USPerStep: float64(best.Microseconds()) / float64(steps), Bytes: bytes}, nil
+	slices.Sort(took)
+	return Result{Peer: "interlock", Steps: steps, USPerStep: float64(took[len(took)/2].Microseconds()) / float64(steps), Bytes: bytes}, nil
 }
 
-// repeats is how often a case runs; the best counts, as for the peers.
-func repeats(steps int) int { return max(3, 300/steps) }
+// warmUps do not count, as for the peers.
+const warmUps = 3
+
+// repeats is how often a case runs; the one in the middle counts, as for the peers.
+func repeats(steps int) int { return max(5, 300/steps) }
 
 // logBytes is what the run stored: its events as JSON.
 func logBytes(ctx context.Context, eng *engine.Engine, thread string) (int64, error) {
