@@ -112,17 +112,19 @@ func (p *process) stopAfter(t *testing.T, while time.Duration) time.Duration {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	stopped := make(chan time.Time, 1)
+	stopped, answered := make(chan time.Time, 1), make(chan struct{})
 	var last told
 	for ev := range sentEvents(res.Body) {
 		if last = ev; ev.name == "tool_call" {
 			time.AfterFunc(while, func() {
+				defer close(answered)
 				stopped <- time.Now()
 				p.as(mallory, "POST", "/api/threads/"+res.Header.Get("X-Thread-Id")+"/stop", "", nil)
 			})
 		}
 	}
 	over := time.Since(<-stopped)
+	<-answered // the stream may end before whoever stopped it hears of it
 	if last.name != "done" {
 		t.Errorf("the stream ended in %s %s", last.name, last.data)
 	}
