@@ -6,7 +6,7 @@ import { after, afterEach, before, beforeEach } from "node:test";
 import { chromium } from "playwright-core";
 
 export const url = process.env.INTERLOCK_URL;
-const patience = 10_000;
+const patience = 30_000;
 
 let browser, context, complaints;
 
