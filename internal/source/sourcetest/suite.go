@@ -274,7 +274,7 @@ func (f Fixture) filters(t *testing.T, s source.Source, rows []Row) {
 func (f Fixture) oddValues(t *testing.T, s source.Source, rows []Row) {
 	value := rapid.OneOf(rapid.SampledFrom(names), rapid.Custom(func(t *rapid.T) string {
 		parts := rapid.SliceOfN(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{
-			"'", "''", `"`, "`", `\`, "$1", "?", ":a", "@p1", "{p1:String}", "%", "_", "--", "/*", ";", "\n", "\r", "\x01", "\u2028", "é", "e\u0301", "😀",
+			"'", "''", `"`, "`", `\`, "$1", "?", ":a", "@p1", "{p1:String}", "%", "_", "--", "/*", ";", "\n", "\r", "\x01", "\x7f", "\u2028", "é", "e\u0301", "😀",
 		})), 0, 4).Draw(t, "parts")
 		return strings.ReplaceAll(strings.Join(parts, ""), "\x00", "")
 	}))
