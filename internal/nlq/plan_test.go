@@ -134,10 +134,10 @@ func TestClarification(t *testing.T) {
 // TestConfirmed holds that a person's yes makes a medium reading one that may run.
 func TestConfirmed(t *testing.T) {
 	b := small(t, "library")
-	q := nlq.Question{Text: "Which branch has the most loans?", Index: b.index, Now: today}
+	q := nlq.Question{Text: "What is the name of the branch where Fay Moss borrowed a book?", Index: b.index, Now: today}
 	a := nlq.Plan(q)
-	if a.Quality != nlq.Medium || len(a.Questions) != 1 || len(a.Questions[0].Alternatives) != 1 {
-		t.Skipf("the reading is %s by now", a.Quality)
+	if a.Quality != nlq.Medium || len(a.Questions) != 1 {
+		t.Fatalf("the reading is %s with %d questions: choose another question for this test", a.Quality, len(a.Questions))
 	}
 	q.Clarification = "yes, please"
 	if got := nlq.Plan(q); !got.Sure() || got.SQL != a.SQL {
