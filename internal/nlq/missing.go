@@ -104,6 +104,18 @@ func (r *reader) tellsApart(i int) bool {
 	return be && (c.to == len(r.toks) || r.toks[c.to].sentence != t.sentence || r.toks[c.to].comma)
 }
 
+// describes says whether an unknown word stands right before the name of a table, and so
+// chooses among its rows: overdue loans are not all loans.
+func (r *reader) describes(i int) bool {
+	c, n := &r.chunks[i], i+1
+	t := &r.toks[c.from]
+	if c.filler || harmless[t.lemma] || harmless[t.stem] || begins[t.lower] || t.number || n >= len(r.chunks) || r.toks[r.chunks[n].from].comma {
+		return false
+	}
+	m := r.chunks[n]
+	return m.role == rMention && m.from == c.to && !m.isValue && len(m.mention.tables) > 0 && m.mention.tables[0].score > 0.8
+}
+
 // asksUnknown says whether an unknown word is the heart of the question or of its last
 // condition: how satisfied, who approved, the debt per country, on holiday.
 func (r *reader) asksUnknown(i int) bool {
@@ -166,7 +178,7 @@ func (r *reader) missing() string {
 			if t := &r.toks[c.from]; t.capital && !c.filler && c.from > 0 && r.toks[c.from-1].sentence == t.sentence && len([]rune(t.text)) > 2 && !harmless[t.lemma] {
 				break // a name that is not in the data
 			}
-			if r.tellsApart(i) || r.asksUnknown(i) {
+			if r.tellsApart(i) || r.describes(i) || r.asksUnknown(i) {
 				break // which are stale, the friendliest; who approved it
 			}
 			if c.filler || c.cond || !r.noun(i) || !r.askedFor(i) && !r.qualifies(i) {
@@ -196,7 +208,9 @@ func (r *reader) missing() string {
 		default:
 			continue
 		}
-		lost = append(lost, fmt.Sprintf("%q", r.text(c)))
+		if text := fmt.Sprintf("%q", r.text(c)); !slices.Contains(lost, text) {
+			lost = append(lost, text)
+		}
 	}
 	if len(lost) == 0 {
 		return ""

@@ -155,6 +155,16 @@ func TestWithoutIndex(t *testing.T) {
 	}
 }
 
+// TestAdjectives holds that a word that chooses among rows is not passed over.
+func TestAdjectives(t *testing.T) {
+	b := small(t, "library")
+	for _, question := range []string{"Show overdue loans", "How many late loans are there?", "List the expensive books", "Which is the busiest branch?"} {
+		if a := nlq.Plan(nlq.Question{Text: question, Index: b.index, Now: today}); a.Sure() || a.Declined == "" {
+			t.Errorf("%s: %s %q", question, a.Quality, a.SQL)
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	x, _ := shopIndex()
 	for _, question := range []string{
