@@ -45,6 +45,8 @@ type world struct {
 	root   string
 	engine *counting
 	config catalog.Config
+	// address is where the shop stays, in tests of databases that stay where they are.
+	address string
 }
 
 func newWorld(t *testing.T, files map[string]string) *world {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -34,6 +35,17 @@ type line struct {
 	config source.Config
 	engine source.Remote
 	gate   *query.Admission
+	file   os.FileInfo // of a database that is a file, when it was opened
+}
+
+// stands says that the line still leads to the database: a file that was put in the
+// place of another is another database.
+func (l *line) stands(conf source.Config) bool {
+	if l == nil || l.config != conf || l.file == nil {
+		return l != nil && l.config == conf
+	}
+	info, err := os.Stat(conf.File())
+	return err == nil && os.SameFile(info, l.file)
 }
 
 // Bounds of what runs at once in a database: it has other users.
@@ -142,23 +154,25 @@ func (c *Catalog) line(ctx context.Context, d *dataset) (*line, error) {
 	c.mu.Lock()
 	open := c.lines[d.id]
 	c.mu.Unlock()
-	if open != nil && open.config == conf {
+	if open.stands(conf) {
 		return open, nil
 	}
-	engine, err := source.Connect(ctx, conf)
-	if err != nil {
+	made := &line{config: conf, gate: query.NewAdmission(atOnce, perUser, waiting)}
+	if path := conf.File(); path != "" {
+		made.file, _ = os.Stat(path) // a file that is missing is reported below
+	}
+	if made.engine, err = source.Connect(ctx, conf); err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if open := c.lines[d.id]; open != nil {
-		if open.config == conf { // somebody was quicker
-			return open, engine.Close()
-		}
-		_ = open.engine.Close() // of another address
+	if open := c.lines[d.id]; open.stands(conf) { // somebody was quicker
+		return open, made.engine.Close()
+	} else if open != nil {
+		_ = open.engine.Close() // of another address or file
 	}
-	c.lines[d.id] = &line{conf, engine, query.NewAdmission(atOnce, perUser, waiting)}
-	return c.lines[d.id], nil
+	c.lines[d.id] = made
+	return made, nil
 }
 
 // hangUp closes the connection of a dataset.

@@ -106,6 +106,14 @@ func (c Config) path() string {
 	return filepath.FromSlash(path)
 }
 
+// File is the file that a database is, "" of one that is a server.
+func (c Config) File() string {
+	if Scheme(c.URL) != "sqlite" {
+		return ""
+	}
+	return c.path()
+}
+
 // place names the source for a person: never with a password.
 func (c Config) place() string {
 	if c.Table == "" {
