@@ -80,18 +80,36 @@ func (f *folder) parts(dir string) {
 		f.trouble(name, "The folder cannot be read: "+reason(err)+".")
 		return
 	}
-	t := table{file: printable(name)}
+	var paths []string
 	for _, e := range entries {
-		kind := kindOf(e.Name())
-		if hidden(e.Name()) || e.IsDir() || kind == "" {
-			continue
+		if !hidden(e.Name()) && !e.IsDir() && kindOf(e.Name()) != "" {
+			paths = append(paths, filepath.Join(dir, e.Name()))
 		}
-		found, err := f.check(filepath.Join(dir, e.Name()))
+	}
+	f.together(name, paths)
+}
+
+// pattern takes the files that a registry names by a pattern: together they are one table.
+func (f *folder) pattern(dir, name string) {
+	paths, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(name)))
+	if err != nil || len(paths) == 0 {
+		f.trouble(name, "The registry names files by a pattern that none has.")
+		return
+	}
+	f.together(name, paths)
+}
+
+// together makes one table of files.
+func (f *folder) together(name string, paths []string) {
+	t := table{file: printable(name)}
+	for _, path := range paths {
+		kind, part := kindOf(filepath.Base(path)), name+"/"+filepath.Base(path)
+		found, err := f.check(path)
 		switch {
 		case err != nil:
-			f.trouble(name+"/"+e.Name(), err.Error())
+			f.trouble(part, err.Error())
 		case t.kind != "" && t.kind != kind:
-			f.trouble(name+"/"+e.Name(), "The files of a folder are one table and must be of one kind; this one is not read.")
+			f.trouble(part, "The files of one table must be of one kind; this one is not read.")
 		default:
 			t.kind = kind
 			t.files = append(t.files, found)

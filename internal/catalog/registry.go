@@ -136,7 +136,11 @@ func (f *folder) registered(dir string, r registeredFile) {
 		return
 	}
 	before := len(f.dataset.tables)
-	f.file(path, name)
+	if strings.ContainsAny(name, "*?[") {
+		f.pattern(dir, name)
+	} else {
+		f.file(path, name)
+	}
 	if len(f.dataset.tables) != before+1 {
 		return
 	}
