@@ -10,9 +10,17 @@ import (
 // how its texts and names are quoted, so that its statements can be read by the
 // parser that is here, and which functions and types they may name.
 type Dialect struct {
-	Name  string // for people
-	words vocabulary
-	lexis lexis
+	Name    string // for people
+	words   vocabulary
+	lexis   lexis
+	grammar grammar // the engine's own; nil: the statement is read by the parser that is here
+}
+
+// A grammar is the grammar of an engine elsewhere. It judges the tree that the engine
+// itself would make of a statement, and the decision's SQL is printed from that tree:
+// what is not in the tree is not in the text that runs.
+type grammar interface {
+	judge(scope Scope, sql string, limits Limits) (Decision, error)
 }
 
 // A vocabulary is what a statement may call and cast to.
@@ -45,34 +53,34 @@ var (
 // dialects by the names that sources have.
 var dialects = map[string]*Dialect{
 	"postgres": {
-		"PostgreSQL", elsewhere(postgresText, `unnest generate_series generate_subscripts json_each json_each_text jsonb_each jsonb_each_text
+		Name: "PostgreSQL", words: elsewhere(postgresText, `unnest generate_series generate_subscripts json_each json_each_text jsonb_each jsonb_each_text
 		json_array_elements json_array_elements_text jsonb_array_elements jsonb_array_elements_text json_object_keys jsonb_object_keys regexp_split_to_table string_to_table`,
 			`jsonb name citext money inet cidr macaddr tsvector tsquery timetz int4range int8range numrange daterange tsrange tstzrange`),
-		lexis{dollars: true, escapes: true, attributes: true, bare: lowered, refused: "`\\"},
+		lexis: lexis{dollars: true, escapes: true, attributes: true, bare: lowered, refused: "`\\"},
 	},
 	"mysql": {
-		"MySQL", elsewhere(mysqlText, ``, `unsigned signed year nchar`),
-		lexis{backslash: true, doubleText: true, hash: true, dashBlank: true, refused: "@$\\[{"},
+		Name: "MySQL", words: elsewhere(mysqlText, ``, `unsigned signed year nchar`),
+		lexis: lexis{backslash: true, doubleText: true, hash: true, dashBlank: true, refused: "@$\\[{"},
 	},
 	"sqlite": {
-		"SQLite", elsewhere(sqliteText, `json_each json_tree`, `any none`),
-		lexis{anyCase: true, refused: "@$\\[{#"},
+		Name: "SQLite", words: elsewhere(sqliteText, `json_each json_tree`, `any none`),
+		lexis: lexis{anyCase: true, refused: "@$\\[{#"},
 	},
 	"clickhouse": {
-		"ClickHouse", elsewhere(clickhouseText, `numbers`, `datetime64 date32 decimal32 decimal64 decimal128 fixedstring int256 uint256 float32 float64`),
-		lexis{backslash: true, nameBackslash: true, refused: "@$\\{#"},
+		Name: "ClickHouse", words: elsewhere(clickhouseText, `numbers`, `datetime64 date32 decimal32 decimal64 decimal128 fixedstring int256 uint256 float32 float64`),
+		lexis: lexis{backslash: true, nameBackslash: true, refused: "@$\\{#"},
 	},
 	"trino": {
-		"Trino", elsewhere(trinoText, `unnest`, `ipaddress hyperloglog`),
-		lexis{anyCase: true, refused: "@$\\{#`"},
+		Name: "Trino", words: elsewhere(trinoText, `unnest`, `ipaddress hyperloglog`),
+		lexis: lexis{anyCase: true, refused: "@$\\{#`"},
 	},
 	"bigquery": {
-		"BigQuery", elsewhere(bigqueryText, `unnest`, `float64 bignumeric bytes`),
-		lexis{backslash: true, doubleText: true, nameBackslash: true, prefixes: "r b br rb", refused: "@$\\{#"},
+		Name: "BigQuery", words: elsewhere(bigqueryText, `unnest`, `float64 bignumeric bytes`),
+		lexis: lexis{backslash: true, doubleText: true, nameBackslash: true, prefixes: "r b br rb", refused: "@$\\{#"},
 	},
 	"snowflake": {
-		"Snowflake", elsewhere(snowflakeText, ``, `number timestamp_ntz timestamp_ltz timestamp_tz object byteint`),
-		lexis{backslash: true, slashes: true, bare: raised, refused: "@$\\{#`"},
+		Name: "Snowflake", words: elsewhere(snowflakeText, ``, `number timestamp_ntz timestamp_ltz timestamp_tz object byteint`),
+		lexis: lexis{backslash: true, slashes: true, bare: raised, refused: "@$\\{#`"},
 	},
 }
 

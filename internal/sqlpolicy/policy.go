@@ -95,6 +95,9 @@ func (p *Policy) decide(ctx context.Context, parser Parser, scope Scope, sql str
 	if err := checkText(sql, p.limits); err != nil {
 		return Decision{}, err
 	}
+	if scope.Dialect != nil && scope.Dialect.grammar != nil {
+		return scope.Dialect.grammar.judge(scope, sql, p.limits)
+	}
 	if scope.Dialect != nil {
 		return p.decideElsewhere(ctx, parser, scope, sql)
 	}
