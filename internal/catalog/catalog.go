@@ -106,6 +106,8 @@ type Table struct {
 	Description string         `json:"description,omitempty"`
 	Columns     []query.Column `json:"columns,omitempty"`
 	Rows        int64          `json:"row_count,omitempty"`
+	// Notes are the decisions of the import, such as a date order or lines left out.
+	Notes []query.ImportNote `json:"notes,omitempty"`
 }
 
 // A Problem is something that is not as it should be; the rest works.

@@ -198,10 +198,10 @@ func (c *Catalog) importFiles(ctx context.Context, d *dataset, v version, m *man
 			m.Problems = append(m.Problems, Problem{t.file, r.Error})
 			continue
 		}
-		for _, w := range r.Warnings {
-			m.Problems = append(m.Problems, Problem{t.file, w})
+		for _, n := range r.Notes {
+			m.Problems = append(m.Problems, Problem{t.file, n.Message})
 		}
-		m.Tables = append(m.Tables, Table{Name: t.name, File: t.file, Kind: t.kind, Description: t.description, Columns: r.Columns, Rows: r.Rows})
+		m.Tables = append(m.Tables, Table{Name: t.name, File: t.file, Kind: t.kind, Description: t.description, Columns: r.Columns, Rows: r.Rows, Notes: r.Notes})
 	}
 	c.declareFiles(ctx, v, m)
 	return nil

@@ -54,12 +54,12 @@ type Report struct {
 
 // A TableReport is one table of a built database.
 type TableReport struct {
-	Table    string   `json:"table"`
-	Columns  []Column `json:"columns,omitempty"`
-	Rows     int64    `json:"rows"`
-	Rejected int64    `json:"rejected,omitempty"` // rows that could not be read
-	Warnings []string `json:"warnings,omitempty"`
-	Error    string   `json:"error,omitempty"` // why there is no such table
+	Table    string       `json:"table"`
+	Columns  []Column     `json:"columns,omitempty"`
+	Rows     int64        `json:"rows"`
+	Rejected int64        `json:"rejected,omitempty"` // rows that could not be read
+	Notes    []ImportNote `json:"notes,omitempty"`
+	Error    string       `json:"error,omitempty"` // why there is no such table
 }
 
 // Progress is called while a database is built, from one goroutine.

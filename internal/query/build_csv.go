@@ -34,7 +34,6 @@ func (b *builder) loadCSV(ctx context.Context, im Import, r *TableReport) error 
 	}
 	o, again := reading{ImportOptions: im.Options}, map[string]bool{}
 	once := func(what string) bool { seen := again[what]; again[what] = true; return !seen }
-	warn := func(format string, args ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...)) }
 	for {
 		if err := b.session.exec("DROP TABLE IF EXISTS "+quoteName(im.Table), "DROP TABLE IF EXISTS reject_errors", "DROP TABLE IF EXISTS reject_scans"); err != nil {
 			return err
@@ -51,7 +50,7 @@ func (b *builder) loadCSV(ctx context.Context, im Import, r *TableReport) error 
 				return err
 			}
 			o.Encoding = fallbackEncoding
-			warn("The text is not UTF-8; it was read as %s.", fallbackEncoding)
+			r.note(ImportNote{Rule: RuleEncoding}, "The text is not UTF-8; it was read as %s.", fallbackEncoding)
 			continue
 		}
 		if err != nil {
@@ -63,7 +62,7 @@ func (b *builder) loadCSV(ctx context.Context, im Import, r *TableReport) error 
 				return err
 			}
 			if found.skip > 0 {
-				warn("Lines above the header that were left out: %d.", found.skip)
+				r.note(ImportNote{Rule: RuleHeader, Count: int64(found.skip)}, "Lines above the header that were left out: %d.", found.skip)
 			}
 			if found.skip > 0 || found.Header != o.Header {
 				o = found
@@ -72,12 +71,14 @@ func (b *builder) loadCSV(ctx context.Context, im Import, r *TableReport) error 
 		}
 		if rejects.short > 0 && once("short") {
 			o.pad = true
-			warn("Some rows have fewer cells than there are columns; what is missing is empty.")
+			r.note(ImportNote{Rule: RuleShortRows, Count: rejects.short}, "Some rows have fewer cells than there are columns; what is missing is empty.")
 			continue
 		}
 		if len(rejects.mixed) > 0 && (once("mixed") || once("mixed again")) {
 			o.ImportOptions = o.typed(rejects.mixed, "VARCHAR")
-			warn("Kept as text, because not every value fits the type of the first rows: %s.", strings.Join(rejects.mixed, ", "))
+			for _, c := range rejects.mixed {
+				r.note(ImportNote{Column: c, Rule: RuleKeptText}, "The column %s was kept as text, because not every value fits the type of the first rows.", c)
+			}
 			continue
 		}
 		if once("wide") {
@@ -91,7 +92,7 @@ func (b *builder) loadCSV(ctx context.Context, im Import, r *TableReport) error 
 			}
 		}
 		if r.Rejected = rejects.rows; rejects.rows > 0 {
-			warn("%d rows could not be read; the first: %s", rejects.rows, rejects.first)
+			r.note(ImportNote{Rule: RuleRejected, Count: rejects.rows}, "%d rows could not be read; the first: %s", rejects.rows, rejects.first)
 		}
 		return b.refine(ctx, im, r, func(columns []string) string {
 			as := o

@@ -45,7 +45,8 @@ func (b *builder) loadJSON(ctx context.Context, im Import, format Format, r *Tab
 		if b.readJSON(ctx, im, read) != nil {
 			return err
 		}
-		r.Warnings, err = append(r.Warnings, "The types that were given do not fit and were found out instead: "+tidy(e.Message)), nil
+		r.note(ImportNote{Rule: RuleTypes}, "The types that were given do not fit and were found out instead: %s", tidy(e.Message))
+		err = nil
 	}
 	if err != nil {
 		return err
@@ -111,7 +112,7 @@ func (b *builder) keepTexts(ctx context.Context, im Import, read string, r *Tabl
 			continue
 		}
 		dropped, types[c.Name] = true, "VARCHAR"
-		r.Warnings = append(r.Warnings, fmt.Sprintf("The column %s has values that are not %s; it was read as text.", c.Name, c.Type))
+		r.note(ImportNote{Column: c.Name, Rule: RuleKeptText}, "The column %s has values that are not %s; it was read as text.", c.Name, c.Type)
 	}
 	if !dropped {
 		return im, nil
@@ -193,7 +194,7 @@ func (b *builder) dropEmpty(ctx context.Context, table string, r *TableReport) e
 	n, err := b.number(ctx, fmt.Sprintf("DELETE FROM %s WHERE %s", quoteName(table), strings.Join(tests, " AND ")))
 	if err == nil && n > 0 {
 		r.Rejected = n
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d lines are not JSON objects and were left out.", n))
+		r.note(ImportNote{Rule: RuleRejected, Count: n}, "%d lines are not JSON objects and were left out.", n)
 	}
 	return err
 }

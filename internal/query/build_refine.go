@@ -124,7 +124,7 @@ func (b *builder) becomeNumber(ctx context.Context, table, column string, w writ
 	}
 	err = b.run(ctx, fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s USING CASE WHEN %s IN %s THEN NULL ELSE CAST(%s AS %s) END", quoteName(table), name, kind, name, missing, number, kind))
 	if err == nil {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("The column %s was read as numbers: %s.", column, w.how))
+		r.note(ImportNote{Column: column, Rule: RuleNumberFormat}, "The column %s was read as numbers: %s.", column, w.how)
 	}
 	return err
 }
@@ -138,7 +138,7 @@ func (b *builder) becomeDate(ctx context.Context, table, column string, r *Table
 	name := quoteName(column)
 	err = b.run(ctx, fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE DATE USING try_cast(%s AS DATE)", quoteName(table), name, name))
 	if err == nil {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("The column %s was read as dates: NA and the like as empty.", column))
+		r.note(ImportNote{Column: column, Rule: RuleMissing}, "The column %s was read as dates: NA and the like as empty.", column)
 	}
 	return err
 }
@@ -154,7 +154,7 @@ func (b *builder) thousands(ctx context.Context, table string, columns []string,
 		if err := b.run(ctx, fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE BIGINT USING CAST(round(%s * 1000) AS BIGINT)", quoteName(table), name, name)); err != nil {
 			return err
 		}
-		r.Warnings = append(r.Warnings, fmt.Sprintf("The column %s was read as numbers: points between thousands.", c))
+		r.note(ImportNote{Column: c, Rule: RuleNumberFormat}, "The column %s was read as numbers: points between thousands.", c)
 	}
 	return nil
 }
@@ -181,7 +181,7 @@ func (b *builder) daysOrMonths(ctx context.Context, table string, columns []stri
 		if sums[0][0] == sums[0][1] {
 			way = "the day"
 		}
-		r.Warnings = append(r.Warnings, fmt.Sprintf("The dates of %s can be read two ways; they were read with %s first.", c, way))
+		r.note(ImportNote{Column: c, Rule: RuleDateOrder}, "The dates of %s can be read two ways; they were read with %s first.", c, way)
 	}
 	return nil
 }

@@ -170,7 +170,7 @@ func TestBuildWarnings(t *testing.T) {
 	}
 	big.WriteString("1000,x,too,many,cells\n")
 	report, _ = built(t, e, query.Import{Files: []string{put(t, "b.csv", []byte(big.String()))}})
-	if report.Rows+report.Rejected != 1001 || len(report.Warnings) == 0 && report.Rejected > 0 {
+	if report.Rows+report.Rejected != 1001 || len(report.Notes) == 0 && report.Rejected > 0 {
 		t.Errorf("%+v", report)
 	}
 	report, rows = built(t, e, query.Import{Files: []string{put(t, "c.ndjson", []byte("{\"a\": 1}\nnonsense\n{\"a\": 2}\n"))}})

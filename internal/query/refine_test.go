@@ -47,9 +47,18 @@ func TestBuildAsPeopleWrite(t *testing.T) {
 			for _, col := range report.Columns {
 				columns = append(columns, col.Name+" "+col.Type)
 			}
-			if diff := cmp.Diff([]string{c.columns, c.rows, c.warnings}, []string{strings.Join(columns, ", "), rows, strings.Join(report.Warnings, " ")}); diff != "" {
+			if diff := cmp.Diff([]string{c.columns, c.rows, c.warnings}, []string{strings.Join(columns, ", "), rows, strings.Join(messages(report), " ")}); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
+}
+
+// messages are the decisions of an import as sentences.
+func messages(r query.TableReport) []string {
+	var out []string
+	for _, n := range r.Notes {
+		out = append(out, n.Message)
+	}
+	return out
 }
