@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"sync"
+	"time"
 
 	"interlock/internal/event"
 	"interlock/internal/store"
@@ -69,3 +70,17 @@ func (m *memory) Blob(ctx context.Context, hash string) ([]byte, error) {
 }
 
 func (m *memory) Close() error { return nil }
+
+// A replay is alone with its thread: its leases are its own.
+
+func (m *memory) Acquire(_ context.Context, thread, holder string, lasts time.Duration) (store.Lease, error) {
+	return store.Lease{Thread: thread, Holder: holder, Until: time.Now().Add(lasts)}, nil
+}
+
+func (m *memory) Renew(context.Context, string, time.Duration) ([]store.Lease, error) { return nil, nil }
+func (m *memory) Release(context.Context, store.Lease) error                          { return nil }
+func (m *memory) AskStop(context.Context, string) (bool, error)                       { return false, nil }
+
+func (m *memory) Watch(context.Context) iter.Seq2[string, error] {
+	return func(func(string, error) bool) {}
+}

@@ -45,7 +45,7 @@ type SQLite struct {
 
 const (
 	busyMillis = "5000" // how long a writer of another process is waited for
-	maxReaders = 4
+	maxReaders = 5      // one of them watches the file
 	maxKnown   = 8192
 	walLimit   = "16777216" // the size to which the write-ahead log is cut back
 )

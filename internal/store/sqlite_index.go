@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"strings"
+	"time"
 
 	"interlock/internal/fault"
 )
@@ -33,6 +34,9 @@ func (s *SQLite) Threads(ctx context.Context, q Query) ([]Thread, error) {
 	w := narrow(q, "title", "updated")
 	if q.Thread != "" {
 		w.add("id = ?", q.Thread)
+	}
+	if q.Free {
+		w.add(`NOT EXISTS (SELECT 1 FROM leases l WHERE l.thread = heads.id AND l.holder <> '' AND l.until >= ?)`, nanos(time.Now()))
 	}
 	return list(ctx, s, `SELECT `+threadColumns+` FROM heads`+w.String()+` ORDER BY updated DESC, id DESC LIMIT ?`, w.limited(q.Limit), scanThread)
 }

@@ -21,6 +21,8 @@ type writer struct {
 	open, head                  *statement
 	events                      []*statement // by the number of rows, from 1
 	blob, saveRun, saveSnapshot *statement
+	acquire, renew              *statement // of leases
+	release, askStop            *statement
 }
 
 const rowsAtOnce = 4 // events in one INSERT at most
@@ -56,10 +58,11 @@ func openWriter(dsn string) (*writer, error) {
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`)
 	w.head = prepare(`UPDATE threads SET version = ?, title = ?, dataset = ?, status = ?, state = ?, run = ?, seq = ?, updated = ?
 		WHERE id = ? AND (SELECT max(e.seq) FROM events e WHERE e.thread = threads.id) = ?`)
-	insert := `INSERT INTO events (thread, seq, time, kind, body) VALUES (?, ?, ?, ?, ?)`
+	values := `(?, ?, ?, ?, ?)`
 	for range rowsAtOnce {
-		w.events = append(w.events, prepare(insert))
-		insert += `, (?, ?, ?, ?, ?)`
+		w.events = append(w.events, prepare(`INSERT INTO events (thread, seq, time, kind, body) SELECT * FROM (VALUES `+values+`)
+			WHERE coalesce((SELECT fence FROM leases WHERE thread = ?), 0) = ?`))
+		values += `, (?, ?, ?, ?, ?)`
 	}
 	w.blob = prepare(`INSERT INTO blobs (hash, packed, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`)
 	w.saveRun = prepare(`INSERT INTO runs (id, thread, owner, machine, dataset, question, status, first, last, started, ended, micro_usd, tokens)
@@ -68,6 +71,12 @@ func openWriter(dsn string) (*writer, error) {
 		question = excluded.question, micro_usd = excluded.micro_usd, tokens = excluded.tokens WHERE thread = excluded.thread`)
 	w.saveSnapshot = prepare(`INSERT INTO snapshots (thread, seq, packed, bytes) VALUES (?, ?, ?, ?)
 		ON CONFLICT (thread) DO UPDATE SET seq = excluded.seq, packed = excluded.packed, bytes = excluded.bytes`)
+	w.acquire = prepare(`INSERT INTO leases (thread, holder, fence, until, stop) VALUES (?1, ?2, 1, ?3, 0)
+		ON CONFLICT (thread) DO UPDATE SET holder = excluded.holder, fence = fence + 1, until = excluded.until, stop = 0
+		WHERE holder IN ('', excluded.holder) OR until < ?4`)
+	w.renew = prepare(`UPDATE leases SET until = ? WHERE holder = ? AND holder <> ''`)
+	w.release = prepare(`UPDATE leases SET holder = '', until = 0, stop = 0 WHERE thread = ? AND holder = ? AND fence = ?`)
+	w.askStop = prepare(`UPDATE leases SET stop = 1 WHERE thread = ? AND holder <> '' AND until >= ?`)
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
@@ -76,7 +85,8 @@ func openWriter(dsn string) (*writer, error) {
 
 // close also finalises the statements.
 func (w *writer) close() error {
-	all := append([]*statement{w.begin, w.commit, w.rollback, w.open, w.head, w.blob, w.saveRun, w.saveSnapshot}, w.events...)
+	all := append([]*statement{w.begin, w.commit, w.rollback, w.open, w.head, w.blob, w.saveRun, w.saveSnapshot,
+		w.acquire, w.renew, w.release, w.askStop}, w.events...)
 	var errs []error
 	for _, s := range all {
 		errs = append(errs, s.stmt.(driver.Stmt).Close())
@@ -168,11 +178,13 @@ func (w *writer) insert(b Batch, rows []row, blobs []packedBlob, snapshot packed
 		for _, r := range rows[:n] {
 			insert.add(b.Thread, r.seq, r.time, r.kind, r.body)
 		}
-		switch _, err := insert.exec(); {
+		switch stored, err := insert.add(b.Thread, b.Fence).exec(); {
 		case resultCode(err) == sqlite3.SQLITE_CONSTRAINT: // the number is taken
 			return conflict(b)
 		case err != nil:
 			return err
+		case stored == 0:
+			return fault.Wrap(ErrFenced, fault.Conflict, "the thread %s was taken over by another process", b.Thread)
 		}
 		rows = rows[n:]
 	}

@@ -20,7 +20,8 @@ var (
 // A Log is the truth of all threads. It is safe for concurrent use.
 type Log interface {
 	// Append stores a batch atomically. Events must continue at After+1; if the thread
-	// does not end at After, nothing is stored and the error is ErrConflict.
+	// does not end at After, nothing is stored and the error is ErrConflict. If the lease
+	// has another fence than the batch, nothing is stored and the error is ErrFenced.
 	Append(ctx context.Context, b Batch) error
 	// Events yields the thread's events with Seq > after in order, values unresolved.
 	// An unknown thread yields ErrNotFound.
@@ -41,16 +42,18 @@ type Index interface {
 	Runs(ctx context.Context, q Query) ([]Run, error)
 }
 
-// A Store is both.
+// A Store is all three.
 type Store interface {
 	Log
 	Index
+	Leases
 }
 
 // A Batch is what one step of the engine makes durable.
 type Batch struct {
 	Thread   string
 	After    int64 // the sequence number the thread must end at; 0 opens it
+	Fence    int64 // of the thread's lease; 0 for a thread that never had one
 	Events   []event.Event
 	Blobs    []Blob
 	Head     Thread // the thread's row after this batch
@@ -113,6 +116,7 @@ type Query struct {
 	Status  string
 	Thread  string // of runs
 	Text    string // part of title or question
+	Free    bool   // threads whose lease nobody holds
 	Limit   int    // 0 = 100
 	Before  time.Time
 }

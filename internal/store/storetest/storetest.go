@@ -43,6 +43,11 @@ func Run(t *testing.T, open Opener) {
 		{"threads", testThreads},
 		{"running thread", testRunning},
 		{"runs", testRuns},
+		{"leases", testLeases},
+		{"fencing", testFencing},
+		{"rivals for a lease", testLeaseRivals},
+		{"renewing and stopping", testRenewAndStop},
+		{"watch", testWatch},
 		{"killed", testKilled},
 	}
 	for _, tt := range tests {

@@ -1,0 +1,129 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"iter"
+	"time"
+
+	"interlock/internal/fault"
+)
+
+// watchEvery is how often a watched file is looked at for batches of other processes.
+const watchEvery = 100 * time.Millisecond
+
+const leaseColumns = `thread, holder, fence, until, stop`
+
+// Acquire gives the lease if it is free, has ended, or is the holder's already.
+func (s *SQLite) Acquire(ctx context.Context, thread, holder string, lasts time.Duration) (Lease, error) {
+	if holder == "" {
+		return Lease{}, errors.New("acquiring a lease: the holder has no name")
+	}
+	now := time.Now()
+	n, err := s.writeLease(ctx, func(w *writer) *statement {
+		return w.acquire.add(thread, holder, nanos(now.Add(lasts)), nanos(now))
+	})
+	if err != nil {
+		return Lease{}, err
+	}
+	l, err := s.lease(ctx, thread)
+	if err != nil {
+		return Lease{}, err
+	}
+	if n == 0 || l.Holder != holder {
+		return l, fault.Wrap(ErrHeld, fault.ThreadBusy, "the thread %s is run by another process (%s)", thread, l.Holder).
+			Suggest("Wait until its turn has ended, or stop the turn.")
+	}
+	return l, nil
+}
+
+// Renew lets the leases of a holder last, those that ended without a taker as well.
+func (s *SQLite) Renew(ctx context.Context, holder string, lasts time.Duration) ([]Lease, error) {
+	if _, err := s.writeLease(ctx, func(w *writer) *statement { return w.renew.add(nanos(time.Now().Add(lasts)), holder) }); err != nil {
+		return nil, err
+	}
+	return list(ctx, s, `SELECT `+leaseColumns+` FROM leases WHERE holder = ? AND holder <> ''`, []any{holder}, scanLease)
+}
+
+// Release ends a lease that is still the holder's.
+func (s *SQLite) Release(ctx context.Context, l Lease) error {
+	_, err := s.writeLease(ctx, func(w *writer) *statement { return w.release.add(l.Thread, l.Holder, l.Fence) })
+	return err
+}
+
+// AskStop marks the lease; its holder sees the mark when it looks at its leases.
+func (s *SQLite) AskStop(ctx context.Context, thread string) (bool, error) {
+	n, err := s.writeLease(ctx, func(w *writer) *statement { return w.askStop.add(thread, nanos(time.Now())) })
+	return n > 0, err
+}
+
+// Watch looks at the file's version, which every commit of another connection changes.
+func (s *SQLite) Watch(ctx context.Context) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		conn, err := s.readers.Conn(ctx)
+		if err != nil {
+			yield("", storeFault(err, s.path, "read"))
+			return
+		}
+		defer conn.Close()
+		tick := time.NewTicker(watchEvery)
+		defer tick.Stop()
+		var seen int64
+		for first := true; ; first = false {
+			var version int64
+			err := conn.QueryRowContext(ctx, `PRAGMA data_version`).Scan(&version)
+			if ctx.Err() != nil {
+				return
+			}
+			if err != nil {
+				yield("", storeFault(err, s.path, "read"))
+				return
+			}
+			if version != seen && !first && !yield("", nil) {
+				return
+			}
+			seen = version
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// writeLease runs one statement on the writing connection and says how many rows it changed.
+func (s *SQLite) writeLease(ctx context.Context, bind func(*writer) *statement) (int64, error) {
+	w, err := s.take(ctx)
+	if err != nil {
+		return 0, err
+	}
+	n, err := bind(w).exec()
+	s.wrote(w, nil)
+	s.writer <- w
+	if err != nil {
+		return 0, storeFault(err, s.path, "write")
+	}
+	return n, nil
+}
+
+// lease gives a thread's lease, as it is stored.
+func (s *SQLite) lease(ctx context.Context, thread string) (Lease, error) {
+	l, err := scanLease(s.readers.QueryRowContext(ctx, `SELECT `+leaseColumns+` FROM leases WHERE thread = ?`, thread))
+	if errors.Is(err, sql.ErrNoRows) {
+		return Lease{}, fault.Wrap(ErrNotFound, fault.ThreadNotFound, "the thread %q has no lease", thread)
+	}
+	if err != nil {
+		return Lease{}, storeFault(err, s.path, "read")
+	}
+	return l, nil
+}
+
+func scanLease(row scanner) (Lease, error) {
+	var l Lease
+	var until int64
+	err := row.Scan(&l.Thread, &l.Holder, &l.Fence, &until, &l.Stop)
+	l.Until = fromNanos(until)
+	return l, err
+}
