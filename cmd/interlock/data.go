@@ -119,7 +119,7 @@ func (d data) Query(ctx context.Context, q toolbox.Query) (toolbox.Rows, error) 
 		return toolbox.Rows{}, err
 	}
 	return toolbox.Rows{
-		Columns: columns(r.Columns), Rows: r.Rows, RowCount: r.RowCount, Limited: r.Limited, MS: r.Elapsed.Round(time.Millisecond).Milliseconds(), Decision: r.Decision,
+		Columns: columns(r.Columns), Rows: r.Rows, RowCount: r.RowCount, Limited: r.Limited, MS: r.Elapsed.Round(time.Millisecond).Milliseconds(), Decision: r.Decision, Live: r.Live,
 	}, nil
 }
 

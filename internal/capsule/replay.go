@@ -102,19 +102,20 @@ func inputs(events []event.Event) []engine.Input {
 	for _, ev := range events {
 		switch b := ev.Body.(type) {
 		case event.TurnStarted:
-			in := engine.Input{User: b.User, Text: b.Text, Dataset: b.Dataset, Attachments: b.Attachments, Rerun: b.Rerun, Settings: b.Settings}
-			if b.Direct != nil && b.Text == "" {
-				in.Direct = &engine.Direct{Tool: b.Direct.Tool, Args: b.Direct.Args.JSON}
+			out = append(out, engine.Input{User: b.User, Text: b.Text, Dataset: b.Dataset, Attachments: b.Attachments, Rerun: b.Rerun, Settings: b.Settings})
+		case event.PersonCalled:
+			if in := &out[len(out)-1]; in.Text == "" {
+				in.Direct = &engine.Direct{Tool: b.Tool, Args: b.Args.JSON}
 			}
-			out = append(out, in)
 		case event.CommandGiven:
-			out[len(out)-1] = engine.Input{User: b.User, Command: &engine.Command{Name: b.Command, Fields: b.Fields}}
+			in := &out[len(out)-1]
+			in.Text, in.Command = "", &engine.Command{Name: b.Command, Fields: b.Fields}
 		case event.CardAnswered:
 			if b.Text != "" {
-				out = append(out, engine.Input{User: b.User, Text: b.Text})
+				out = append(out, engine.Input{User: b.User, Text: b.Text, Settings: b.Settings})
 				continue
 			}
-			out = append(out, engine.Input{User: b.User, Card: &engine.CardAnswer{Card: b.Card, Answer: b.Answer, Fields: b.Fields, Note: b.Note}})
+			out = append(out, engine.Input{User: b.User, Settings: b.Settings, Card: &engine.CardAnswer{Card: b.Card, Answer: b.Answer, Fields: b.Fields, Note: b.Note}})
 		}
 	}
 	return out
@@ -264,7 +265,7 @@ func (t recordedTool) Call(ctx context.Context, _ json.RawMessage) (tool.Result,
 	id := tool.In(ctx).ID
 	switch b := t.r.results[id].(type) {
 	case event.ToolReturned:
-		return tool.Result{JSON: b.Result.JSON, Artifacts: t.r.made[id]}, nil
+		return tool.Result{JSON: b.Result.JSON, Artifacts: t.r.made[id], Volatile: b.Volatile}, nil
 	case event.ToolFailed:
 		if b.Code == fault.Stopped {
 			t.r.stop()

@@ -94,7 +94,7 @@ func (c *Catalog) Query(ctx context.Context, id string, r query.Request) (*query
 		return nil, err
 	}
 	return &query.Result{
-		Columns: engineColumns(answer.Columns), Rows: answer.Rows, RowCount: answer.Count, Limited: answer.Limited, Elapsed: answer.Elapsed, Decision: decision,
+		Columns: engineColumns(answer.Columns), Rows: answer.Rows, RowCount: answer.Count, Limited: answer.Limited, Elapsed: answer.Elapsed, Decision: decision, Live: true,
 	}, nil
 }
 

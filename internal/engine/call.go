@@ -27,6 +27,9 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // approval. It ends in a refusal, a failure, an earlier result, a card, or a start.
 func (r *rules) call(c event.ModelCall) decision {
 	s := scope(r.m, r.f)
+	if d := r.f.Turn.Direct; d != nil && d.Denied != nil {
+		return decision{bodies: []event.Body{r.denial(c, []event.Denial{*d.Denied}, s)}}
+	}
 	entry, args, shown, rescued, refused := r.admit(c, s)
 	if refused != nil {
 		return decision{bodies: []event.Body{refused}}
@@ -177,6 +180,9 @@ func (r *rules) identity(entry *tool.Entry, args json.RawMessage) identity {
 		return identity{}
 	}
 	version := r.version(entry, args)
+	if _, versioned := entry.Tool.(tool.Versioner); versioned && version == "" {
+		return identity{}
+	}
 	args = without(args, entry.Spec().Apart)
 	return identity{event.Hash(fmt.Appendf(nil, "%s\x00%s\x00%s", entry.Spec().Name, args, version)), version}
 }
@@ -197,9 +203,11 @@ func without(args json.RawMessage, names []string) json.RawMessage {
 	return left
 }
 
+// duplicate finds the result that an equal call of a model gave. What a person calls
+// always runs.
 func (r *rules) duplicate(id identity) (known, bool) {
 	t := r.f.Turn
-	if id.hash == "" || t.Rerun {
+	if id.hash == "" || t.Rerun || t.Direct != nil {
 		return known{}, false
 	}
 	k, ok := r.f.knows(id.hash)

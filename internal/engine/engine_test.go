@@ -13,6 +13,7 @@ import (
 var specs = map[string]tool.Spec{
 	"look":   {Effect: tool.Reads, Taints: true, Input: schema(`"where":{"type":"string"}`, "where")},
 	"count":  {Effect: tool.Reads, Input: schema(`"what":{"type":"string"},"most":{"type":"integer"}`, "most")},
+	"dice":   {Effect: tool.Computes, Volatile: true, Input: schema(``)},
 	"risky":  {Effect: tool.Writes, Input: schema(``)},
 	"late":   {Effect: tool.Computes, Input: schema(``)},
 	"verify": {Effect: tool.Computes, Input: schema(`"value":{"type":"integer"}`, "value")},

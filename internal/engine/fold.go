@@ -99,6 +99,7 @@ func (f *fold) apply(e event.Event) {
 		f.Turn.raise(e, b)
 	case event.CardAnswered:
 		f.Status = store.Running
+		f.changeSettings(b.Settings)
 		if c := f.Turn.Card; c != nil && c.Name == approvalCard && b.Answer == allowThread && c.Call != "" {
 			f.Allowed = append(f.Allowed, f.Turn.toolOf(c.Call))
 		}
@@ -128,28 +129,29 @@ func (f *fold) startTurn(e event.Event, b event.TurnStarted) {
 	if b.Dataset != "" {
 		f.Dataset = b.Dataset
 	}
-	if len(b.Settings) > 0 {
-		f.Settings = maps.Clone(f.Settings)
-		if f.Settings == nil {
-			f.Settings = map[string]any{}
-		}
-		maps.Copy(f.Settings, b.Settings)
-		f.effective = nil
-	}
+	f.changeSettings(b.Settings)
 	if f.Title == "" {
 		f.Title = shorten(b.Text, 80)
 	}
 	f.Turn = &turnFold{
-		Run: b.Run, User: b.User, Text: b.Text, Dataset: f.Dataset, Attachments: b.Attachments, Rerun: b.Rerun, Direct: b.Direct, Model: b.Model,
+		Run: b.Run, User: b.User, Text: b.Text, Dataset: f.Dataset, Attachments: b.Attachments, Rerun: b.Rerun, Model: b.Model,
 		Started: e.Time, First: e.Seq, Visits: map[string]int{}, Failures: map[string]int{}, Empty: map[string]int{}, Counts: map[string]int{},
-	}
-	if b.Direct != nil {
-		f.Turn.Calls = 1
-		f.Turn.Pending = []event.ModelCall{{ID: callID(b.Run, 1), Name: b.Direct.Tool, Args: b.Direct.Args}}
 	}
 	if b.Text != "" {
 		f.say(Message{Role: "user", Content: b.Text, DatasetID: f.Dataset, RunID: b.Run, CreatedAt: e.Time})
 	}
+}
+
+func (f *fold) changeSettings(set map[string]any) {
+	if len(set) == 0 {
+		return
+	}
+	f.Settings = maps.Clone(f.Settings)
+	if f.Settings == nil {
+		f.Settings = map[string]any{}
+	}
+	maps.Copy(f.Settings, set)
+	f.effective = nil
 }
 
 func (f *fold) endTurn(e event.Event, b event.TurnEnded) {
@@ -206,6 +208,11 @@ func (f *fold) changeFacts(b event.FactsChanged) {
 func (f *fold) remember(b event.ToolReturned) {
 	s := f.Turn.Running
 	if s == nil || s.Identity == "" || b.Duplicate != "" {
+		return
+	}
+	if b.Volatile {
+		f.Known = slices.DeleteFunc(slices.Clone(f.Known), func(k known) bool { return k.Identity == s.Identity })
+		f.index()
 		return
 	}
 	f.Known = append(f.Known, known{s.Identity, b.Call, b.Result, f.Turn.Run})

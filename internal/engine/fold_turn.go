@@ -15,7 +15,7 @@ type turnFold struct {
 	Run, User, Text, Dataset, Model string
 	Attachments                     []string
 	Rerun                           bool
-	Direct                          *event.DirectCall
+	Direct                          *event.PersonCalled // the one call of a turn without a model
 	Started                         time.Time
 	First, Last                     int64
 
@@ -113,6 +113,10 @@ func (t *turnFold) enter(b event.StateEntered) {
 
 func (t *turnFold) apply(e event.Event) {
 	switch b := e.Body.(type) {
+	case event.PersonCalled:
+		t.Direct = &b
+		t.Calls = 1
+		t.Pending = []event.ModelCall{{ID: callID(t.Run, 1), Name: b.Tool, Args: b.Args}}
 	case event.ModelCalled:
 		t.Calling, t.ranAt = &b, e.Time
 		t.Models++
@@ -276,12 +280,8 @@ func (t *turnFold) resume(e event.Event) {
 }
 
 func (t *turnFold) toolOf(call string) string {
-	for _, l := range t.Lines {
-		for _, c := range l.Calls {
-			if c.ID == call {
-				return c.Name
-			}
-		}
+	if i := slices.IndexFunc(t.Pending, func(c event.ModelCall) bool { return c.ID == call }); i >= 0 {
+		return t.Pending[i].Name
 	}
 	return ""
 }

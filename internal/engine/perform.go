@@ -209,9 +209,9 @@ func (t *turn) runTool(ctx context.Context) []event.Body {
 		a.Call = s.Call
 		out = append(out, a)
 	}
-	b := event.ToolReturned{Call: s.Call, Tool: s.Tool, Result: event.Of(res.JSON)}
+	b := event.ToolReturned{Call: s.Call, Tool: s.Tool, Result: event.Of(res.JSON), Volatile: res.Volatile}
 	if entry, err := t.e.cfg.Tools.Get(s.Tool); err == nil {
-		b.Taints = entry.Spec().Taints
+		b.Taints, b.Volatile = entry.Spec().Taints, b.Volatile || entry.Spec().Volatile
 	}
 	b.Person, b.Model = t.r.show(s.Tool, t.r.look())
 	return append(out, b)

@@ -136,26 +136,39 @@ func (t *turn) receive(in Input) error {
 	text := strings.TrimSpace(clip(in.Text, maxText))
 	card := t.openCard()
 	switch {
+	case in.Card != nil && t.otherDataset(in):
+		return fault.New(fault.BadRequest, "the card belongs to a turn about %q, and the answer names the dataset %q", t.f.Turn.Dataset, in.Dataset).
+			Suggest("Answer without a dataset, or ask about the other one in a new message.")
 	case in.Card != nil:
-		return t.answer(in.User, *in.Card, "")
+		return t.answer(in, *in.Card, "")
 	case in.Command != nil:
-		return t.command(in.User, *in.Command)
+		return t.command(in)
 	case in.Direct != nil:
 		t.closeOpenCard("a new call was made")
-		t.begin(in, event.TurnStarted{Direct: &event.DirectCall{Tool: in.Direct.Tool, Args: event.Of(in.Direct.Args), By: byDirect}})
+		if err := t.begin(in, event.TurnStarted{}); err != nil {
+			return err
+		}
+		t.emit(event.PersonCalled{Tool: in.Direct.Tool, Args: event.Of(in.Direct.Args), By: byDirect})
 		return nil
 	case text == "":
 		return fault.New(fault.BadRequest, "there is no message").Suggest("Send a message, the answer to a card, or a command.")
-	case card != nil && card.Message != "":
-		return t.answer(in.User, CardAnswer{Card: card.Card, Answer: card.Message, Fields: t.messageFields(card, text)}, text)
-	}
-	set, err := checkSettings(t.r.m, in.Settings)
-	if err != nil {
-		return err
+	case card != nil && card.Message != "" && !t.otherDataset(in):
+		return t.answer(in, CardAnswer{Card: card.Card, Answer: card.Message, Fields: t.messageFields(card, text)}, text)
 	}
 	t.closeOpenCard("a new message came")
-	t.begin(in, event.TurnStarted{Text: text, Settings: set, Direct: t.shortcut(text)})
+	if err := t.begin(in, event.TurnStarted{Text: text}); err != nil {
+		return err
+	}
+	if called := t.shortcut(text); called != nil {
+		t.emit(*called)
+	}
 	return nil
+}
+
+// otherDataset says whether an input is about other data than the turn that waits: it
+// is then no answer within that turn.
+func (t *turn) otherDataset(in Input) bool {
+	return t.f.active() && in.Dataset != "" && t.f.Turn.Dataset != "" && in.Dataset != t.f.Turn.Dataset
 }
 
 func (t *turn) openCard() *event.CardRaised {
@@ -173,8 +186,14 @@ func (t *turn) closeOpenCard(cause string) {
 	}
 }
 
-// begin starts a run: the facts of a turn fall back, and the machine hears of it.
-func (t *turn) begin(in Input, b event.TurnStarted) {
+// begin starts a run with all that the input brings along: the facts of a turn fall
+// back, and the machine hears of it.
+func (t *turn) begin(in Input, b event.TurnStarted) error {
+	set, err := checkSettings(t.r.m, in.Settings)
+	if err != nil {
+		return err
+	}
+	b.Settings = set
 	b.Run, b.User, b.Dataset, b.Attachments = t.e.cfg.NewID("r"), in.User, in.Dataset, in.Attachments
 	b.Rerun = rerunAsked(t.r.m, in)
 	if m, err := t.e.cfg.Models.Model(""); err == nil {
@@ -186,29 +205,39 @@ func (t *turn) begin(in Input, b event.TurnStarted) {
 		t.emit(fc)
 	}
 	t.emit(bodies(t.r.m.RunEffects(scope(t.r.m, t.f), t.r.turnSignal()))...)
+	return nil
 }
 
-// shortcut finds the tool that a message's prefix means.
-func (t *turn) shortcut(text string) *event.DirectCall {
+// shortcut finds the call that a message's prefix means in the turn that has begun:
+// of the shortcuts with that prefix the first whose guard holds. Where none holds the
+// call is denied; a message with a prefix is never read as a question.
+func (t *turn) shortcut(text string) *event.PersonCalled {
+	var denied *event.PersonCalled
+	s := scope(t.r.m, t.f)
 	for _, sc := range t.r.m.Short {
 		if len(text) < len(sc.Prefix) || !strings.EqualFold(text[:len(sc.Prefix)], sc.Prefix) {
 			continue
 		}
-		s := scope(t.r.m, t.f)
 		s.Event = map[string]any{"name": machine.OnTurn, "text": text, "rest": strings.TrimSpace(text[len(sc.Prefix):])}
-		if s.Turn == nil {
-			s.Turn = map[string]any{}
-		}
-		s.Turn["dataset"] = t.f.Dataset
 		args := map[string]any{}
 		for _, a := range sc.In {
 			if v, err := t.r.m.Eval(a.Expr, s); err == nil && v != nil {
 				args[a.Name] = v
 			}
 		}
-		return &event.DirectCall{Tool: sc.Tool, Args: event.From(args), By: byShortcut}
+		called := &event.PersonCalled{Tool: sc.Tool, Args: event.From(args), By: byShortcut}
+		if t.r.m.Holds(sc.When, s) {
+			return called
+		}
+		if denied == nil {
+			denied = called
+			denied.Denied = &event.Denial{Tool: sc.Tool, Code: fault.ToolNotAllowed, When: sc.When.Source, Saw: t.r.m.Saw(sc.When, s)}
+			if sc.BySettings {
+				denied.Denied.Code = fault.FeatureDisabled
+			}
+		}
 	}
-	return nil
+	return denied
 }
 
 // messageFields puts a plain message into the text field of a card's answer.
@@ -226,7 +255,11 @@ func (t *turn) messageFields(card *event.CardRaised, text string) map[string]any
 }
 
 // answer takes the answer to the open card; text is the message that was one.
-func (t *turn) answer(user string, a CardAnswer, text string) error {
+func (t *turn) answer(in Input, a CardAnswer, text string) error {
+	set, err := checkSettings(t.r.m, in.Settings)
+	if err != nil {
+		return err
+	}
 	card := t.openCard()
 	if card == nil || card.Card != a.Card {
 		return fault.New(fault.CardClosed, "the card %q is not open", a.Card)
@@ -251,7 +284,7 @@ func (t *turn) answer(user string, a CardAnswer, text string) error {
 			}
 		}
 	}
-	t.emit(event.CardAnswered{Card: a.Card, Answer: a.Answer, Fields: a.Fields, Note: clip(a.Note, maxText), Text: text, User: user})
+	t.emit(event.CardAnswered{Card: a.Card, Answer: a.Answer, Fields: a.Fields, Note: clip(a.Note, maxText), Text: text, User: in.User, Settings: set})
 	return nil
 }
 
@@ -287,7 +320,8 @@ func (t *turn) mayCommand(c *machine.Command) error {
 }
 
 // command carries out a command of the person: it begins a turn.
-func (t *turn) command(user string, given Command) error {
+func (t *turn) command(in Input) error {
+	given := *in.Command
 	c := t.r.m.Command(given.Name)
 	if c == nil {
 		return fault.New(fault.BadCommand, "the machine %s has no command %q", t.r.m.Name, given.Name)
@@ -300,7 +334,9 @@ func (t *turn) command(user string, given Command) error {
 		return err
 	}
 	t.closeOpenCard("the command " + c.Name + " was given")
-	t.begin(Input{User: user}, event.TurnStarted{Text: c.Label})
+	if err := t.begin(in, event.TurnStarted{Text: c.Label}); err != nil {
+		return err
+	}
 	sig := machine.Signal{Name: machine.OnCommand, Command: c.Name, Fields: map[string]any{"fields": fields}}
 	re, err := t.r.m.Enter(scope(t.r.m, t.f), c.To, sig, nil, &c.Writes)
 	if err != nil {
@@ -310,7 +346,7 @@ func (t *turn) command(user string, given Command) error {
 	for _, a := range re.Acts {
 		dropped = append(dropped, a.Change.Dropped...)
 	}
-	t.emit(event.CommandGiven{Command: c.Name, User: user, Fields: fields, Dropped: dropped})
+	t.emit(event.CommandGiven{Command: c.Name, User: in.User, Fields: fields, Dropped: dropped})
 	t.emit(bodies(re)...)
 	return nil
 }

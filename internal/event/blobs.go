@@ -56,12 +56,8 @@ func each(b Body, f func(Value) (Value, error)) (Body, error) {
 			e.Set = set
 		}
 		b = e
-	case TurnStarted:
-		if e.Direct != nil {
-			direct := *e.Direct
-			do(&direct.Args)
-			e.Direct = &direct
-		}
+	case PersonCalled:
+		do(&e.Args)
 		b = e
 	case ModelReplied:
 		calls := make([]ModelCall, len(e.Calls))

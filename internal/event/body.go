@@ -12,6 +12,7 @@ import (
 const (
 	KindThreadOpened    Kind = "thread_opened"
 	KindTurnStarted     Kind = "turn_started"
+	KindPersonCalled    Kind = "person_called"
 	KindCommandGiven    Kind = "command_given"
 	KindFactsChanged    Kind = "facts_changed"
 	KindStateEntered    Kind = "state_entered"
@@ -41,6 +42,8 @@ func Decode(k Kind, raw json.RawMessage) (Body, error) {
 		return decode[ThreadOpened](k, raw)
 	case KindTurnStarted:
 		return decode[TurnStarted](k, raw)
+	case KindPersonCalled:
+		return decode[PersonCalled](k, raw)
 	case KindCommandGiven:
 		return decode[CommandGiven](k, raw)
 	case KindFactsChanged:
@@ -119,16 +122,17 @@ type TurnStarted struct {
 	Attachments []string       `json:"attachments,omitempty"`
 	Rerun       bool           `json:"rerun,omitempty"`    // identical calls may run again in this turn
 	Settings    map[string]any `json:"settings,omitempty"` // changed from this turn on
-	Direct      *DirectCall    `json:"direct,omitempty"`   // one call instead of a message
 	Model       string         `json:"model,omitempty"`    // the model of the turn, for guards
 }
 
-// DirectCall is a call that the person makes, without a model: a shortcut's or a
-// direct run's.
-type DirectCall struct {
-	Tool string `json:"tool"`
-	Args Value  `json:"args"`
-	By   string `json:"by"` // shortcut, direct
+// PersonCalled is the one call that the person makes in this turn, without a model.
+// Its arguments are worked out after what the turn brought along (dataset, settings,
+// facts) was applied.
+type PersonCalled struct {
+	Tool   string  `json:"tool"`
+	Args   Value   `json:"args"`
+	By     string  `json:"by"`               // shortcut, direct
+	Denied *Denial `json:"denied,omitempty"` // the shortcut's guard does not hold: the call is refused
 }
 
 // CommandGiven is a command of the person, with what it took away.
@@ -263,6 +267,7 @@ type ToolReturned struct {
 	Version   string     `json:"version,omitempty"`   // of a duplicate: of what the call reads
 	Reason    fault.Code `json:"reason,omitempty"`
 	Taints    bool       `json:"taints,omitempty"`
+	Volatile  bool       `json:"volatile,omitempty"` // an equal call may give another result: this one answers no other
 	MS        int64      `json:"ms"`
 }
 
@@ -345,6 +350,8 @@ type CardAnswered struct {
 	Note   string         `json:"note,omitempty"`
 	Text   string         `json:"text,omitempty"` // where a plain message was the answer
 	User   string         `json:"user,omitempty"`
+	// Settings are changed from here on.
+	Settings map[string]any `json:"settings,omitempty"`
 }
 
 // CardClosed ends a card that nobody answered.
@@ -388,6 +395,7 @@ type TurnEnded struct {
 
 func (ThreadOpened) Kind() Kind    { return KindThreadOpened }
 func (TurnStarted) Kind() Kind     { return KindTurnStarted }
+func (PersonCalled) Kind() Kind    { return KindPersonCalled }
 func (CommandGiven) Kind() Kind    { return KindCommandGiven }
 func (FactsChanged) Kind() Kind    { return KindFactsChanged }
 func (StateEntered) Kind() Kind    { return KindStateEntered }

@@ -159,10 +159,16 @@ func hashOf(files map[string]string) string {
 func (m *Machine) markSettingsOnly() {
 	for _, s := range m.States {
 		for _, o := range s.Offers {
-			if o.When == nil || o.When.code == nil || len(o.When.code.refs) == 0 {
-				continue
-			}
-			o.BySettings = !slices.ContainsFunc(o.When.code.refs, func(r ref) bool { return !strings.HasPrefix(r.name, "settings.") })
+			o.BySettings = o.When.onlySettings()
 		}
 	}
+	for _, s := range m.Short {
+		s.BySettings = s.When.onlySettings()
+	}
+}
+
+// onlySettings says whether a guard looks at settings and at nothing else.
+func (x *Expr) onlySettings() bool {
+	return x != nil && x.code != nil && len(x.code.refs) > 0 &&
+		!slices.ContainsFunc(x.code.refs, func(r ref) bool { return !strings.HasPrefix(r.name, "settings.") })
 }

@@ -356,8 +356,11 @@ type Shortcut struct {
 	Prefix string
 	Tool   string
 	In     []Assign
-	When   *Expr
-	Pos    Pos
+	// When must hold, else the call is refused. BySettings says that it looks at
+	// settings only: off means FEATURE_DISABLED.
+	When       *Expr
+	BySettings bool
+	Pos        Pos
 }
 
 // A TextCall is a fenced block that counts as a call.

@@ -57,4 +57,5 @@ type Result struct {
 	Cut      int  // texts that were longer than allowed and end in …
 	Elapsed  time.Duration
 	Decision sqlpolicy.Decision // what it touched
+	Live     bool               // the rows stay in their database and may change at any time
 }

@@ -9,8 +9,6 @@ import (
 	"reflect"
 
 	schemagen "github.com/google/jsonschema-go/jsonschema"
-
-	"interlock/internal/event"
 )
 
 // New makes a tool of a function. Schemas of arguments and results follow from In
@@ -50,11 +48,14 @@ func (t *typed[In, Out]) Call(ctx context.Context, args json.RawMessage) (Result
 	if err != nil {
 		return Result{}, fmt.Errorf("encoding the result of %s: %w", t.spec.Name, err)
 	}
-	var made []event.ArtifactMade
+	res := Result{JSON: raw}
 	if m, ok := any(out).(Maker); ok {
-		made = m.Made()
+		res.Artifacts = m.Made()
 	}
-	return Result{JSON: raw, Artifacts: made}, nil
+	if v, ok := any(out).(Varier); ok {
+		res.Volatile = v.Varies()
+	}
+	return res, nil
 }
 
 func schemaOf[T any](name string) json.RawMessage {

@@ -42,6 +42,10 @@ type Spec struct {
 	// Apart are arguments that do not tell two calls apart: what matters of them is in
 	// the version of the call.
 	Apart []string
+	// Volatile says that an equal call may always give another result: of sources that
+	// change without a version, of chance, of the clock. Such a call is never answered
+	// with an earlier result. Result.Volatile says the same of one call.
+	Volatile bool
 	// Seconds bounds a call; 0 is the engine's default.
 	Seconds int
 }
@@ -56,7 +60,8 @@ type Tool interface {
 
 // A Versioner is a tool whose result depends on data outside its arguments. The
 // version goes into the identity of a call, so that changed data makes an equal
-// call a new one.
+// call a new one. "" means that the version is not known: then nothing says that an
+// equal call would give the same, and it runs.
 type Versioner interface {
 	Version(ctx context.Context, args json.RawMessage) string
 }
@@ -65,7 +70,12 @@ type Versioner interface {
 type Result struct {
 	JSON      json.RawMessage
 	Artifacts []event.ArtifactMade // stored by the tool; the engine logs them
+	Volatile  bool                 // an equal call may give another result
 }
+
+// Varier is implemented by an Out type that knows whether an equal call may give
+// another result.
+type Varier interface{ Varies() bool }
 
 // Maker is implemented by an Out type whose call stored artifacts.
 type Maker interface{ Made() []event.ArtifactMade }

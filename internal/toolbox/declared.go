@@ -25,6 +25,9 @@ func declare[In, Out any](name, description string, effect tool.Effect, adjust .
 
 func taints(s *tool.Spec) { s.Taints = true }
 
+// volatile marks a tool that reads sources where they are, without a version.
+func volatile(s *tool.Spec) { s.Volatile = true }
+
 func mainArgument(name string) func(*tool.Spec) { return func(s *tool.Spec) { s.Main = name } }
 
 // Undone names the declared tools that this build cannot run.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"interlock/internal/event"
@@ -86,5 +87,16 @@ func (b box) python(ctx context.Context, job PythonJob) (PythonOut, error) {
 		return PythonOut{}, fault.New(fault.FeatureDisabled, "Python is switched off on this server").
 			Suggest("Use SQL; the operator can switch Python on, see `interlock doctor`.")
 	}
-	return b.Python.Run(ctx, job)
+	out, err := b.Python.Run(ctx, job)
+	out.varies = pythonVaries(job.Code)
+	return out, err
 }
+
+// chanceOrClock are words of programs whose results chance, the clock or the process
+// decide.
+var chanceOrClock = regexp.MustCompile(`\b(?:\w*random\w*|rand(?:int|n|range)?|shuffle|sample|secrets|uuid\w*|now|utcnow|today|perf_counter|getpid)\b|` +
+	`\b(?:import|from)\s+(?:[\w., ]*,\s*)?(?:time|datetime)\b|\b(?:id|hash)\s*\(`)
+
+// pythonVaries says whether the same code may give another result. It says so too
+// often rather than too seldom: then the code only runs once more.
+func pythonVaries(code string) bool { return chanceOrClock.MatchString(code) }

@@ -20,8 +20,12 @@ type PythonExecutionOut struct {
 	Stderr    string   `json:"stderr"`
 	Artifacts []string `json:"artifacts"`
 
-	made []event.ArtifactMade
+	made   []event.ArtifactMade
+	varies bool
 }
+
+// Varies says that the same code may print something else.
+func (o PythonExecutionOut) Varies() bool { return o.varies }
 
 // Made lists what the code left.
 func (o PythonExecutionOut) Made() []event.ArtifactMade { return o.made }
@@ -32,12 +36,12 @@ func (b box) pythonExecution() tool.Tool {
 	return b.versioned(tool.New(spec("python_execution", tool.Writes, taints, mainArgument("code"), pythonTime), func(ctx context.Context, in PythonExecutionIn) (PythonExecutionOut, error) {
 		out, err := b.python(ctx, PythonJob{Dataset: tool.In(ctx).Dataset, Code: in.Code, Seconds: in.Seconds})
 		if err == nil {
-			return PythonExecutionOut{Stdout: out.Stdout, Stderr: out.Stderr, Artifacts: out.Artifacts, made: out.Stored}, nil
+			return PythonExecutionOut{Stdout: out.Stdout, Stderr: out.Stderr, Artifacts: out.Artifacts, made: out.Stored, varies: out.varies}, nil
 		}
 		trouble, ok := fault.From(err).Details.(PythonTrouble)
 		if !ok || !fault.Is(err, fault.PyUserError) {
 			return PythonExecutionOut{}, err
 		}
-		return PythonExecutionOut{Stdout: trouble.Stdout, Stderr: trouble.traceback(fault.From(err).Message), Artifacts: []string{}}, nil
+		return PythonExecutionOut{Stdout: trouble.Stdout, Stderr: trouble.traceback(fault.From(err).Message), Artifacts: []string{}, varies: pythonVaries(in.Code)}, nil
 	}))
 }

@@ -35,8 +35,12 @@ type RunPythonOut struct {
 	Stderr    string          `json:"stderr"`
 	Artifacts []string        `json:"artifacts,omitempty"`
 
-	made []event.ArtifactMade
+	made   []event.ArtifactMade
+	varies bool
 }
+
+// Varies says that the same code may give another result.
+func (o RunPythonOut) Varies() bool { return o.varies }
 
 // Made lists what the code left, its result included.
 func (o RunPythonOut) Made() []event.ArtifactMade { return o.made }
@@ -51,7 +55,7 @@ func (b box) runPython() tool.Tool {
 		if err != nil {
 			return RunPythonOut{}, err
 		}
-		out := RunPythonOut{Stdout: p.Stdout, Stderr: p.Stderr, Artifacts: p.Artifacts, made: p.Stored}
+		out := RunPythonOut{Stdout: p.Stdout, Stderr: p.Stderr, Artifacts: p.Artifacts, made: p.Stored, varies: p.varies}
 		if len(p.Table) == 0 {
 			return out, nil
 		}

@@ -33,8 +33,12 @@ type RunSQLOut struct {
 	Intent   Intent          `json:"intent"`
 	Artifact string          `json:"artifact,omitempty"`
 
-	made []event.ArtifactMade
+	made   []event.ArtifactMade
+	varies bool
 }
+
+// Varies says that the same statement may give other rows.
+func (o RunSQLOut) Varies() bool { return o.varies }
 
 // Made lists the kept rows.
 func (o RunSQLOut) Made() []event.ArtifactMade { return o.made }
@@ -62,7 +66,7 @@ func (b box) runSQL() tool.Tool {
 		}
 		return RunSQLOut{
 			Name: name, ResultID: kept, Columns: q.Columns, Rows: q.Rows, RowCount: q.RowCount, Limited: q.Limited,
-			Intent: intentOf(name, in.SQL, r), Artifact: made.ID, made: []event.ArtifactMade{made},
+			Intent: intentOf(name, in.SQL, r), Artifact: made.ID, made: []event.ArtifactMade{made}, varies: q.varies,
 		}, nil
 	}), b.framedVersion)
 }
@@ -77,6 +81,9 @@ func (b box) framedVersion(ctx context.Context, args json.RawMessage) string {
 		return ""
 	}
 	version := b.Data.Version(ctx, dataset(ctx, in.DatasetID))
+	if version == "" {
+		return ""
+	}
 	for _, f := range namedFrames(in.SQL, in.Frames) {
 		version += "+" + f.ResultID
 	}

@@ -38,7 +38,7 @@ type Loaded struct {
 var errNoSources = fault.New(fault.Unavailable, "there are no sources to load from")
 
 func (b box) listSources() tool.Tool {
-	return tool.New(spec("list_sources", tool.Reads, taints), func(ctx context.Context, _ ListSourcesIn) (ListSourcesOut, error) {
+	return tool.New(spec("list_sources", tool.Reads, taints, volatile), func(ctx context.Context, _ ListSourcesIn) (ListSourcesOut, error) {
 		if b.Sources == nil {
 			return ListSourcesOut{}, errNoSources
 		}
@@ -48,7 +48,7 @@ func (b box) listSources() tool.Tool {
 }
 
 func (b box) getSourcePreview() tool.Tool {
-	return tool.New(spec("get_source_preview", tool.Reads, taints), func(ctx context.Context, in SourcePreviewIn) (SourcePreviewOut, error) {
+	return tool.New(spec("get_source_preview", tool.Reads, taints, volatile), func(ctx context.Context, in SourcePreviewIn) (SourcePreviewOut, error) {
 		if b.Sources == nil {
 			return SourcePreviewOut{}, errNoSources
 		}
@@ -91,7 +91,7 @@ func (in SourcePreviewIn) scope() []Condition {
 }
 
 func (b box) loadScoped() tool.Tool {
-	return tool.New(spec("load_scoped", tool.Reads, taints), func(ctx context.Context, in LoadScopedIn) (LoadScopedOut, error) {
+	return tool.New(spec("load_scoped", tool.Reads, taints, volatile), func(ctx context.Context, in LoadScopedIn) (LoadScopedOut, error) {
 		if b.Sources == nil {
 			return LoadScopedOut{}, errNoSources
 		}

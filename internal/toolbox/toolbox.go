@@ -96,6 +96,7 @@ type Rows struct {
 	Limited  bool
 	MS       int64
 	Decision sqlpolicy.Decision
+	Live     bool // they stay in their database and may change at any time
 }
 
 // Tools lists every built-in tool.
@@ -171,12 +172,17 @@ type QueryOut struct {
 	CompiledSQL string          `json:"compiled_sql,omitempty"`
 	Plan        json.RawMessage `json:"plan,omitempty"`
 	Error       *fault.Fault    `json:"error,omitempty"`
+
+	varies bool
 }
+
+// Varies says that the same statement may give other rows.
+func (o QueryOut) Varies() bool { return o.varies }
 
 func queryOut(r Rows) QueryOut {
 	out := QueryOut{
 		Status: "success", Columns: make([]string, len(r.Columns)), Rows: r.Rows, RowCount: r.RowCount, ExecTimeMS: r.MS, Limited: r.Limited,
-		Volatile: r.Decision.Volatile,
+		Volatile: r.Decision.Volatile, varies: r.Decision.Volatile || r.Live,
 	}
 	for i, c := range r.Columns {
 		out.Columns[i] = c.Name

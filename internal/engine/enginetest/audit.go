@@ -71,7 +71,10 @@ func (a *auditor) see(e event.Event) error {
 		}
 		maps.Copy(a.settings, b.Settings)
 		a.turn, a.visits, a.models, a.ended, a.person = map[string]any{"text": b.Text}, map[string]int{}, 0, false, true
-	case event.CardAnswered, event.CommandGiven:
+	case event.CardAnswered:
+		a.person = true
+		maps.Copy(a.settings, b.Settings)
+	case event.CommandGiven:
 		a.person = true
 	case event.FactsChanged:
 		return a.change(b)

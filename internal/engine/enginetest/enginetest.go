@@ -40,12 +40,14 @@ type setup struct {
 
 // move is one line of the play.
 type move struct {
-	Person  string             `yaml:"person"`
-	Model   *reply             `yaml:"model"`
-	Answer  *engine.CardAnswer `yaml:"answer"`
-	Command *engine.Command    `yaml:"command"`
-	Restart bool               `yaml:"restart"`
-	Fork    int64              `yaml:"fork"`
+	Person   string             `yaml:"person"`
+	Dataset  string             `yaml:"dataset"`  // with what the person says
+	Settings map[string]any     `yaml:"settings"` // with what the person says
+	Model    *reply             `yaml:"model"`
+	Answer   *engine.CardAnswer `yaml:"answer"`
+	Command  *engine.Command    `yaml:"command"`
+	Restart  bool               `yaml:"restart"`
+	Fork     int64              `yaml:"fork"`
 }
 
 type reply struct {
@@ -314,7 +316,7 @@ func (b *bench) perform(moves []move) {
 		var in engine.Input
 		switch {
 		case mv.Person != "":
-			in = engine.Input{User: "ann", Text: mv.Person}
+			in = engine.Input{User: "ann", Text: mv.Person, Dataset: mv.Dataset, Settings: plainMap(b.t, mv.Settings)}
 		case mv.Answer != nil:
 			v, err := b.eng.View(ctx, b.thread)
 			if err != nil || v.Card == nil {

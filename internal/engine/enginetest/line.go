@@ -17,11 +17,14 @@ func Line(b event.Body) string {
 		return fmt.Sprintf("opened %s for %s%s", e.Machine, e.Owner, brackets(e.Settings))
 	case event.TurnStarted:
 		text := fmt.Sprintf("turn %s %q", e.Run, e.Text)
-		if e.Direct != nil {
-			text += fmt.Sprintf(" %s %s %s", e.Direct.By, e.Direct.Tool, short(e.Direct.Args.JSON))
-		}
 		if e.Rerun {
 			text += " rerun"
+		}
+		return text
+	case event.PersonCalled:
+		text := fmt.Sprintf("called %s %s %s", e.By, e.Tool, short(e.Args.JSON))
+		if e.Denied != nil {
+			text += " denied: " + e.Denied.When
 		}
 		return text
 	case event.CommandGiven:
