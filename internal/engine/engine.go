@@ -11,7 +11,8 @@
 // definition allows happens.
 //
 // Goroutines: one per running turn (owner of its thread, ends with the turn, at
-// Stop or at Close); none for a waiting or idle thread. Followers run in their
+// Stop or at Close); none for a waiting or idle thread; one while turns are stalled
+// because the store cannot write. Followers run in their
 // caller's goroutine.
 package engine
 
@@ -58,6 +59,9 @@ type Config struct {
 	MaxRunning int
 	// SnapshotEvery is how many events may follow a snapshot of the fold. Default 200.
 	SnapshotEvery int
+	// RestingBytes bounds the memory of threads that rest; others are read from the
+	// log when they are needed. Default 256 MiB.
+	RestingBytes int
 	// Now and NewID are for tests.
 	Now   func() time.Time
 	NewID func(prefix string) string
@@ -71,6 +75,8 @@ type Engine struct {
 	cfg  Config // fixed at creation
 	hub  *hub
 	defs *definitions
+	// blobs are the large values that followers are being shown.
+	blobs Shared[json.RawMessage]
 
 	// life is the context of all turns: they outlive the requests that began them
 	// and end at Close.
@@ -78,10 +84,12 @@ type Engine struct {
 	end  context.CancelFunc
 	wg   sync.WaitGroup
 
-	mu      sync.Mutex
-	running map[string]*turn // by thread
-	cache   *foldCache
-	closed  bool
+	mu       sync.Mutex
+	running  map[string]*turn // by thread
+	stalled  map[string]error // turns that could not be stored, by thread
+	retrying bool             // a goroutine tries the stalled turns again
+	cache    *foldCache
+	closed   bool
 }
 
 // New makes an engine. It runs nothing until Open, Send or Resume.
@@ -100,6 +108,7 @@ func New(cfg Config) (*Engine, error) {
 	orDefault(&cfg.ResultBytes, 64<<10)
 	orDefault(&cfg.MaxRunning, 256)
 	orDefault(&cfg.SnapshotEvery, 200)
+	orDefault(&cfg.RestingBytes, 256<<20)
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
@@ -115,7 +124,7 @@ func New(cfg Config) (*Engine, error) {
 	life, end := context.WithCancel(context.Background())
 	return &Engine{
 		cfg: cfg, hub: newHub(), defs: newDefinitions(cfg.Store), life: life, end: end,
-		running: map[string]*turn{}, cache: newFoldCache(512),
+		running: map[string]*turn{}, stalled: map[string]error{}, cache: newFoldCache(cfg.RestingBytes),
 	}, nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
-	"slices"
 	"strings"
 	"sync"
 
@@ -14,11 +13,13 @@ import (
 )
 
 // Bounds of a follower's queue: transient events beyond the first bound are
-// dropped, stored ones beyond the second end the follower, who comes back with the
-// last sequence number. Slow readers never slow a turn.
+// dropped, stored ones beyond the others end the follower, who comes back with the
+// last sequence number. Slow readers never slow a turn. Large values are queued as
+// references: their bytes are fetched when the follower gets there.
 const (
 	queueTransient = 1024
 	queueStored    = 16384
+	queueBytes     = 8 << 20
 )
 
 // ErrTooSlow ends a follower that fell too far behind.
@@ -41,6 +42,7 @@ type channel struct {
 type reader struct {
 	mu      sync.Mutex
 	queue   []event.Event
+	bytes   int // of the queued events, roughly
 	tooSlow bool
 	err     error
 	wake    chan struct{}
@@ -89,8 +91,15 @@ func (h *hub) publish(events []event.Event) {
 			c.said.Reset()
 		}
 	}
-	for r := range c.readers {
-		r.push(events...)
+	if len(c.readers) > 0 {
+		referred := make([]event.Event, len(events))
+		for i, e := range events {
+			e.Body = event.Refer(e.Body)
+			referred[i] = e
+		}
+		for r := range c.readers {
+			r.push(referred...)
+		}
 	}
 	if len(c.readers) == 0 && c.said.Len() == 0 {
 		delete(h.threads, events[0].Thread)
@@ -150,11 +159,12 @@ func (r *reader) push(events ...event.Event) {
 		switch {
 		case r.tooSlow, e.Transient() && len(r.queue) >= queueTransient:
 			continue
-		case len(r.queue) >= queueStored:
-			r.tooSlow, r.queue = true, nil
+		case len(r.queue) >= queueStored, r.bytes+queuedBytes(e) > queueBytes && len(r.queue) > 0:
+			r.tooSlow, r.queue, r.bytes = true, nil, 0
 			continue
 		}
 		r.queue = append(r.queue, e)
+		r.bytes += queuedBytes(e)
 	}
 	select {
 	case r.wake <- struct{}{}:
@@ -162,11 +172,28 @@ func (r *reader) push(events ...event.Event) {
 	}
 }
 
+// queuedBytes is what an event without its large values holds, roughly: only texts
+// have no bound of their own.
+func queuedBytes(e event.Event) int {
+	const fields = 512
+	switch b := e.Body.(type) {
+	case event.Token:
+		return fields + len(b.Text)
+	case event.ModelReplied:
+		return fields + len(b.Text)
+	case event.TurnStarted:
+		return fields + len(b.Text)
+	case event.TurnEnded:
+		return fields + len(b.Text)
+	}
+	return fields
+}
+
 func (r *reader) take(ctx context.Context) ([]event.Event, error) {
 	for {
 		r.mu.Lock()
 		queue, slow, err := r.queue, r.tooSlow, r.err
-		r.queue = nil
+		r.queue, r.bytes = nil, 0
 		r.mu.Unlock()
 		switch {
 		case slow:
@@ -191,12 +218,8 @@ func (e *Engine) Follow(ctx context.Context, thread string, after int64) iter.Se
 	return func(yield func(event.Event, error) bool) {
 		r, said := e.hub.subscribe(thread)
 		defer e.hub.unsubscribe(thread, r)
-		resolve := e.resolver(ctx)
 		replied := map[string]bool{} // model calls whose whole reply has been yielded
 		for ev, err := range e.cfg.Store.Events(ctx, thread, after) {
-			if err == nil {
-				ev.Body, err = event.Resolve(ev.Body, resolve)
-			}
 			if err != nil {
 				yield(event.Event{}, err)
 				return
@@ -205,9 +228,13 @@ func (e *Engine) Follow(ctx context.Context, thread string, after int64) iter.Se
 				replied[rep.Call] = true
 			}
 			after = ev.Seq
-			if !yield(ev, nil) {
+			if !e.show(ctx, ev, yield) {
 				return
 			}
+		}
+		if err := e.stallOf(thread); err != nil {
+			yield(event.Event{}, err)
+			return
 		}
 		if said != nil && !replied[said.Call] && !yield(event.Event{Thread: thread, Time: e.cfg.Now(), Body: *said}, nil) {
 			return
@@ -227,16 +254,36 @@ func (e *Engine) Follow(ctx context.Context, thread string, after int64) iter.Se
 				if ev.Seq > 0 {
 					after = ev.Seq
 				}
-				if ev.Body, err = event.Resolve(ev.Body, resolve); err != nil {
-					yield(event.Event{}, err)
-					return
-				}
-				if !yield(ev, nil) {
+				if !e.show(ctx, ev, yield) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// show yields an event with its values resolved. Followers who are shown the same
+// value at the same time share its bytes, until yield returns.
+func (e *Engine) show(ctx context.Context, ev event.Event, yield func(event.Event, error) bool) bool {
+	var releases []func()
+	defer func() {
+		for _, release := range releases {
+			release()
+		}
+	}()
+	var err error
+	ev.Body, err = event.Resolve(ev.Body, func(hash string) (json.RawMessage, error) {
+		raw, release, err := e.blobs.Get(ctx, hash, func() (json.RawMessage, error) { return e.cfg.Store.Blob(ctx, hash) })
+		if err == nil {
+			releases = append(releases, release)
+		}
+		return raw, err
+	})
+	if err != nil {
+		yield(event.Event{}, err)
+		return false
+	}
+	return yield(ev, nil)
 }
 
 // Events yields what is stored of a thread after a sequence number, values resolved.
@@ -255,12 +302,5 @@ func Resolved(ctx context.Context, log store.Log, thread string, after int64) it
 				return
 			}
 		}
-	}
-}
-
-func (e *Engine) resolver(ctx context.Context) func(string) (json.RawMessage, error) {
-	return func(hash string) (json.RawMessage, error) {
-		raw, err := e.cfg.Store.Blob(ctx, hash)
-		return slices.Clip(raw), err
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 
@@ -104,6 +103,9 @@ func (e *Engine) Send(ctx context.Context, thread string, in Input) (run string,
 		return "", err
 	}
 	if t.f.active() && t.f.Turn.Card == nil {
+		if err := e.stallOf(thread); err != nil {
+			return "", err
+		}
 		// A turn that a dead process left: it is resumed, not overrun.
 		return "", fault.New(fault.ThreadBusy, "the thread %s has an unfinished turn", thread).Suggest("Resume it by restarting the server, or stop it.")
 	}
@@ -125,8 +127,8 @@ func (e *Engine) launch(thread string, t *turn) {
 		ctx := t.life
 		defer e.release(thread, t)
 		if err := t.run(ctx); err != nil && !errors.Is(err, context.Canceled) {
-			e.cfg.Log.LogAttrs(ctx, slog.LevelError, "turn could not go on", slog.String("thread", thread), slog.Any("err", err))
-			e.hub.fail(thread, err)
+			t.failed = err
+			e.stall(thread, err)
 		}
 	})
 }
@@ -390,17 +392,18 @@ func (e *Engine) Stop(ctx context.Context, thread string) error {
 	return t.commit(ctx)
 }
 
-// Wait returns when nothing runs in the thread.
+// Wait returns when nothing runs in the thread, with the error of a turn that could
+// not be stored.
 func (e *Engine) Wait(ctx context.Context, thread string) error {
 	e.mu.Lock()
-	t := e.running[thread]
+	t, stalled := e.running[thread], e.stalled[thread]
 	e.mu.Unlock()
 	if t == nil {
-		return nil
+		return stalled
 	}
 	select {
 	case <-t.done:
-		return nil
+		return t.failed
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -56,7 +56,10 @@ func (e *Engine) release(thread string, t *turn) {
 	t.cancel()
 	delete(e.running, thread)
 	if t.f != nil && len(t.pending) == 0 {
-		e.cache.put(thread, t.f)
+		if !t.f.active() {
+			delete(e.stalled, thread)
+		}
+		e.cache.keep(thread, t.f)
 	} else {
 		e.cache.drop(thread)
 	}
@@ -207,36 +210,6 @@ func (d *definitions) get(ctx context.Context, hash string) (*machine.Machine, e
 	m.Hash = hash
 	d.keep(m)
 	return m, nil
-}
-
-// foldCache keeps the folds of resting threads, the newest so many.
-type foldCache struct {
-	most  int
-	folds map[string]*fold
-	order []string
-}
-
-func newFoldCache(most int) *foldCache { return &foldCache{most: most, folds: map[string]*fold{}} }
-
-// take removes a fold from the cache: whoever takes it owns it.
-func (c *foldCache) take(thread string) *fold {
-	f := c.folds[thread]
-	delete(c.folds, thread)
-	return f
-}
-
-func (c *foldCache) drop(thread string) { delete(c.folds, thread) }
-
-func (c *foldCache) put(thread string, f *fold) {
-	c.folds[thread] = f
-	c.order = append(c.order, thread)
-	for len(c.folds) > c.most && len(c.order) > 0 {
-		delete(c.folds, c.order[0])
-		c.order = c.order[1:]
-	}
-	if len(c.order) > 4*c.most {
-		c.order = c.order[len(c.order)-2*c.most:]
-	}
 }
 
 // Tools gives the set of tools, for faces that describe them.

@@ -30,6 +30,7 @@ type turn struct {
 	halted atomic.Bool        // by Stop
 	rests  atomic.Bool        // the last batch is being stored
 	done   chan struct{}      // closed when the thread rests
+	failed error              // what could not be stored; read after done
 }
 
 // run is the product in one screen: decide, store, do, until the thread rests.

@@ -68,7 +68,7 @@ func (e *Engine) peekCached(row store.Thread, look func(*rules)) bool {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	f := e.cache.folds[row.ID]
+	f := e.cache.look(row.ID)
 	if f == nil || f.Seq != row.Seq {
 		return false
 	}

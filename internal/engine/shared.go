@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"context"
+	"sync"
+)
+
+// Shared holds values that several goroutines use at the same time, each made once.
+// A value is forgotten when the last of its users has released it. The zero value is
+// ready for use.
+type Shared[V any] struct {
+	mu     sync.Mutex
+	values map[string]*sharedValue[V]
+}
+
+type sharedValue[V any] struct {
+	users int
+	made  chan struct{} // closed when value or err is set
+	value V
+	err   error
+}
+
+// Get gives the value of a key, made if nobody uses it now. Where whoever was making
+// it failed, the others try for themselves. Release must follow, once.
+func (s *Shared[V]) Get(ctx context.Context, key string, produce func() (V, error)) (value V, release func(), err error) {
+	for {
+		v, first := s.join(key)
+		if first {
+			v.value, v.err = produce()
+			if v.err != nil {
+				s.leave(key, v)
+			}
+			close(v.made)
+			return v.value, func() { s.leave(key, v) }, v.err
+		}
+		select {
+		case <-v.made:
+		case <-ctx.Done():
+			s.leave(key, v)
+			return value, nil, ctx.Err()
+		}
+		if v.err == nil {
+			return v.value, func() { s.leave(key, v) }, nil
+		}
+	}
+}
+
+func (s *Shared[V]) join(key string) (v *sharedValue[V], first bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if v = s.values[key]; v != nil {
+		v.users++
+		return v, false
+	}
+	if s.values == nil {
+		s.values = map[string]*sharedValue[V]{}
+	}
+	v = &sharedValue[V]{users: 1, made: make(chan struct{})}
+	s.values[key] = v
+	return v, true
+}
+
+// leave forgets a value without users, and one that could not be made.
+func (s *Shared[V]) leave(key string, v *sharedValue[V]) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v.users--
+	if s.values[key] == v && (v.users == 0 || v.err != nil) {
+		delete(s.values, key)
+	}
+}
