@@ -12,15 +12,39 @@ import (
 	mysqldriver "github.com/go-sql-driver/mysql"
 
 	"interlock/internal/fault"
+	"interlock/internal/sqlpolicy"
 )
 
 // mysqlDB opens MySQL or MariaDB. Rows arrive as text that is parsed in place.
 // tinyint(1) is a boolean, as both systems use it; TIME, which there is a duration,
 // is text; a zero date is NULL.
 func mysqlDB(c Config) (*sql.DB, system, error) {
+	conf, err := mysqlConfig(c)
+	if err != nil {
+		return nil, system{}, err
+	}
+	return mysqlOpen(c, conf)
+}
+
+// mysqlEngine opens MySQL or MariaDB for statements that the policy decided about. All
+// tables in them have their database in front, so its sessions have none of their own:
+// there a bare name can mean no table and no stored function.
+func mysqlEngine(c Config) (*sql.DB, system, error) {
+	conf, err := mysqlConfig(c)
+	if err != nil {
+		return nil, system{}, err
+	}
+	conf.DBName = ""
+	return mysqlOpen(c, conf)
+}
+
+// mysqlConfig sets connections up. Their SQL mode and character set are those that the
+// policy parses statements by, whatever the server's defaults are; one statement is sent
+// at a time, and no file of this machine.
+func mysqlConfig(c Config) (*mysqldriver.Config, error) {
 	u, err := url.Parse(c.URL)
 	if err != nil || u.Host == "" && u.Query().Get("socket") == "" || database(u) == "" {
-		return nil, system{}, fault.New(fault.SourceUnreadable, "the address %s is not understood", c.URL).
+		return nil, fault.New(fault.SourceUnreadable, "the address %s is not understood", c.URL).
 			Suggest("Write it like mysql://user@host:3306/database.")
 	}
 	conf := mysqldriver.NewConfig()
@@ -34,10 +58,14 @@ func mysqlDB(c Config) (*sql.DB, system, error) {
 	}
 	conf.TLSConfig = u.Query().Get("tls")
 	conf.Timeout = 10 * time.Second
-	conf.Collation = "utf8mb4_general_ci"
-	// The policy reads statements as these modes do.
-	conf.Params = map[string]string{"time_zone": "'+00:00'", "sql_mode": "'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,PIPES_AS_CONCAT'"}
+	conf.Params = map[string]string{"time_zone": "'+00:00'", "sql_mode": "'" + sqlpolicy.MySQLMode + "'"}
+	conf.MultiStatements, conf.AllowAllFiles, conf.InterpolateParams = false, false, false
 	conf.Logger = &mysqldriver.NopLogger{}
+	// By SET NAMES: a server can be told not to heed what the handshake says.
+	return conf, conf.Apply(mysqldriver.Charset("utf8mb4", "utf8mb4_general_ci"))
+}
+
+func mysqlOpen(c Config, conf *mysqldriver.Config) (*sql.DB, system, error) {
 	connector, err := mysqldriver.NewConnector(conf)
 	if err != nil {
 		return nil, system{}, c.trouble(context.Background(), err, "connecting to")

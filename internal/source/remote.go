@@ -46,7 +46,7 @@ func Connect(ctx context.Context, c Config) (Remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	open := map[string]func(Config) (*sql.DB, system, error){"mysql": mysqlDB, "sqlite": sqliteDB, "clickhouse": clickhouseDB, "trino": trinoDB, "snowflake": snowflakeDB}
+	open := map[string]func(Config) (*sql.DB, system, error){"mysql": mysqlEngine, "sqlite": sqliteDB, "clickhouse": clickhouseDB, "trino": trinoDB, "snowflake": snowflakeDB}
 	switch scheme := Scheme(c.URL); scheme {
 	case "postgres":
 		pool, err := postgresPool(ctx, c)

@@ -37,7 +37,7 @@ var (
 	//go:embed functions/postgres.txt
 	postgresText string
 	//go:embed functions/mysql.txt
-	mysqlText string
+	mysqlFunctions string
 	//go:embed functions/sqlite.txt
 	sqliteText string
 	//go:embed functions/clickhouse.txt
@@ -50,6 +50,9 @@ var (
 	snowflakeText string
 )
 
+// mysqlWords are MySQL's functions; its grammar knows the types.
+var mysqlWords = vocabulary{functions: names(mysqlFunctions), volatile: elsewhere(``, ``, ``).volatile}
+
 // dialects by the names that sources have.
 var dialects = map[string]*Dialect{
 	"postgres": {
@@ -58,10 +61,7 @@ var dialects = map[string]*Dialect{
 			`jsonb name citext money inet cidr macaddr tsvector tsquery timetz int4range int8range numrange daterange tsrange tstzrange`),
 		lexis: lexis{dollars: true, escapes: true, attributes: true, bare: lowered, refused: "`\\"},
 	},
-	"mysql": {
-		Name: "MySQL", words: elsewhere(mysqlText, ``, `unsigned signed year nchar`),
-		lexis: lexis{backslash: true, doubleText: true, hash: true, dashBlank: true, refused: "@$\\[{"},
-	},
+	"mysql": {Name: "MySQL", words: mysqlWords, grammar: mysqlGrammar{mysqlWords}},
 	"sqlite": {
 		Name: "SQLite", words: elsewhere(sqliteText, `json_each json_tree`, `any none`),
 		lexis: lexis{anyCase: true, refused: "@$\\[{#"},
