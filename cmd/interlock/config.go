@@ -58,7 +58,7 @@ type config struct {
 	PythonMemory   int           `name:"python-memory-mb" help:"memory of one run in MB" default:"512"`
 	PythonCPUs     int           `name:"python-cpus" help:"processors of one run" default:"1"`
 	PythonTimeout  time.Duration `name:"python-timeout" help:"longest time of one run; a machine's own setting, 10 s as a rule, may be shorter" default:"5m"`
-	PythonRows     int           `name:"python-rows" help:"rows of a result" default:"100000"`
+	PythonRows     int           `name:"python-rows" help:"rows of a result" default:"1000000"`
 	PythonOutput   int           `name:"python-output-bytes" help:"bytes of stdout and of stderr that are kept" default:"65536"`
 	PythonPool     int           `name:"python-pool" help:"interpreters that wait, warm, for a run" default:"2"`
 	PythonImports  []string      `name:"python-imports" help:"further installed package that code may import; may be repeated"`

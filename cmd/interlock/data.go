@@ -9,6 +9,7 @@ import (
 
 	"interlock/internal/catalog"
 	"interlock/internal/event"
+	"interlock/internal/fault"
 	"interlock/internal/query"
 	"interlock/internal/queryplan"
 	"interlock/internal/server"
@@ -109,17 +110,31 @@ func (d data) Version(ctx context.Context, id string) string {
 	return event.Hash([]byte(strings.Join(all, "\n")))
 }
 
+// Bounds of a result that is kept whole.
+const (
+	wholeRows  = 10_000_000
+	wholeBytes = 32 << 20
+)
+
 func (d data) Query(ctx context.Context, q toolbox.Query) (toolbox.Rows, error) {
 	beside, err := d.beside(ctx, q)
 	if err != nil {
 		return toolbox.Rows{}, err
 	}
-	r, err := d.catalog.Query(ctx, q.Dataset, query.Request{Database: beside, SQL: q.SQL, MaxRows: q.MaxRows, User: q.User})
+	request := query.Request{Database: beside, SQL: q.SQL, MaxRows: q.MaxRows, User: q.User, CountAll: !q.Whole}
+	if q.Whole {
+		request.MaxRows, request.MaxBytes, request.MaxCell = wholeRows, wholeBytes, wholeBytes
+	}
+	r, err := d.catalog.Query(ctx, q.Dataset, request)
 	if err != nil {
 		return toolbox.Rows{}, err
 	}
+	if q.Whole && (r.Limited || r.Cut > 0) {
+		return toolbox.Rows{}, fault.New(fault.TooLarge, "The result has more than the %d MiB that are kept.", wholeBytes>>20).
+			Suggest("Aggregate, select fewer columns, or say with a LIMIT of your own which rows are meant.")
+	}
 	return toolbox.Rows{
-		Columns: columns(r.Columns), Rows: r.Rows, RowCount: r.RowCount, Limited: r.Limited, MS: r.Elapsed.Round(time.Millisecond).Milliseconds(), Decision: r.Decision, Live: r.Live,
+		Columns: columns(r.Columns), Rows: r.Rows, RowCount: r.RowCount, Limited: r.Limited, Total: r.Total, AtLeast: r.AtLeast, Cut: r.Cut, MS: r.Elapsed.Round(time.Millisecond).Milliseconds(), Decision: r.Decision, Live: r.Live,
 	}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -135,6 +136,9 @@ func cellText(v any) string {
 	case float64:
 		if x == float64(int64(x)) && x < 1e15 && x > -1e15 {
 			return fmt.Sprintf("%d", int64(x))
+		}
+		if x < 1e-3 && x > -1e-3 {
+			return strconv.FormatFloat(x, 'g', -1, 64) // six decimals would make less of it, or nothing
 		}
 		return strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.6f", x), "0"), ".")
 	}

@@ -125,10 +125,10 @@ func (p *python) Run(ctx context.Context, job toolbox.PythonJob) (toolbox.Python
 // pythonOut is an outcome as tools tell it.
 func pythonOut(out *sandbox.Outcome) toolbox.PythonOut {
 	res := toolbox.PythonOut{Value: out.Value, Stdout: out.Stdout, Stderr: out.Stderr, Artifacts: []string{}}
-	res.Status, res.Rows, res.RowCount, res.Limited, res.ExecTimeMS = "success", out.Rows, out.RowCount, out.Limited, out.Elapsed.Milliseconds()
-	res.Columns = []string{}
+	res.Status, res.Rows, res.RowCount, res.Limited, res.ExecTimeMS = "success", out.Rows, out.Sent, out.Limited, out.Elapsed.Milliseconds()
+	res.TotalRows, res.Columns, res.ColumnTypes = int64(out.RowCount), []string{}, []string{}
 	for _, c := range out.Columns {
-		res.Columns = append(res.Columns, c.Name)
+		res.Columns, res.ColumnTypes = append(res.Columns, c.Name), append(res.ColumnTypes, c.Type)
 		res.Table = append(res.Table, toolbox.Column{Name: c.Name, Type: c.Type})
 	}
 	if res.Rows == nil {

@@ -93,9 +93,19 @@ func (c *Catalog) Query(ctx context.Context, id string, r query.Request) (*query
 	if err != nil {
 		return nil, err
 	}
-	return &query.Result{
+	result := &query.Result{
 		Columns: engineColumns(answer.Columns), Rows: answer.Rows, RowCount: answer.Count, Limited: answer.Limited, Elapsed: answer.Elapsed, Decision: decision, Live: true,
-	}, nil
+		Total: int64(answer.Count), AtLeast: answer.Limited,
+	}
+	if result.Limited {
+		result.Total++
+	}
+	if result.Limited && r.CountAll {
+		if n, err := countThere(ctx, to, r.User, decision); err == nil && n >= result.Total {
+			result.Total, result.AtLeast = n, false
+		}
+	}
+	return result, nil
 }
 
 // Check decides about a statement on a dataset without running it.

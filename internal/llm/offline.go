@@ -213,6 +213,9 @@ func said(question string, a nlq.Answer, m Message) string {
 		Columns []string `json:"columns"`
 		Rows    [][]any  `json:"rows"`
 		Limited bool     `json:"limited"`
+		Count   int      `json:"row_count"`
+		Total   int64    `json:"total_rows"`
+		AtLeast bool     `json:"at_least"`
 		Message string   `json:"message"`
 	}
 	text, _, _ := strings.Cut(m.Text, "\n(cut: ")
@@ -223,11 +226,11 @@ func said(question string, a nlq.Answer, m Message) string {
 		return "The query did not run: " + r.Message + " " + stronger
 	}
 	out := nlq.AnswerText(question, a.Plan, r.Columns, r.Rows)
+	if r.Limited {
+		out = nlq.PartText(r.Count, r.Total, r.AtLeast)
+	}
 	if a.Explain != "" {
 		out += "\n\nHow I read the question: " + a.Explain
-	}
-	if r.Limited {
-		out += "\n\nMore rows exist than were read."
 	}
 	return out
 }

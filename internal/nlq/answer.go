@@ -3,6 +3,8 @@ package nlq
 import (
 	"fmt"
 	"math"
+	"math/big"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +15,19 @@ import (
 
 // maxSaid is how many rows an answer names one by one.
 const maxSaid = 5
+
+// PartText says how much of a result is there. No conclusion is drawn from a part of
+// the rows: the greatest of them may not be the greatest of all. A total of no more
+// than the rows that are shown is not known.
+func PartText(shown int, total int64, atLeast bool) string {
+	switch {
+	case total <= int64(shown):
+		return fmt.Sprintf("There are more rows than the first %d, which the table shows.", shown)
+	case atLeast:
+		return fmt.Sprintf("There are at least %s rows; the table shows the first %s.", measure(total), measure(shown))
+	}
+	return fmt.Sprintf("There are %s rows; the table shows the first %s.", measure(total), measure(shown))
+}
 
 // AnswerText says a result in a sentence or two, from its cells and nothing else.
 func AnswerText(question string, p *queryplan.Plan, columns []string, rows [][]any) string {
@@ -356,6 +371,8 @@ func cellText(v any, separate bool) string {
 	switch {
 	case v == nil:
 		return "unknown"
+	case ok && separate && isExact(v):
+		return exactText(v.(string))
 	case !ok:
 		text := fmt.Sprint(v)
 		return strings.TrimSuffix(strings.TrimSuffix(text, " 00:00:00"), "T00:00:00Z")
@@ -374,6 +391,28 @@ func cellText(v any, separate bool) string {
 		return whole
 	}
 	return whole + "." + part
+}
+
+// isExact says that a value is a number that travels as text, because a float does
+// not hold all its digits.
+func isExact(v any) bool {
+	s, ok := v.(string)
+	return ok && exactNumber.MatchString(s)
+}
+
+var exactNumber = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
+
+// exactText writes an exact number with separators and at most two decimals.
+func exactText(s string) string {
+	whole, part, _ := strings.Cut(s, ".")
+	if len(part) > 2 {
+		r, _ := new(big.Rat).SetString(s) // it is a number
+		whole, part, _ = strings.Cut(r.FloatString(2), ".")
+	}
+	if part = strings.TrimRight(part, "0"); part != "" {
+		part = "." + part
+	}
+	return thousands(whole) + part
 }
 
 func thousands(digits string) string {

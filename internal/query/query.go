@@ -37,7 +37,9 @@ type Request struct {
 	Args     []string // values of $1, $2 …, bound as text; never from whoever wrote the SQL
 	MaxRows  int
 	MaxBytes int
+	MaxCell  int // bytes of one text
 	Timeout  time.Duration
+	CountAll bool   // where rows are cut off, say how many there are
 	User     string // for fair admission
 }
 
@@ -54,7 +56,10 @@ type Result struct {
 	Rows     json.RawMessage
 	RowCount int
 	Limited  bool // more rows exist than were read
-	Cut      int  // texts that were longer than allowed and end in …
+	// Total is how many rows there are. AtLeast says that it is only a lower bound.
+	Total    int64
+	AtLeast  bool
+	Cut      int // texts that were longer than allowed and end in …
 	Elapsed  time.Duration
 	Decision sqlpolicy.Decision // what it touched
 	Live     bool               // the rows stay in their database and may change at any time

@@ -159,7 +159,7 @@ func (e *Engine) Run(ctx context.Context, r Request) (*Result, error) {
 			Args:     r.Args,
 			MaxRows:  cmp.Or(r.MaxRows, e.config.MaxRows),
 			MaxBytes: cmp.Or(r.MaxBytes, e.config.MaxBytes),
-			MaxCell:  e.config.MaxCell,
+			MaxCell:  cmp.Or(r.MaxCell, e.config.MaxCell),
 		})
 		result.Elapsed = time.Since(began)
 		return err
@@ -167,8 +167,22 @@ func (e *Engine) Run(ctx context.Context, r Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	result.Total, result.AtLeast = int64(result.RowCount), result.Limited
+	if result.Limited {
+		result.Total++
+	}
+	if result.Limited && r.CountAll {
+		counting, cancel := context.WithTimeout(ctx, countTimeout)
+		defer cancel()
+		if n, err := e.Count(counting, Request{Database: r.Database, SQL: r.SQL, Args: r.Args, User: r.User}); err == nil && n >= result.Total {
+			result.Total, result.AtLeast = n, false
+		}
+	}
 	return result, nil
 }
+
+// countTimeout is how long the rows of a result that was cut off are counted.
+const countTimeout = 5 * time.Second
 
 // fill runs a statement that was allowed and takes its rows.
 func (r *Result) fill(ctx context.Context, p *process, order runOrder) error {

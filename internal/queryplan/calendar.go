@@ -88,7 +88,7 @@ func (q *query) calendar(e Expr, v value, path string) value {
 	out := value{kind: Number, aggregate: v.aggregate, constant: v.constant}
 	form := "part " + string(e.Part)
 	if e.Truncate != "" {
-		form, out.kind = "truncate "+string(e.Truncate), Date
+		form, out.kind, out.midnight = "truncate "+string(e.Truncate), Date, e.Truncate != "hour"
 		if q.grammar.cutsToDays && e.Truncate != "hour" {
 			out.declared = "DATE"
 		}

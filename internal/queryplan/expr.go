@@ -17,6 +17,12 @@ type value struct {
 	constant      bool
 	compound      bool // needs brackets inside arithmetic
 	declared      string
+	midnight      bool // of moments: all are the begin of a day
+}
+
+// isMoment says that a value has a time of day.
+func (v value) isMoment() bool {
+	return v.kind == Date && v.declared != "" && v.word() == "time" && !v.midnight
 }
 
 // exact is the type of numbers that are no doubles.
@@ -176,7 +182,7 @@ func (q *query) function(e Expr, v value, path string, in scope) value {
 			v.sql = q.grammar.fill("whole of bool", v.sql, "")
 		}
 	case Min, Max:
-		out.kind, out.declared = v.kind, v.declared
+		out.kind, out.declared, out.midnight = v.kind, v.declared, v.midnight
 		v.sql = q.ordered(v)
 	}
 	return q.aggregate(e, v, out, path)

@@ -98,6 +98,14 @@ func (q *query) withOther(f Filter, left value, path string, in scope) string {
 	if left.kind != right.kind && left.kind != Unknown && right.kind != Unknown {
 		q.fail(path+".other", "is %s but the left side is %s", right.kind, left.kind)
 	}
+	if left.kind == Date && right.kind == Date { // a day and a moment are compared by their days
+		switch {
+		case left.word() == "day" && right.isMoment():
+			right = q.calendar(Expr{Truncate: "day"}, right, path+".other")
+		case right.word() == "day" && left.isMoment():
+			left = q.calendar(Expr{Truncate: "day"}, left, path)
+		}
+	}
 	return left.bracketed() + " " + symbol(f.Operator) + " " + right.bracketed()
 }
 
@@ -145,6 +153,9 @@ func (q *query) withPlan(f Filter, left value, path string) string {
 
 func (q *query) withValue(f Filter, left value, path string, in scope) string {
 	at := path + ".value"
+	if sql, ok := q.wholeDays(f, left, path); ok {
+		return sql
+	}
 	switch f.Operator {
 	case In, NotIn:
 		values := q.values(f.Value, left, at)

@@ -7,10 +7,11 @@ package queryplan
 
 import "encoding/json"
 
-// DefaultLimit bounds the rows of a plan that names no limit.
+// DefaultLimit is how many rows whoever runs a plan without a limit reads. It is no
+// part of the SQL, so that the reader can tell whether there are more.
 const DefaultLimit = 200
 
-// AllRows as a limit leaves the number of rows to the engine's own cap.
+// AllRows as a limit wants all rows, as many as whoever runs the plan may return.
 const AllRows = -1
 
 // A Plan is one query. Its parts apply in the order of SQL: tables and joins,
@@ -32,7 +33,7 @@ type Plan struct {
 	Top      *Top      `json:"top,omitempty"`
 	Combine  []Combine `json:"combine,omitempty"`
 	OrderBy  []Order   `json:"order_by,omitempty"`
-	// Limit is DefaultLimit when 0; AllRows sets none. Nested plans have none by default.
+	// Limit is a part of the question: the first so many rows. 0 and AllRows set none.
 	Limit int `json:"limit,omitempty"`
 }
 

@@ -224,10 +224,8 @@ func (e Expr) label() string {
 
 func (q *query) limit() string {
 	switch n := q.plan.Limit; {
-	case n == AllRows, n == 0 && q.depth > 0:
+	case n == AllRows, n == 0:
 		return ""
-	case n == 0:
-		return "LIMIT " + strconv.Itoa(DefaultLimit)
 	case n < 0 || n > maxLimit:
 		q.fail(q.path+".limit", "must be 1 to %d, or -1 for all rows", int(maxLimit))
 		return ""

@@ -93,11 +93,12 @@ func (c *collector) handed(h header, payload []byte) error {
 	case "started":
 		c.started = true
 	case "table":
-		if err := checkRows(payload, len(h.Columns), c.job.Rows); err != nil {
+		sent, err := checkRows(payload, len(h.Columns), c.job.Rows)
+		if err != nil {
 			return fmt.Errorf("%w: %w", errFrame, err)
 		}
 		c.outcome.Columns, c.outcome.Rows = h.Columns, payload
-		c.outcome.RowCount, c.outcome.Limited = h.Rows, h.Rows > h.Sent
+		c.outcome.RowCount, c.outcome.Sent, c.outcome.Limited = max(h.Rows, sent), sent, h.Rows > sent
 	case "value":
 		if !json.Valid(payload) {
 			return fmt.Errorf("%w: a value that is no JSON", errFrame)

@@ -73,7 +73,7 @@ func TestCheckRows(t *testing.T) {
 		{`[1]`, false},
 		{`[[1,2],[1,2],[1,2],[1,2]]`, false},
 	} {
-		if err := checkRows([]byte(c.rows), 2, 3); (err == nil) != c.ok {
+		if _, err := checkRows([]byte(c.rows), 2, 3); (err == nil) != c.ok {
 			t.Errorf("%s: %v", c.rows, err)
 		}
 	}

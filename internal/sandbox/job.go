@@ -57,6 +57,7 @@ type Outcome struct {
 	Columns  []Column
 	Rows     json.RawMessage // nil without a result
 	RowCount int             // of the whole result
+	Sent     int             // of Rows
 	Limited  bool            // more rows exist than are here
 	Value    json.RawMessage // the plain value behind a result that is none of a DataFrame
 

@@ -9,29 +9,29 @@ import (
 )
 
 // checkRows makes sure that untrusted rows are what they say: an array of at most
-// limit arrays, each of width values.
-func checkRows(raw []byte, width, limit int) error {
+// limit arrays, each of width values. It gives their number.
+func checkRows(raw []byte, width, limit int) (n int, err error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {
-		return errors.New("rows that are no array")
+		return 0, errors.New("rows that are no array")
 	}
 	var row []json.RawMessage
-	for n := 0; d.More(); n++ {
+	for ; d.More(); n++ {
 		if n >= limit {
-			return fmt.Errorf("more than %d rows", limit)
+			return n, fmt.Errorf("more than %d rows", limit)
 		}
 		if err := d.Decode(&row); err != nil {
-			return fmt.Errorf("row %d: %w", n, err)
+			return n, fmt.Errorf("row %d: %w", n, err)
 		}
 		if len(row) != width {
-			return fmt.Errorf("row %d has %d cells and not %d", n, len(row), width)
+			return n, fmt.Errorf("row %d has %d cells and not %d", n, len(row), width)
 		}
 	}
 	if _, err := d.Token(); err != nil {
-		return fmt.Errorf("the end of the rows: %w", err)
+		return n, fmt.Errorf("the end of the rows: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something behind the rows")
+		return n, errors.New("something behind the rows")
 	}
-	return nil
+	return n, nil
 }

@@ -136,7 +136,7 @@ type chatShape struct {
 	Run       string    `json:"run_id"`
 	Thread    string    `json:"thread_id"`
 	Status    string    `json:"status" doc:"succeeded, rejected, failed, waiting, stopped, limited or running"`
-	Result    any       `json:"result" doc:"{columns, rows, row_count, exec_time_ms, error} of the last query"`
+	Result    any       `json:"result" doc:"{columns, column_types, rows, row_count, exec_time_ms, limited, total_rows, at_least, error} of the last query"`
 	Details   any       `json:"details" doc:"{dataset_id, query_mode, plan_json, compiled_sql, python_code}"`
 	Card      *cardData `json:"card,omitempty" doc:"The question that the run waits for"`
 }

@@ -43,8 +43,11 @@ func (b box) runQuery() tool.Tool {
 		}
 		out := queryOut(r)
 		return RunQueryOut{
-			Result: Executed{Columns: out.Columns, Rows: out.Rows, RowCount: out.RowCount, Query: in.SQL},
-			Stats:  Stats{ExecutionTimeMS: out.ExecTimeMS, Limited: out.Limited, LimitEnforced: in.LimitEnforced},
+			Result: Executed{
+				Columns: out.Columns, ColumnTypes: out.ColumnTypes, Rows: out.Rows, RowCount: out.RowCount,
+				Limited: out.Limited, TotalRows: out.TotalRows, AtLeast: out.AtLeast, Query: in.SQL,
+			},
+			Stats: Stats{ExecutionTimeMS: out.ExecTimeMS, Limited: out.Limited, LimitEnforced: in.LimitEnforced},
 		}, nil
 	}))
 }

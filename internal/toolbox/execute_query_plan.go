@@ -34,7 +34,11 @@ func (b box) executeQueryPlan() tool.Tool {
 		if err != nil {
 			return QueryOut{}, err
 		}
-		r, err := b.Data.Query(ctx, Query{Dataset: id, SQL: sql, MaxRows: in.MaxRows, User: tool.In(ctx).Owner})
+		most := in.MaxRows
+		if plan.Limit == 0 {
+			most = min(most, queryplan.DefaultLimit)
+		}
+		r, err := b.Data.Query(ctx, Query{Dataset: id, SQL: sql, MaxRows: most, User: tool.In(ctx).Owner})
 		if err != nil {
 			return QueryOut{}, err
 		}

@@ -23,10 +23,14 @@ type (
 	}
 	// Executed is a result with the query that gave it.
 	Executed struct {
-		Columns  []string        `json:"columns"`
-		Rows     json.RawMessage `json:"rows"`
-		RowCount int             `json:"row_count"`
-		Query    string          `json:"query"`
+		Columns     []string        `json:"columns"`
+		ColumnTypes []string        `json:"column_types,omitempty"`
+		Rows        json.RawMessage `json:"rows"`
+		RowCount    int             `json:"row_count"`
+		Limited     bool            `json:"limited,omitempty"`
+		TotalRows   int64           `json:"total_rows,omitempty"`
+		AtLeast     bool            `json:"at_least,omitempty"`
+		Query       string          `json:"query"`
 	}
 	// Stats is how a query went.
 	Stats struct {

@@ -6,12 +6,13 @@ import (
 	"fmt"
 
 	"interlock/internal/event"
+	"interlock/internal/fault"
 	"interlock/internal/tool"
 )
 
 // Rows of a result of run_python: all of them are kept, some are shown.
 const (
-	keptRows  = 100_000
+	keptRows  = 10_000_000
 	shownRows = 1000
 )
 
@@ -25,15 +26,17 @@ type RunPythonIn struct {
 
 // RunPythonOut is what the code gave; its result is a frame for later steps.
 type RunPythonOut struct {
-	Name      string          `json:"name,omitempty"`
-	ResultID  string          `json:"result_id,omitempty"`
-	Columns   []string        `json:"columns,omitempty"`
-	Rows      json.RawMessage `json:"rows,omitempty"`
-	RowCount  int             `json:"row_count,omitempty"`
-	Note      string          `json:"note,omitempty"`
-	Stdout    string          `json:"stdout"`
-	Stderr    string          `json:"stderr"`
-	Artifacts []string        `json:"artifacts,omitempty"`
+	Name        string          `json:"name,omitempty"`
+	ResultID    string          `json:"result_id,omitempty"`
+	Columns     []string        `json:"columns,omitempty"`
+	ColumnTypes []string        `json:"column_types,omitempty"`
+	Rows        json.RawMessage `json:"rows,omitempty"`
+	RowCount    int             `json:"row_count,omitempty"` // of the frame
+	Limited     bool            `json:"limited,omitempty"`   // Rows are not all of them
+	Note        string          `json:"note,omitempty"`
+	Stdout      string          `json:"stdout"`
+	Stderr      string          `json:"stderr"`
+	Artifacts   []string        `json:"artifacts,omitempty"`
 
 	made   []event.ArtifactMade
 	varies bool
@@ -68,6 +71,10 @@ func (b box) keepPython(ctx context.Context, in RunPythonIn, p PythonOut, out Ru
 	if b.Results == nil {
 		return out, errNoResults("run_python")
 	}
+	if p.Limited {
+		return out, fault.New(fault.TooLarge, "The result has %d rows, more than the %d that are kept.", p.TotalRows, p.RowCount).
+			Suggest("Aggregate, or take the rows that matter.")
+	}
 	r := Result{Name: stepName(in.Frames), Producer: "python", Source: in.Code, Columns: p.Table, Rows: p.Rows}
 	if id := tool.In(ctx).Dataset; id != "" {
 		r.Version = b.Data.Version(ctx, id)
@@ -76,22 +83,22 @@ func (b box) keepPython(ctx context.Context, in RunPythonIn, p PythonOut, out Ru
 	if err != nil {
 		return out, err
 	}
-	var rows []json.RawMessage
-	if err := json.Unmarshal(p.Rows, &rows); err != nil {
-		return out, fmt.Errorf("reading the result of Python: %w", err)
-	}
-	out.Name, out.ResultID, out.Columns, out.RowCount, out.Rows = r.Name, id, p.Columns, p.RowCount, p.Rows
+	out.Name, out.ResultID, out.Columns, out.ColumnTypes, out.RowCount = r.Name, id, p.Columns, p.ColumnTypes, p.RowCount
 	out.made = append(out.made, made)
-	switch kept := len(rows); {
-	case p.Limited:
-		out.Note = fmt.Sprintf("The result has %d rows: %s holds the first %d, %d are shown.", p.RowCount, r.Name, kept, min(kept, shownRows))
-	case kept > shownRows:
-		out.Note = fmt.Sprintf("%s holds all %d rows, %d are shown.", r.Name, kept, shownRows)
+	out.Rows, out.Note, err = shownOf(r.Name, p.Rows, shownRows)
+	out.Limited = out.Note != ""
+	return out, err
+}
+
+// shownOf gives the first rows of a kept result, and says so where there are more.
+func shownOf(name string, all json.RawMessage, most int) (json.RawMessage, string, error) {
+	var rows []json.RawMessage
+	if err := json.Unmarshal(all, &rows); err != nil {
+		return nil, "", fmt.Errorf("reading the rows of %s: %w", name, err)
 	}
-	if len(rows) > shownRows {
-		if out.Rows, err = json.Marshal(rows[:shownRows]); err != nil {
-			return out, err
-		}
+	if len(rows) <= most {
+		return all, "", nil
 	}
-	return out, nil
+	raw, err := json.Marshal(rows[:most])
+	return raw, fmt.Sprintf("%s holds all %d rows, the first %d are shown.", name, len(rows), most), err
 }

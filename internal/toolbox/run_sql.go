@@ -22,16 +22,18 @@ type RunSQLIn struct {
 	Frames []Frame `json:"frames,omitempty"`
 }
 
-// RunSQLOut is the rows, and the frame under which they are kept.
+// RunSQLOut is the first rows, and the frame under which all of them are kept.
 type RunSQLOut struct {
-	Name     string          `json:"name"`
-	ResultID string          `json:"result_id"`
-	Columns  []string        `json:"columns"`
-	Rows     json.RawMessage `json:"rows"`
-	RowCount int             `json:"row_count"`
-	Limited  bool            `json:"limited"`
-	Intent   Intent          `json:"intent"`
-	Artifact string          `json:"artifact,omitempty"`
+	Name        string          `json:"name"`
+	ResultID    string          `json:"result_id"`
+	Columns     []string        `json:"columns"`
+	ColumnTypes []string        `json:"column_types"`
+	Rows        json.RawMessage `json:"rows"`
+	RowCount    int             `json:"row_count"` // of the frame
+	Limited     bool            `json:"limited"`   // Rows are not all of them
+	Note        string          `json:"note,omitempty"`
+	Intent      Intent          `json:"intent"`
+	Artifact    string          `json:"artifact,omitempty"`
 
 	made   []event.ArtifactMade
 	varies bool
@@ -49,7 +51,7 @@ func (b box) runSQL() tool.Tool {
 			return RunSQLOut{}, errNoResults("run_sql")
 		}
 		id := dataset(ctx, in.DatasetID)
-		r, err := b.Data.Query(ctx, Query{Dataset: id, SQL: in.SQL, Frames: namedFrames(in.SQL, in.Frames), MaxRows: in.MaxRows, User: tool.In(ctx).Owner})
+		r, err := b.Data.Query(ctx, Query{Dataset: id, SQL: in.SQL, Frames: namedFrames(in.SQL, in.Frames), Whole: true, User: tool.In(ctx).Owner})
 		if err != nil {
 			return RunSQLOut{}, err
 		}
@@ -64,10 +66,13 @@ func (b box) runSQL() tool.Tool {
 		if err != nil {
 			return RunSQLOut{}, err
 		}
-		return RunSQLOut{
-			Name: name, ResultID: kept, Columns: q.Columns, Rows: q.Rows, RowCount: q.RowCount, Limited: q.Limited,
+		out := RunSQLOut{
+			Name: name, ResultID: kept, Columns: q.Columns, ColumnTypes: q.ColumnTypes, RowCount: q.RowCount,
 			Intent: intentOf(name, in.SQL, r), Artifact: made.ID, made: []event.ArtifactMade{made}, varies: q.varies,
-		}, nil
+		}
+		out.Rows, out.Note, err = shownOf(name, q.Rows, in.MaxRows)
+		out.Limited = out.Note != ""
+		return out, err
 	}), b.framedVersion)
 }
 

@@ -85,7 +85,9 @@ type Query struct {
 	SQL     string
 	Frames  []Frame // earlier results that the statement names as tables
 	MaxRows int
-	User    string
+	// Whole wants every row as it is, up to so many bytes, and fails where there are more.
+	Whole bool
+	User  string
 }
 
 // Rows is a result.
@@ -93,7 +95,10 @@ type Rows struct {
 	Columns  []Column
 	Rows     json.RawMessage // an array of arrays
 	RowCount int
-	Limited  bool
+	Limited  bool  // more rows exist than are here
+	Total    int64 // how many rows there are
+	AtLeast  bool  // Total is only a lower bound
+	Cut      int   // texts that were too long and end in …
 	MS       int64
 	Decision sqlpolicy.Decision
 	Live     bool // they stay in their database and may change at any time
@@ -160,14 +165,27 @@ func dataset(ctx context.Context, named string) string {
 	return named
 }
 
+// namesAndTypes gives columns as results list them.
+func namesAndTypes(columns []Column) (names, types []string) {
+	names, types = make([]string, len(columns)), make([]string, len(columns))
+	for i, c := range columns {
+		names[i], types[i] = c.Name, c.Type
+	}
+	return names, types
+}
+
 // QueryOut is the result of every tool that queries.
 type QueryOut struct {
 	Status      string          `json:"status"`
 	Columns     []string        `json:"columns"`
+	ColumnTypes []string        `json:"column_types"`
 	Rows        json.RawMessage `json:"rows"`
 	RowCount    int             `json:"row_count"`
 	ExecTimeMS  int64           `json:"exec_time_ms"`
 	Limited     bool            `json:"limited"`
+	TotalRows   int64           `json:"total_rows"`
+	AtLeast     bool            `json:"at_least,omitempty"`
+	CutTexts    int             `json:"cut_texts,omitempty"`
 	Volatile    bool            `json:"volatile,omitempty"`
 	CompiledSQL string          `json:"compiled_sql,omitempty"`
 	Plan        json.RawMessage `json:"plan,omitempty"`
@@ -181,12 +199,11 @@ func (o QueryOut) Varies() bool { return o.varies }
 
 func queryOut(r Rows) QueryOut {
 	out := QueryOut{
-		Status: "success", Columns: make([]string, len(r.Columns)), Rows: r.Rows, RowCount: r.RowCount, ExecTimeMS: r.MS, Limited: r.Limited,
-		Volatile: r.Decision.Volatile, varies: r.Decision.Volatile || r.Live,
+		Status: "success", Rows: r.Rows, RowCount: r.RowCount, ExecTimeMS: r.MS, Limited: r.Limited,
+		TotalRows: max(r.Total, int64(r.RowCount)), AtLeast: r.AtLeast, CutTexts: r.Cut, Volatile: r.Decision.Volatile,
+		varies: r.Decision.Volatile || r.Live,
 	}
-	for i, c := range r.Columns {
-		out.Columns[i] = c.Name
-	}
+	out.Columns, out.ColumnTypes = namesAndTypes(r.Columns)
 	if out.Rows == nil {
 		out.Rows = json.RawMessage("[]")
 	}

@@ -67,12 +67,13 @@ func answerText(in WriteAnswerIn) string {
 		if in.Plan != nil {
 			p = *in.Plan
 		}
-		say(nlq.AnswerText(in.Question, planOf(p), in.Result.Columns, rowsOf(in.Result.Rows)))
+		if in.Result.Limited || in.Stats != nil && in.Stats.Limited {
+			say(nlq.PartText(in.Result.RowCount, in.Result.TotalRows, in.Result.AtLeast))
+		} else {
+			say(nlq.AnswerText(in.Question, planOf(p), in.Result.Columns, rowsOf(in.Result.Rows)))
+		}
 		if in.Explain != "" {
 			say("How I read the question: " + in.Explain)
-		}
-		if in.Stats != nil && in.Stats.Limited {
-			say("More rows exist than are shown.")
 		}
 		if in.Satisfaction != "satisfied" {
 			say("I am not satisfied with this result: " + orText(in.Notes, "it may not be what was asked."))
