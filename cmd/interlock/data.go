@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -148,9 +150,15 @@ func (d data) beside(ctx context.Context, q toolbox.Query) (query.Database, erro
 		}
 		table := sqlpolicy.Table{Name: f.Name}
 		list := make([]query.Column, len(r.Columns))
-		for i, c := range r.Columns {
-			list[i] = query.Column{Name: c.Name, Type: c.Type}
-			table.Columns = append(table.Columns, c.Name)
+		taken := map[string]bool{}
+		for i, c := range r.Columns { // those of one name, such as of a join, are told apart
+			name := c.Name
+			for n := 1; name == "" || taken[strings.ToLower(name)]; n++ {
+				name = fmt.Sprintf("%s_%d", cmp.Or(c.Name, "column"), n)
+			}
+			taken[strings.ToLower(name)] = true
+			list[i] = query.Column{Name: name, Type: c.Type}
+			table.Columns = append(table.Columns, name)
 		}
 		path, err := d.catalog.Rows(ctx, f.ResultID, f.Name, list, r.Rows)
 		if err != nil {

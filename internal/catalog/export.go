@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -94,33 +95,23 @@ func (c *Catalog) Rows(ctx context.Context, key, name string, columns []query.Co
 		return "", fmt.Errorf("making a folder for rows: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	var list [][]json.RawMessage
+	var list []json.RawMessage
 	if err := json.Unmarshal(rows, &list); err != nil {
 		return "", fmt.Errorf("reading rows: %w", err)
 	}
 	var text bytes.Buffer
 	for _, row := range list {
-		for i, cell := range row {
-			text.WriteByte("{,"[min(i, 1)])
-			fmt.Fprintf(&text, `"c%d":%s`, i, cell)
-		}
-		text.WriteString("}\n")
+		text.Write(row)
+		text.WriteByte('\n')
 	}
-	some := ""
-	if len(list) == 0 {
-		text.WriteString("{}\n")
-		some = " WHERE false"
-	}
-	lines, typed := filepath.Join(dir, "rows.ndjson"), filepath.Join(dir, "rows.parquet")
+	lines := filepath.Join(dir, "rows.ndjson")
 	if err := os.WriteFile(lines, text.Bytes(), 0o600); err != nil {
 		return "", fmt.Errorf("writing rows: %w", err)
 	}
-	from, err := c.stored(ctx, columns, lines, filepath.Join(dir, "rows.duckdb"), some)
-	if err == nil {
-		_, err = c.config.Engine.Export(ctx, from, query.Parquet, typed)
-	}
-	if err == nil {
-		_, err = c.config.Engine.Build(ctx, path, []query.Import{{Table: name, Format: query.Parquet, Files: []string{typed}}}, nil)
+	imp := query.Import{Table: name, Format: query.Cells, Files: []string{lines}, Options: query.ImportOptions{Columns: columns}}
+	report, err := c.config.Engine.Build(ctx, path, []query.Import{imp}, nil)
+	if err == nil && report.Tables[0].Error != "" {
+		err = errors.Join(fault.New(fault.SourceUnreadable, "the rows of %s cannot be a table: %s", name, report.Tables[0].Error), os.Remove(path))
 	}
 	return path, err
 }

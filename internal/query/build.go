@@ -25,6 +25,7 @@ const (
 	Excel   Format = "xlsx"
 	Arrow   Format = "arrow"
 	DuckDB  Format = "duckdb"
+	Cells   Format = "cells" // rows that this program wrote: a JSON array of cells to a line; read only
 )
 
 // An Import is one table to be made of files of one shape.
@@ -45,6 +46,7 @@ type ImportOptions struct {
 	Types     map[string]string `json:"types,omitempty"`    // column name to the engine's type
 	Sheet     string            `json:"sheet,omitempty"`    // of a workbook; "" = the first with rows
 	From      string            `json:"from,omitempty"`     // table inside a DuckDB file; "" = the same name
+	Columns   []Column          `json:"columns,omitempty"`  // of Cells: their names and types
 }
 
 // A Report says what became of each import.

@@ -125,6 +125,8 @@ func (b *builder) load(ctx context.Context, im Import, r *TableReport) error {
 		return b.loadExcel(ctx, im)
 	case DuckDB:
 		return b.loadDuckDB(ctx, im)
+	case Cells:
+		return b.loadCells(ctx, im, r)
 	}
 	return fmt.Errorf("files of the format %q cannot be read", format)
 }
