@@ -72,6 +72,7 @@ func (a *app) serve(ctx context.Context) error {
 	for _, r := range s.machines.Broken() {
 		s.log.Warn("a machine did not load", "machine", r.Name, "dir", r.Dir, "findings", len(r.Findings))
 	}
+	go s.engine.TakeOver(ctx)
 	go s.warm(ctx)
 	fmt.Fprintf(a.out, "Interlock is ready: http://%s\n", l.Addr())
 	if err := srv.Serve(ctx, l); err != nil && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, context.Canceled) {

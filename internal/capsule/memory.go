@@ -77,9 +77,11 @@ func (m *memory) Acquire(_ context.Context, thread, holder string, lasts time.Du
 	return store.Lease{Thread: thread, Holder: holder, Until: time.Now().Add(lasts)}, nil
 }
 
-func (m *memory) Renew(context.Context, string, time.Duration) ([]store.Lease, error) { return nil, nil }
-func (m *memory) Release(context.Context, store.Lease) error                          { return nil }
-func (m *memory) AskStop(context.Context, string) (bool, error)                       { return false, nil }
+func (m *memory) Renew(context.Context, string, time.Duration) ([]store.Lease, error) {
+	return nil, nil
+}
+func (m *memory) Release(context.Context, store.Lease) error    { return nil }
+func (m *memory) AskStop(context.Context, string) (bool, error) { return false, nil }
 
 func (m *memory) Watch(context.Context) iter.Seq2[string, error] {
 	return func(func(string, error) bool) {}

@@ -11,9 +11,10 @@
 // definition allows happens.
 //
 // Goroutines: one per running turn (owner of its thread, ends with the turn, at
-// Stop or at Close); none for a waiting or idle thread; one while turns are stalled
-// because the store cannot write. Followers run in their
-// caller's goroutine.
+// Stop or at Close); none for a waiting or idle thread. While turns run, one renews
+// their leases; while there are followers, one looks for what other processes store;
+// while turns are stalled because the store cannot write, one tries them again.
+// Followers run in their caller's goroutine.
 package engine
 
 import (
@@ -62,6 +63,11 @@ type Config struct {
 	// RestingBytes bounds the memory of threads that rest; others are read from the
 	// log when they are needed. Default 256 MiB.
 	RestingBytes int
+	// Lease is how long another process waits for a sign of life of this one before it
+	// takes a running thread over. Default 10 s.
+	Lease time.Duration
+	// Holder names this process in leases. Default: store.NewHolder.
+	Holder string
 	// Now and NewID are for tests.
 	Now   func() time.Time
 	NewID func(prefix string) string
@@ -89,6 +95,8 @@ type Engine struct {
 	stalled  map[string]error // turns that could not be stored, by thread
 	retrying bool             // a goroutine tries the stalled turns again
 	cache    *foldCache
+	renewing bool // a goroutine renews the leases of the running turns
+	watching bool // a goroutine looks for what other processes store
 	closed   bool
 }
 
@@ -109,6 +117,12 @@ func New(cfg Config) (*Engine, error) {
 	orDefault(&cfg.MaxRunning, 256)
 	orDefault(&cfg.SnapshotEvery, 200)
 	orDefault(&cfg.RestingBytes, 256<<20)
+	if cfg.Lease == 0 {
+		cfg.Lease = 10 * time.Second
+	}
+	if cfg.Holder == "" {
+		cfg.Holder = store.NewHolder()
+	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}

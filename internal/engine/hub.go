@@ -2,14 +2,11 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"iter"
 	"strings"
 	"sync"
 
 	"interlock/internal/event"
-	"interlock/internal/store"
 )
 
 // Bounds of a follower's queue: transient events beyond the first bound are
@@ -34,6 +31,7 @@ type hub struct {
 // channel is the followers of one thread and the text in progress.
 type channel struct {
 	readers map[*reader]bool
+	seq     int64 // of the newest stored event that readers were shown or told of
 	call    string
 	said    strings.Builder // what the model has said so far in this call
 }
@@ -44,6 +42,7 @@ type reader struct {
 	queue   []event.Event
 	bytes   int // of the queued events, roughly
 	tooSlow bool
+	grown   bool // another process has stored events: they are to be read from the store
 	err     error
 	wake    chan struct{}
 }
@@ -85,6 +84,7 @@ func (h *hub) publish(events []event.Event) {
 		return
 	}
 	for _, e := range events {
+		c.seq = max(c.seq, e.Seq)
 		switch e.Body.(type) {
 		case event.ModelReplied, event.ModelFailed, event.TurnEnded:
 			c.call = ""
@@ -189,118 +189,59 @@ func queuedBytes(e event.Event) int {
 	return fields
 }
 
-func (r *reader) take(ctx context.Context) ([]event.Event, error) {
+// take waits for events; grown says that there are more in the store.
+func (r *reader) take(ctx context.Context) (queue []event.Event, grown bool, err error) {
 	for {
 		r.mu.Lock()
-		queue, slow, err := r.queue, r.tooSlow, r.err
-		r.queue, r.bytes = nil, 0
+		queue, grown, slow, err := r.queue, r.grown, r.tooSlow, r.err
+		r.queue, r.bytes, r.grown = nil, 0, false
 		r.mu.Unlock()
 		switch {
 		case slow:
-			return nil, ErrTooSlow
-		case len(queue) > 0:
-			return queue, nil
+			return nil, false, ErrTooSlow
+		case len(queue) > 0 || grown:
+			return queue, grown, nil
 		case err != nil:
-			return nil, err
+			return nil, false, err
 		}
 		select {
 		case <-r.wake:
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, false, ctx.Err()
 		}
 	}
 }
 
-// Follow yields the thread's events after a sequence number: first those stored,
-// then each as it happens, values resolved. Tokens come in between; of a text in
-// progress a follower gets what was said so far, once. It ends when ctx does.
-func (e *Engine) Follow(ctx context.Context, thread string, after int64) iter.Seq2[event.Event, error] {
-	return func(yield func(event.Event, error) bool) {
-		r, said := e.hub.subscribe(thread)
-		defer e.hub.unsubscribe(thread, r)
-		replied := map[string]bool{} // model calls whose whole reply has been yielded
-		for ev, err := range e.cfg.Store.Events(ctx, thread, after) {
-			if err != nil {
-				yield(event.Event{}, err)
-				return
-			}
-			if rep, ok := ev.Body.(event.ModelReplied); ok {
-				replied[rep.Call] = true
-			}
-			after = ev.Seq
-			if !e.show(ctx, ev, yield) {
-				return
-			}
-		}
-		if err := e.stallOf(thread); err != nil {
-			yield(event.Event{}, err)
-			return
-		}
-		if said != nil && !replied[said.Call] && !yield(event.Event{Thread: thread, Time: e.cfg.Now(), Body: *said}, nil) {
-			return
-		}
-		for {
-			queue, err := r.take(ctx)
-			if err != nil {
-				if !errors.Is(err, context.Canceled) {
-					yield(event.Event{}, err)
-				}
-				return
-			}
-			for _, ev := range queue {
-				if tok, ok := ev.Body.(event.Token); ok && replied[tok.Call] || ev.Seq > 0 && ev.Seq <= after {
-					continue
-				}
-				if ev.Seq > 0 {
-					after = ev.Seq
-				}
-				if !e.show(ctx, ev, yield) {
-					return
-				}
-			}
+// followed lists the threads that have readers, with the newest event of each that
+// they know of.
+func (h *hub) followed() map[string]int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := make(map[string]int64, len(h.threads))
+	for thread, c := range h.threads {
+		if len(c.readers) > 0 {
+			out[thread] = c.seq
 		}
 	}
+	return out
 }
 
-// show yields an event with its values resolved. Followers who are shown the same
-// value at the same time share its bytes, until yield returns.
-func (e *Engine) show(ctx context.Context, ev event.Event, yield func(event.Event, error) bool) bool {
-	var releases []func()
-	defer func() {
-		for _, release := range releases {
-			release()
-		}
-	}()
-	var err error
-	ev.Body, err = event.Resolve(ev.Body, func(hash string) (json.RawMessage, error) {
-		raw, release, err := e.blobs.Get(ctx, hash, func() (json.RawMessage, error) { return e.cfg.Store.Blob(ctx, hash) })
-		if err == nil {
-			releases = append(releases, release)
-		}
-		return raw, err
-	})
-	if err != nil {
-		yield(event.Event{}, err)
-		return false
+// grown tells the readers of a thread that the store has events up to a number.
+func (h *hub) grown(thread string, seq int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	c := h.threads[thread]
+	if c == nil || c.seq >= seq {
+		return
 	}
-	return yield(ev, nil)
-}
-
-// Events yields what is stored of a thread after a sequence number, values resolved.
-func (e *Engine) Events(ctx context.Context, thread string, after int64) iter.Seq2[event.Event, error] {
-	return Resolved(ctx, e.cfg.Store, thread, after)
-}
-
-// Resolved yields the stored events of a thread with their values resolved.
-func Resolved(ctx context.Context, log store.Log, thread string, after int64) iter.Seq2[event.Event, error] {
-	return func(yield func(event.Event, error) bool) {
-		for ev, err := range log.Events(ctx, thread, after) {
-			if err == nil {
-				ev.Body, err = event.Resolve(ev.Body, func(hash string) (json.RawMessage, error) { return log.Blob(ctx, hash) })
-			}
-			if !yield(ev, err) || err != nil {
-				return
-			}
+	c.seq = seq
+	for r := range c.readers {
+		r.mu.Lock()
+		r.grown = true
+		r.mu.Unlock()
+		select {
+		case r.wake <- struct{}{}:
+		default:
 		}
 	}
 }

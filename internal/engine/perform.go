@@ -228,6 +228,9 @@ func (t *turn) callTool(ctx context.Context, s *event.ToolStarted) (res tool.Res
 			return res, bad
 		}
 	}
+	if entry.Spec().Effect == tool.Writes && !t.holdsLease(ctx) {
+		return res, fault.New(fault.Conflict, "another process has taken this thread over")
+	}
 	seconds := entry.Spec().Seconds
 	if seconds == 0 {
 		seconds = t.e.cfg.ToolSeconds

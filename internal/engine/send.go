@@ -89,7 +89,7 @@ func (e *Engine) Send(ctx context.Context, thread string, in Input) (run string,
 	if err := e.settle(ctx, thread); err != nil {
 		return "", err
 	}
-	t, err := e.take(thread)
+	t, err := e.own(ctx, thread)
 	if err != nil {
 		return "", err
 	}
@@ -377,7 +377,10 @@ func (e *Engine) Stop(ctx context.Context, thread string) error {
 			return ctx.Err()
 		}
 	}
-	t, err := e.take(thread)
+	t, err := e.own(ctx, thread)
+	if errors.Is(err, store.ErrHeld) {
+		return e.stopRemote(ctx, thread)
+	}
 	if err != nil {
 		return err
 	}
@@ -409,7 +412,8 @@ func (e *Engine) Wait(ctx context.Context, thread string) error {
 	}
 }
 
-// Resume takes up every turn that a dead process left in the middle.
+// Resume takes up every turn that a dead process left in the middle. Those whose
+// process lives, or may live on another machine, are left alone.
 func (e *Engine) Resume(ctx context.Context) (int, error) {
 	rows, err := e.cfg.Store.Threads(ctx, store.Query{Status: store.Running, Limit: 1 << 30})
 	if err != nil {
@@ -418,6 +422,9 @@ func (e *Engine) Resume(ctx context.Context) (int, error) {
 	n := 0
 	for _, row := range rows {
 		ok, err := e.resume(ctx, row.ID)
+		if errors.Is(err, store.ErrHeld) || fault.Is(err, fault.ThreadBusy) {
+			continue
+		}
 		if err != nil {
 			e.cfg.Log.Error("turn could not be resumed", "thread", row.ID, "err", err)
 			continue
@@ -430,7 +437,7 @@ func (e *Engine) Resume(ctx context.Context) (int, error) {
 }
 
 func (e *Engine) resume(ctx context.Context, thread string) (bool, error) {
-	t, err := e.take(thread)
+	t, err := e.own(ctx, thread)
 	if err != nil {
 		return false, err
 	}

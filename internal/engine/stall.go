@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"interlock/internal/fault"
+	"interlock/internal/store"
 )
 
 // A turn whose batch could not be stored, because the disk is full or gone, cannot go
@@ -24,9 +25,12 @@ const (
 // stall ends a turn for those who wait for it, and has it tried again.
 func (e *Engine) stall(thread string, err error) {
 	e.cfg.Log.LogAttrs(e.life, slog.LevelError, "turn could not go on", slog.String("thread", thread), slog.Any("err", err))
+	if errors.Is(err, store.ErrFenced) {
+		return // another process has the thread: followers are shown what it stores
+	}
 	defer e.hub.fail(thread, err) // after it can be looked up: a new follower sees one or the other
 	if fault.Is(err, fault.Conflict) {
-		return // another process has the thread
+		return
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -51,6 +51,7 @@ func (e *Engine) settle(ctx context.Context, thread string) error {
 // release gives a thread back. A fold that was stored is kept for the next turn;
 // one that is ahead of its log is thrown away.
 func (e *Engine) release(thread string, t *turn) {
+	t.endLease()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	t.cancel()

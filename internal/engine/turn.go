@@ -24,6 +24,8 @@ type turn struct {
 	blobs   []store.Blob
 	forked  bool // the runs of the past belong to the parent
 	resumed bool // the log was left by a process that died in the middle of the turn
+	lease   store.Lease
+	until   atomic.Int64 // when the lease ends, in nanoseconds; renewed by another goroutine
 
 	life   context.Context    // of the turn: it outlives the request that began it
 	cancel context.CancelFunc // ends the job under way
@@ -119,7 +121,7 @@ func (t *turn) commit(ctx context.Context) error {
 		return nil
 	}
 	b := store.Batch{
-		Thread: t.f.Thread, After: t.pending[0].Seq - 1, Events: t.pending, Blobs: append(t.blobs, t.r.blobs...), Head: head(t.r.m, t.f),
+		Thread: t.f.Thread, After: t.pending[0].Seq - 1, Fence: t.lease.Fence, Events: t.pending, Blobs: append(t.blobs, t.r.blobs...), Head: head(t.r.m, t.f),
 	}
 	if !t.forked {
 		b.Run = runRow(t.f)
@@ -134,7 +136,7 @@ func (t *turn) commit(ctx context.Context) error {
 		b.Snapshot = t.f.snapshot()
 	}
 	if err := t.e.cfg.Store.Append(context.WithoutCancel(ctx), b); err != nil {
-		if errors.Is(err, store.ErrConflict) {
+		if errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrFenced) {
 			return fault.Wrap(err, fault.Conflict, "the thread %s was changed by another process", t.f.Thread)
 		}
 		return err

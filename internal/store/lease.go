@@ -36,6 +36,7 @@ type Leases interface {
 	// AskStop asks the holder of a thread's lease to end the turn; false: there is no holder.
 	AskStop(ctx context.Context, thread string) (bool, error)
 	// Watch yields whenever something may have been stored, by any process: the thread,
-	// or "" where the store cannot tell which. It ends with ctx.
+	// or "" where the store cannot tell which. It yields once at its start, from when on
+	// nothing is missed, and ends with ctx.
 	Watch(ctx context.Context) iter.Seq2[string, error]
 }

@@ -15,23 +15,32 @@ const watchEvery = 100 * time.Millisecond
 
 const leaseColumns = `thread, holder, fence, until, stop`
 
-// Acquire gives the lease if it is free, has ended, or is the holder's already.
+// Acquire gives the lease if it is free, has ended, is the holder's already, or if its
+// holder was a process of this machine and is dead.
 func (s *SQLite) Acquire(ctx context.Context, thread, holder string, lasts time.Duration) (Lease, error) {
 	if holder == "" {
 		return Lease{}, errors.New("acquiring a lease: the holder has no name")
 	}
-	now := time.Now()
-	n, err := s.writeLease(ctx, func(w *writer) *statement {
-		return w.acquire.add(thread, holder, nanos(now.Add(lasts)), nanos(now))
-	})
-	if err != nil {
-		return Lease{}, err
+	var l Lease
+	for n := int64(0); n == 0; {
+		now := time.Now()
+		var err error
+		if n, err = s.writeLease(ctx, func(w *writer) *statement {
+			return w.acquire.add(thread, holder, nanos(now.Add(lasts)), nanos(now))
+		}); err != nil {
+			return Lease{}, err
+		}
+		if l, err = s.lease(ctx, thread); err != nil {
+			return Lease{}, err
+		}
+		if n > 0 || !holderDied(l.Holder) {
+			break
+		}
+		if err := s.Release(ctx, l); err != nil {
+			return Lease{}, err
+		}
 	}
-	l, err := s.lease(ctx, thread)
-	if err != nil {
-		return Lease{}, err
-	}
-	if n == 0 || l.Holder != holder {
+	if l.Holder != holder {
 		return l, fault.Wrap(ErrHeld, fault.ThreadBusy, "the thread %s is run by another process (%s)", thread, l.Holder).
 			Suggest("Wait until its turn has ended, or stop the turn.")
 	}
@@ -69,8 +78,7 @@ func (s *SQLite) Watch(ctx context.Context) iter.Seq2[string, error] {
 		defer conn.Close()
 		tick := time.NewTicker(watchEvery)
 		defer tick.Stop()
-		var seen int64
-		for first := true; ; first = false {
+		for seen := int64(-1); ; {
 			var version int64
 			err := conn.QueryRowContext(ctx, `PRAGMA data_version`).Scan(&version)
 			if ctx.Err() != nil {
@@ -80,7 +88,7 @@ func (s *SQLite) Watch(ctx context.Context) iter.Seq2[string, error] {
 				yield("", storeFault(err, s.path, "read"))
 				return
 			}
-			if version != seen && !first && !yield("", nil) {
+			if version != seen && !yield("", nil) {
 				return
 			}
 			seen = version

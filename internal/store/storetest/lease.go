@@ -159,28 +159,25 @@ func testWatch(t *testing.T, f *fixture) {
 	here, there := f.store(t), f.store(t)
 	mustAppend(t, here, batch("a", 0, 1))
 	ctx, cancel := context.WithCancel(t.Context())
-	woken := make(chan error, 16)
+	woken := make(chan error)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for _, err := range there.Watch(ctx) {
 			select {
 			case woken <- err:
-			default:
+			case <-ctx.Done():
 			}
 		}
 	}()
-	// The watch may begin after a batch, so batches come until it has seen one.
-	for after, seen := int64(1), false; !seen; after++ {
-		mustAppend(t, here, batch("a", after, 1))
-		select {
-		case err := <-woken:
-			if err != nil {
-				t.Fatal(err)
-			}
-			seen = true
-		case <-time.After(20 * time.Millisecond):
+	for after := int64(1); after < 4; after++ {
+		if err := <-woken; err != nil { // at the start, and for each batch
+			t.Fatal(err)
 		}
+		mustAppend(t, here, batch("a", after, 1))
+	}
+	if err := <-woken; err != nil {
+		t.Fatal(err)
 	}
 	cancel()
 	<-done

@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"interlock/internal/fault"
+	"interlock/internal/store"
+)
+
+// renewEvery is how often leases are renewed, and how soon a stop that was asked for
+// in another process is seen.
+const renewEvery = 500 * time.Millisecond
+
+// own makes the caller the one owner of a thread, among the goroutines of this process
+// and among all processes.
+func (e *Engine) own(ctx context.Context, thread string) (*turn, error) {
+	t, err := e.take(thread)
+	if err != nil {
+		return nil, err
+	}
+	lease, err := e.cfg.Store.Acquire(ctx, thread, e.cfg.Holder, e.cfg.Lease)
+	if err != nil {
+		e.release(thread, t)
+		return nil, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	t.lease = lease
+	t.until.Store(lease.Until.UnixNano())
+	if !e.renewing {
+		e.renewing = true
+		e.wg.Go(e.renewLeases)
+	}
+	return t, nil
+}
+
+// endLease gives the lease back, if the turn has one.
+func (t *turn) endLease() {
+	if t.lease.Fence == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if err := t.e.cfg.Store.Release(ctx, t.lease); err != nil {
+		t.e.cfg.Log.Warn("a lease could not be given back; it ends by itself", "thread", t.lease.Thread, "err", err)
+	}
+}
+
+// renewLeases renews the leases of the running turns for as long as there are any.
+func (e *Engine) renewLeases() {
+	tick := time.NewTicker(min(renewEvery, e.cfg.Lease/3))
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-e.life.Done():
+			return // turns end now and give their leases back
+		}
+		e.mu.Lock()
+		e.renewing = len(e.running) > 0
+		more := e.renewing
+		e.mu.Unlock()
+		if !more {
+			return
+		}
+		leases, err := e.cfg.Store.Renew(e.life, e.cfg.Holder, e.cfg.Lease)
+		if err != nil {
+			if e.life.Err() == nil {
+				e.cfg.Log.Warn("leases could not be renewed", "err", err)
+			}
+			continue
+		}
+		e.heed(leases)
+	}
+}
+
+// heed ends the turns that somebody asked to stop and those that another process has
+// taken over.
+func (e *Engine) heed(leases []store.Lease) {
+	held := make(map[string]store.Lease, len(leases))
+	for _, l := range leases {
+		held[l.Thread] = l
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for thread, t := range e.running {
+		l, ok := held[thread]
+		switch {
+		case t.lease.Fence == 0:
+		case !ok || l.Fence > t.lease.Fence:
+			t.until.Store(0)
+			t.cancel() // its next batch is refused
+		case l.Fence == t.lease.Fence:
+			t.until.Store(l.Until.UnixNano())
+			if l.Stop {
+				t.halted.Store(true)
+				t.cancel()
+			}
+		}
+	}
+}
+
+// holdsLease says whether the thread is still this process's. One that was stopped for
+// longer than its lease asks the store.
+func (t *turn) holdsLease(ctx context.Context) bool {
+	if t.lease.Fence == 0 || time.Now().UnixNano() < t.until.Load() {
+		return true
+	}
+	leases, err := t.e.cfg.Store.Renew(ctx, t.e.cfg.Holder, t.e.cfg.Lease)
+	if err != nil {
+		return false
+	}
+	for _, l := range leases {
+		if l.Thread == t.lease.Thread && l.Fence == t.lease.Fence {
+			t.until.Store(l.Until.UnixNano())
+			return true
+		}
+	}
+	return false
+}
+
+// stopRemote asks the process that runs a thread to end its turn, and waits for that.
+func (e *Engine) stopRemote(ctx context.Context, thread string) error {
+	if _, err := e.cfg.Store.AskStop(ctx, thread); err != nil {
+		return err
+	}
+	tick := time.NewTicker(renewEvery / 5)
+	defer tick.Stop()
+	for {
+		row, err := e.cfg.Store.Thread(ctx, thread)
+		if err != nil || row.Status != store.Running {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fault.Wrap(ctx.Err(), fault.Unavailable, "the process that runs the thread %s did not stop it in time", thread)
+		}
+	}
+}
+
+// TakeOver resumes the turns of processes that died, now and for as long as ctx lasts.
+// It is for servers: several may share a store.
+func (e *Engine) TakeOver(ctx context.Context) {
+	tick := time.NewTicker(e.cfg.Lease)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		n, err := e.Resume(ctx)
+		switch {
+		case err != nil && !errors.Is(err, context.Canceled):
+			e.cfg.Log.Warn("cannot look for turns of other processes that died", "err", err)
+		case n > 0:
+			e.cfg.Log.Info("took over turns of a process that died", "turns", n)
+		}
+	}
+}

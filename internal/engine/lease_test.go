@@ -1,0 +1,174 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"interlock/internal/capsule"
+	"interlock/internal/engine"
+	"interlock/internal/event"
+	"interlock/internal/fault"
+	"interlock/internal/llm"
+	"interlock/internal/store"
+	"interlock/internal/tool"
+)
+
+// second opens another engine on the same file, as another process would.
+func (r *rig) second(tools *tool.Set, c engine.Config) *engine.Engine {
+	r.t.Helper()
+	s, err := store.Open(store.Config{DSN: r.path})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	c.Store, c.Machines, c.Models, c.Tools = s, r, r, tools
+	eng, err := engine.New(c)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() {
+		if err := errors.Join(eng.Close(), s.Close()); err != nil {
+			r.t.Error(err)
+		}
+	})
+	return eng
+}
+
+// A turn that a live process runs is left alone by every other one, who can still stop it.
+func TestOneProcessRunsAThread(t *testing.T) {
+	g := newGate()
+	r := newRig(t, llm.Script(llm.Ask("look", "{}"), llm.Say("done")), g.tool("look", tool.Reads), g.tool("make", tool.Writes))
+	other := r.second(r.tools, engine.Config{})
+	thread := r.open()
+	run := r.send(thread, "go")
+	<-g.reached
+	if n, err := other.Resume(t.Context()); n != 0 || err != nil {
+		t.Errorf("the other process resumed %d turns: %v", n, err)
+	}
+	if _, err := other.Send(t.Context(), thread, engine.Input{Text: "and?"}); !fault.Is(err, fault.ThreadBusy) {
+		t.Errorf("the other process got %v, want a busy thread", err)
+	}
+	if err := other.Stop(t.Context(), thread); err != nil {
+		t.Fatal(err)
+	}
+	if rep := r.reply(run); rep.Status != "stopped" {
+		t.Errorf("the turn ended as %s", rep.Status)
+	}
+	r.wait(thread)
+	// The thread is free: the other process may go on with it.
+	if _, err := other.Send(t.Context(), thread, engine.Input{User: "ann", Text: "go on"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Wait(t.Context(), thread); err != nil {
+		t.Fatal(err)
+	}
+	if n := g.calls.Load(); n != 1 {
+		t.Errorf("the tool ran %d times, want once", n)
+	}
+	r.log(thread)
+}
+
+// freezing is the store of a process that gives no sign of life once it is frozen: its
+// leases run out.
+type freezing struct {
+	store.Store
+	frozen *atomic.Bool
+}
+
+func (f freezing) Renew(ctx context.Context, holder string, lasts time.Duration) ([]store.Lease, error) {
+	if f.frozen.Load() {
+		return nil, errors.New("frozen")
+	}
+	return f.Store.Renew(ctx, holder, lasts)
+}
+
+// A process that was frozen for longer than its lease finds that another one has taken
+// its turn over: it writes nothing more, and what writes is not run a second time.
+func TestLateWriterIsFencedOff(t *testing.T) {
+	for _, effect := range []tool.Effect{tool.Reads, tool.Writes} {
+		t.Run(string(effect), func(t *testing.T) {
+			late, prompt := newGate(), newGate()
+			r := newRig(t, llm.Script(llm.Ask("look", "{}"), llm.Say("done")), late.tool("look", effect), late.tool("make", tool.Writes))
+			if err := r.eng.Close(); err != nil {
+				t.Fatal(err)
+			}
+			var frozen atomic.Bool
+			var err error
+			if r.eng, err = engine.New(engine.Config{Store: freezing{r.store, &frozen}, Machines: r, Models: r, Tools: r.tools, Lease: time.Millisecond}); err != nil {
+				t.Fatal(err)
+			}
+			other := r.second(tool.NewSet(nil, prompt.tool("look", effect), prompt.tool("make", tool.Writes)), engine.Config{})
+			thread := r.open()
+			run := r.send(thread, "go")
+			<-late.reached
+			frozen.Store(true)
+			for taken := 0; taken == 0; { // until the lease has ended
+				if taken, err = other.Resume(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if effect == tool.Reads {
+				<-prompt.reached
+			}
+			late.open <- struct{}{}
+			if err := r.eng.Wait(t.Context(), thread); !fault.Is(err, fault.Conflict) {
+				t.Errorf("the late process ended with %v, want a conflict", err)
+			}
+			prompt.open <- struct{}{}
+			if err := other.Wait(t.Context(), thread); err != nil {
+				t.Fatal(err)
+			}
+			events := map[event.Kind]int{}
+			for _, e := range r.log(thread) {
+				events[e.Body.Kind()]++
+			}
+			if events[event.KindTurnEnded] != 1 || events[event.KindTurnInterrupted] != 1 || events[event.KindToolReturned]+events[event.KindToolFailed] != 1 {
+				t.Errorf("events %v", events)
+			}
+			if n := late.calls.Load() + prompt.calls.Load(); effect == tool.Writes && n != 1 {
+				t.Errorf("a tool that writes ran %d times", n)
+			}
+			if rep := r.reply(run); rep.Status != "succeeded" || rep.Text != "done" {
+				t.Errorf("the run ended as %s with %q", rep.Status, rep.Text)
+			}
+			if rep, err := capsule.Drive(t.Context(), r.store, r.tools, run); err != nil || !rep.Same {
+				t.Errorf("the run does not replay: %v %+v", err, rep)
+			}
+		})
+	}
+}
+
+// Who follows a thread sees what another process stores of it, each event once.
+func TestFollowAcrossProcesses(t *testing.T) {
+	g := newGate()
+	r := newRig(t, llm.Script(llm.Ask("look", "{}"), llm.Say("done")), g.tool("look", tool.Reads), g.tool("make", tool.Writes))
+	other := r.second(r.tools, engine.Config{})
+	thread := r.open()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	sent := false
+	var last int64
+	for e, err := range other.Follow(ctx, thread, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Seq > 0 && e.Seq != last+1 {
+			t.Errorf("event %d follows %d", e.Seq, last)
+		}
+		last = max(last, e.Seq)
+		if !sent {
+			sent = true
+			r.send(thread, "go")
+			<-g.reached
+		}
+		if e.Body.Kind() == event.KindToolStarted {
+			g.open <- struct{}{}
+		}
+		if e.Body.Kind() == event.KindTurnEnded {
+			break
+		}
+	}
+	r.wait(thread)
+}

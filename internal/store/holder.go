@@ -1,0 +1,52 @@
+package store
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// NewHolder names this process for its leases, so that another process on the same
+// machine can see that it has died: host and boot, the process ids' namespace, the
+// process, when it started, and a random part for each name.
+func NewHolder() string {
+	return strings.Join([]string{thisMachine(), fmt.Sprint(os.Getpid()), processStart(os.Getpid()), rand.Text()[:8]}, "/")
+}
+
+// holderDied says that the process that a holder names is surely dead. Of a process on
+// another machine nothing is known: its lease must end by itself.
+func holderDied(holder string) bool {
+	parts := strings.Split(holder, "/")
+	if len(parts) != 6 || strings.Join(parts[:3], "/") != thisMachine() || parts[4] == "" {
+		return false
+	}
+	var pid int
+	if _, err := fmt.Sscan(parts[3], &pid); err != nil {
+		return false
+	}
+	return processStart(pid) != parts[4]
+}
+
+// thisMachine tells machines, their boots and their namespaces of process ids apart.
+func thisMachine() string {
+	host, _ := os.Hostname()
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	space, _ := os.Readlink("/proc/self/ns/pid")
+	return strings.ReplaceAll(host, "/", "_") + "/" + strings.TrimSpace(string(boot)) + "/" + strings.ReplaceAll(space, "/", "_")
+}
+
+// processStart is when a process started, in the kernel's ticks; "" if there is none
+// or the system does not tell. An ended process that nobody waited for counts as none.
+func processStart(pid int) string {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return ""
+	}
+	name := strings.LastIndexByte(string(raw), ')') // the program's name, which may hold anything, ends there
+	fields := strings.Fields(string(raw[name+1:]))
+	if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
+		return ""
+	}
+	return fields[19]
+}
