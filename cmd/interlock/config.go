@@ -24,11 +24,12 @@ import (
 // its default, the file, the environment and its flag; the tags are the one place
 // that names and documents them. Keys of models come from the environment alone.
 type config struct {
-	File     string   `name:"config" help:"settings file (YAML)"`
-	Data     []string `name:"data" sep:":" help:"folder of datasets: each folder in it is one, loose files form 'default'; may be repeated"`
-	State    string   `name:"state" help:"folder of the log, artifacts and caches"`
-	Machines []string `name:"machines" sep:":" help:"folder of your own machines; may be repeated"`
-	Owner    string   `name:"owner" help:"who threads belong to when no user is logged in" default:"local"`
+	File          string   `name:"config" help:"settings file (YAML)"`
+	Data          []string `name:"data" sep:":" help:"folder of datasets: each folder in it is one, loose files form 'default'; may be repeated"`
+	SourceFolders []string `name:"source-folders" sep:":" help:"folder beside --data from which sources may be added over HTTP; may be repeated"`
+	State         string   `name:"state" help:"folder of the log, artifacts and caches"`
+	Machines      []string `name:"machines" sep:":" help:"folder of your own machines; may be repeated"`
+	Owner         string   `name:"owner" help:"who threads belong to when no user is logged in" default:"local"`
 
 	Listen  string   `name:"listen" help:"address to serve on" default:"127.0.0.1:8765"`
 	Hosts   []string `name:"hosts" help:"further host names the server may be called by"`
@@ -171,6 +172,9 @@ func (c *config) absolute() error {
 	paths := []*string{&c.State}
 	for i := range c.Data {
 		paths = append(paths, &c.Data[i])
+	}
+	for i := range c.SourceFolders {
+		paths = append(paths, &c.SourceFolders[i])
 	}
 	for i := range c.Machines {
 		paths = append(paths, &c.Machines[i])

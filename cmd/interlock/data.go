@@ -29,7 +29,7 @@ func (s *system) openData(c config) error {
 		return err
 	}
 	s.onClose(s.query.Close)
-	s.catalog, err = catalog.New(catalog.Config{Roots: c.Data, Dir: s.dir(c, "datasets"), State: c.State, Engine: s.query, Policy: s.query, Log: s.log})
+	s.catalog, err = catalog.New(catalog.Config{Roots: c.Data, Dir: s.dir(c, "datasets"), State: c.State, SourceFolders: c.SourceFolders, Engine: s.query, Policy: s.query, Log: s.log})
 	if err == nil {
 		s.onClose(s.catalog.Close)
 	}
@@ -252,6 +252,9 @@ func (s sources) Sources(ctx context.Context) (any, error) {
 func (s sources) Add(ctx context.Context, spec server.SourceSpec) (any, error) {
 	conn, secret, err := connection(spec.URL, spec.Alias)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.CheckServed(conn.URL); err != nil {
 		return nil, err
 	}
 	conn.Schema, conn.Tables, conn.Remote = spec.Schema, spec.Tables, spec.Remote

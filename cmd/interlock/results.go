@@ -277,9 +277,9 @@ func writeAll(path string, content io.Reader) error {
 type files struct{ *catalog.Catalog }
 
 func (f files) Store(ctx context.Context, file server.File, content io.Reader) (any, error) {
-	return f.Upload(ctx, catalog.Upload{Dataset: file.Dataset, Name: file.Name, Replace: file.Replace, Create: file.Create}, content)
+	return f.Upload(ctx, catalog.Upload{Dataset: file.Dataset, Name: file.Name, Replace: file.Replace, Create: file.Create, User: file.User}, content)
 }
 
-func (f files) Delete(ctx context.Context, dataset, name string) error {
-	return f.Discard(ctx, dataset, name)
+func (f files) Delete(ctx context.Context, file server.File) error {
+	return f.Discard(ctx, file.Dataset, file.Name, file.User)
 }

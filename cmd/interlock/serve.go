@@ -49,7 +49,7 @@ func (a *app) serve(ctx context.Context) error {
 	srv, err := server.New(server.Config{
 		Engine: s.engine, Index: s.store, Machines: library{s.machines}, Datasets: datasets{s.catalog}, Sources: sources{s.catalog}, Artifacts: s.artifacts,
 		Results: newResults(s, s.dir(a.cfg, "results")), Files: files{s.catalog},
-		Overview: func(ctx context.Context) (any, error) { return s.catalog.Overview(ctx) },
+		Overview: func(ctx context.Context, user string) (any, error) { return s.catalog.Overview(ctx, user) },
 		Profile:  func(ctx context.Context, alias string) (any, error) { return s.catalog.Profile(ctx, alias) },
 		Capsule:  func(ctx context.Context, run string) (any, error) { return capsule.Make(ctx, s.store, run) },
 		Ready:    s.ready, Metrics: s.metrics.handler(), Page: web.Files(), Version: version(),

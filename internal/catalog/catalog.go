@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -44,7 +45,11 @@ type Config struct {
 	// Dir holds the imported databases. Required.
 	Dir string
 	// State holds sources.yaml and the passwords of its connections; Dir by default.
+	// Nothing in it or in Dir is ever read as data.
 	State string
+	// SourceFolders are folders beside Roots from which people who call over the
+	// network may add sources.
+	SourceFolders []string
 	// Engine reads and imports. Required.
 	Engine Engine
 	// Policy decides about statements for databases that stay where they are; without
@@ -68,8 +73,10 @@ type Config struct {
 // A Catalog is safe for concurrent use.
 type Catalog struct {
 	// fixed at creation
-	config Config
-	hashes *hashCache
+	config  Config
+	private private
+	owners  *owners
+	hashes  *hashCache
 
 	scanning sync.Mutex // one look at a time
 	inner    map[file][]source.TableName
@@ -148,7 +155,7 @@ func New(c Config) (*Catalog, error) {
 		}
 	}
 	return &Catalog{
-		config: c, hashes: loadHashes(c.Dir), flights: map[string]*flight{}, used: map[string]time.Time{},
+		config: c, private: private{dirs: []string{c.State, c.Dir}}, owners: &owners{path: filepath.Join(c.State, "uploads.json")}, hashes: loadHashes(c.Dir), flights: map[string]*flight{}, used: map[string]time.Time{},
 		known: map[string]manifest{}, derived: map[string]any{}, inner: map[file][]source.TableName{}, live: map[string]liveDescription{},
 		lines: map[string]*line{},
 	}, nil

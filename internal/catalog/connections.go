@@ -37,7 +37,7 @@ func (c *Catalog) secretPath() string     { return filepath.Join(c.config.State,
 
 // connections reads sources.yaml.
 func (c *Catalog) connections() ([]Connection, []Problem) {
-	text, err := os.ReadFile(c.connectionPath())
+	text, err := readRegular(c.connectionPath(), maxRegistry)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -66,8 +66,11 @@ func (c *Catalog) Add(ctx context.Context, conn Connection, password source.Secr
 	if datasetID(conn.Alias) != conn.Alias {
 		return fault.New(fault.BadRequest, "the alias %q is not one", clip(conn.Alias, 60)).Suggest("Use letters, digits, dots, dashes and underscores, for example %q.", datasetID(conn.Alias))
 	}
+	if err := c.checkLocal(conn.URL); err != nil {
+		return err
+	}
 	if source.Scheme(conn.URL) == "file" {
-		path, err := filepath.Abs(conn.URL)
+		path, err := filepath.Abs(localPath(conn.URL))
 		if err == nil {
 			_, err = os.Stat(path)
 		}
@@ -157,7 +160,7 @@ func (c *Catalog) changeConnections(change func([]Connection, map[string]string)
 
 func (c *Catalog) secrets() (map[string]string, error) {
 	secrets := map[string]string{}
-	text, err := os.ReadFile(c.secretPath())
+	text, err := readRegular(c.secretPath(), maxRegistry)
 	if errors.Is(err, os.ErrNotExist) {
 		return secrets, nil
 	}
@@ -181,6 +184,10 @@ func (c *Catalog) configOf(conn *Connection) (source.Config, error) {
 
 // connection makes a dataset of a connection: a database, or a path like any other.
 func (s *scanner) connection(conn Connection) {
+	if path := localPath(conn.URL); path != "" && s.private.holds(path) {
+		s.add(&dataset{id: conn.Alias, name: conn.Alias, kind: "files", problems: []Problem{{conn.Alias, isPrivate}}})
+		return
+	}
 	if source.Scheme(conn.URL) != "file" {
 		s.add(&dataset{id: conn.Alias, name: conn.Alias, description: conn.Description, kind: source.Scheme(conn.URL), connection: &conn})
 		return
@@ -193,7 +200,7 @@ func (s *scanner) connection(conn Connection) {
 	}
 	switch {
 	case err != nil:
-		d.problems = []Problem{{printable(conn.URL), "It cannot be read: " + reason(err) + "."}}
+		d.problems = []Problem{{conn.Alias, "It cannot be read: " + reason(err) + "."}}
 	case info.IsDir():
 		d.dir = real
 		(&folder{scanner: s, root: real, dataset: d, names: namer{}}).all(real)

@@ -47,7 +47,7 @@ func (c *Catalog) Dictionary(ctx context.Context, id string) (Dictionary, error)
 	if _, err := os.Lstat(path); err != nil {
 		return Dictionary{}, nil
 	}
-	text, err := readInside(found.dir, path)
+	text, err := c.private.readInside(found.dir, path)
 	if err != nil {
 		return Dictionary{Warnings: []string{"data_dictionary.json: " + err.Error()}}, nil
 	}

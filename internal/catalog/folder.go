@@ -71,7 +71,7 @@ func (f *folder) add(t table) { f.dataset.tables = append(f.dataset.tables, t) }
 // parts takes a folder of files that together are one table.
 func (f *folder) parts(dir string) {
 	name := filepath.Base(dir)
-	if _, err := inside(f.root, dir); err != nil {
+	if _, err := f.scanner.private.inside(f.root, dir); err != nil {
 		f.trouble(name, err.Error())
 		return
 	}
@@ -123,7 +123,7 @@ func (f *folder) together(name string, paths []string) {
 
 // check resolves a file and looks whether it can be imported.
 func (f *folder) check(path string) (file, error) {
-	real, err := inside(f.root, path)
+	real, err := f.scanner.private.inside(f.root, path)
 	if err != nil {
 		return file{}, err
 	}
@@ -143,7 +143,7 @@ func (f *folder) check(path string) (file, error) {
 	case f.count > maxFiles:
 		return file{}, problem("The folder has too many files; this one is not read.")
 	}
-	if probe, err := os.Open(real); err != nil {
+	if probe, err := openRegular(real); err != nil {
 		return file{}, problem("The file cannot be read: " + reason(err) + ".")
 	} else {
 		probe.Close()
@@ -189,7 +189,7 @@ func kindOf(name string) string {
 
 // databaseKind looks at the first bytes of a file whose name says only that it is a database.
 func databaseKind(path string) string {
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if err != nil {
 		return "duckdb"
 	}

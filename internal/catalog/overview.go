@@ -18,9 +18,10 @@ type Overview struct {
 	Added   bool     `json:"added"`         // by Add: Remove takes it out
 }
 
-// Overview gives every dataset, sorted by id. Nothing is imported for it: columns and
+// Overview gives every dataset, sorted by id, with the files that the user may change;
+// "" is the operator. Nothing is imported for it: columns and
 // rows are there once somebody asked for the dataset.
-func (c *Catalog) Overview(ctx context.Context) ([]Overview, error) {
+func (c *Catalog) Overview(ctx context.Context, user string) ([]Overview, error) {
 	list, err := c.List(ctx)
 	if err != nil {
 		return nil, err
@@ -30,14 +31,14 @@ func (c *Catalog) Overview(ctx context.Context) ([]Overview, error) {
 	for i, d := range list {
 		all[i] = Overview{Dataset: d, Files: []string{}}
 		all[i].Added = slices.ContainsFunc(added, func(conn Connection) bool { return conn.Alias == d.ID })
-		dir, err := c.folderOf(ctx, d.ID, false)
-		if err != nil {
+		dir, err := c.folderOf(ctx, d.ID, false, user)
+		if err != nil || c.owners.check(dir, ".", d.ID, user) != nil {
 			continue
 		}
 		all[i].Accepts = true
 		entries, _ := os.ReadDir(dir) // who deletes one hears what is wrong
 		for _, e := range entries {
-			if name, err := uploadName(e.Name()); err == nil && name == e.Name() && !e.IsDir() {
+			if name, err := uploadName(e.Name()); err == nil && name == e.Name() && !e.IsDir() && c.owners.check(dir, name, d.ID, user) == nil {
 				all[i].Files = append(all[i].Files, name)
 			}
 		}

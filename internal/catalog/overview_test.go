@@ -32,7 +32,7 @@ func TestOverview(t *testing.T) {
 		Accepts, Added bool
 		Files          string
 	}
-	list, err := w.Overview(t.Context())
+	list, err := w.Overview(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

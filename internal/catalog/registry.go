@@ -42,7 +42,7 @@ func (s *scanner) registry(root, dir string) bool {
 		if _, err := os.Lstat(path); err != nil {
 			continue
 		}
-		list, err := readRegistry(root, path)
+		list, err := s.readRegistry(root, path)
 		if err != nil {
 			s.add(&dataset{
 				id: filepath.Base(dir), name: printable(filepath.Base(dir)), kind: "files", dir: dir,
@@ -58,8 +58,8 @@ func (s *scanner) registry(root, dir string) bool {
 	return false
 }
 
-func readRegistry(root, path string) ([]registration, error) {
-	text, err := readInside(root, path)
+func (s *scanner) readRegistry(root, path string) ([]registration, error) {
+	text, err := s.private.readInside(root, path)
 	if err != nil {
 		return nil, err
 	}
@@ -79,15 +79,15 @@ func readRegistry(root, path string) ([]registration, error) {
 }
 
 // readInside reads a small file that must not lead out of the root.
-func readInside(root, path string) ([]byte, error) {
-	real, err := inside(root, path)
+func (p private) readInside(root, path string) ([]byte, error) {
+	real, err := p.inside(root, path)
 	if err != nil {
 		return nil, err
 	}
 	if info, err := os.Stat(real); err != nil || !info.Mode().IsRegular() || info.Size() > maxRegistry {
 		return nil, problem("The file is not a file of up to 8 MB.")
 	}
-	text, err := os.ReadFile(real)
+	text, err := readRegular(real, maxRegistry)
 	if err != nil {
 		return nil, problem("The file cannot be read: " + reason(err) + ".")
 	}

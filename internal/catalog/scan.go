@@ -60,7 +60,7 @@ func (c *Catalog) scan(ctx context.Context) ([]*dataset, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s := &scanner{ctx: ctx, maxFile: c.config.MaxFile, ids: namer{}, inner: c.inner}
+	s := &scanner{ctx: ctx, maxFile: c.config.MaxFile, private: private{c.private.dirs, map[string]bool{}}, ids: namer{}, inner: c.inner}
 	for _, root := range c.config.Roots {
 		s.root(root)
 	}
@@ -83,6 +83,7 @@ func (c *Catalog) scan(ctx context.Context) ([]*dataset, error) {
 type scanner struct {
 	ctx     context.Context // of the one scan that this value lives for
 	maxFile int64
+	private private
 	ids     namer
 	found   []*dataset
 	inner   map[file][]source.TableName // of SQLite files, from earlier scans
@@ -123,7 +124,12 @@ func (s *scanner) root(root string) {
 	}
 	if err != nil {
 		d := s.ensure("default")
-		d.problems = append(d.problems, Problem{printable(root), "The data folder cannot be read: " + reason(err) + "."})
+		d.problems = append(d.problems, Problem{printable(filepath.Base(root)), "The data folder cannot be read: " + reason(err) + "."})
+		return
+	}
+	if s.private.holds(real) {
+		d := s.ensure("default")
+		d.problems = append(d.problems, Problem{printable(filepath.Base(root)), isPrivate})
 		return
 	}
 	if !info.IsDir() {
@@ -138,7 +144,7 @@ func (s *scanner) root(root string) {
 	entries, err := os.ReadDir(real)
 	if err != nil {
 		d := s.ensure("default")
-		d.problems = append(d.problems, Problem{printable(root), "The data folder cannot be read: " + reason(err) + "."})
+		d.problems = append(d.problems, Problem{printable(filepath.Base(root)), "The data folder cannot be read: " + reason(err) + "."})
 	}
 	var loose []string
 	for _, e := range entries {
@@ -147,6 +153,9 @@ func (s *scanner) root(root string) {
 		}
 		path := filepath.Join(real, e.Name())
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			if s.private.holds(path) {
+				continue // a state folder may lie in the data folder; it is no dataset
+			}
 			s.folder(real, e.Name())
 		} else {
 			loose = append(loose, e.Name())
@@ -167,7 +176,7 @@ func (s *scanner) root(root string) {
 // folder reads the dataset in a folder below a root.
 func (s *scanner) folder(root, name string) {
 	d := &dataset{id: name, name: printable(name), kind: "files"}
-	real, err := inside(root, filepath.Join(root, name))
+	real, err := s.private.inside(root, filepath.Join(root, name))
 	if err != nil {
 		d.problems = []Problem{{printable(name), err.Error()}}
 		s.add(d)
@@ -192,8 +201,8 @@ func taken(d *dataset) namer {
 
 func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "~$") }
 
-// inside resolves links and refuses what leads out of the root.
-func inside(root, path string) (string, error) {
+// inside resolves links and refuses what leads out of the root or into a private folder.
+func (p private) inside(root, path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return "", problem("It cannot be read: " + reason(err) + ".")
@@ -201,6 +210,9 @@ func inside(root, path string) (string, error) {
 	rel, err := filepath.Rel(root, real)
 	if err != nil || !filepath.IsLocal(rel) {
 		return "", problem("It leads out of the data folder and is not read.")
+	}
+	if p.holds(real) {
+		return "", problem(isPrivate)
 	}
 	return real, nil
 }

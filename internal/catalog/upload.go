@@ -24,6 +24,7 @@ type Upload struct {
 	Name    string // only its last part counts
 	Replace bool   // a file of that name is replaced
 	Create  bool   // a dataset that does not exist is made
+	User    string // who uploads it; "" is the operator, who may change every file
 }
 
 // An Uploaded file, and the dataset with it.
@@ -46,8 +47,11 @@ func (c *Catalog) Upload(ctx context.Context, u Upload, content io.Reader) (Uplo
 	if err != nil {
 		return Uploaded{}, err
 	}
-	dir, err := c.folderOf(ctx, u.Dataset, u.Create)
+	dir, err := c.folderOf(ctx, u.Dataset, u.Create, u.User)
 	if err != nil {
+		return Uploaded{}, err
+	}
+	if err := c.owners.check(dir, name, u.Dataset, u.User); err != nil {
 		return Uploaded{}, err
 	}
 	root, err := os.OpenRoot(dir)
@@ -75,19 +79,26 @@ func (c *Catalog) Upload(ctx context.Context, u Upload, content io.Reader) (Uplo
 	} else if err != nil {
 		return Uploaded{}, fmt.Errorf("putting an upload in its place: %w", err)
 	}
+	if err := c.owners.stored(filepath.Join(dir, name), u.User); err != nil {
+		return Uploaded{}, err
+	}
 	c.lookAgain()
 	done.Dataset, err = c.Get(ctx, u.Dataset)
 	return done, err
 }
 
-// Discard deletes a file of a dataset's folder.
-func (c *Catalog) Discard(ctx context.Context, dataset, file string) error {
+// Discard deletes a file of a dataset's folder. User "" is the operator; others may
+// delete what they uploaded.
+func (c *Catalog) Discard(ctx context.Context, dataset, file, user string) error {
 	missing := fault.New(fault.NotFound, "dataset %q has no file %q", clip(dataset, 80), clip(file, 80))
 	if name, err := uploadName(file); err != nil || name != file {
 		return missing
 	}
-	dir, err := c.folderOf(ctx, dataset, false)
+	dir, err := c.folderOf(ctx, dataset, false, user)
 	if err != nil {
+		return err
+	}
+	if err := c.owners.check(dir, file, dataset, user); err != nil {
 		return err
 	}
 	root, err := os.OpenRoot(dir)
@@ -133,10 +144,10 @@ func settle(root *os.Root, part, name string, replace bool) error {
 }
 
 // folderOf gives the folder of a dataset that lies in a data folder.
-func (c *Catalog) folderOf(ctx context.Context, id string, create bool) (string, error) {
+func (c *Catalog) folderOf(ctx context.Context, id string, create bool, user string) (string, error) {
 	d, err := c.find(ctx, id)
 	if fault.Is(err, fault.DatasetNotFound) && create {
-		return c.newFolder(id, err)
+		return c.newFolder(id, user, err)
 	}
 	if err != nil {
 		return "", err
@@ -158,7 +169,7 @@ func registered(dir, id string) error {
 }
 
 // newFolder makes the folder of a new dataset in the first data folder.
-func (c *Catalog) newFolder(id string, missing error) (string, error) {
+func (c *Catalog) newFolder(id, user string, missing error) (string, error) {
 	i := slices.IndexFunc(c.config.Roots, func(root string) bool {
 		info, err := os.Stat(root)
 		return err == nil && info.IsDir()
@@ -182,13 +193,23 @@ func (c *Catalog) newFolder(id string, missing error) (string, error) {
 		return "", notWritable(id, err)
 	}
 	defer root.Close()
-	if err := root.Mkdir(id, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+	made := filepath.Join(resolve(dir), id)
+	if c.private.holds(made) {
+		return "", missing
+	}
+	err = root.Mkdir(id, 0o755)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", notWritable(id, err)
+	}
+	if err == nil {
+		if err := c.owners.made(made, user); err != nil {
+			return "", err
+		}
 	}
 	if info, err := root.Stat(id); err != nil || !info.IsDir() { // a link that leads out is an error here
 		return "", missing
 	}
-	return filepath.Join(dir, id), nil
+	return made, nil
 }
 
 func (c *Catalog) belowRoots(dir string) bool {

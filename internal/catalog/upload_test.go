@@ -40,14 +40,14 @@ func TestUpload(t *testing.T) {
 	if got := w.rows(t, "shop", "SELECT sum FROM refunds"); got != "[[6]]" {
 		t.Errorf("rows %s", got)
 	}
-	if err := w.Discard(t.Context(), "shop", "refunds.csv"); err != nil {
+	if err := w.Discard(t.Context(), "shop", "refunds.csv", ""); err != nil {
 		t.Fatal(err)
 	}
 	after, err := w.Get(t.Context(), "shop")
 	if err != nil || after.VersionHash != before.VersionHash {
 		t.Errorf("version %s, was %s: %v", after.VersionHash, before.VersionHash, err)
 	}
-	wantCode(t, w.Discard(t.Context(), "shop", "refunds.csv"), fault.NotFound)
+	wantCode(t, w.Discard(t.Context(), "shop", "refunds.csv", ""), fault.NotFound)
 }
 
 func TestUploadMakesDatasets(t *testing.T) {
@@ -127,7 +127,7 @@ func TestHostileUploads(t *testing.T) {
 		t.Errorf("a file outside was changed: %q %v", text, err)
 	}
 	for _, file := range []string{"../loose.csv", "..", "/etc/passwd", "registry.json", "events", "nope.csv", "shop/orders.csv", ""} {
-		wantCode(t, w.Discard(t.Context(), "shop", file), fault.NotFound)
+		wantCode(t, w.Discard(t.Context(), "shop", file, ""), fault.NotFound)
 	}
 	_, err := w.Upload(t.Context(), catalog.Upload{Dataset: "shop", Name: "events.csv"}, strings.NewReader(""))
 	wantCode(t, err, fault.BadRequest)

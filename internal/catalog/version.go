@@ -122,7 +122,7 @@ func (h *hashCache) of(ctx context.Context, f file) (string, error) {
 }
 
 func hashFile(ctx context.Context, path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if err != nil {
 		return "", err
 	}

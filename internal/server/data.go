@@ -27,7 +27,7 @@ func (s *Server) overview(ctx context.Context, in *struct {
 	Seen string `header:"If-None-Match"`
 },
 ) (func(request), error) {
-	list, err := s.cfg.Overview(ctx)
+	list, err := s.cfg.Overview(ctx, uploader(ctx))
 	if err != nil {
 		return nil, err
 	}

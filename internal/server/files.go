@@ -74,7 +74,7 @@ func (s *Server) receive(r *http.Request, in *uploadForm) ([]any, error) {
 			return nil, fault.New(fault.TooLarge, "a form may have %d files", maxUploads)
 		}
 		content := &formFile{from: part}
-		done, err := s.cfg.Files.Store(r.Context(), File{in.ID, part.FileName(), in.Replace, in.Create}, content)
+		done, err := s.cfg.Files.Store(r.Context(), File{in.ID, part.FileName(), in.Replace, in.Create, uploader(r.Context())}, content)
 		if content.err != nil {
 			return nil, brokenForm(content.err)
 		}
@@ -106,6 +106,14 @@ func brokenForm(err error) error {
 	return fault.Wrap(err, fault.BadRequest, "the form broke off or cannot be read")
 }
 
+// uploader is to whom an uploaded file belongs: an admin acts as the operator.
+func uploader(ctx context.Context) string {
+	if u := noteOf(ctx).user; u.Role != Admin {
+		return u.Name
+	}
+	return ""
+}
+
 type deletedFile struct {
 	Dataset string `json:"dataset_id"`
 	File    string `json:"file"`
@@ -117,7 +125,7 @@ func (s *Server) deleteFile(ctx context.Context, in *struct {
 	File string `path:"file" maxLength:"300"`
 },
 ) (deletedFile, error) {
-	if err := s.cfg.Files.Delete(ctx, in.ID, in.File); err != nil {
+	if err := s.cfg.Files.Delete(ctx, File{Dataset: in.ID, Name: in.File, User: uploader(ctx)}); err != nil {
 		return deletedFile{}, err
 	}
 	return deletedFile{in.ID, in.File, true}, nil

@@ -39,7 +39,8 @@ func (s *shelf) Store(_ context.Context, f server.File, content io.Reader) (any,
 	return map[string]any{"file": f.Name, "bytes": len(text), "create": f.Create}, nil
 }
 
-func (s *shelf) Delete(_ context.Context, dataset, name string) error {
+func (s *shelf) Delete(_ context.Context, f server.File) error {
+	dataset, name := f.Dataset, f.Name
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, there := s.files[dataset+"/"+name]; !there {
@@ -201,7 +202,7 @@ func TestOverviewUnchanged(t *testing.T) {
 	var name atomic.Value
 	name.Store("Shop")
 	r := start(t, func(cfg *server.Config) {
-		cfg.Overview = func(context.Context) (any, error) { return []any{map[string]any{"name": name.Load()}}, nil }
+		cfg.Overview = func(context.Context, string) (any, error) { return []any{map[string]any{"name": name.Load()}}, nil }
 	})
 	first, body := r.do(t, "GET", "/api/datasets", "")
 	tag := "If-None-Match: " + first.Header.Get("ETag")

@@ -131,13 +131,15 @@ type Export struct {
 // Files puts files into the folders of datasets and takes them out.
 type Files interface {
 	Store(ctx context.Context, f File, content io.Reader) (any, error)
-	Delete(ctx context.Context, dataset, name string) error
+	Delete(ctx context.Context, f File) error
 }
 
-// A File is to be stored. Its name is what the client sent.
+// A File is to be stored or deleted. Its name is what the client sent.
 type File struct {
 	Dataset, Name   string
 	Replace, Create bool
+	// User is who does it; "" is the operator, to whom all files belong that nobody uploaded.
+	User string
 }
 
 // A Part is one thing the server depends on, for /readyz.

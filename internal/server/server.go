@@ -31,8 +31,9 @@ type Config struct {
 	Artifacts Artifacts
 	Results   Results
 	Files     Files
-	// Overview lists the datasets with their tables and what is wrong with them.
-	Overview func(ctx context.Context) (any, error)
+	// Overview lists the datasets with their tables, what is wrong with them, and the
+	// files that the user may change; "" is the operator.
+	Overview func(ctx context.Context, user string) (any, error)
 	// Profile describes the columns of a source.
 	Profile func(ctx context.Context, alias string) (any, error)
 	// Capsule makes the audit document of a run.

@@ -64,7 +64,7 @@ func demonstrate(addr string) {
 func config(f *fake) server.Config {
 	return server.Config{
 		Engine: f, Index: f, Machines: library(), Datasets: data{}, Sources: data{}, Artifacts: data{}, Page: web.Files(),
-		Overview: func(ctx context.Context) (any, error) { return data{}.Datasets(ctx) },
+		Overview: func(ctx context.Context, _ string) (any, error) { return data{}.Datasets(ctx) },
 		Capsule: func(_ context.Context, run string) (any, error) {
 			return map[string]any{"run_id": run, "question": "?"}, nil
 		},

@@ -18,7 +18,7 @@ type Role string
 const (
 	Viewer  Role = "viewer"  // look
 	Analyst Role = "analyst" // ask, run, answer
-	Admin   Role = "admin"   // add and remove sources, read metrics
+	Admin   Role = "admin"   // operate: add and remove sources, replace and delete every file, read metrics
 )
 
 // nobody marks routes that need no user.
