@@ -36,6 +36,12 @@ type config struct {
 	Origins []string `name:"origins" help:"foreign pages that may call the API"`
 	Tokens  string   `name:"tokens" help:"file of users: 'name role token' a line; needed to listen beyond this machine"`
 
+	Requests        int `name:"requests" help:"requests that may be under way at once, streams apart" default:"1024"`
+	RequestsPerUser int `name:"requests-per-user" help:"requests of one user that may be under way at once" default:"128"`
+	Streams         int `name:"streams" help:"streams of events that may be open at once" default:"1024"`
+	StreamsPerUser  int `name:"streams-per-user" help:"streams of events that one user may have open" default:"128"`
+	RestingMemory   int `name:"resting-memory-mb" help:"memory of threads at rest in MB; others are read from the log again" default:"256"`
+
 	Provider      string `name:"provider" help:"model provider: auto, openai, anthropic or offline" default:"auto"`
 	Model         string `name:"model" help:"the provider's name of the model"`
 	OpenAIURL     string `name:"openai-url" help:"address of an OpenAI-compatible server"`

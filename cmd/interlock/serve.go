@@ -54,6 +54,7 @@ func (a *app) serve(ctx context.Context) error {
 		Capsule:  func(ctx context.Context, run string) (any, error) { return capsule.Make(ctx, s.store, run) },
 		Ready:    s.ready, Metrics: s.metrics.handler(), Page: web.Files(), Version: version(),
 		Listen: a.cfg.Listen, Hosts: a.cfg.Hosts, Origins: a.cfg.Origins, Users: users, Owner: a.cfg.Owner, Log: s.log,
+		Concurrent: a.cfg.Requests, PerUser: a.cfg.RequestsPerUser, Streams: a.cfg.Streams, StreamsPerUser: a.cfg.StreamsPerUser,
 	})
 	if err != nil {
 		return fault.Wrap(err, fault.BadSetting, "%v", err).Suggest("Correct the settings; `interlock config` shows where each comes from.")
@@ -100,7 +101,7 @@ func (s *system) warm(ctx context.Context) {
 
 // ready reports the parts for /readyz.
 func (s *system) ready(ctx context.Context) []server.Part {
-	parts := []server.Part{{Name: "store", Status: "ok"}}
+	parts := []server.Part{s.storePart()}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	bad := 0
@@ -119,6 +120,35 @@ func (s *system) ready(ctx context.Context) []server.Part {
 		parts = append(parts, server.Part{Name: "machines", Status: "degraded", Detail: fmt.Sprintf("%d definitions did not load", len(broken))})
 	}
 	return parts
+}
+
+// probeBytes is what must fit on the disk for the store to count as working.
+const probeBytes = 1 << 20
+
+// storePart says whether the log can be written: no turn waits for that, and the
+// state folder has room.
+func (s *system) storePart() server.Part {
+	part := server.Part{Name: "store", Status: "ok"}
+	err := s.engine.Stalled()
+	if err == nil {
+		err = probe(s.state)
+	}
+	if err != nil {
+		s.log.Error("the state cannot be written", "err", err)
+		part.Status, part.Detail = "failed", "the state folder cannot be written: free some space on its disk, or let the server's user write there"
+	}
+	return part
+}
+
+// probe writes a file and removes it.
+func probe(dir string) error {
+	f, err := os.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(make([]byte, probeBytes))
+	return errors.Join(err, f.Close())
 }
 
 // library shows machines to the server, freshly read where a folder changed.

@@ -26,6 +26,7 @@ import (
 // them all.
 type system struct {
 	log       *slog.Logger
+	state     string // its folder
 	store     store.Store
 	artifacts *artifact.Store
 	query     *query.Engine
@@ -44,7 +45,7 @@ type system struct {
 // open builds the system. What fails is named with its place; what was opened before
 // is closed.
 func (a *app) open(ctx context.Context) (*system, error) {
-	s := &system{log: a.logger(), metrics: newMetrics()}
+	s := &system{log: a.logger(), state: a.cfg.State, metrics: newMetrics()}
 	if err := s.wire(ctx, a.cfg); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
@@ -84,7 +85,7 @@ func (s *system) wire(ctx context.Context, cfg config) (err error) {
 	}
 	known := func(name string) bool { _, err := s.tools.Get(name); return err == nil }
 	s.engine, err = engine.New(engine.Config{
-		Store: s.store, Machines: s.machines, Models: s.models, Tools: s.tools, MaxRunning: cfg.MaxRunning,
+		Store: s.store, Machines: s.machines, Models: s.models, Tools: s.tools, MaxRunning: cfg.MaxRunning, RestingBytes: cfg.RestingMemory << 20,
 		Count: s.metrics.count(known), Log: s.log,
 	})
 	if err != nil {

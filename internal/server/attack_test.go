@@ -285,20 +285,58 @@ func TestTooMany(t *testing.T) {
 		}
 	})
 	t.Run("at once", func(t *testing.T) {
-		r := start(t, func(c *server.Config) { c.PerUser = 2; withUsers(c) })
+		r := start(t, func(c *server.Config) { c.PerUser, c.StreamsPerUser = 1, 2; withUsers(c) })
 		alice, bob := "Authorization: Bearer "+aliceToken, "Authorization: Bearer "+bobToken
 		listen(t, r, "POST", "/chat/stream", `{"message":"wait"}`, "", func(received) bool {
 			listen(t, r, "POST", "/chat/stream", `{"message":"wait"}`, "", func(received) bool {
-				if res, _ := r.do(t, "GET", "/datasets", "", alice); res.StatusCode != 429 {
-					t.Errorf("third of alice: %s", res.Status)
+				if res, _ := r.do(t, "POST", "/chat/stream", `{"message":"wait"}`, alice); res.StatusCode != 429 {
+					t.Errorf("third stream of alice: %s", res.Status)
 				}
-				if res, _ := r.do(t, "GET", "/datasets", "", bob); res.StatusCode != 200 {
-					t.Errorf("first of bob: %s", res.Status)
+				for _, who := range []string{alice, bob} { // streams are counted apart
+					if res, _ := r.do(t, "GET", "/datasets", "", who); res.StatusCode != 200 {
+						t.Errorf("request beside streams: %s", res.Status)
+					}
 				}
 				return false
 			}, alice)
 			return false
 		}, alice)
+	})
+}
+
+// Whoever watches over the server is answered when nobody else is.
+func TestHealthIsNeverRefused(t *testing.T) {
+	r := start(t, func(c *server.Config) {
+		c.Rate, c.Burst = 0.001, 1
+		c.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	})
+	for range 3 {
+		r.do(t, "GET", "/datasets", "")
+	}
+	if res, _ := r.do(t, "GET", "/datasets", ""); res.StatusCode != 429 {
+		t.Fatalf("the limit is not reached: %s", res.Status)
+	}
+	for range 3 {
+		for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
+			if res, text := r.do(t, "GET", path, ""); res.StatusCode != 200 {
+				t.Errorf("%s: %s %s", path, res.Status, text)
+			}
+		}
+	}
+}
+
+// Without tokens everybody on this machine has the same address: no bound of one
+// person holds for all of them together.
+func TestNobodyIsEverybody(t *testing.T) {
+	r := start(t, func(c *server.Config) { c.PerUser, c.StreamsPerUser = 1, 1 })
+	listen(t, r, "POST", "/chat/stream", `{"message":"wait"}`, "", func(received) bool {
+		listen(t, r, "POST", "/chat/stream", `{"message":"wait"}`, "", func(received) bool {
+			if res, _ := r.do(t, "GET", "/datasets", ""); res.StatusCode != 200 {
+				t.Errorf("a request beside two streams: %s", res.Status)
+			}
+			return false
+		})
+		return false
 	})
 }
 

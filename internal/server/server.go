@@ -17,7 +17,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
+
+	"interlock/internal/engine"
 )
 
 // Config of a server. Engine, Index, Machines and Datasets are required; a part
@@ -77,10 +80,13 @@ type Config struct {
 	BodyTimeout, WriteTimeout time.Duration
 	// Rate and Burst bound the requests of one user per second. Default 500 and 1000.
 	Rate, Burst float64
-	// PerUser bounds the requests of one user that are under way. Default 128.
+	// PerUser bounds the requests of one user that are under way, streams apart.
+	// Without users it holds for each foreign address. Default 128.
 	PerUser int
-	// Concurrent bounds all requests under way. Default 1024.
+	// Concurrent bounds all requests under way, streams apart. Default 1024.
 	Concurrent int
+	// StreamsPerUser and Streams do the same for streams. Default 128 and 1024.
+	StreamsPerUser, Streams int
 	// Heartbeat is how often an idle stream gets a sign of life. Default 15 seconds.
 	Heartbeat time.Duration
 
@@ -94,6 +100,13 @@ type Server struct {
 	gate    gate
 	limits  *limits
 	handler http.Handler
+
+	// told are the encoded events that streams are sending.
+	told engine.Shared[[]byte]
+
+	readyMu sync.Mutex // one look at the parts at a time
+	ready   readiness
+	readyAt time.Time
 }
 
 // New checks the configuration and builds the routes. All its faults are told at once.
@@ -140,6 +153,8 @@ func setDefaults(cfg *Config) {
 	orDefault(&cfg.Burst, 1000)
 	orDefault(&cfg.PerUser, 128)
 	orDefault(&cfg.Concurrent, 1024)
+	orDefault(&cfg.StreamsPerUser, 128)
+	orDefault(&cfg.Streams, 1024)
 	orDefault(&cfg.Heartbeat, 15*time.Second)
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)

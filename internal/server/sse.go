@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -14,8 +15,7 @@ type eventStream struct {
 	w  http.ResponseWriter
 	rc *http.ResponseController
 
-	mu  sync.Mutex
-	buf []byte
+	mu sync.Mutex
 }
 
 // openStream begins the answer.
@@ -34,8 +34,10 @@ func openStream(w http.ResponseWriter) *eventStream {
 func (s *eventStream) send(id, name string, data []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.buf = appendEvent(s.buf[:0], id, name, data)
-	return s.flush(s.buf)
+	if err := writeEvent(s.w, id, name, data); err != nil {
+		return err
+	}
+	return s.rc.Flush()
 }
 
 func (s *eventStream) write(b []byte) error {
@@ -74,14 +76,16 @@ func (s *eventStream) beat(every time.Duration, gone func()) (end func()) {
 	return func() { close(stop); <-stopped }
 }
 
-// appendEvent encodes an event. Data is split wherever the format would end a
-// line; an id or name that could do so is left out.
-func appendEvent(dst []byte, id, name string, data []byte) []byte {
+// writeEvent encodes an event. Data is split wherever the format would end a line; an
+// id or name that could do so is left out. Data is not copied: it may be large, and
+// shared with other streams.
+func writeEvent(w io.Writer, id, name string, data []byte) error {
+	head := make([]byte, 0, 256)
 	if id != "" && !strings.ContainsAny(id, "\r\n\x00") {
-		dst = append(append(append(dst, "id: "...), id...), '\n')
+		head = append(append(append(head, "id: "...), id...), '\n')
 	}
 	if name != "" && !strings.ContainsAny(name, "\r\n") {
-		dst = append(append(append(dst, "event: "...), name...), '\n')
+		head = append(append(append(head, "event: "...), name...), '\n')
 	}
 	for {
 		i := bytes.IndexAny(data, "\r\n")
@@ -89,9 +93,16 @@ func appendEvent(dst []byte, id, name string, data []byte) []byte {
 		if i >= 0 {
 			line = data[:i]
 		}
-		dst = append(append(append(dst, "data: "...), line...), '\n')
+		if _, err := w.Write(append(head, "data: "...)); err != nil {
+			return err
+		}
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+		head = append(head[:0], '\n')
 		if i < 0 {
-			return append(dst, '\n')
+			_, err := w.Write(append(head, '\n'))
+			return err
 		}
 		if data[i] == '\r' && i+1 < len(data) && data[i+1] == '\n' {
 			i++

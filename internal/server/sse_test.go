@@ -10,13 +10,17 @@ import (
 	"time"
 )
 
-func FuzzAppendEvent(f *testing.F) {
+func FuzzWriteEvent(f *testing.F) {
 	f.Add("t:1", "token", []byte(`{"text":"a"}`))
 	f.Add("", "", []byte("a\r\nb\rc\nd"))
 	f.Add("x\ndata: y", "e\nid: 9", []byte("\n\n"))
 	f.Add("1", "state", []byte(": comment\nid: 7"))
 	f.Fuzz(func(t *testing.T, id, name string, data []byte) {
-		wire := appendEvent(nil, id, name, data)
+		var buf bytes.Buffer
+		if err := writeEvent(&buf, id, name, data); err != nil {
+			t.Fatal(err)
+		}
+		wire := buf.Bytes()
 		gotID, gotName, gotData, events := parseEvent(t, wire)
 		if events != 1 {
 			t.Fatalf("%d events in %q", events, wire)

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"slices"
+	"time"
 
 	"interlock/internal/fault"
 )
@@ -18,10 +19,30 @@ type readiness struct {
 	Parts  []Part `json:"parts"`
 }
 
+// readyFor is how long a look at the parts is good for: looking costs something, and
+// nobody is kept from asking.
+const readyFor = time.Second
+
 func (s *Server) readyz(ctx context.Context, _ *none) (readiness, error) {
+	s.readyMu.Lock()
+	if s.readyAt.IsZero() || time.Since(s.readyAt) > readyFor {
+		s.ready, s.readyAt = s.look(ctx), time.Now()
+	}
+	out := s.ready
+	s.readyMu.Unlock()
+	if out.Status == "failed" {
+		p := problemOf(ctx, fault.New(fault.Unavailable, "a part that is needed does not work"))
+		p.Details = out
+		return out, p
+	}
+	return out, nil
+}
+
+// look asks the parts.
+func (s *Server) look(ctx context.Context) readiness {
 	out := readiness{"ok", []Part{}}
 	if s.cfg.Ready != nil {
-		out.Parts = orEmpty(s.cfg.Ready(ctx))
+		out.Parts = orEmpty(s.cfg.Ready(context.WithoutCancel(ctx)))
 	}
 	for _, worst := range []string{"failed", "degraded"} {
 		if slices.ContainsFunc(out.Parts, func(p Part) bool { return p.Status == worst }) {
@@ -29,12 +50,7 @@ func (s *Server) readyz(ctx context.Context, _ *none) (readiness, error) {
 			break
 		}
 	}
-	if out.Status == "failed" {
-		p := problemOf(ctx, fault.New(fault.Unavailable, "a part that is needed does not work"))
-		p.Details = out
-		return out, p
-	}
-	return out, nil
+	return out
 }
 
 type whoami struct {

@@ -159,18 +159,34 @@ func (s *Server) followLog(q request, thread string, after int64) {
 			s.broken(ctx, out, err)
 			return
 		}
-		ev.Body = event.Inline(ev.Body)
-		data, err := json.Marshal(ev)
-		if err != nil {
-			s.broken(ctx, out, fault.Wrap(err, fault.Internal, "an event could not be shown"))
-			return
-		}
-		id := ""
-		if !ev.Transient() {
-			id = mark{thread: thread, seq: ev.Seq}.String()
-		}
-		if out.send(id, string(ev.Body.Kind()), data) != nil {
+		if !s.sendLogged(ctx, out, ev) {
 			return
 		}
 	}
+}
+
+// sendLogged sends an event of the log. Streams that send the same one at the same
+// time share its encoding.
+func (s *Server) sendLogged(ctx context.Context, out *eventStream, ev event.Event) bool {
+	encoded := func() ([]byte, error) {
+		ev.Body = event.Inline(ev.Body)
+		return json.Marshal(ev)
+	}
+	var id string
+	var data []byte
+	var err error
+	if ev.Transient() {
+		data, err = encoded()
+	} else {
+		id = mark{thread: ev.Thread, seq: ev.Seq}.String()
+		var release func()
+		if data, release, err = s.told.Get(ctx, id, encoded); err == nil {
+			defer release()
+		}
+	}
+	if err != nil {
+		s.broken(ctx, out, fault.Wrap(err, fault.Internal, "an event could not be shown"))
+		return false
+	}
+	return out.send(id, string(ev.Body.Kind()), data) == nil
 }
