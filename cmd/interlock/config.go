@@ -48,11 +48,12 @@ type config struct {
 	AnthropicURL  string `name:"anthropic-url" help:"address of an Anthropic-compatible server"`
 	FallbackModel string `name:"fallback" help:"model to try when the first fails before it said anything: provider/model"`
 
-	PowerSafe  bool          `name:"power-safe" help:"flush every step to the disk, to survive loss of power"`
-	MaxRunning int           `name:"max-running" help:"turns that may run at once" default:"256"`
-	SQLWorkers int           `name:"sql-workers" help:"statements that may run at once" default:"2"`
-	SQLMemory  int           `name:"sql-memory-mb" help:"memory of one statement in MB" default:"1024"`
-	SQLTimeout time.Duration `name:"sql-timeout" help:"time of one statement" default:"30s"`
+	PowerSafe        bool          `name:"power-safe" help:"flush every step to the disk, to survive loss of power"`
+	MaxRunning       int           `name:"max-running" help:"turns that may run at once" default:"256"`
+	MaxInterruptions int           `name:"max-interruptions" help:"how often a turn may lose its process before it is given up" default:"3"`
+	SQLWorkers       int           `name:"sql-workers" help:"statements that may run at once" default:"2"`
+	SQLMemory        int           `name:"sql-memory-mb" help:"memory of one statement in MB" default:"1024"`
+	SQLTimeout       time.Duration `name:"sql-timeout" help:"time of one statement" default:"30s"`
 
 	Python         bool          `name:"python" help:"allow Python in the sandbox" default:"true"`
 	PythonExecutor string        `name:"python-executor" help:"local, docker or microsandbox" default:"local"`

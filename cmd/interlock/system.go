@@ -86,6 +86,7 @@ func (s *system) wire(ctx context.Context, cfg config) (err error) {
 	known := func(name string) bool { _, err := s.tools.Get(name); return err == nil }
 	s.engine, err = engine.New(engine.Config{
 		Store: s.store, Machines: s.machines, Models: s.models, Tools: s.tools, MaxRunning: cfg.MaxRunning, RestingBytes: cfg.RestingMemory << 20,
+		MaxInterruptions: cfg.MaxInterruptions,
 		Count: s.metrics.count(known), Log: s.log,
 	})
 	if err != nil {

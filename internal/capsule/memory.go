@@ -2,6 +2,7 @@ package capsule
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"sync"
 	"time"
@@ -15,20 +16,49 @@ import (
 type memory struct {
 	store.Store
 
+	past int           // how many events came before the run
+	want []event.Event // of the run, as it was recorded
+
 	mu     sync.Mutex
 	events []event.Event
 	blobs  map[string][]byte
-	run    store.Run
-	grown  chan struct{} // closed and made anew when events come
+	dead   bool // the process that was recorded died here: nothing of it is stored any more
 }
 
-func newMemory(real store.Store, past []event.Event) *memory {
-	return &memory{Store: real, events: past, blobs: map[string][]byte{}, grown: make(chan struct{})}
+func newMemory(real store.Store, past, want []event.Event) *memory {
+	return &memory{Store: real, past: len(past), want: want, events: past[:len(past):len(past)], blobs: map[string][]byte{}}
+}
+
+// errDead is what a process gets that would store more than the recorded one.
+var errDead = errors.New("the recorded process had died by then")
+
+// stored is how many events of the run are stored.
+func (m *memory) stored() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.events) - m.past
+}
+
+// since gives the events from a place on.
+func (m *memory) since(n int) []event.Event {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.events[n:]
+}
+
+// revive lets a new process store what comes next.
+func (m *memory) revive() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.dead = false
 }
 
 func (m *memory) Append(_ context.Context, b store.Batch) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.dead {
+		return errDead
+	}
 	if int64(len(m.events)) != b.After {
 		return store.ErrConflict
 	}
@@ -36,11 +66,8 @@ func (m *memory) Append(_ context.Context, b store.Batch) error {
 	for _, blob := range b.Blobs {
 		m.blobs[blob.Hash] = blob.Bytes
 	}
-	if b.Run != nil {
-		m.run = *b.Run
-	}
-	close(m.grown)
-	m.grown = make(chan struct{})
+	n := len(m.events) - m.past
+	m.dead = n > len(m.want) || n < len(m.want) && m.want[n].Body.Kind() == event.KindTurnInterrupted
 	return nil
 }
 

@@ -6,15 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
-	"sync"
-	"time"
 
 	"interlock/internal/engine"
 	"interlock/internal/event"
 	"interlock/internal/fault"
-	"interlock/internal/llm"
-	"interlock/internal/machine"
 	"interlock/internal/store"
 	"interlock/internal/tool"
 )
@@ -36,8 +31,9 @@ type Difference struct {
 
 // Drive runs the machine again from the recorded replies of the model and results
 // of the tools, with no model and no tool, on the recorded clock, and compares the
-// log that comes out byte for byte. A replay has no interruptions: their time is
-// taken out of the clock.
+// log that comes out byte for byte. What happened to the run from outside happens
+// again at the same event: answers, a stop, the death of a process, the message that
+// closed its card. A run that waits is driven up to its card.
 func Drive(ctx context.Context, s store.Store, tools *tool.Set, run string) (*Replay, error) {
 	row, err := s.Run(ctx, run)
 	if errors.Is(err, store.ErrNotFound) {
@@ -46,53 +42,140 @@ func Drive(ctx context.Context, s store.Store, tools *tool.Set, run string) (*Re
 	if err != nil {
 		return nil, err
 	}
-	if row.Last == 0 {
-		return nil, fault.New(fault.BadRequest, "the run %s has not ended", run).Suggest("Wait for it, answer its card, or stop it.")
+	if row.Last == 0 && row.Status != store.Waiting {
+		return nil, fault.New(fault.BadRequest, "the run %s has not ended", run).Suggest("Wait for it, or stop it.")
 	}
-	var past, want []event.Event
-	var last time.Time
-	var lost time.Duration // while no process ran the turn
-	for ev, err := range engine.Resolved(ctx, s, row.Thread, 0) {
-		if err != nil {
-			return nil, err
-		}
-		if ev.Seq >= row.First && ev.Body.Kind() == event.KindTurnInterrupted {
-			lost += ev.Time.Sub(last)
-		}
-		last = ev.Time
-		switch {
-		case ev.Seq < row.First:
-			past = append(past, ev)
-		case ev.Seq <= row.Last && ev.Body.Kind() != event.KindTurnInterrupted:
-			ev.Time = ev.Time.Add(-lost)
-			want = append(want, ev)
-		}
-	}
-	rec := record(want)
-	mem := newMemory(s, past)
-	eng, err := engine.New(engine.Config{
-		Store: mem, Machines: noMachines{}, Models: rec, Tools: tools.Map(rec.wrap), SnapshotEvery: 1 << 30,
-		Now: rec.now, NewID: func(string) string { return run }, ToolSeconds: 1 << 20,
-	})
-	if err != nil {
+	d := &drive{run: run, thread: row.Thread, tools: tools}
+	if err := d.load(ctx, s, row); err != nil {
 		return nil, err
 	}
-	defer eng.Close()
-	rec.stop = func() {
-		go func() { _ = eng.Stop(context.WithoutCancel(ctx), row.Thread) }() // how it went, the log tells
+	if err := d.play(ctx); err != nil {
+		return nil, err
 	}
-	for _, in := range inputs(want) {
-		if _, err := eng.Send(ctx, row.Thread, in); err != nil {
-			return nil, fmt.Errorf("replaying what the person said: %w", err)
+	return compare(run, d.want, d.got()), nil
+}
+
+// A drive is a run being driven again.
+type drive struct {
+	run, thread string
+	tools       *tool.Set
+	past, want  []event.Event // of the thread before the run; of the run
+	next        []event.Event // of the run after it
+	rec         *recording
+	mem         *memory
+	eng         *engine.Engine
+}
+
+// load reads the run with what came before it and with the run that followed.
+func (d *drive) load(ctx context.Context, s store.Store, row store.Run) error {
+	for ev, err := range engine.Resolved(ctx, s, row.Thread, 0) {
+		if err != nil {
+			return err
 		}
-		if err := eng.Wait(ctx, row.Thread); err != nil {
-			return nil, err
+		if len(d.next) > 0 && ev.Body.Kind() == event.KindTurnStarted {
+			break
+		}
+		switch {
+		case ev.Seq < row.First:
+			d.past = append(d.past, ev)
+		case row.Last == 0 || ev.Seq <= row.Last:
+			d.want = append(d.want, ev)
+		default:
+			d.next = append(d.next, ev)
 		}
 	}
-	mem.mu.Lock()
-	got := mem.events[len(past):]
-	mem.mu.Unlock()
-	return compare(run, want, got), nil
+	if len(d.want) == 0 {
+		return fault.New(fault.StoreFailed, "the log has no events of the run %s", d.run)
+	}
+	d.rec = record(d.want)
+	d.rec.stop = d.stop
+	d.mem = newMemory(s, d.past, d.want)
+	return nil
+}
+
+// play does what the world did to the run, each at its event, until the recording
+// ends or the replay has left it.
+func (d *drive) play(ctx context.Context) error {
+	if err := d.start(); err != nil {
+		return err
+	}
+	defer func() { d.eng.Close() }()
+	said := inputs(d.want)
+	for n := 0; n < len(d.want); {
+		var err error
+		switch d.want[n].Body.(type) {
+		case event.TurnStarted, event.CardAnswered:
+			_, err = d.eng.Send(ctx, d.thread, said[0])
+			said = said[1:]
+		case event.TurnInterrupted:
+			if err = d.eng.Close(); err == nil {
+				err = d.start()
+			}
+			if err == nil {
+				_, err = d.eng.ResumeThread(ctx, d.thread)
+			}
+		case event.CardClosed:
+			err = d.closeCard(ctx)
+		default:
+			return nil // the replay rests where the recording went on
+		}
+		if err != nil {
+			return fmt.Errorf("replaying event %d (%s): %w", d.want[n].Seq, d.want[n].Body.Kind(), err)
+		}
+		if err := d.eng.Wait(ctx, d.thread); err != nil && !errors.Is(err, errDead) {
+			return err
+		}
+		if d.mem.stored() <= n {
+			return nil
+		}
+		n = d.mem.stored()
+	}
+	return nil
+}
+
+// start begins a process of the replay, where the last one died.
+func (d *drive) start() (err error) {
+	d.mem.revive()
+	d.rec.rewind(d.mem.stored())
+	d.eng, err = engine.New(engine.Config{
+		Store: d.mem, Machines: noMachines{}, Models: d.rec, Tools: d.tools.Map(d.rec.wrap), SnapshotEvery: 1 << 30, MaxInterruptions: d.rec.interruptions,
+		Now: d.rec.now, NewID: func(string) string { return d.run }, ToolSeconds: 1 << 20,
+	})
+	return err
+}
+
+// closeCard ends the run that waits as it ended: by a stop, or by what the person said
+// next.
+func (d *drive) closeCard(ctx context.Context) error {
+	following := inputs(d.next)
+	if !d.closedByNext() || len(following) == 0 {
+		return d.eng.Stop(ctx, d.thread)
+	}
+	_, err := d.eng.Send(ctx, d.thread, following[0])
+	return err
+}
+
+// closedByNext says whether the run ended because the person began another one.
+func (d *drive) closedByNext() bool {
+	end, ended := d.want[len(d.want)-1].Body.(event.TurnEnded)
+	return ended && end.Code == fault.CardClosed
+}
+
+// stop ends the turn as the person did. It is called by the turn's own goroutine,
+// which it must not wait for.
+func (d *drive) stop() {
+	now, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = d.eng.Stop(now, d.thread) // how it went, the log tells
+}
+
+// got is what the replay stored, less the beginning of the run that closed its card.
+func (d *drive) got() []event.Event {
+	got := d.mem.since(len(d.past))
+	if d.closedByNext() && len(got) > len(d.want) {
+		got = got[:len(d.want)]
+	}
+	return got
 }
 
 // inputs lists what the person said in a run: what began it and the answers to its
@@ -121,18 +204,17 @@ func inputs(events []event.Event) []engine.Input {
 	return out
 }
 
-// compare finds the first event that differs in time or body. Sequence numbers of a
-// run that was interrupted differ by the interruptions, and only by them.
+// compare finds the first event that differs.
 func compare(run string, want, got []event.Event) *Replay {
 	r := &Replay{Run: run, Events: len(want), Same: true}
 	for i := range max(len(want), len(got)) {
 		var a, b json.RawMessage
 		var seq int64
 		if i < len(want) {
-			a, seq = canonical(want[i]), want[i].Seq
+			a, seq = encoded(want[i]), want[i].Seq
 		}
 		if i < len(got) {
-			b = canonical(got[i])
+			b = encoded(got[i])
 		}
 		if !bytes.Equal(a, b) {
 			r.Same, r.Diff = false, &Difference{Seq: seq, Recorded: a, Replayed: b}
@@ -142,164 +224,10 @@ func compare(run string, want, got []event.Event) *Replay {
 	return r
 }
 
-func canonical(ev event.Event) json.RawMessage {
-	ev.Seq = 0
+func encoded(ev event.Event) json.RawMessage {
 	raw, err := json.Marshal(ev)
 	if err != nil {
 		return nil
 	}
 	return raw
-}
-
-// recording hands out what was recorded: times, replies, results, versions.
-type recording struct {
-	stop  func() // ends the turn, as the person did
-	model string // the name of the model of the run
-
-	mu       sync.Mutex
-	times    []time.Time
-	replies  map[string]event.Body // by model call
-	results  map[string]event.Body // by tool call
-	made     map[string][]event.ArtifactMade
-	versions map[string][]string // by tool and arguments, in order
-}
-
-func record(events []event.Event) *recording {
-	r := &recording{
-		replies: map[string]event.Body{}, results: map[string]event.Body{}, made: map[string][]event.ArtifactMade{}, versions: map[string][]string{},
-	}
-	for _, ev := range events {
-		r.times = append(r.times, ev.Time)
-		switch b := ev.Body.(type) {
-		case event.TurnStarted:
-			r.model = b.Model
-		case event.ModelReplied:
-			r.replies[b.Call] = b
-		case event.ModelFailed:
-			if r.replies[b.Call] == nil {
-				r.replies[b.Call] = b
-			}
-		case event.ToolStarted:
-			key := b.Tool + "\x00" + string(b.Args.JSON)
-			r.versions[key] = append(r.versions[key], b.Version)
-		case event.ToolReturned:
-			r.results[b.Call] = b
-			if b.Duplicate != "" {
-				key := b.Tool + "\x00" + string(b.Args.JSON)
-				r.versions[key] = append(r.versions[key], b.Version)
-			}
-		case event.ToolFailed:
-			r.results[b.Call] = b
-		case event.ArtifactMade:
-			r.made[b.Call] = append(r.made[b.Call], b)
-		}
-	}
-	return r
-}
-
-// now gives the recorded times one after the other: the engine asks once an event.
-func (r *recording) now() time.Time {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.times) == 0 {
-		return time.Time{}
-	}
-	t := r.times[0]
-	if len(r.times) > 1 {
-		r.times = r.times[1:]
-	}
-	return t
-}
-
-// Model implements engine.Models: one recorded model stands for all.
-func (r *recording) Model(string) (llm.Model, error) { return recordedModel{r}, nil }
-
-type recordedModel struct{ r *recording }
-
-func (m recordedModel) Name() string { return m.r.model }
-
-func (m recordedModel) Reply(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
-	return func(yield func(llm.Delta, error) bool) {
-		switch b := m.r.replies[req.Tag.Call].(type) {
-		case event.ModelReplied:
-			reply := &llm.Reply{Model: b.Model, Text: b.Text, Stop: b.Stop, Usage: b.Usage}
-			for _, c := range b.Calls {
-				reply.Calls = append(reply.Calls, llm.Call{ID: c.ID, Name: c.Name, Args: argsText(c.Args)})
-			}
-			yield(llm.Delta{Reply: reply}, nil)
-		case event.ModelFailed:
-			if b.Code == fault.Stopped {
-				m.r.stop()
-				<-ctx.Done()
-			}
-			yield(llm.Delta{}, &fault.Fault{Code: b.Code, Message: b.Message})
-		default:
-			yield(llm.Delta{}, fault.New(fault.ModelFailed, "the recording has no reply for the call %s", req.Tag.Call))
-		}
-	}
-}
-
-func argsText(v event.Value) string {
-	var text string
-	if json.Unmarshal(v.JSON, &text) == nil {
-		return text
-	}
-	return string(v.JSON)
-}
-
-// wrap makes a tool that gives its recorded results.
-func (r *recording) wrap(t tool.Tool) tool.Tool {
-	rt := recordedTool{t, r}
-	if _, ok := t.(tool.Versioner); ok {
-		return recordedVersioner{rt}
-	}
-	return rt
-}
-
-type recordedTool struct {
-	tool.Tool
-	r *recording
-}
-
-func (t recordedTool) Call(ctx context.Context, _ json.RawMessage) (tool.Result, error) {
-	id := tool.In(ctx).ID
-	switch b := t.r.results[id].(type) {
-	case event.ToolReturned:
-		return tool.Result{JSON: b.Result.JSON, Artifacts: t.r.made[id], Volatile: b.Volatile}, nil
-	case event.ToolFailed:
-		if b.Code == fault.Stopped {
-			t.r.stop()
-			<-ctx.Done()
-			return tool.Result{}, ctx.Err()
-		}
-		f := &fault.Fault{Code: b.Code, Message: b.Message, Suggestion: b.Suggestion}
-		if b.Details.JSON != nil {
-			f.Details = b.Details.JSON
-		}
-		return tool.Result{}, f
-	}
-	return tool.Result{}, fault.New(fault.ToolFailed, "the recording has no result for the call %s", id)
-}
-
-type recordedVersioner struct{ recordedTool }
-
-func (t recordedVersioner) Version(_ context.Context, args json.RawMessage) string {
-	t.r.mu.Lock()
-	defer t.r.mu.Unlock()
-	key := t.Spec().Name + "\x00" + string(args)
-	list := t.r.versions[key]
-	if len(list) == 0 {
-		return ""
-	}
-	if len(list) > 1 {
-		t.r.versions[key] = list[1:]
-	}
-	return list[0]
-}
-
-// noMachines: a replay opens no thread; definitions come from the log.
-type noMachines struct{}
-
-func (noMachines) Get(name string) (*machine.Machine, error) {
-	return nil, fault.New(fault.MachineNotFound, "a replay opens no machine")
 }

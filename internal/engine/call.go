@@ -48,7 +48,7 @@ func (r *rules) call(c event.ModelCall) decision {
 	}
 	whole := event.From(args)
 	id := r.identity(entry, whole.JSON)
-	if earlier, dup := r.duplicate(id); dup {
+	if earlier, found := r.duplicate(id); found {
 		b := event.ToolReturned{
 			Call: c.ID, Tool: c.Name, Args: whole, Result: earlier.Result, Duplicate: earlier.Call, Version: id.version,
 			Reason: fault.DuplicateCall, Taints: entry.Spec().Taints,
@@ -214,6 +214,11 @@ func (r *rules) duplicate(id identity) (known, bool) {
 	if !ok || (!r.m.Policies.AcrossTurns && k.Run != t.Run) {
 		return known{}, false
 	}
+	result, err := r.fetch(k.Result)
+	if err != nil {
+		return known{}, false // a result that is not there answers nothing: the call runs
+	}
+	k.Result = result
 	return k, true
 }
 

@@ -21,6 +21,8 @@ type rules struct {
 	// version is the one look at the world that a decision takes; what it saw is
 	// stored with the call.
 	version func(*tool.Entry, json.RawMessage) string
+	// fetch gives a stored value its bytes, which the log has fixed for ever.
+	fetch func(event.Value) (event.Value, error)
 
 	seen   *machine.Scope // at seenAt, for reading only
 	seenAt int64
@@ -56,6 +58,8 @@ func (r *rules) decide(resumed bool) decision {
 	switch {
 	case t == nil || t.Ended != "" || t.Card != nil:
 		return decision{rest: true}
+	case t.GivenUp:
+		return r.giveUp()
 	case t.Running != nil:
 		return r.underWay(resumed)
 	case t.Calling != nil:
@@ -102,6 +106,19 @@ func (r *rules) underWay(resumed bool) decision {
 	}
 	return decision{bodies: []event.Body{r.failure(s.Call, s.Tool, event.Value{},
 		fault.New(fault.OutcomeUnknown, "the process died while %s ran; whether it finished is unknown", s.Tool))}}
+}
+
+// giveUp ends a turn whose process died again and again, whatever may be to blame.
+func (r *rules) giveUp() decision {
+	t := r.f.Turn
+	doing := "between two steps"
+	switch {
+	case t.Running != nil:
+		doing = "while " + t.Running.Tool + " ran"
+	case t.Calling != nil:
+		doing = "while the model was asked"
+	}
+	return r.endWith(fault.New(fault.Interrupted, "The turn was interrupted %d times, the last time %s, and is not tried again.", t.Interrupted, doing))
 }
 
 // begin runs the discover steps that are left, then chooses the state.
@@ -200,7 +217,11 @@ func (r *rules) cardID() string {
 // broken ends the turn because the definition could not go on: a defect that the
 // check should have found, told as such.
 func (r *rules) broken(err error) decision {
-	f := fault.From(err)
+	return r.endWith(fault.From(err))
+}
+
+// endWith fails the turn and tells the person why.
+func (r *rules) endWith(f *fault.Fault) decision {
 	d := r.end(failed, f.Code)
 	for i, b := range d.bodies {
 		if e, ok := b.(event.TurnEnded); ok {

@@ -58,6 +58,9 @@ type Config struct {
 	// MaxRunning bounds the turns that run at once; more are refused with
 	// too_many. Default 256.
 	MaxRunning int
+	// MaxInterruptions is how often a turn may lose its process: with that many it
+	// fails and is not resumed again. Default 3.
+	MaxInterruptions int
 	// SnapshotEvery is how many events may follow a snapshot of the fold. Default 200.
 	SnapshotEvery int
 	// RestingBytes bounds the memory of threads that rest; others are read from the
@@ -115,6 +118,7 @@ func New(cfg Config) (*Engine, error) {
 	orDefault(&cfg.ToolSeconds, 60)
 	orDefault(&cfg.ResultBytes, 64<<10)
 	orDefault(&cfg.MaxRunning, 256)
+	orDefault(&cfg.MaxInterruptions, 3)
 	orDefault(&cfg.SnapshotEvery, 200)
 	orDefault(&cfg.RestingBytes, 256<<20)
 	if cfg.Lease == 0 {

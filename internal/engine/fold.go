@@ -58,7 +58,8 @@ type pastTurn struct {
 	Lines []line
 }
 
-// known is a result that an identical call would give again.
+// known is a result that an identical call would give again. A large one is kept by
+// reference: it is fetched when it is asked for.
 type known struct {
 	Identity, Call string
 	Result         event.Value
@@ -114,7 +115,7 @@ func (f *fold) apply(e event.Event) {
 		f.remember(b)
 		f.Turn.returned(b)
 	case event.TurnInterrupted:
-		f.Turn.lost(e.Time.Sub(before))
+		f.Turn.interrupted(b, e.Time.Sub(before))
 	case event.TurnEnded:
 		f.endTurn(e, b)
 	default:
@@ -171,7 +172,7 @@ func (f *fold) endTurn(e event.Event, b event.TurnEnded) {
 			f.Past = slices.Clone(f.Past[1:])
 		}
 	}
-	t.Lines = nil
+	t.dropWork()
 }
 
 // reported is the status that the machine's reply gives a run that ended well: an
@@ -215,7 +216,7 @@ func (f *fold) remember(b event.ToolReturned) {
 		f.index()
 		return
 	}
-	f.Known = append(f.Known, known{s.Identity, b.Call, b.Result, f.Turn.Run})
+	f.Known = append(f.Known, known{s.Identity, b.Call, b.Result.Ref(), f.Turn.Run})
 	if over := len(f.Known) - keepIdentities; over > 100 {
 		f.Known = slices.Clone(f.Known[over:])
 		f.index()
@@ -244,7 +245,7 @@ func (f *fold) active() bool { return f.Turn != nil && f.Turn.Ended == "" }
 
 // snapshot writes the fold; only between turns, when no text is in flight.
 func (f *fold) snapshot() []byte {
-	raw, err := json.Marshal(f)
+	raw, err := event.Marshal(f)
 	if err != nil {
 		return nil
 	}
@@ -266,12 +267,10 @@ func restore(raw []byte, resolve func(event.Value) (event.Value, error)) (*fold,
 		f.facts[name] = v.Decode()
 	}
 	for _, p := range f.Past {
-		for i, l := range p.Lines {
-			v, err := resolve(l.Result)
-			if err != nil {
+		for i := range p.Lines {
+			if err := p.Lines[i].resolve(resolve); err != nil {
 				return nil, err
 			}
-			p.Lines[i].Result = v
 		}
 	}
 	f.index()

@@ -50,6 +50,9 @@ type turnFold struct {
 	StepSaid    string
 	StepLines   []line // answers of this model step that did not fit, and why
 
+	Interrupted int  // how often its process died
+	GivenUp     bool // it is not tried again
+
 	Failures map[string]int // by tool
 	Empty    map[string]int // empty calls sent back, by tool
 	Used     event.Usage
@@ -79,6 +82,19 @@ type line struct {
 	Show   event.Show        // the part the model sees
 	Answer *answerLine       `json:",omitempty"` // of the card that the call raised
 	Reason string            `json:",omitempty"`
+}
+
+// resolve fetches the large values of a line.
+func (l *line) resolve(fetch func(event.Value) (event.Value, error)) (err error) {
+	if l.Result, err = fetch(l.Result); err != nil {
+		return err
+	}
+	for i := range l.Calls {
+		if l.Calls[i].Args, err = fetch(l.Calls[i].Args); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // answered is a card with its answer.
@@ -286,12 +302,22 @@ func (t *turnFold) toolOf(call string) string {
 	return ""
 }
 
-// lost leaves out the time in which no process ran the turn: it counts neither
+// dropWork forgets what a turn that has ended needs no more: what is left of it is the
+// same in memory and in a snapshot.
+func (t *turnFold) dropWork() {
+	t.Direct, t.Calling, t.Pending, t.Running, t.Card, t.Answered, t.Done = nil, nil, nil, nil, nil, nil, nil
+	t.Lines, t.StepLines, t.StepResult, t.ModelFailed = nil, nil, event.Value{}, nil
+	t.told, t.opening = nil, nil
+}
+
+// interrupted leaves out the time in which no process ran the turn: it counts neither
 // against the turn nor for the call that was under way.
-func (t *turnFold) lost(d time.Duration) {
+func (t *turnFold) interrupted(b event.TurnInterrupted, lost time.Duration) {
 	if t != nil {
-		t.Waited += d
-		t.ranAt = t.ranAt.Add(d)
+		t.Interrupted++
+		t.GivenUp = b.Last
+		t.Waited += lost
+		t.ranAt = t.ranAt.Add(lost)
 	}
 }
 

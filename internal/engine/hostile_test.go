@@ -169,7 +169,8 @@ func (h *hostile) reply(req llm.Request) (llm.Reply, error) {
 			ID:   pick(h.rng, "", "a", "a", "b"),
 			Name: pick(h.rng, append([]string{"", "t9", "T1", "approval", "../t1", "t1\x00"}, append(toolNames, toolNames...)...)...),
 			Args: pick(h.rng, `{}`, `{"v": 1}`, `{"v": 2}`, `{"v": "3"}`, `{"arguments": {"v": 4}}`, `"{\"v\": 5}"`, `{"v": 1, "bound": 9}`, `{"code": "x"}`, `{"script": "y"}`,
-				`{"code": ""}`, ``, `null`, `[]`, `{"v"`, `{"v": {"v": 1}}`, "print(1)", `{"extra": true}`),
+				`{"code": ""}`, ``, `null`, `[]`, `{"v"`, `{"v": {"v": 1}}`, "print(1)", `{"extra": true}`,
+				`{"code": "a < b && c > d"}`, `"x < y"`, `{"code": "`+strings.Repeat("z < ", 800)+`"}`),
 		})
 	}
 	return r, nil
@@ -231,5 +232,5 @@ func (w *wild) Call(context.Context, json.RawMessage) (tool.Result, error) {
 	case 2:
 		return tool.Result{JSON: json.RawMessage(`not json`)}, nil
 	}
-	return tool.Result{JSON: json.RawMessage(pick(w.rng, `{"text":"found"}`, `{"text":7}`, `null`, `[1,2]`, `{"text":"`+strings.Repeat("y", 3000)+`"}`, `{"ok":true,"text":"b"}`))}, nil
+	return tool.Result{JSON: json.RawMessage(pick(w.rng, `{"text":"found"}`, `{"text":7}`, `null`, `[1,2]`, `{"text":"`+strings.Repeat("y", 3000)+`"}`, `{"ok":true,"text":"b"}`, `{"text":"<b> & \u003cc\u003e"}`))}, nil
 }

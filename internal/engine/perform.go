@@ -194,6 +194,22 @@ func (t *turn) blob(ctx context.Context, hash string) ([]byte, error) {
 	return t.e.cfg.Store.Blob(ctx, hash)
 }
 
+// fetch gives a value its bytes: of an event that is not stored yet, or from the store.
+func (t *turn) fetch(v event.Value) (event.Value, error) {
+	if v.Resolved() {
+		return v, nil
+	}
+	for _, e := range t.pending {
+		for _, p := range event.Blobs(e.Body) {
+			if p.Hash == v.Hash {
+				return p, nil
+			}
+		}
+	}
+	raw, err := t.blob(t.life, v.Hash)
+	return event.Value{Hash: v.Hash, JSON: raw}, err
+}
+
 // runTool runs the call that has started and gives its one result.
 func (t *turn) runTool(ctx context.Context) []event.Body {
 	s := t.f.Turn.Running

@@ -436,6 +436,11 @@ func (e *Engine) Resume(ctx context.Context) (int, error) {
 	return n, nil
 }
 
+// ResumeThread takes up the turn of one thread, if a dead process left it in the middle.
+func (e *Engine) ResumeThread(ctx context.Context, thread string) (bool, error) {
+	return e.resume(ctx, thread)
+}
+
 func (e *Engine) resume(ctx context.Context, thread string) (bool, error) {
 	t, err := e.own(ctx, thread)
 	if err != nil {
@@ -453,7 +458,7 @@ func (e *Engine) resume(ctx context.Context, thread string) (bool, error) {
 	if !t.f.active() || t.f.Turn.Card != nil {
 		return false, nil
 	}
-	t.emit(event.TurnInterrupted{Run: t.f.Turn.Run})
+	t.emit(event.TurnInterrupted{Run: t.f.Turn.Run, Last: t.f.Turn.Interrupted+1 >= e.cfg.MaxInterruptions})
 	if err := t.commit(ctx); err != nil {
 		return false, err
 	}

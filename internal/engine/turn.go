@@ -22,8 +22,9 @@ type turn struct {
 	f       *fold
 	pending []event.Event // not stored yet
 	blobs   []store.Blob
-	forked  bool // the runs of the past belong to the parent
-	resumed bool // the log was left by a process that died in the middle of the turn
+	ended   []store.Run // ended in pending
+	forked  bool        // the runs of the past belong to the parent
+	resumed bool        // the log was left by a process that died in the middle of the turn
 	lease   store.Lease
 	until   atomic.Int64 // when the lease ends, in nanoseconds; renewed by another goroutine
 
@@ -73,6 +74,9 @@ func (t *turn) emit(bs ...event.Body) {
 		e.Body = t.timed(b, e.Time)
 		t.pending = append(t.pending, e)
 		t.f.apply(e)
+		if e.Body.Kind() == event.KindTurnEnded {
+			t.ended = append(t.ended, *runRow(t.f))
+		}
 		t.count(e.Body)
 		if !ending {
 			t.emit(t.r.follows(e.Body)...)
@@ -124,7 +128,10 @@ func (t *turn) commit(ctx context.Context) error {
 		Thread: t.f.Thread, After: t.pending[0].Seq - 1, Fence: t.lease.Fence, Events: t.pending, Blobs: append(t.blobs, t.r.blobs...), Head: head(t.r.m, t.f),
 	}
 	if !t.forked {
-		b.Run = runRow(t.f)
+		b.Runs = t.ended
+		if t.f.active() {
+			b.Runs = append(b.Runs, *runRow(t.f))
+		}
 	}
 	for _, e := range t.pending {
 		for _, v := range event.Blobs(e.Body) {
@@ -142,7 +149,7 @@ func (t *turn) commit(ctx context.Context) error {
 		return err
 	}
 	shown := t.pending
-	t.pending, t.blobs, t.r.blobs = nil, nil, nil
+	t.pending, t.blobs, t.r.blobs, t.ended = nil, nil, nil, nil
 	t.e.hub.publish(shown)
 	return nil
 }

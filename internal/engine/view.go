@@ -190,6 +190,7 @@ func (e *Engine) Reply(ctx context.Context, run string) (Reply, error) {
 					return r, err
 				}
 			}
+			return r, nil
 		}
 	}
 	return r, nil

@@ -370,7 +370,8 @@ type StepDone struct {
 // middle of this turn; the turn goes on from its last finished step, and the time
 // since then does not count.
 type TurnInterrupted struct {
-	Run string `json:"run"`
+	Run  string `json:"run"`
+	Last bool   `json:"last,omitempty"` // it was interrupted too often: it ends
 }
 
 // LimitReached ends a turn that used something up.

@@ -54,6 +54,14 @@ func (v Value) IsZero() bool { return v.Hash == "" && v.JSON == nil }
 // Resolved says whether the JSON is at hand.
 func (v Value) Resolved() bool { return v.JSON != nil || v.Hash == "" }
 
+// Ref gives the value without the bytes of a large one.
+func (v Value) Ref() Value {
+	if v.Hash != "" {
+		v.JSON = nil
+	}
+	return v
+}
+
 // Decode gives the plain Go value; an unresolved one is nil.
 func (v Value) Decode() any {
 	if v.JSON == nil {
@@ -64,6 +72,18 @@ func (v Value) Decode() any {
 		return nil
 	}
 	return out
+}
+
+// Marshal encodes what goes to the store. JSON inside it keeps its bytes: <, > and &
+// are not escaped, so that what is read back is what was in memory.
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 type blobRef struct {

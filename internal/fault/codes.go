@@ -138,7 +138,7 @@ var table = []Entry{
 	{LimitTokens, "the turn used up its tokens", 200, "", "Ask it to continue, or raise `limits.tokens`.", false},
 	{LimitDollars, "the turn used up its money", 200, "", "Ask it to continue, or raise `limits.dollars`.", false},
 	{Stopped, "the person stopped the turn", 200, "", "You stopped it.", false},
-	{Interrupted, "the process ended while the turn ran", 200, "", "It was resumed from its last finished step.", false},
+	{Interrupted, "the process ended again and again while the turn ran", 200, "", "Ask for less at once, or in another way; the server's log says why its process ended.", false},
 	{StoreFailed, "the log could not be written or read", 503, "", "Check disk space and permissions of the state folder.", false},
 	{Conflict, "it was changed meanwhile, or what is there already stands in the way", 409, "", "Try again.", false},
 	{PyPolicy, "the code uses something the sandbox does not allow", 403, "Use only what the message allows.", "The code was refused before it ran.", true},

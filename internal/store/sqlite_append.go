@@ -2,11 +2,11 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
+	"interlock/internal/event"
 	"interlock/internal/fault"
 )
 
@@ -76,7 +76,7 @@ func encode(b Batch) ([]row, error) {
 		if e.Body == nil {
 			return nil, fmt.Errorf("storing a batch of thread %s: event %d has no body", b.Thread, e.Seq)
 		}
-		body, err := json.Marshal(e.Body)
+		body, err := event.Marshal(e.Body)
 		if err != nil {
 			return nil, fmt.Errorf("encoding event %d (%s) of thread %s: %w", e.Seq, e.Body.Kind(), b.Thread, err)
 		}

@@ -117,7 +117,7 @@ func (s *statement) exec() (int64, error) {
 // store writes everything in one transaction, or nothing. A batch that is one
 // statement is a transaction by itself.
 func (w *writer) store(b Batch, rows []row, blobs []packedBlob, snapshot packed) error {
-	if len(rows) > 0 && len(rows) <= rowsAtOnce && len(blobs) == 0 && b.Run == nil && b.Snapshot == nil && w.heads.stands(b) {
+	if len(rows) > 0 && len(rows) <= rowsAtOnce && len(blobs) == 0 && len(b.Runs) == 0 && b.Snapshot == nil && w.heads.stands(b) {
 		err := w.insert(b, rows, nil, packed{})
 		if err == nil {
 			w.heads.note(b)
@@ -193,7 +193,7 @@ func (w *writer) insert(b Batch, rows []row, blobs []packedBlob, snapshot packed
 			return err
 		}
 	}
-	if r := b.Run; r != nil {
+	for _, r := range b.Runs {
 		n, err := w.saveRun.add(r.ID, r.Thread, r.Owner, r.Machine, r.Dataset, r.Question, r.Status, r.First, r.Last,
 			nanos(r.Started), nanos(r.Ended), r.MicroUSD, int64(r.Tokens)).exec()
 		if err != nil {

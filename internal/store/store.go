@@ -57,7 +57,7 @@ type Batch struct {
 	Events   []event.Event
 	Blobs    []Blob
 	Head     Thread // the thread's row after this batch
-	Run      *Run   // a run begun, suspended or ended by this batch
+	Runs     []Run  // begun, suspended or ended by this batch
 	Snapshot []byte // of the fold after the last event; nil for none
 }
 

@@ -57,7 +57,7 @@ export class ThreadLog {
     this.changed();
   }
 
-  turn_interrupted() { this.add(el("p.notice", "The server was restarted; the turn goes on from its last finished step.")); }
+  turn_interrupted(b) { this.add(el("p.notice", "The server was restarted; the turn " + (b.last ? "was interrupted too often and ends." : "goes on from its last finished step."))); }
 
   command_given(b) {
     this.add(el(".person", el("p", "⌘ " + words(b.command))));

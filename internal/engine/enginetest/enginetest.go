@@ -367,7 +367,7 @@ func (b *bench) log() string {
 	return out.String()
 }
 
-// replay drives every ended run again from its recording.
+// replay drives every run again from its recording.
 func (b *bench) replay() string {
 	runs, err := b.store.Runs(b.t.Context(), store.Query{Thread: b.thread})
 	if err != nil {
@@ -375,9 +375,6 @@ func (b *bench) replay() string {
 	}
 	n := 0
 	for _, r := range runs {
-		if r.Last == 0 {
-			continue
-		}
 		rep, err := capsule.Drive(b.t.Context(), b.store, b.tools, r.ID)
 		if err != nil {
 			b.t.Errorf("replaying %s: %v", r.ID, err)

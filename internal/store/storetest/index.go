@@ -128,16 +128,17 @@ func testRuns(t *testing.T, f *fixture) {
 	for i := range 4 {
 		thread := fmt.Sprintf("t%d", i%2)
 		b := batch(thread, int64(i/2), 1)
-		b.Run = run(fmt.Sprintf("r%d", i), thread, int64(i+1))
+		b.Runs = run(fmt.Sprintf("r%d", i), thread, int64(i+1))
 		if i%2 == 1 {
-			b.Run.Owner = "bob"
+			b.Runs[0].Owner = "bob"
 		}
 		mustAppend(t, s, b)
 	}
-	done := run("r0", "t0", 1)
+	ended := run("r0", "t0", 1)
+	done := &ended[0]
 	done.Status, done.Last, done.Ended, done.MicroUSD, done.Tokens = "succeeded", 3, epoch.Add(time.Hour), 1500, 42
 	b := batch("t0", 2, 1)
-	b.Run = done
+	b.Runs = append(ended, run("r2", "t0", 3)...) // one batch may end a run and begin the next
 	mustAppend(t, s, b)
 
 	got, err := s.Run(t.Context(), "r0")

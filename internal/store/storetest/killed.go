@@ -117,8 +117,8 @@ func write(t *testing.T, s store.Store) {
 			for {
 				b := batch(id, after, size(after))
 				last := after + int64(len(b.Events))
-				b.Run = run(id, id, 1)
-				b.Run.Last = last
+				b.Runs = run(id, id, 1)
+				b.Runs[0].Last = last
 				b.Blobs = []store.Blob{{Hash: fmt.Sprintf("%s/%d", id, last), Bytes: []byte(strings.Repeat("blob ", 600))}}
 				b.Snapshot = fmt.Appendf(nil, "%d", last)
 				if err := s.Append(t.Context(), b); err != nil {

@@ -73,7 +73,7 @@ func testFencing(t *testing.T, f *fixture) {
 	mustAppend(t, here, step(2, old.Fence))
 	taken := acquire(t, there, "a", "there", long)
 	heavy := step(3, old.Fence)
-	heavy.Run, heavy.Snapshot, heavy.Blobs = run("r", "a", 1), []byte("{}"), []store.Blob{{Hash: "late", Bytes: []byte("late")}}
+	heavy.Runs, heavy.Snapshot, heavy.Blobs = run("r", "a", 1), []byte("{}"), []store.Blob{{Hash: "late", Bytes: []byte("late")}}
 	for name, b := range map[string]store.Batch{"old fence": step(3, old.Fence), "no fence": step(3, 0), "all of it": heavy, "old place": step(2, old.Fence)} {
 		if err := here.Append(t.Context(), b); !errors.Is(err, store.ErrFenced) && !(name == "old place" && errors.Is(err, store.ErrConflict)) {
 			t.Errorf("%s: %v, want ErrFenced", name, err)

@@ -102,13 +102,13 @@ func testConflict(t *testing.T, f *fixture) {
 func testAtomicity(t *testing.T, f *fixture) {
 	s := f.store(t)
 	first := batch("a", 0, 2)
-	first.Run = run("r1", "a", 1)
+	first.Runs = run("r1", "a", 1)
 	mustAppend(t, s, first)
 
 	b := batch("b", 0, 2)
 	b.Blobs = []store.Blob{{Hash: "h", Bytes: []byte("x")}}
 	b.Snapshot = []byte("snap")
-	b.Run = run("r1", "b", 1) // belongs to thread a
+	b.Runs = run("r1", "b", 1) // belongs to thread a
 	if err := s.Append(t.Context(), b); err == nil {
 		t.Fatal("a run of another thread was overwritten")
 	}
@@ -124,7 +124,7 @@ func testAtomicity(t *testing.T, f *fixture) {
 	if r, err := s.Run(t.Context(), "r1"); err != nil || r.Thread != "a" {
 		t.Errorf("the run is now %+v, %v", r, err)
 	}
-	b.Run = nil
+	b.Runs = nil
 	mustAppend(t, s, b)
 	if got, err := s.Blob(t.Context(), "h"); err != nil || string(got) != "x" {
 		t.Errorf("blob %q, %v", got, err)
@@ -226,7 +226,7 @@ func testRivals(t *testing.T, f *fixture) {
 func testReopen(t *testing.T, f *fixture) {
 	s := f.open(t, f.place)
 	b := batch("a", 0, 3)
-	b.Run = run("r", "a", 1)
+	b.Runs = run("r", "a", 1)
 	b.Blobs = []store.Blob{{Hash: "h", Bytes: []byte("blob")}}
 	b.Snapshot = []byte("snapshot")
 	mustAppend(t, s, b)
@@ -240,7 +240,7 @@ func testReopen(t *testing.T, f *fixture) {
 	if head, err := s.Thread(t.Context(), "a"); err != nil || !cmp.Equal(head, b.Head) {
 		t.Errorf("head %+v, %v", head, err)
 	}
-	if r, err := s.Run(t.Context(), "r"); err != nil || !cmp.Equal(r, *b.Run) {
+	if r, err := s.Run(t.Context(), "r"); err != nil || !cmp.Equal(r, b.Runs[0]) {
 		t.Errorf("run %+v, %v", r, err)
 	}
 	if got, err := s.Blob(t.Context(), "h"); err != nil || string(got) != "blob" {

@@ -130,7 +130,7 @@ func testHostile(t *testing.T, f *fixture) {
 			Seq: 1, Created: epoch, Updated: at(int64(i)),
 		}
 		b.Events[0].Body = event.TurnStarted{Run: "r", Text: id, Settings: map[string]any{id: id}}
-		b.Run = &store.Run{ID: id, Thread: id, Owner: id, Machine: id, Dataset: id, Question: id, Status: id, First: 1, Started: epoch}
+		b.Runs = []store.Run{{ID: id, Thread: id, Owner: id, Machine: id, Dataset: id, Question: id, Status: id, First: 1, Started: epoch}}
 		b.Blobs = []store.Blob{{Hash: id, Bytes: []byte(id)}}
 		mustAppend(t, s, b)
 	}
@@ -164,9 +164,9 @@ func testHostile(t *testing.T, f *fixture) {
 	}
 }
 
-func run(id, thread string, first int64) *store.Run {
-	return &store.Run{
+func run(id, thread string, first int64) []store.Run {
+	return []store.Run{{
 		ID: id, Thread: thread, Owner: "ann", Machine: "analyst", Dataset: "shop", Question: "How much in " + id + "?", Status: "running",
 		First: first, Started: epoch.Add(time.Duration(first) * time.Minute),
-	}
+	}}
 }
