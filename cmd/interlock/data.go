@@ -257,7 +257,7 @@ func (s sources) Add(ctx context.Context, spec server.SourceSpec) (any, error) {
 	if err := s.CheckServed(conn.URL); err != nil {
 		return nil, err
 	}
-	conn.Schema, conn.Tables, conn.Remote = spec.Schema, spec.Tables, spec.Remote
+	conn.Schema, conn.Tables, conn.Remote, conn.AllowOwner = spec.Schema, spec.Tables, spec.Remote, spec.AllowOwner
 	if err := s.Catalog.Add(ctx, conn, secret); err != nil {
 		return nil, err
 	}

@@ -150,10 +150,14 @@ func (a *app) checkData(ctx context.Context) []check {
 			out = append(out, check{"dataset " + d.ID, false, fault.From(err).Message, fault.From(err).Suggestion})
 			continue
 		}
-		out = append(out, check{
+		c := check{
 			Part: "dataset " + d.ID, OK: len(full.Problems) == 0,
 			Detail: fmt.Sprintf("%d tables, ready in %d ms, %d problems", len(full.Tables), time.Since(start).Milliseconds(), len(full.Problems)),
-		})
+		}
+		if !c.OK {
+			c.Detail += "; the first: " + full.Problems[0].Message
+		}
+		out = append(out, c)
 	}
 	return out
 }

@@ -17,18 +17,18 @@ import (
 func TestDatabaseStaysWhereItIs(t *testing.T) {
 	server := sourcetest.Postgres(t)
 	const password = "s3cr3t-w0rd"
-	address := fmt.Sprintf("postgres://reader:%s@/postgres?host=%s", password, server.Socket)
+	address := fmt.Sprintf("postgres://owner:%s@/postgres?host=%s", password, server.Socket)
 	conn, err := pgx.Connect(t.Context(), address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []string{
+	for _, s := range append([]string{
 		`CREATE TABLE customers (id bigint PRIMARY KEY, name text, city text)`,
 		`CREATE TABLE orders (id bigint PRIMARY KEY, customer_id bigint REFERENCES customers (id), amount numeric(12,2), status text, placed timestamptz)`,
 		`CREATE TABLE hidden (password text)`,
 		`INSERT INTO customers SELECT i, 'Customer ' || i, (ARRAY['Bern', 'Oslo'])[1 + i % 2] FROM generate_series(1, 10) i`,
 		`INSERT INTO orders SELECT i, 1 + i % 10, i / 4.0, (ARRAY['paid', 'open'])[1 + i % 2], '2024-03-01 12:00:00+00' FROM generate_series(1, 5000) i`,
-	} {
+	}, sourcetest.PostgresReader...) {
 		if _, err := conn.Exec(t.Context(), s); err != nil {
 			t.Fatalf("%s: %v", s, err)
 		}
@@ -56,7 +56,12 @@ func TestDatabaseStaysWhereItIs(t *testing.T) {
 			}
 		}
 	}
-	said(0, "sources", "add", address, "--alias", "store", "--remote", "--table", "orders", "--table", "customers")
+	wants(said(1, "sources", "add", address, "--alias", "store", "--remote"), "is a superuser", `GRANT SELECT ON ALL TABLES IN SCHEMA "public" TO interlock_reader;`, "--allow-owner")
+	said(0, "sources", "add", address, "--alias", "risky", "--remote", "--allow-owner")
+	wants(said(0, "sources", "list"), "the policy is the only wall")
+	wants(said(0, "doctor"), "the policy is the only wall")
+	said(0, "sources", "remove", "risky")
+	said(0, "sources", "add", strings.Replace(address, "owner:", "reader:", 1), "--alias", "store", "--remote", "--table", "orders", "--table", "customers")
 	wants(said(0, "sources", "list"), "store    customers  postgres", "5000")
 	wants(said(0, "query", "--dataset", "store", "--sql", "SELECT status, sum(amount) FROM store.orders GROUP BY 1 ORDER BY 1"), "open", "1562500")
 	wants(said(3, "query", "--dataset", "store", "--sql", "SELECT * FROM hidden"), "SQL_POLICY_VIOLATION", "customers, orders")

@@ -28,7 +28,7 @@ func (a *app) sourcesCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				conn.Schema, conn.Tables, conn.Remote = given.Schema, given.Tables, given.Remote
+				conn.Schema, conn.Tables, conn.Remote, conn.AllowOwner = given.Schema, given.Tables, given.Remote, given.AllowOwner
 				if err := s.catalog.Add(cmd.Context(), conn, secret); err != nil {
 					return err
 				}
@@ -41,6 +41,7 @@ func (a *app) sourcesCommand() *cobra.Command {
 	add.Flags().StringVar(&given.Schema, "schema", "", "the schema whose tables it has")
 	add.Flags().StringSliceVar(&given.Tables, "table", nil, "a table that it has; all if absent")
 	add.Flags().BoolVar(&given.Remote, "remote", false, "leave the rows where they are: statements run there, in its dialect")
+	add.Flags().BoolVar(&given.AllowOwner, "allow-owner", false, "with --remote: run statements in PostgreSQL even as a role that could do more than read")
 	var offset, limit int
 	var where string
 	preview := &cobra.Command{

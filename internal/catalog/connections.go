@@ -26,6 +26,8 @@ type Connection struct {
 	Description string   `yaml:"description,omitempty" json:"description,omitempty"`
 	// Remote leaves the rows where they are: statements run there, in its dialect.
 	Remote bool `yaml:"remote,omitempty" json:"remote,omitempty"`
+	// AllowOwner lets them run as a role that could do more than read.
+	AllowOwner bool `yaml:"allow_owner,omitempty" json:"allow_owner,omitempty"`
 }
 
 type connectionFile struct {
@@ -91,7 +93,7 @@ func (c *Catalog) Add(ctx context.Context, conn Connection, password source.Secr
 			return err
 		}
 	}
-	if err := conn.checkRemote(); err != nil {
+	if err := conn.checkRemote(ctx, password); err != nil {
 		return err
 	}
 	found, err := c.scan(ctx)
@@ -179,7 +181,7 @@ func (c *Catalog) configOf(conn *Connection) (source.Config, error) {
 	if err != nil {
 		return source.Config{}, err
 	}
-	return source.Config{URL: conn.URL, Schema: conn.Schema, Password: source.NewSecret(secrets[conn.Alias]), Timeout: importTimeout}, nil
+	return source.Config{URL: conn.URL, Schema: conn.Schema, Password: source.NewSecret(secrets[conn.Alias]), Timeout: importTimeout, AllowOwner: conn.AllowOwner}, nil
 }
 
 // connection makes a dataset of a connection: a database, or a path like any other.
@@ -189,7 +191,11 @@ func (s *scanner) connection(conn Connection) {
 		return
 	}
 	if source.Scheme(conn.URL) != "file" {
-		s.add(&dataset{id: conn.Alias, name: conn.Alias, description: conn.Description, kind: source.Scheme(conn.URL), connection: &conn})
+		d := &dataset{id: conn.Alias, name: conn.Alias, description: conn.Description, kind: source.Scheme(conn.URL), connection: &conn}
+		if conn.Remote && conn.AllowOwner {
+			d.problems = []Problem{{conn.Alias, "It was added with --allow-owner: statements may run with rights beyond reading, and the policy is the only wall before them."}}
+		}
+		s.add(d)
 		return
 	}
 	d := &dataset{id: conn.Alias, name: conn.Alias, description: conn.Description, kind: "files"}

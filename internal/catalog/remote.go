@@ -22,12 +22,19 @@ import (
 // remote says that the rows of a dataset stay in their database.
 func (d *dataset) remote() bool { return d.connection != nil && d.connection.Remote }
 
-// checkRemote says whether a database can be queried where it is.
-func (conn Connection) checkRemote() error {
-	if _, ok := sqlpolicy.DialectFor(source.Scheme(conn.URL)); conn.Remote && !ok {
+// checkRemote says whether a database can be queried where it is, and as its role.
+func (conn Connection) checkRemote(ctx context.Context, password source.Secret) error {
+	if !conn.Remote {
+		return nil
+	}
+	if _, ok := sqlpolicy.DialectFor(source.Scheme(conn.URL)); !ok {
 		return fault.New(fault.BadRequest, "%s has no engine of its own that could be queried", conn.URL).Suggest("Add it without --remote.")
 	}
-	return nil
+	engine, err := source.Connect(ctx, source.Config{URL: conn.URL, Password: password, Schema: conn.schema(), AllowOwner: conn.AllowOwner})
+	if err != nil {
+		return err
+	}
+	return engine.Close()
 }
 
 // A line is an open connection to a database that is queried where it is.

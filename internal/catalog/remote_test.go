@@ -40,19 +40,20 @@ var shopThere = []string{
 func postgresShop(t *testing.T) (*world, *sourcetest.Server, string) {
 	t.Helper()
 	server := sourcetest.Postgres(t)
-	address := fmt.Sprintf("postgres://reader@/postgres?host=%s", server.Socket)
+	address := fmt.Sprintf("postgres://owner@/postgres?host=%s", server.Socket)
 	conn, err := pgx.Connect(t.Context(), address)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close(t.Context())
-	for _, s := range shopThere {
+	for _, s := range slices.Concat(shopThere, sourcetest.PostgresReader) {
 		if _, err := conn.Exec(t.Context(), s); err != nil {
 			t.Fatalf("%s: %v", s, err)
 		}
 	}
 	w := newWorld(t, nil)
-	if err := w.Add(t.Context(), catalog.Connection{Alias: "shop", URL: address, Tables: []string{"customers", "orders", "items"}, Remote: true}, source.Secret{}); err != nil {
+	reader := strings.Replace(address, "owner@", "reader@", 1)
+	if err := w.Add(t.Context(), catalog.Connection{Alias: "shop", URL: reader, Tables: []string{"customers", "orders", "items"}, Remote: true}, source.Secret{}); err != nil {
 		t.Fatal(err)
 	}
 	return w, server, address

@@ -163,7 +163,7 @@ func TestFolderAddedByHand(t *testing.T) {
 func TestPasswordsAreKeptApart(t *testing.T) {
 	server := sourcetest.Postgres(t)
 	const password = "s3cr3t-w0rd"
-	address := fmt.Sprintf("postgres://reader:%s@/postgres?host=%s", password, server.Socket)
+	address := fmt.Sprintf("postgres://owner:%s@/postgres?host=%s", password, server.Socket)
 	conn, err := pgx.Connect(t.Context(), address)
 	if err != nil {
 		t.Fatal(err)

@@ -64,7 +64,7 @@ func TestAllowElsewhere(t *testing.T) {
 					t.Fatalf("%s\n%v", sql, err)
 				}
 				again, err := check(t, d.SQL)
-				if err != nil || again.SQL != d.SQL {
+				if err != nil || again.SQL != d.SQL || described(again) != described(d) {
 					t.Errorf("runs as %s\nwhich would run as %s, %v", d.SQL, again.SQL, err)
 				}
 				return described(d)

@@ -81,11 +81,12 @@ type Sources interface {
 
 // A SourceSpec says where a new source is.
 type SourceSpec struct {
-	URL    string   `json:"url" minLength:"1" doc:"A path, or an address: postgres://, mysql://, sqlite:, clickhouse://, trino://, snowflake://"`
-	Alias  string   `json:"alias,omitempty" doc:"Its name; made of the address if absent"`
-	Schema string   `json:"schema,omitempty" maxLength:"200" doc:"Of a database: the schema whose tables it has"`
-	Tables []string `json:"tables,omitempty" maxItems:"1000" doc:"Of a database: the tables that it has; all if absent"`
-	Remote bool     `json:"remote,omitempty" doc:"Leave the rows of a database where they are: statements run there, in its dialect"`
+	URL        string   `json:"url" minLength:"1" doc:"A path, or an address: postgres://, mysql://, sqlite:, clickhouse://, trino://, snowflake://"`
+	Alias      string   `json:"alias,omitempty" doc:"Its name; made of the address if absent"`
+	Schema     string   `json:"schema,omitempty" maxLength:"200" doc:"Of a database: the schema whose tables it has"`
+	Tables     []string `json:"tables,omitempty" maxItems:"1000" doc:"Of a database: the tables that it has; all if absent"`
+	Remote     bool     `json:"remote,omitempty" doc:"Leave the rows of a database where they are: statements run there, in its dialect"`
+	AllowOwner bool     `json:"allow_owner,omitempty" doc:"With remote: run statements in PostgreSQL even as a role that could do more than read; then the policy is the only wall"`
 }
 
 // Artifacts opens stored outputs.

@@ -46,11 +46,14 @@ func TestSQLite(t *testing.T) {
 
 func TestPostgreSQL(t *testing.T) {
 	server := sourcetest.Postgres(t)
-	address := fmt.Sprintf("postgres:///postgres?host=%s&user=reader", server.Socket)
+	address := fmt.Sprintf("postgres:///postgres?host=%s&user=owner", server.Socket)
 	statements := append(sourcetest.SQL("postgres"), `CREATE TABLE long AS SELECT i AS id, 'text of row ' || i AS note FROM generate_series(1, 400000) i`)
-	execPostgres(t, address, statements...)
+	execPostgres(t, address, append(statements, sourcetest.PostgresReader...)...)
 	t.Run("types", func(t *testing.T) { postgresTypes(t, address) })
-	t.Run("run", func(t *testing.T) { runThere(t, source.Config{URL: address}, "postgres") })
+	t.Run("run", func(t *testing.T) {
+		runThere(t, source.Config{URL: strings.Replace(address, "user=owner", "user=reader", 1)}, "postgres")
+		runThere(t, source.Config{URL: address, AllowOwner: true}, "postgres")
+	})
 	sourcetest.Run(t, sourcetest.Fixture{
 		Open: func(t testing.TB) source.Source { return open(t, source.Config{URL: address, Table: "data"}) },
 		Long: func(t testing.TB) source.Source {

@@ -43,7 +43,7 @@ const pgKeys = `SELECT c.relname, a.attname, r.relname, b.attname FROM pg_constr
 	WHERE k.contype = 'f' AND array_length(k.conkey, 1) = 1 AND ($1 = '' OR n.nspname = $1) ORDER BY 1, 2`
 
 func postgresKeys(ctx context.Context, c Config) ([]ForeignKey, error) {
-	pool, err := postgresPool(ctx, c)
+	pool, err := postgresPool(ctx, c, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func survives(t *testing.T, engine *query.Engine, s source.Source) {
 // BenchmarkLoadPostgreSQL copies a million rows of ten columns.
 func BenchmarkLoadPostgreSQL(b *testing.B) {
 	server := sourcetest.Postgres(b)
-	address := fmt.Sprintf("postgres:///postgres?host=%s&user=reader", server.Socket)
+	address := fmt.Sprintf("postgres:///postgres?host=%s&user=owner", server.Socket)
 	execPostgres(b, address, `CREATE TABLE t1m AS SELECT i::int AS id, (random()*1e6)::bigint AS cust, (random()*10000)::numeric(15,2) AS amt, random() AS score,
 		'name_' || i%10000 AS name, md5(i::text) AS code, date '2020-01-01' + i%1500 AS d, timestamp '2020-01-01' + i * interval '13 seconds' AS ts, i%3=0 AS flag,
 		CASE WHEN i%10=0 THEN NULL ELSE i%100 END AS cat FROM generate_series(1, 1000000) i`, "VACUUM ANALYZE t1m")

@@ -2,6 +2,7 @@ package source_test
 
 import (
 	"cmp"
+	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
@@ -213,6 +214,19 @@ func here(t testing.TB, engine *query.Engine, early string) query.Database {
 	return db
 }
 
+// decide is the policy's decision where it prints what runs; elsewhere plans run as they are.
+func (m meaning) decide(t interface{ Fatalf(string, ...any) }, db query.Database, sql string) sqlpolicy.Decision {
+	if m.dialect != queryplan.PostgreSQL {
+		return sqlpolicy.Decision{SQL: sql}
+	}
+	rules, _ := sqlpolicy.DialectFor("postgres")
+	d, err := sqlpolicy.New(sqlpolicy.Config{}).Check(context.Background(), nil, sqlpolicy.Scope{Dialect: rules, Schema: "public", Tables: db.Tables}, sql)
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return d
+}
+
 func connect(t testing.TB, c source.Config) source.Remote {
 	t.Helper()
 	remote, err := source.Connect(t.Context(), c)
@@ -255,7 +269,7 @@ func mean(t *testing.T, m meaning) {
 			t.Errorf("%s here: %v", name, err)
 			continue
 		}
-		got, err := remote.Run(t.Context(), sqlpolicy.Decision{SQL: there}, source.Limits{})
+		got, err := remote.Run(t.Context(), m.decide(t, db, there), source.Limits{})
 		if err != nil && m.unknown != nil && m.unknown.MatchString(err.Error()) {
 			unknown = append(unknown, name)
 			remote.Close() // an old server may have more to say on the line
@@ -278,20 +292,20 @@ func mean(t *testing.T, m meaning) {
 	if ran < len(plans)/2 {
 		t.Errorf("only %d of %d plans ran there", ran, len(plans))
 	}
-	literals(t, m.dialect, remote)
+	literals(t, m, db, remote)
 	t.Logf("%d of %d plans ran there; not known to this server: %d %v", ran, len(plans), len(unknown), unknown)
 }
 
 // literals sends texts as literals, which must come back as they were.
-func literals(t *testing.T, d queryplan.Dialect, remote source.Remote) {
+func literals(t *testing.T, m meaning, db query.Database, remote source.Remote) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.StringOfN(rapid.RuneFrom([]rune(`'"\;-/*!%_$xnr0 ?[]{}:@`+"`\n\r\té😀")), 0, 12, -1).Draw(rt, "text")
 		p := queryplan.Plan{Table: "reviews", Select: []queryplan.Expr{{Literal: queryplan.Literal(text), Alias: "l"}}, Limit: 1}
-		sql, err := p.SQLFor(d, shop)
+		sql, err := p.SQLFor(m.dialect, shop)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		got, err := remote.Run(t.Context(), sqlpolicy.Decision{SQL: sql}, source.Limits{})
+		got, err := remote.Run(t.Context(), m.decide(rt, db, sql), source.Limits{})
 		var rows [][]string
 		if err == nil {
 			err = json.Unmarshal(got.Rows, &rows)
@@ -412,11 +426,11 @@ func TestPlansInSQLite(t *testing.T) {
 
 func TestPlansInPostgreSQL(t *testing.T) {
 	server := sourcetest.Postgres(t)
-	admin := fmt.Sprintf("postgres:///postgres?host=%s&user=reader", server.Socket)
+	admin := fmt.Sprintf("postgres:///postgres?host=%s&user=owner", server.Socket)
 	execPostgres(t, admin, `CREATE DATABASE shop TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`)
-	address := fmt.Sprintf("postgres:///shop?host=%s&user=reader", server.Socket)
+	address := fmt.Sprintf("postgres:///shop?host=%s&user=owner", server.Socket)
 	mean(t, meaning{
-		dialect: queryplan.PostgreSQL, quote: `"`, types: map[string]string{"DOUBLE": "DOUBLE PRECISION"}, config: source.Config{URL: address},
+		dialect: queryplan.PostgreSQL, quote: `"`, types: map[string]string{"DOUBLE": "DOUBLE PRECISION"}, config: source.Config{URL: address, AllowOwner: true},
 		exec: func(t testing.TB, statements ...string) { execPostgres(t, address, statements...) },
 	})
 }

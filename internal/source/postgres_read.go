@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"interlock/internal/fault"
@@ -28,8 +30,13 @@ type pgTable struct {
 	key     []string
 }
 
-// postgresPool connects in sessions that only read.
-func postgresPool(ctx context.Context, c Config) (*pgxpool.Pool, error) {
+// maxImportRow bounds a row that is copied, in bytes: one message of the server is in
+// memory whole.
+const maxImportRow = 64 << 20
+
+// postgresPool connects in sessions that only read. Each new session passes check, if
+// there is one.
+func postgresPool(ctx context.Context, c Config, check func(context.Context, *pgx.Conn) error) (*pgxpool.Pool, error) {
 	conf, err := pgxpool.ParseConfig(c.URL)
 	if err != nil {
 		return nil, fault.Wrap(c.Password.scrub(err), fault.SourceUnreadable, "the address %s is not understood", c.URL).
@@ -44,7 +51,15 @@ func postgresPool(ctx context.Context, c Config) (*pgxpool.Pool, error) {
 		_, err := conn.Exec(ctx, fmt.Sprintf(`SET default_transaction_read_only = on; SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET standard_conforming_strings = on;
 			SET statement_timeout = %d; SET lock_timeout = '5s'; SET idle_in_transaction_session_timeout = '60s'`, c.Timeout.Milliseconds()),
 			pgx.QueryExecModeSimpleProtocol)
+		if err == nil && check != nil {
+			err = check(ctx, conn)
+		}
 		return err
+	}
+	conf.ConnConfig.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
+		f := pgproto3.NewFrontend(r, w)
+		f.SetMaxBodyLen(maxImportRow)
+		return f
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, conf)
 	if err == nil {
@@ -59,7 +74,7 @@ func postgresPool(ctx context.Context, c Config) (*pgxpool.Pool, error) {
 }
 
 func openPostgres(ctx context.Context, c Config) (Source, error) {
-	pool, err := postgresPool(ctx, c)
+	pool, err := postgresPool(ctx, c, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +82,7 @@ func openPostgres(ctx context.Context, c Config) (Source, error) {
 }
 
 func postgresTables(ctx context.Context, c Config) ([]TableName, error) {
-	pool, err := postgresPool(ctx, c)
+	pool, err := postgresPool(ctx, c, nil)
 	if err != nil {
 		return nil, err
 	}

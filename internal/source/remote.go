@@ -49,7 +49,7 @@ func Connect(ctx context.Context, c Config) (Remote, error) {
 	open := map[string]func(Config) (*sql.DB, system, error){"mysql": mysqlEngine, "sqlite": sqliteDB, "clickhouse": clickhouseDB, "trino": trinoDB, "snowflake": snowflakeDB}
 	switch scheme := Scheme(c.URL); scheme {
 	case "postgres":
-		pool, err := postgresPool(ctx, c)
+		pool, err := postgresPool(ctx, c, c.refusePowerful)
 		if err != nil {
 			return nil, err
 		}

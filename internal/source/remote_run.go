@@ -1,7 +1,6 @@
 package source
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -22,8 +21,9 @@ type pgRemote struct {
 func (r *pgRemote) Dialect() Dialect { return PostgreSQL }
 func (r *pgRemote) Close() error     { r.pool.Close(); return nil }
 
-// Run runs one statement in a transaction that only reads, among the tables of its
-// schema. The extended protocol takes one statement and no more.
+// Run runs one statement in a transaction that only reads. The extended protocol takes
+// one statement and no more. A row that alone is over the limit is refused before it is
+// read into memory, and the session is closed.
 func (r *pgRemote) Run(ctx context.Context, d sqlpolicy.Decision, limits Limits) (Answer, error) {
 	limits = limits.fill()
 	bounded, cancel := context.WithTimeout(ctx, limits.Timeout)
@@ -34,7 +34,8 @@ func (r *pgRemote) Run(ctx context.Context, d sqlpolicy.Decision, limits Limits)
 		return Answer{}, r.config.trouble(ctx, err, "connecting to")
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was written
-	_, err = tx.Exec(bounded, prepareStatement, quoteWith(`"`, cmp.Or(r.config.Schema, "public")), strconv.FormatInt(limits.Timeout.Milliseconds(), 10))
+	tx.Conn().PgConn().Frontend().SetMaxBodyLen(limits.Bytes + messageRoom)
+	_, err = tx.Exec(bounded, prepareStatement, strconv.FormatInt(limits.Timeout.Milliseconds(), 10))
 	if err != nil {
 		return Answer{}, r.config.failed(ctx, bounded, err)
 	}
@@ -45,10 +46,14 @@ func (r *pgRemote) Run(ctx context.Context, d sqlpolicy.Decision, limits Limits)
 	return got.done()
 }
 
-// prepareStatement readies a transaction: names mean the tables of one schema, the
-// server ends the statement too should nobody be there to cancel it, and a superuser,
-// whom reading only keeps from little, becomes a role that reads.
-const prepareStatement = `SELECT set_config('search_path', $1, true), set_config('statement_timeout', $2, true), set_config('role',
+// messageRoom is for what a message of the server has beside the row: the description of
+// all columns is one too.
+const messageRoom = 1 << 20
+
+// prepareStatement readies a transaction: names without a schema, of operators too, mean
+// the server's own; the server ends the statement should nobody be there to cancel it;
+// and a superuser, if one was allowed, becomes a role that reads.
+const prepareStatement = `SELECT set_config('search_path', 'pg_catalog, pg_temp', true), set_config('statement_timeout', $1, true), set_config('role',
 	CASE WHEN current_setting('is_superuser') = 'on' AND EXISTS (SELECT FROM pg_roles WHERE rolname = 'pg_read_all_data') THEN 'pg_read_all_data' ELSE current_setting('role') END, true)`
 
 func (a *answer) fromPostgres(ctx context.Context, cancel func(), tx pgx.Tx, text string) error {

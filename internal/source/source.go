@@ -55,6 +55,8 @@ type Config struct {
 	// keeps what it imports in Dir.
 	Engine Engine
 	Dir    string
+	// AllowOwner lets statements run in PostgreSQL as a role that could do more than read.
+	AllowOwner bool
 }
 
 // Scheme says which connector a URL is for: postgres, mysql, sqlite, clickhouse,

@@ -10,6 +10,7 @@ import (
 	clickhousedriver "github.com/ClickHouse/clickhouse-go/v2"
 	mysqldriver "github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 	snowflakedriver "github.com/snowflakedb/gosnowflake/v2"
 	trinodriver "github.com/trinodb/trino-go-client/trino"
 	sqlitedriver "modernc.org/sqlite"
@@ -34,6 +35,10 @@ func (c Config) trouble(ctx context.Context, err error, doing string) error {
 		return fault.Wrap(cause, fault.QueryTimeout, "%s %s took longer than allowed", doing, c.place())
 	case stopped != nil || errors.Is(err, context.Canceled):
 		return fault.Wrap(cause, fault.QueryCancelled, "%s %s was cancelled", doing, c.place())
+	}
+	if large, ok := errors.AsType[*pgproto3.ExceededMaxBodyLenErr](err); ok {
+		return fault.Wrap(cause, fault.TooLarge, "%s %s: a row has %d MB; at most %d MB are read (the limit of a result's bytes)", doing, c.place(), large.ActualBodyLen>>20, large.MaxExpectedBodyLen>>20).
+			Suggest("Ask for less: leave out or shorten the large column.")
 	}
 	if said, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return c.refused(cause, doing, said.Code, said.Message)

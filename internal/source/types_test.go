@@ -100,7 +100,8 @@ func runThere(t *testing.T, c source.Config, dialect string) {
 		t.Fatal(err)
 	}
 	defer remote.Close()
-	got, err := remote.Run(t.Context(), unchecked("SELECT paid, count(*) AS n, sum(price) AS total, max(made) AS last FROM data WHERE name = 'alpha' GROUP BY paid ORDER BY n DESC, paid"), source.Limits{})
+	data := map[string]string{"postgres": "public.data", "mysql": "data"}[dialect]
+	got, err := remote.Run(t.Context(), unchecked("SELECT paid, count(*) AS n, sum(price) AS total, max(made) AS last FROM "+data+" WHERE name = 'alpha' GROUP BY paid ORDER BY n DESC, paid"), source.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +109,7 @@ func runThere(t *testing.T, c source.Config, dialect string) {
 	if err := json.Unmarshal(got.Rows, &rows); err != nil || len(rows) == 0 || len(rows[0]) != 4 || got.Count != len(rows) {
 		t.Errorf("%s: %v", got.Rows, err)
 	}
-	long := map[string]string{"postgres": "long", "mysql": "`long`"}[dialect]
+	long := map[string]string{"postgres": "public.long", "mysql": "`long`"}[dialect]
 	got, err = remote.Run(t.Context(), unchecked("SELECT * FROM "+long), source.Limits{Rows: 10})
 	if err != nil || got.Count != 10 || !got.Limited {
 		t.Errorf("ten of many: %d rows, limited %v, %v", got.Count, got.Limited, err)
@@ -116,7 +117,7 @@ func runThere(t *testing.T, c source.Config, dialect string) {
 	if _, err = remote.Run(t.Context(), unchecked("SELECT count(*) FROM "+long+" a CROSS JOIN "+long+" b WHERE a.note <> b.note"), source.Limits{Timeout: 200e6}); !fault.Is(err, fault.QueryTimeout) {
 		t.Errorf("a slow statement: %v, want query_timeout", err)
 	}
-	if _, err = remote.Run(t.Context(), unchecked("SELECT nonsense FROM data"), source.Limits{}); !fault.Is(err, fault.SQLError) {
+	if _, err = remote.Run(t.Context(), unchecked("SELECT nonsense FROM "+data), source.Limits{}); !fault.Is(err, fault.SQLError) {
 		t.Errorf("an unknown column: %v, want sql_error", err)
 	}
 	for _, sql := range writes[dialect] {
@@ -124,7 +125,7 @@ func runThere(t *testing.T, c source.Config, dialect string) {
 			t.Errorf("the session let through: %s", sql)
 		}
 	}
-	if _, err = remote.Run(t.Context(), unchecked("SELECT id FROM data"), source.Limits{Rows: 1}); err != nil {
+	if _, err = remote.Run(t.Context(), unchecked("SELECT id FROM "+data), source.Limits{Rows: 1}); err != nil {
 		t.Errorf("after all that: %v", err)
 	}
 }
@@ -132,9 +133,9 @@ func runThere(t *testing.T, c source.Config, dialect string) {
 // writes are statements that a session refuses, whatever the policy would say.
 var writes = map[string][]string{
 	"postgres": {
-		"DELETE FROM data", "CREATE TABLE evil (a int)", "CREATE TEMP TABLE evil (a int)", "SELECT * INTO evil FROM data", "SELECT id FROM data FOR UPDATE",
-		"WITH x AS (DELETE FROM data RETURNING *) SELECT * FROM x", "SELECT 1; DELETE FROM data", "COPY data TO '/tmp/evil'", "SET TRANSACTION READ WRITE; DELETE FROM data",
-		"SELECT nextval('evil')", "SELECT pg_read_file('/etc/passwd')", "COPY data TO PROGRAM 'cat'", "TRUNCATE data", "DO $$ BEGIN DELETE FROM data; END $$",
+		"DELETE FROM public.data", "CREATE TABLE public.evil (a int)", "CREATE TEMP TABLE evil (a int)", "SELECT * INTO public.evil FROM public.data", "SELECT id FROM public.data FOR UPDATE",
+		"WITH x AS (DELETE FROM public.data RETURNING *) SELECT * FROM x", "SELECT 1; DELETE FROM public.data", "COPY public.data TO '/tmp/evil'", "SET TRANSACTION READ WRITE; DELETE FROM public.data",
+		"SELECT nextval('evil')", "SELECT pg_read_file('/etc/passwd')", "COPY public.data TO PROGRAM 'cat'", "TRUNCATE public.data", "DO $$ BEGIN DELETE FROM public.data; END $$",
 	},
 	"mysql": {
 		"DELETE FROM data", "CREATE TABLE evil (a int)", "SELECT 1; DELETE FROM data", "INSERT INTO data (id) VALUES (1)", "DROP TABLE data", "TRUNCATE data", "UPDATE data SET id = 0",

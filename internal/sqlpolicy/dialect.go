@@ -53,15 +53,19 @@ var (
 // mysqlWords are MySQL's functions; its grammar knows the types.
 var mysqlWords = vocabulary{functions: names(mysqlFunctions), volatile: elsewhere(``, ``, ``).volatile}
 
+// postgresWords are the functions and types of PostgreSQL.
+var postgresWords = func() vocabulary {
+	v := elsewhere(postgresText, `unnest generate_series generate_subscripts json_each json_each_text jsonb_each jsonb_each_text
+		json_array_elements json_array_elements_text jsonb_array_elements jsonb_array_elements_text json_object_keys jsonb_object_keys
+		jsonb_path_query regexp_matches regexp_split_to_table string_to_table`, ``)
+	v.types = postgresTypes
+	return v
+}()
+
 // dialects by the names that sources have.
 var dialects = map[string]*Dialect{
-	"postgres": {
-		Name: "PostgreSQL", words: elsewhere(postgresText, `unnest generate_series generate_subscripts json_each json_each_text jsonb_each jsonb_each_text
-		json_array_elements json_array_elements_text jsonb_array_elements jsonb_array_elements_text json_object_keys jsonb_object_keys regexp_split_to_table string_to_table`,
-			`jsonb name citext money inet cidr macaddr tsvector tsquery timetz int4range int8range numrange daterange tsrange tstzrange`),
-		lexis: lexis{dollars: true, escapes: true, attributes: true, bare: lowered, refused: "`\\"},
-	},
-	"mysql": {Name: "MySQL", words: mysqlWords, grammar: mysqlGrammar{mysqlWords}},
+	"postgres": {Name: "PostgreSQL", words: postgresWords, grammar: postgresGrammar{postgresWords}},
+	"mysql":    {Name: "MySQL", words: mysqlWords, grammar: mysqlGrammar{mysqlWords}},
 	"sqlite": {
 		Name: "SQLite", words: elsewhere(sqliteText, `json_each json_tree`, `any none`),
 		lexis: lexis{anyCase: true, refused: "@$\\[{#"},

@@ -109,65 +109,6 @@ func (w *walker) foreignSchema(schema, function string) bool {
 	return false
 }
 
-func (w *walker) attributes() bool { return w.scope.Dialect != nil && w.scope.Dialect.lexis.attributes }
-
-// attribute notes a column, and refuses one that may be a call in disguise: where
-// x.f means f(x), a name after a point must be a column or a name that the statement gave.
-func (w *walker) attribute(n, parts *node) error {
-	if w.scope.Dialect == nil {
-		return nil
-	}
-	last := fold(parts.kids[len(parts.kids)-1].value.text)
-	w.reading.columns[last] = true
-	if !w.attributes() || len(parts.kids) == 1 {
-		return nil
-	}
-	owner := fold(parts.kids[len(parts.kids)-2].value.text)
-	if given, ok := w.given.scalars[owner]; ok && !given[last] || !w.given.names[last] && !w.hasColumn(last) {
-		return deny(RuleColumn, n.location(), "Use the columns of the tables by their names.", "There is no column %s.", last)
-	}
-	return nil
-}
-
-// A given is the names that a statement itself gives.
-type given struct {
-	names   map[string]bool            // folded, of columns and tables
-	scalars map[string]map[string]bool // columns of table functions, by their alias
-}
-
-// givenBy collects the names of a whole tree.
-func givenBy(n *node, g *given) {
-	for f := range n.members() {
-		switch v := &f.value; f.key {
-		case "alias", "key", "cte_name":
-			if v.kind == '"' && v.text != "" {
-				g.names[fold(v.text)] = true
-			}
-		case "column_name_alias", "aliases":
-			for item := range v.elements() {
-				g.names[fold(item.text)] = true
-			}
-		}
-	}
-	if n.str("type") == "TABLE_FUNCTION" {
-		alias := fold(n.str("alias"))
-		if alias == "" {
-			alias = fold(n.get("function").str("function_name"))
-		}
-		columns := map[string]bool{alias: true}
-		for c := range n.get("column_name_alias").elements() {
-			columns[fold(c.text)] = true
-		}
-		g.scalars[alias] = columns
-	}
-	for f := range n.members() {
-		givenBy(&f.value, g)
-	}
-	for item := range n.elements() {
-		givenBy(item, g)
-	}
-}
-
 func (v vocabulary) listTableFunctions() string {
 	list := slices.Sorted(maps.Keys(v.tableFunctions))
 	if len(list) == 0 {

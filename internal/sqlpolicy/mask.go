@@ -11,12 +11,9 @@ type lexis struct {
 	backslash     bool   // \ escapes in a text
 	nameBackslash bool   // \ escapes in a quoted name
 	doubleText    bool   // "…" is a text, not a name
-	dollars       bool   // $tag$…$tag$ is a text
-	escapes       bool   // E'…' is a text with \ escapes
 	hash          bool   // # begins a comment
 	dashBlank     bool   // -- begins a comment only before a blank
 	slashes       bool   // // begins a comment
-	attributes    bool   // value.f may call the function f
 	prefixes      string // words that change the text right after them
 	refused       string // characters that mean what the parser here does not know
 	bare          letterCase
@@ -28,7 +25,6 @@ type letterCase uint8
 
 const (
 	kept letterCase = iota
-	lowered
 	raised
 )
 
@@ -82,8 +78,6 @@ func (m *masker) token() error {
 		return m.text(c, l.backslash)
 	case c == '"' || c == '`' && !strings.ContainsRune(l.refused, '`'):
 		return m.name(c)
-	case c == '$' && l.dollars:
-		return m.dollar()
 	case strings.IndexByte(l.refused, c) >= 0:
 		return m.refuse("The character "+string(c), "Leave it out.")
 	case c == '_' || c >= utf8.RuneSelf || unicode.IsLetter(rune(c)):
@@ -165,26 +159,6 @@ func (m *masker) name(quote byte) error {
 	return nil
 }
 
-// dollar masks $tag$…$tag$.
-func (m *masker) dollar() error {
-	rest := m.sql[m.at:]
-	end := strings.IndexByte(rest[1:], '$')
-	if end < 0 || strings.ContainsFunc(rest[1:1+end], func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) ||
-		end > 0 && rest[1] >= '0' && rest[1] <= '9' {
-		return m.refuse("A parameter", "Write the value into the statement.")
-	}
-	tag := rest[:end+2]
-	n := strings.Index(rest[len(tag):], tag)
-	if n < 0 {
-		return m.refuse("A quote that is not closed", "Close it.")
-	}
-	n += 2 * len(tag)
-	fill(m.out[m.at : m.at+n])
-	m.out[m.at], m.out[m.at+n-1] = '\'', '\''
-	m.at += n
-	return nil
-}
-
 // word passes a name or keyword. Letters and digits are what every engine takes
 // for such; other signs beyond ASCII are blanks to some and names to others.
 func (m *masker) word() error {
@@ -197,15 +171,12 @@ func (m *masker) word() error {
 			}
 			break
 		}
-		if r == '$' && !m.lexis.dollars {
+		if r == '$' {
 			return m.refuse("The character $", "Put the name in quotes.")
 		}
 		m.at += size
 	}
-	switch m.lexis.bare {
-	case lowered:
-		copy(m.out[begin:m.at], fold(m.sql[begin:m.at]))
-	case raised:
+	if m.lexis.bare == raised {
 		for i, c := range m.out[begin:m.at] {
 			if c >= 'a' && c <= 'z' {
 				m.out[begin+i] = c - ('a' - 'A')
@@ -223,9 +194,6 @@ func (m *masker) word() error {
 	case word == "u" && next == '&':
 		return m.refuse("U& before a quote", "Write the characters themselves.")
 	case next != '\'' && next != '"':
-	case m.lexis.escapes && word == "e" && next == '\'':
-		m.out[begin] = ' '
-		return m.text('\'', true)
 	case word == "x" || word == "b" || word == "n":
 		if m.prefixes() {
 			return m.refuse("A text with a letter before it", "Write a plain text.")

@@ -58,7 +58,6 @@ type walker struct {
 	lambdas   int
 	stars     int             // open around the place: * and COLUMNS(...)
 	params    map[string]bool // parameters that occur
-	given     given           // of statements for elsewhere
 }
 
 // A dottedName is a column written with what may be the dataset's name in front.
@@ -88,9 +87,6 @@ func checkTree(tree, sql string, scope Scope, limits Limits) (*reading, error) {
 		return nil, fault.New(fault.SQLError, "There is no statement in the text.").Suggest("Write one SELECT.")
 	case 1:
 		w := newWalker(scope, limits)
-		if scope.Dialect != nil {
-			givenBy(list, &w.given)
-		}
 		if err := w.statement(&list.kids[0].value, nil, 0, true); err != nil {
 			return nil, err
 		}
@@ -109,7 +105,6 @@ func newWalker(scope Scope, limits Limits) *walker {
 		scope: scope, words: ours, limits: limits,
 		tables: make(map[string]bool, len(scope.Tables)), qualified: map[string]bool{}, params: map[string]bool{},
 		reading: &reading{tables: map[string]bool{}, functions: map[string]bool{}, columns: map[string]bool{}},
-		given:   given{map[string]bool{}, map[string]map[string]bool{}},
 	}
 	if scope.Dialect != nil {
 		w.words = scope.Dialect.words

@@ -17,7 +17,7 @@ func (w *walker) expr(n *node, s *cteScope, depth int) error {
 	case "FUNCTION", "WINDOW":
 		err = w.function(n)
 	case "OPERATOR":
-		if kind := n.str("type"); !operators[kind] || kind == "STRUCT_EXTRACT" && w.attributes() {
+		if kind := n.str("type"); !operators[kind] {
 			err = unknown(n.location(), "operator %s", kind)
 		}
 	case "COLUMN_REF":
@@ -111,9 +111,7 @@ func (w *walker) column(n *node) error {
 			return deny(RuleFunction, n.location(), "Answer the question from the dataset's tables alone.", "%s is not allowed.", first)
 		}
 	}
-	if err := w.attribute(n, parts); err != nil {
-		return err
-	}
+	w.reading.columns[fold(parts.kids[len(parts.kids)-1].value.text)] = true
 	if w.scope.Alias != "" && len(parts.kids) >= 3 && first == fold(w.scope.Alias) {
 		table := w.same(parts.kids[1].value.text)
 		if table == "main" && len(parts.kids) >= 4 {

@@ -39,9 +39,4 @@ func (w *walker) hasParameter(name string) bool {
 	return err == nil && i >= 1 && i <= w.scope.Params && strconv.Itoa(i) == name
 }
 
-func (w *walker) otherParameters() error {
-	if w.scope.Params == 0 {
-		return deny(RuleParameter, -1, "Write the values into the statement.", "Parameters such as ? or $1 are not possible here.")
-	}
-	return deny(RuleParameter, -1, "Number them from $1, one for each value.", "The parameters of the statement are not those of the %d values that come with it.", w.scope.Params)
-}
+func (w *walker) otherParameters() error { return otherParameters(w.scope.Params, -1) }

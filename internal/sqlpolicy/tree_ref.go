@@ -39,7 +39,7 @@ func (w *walker) table(n *node, s *cteScope) error {
 		return deny(RuleTimeTravel, at, "Leave AT (...) out; the dataset has one version.", "AT (...) is not possible here.")
 	}
 	catalog, schema, name := fold(n.str("catalog_name")), fold(n.str("schema_name")), w.same(n.str("table_name"))
-	if catalog == "" && s.has(name) && (schema == "" || schema == "recurring") {
+	if catalog == "" && s.has(name) && (schema == "" || schema == "recurring" && w.scope.Dialect == nil) {
 		return nil
 	}
 	alias := fold(w.scope.Alias)

@@ -30,7 +30,11 @@ func (s *Server) Stop(t testing.TB) {
 	s.stop = nil
 }
 
-// Postgres starts a PostgreSQL server; the test is skipped where none is installed.
+// PostgresReader are statements that make the role reader, which may read the tables
+// of the schema public that are there by then, and nothing else.
+var PostgresReader = []string{"CREATE ROLE reader LOGIN", "GRANT USAGE ON SCHEMA public TO reader", "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader"}
+
+// Postgres starts a PostgreSQL server, whose superuser is owner; the test is skipped where none is installed.
 func Postgres(t testing.TB) *Server {
 	t.Helper()
 	bins, _ := filepath.Glob("/usr/lib/postgresql/*/bin/pg_ctl")
@@ -40,7 +44,7 @@ func Postgres(t testing.TB) *Server {
 	bin := filepath.Dir(bins[len(bins)-1])
 	dir, run := unprivileged(t, "postgres")
 	data := filepath.Join(dir, "data")
-	must(t, run(filepath.Join(bin, "initdb"), "-D", data, "-U", "reader", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"))
+	must(t, run(filepath.Join(bin, "initdb"), "-D", data, "-U", "owner", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"))
 	options := fmt.Sprintf("-k %s -c listen_addresses= -c fsync=off -c full_page_writes=off -c timezone=America/New_York", dir)
 	must(t, run(filepath.Join(bin, "pg_ctl"), "-D", data, "-w", "-l", filepath.Join(dir, "log"), "-o", options, "start"))
 	s := &Server{Socket: dir, stop: func() error { return run(filepath.Join(bin, "pg_ctl"), "-D", data, "-m", "immediate", "stop") }}

@@ -1,0 +1,71 @@
+package source
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"interlock/internal/fault"
+)
+
+// refusePowerful refuses a session whose role could do more than read, or become a role
+// that can: then whoever passes the policy finds nothing to win. It is asked of every
+// new session, since rights change.
+func (c Config) refusePowerful(ctx context.Context, conn *pgx.Conn) error {
+	if c.AllowOwner {
+		return nil
+	}
+	schema := cmp.Or(c.Schema, "public")
+	rows, err := conn.Query(ctx, powersOfRole, schema)
+	if err != nil {
+		return err
+	}
+	powers, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	if len(powers) == 0 {
+		return nil
+	}
+	reader := readerStatements(schema)
+	return fault.New(fault.SourceUnreadable, "the role of %s %s; statements of others must not run with such rights", c.place(), strings.Join(slices.Compact(powers), ", ")).
+		With(map[string]any{"powers": powers, "statements": reader}).
+		Suggest("Make a role that only reads and connect as it: %s -- Or say --allow-owner (allow_owner), which leaves the policy as the only wall.", strings.Join(reader, " "))
+}
+
+// readerStatements make a role that reads the tables of a schema and can do nothing else.
+func readerStatements(schema string) []string {
+	name := quoteWith(`"`, schema)
+	return []string{
+		"CREATE ROLE interlock_reader LOGIN NOINHERIT PASSWORD '…';",
+		fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO interlock_reader;", name),
+		fmt.Sprintf("GRANT SELECT ON ALL TABLES IN SCHEMA %s TO interlock_reader;", name),
+	}
+}
+
+// powersOfRole lists what a session could do beyond reading, by its role and by every
+// role that it could become. A superuser is every role: then one line says it all.
+const powersOfRole = `WITH roles AS (
+		SELECT r.*, CASE WHEN r.rolname = session_user THEN '' ELSE 'may become ' || quote_ident(r.rolname) || ', which ' END AS who
+		FROM pg_catalog.pg_roles r WHERE pg_catalog.pg_has_role(session_user, r.oid, 'MEMBER')
+	), relations AS (
+		SELECT c.oid, c.relname, c.relowner FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+	), powers AS (
+		SELECT 1 AS rank, who || 'is a superuser' AS power FROM roles WHERE rolsuper
+		UNION ALL SELECT 2, who || 'can make roles' FROM roles WHERE rolcreaterole
+		UNION ALL SELECT 2, who || 'passes row security' FROM roles WHERE rolbypassrls
+		UNION ALL SELECT 2, who || 'can replicate the server' FROM roles WHERE rolreplication
+		UNION ALL SELECT 3, 'is a member of ' || rolname FROM roles WHERE rolname IN ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program',
+			'pg_signal_backend', 'pg_write_all_data', 'pg_checkpoint', 'pg_maintain', 'pg_create_subscription', 'pg_monitor', 'pg_stat_scan_tables')
+		UNION ALL SELECT 4, who || 'owns the database' FROM roles JOIN pg_catalog.pg_database d ON d.datdba = roles.oid WHERE d.datname = current_database()
+		UNION ALL SELECT 4, who || 'owns the schema' FROM roles JOIN pg_catalog.pg_namespace n ON n.nspowner = roles.oid WHERE n.nspname = $1
+		UNION ALL SELECT 5, who || 'owns the table ' || quote_ident(relname) FROM roles JOIN relations ON relowner = roles.oid
+		UNION ALL SELECT 6, who || 'may write the table ' || quote_ident(relname) FROM roles, relations
+			WHERE pg_catalog.has_table_privilege(roles.oid, relations.oid, 'INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER')
+	)
+	SELECT power FROM powers WHERE rank = 1 OR NOT EXISTS (SELECT FROM roles WHERE rolsuper AND rolname = session_user) ORDER BY power LIKE 'may become %', rank, power LIMIT 3`
