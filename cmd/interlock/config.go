@@ -55,6 +55,9 @@ type config struct {
 	SQLMemory        int           `name:"sql-memory-mb" help:"memory of one statement in MB" default:"1024"`
 	SQLTimeout       time.Duration `name:"sql-timeout" help:"time of one statement" default:"30s"`
 
+	DatasetDisk  int `name:"dataset-disk-mb" help:"disk that the imported tables of one dataset may take, in MB" default:"20480"`
+	DatasetsDisk int `name:"all-datasets-disk-mb" help:"disk that all imported datasets may take, in MB" default:"51200"`
+
 	Python         bool          `name:"python" help:"allow Python in the sandbox" default:"true"`
 	PythonExecutor string        `name:"python-executor" help:"local, docker or microsandbox" default:"local"`
 	PythonLevel    string        `name:"python-min-level" help:"isolation that must be reached, or Python is off" default:"namespaces"`

@@ -23,13 +23,14 @@ import (
 func (s *system) openData(c config) error {
 	var err error
 	s.query, err = query.New(query.Config{
-		Dir: s.dir(c, "tmp"), Workers: c.SQLWorkers, MemoryMB: c.SQLMemory, Timeout: c.SQLTimeout, MaxRows: 100_000, Log: s.log,
+		Dir: s.dir(c, "tmp"), Workers: c.SQLWorkers, MemoryMB: c.SQLMemory, Timeout: c.SQLTimeout, MaxRows: 100_000, MaxImport: int64(c.DatasetDisk) << 20, Log: s.log,
 	})
 	if err != nil {
 		return err
 	}
 	s.onClose(s.query.Close)
-	s.catalog, err = catalog.New(catalog.Config{Roots: c.Data, Dir: s.dir(c, "datasets"), State: c.State, SourceFolders: c.SourceFolders, Engine: s.query, Policy: s.query, Log: s.log})
+	s.catalog, err = catalog.New(catalog.Config{Roots: c.Data, Dir: s.dir(c, "datasets"), State: c.State, SourceFolders: c.SourceFolders,
+		MaxDisk: int64(c.DatasetDisk) << 20, MaxTotalDisk: int64(c.DatasetsDisk) << 20, Engine: s.query, Policy: s.query, Log: s.log})
 	if err == nil {
 		s.onClose(s.catalog.Close)
 	}

@@ -59,6 +59,9 @@ type Config struct {
 	Progress func(dataset, table string, rows int64)
 	// MaxFile is the largest file that is imported; 32 GB by default.
 	MaxFile int64
+	// MaxDisk bounds the imported database of one dataset, MaxTotalDisk those of all;
+	// 20 GB and 50 GB by default. The engine keeps the first of them for files.
+	MaxDisk, MaxTotalDisk int64
 	// MaxRows is the largest table of a database that is imported whole; 50 million by default.
 	MaxRows int64
 	// Rescan is how long a look at the folders is good for; 500 ms by default.
@@ -133,6 +136,12 @@ func New(c Config) (*Catalog, error) {
 	}
 	if c.MaxFile == 0 {
 		c.MaxFile = 32 << 30
+	}
+	if c.MaxDisk == 0 {
+		c.MaxDisk = 20 << 30
+	}
+	if c.MaxTotalDisk == 0 {
+		c.MaxTotalDisk = 50 << 30
 	}
 	if c.MaxRows == 0 {
 		c.MaxRows = 50_000_000

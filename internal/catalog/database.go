@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -127,6 +128,9 @@ func (c *Catalog) touch(path string) {
 func (c *Catalog) imported(ctx context.Context, d *dataset, v version) (manifest, error) {
 	if m, ok := c.manifest(v.path); ok { // somebody was quicker
 		return m, nil
+	}
+	if err := c.checkDisk(); err != nil {
+		return manifest{}, err
 	}
 	began := time.Now()
 	m := manifest{Dataset: d.id, Version: v.hash, Origin: d.connection.origin(), Made: began}
@@ -291,6 +295,43 @@ func (c *Catalog) stream(ctx context.Context, w *query.Writer, conf source.Confi
 	if err != nil {
 		return nil, 0, err
 	}
-	rows, err := source.Load(ctx, s, source.Filter{}, w, name, func(rows int64) { c.progress(id, name, rows) })
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	rows, err := source.Load(ctx, s, source.Filter{}, w, name, func(rows int64) {
+		if w.Size() > c.config.MaxDisk {
+			cancel(fault.New(fault.TooLarge, "The table takes more than the %d MB of disk that a dataset may have.", c.config.MaxDisk>>20).
+				Suggest("Leave the rows where they are (remote), or raise the setting dataset-disk-mb."))
+		}
+		c.progress(id, name, rows)
+	})
+	if full, ok := errors.AsType[*fault.Fault](context.Cause(ctx)); ok && err != nil {
+		return columns, rows, full
+	}
 	return columns, rows, err
+}
+
+// checkDisk refuses another import where those that are kept fill what all may have.
+func (c *Catalog) checkDisk() error {
+	if c.diskUsed() < c.config.MaxTotalDisk {
+		return nil
+	}
+	c.sweep()
+	if used := c.diskUsed(); used >= c.config.MaxTotalDisk {
+		return fault.New(fault.TooLarge, "the imported datasets take %d MB of disk, as much as they may", used>>20).
+			Suggest("Remove data that is not needed, or raise the setting all-datasets-disk-mb.")
+	}
+	return nil
+}
+
+// diskUsed counts the databases, and those that are being made.
+func (c *Catalog) diskUsed() (bytes int64) {
+	_ = filepath.WalkDir(c.config.Dir, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			if info, err := e.Info(); err == nil {
+				bytes += info.Size()
+			}
+		}
+		return nil // what is gone meanwhile takes nothing
+	})
+	return bytes
 }

@@ -102,7 +102,7 @@ func (e *Engine) buildOrder(out string, imports []Import) (buildOrder, error) {
 	if err != nil {
 		return buildOrder{}, fmt.Errorf("finding the new database: %w", err)
 	}
-	o := buildOrder{Out: out, Threads: e.config.Threads, MemoryMB: e.config.MemoryMB}
+	o := buildOrder{Out: out, Threads: e.config.Threads, MemoryMB: e.config.MemoryMB, MaxBytes: e.config.MaxImport}
 	seen := map[string]bool{}
 	for _, im := range imports {
 		if im.Table == "" || len(im.Files) == 0 {
@@ -141,6 +141,7 @@ func (e *Engine) buildIn(ctx context.Context, dir string, order buildOrder, each
 		read:        readable(order.Imports),
 		write:       []string{dir},
 		memoryBytes: addressSpace(2 * e.config.MemoryMB),
+		fileBytes:   uint64(2*order.MaxBytes) + 64<<20, // behind the watch in the worker, which ends one table and not all
 		unconfined:  e.config.Unconfined,
 	})
 	if err != nil {

@@ -165,8 +165,8 @@ func (b *builder) rewrite(ctx context.Context, path string, through func(io.Read
 		}
 	}
 	defer done()
-	b.copies++
-	name = filepath.Join(b.order.Scratch, fmt.Sprintf("in%d%s", b.copies, ext))
+	name = filepath.Join(b.order.Scratch, fmt.Sprintf("in%d%s", len(b.copies)+1, ext))
+	b.copies = append(b.copies, name)
 	to, err := os.Create(name)
 	if err != nil {
 		return "", fmt.Errorf("making a copy: %w", err)
@@ -177,6 +177,14 @@ func (b *builder) rewrite(ctx context.Context, path string, through func(io.Read
 		return "", err
 	}
 	return name, out.Flush()
+}
+
+// dropCopies removes what rewrite made for a table that is done.
+func (b *builder) dropCopies() {
+	for _, name := range b.copies {
+		_ = os.Remove(name)
+	}
+	b.copies = nil
 }
 
 // decoderOf finds the decoder of a character set. A byte order mark is dropped.

@@ -19,6 +19,7 @@ type buildOrder struct {
 	Scratch  string
 	Threads  int
 	MemoryMB int
+	MaxBytes int64 // on disk
 	Imports  []Import
 }
 
@@ -27,7 +28,7 @@ type builder struct {
 	order   buildOrder
 	session *session
 	each    Progress
-	copies  int
+	copies  []string // files of the worker's folder, of the table at hand
 }
 
 // build runs an order. Only what ends everything is an error; what is wrong with
@@ -74,6 +75,7 @@ func (b *builder) lock() error {
 	}
 	return b.session.exec(
 		"SET temp_directory="+quoteText(b.order.Scratch),
+		fmt.Sprintf("SET max_temp_directory_size='%dMB'", max(1, b.order.MaxBytes>>20)),
 		"SET allow_community_extensions=false",
 		"SET allow_persistent_secrets=false",
 		"SET errors_as_json=true",
@@ -91,13 +93,18 @@ func (b *builder) lock() error {
 func (b *builder) table(ctx context.Context, im Import) TableReport {
 	r := TableReport{Table: im.Table}
 	b.each(im.Table, 0)
-	err := b.load(ctx, im, &r)
+	watched, end := b.watch(ctx)
+	err := b.load(watched, im, &r)
 	if err == nil {
-		err = b.measure(ctx, im.Table, &r)
+		err = b.measure(watched, im.Table, &r)
 	}
+	if full := end(); full != nil && ctx.Err() == nil {
+		err = full
+	}
+	b.dropCopies()
 	if err != nil {
 		r = TableReport{Table: im.Table, Error: importError(err)}
-		if err := b.session.exec("DROP TABLE IF EXISTS " + quoteName(im.Table)); err != nil {
+		if err := b.session.exec("DROP TABLE IF EXISTS "+quoteName(im.Table), "CHECKPOINT"); err != nil {
 			r.Error += " (and what was read of it could not be removed)"
 		}
 	}

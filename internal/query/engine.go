@@ -29,6 +29,9 @@ type Config struct {
 	MaxBytes   int           // of a result; 32 MiB
 	MaxCell    int           // bytes of one text in a result; 256 KiB
 	MaxExport  int64         // bytes of an exported file; 4 GiB
+	MaxImport  int64         // bytes of a database that is built of files; 20 GiB
+	Exports    int           // exports that run at once, beside the statements; Workers / 2, at least 1
+	ExportTime time.Duration // of one export; 2 min
 	PerUser    int           // statements of one user that run at once; Workers - 1, at least 1
 	QueueMax   int           // statements of one user that wait; 64
 	Idle       time.Duration // after which a worker that nobody needs ends; 5 min
@@ -48,6 +51,9 @@ func (c Config) orDefault() Config {
 	c.MaxBytes = cmp.Or(c.MaxBytes, 32<<20)
 	c.MaxCell = cmp.Or(c.MaxCell, 256<<10)
 	c.MaxExport = cmp.Or(c.MaxExport, 4<<30)
+	c.MaxImport = cmp.Or(c.MaxImport, 20<<30)
+	c.Exports = cmp.Or(c.Exports, max(1, c.Workers/2))
+	c.ExportTime = cmp.Or(c.ExportTime, 2*time.Minute)
 	c.PerUser = cmp.Or(c.PerUser, max(1, c.Workers-1))
 	c.QueueMax = cmp.Or(c.QueueMax, 64)
 	c.Idle = cmp.Or(c.Idle, 5*time.Minute)
@@ -60,20 +66,21 @@ func (c Config) orDefault() Config {
 // An Engine runs statements in worker processes. It may be used by many goroutines
 // at once. Its own goroutines: one for each worker, which waits for its end.
 type Engine struct {
-	config Config // fixed at creation
-	dir    string
-	lock   *os.File
-	policy *sqlpolicy.Policy
-	runs   *Admission
-	checks *Admission
-	pool   *pool
-	close  func() error
+	config  Config // fixed at creation
+	dir     string
+	lock    *os.File
+	policy  *sqlpolicy.Policy
+	runs    *Admission
+	exports *Admission // they last long: no statement waits for one
+	checks  *Admission
+	pool    *pool
+	close   func() error
 }
 
 // New makes an Engine. Close ends it.
 func New(c Config) (*Engine, error) {
 	c = c.orDefault()
-	e := &Engine{config: c, policy: sqlpolicy.New(c.Policy), runs: NewAdmission(c.Workers, c.PerUser, c.QueueMax), checks: NewAdmission(c.Workers, c.Workers, 1024)}
+	e := &Engine{config: c, policy: sqlpolicy.New(c.Policy), runs: NewAdmission(c.Workers, c.PerUser, c.QueueMax), checks: NewAdmission(c.Workers, c.Workers, 1024), exports: NewAdmission(c.Exports, 1, exportQueue)}
 	var err error
 	if e.dir, e.lock, err = ownFolder(c.Dir); err != nil {
 		return nil, err

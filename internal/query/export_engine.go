@@ -13,12 +13,12 @@ import (
 	"interlock/internal/fault"
 )
 
-// exportPatience is how much longer an export may take than a query.
-const exportPatience = 10
+// exportQueue is how many exports of one user may wait.
+const exportQueue = 4
 
 // Export runs a statement and writes all its rows into a file at path, row by row.
-// There is no bound on rows, but one on bytes (Config.MaxExport) and on time, which
-// is ten times a query's unless the request names one.
+// There is no bound on rows, but one on bytes (Config.MaxExport) and on time
+// (Config.ExportTime, unless the request names one). One export of a user runs at once.
 func (e *Engine) Export(ctx context.Context, r Request, format Format, path string) (rows int64, err error) {
 	switch format {
 	case CSV, NDJSON, Array, Parquet, Excel, Arrow:
@@ -33,7 +33,7 @@ func (e *Engine) Export(ctx context.Context, r Request, format Format, path stri
 	if err != nil {
 		return 0, err
 	}
-	visit := visit{gate: e.runs, user: r.User, version: v, timeout: cmp.Or(r.Timeout, exportPatience*e.config.Timeout), sql: r.SQL}
+	visit := visit{gate: e.exports, user: r.User, version: v, timeout: cmp.Or(r.Timeout, e.config.ExportTime), sql: r.SQL}
 	err = e.with(ctx, visit, func(ctx context.Context, p *process) error {
 		d, err := e.decide(ctx, p, scope, r.SQL)
 		if err != nil {

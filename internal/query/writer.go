@@ -155,6 +155,9 @@ func (w *Writer) Close() error {
 	return errors.Join(err, os.RemoveAll(filepath.Dir(w.temp)))
 }
 
+// Size is how much of the disk the new file takes so far.
+func (w *Writer) Size() int64 { return bytesIn(filepath.Dir(w.temp)) }
+
 // Abort drops everything. It does nothing after Close.
 func (w *Writer) Abort() {
 	if w.open != nil {
