@@ -68,23 +68,23 @@ var dialects = map[string]*Dialect{
 	"mysql":    {Name: "MySQL", words: mysqlWords, grammar: mysqlGrammar{mysqlWords}},
 	"sqlite": {
 		Name: "SQLite", words: elsewhere(sqliteText, `json_each json_tree`, `any none`),
-		lexis: lexis{anyCase: true, refused: "@$\\[{#"},
+		lexis: lexis{backticks: true, quote: `"`, inTables: true, anyCase: true, refused: "["},
 	},
 	"clickhouse": {
 		Name: "ClickHouse", words: elsewhere(clickhouseText, `numbers`, `datetime64 date32 decimal32 decimal64 decimal128 fixedstring int256 uint256 float32 float64`),
-		lexis: lexis{backslash: true, nameBackslash: true, refused: "@$\\{#"},
+		lexis: lexis{backslash: true, backticks: true, quote: "`", inTables: true},
 	},
 	"trino": {
 		Name: "Trino", words: elsewhere(trinoText, `unnest`, `ipaddress hyperloglog`),
-		lexis: lexis{anyCase: true, refused: "@$\\{#`"},
+		lexis: lexis{quote: `"`, anyCase: true},
 	},
 	"bigquery": {
 		Name: "BigQuery", words: elsewhere(bigqueryText, `unnest`, `float64 bignumeric bytes`),
-		lexis: lexis{backslash: true, doubleText: true, nameBackslash: true, prefixes: "r b br rb", refused: "@$\\{#"},
+		lexis: lexis{backslash: true, doubleText: true, triple: true, backticks: true, quote: "`"},
 	},
 	"snowflake": {
 		Name: "Snowflake", words: elsewhere(snowflakeText, ``, `number timestamp_ntz timestamp_ltz timestamp_tz object byteint`),
-		lexis: lexis{backslash: true, slashes: true, bare: raised, refused: "@$\\{#`"},
+		lexis: lexis{backslash: true, slashes: true, quote: `"`, bare: raised},
 	},
 }
 

@@ -2,6 +2,7 @@ package sqlpolicy
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -9,48 +10,66 @@ import (
 	"interlock/internal/fault"
 )
 
-// decideElsewhere decides about a statement that an engine elsewhere will run, in
-// its dialect. Its text is brought into the quoting of the parser here, place by
-// place, and the tree of that is walked like any other, with the functions and
-// types of the dialect. The engine elsewhere gets the text as it was written.
+// decideElsewhere decides about a statement that an engine elsewhere will run, for whose
+// grammar there is no parser. Its text is cut into tokens, and those are written twice:
+// for the parser here, whose tree is walked like any other with the functions and types
+// of the dialect, and for the engine. Neither gets the text as it came.
 func (p *Policy) decideElsewhere(ctx context.Context, parser Parser, scope Scope, sql string) (Decision, error) {
-	masked, err := scope.Dialect.mask(sql)
+	d := scope.Dialect
+	tokens, err := d.tokenize(sql)
+	if err == nil {
+		err = d.checkWords(tokens)
+	}
 	if err != nil {
 		return Decision{}, err
 	}
-	masked = trim(masked)
-	sql = sql[:len(masked)]
-	r, err := p.readElsewhere(ctx, parser, scope, masked)
+	r, text, err := p.readTokens(ctx, parser, scope, tokens)
 	if err != nil {
 		return Decision{}, err
 	}
-	if len(r.edits) > 0 {
-		bare, ok := apply(sql, masked, scope.Alias, r.edits)
-		if !ok {
-			return Decision{}, deny(RuleTable, r.edits[0].at, "Write the table names without the dataset's name.", "The dataset's name before a table cannot be taken away here.")
+	if len(r.edits) > 0 || len(r.with) > 0 {
+		if tokens, err = d.dropAlias(tokens, text, scope.Alias, r.edits); err != nil {
+			return Decision{}, err
+		}
+		if tokens, err = d.renameWith(tokens, scope, r.with); err != nil {
+			return Decision{}, err
 		}
 		scope.Alias = ""
-		return p.decideElsewhere(ctx, parser, scope, bare)
+		if r, text, err = p.readTokens(ctx, parser, scope, tokens); err != nil {
+			return Decision{}, err
+		}
 	}
 	return Decision{
-		SQL: sql, Touches: p.touchesElsewhere(ctx, parser, scope, masked, r), Functions: r.functionNames(), Volatile: r.volatile, HasLimit: r.limit, HasOrder: r.order,
+		SQL: emit(tokens, d.sent).text, Touches: p.touchesElsewhere(ctx, parser, scope, text.text, r),
+		Functions: r.functionNames(), Volatile: r.volatile, HasLimit: r.limit, HasOrder: r.order,
 	}, nil
 }
 
-func (p *Policy) readElsewhere(ctx context.Context, parser Parser, scope Scope, masked string) (*reading, error) {
-	r, err := p.read(ctx, parser, scope, masked)
-	if f := fault.From(err); err != nil && f.Code == fault.SQLError {
-		return nil, f.Suggest("Say it with SQL that most systems share: a statement for %s runs only if it can be read here first.", scope.Dialect.Name)
+// readTokens parses and walks the tokens as they are written for the parser here. Places
+// in refusals are places in the statement as it came.
+func (p *Policy) readTokens(ctx context.Context, parser Parser, scope Scope, tokens []token) (*reading, emitted, error) {
+	text := emit(tokens, scope.Dialect.judged)
+	r, err := p.read(ctx, parser, scope, text.text)
+	if denied, ok := errors.AsType[*denial](err); ok {
+		if i := text.token(denied.at); i >= 0 {
+			denied.at = tokens[i].at
+		} else {
+			denied.at = -1
+		}
+		return nil, text, denied
 	}
-	return r, err
+	if f := fault.From(err); err != nil && f.Code == fault.SQLError {
+		return nil, text, f.Suggest("Say it with SQL that most systems share: a statement for %s runs only if it can be read here first.", scope.Dialect.Name)
+	}
+	return r, text, err
 }
 
 // touchesElsewhere asks the binder here what the names mean, over tables of the same
 // columns. It does not know every function of other engines; then each table is said
 // to be read with all of its columns that the statement names.
-func (p *Policy) touchesElsewhere(ctx context.Context, parser Parser, scope Scope, masked string, r *reading) []Touch {
-	if plan, err := parser.Plan(ctx, masked); err == nil {
-		if touches, err := checkPlan(string(plan), masked, scope, r); err == nil {
+func (p *Policy) touchesElsewhere(ctx context.Context, parser Parser, scope Scope, text string, r *reading) []Touch {
+	if plan, err := parser.Plan(ctx, text); err == nil {
+		if touches, err := checkPlan(string(plan), text, scope, r); err == nil {
 			return touches
 		}
 	}
@@ -72,8 +91,8 @@ func (p *Policy) touchesElsewhere(ctx context.Context, parser Parser, scope Scop
 	return out
 }
 
-// same gives names that mean one table the same text. Masked text has them in the
-// case that the engine gives them.
+// same gives names that mean one table the same text. Text for the parser here has them
+// in the case that the engine gives them.
 func (s Scope) same(name string) string {
 	if s.Dialect != nil && !s.Dialect.lexis.anyCase {
 		return name

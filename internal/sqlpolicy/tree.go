@@ -13,6 +13,7 @@ type reading struct {
 	tables    map[string]bool // folded names of base tables
 	functions map[string]bool
 	edits     []edit
+	with      []string        // names that WITH gave, of statements for elsewhere
 	columns   map[string]bool // folded names of columns, of statements for elsewhere
 	star      bool
 	volatile  bool
@@ -273,6 +274,7 @@ func (w *walker) ctes(n *node, s *cteScope, depth int) (*cteScope, error) {
 			return nil, err
 		}
 		s = &cteScope{w.same(e.str("key")), s}
+		w.reading.with = append(w.reading.with, e.str("key"))
 	}
 	return s, nil
 }

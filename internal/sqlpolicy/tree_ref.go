@@ -39,6 +39,7 @@ func (w *walker) table(n *node, s *cteScope) error {
 		return deny(RuleTimeTravel, at, "Leave AT (...) out; the dataset has one version.", "AT (...) is not possible here.")
 	}
 	catalog, schema, name := fold(n.str("catalog_name")), fold(n.str("schema_name")), w.same(n.str("table_name"))
+	// `recurring.name` is the embedded engine's way to name a recursive CTE.
 	if catalog == "" && s.has(name) && (schema == "" || schema == "recurring" && w.scope.Dialect == nil) {
 		return nil
 	}

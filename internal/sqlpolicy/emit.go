@@ -1,0 +1,149 @@
+package sqlpolicy
+
+import (
+	"slices"
+	"strings"
+)
+
+// An emitted text is tokens written out, with the byte at which each begins.
+type emitted struct {
+	text   string
+	starts []int
+}
+
+// emit writes tokens with one blank between them, but for points, commas and brackets.
+// What stands next to each other was checked when it was read, so nothing runs together.
+func emit(tokens []token, write func(token) string) emitted {
+	var (
+		out strings.Builder
+		e   emitted
+	)
+	for i, t := range tokens {
+		if i > 0 {
+			last := tokens[i-1]
+			called := t.is("(") && t.near && last.kind == wordToken
+			if !t.is(".") && !last.is(".") && !t.is(",") && !t.is(")") && !last.is("(") && !called {
+				out.WriteByte(' ')
+			}
+		}
+		e.starts = append(e.starts, out.Len())
+		out.WriteString(write(t))
+	}
+	e.text = out.String()
+	return e
+}
+
+// token finds the token at a byte of the text, -1 if none begins there.
+func (e emitted) token(at int) int { return slices.Index(e.starts, at) }
+
+// judged writes a token for the parser that is here.
+func (d *Dialect) judged(t token) string {
+	switch {
+	case t.kind == textToken:
+		return "'" + strings.ReplaceAll(t.text, "'", "''") + "'"
+	case t.kind == nameToken:
+		return `"` + t.text + `"`
+	case t.kind == wordToken && d.lexis.bare == raised:
+		return strings.ToUpper(t.text)
+	}
+	return t.text
+}
+
+// Escapes of the engines: a backslash always has its own behind it.
+var (
+	doubledQuotes   = strings.NewReplacer(`'`, `''`)
+	backslashQuotes = strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
+)
+
+// sent writes a token for the engine that runs the statement.
+func (d *Dialect) sent(t token) string {
+	switch {
+	case t.kind == textToken && d.lexis.backslash:
+		return "'" + backslashQuotes.Replace(t.text) + "'"
+	case t.kind == textToken:
+		return "'" + doubledQuotes.Replace(t.text) + "'"
+	case t.kind == nameToken:
+		return d.lexis.quote + t.text + d.lexis.quote
+	}
+	return t.text
+}
+
+// unsaid are words that write, lock, or change how a statement runs in some engine,
+// and that the parser here might take for a name.
+var unsaid = names(`into outfile dumpfile settings format procedure`)
+
+// checkWords refuses words that mean more elsewhere than they do here.
+func (d *Dialect) checkWords(tokens []token) error {
+	for i, t := range tokens {
+		word, called := fold(t.text), i+1 < len(tokens) && tokens[i+1].is("(")
+		switch {
+		case t.kind != wordToken:
+		case unsaid[word] && !(called && d.words.functions[word]):
+			return d.refuse(t.at, strings.ToUpper(word), "Leave it out, or put it in quotes if it is a name.")
+		case word == "in" && d.lexis.inTables && namesTable(tokens[i+1:]):
+			return d.refuse(t.at, "IN with a name", "Write IN (SELECT … FROM …), or IN with a list of values.")
+		}
+	}
+	return nil
+}
+
+// namesTable says that what follows IN may be the name of a table: a name, with a
+// schema before it or not, in brackets or not.
+func namesTable(tokens []token) bool {
+	open := 0
+	for len(tokens) > 0 && tokens[0].is("(") {
+		tokens, open = tokens[1:], open+1
+	}
+	if len(tokens) == 0 || open == 0 {
+		return true
+	}
+	for len(tokens) > 2 && tokens[0].named() && tokens[1].is(".") {
+		tokens = tokens[2:]
+	}
+	return tokens[0].named() && (len(tokens) == 1 || tokens[1].is(")"))
+}
+
+// withPrefix is put before the names that WITH gives. An engine in which such a name is
+// not seen everywhere that it is seen here then finds no table by it.
+const withPrefix = "interlock_with_"
+
+// renameWith gives the names of WITH the prefix, wherever they are not behind a point.
+func (d *Dialect) renameWith(tokens []token, scope Scope, given []string) ([]token, error) {
+	same := func(a, b string) bool { return fold(a) == fold(b) }
+	out := slices.Clone(tokens)
+	for _, name := range given {
+		taken := d.words.functions[fold(name)]
+		for _, t := range scope.Tables {
+			taken = taken || same(t.Name, name) || slices.ContainsFunc(t.Columns, func(c string) bool { return same(c, name) })
+		}
+		for i, t := range out {
+			if !t.named() || !same(t.text, name) || strings.HasPrefix(t.text, withPrefix) || i > 0 && out[i-1].is(".") {
+				continue
+			}
+			if taken {
+				return nil, d.refuse(t.at, "WITH under the name of a table, a column or a function", "Give it another name.")
+			}
+			out[i].text = withPrefix + t.text
+		}
+	}
+	return out, nil
+}
+
+// dropAlias takes the dataset's name and the point off the tokens that begin at edits.
+func (d *Dialect) dropAlias(tokens []token, e emitted, alias string, edits []edit) ([]token, error) {
+	drop := map[int]bool{}
+	for _, edit := range edits {
+		i := e.token(edit.at)
+		if i < 0 || i+2 >= len(tokens) || !tokens[i].named() || fold(tokens[i].text) != fold(alias) || !tokens[i+1].is(".") {
+			return nil, deny(RuleTable, -1, "Write the table names without the dataset's name.", "The dataset's name before a table cannot be taken away here.")
+		}
+		drop[i], drop[i+1] = true, true
+	}
+	var out []token
+	for i, t := range tokens {
+		if !drop[i] {
+			out = append(out, t)
+		}
+	}
+	return out, nil
+}
