@@ -32,11 +32,12 @@ const (
 // Connect finds out how old the server is and which settings the user may make. A
 // user who may make none must only read already.
 func (c clickhouseConnector) Connect(ctx context.Context) (driver.Conn, error) {
-	inner, err := c.Connector.Connect(unhurried{ctx})
+	dialing, meter := withMeter(ctx)
+	inner, err := c.Connector.Connect(unhurried{dialing})
 	if err != nil {
 		return nil, err
 	}
-	conn := &clickhouseConn{inner: inner.(clickhouseInner)}
+	conn := &clickhouseConn{inner: inner.(clickhouseInner), meter: meter}
 	settings := []clickhousedriver.Settings{maps.Clone(c.limits), {}, nil}
 	settings[0]["readonly"], settings[1]["readonly"] = 1, 1
 	for _, conn.settings = range settings {
@@ -69,7 +70,13 @@ type clickhouseConn struct {
 	inner    clickhouseInner
 	settings clickhousedriver.Settings
 	server   clickhouseVersion
+	meter    *rowMeter
 }
+
+func (c *clickhouseConn) meterOf() *rowMeter { return c.meter }
+
+// IsValid implements driver.Validator: a connection that the meter ended is of no use.
+func (c *clickhouseConn) IsValid() bool { return !c.meter.exceeded.Load() }
 
 func (c *clickhouseConn) probe(ctx context.Context) (version, readonly string, err error) {
 	rows, err := c.QueryContext(ctx, "SELECT version(), value FROM system.settings WHERE name = 'readonly'", nil)
@@ -87,7 +94,12 @@ func (c *clickhouseConn) probe(ctx context.Context) (version, readonly string, e
 // QueryContext runs a statement of [Dialect.Select], whose parameters are named p1,
 // p2 and so on.
 func (c *clickhouseConn) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
-	options := []clickhousedriver.QueryOption{clickhousedriver.WithSettings(maps.Clone(c.settings))}
+	settings := maps.Clone(c.settings)
+	if total := c.meter.total.Load(); total > 0 && len(settings) > 0 {
+		// The driver makes room for a value before it comes: the server must not send it.
+		settings["max_result_bytes"] = int(total)
+	}
+	options := []clickhousedriver.QueryOption{clickhousedriver.WithSettings(settings)}
 	switch {
 	case len(args) == 0:
 	case c.server.before(22, 8):

@@ -2,8 +2,10 @@ package source
 
 import (
 	"context"
+	"crypto/tls"
 	"database/sql"
 	"maps"
+	"net"
 	"net/url"
 	"regexp"
 	"strings"
@@ -16,6 +18,18 @@ import (
 
 // clickhouseMemory bounds a statement there. Rows are bounded where they are read.
 const clickhouseMemory = 4 << 30
+
+// clickhouseBlock bounds a block of rows, which the driver buffers whole.
+const clickhouseBlock = 128 << 20
+
+// clickhouseTLS names the server whose certificate is checked.
+func clickhouseTLS(c *tls.Config, address string) *tls.Config {
+	c = c.Clone()
+	if host, _, err := net.SplitHostPort(address); err == nil && c.ServerName == "" {
+		c.ServerName = host
+	}
+	return c
+}
 
 // clickhouseDB opens ClickHouse by connections that only read.
 func clickhouseDB(c Config) (*sql.DB, system, error) {
@@ -30,13 +44,26 @@ func clickhouseDB(c Config) (*sql.DB, system, error) {
 	}
 	opts.Auth.Password = c.Password.Reveal()
 	opts.DialTimeout = 10 * time.Second
+	opts.Compression = nil // what arrives is what is counted
+	opts.DialContext = func(ctx context.Context, address string) (net.Conn, error) {
+		ctx, cancel := context.WithTimeout(ctx, opts.DialTimeout)
+		defer cancel()
+		if opts.TLS == nil {
+			return dialMetered(ctx, "tcp", address)
+		}
+		conn, err := dialMetered(ctx, "tcp", address)
+		if err != nil {
+			return nil, err
+		}
+		return tls.Client(conn, clickhouseTLS(opts.TLS, address)), nil
+	}
 	limits := driver.Settings{}
 	maps.Copy(limits, opts.Settings)
 	opts.Settings = nil
 	limits["max_execution_time"] = max(1, int(c.Timeout.Seconds()))
 	limits["max_memory_usage"] = clickhouseMemory
 	db := sql.OpenDB(clickhouseConnector{driver.Connector(opts), limits})
-	return db, system{dialect: ClickHouse, describe: clickhouseDescribe, session: noSession, bind: positional}, nil
+	return db, system{dialect: ClickHouse, describe: clickhouseDescribe, session: noSession, bind: positional, block: clickhouseBlock}, nil
 }
 
 func noSession(context.Context, *sql.Conn, Config) error { return nil }

@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"fmt"
 	"net"
 	"net/url"
@@ -61,6 +62,7 @@ func mysqlConfig(c Config) (*mysqldriver.Config, error) {
 	conf.Params = map[string]string{"time_zone": "'+00:00'", "sql_mode": "'" + sqlpolicy.MySQLMode + "'"}
 	conf.MultiStatements, conf.AllowAllFiles, conf.InterpolateParams = false, false, false
 	conf.Logger = &mysqldriver.NopLogger{}
+	conf.DialFunc = dialMetered
 	// By SET NAMES: a server can be told not to heed what the handshake says.
 	return conf, conf.Apply(mysqldriver.Charset("utf8mb4", "utf8mb4_general_ci"))
 }
@@ -70,8 +72,41 @@ func mysqlOpen(c Config, conf *mysqldriver.Config) (*sql.DB, system, error) {
 	if err != nil {
 		return nil, system{}, c.trouble(context.Background(), err, "connecting to")
 	}
-	return sql.OpenDB(connector), system{dialect: MySQL, describe: mysqlDescribe, session: mysqlSession, raw: true, bind: positional}, nil
+	return sql.OpenDB(mysqlConnector{connector}), system{dialect: MySQL, describe: mysqlDescribe, session: mysqlSession, raw: true, bind: positional}, nil
 }
+
+// mysqlConnector makes connections with a meter.
+type mysqlConnector struct{ driver.Connector }
+
+// Connect implements driver.Connector.
+func (c mysqlConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	ctx, meter := withMeter(ctx)
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return mysqlConn{conn.(mysqlInner), meter}, nil
+}
+
+// mysqlInner is what database/sql uses of the driver's connection.
+type mysqlInner interface {
+	driver.Conn
+	driver.ConnPrepareContext
+	driver.ConnBeginTx
+	driver.QueryerContext
+	driver.ExecerContext
+	driver.Pinger
+	driver.SessionResetter
+	driver.Validator
+	driver.NamedValueChecker
+}
+
+type mysqlConn struct {
+	mysqlInner
+	meter *rowMeter
+}
+
+func (c mysqlConn) meterOf() *rowMeter { return c.meter }
 
 func openMySQL(_ context.Context, c Config) (Source, error) {
 	db, system, err := mysqlDB(c)

@@ -105,14 +105,19 @@ func (r *sqlRemote) Run(ctx context.Context, d sqlpolicy.Decision, limits Limits
 		return Answer{}, err
 	}
 	defer conn.Close()
+	meter := meterOf(conn)
+	meter.allow(r.system.rowBytes(limits), int64(limits.Bytes))
+	failed := func(err error) (Answer, error) {
+		return Answer{}, r.config.failed(ctx, bounded, meter.tooLarge(r.config, err))
+	}
 	rows, err := conn.QueryContext(bounded, d.SQL)
 	if err != nil {
-		return Answer{}, r.config.failed(ctx, bounded, err)
+		return failed(err)
 	}
 	defer func() { cancel(); rows.Close() }()
 	types, err := rows.ColumnTypes()
 	if err != nil {
-		return Answer{}, r.config.failed(ctx, bounded, err)
+		return failed(err)
 	}
 	got := &answer{limits: limits, since: start}
 	values, into := make([]any, len(types)), make([]any, len(types))
@@ -121,15 +126,16 @@ func (r *sqlRemote) Run(ctx context.Context, d sqlpolicy.Decision, limits Limits
 		into[i] = &values[i]
 	}
 	for rows.Next() {
+		meter.next()
 		if err := rows.Scan(into...); err != nil {
-			return Answer{}, r.config.failed(ctx, bounded, err)
+			return failed(err)
 		}
 		if !got.add(func(dst []byte, i int) []byte { return valueJSON(dst, got.Columns[i].Type.Kind, values[i]) }) {
 			return got.done()
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return Answer{}, r.config.failed(ctx, bounded, err)
+		return failed(err)
 	}
 	return got.done()
 }

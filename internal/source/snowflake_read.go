@@ -48,6 +48,9 @@ func snowflakeConfig(c Config) (*driver.Config, error) {
 		"STATEMENT_TIMEOUT_IN_SECONDS": strconv.Itoa(max(1, int(c.Timeout.Seconds()))),
 		"TIMEZONE":                     "UTC",
 		"GO_QUERY_RESULT_FORMAT":       "json", // its numbers have all their digits
+		// Parts of a result are held whole: small ones, and few at once.
+		"CLIENT_RESULT_CHUNK_SIZE": "16",
+		"CLIENT_PREFETCH_THREADS":  "2",
 	}
 	conf := &driver.Config{
 		Account: u.Hostname(), User: u.User.Username(), Password: c.Password.Reveal(), Database: name, Schema: schema,

@@ -25,10 +25,19 @@ type system struct {
 	describe func(ctx context.Context, conn *sql.Conn, c Config) (described, error)
 	// session makes a connection read only and bounds its statements.
 	session func(ctx context.Context, conn *sql.Conn, c Config) error
+	// block is how many bytes of rows the driver buffers at once; 0: one row.
+	block int64
 	// raw says that the driver hands out text that need not be copied.
 	raw bool
 	// bind wraps the parameters the way the driver wants them.
 	bind func(ctx context.Context, args []any) (context.Context, []any)
+}
+
+// rowBytes is how much may come before the next row: a row that fits into the result,
+// with what the driver reads ahead, or a block of rows.
+func (s system) rowBytes(limits Limits) int64 {
+	const ahead, largest = 1 << 20, 64 << 20
+	return max(s.block, min(int64(limits.Bytes), largest)+ahead)
 }
 
 type described struct {

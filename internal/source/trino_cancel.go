@@ -3,12 +3,13 @@ package source
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"regexp"
 	"sync"
 	"time"
+
+	"interlock/internal/fault"
 )
 
 // trinoTransport tells the server of statements that nobody waits for any more. The
@@ -22,8 +23,11 @@ type trinoTransport struct {
 	open map[context.Context]*http.Request // what would end the statement
 }
 
-// trinoPage bounds a page of rows; servers aim at 16 MB.
-const trinoPage = 128 << 20
+// trinoPage bounds a page of rows, which is held whole; servers aim at 16 MB.
+const trinoPage = 64 << 20
+
+var errPageTooLarge = fault.New(fault.TooLarge, "the server sent more than %d MB of rows at once, which is all that is read", trinoPage>>20).
+	Suggest("Ask for less: leave out or shorten the large column.")
 
 // In a JSON text a quote inside a value is escaped, so that only the key matches.
 var trinoNext = regexp.MustCompile(`"nextUri"\s*:\s*"([^"\\]+)"`)
@@ -39,7 +43,7 @@ func (t *trinoTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	case err != nil:
 		return nil, err
 	case len(page) > trinoPage:
-		return nil, fmt.Errorf("the server sent a page of more than %d bytes", trinoPage)
+		return nil, errPageTooLarge
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(page))
 	t.follow(req, trinoNext.FindSubmatch(page))

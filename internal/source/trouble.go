@@ -86,6 +86,9 @@ func (c Config) refused(cause error, doing, code, message string) error {
 			Suggest("Check that the server runs, then try again.")
 	case "CH241", "EXCEEDED_LOCAL_MEMORY_LIMIT", "EXCEEDED_GLOBAL_MEMORY_LIMIT", "CLUSTER_OUT_OF_MEMORY":
 		return fault.Wrap(cause, fault.QueryMemory, "%s %s needs more memory there than it is allowed", doing, c.place())
+	case "CH396":
+		return fault.Wrap(cause, fault.TooLarge, "%s %s: the result is larger than may be read (the limit of a result's bytes): %s", doing, c.place(), message).
+			Suggest("Ask for less: leave out or shorten the large column.")
 	case "25006", "1792", "CH164":
 		return fault.Wrap(cause, fault.SQLPolicy, "%s is only read: %s", c.place(), message)
 	}
