@@ -183,7 +183,8 @@ func (c *chat) turn(ctx context.Context, in engine.Input) error {
 	}
 	follow, stop := context.WithCancel(ctx)
 	defer stop()
-	streamed := false
+	var coming strings.Builder // the text that is being streamed
+	printed := ""              // the last text that was streamed whole
 	for e, err := range c.s.engine.Follow(follow, c.thread, c.last) {
 		if err != nil {
 			return err
@@ -196,16 +197,17 @@ func (c *chat) turn(ctx context.Context, in engine.Input) error {
 			if !c.json {
 				fmt.Fprint(c.out, printable(b.Text))
 			}
-			streamed = true
+			coming.WriteString(b.Text)
 		case event.ModelReplied:
-			if streamed && !c.json {
+			if coming.Len() > 0 && !c.json {
 				fmt.Fprintln(c.out)
 			}
-			streamed = false
+			printed = coming.String()
+			coming.Reset()
 		case event.CardRaised:
 			return nil
 		case event.TurnEnded:
-			return c.ended(ctx, run, b)
+			return c.ended(ctx, run, b, printed)
 		default:
 			if !c.json {
 				c.note(b)
@@ -218,42 +220,45 @@ func (c *chat) turn(ctx context.Context, in engine.Input) error {
 	return nil
 }
 
-// ended closes a turn: the whole reply as JSON, or what the stream has not said.
-func (c *chat) ended(ctx context.Context, run string, b event.TurnEnded) error {
-	c.codeOf(b)
+// ended closes a turn: the whole reply as JSON, or the answer if it was not printed while
+// it was streamed, and how the run ended unless it was answered.
+func (c *chat) ended(ctx context.Context, run string, b event.TurnEnded, printed string) error {
+	c.code = outcomeCode(b.Status)
 	if c.json {
 		r, err := c.s.engine.Reply(ctx, run)
 		if err != nil {
 			return err
 		}
-		c.printJSON(map[string]any{"run_id": run, "thread_id": c.thread, "status": r.Status, "code": r.Code, "assistant_message": r.Text, "reply": r.Fields})
+		c.printJSON(map[string]any{"run_id": run, "thread_id": c.thread, "outcome": r.Outcome, "code": r.Code, "assistant_message": r.Text, "reply": r.Fields})
 		return nil
 	}
-	said, err := c.s.engine.Messages(ctx, c.thread, 1)
-	if err == nil && len(said) == 1 && b.Usage.Output == 0 && b.Text != "" {
-		fmt.Fprintln(c.out, printable(b.Text)) // made by a step, not streamed by a model
+	if b.Text != "" && b.Text != printed {
+		fmt.Fprintln(c.out, printable(b.Text))
 	}
-	if b.Code != "" {
+	switch {
+	case b.Code != "":
 		fmt.Fprintf(c.errw, "[%s: %s] %s\n", b.Status, b.Code, b.Code.Entry().Advice)
+	case b.Status != event.Answered:
+		fmt.Fprintf(c.errw, "[%s]\n", b.Status)
 	}
 	return nil
 }
 
-// codeOf sets the exit code by how the turn ended, or by its last query.
-func (c *chat) codeOf(b event.TurnEnded) {
-	var r struct {
-		Status string `json:"status"`
+// outcomeCode is the exit code for how a run ended.
+func outcomeCode(o event.Outcome) int {
+	switch o {
+	case event.Answered:
+		return exitDone
+	case event.Asked:
+		return exitNeedsAnswer
+	case event.Declined:
+		return exitDeclined
+	case event.Refused:
+		return exitRefused
+	case event.Limited:
+		return exitLimit
 	}
-	c.code = exitDone
-	switch {
-	case b.Status != "succeeded":
-		c.code = max(exitFailed, exitCode(b.Code))
-	case b.Reply.JSON == nil || json.Unmarshal(b.Reply.JSON, &r) != nil:
-	case r.Status == "rejected":
-		c.code = exitRefused
-	case r.Status == failedStatus:
-		c.code = exitFailed
-	}
+	return exitFailed
 }
 
 // note tells of a tool call in a line, and shows its result as a table.
@@ -285,9 +290,6 @@ func shownArgs(e event.ToolStarted) json.RawMessage {
 	}
 	return e.Args.JSON
 }
-
-// failedStatus is the status of a turn whose last query failed.
-const failedStatus = "failed"
 
 // maxShown bounds the rows of a table in the terminal.
 const maxShown = 40

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -68,6 +69,7 @@ func (d data) Schema(ctx context.Context, id string) (toolbox.Schema, error) {
 		}
 		out.Tables = append(out.Tables, table)
 	}
+	out.Location = location(s)
 	r, err := d.catalog.Relations(ctx, id)
 	if err != nil {
 		return out, err
@@ -82,6 +84,18 @@ func (d data) Schema(ctx context.Context, id string) (toolbox.Schema, error) {
 		out.Relations = append(out.Relations, queryplan.Relation{Table: x.From.Table, Column: x.From.Column, RefTable: x.To.Table, RefColumn: x.To.Column})
 	}
 	return out, nil
+}
+
+// location names the files of a dataset, each under the dataset's name: where on the disk
+// that is concerns nobody who asks.
+func location(s catalog.Schema) string {
+	files := []string{}
+	for _, t := range s.Tables {
+		if file := path.Join(s.DatasetID, t.File); !slices.Contains(files, file) {
+			files = append(files, file)
+		}
+	}
+	return strings.Join(files, ", ")
 }
 
 func columns(list []query.Column) []toolbox.Column {
@@ -170,8 +184,8 @@ func (d data) beside(ctx context.Context, q toolbox.Query) (query.Database, erro
 	return db, nil
 }
 
-func (d data) Dictionary(ctx context.Context, id string) (toolbox.Dictionary, error) {
-	x, err := d.catalog.Dictionary(ctx, id)
+func (d data) Dictionary(ctx context.Context, id, file string) (toolbox.Dictionary, error) {
+	x, err := d.catalog.Dictionary(ctx, id, file)
 	if err != nil {
 		return toolbox.Dictionary{}, err
 	}

@@ -345,8 +345,8 @@ func readGolden(roots []string, dataset string) ([]demo.Golden, error) {
 // where given, values. Names of columns may differ; their number may not.
 func judgeGolden(c demo.Check, a answer) (outcome, note string) {
 	switch {
-	case c.Status != "" && a.reply.Status != c.Status:
-		return "wrong", fmt.Sprintf("status %s, not %s", a.reply.Status, c.Status)
+	case c.Status != "" && a.reply.Outcome != c.Status:
+		return "wrong", fmt.Sprintf("status %s, not %s", a.reply.Outcome, c.Status)
 	case len(c.Columns) != len(a.result.Columns):
 		return "wrong", fmt.Sprintf("columns %v, not %v", a.result.Columns, c.Columns)
 	case c.RowCount != nil && len(a.result.Rows) != *c.RowCount:

@@ -19,7 +19,7 @@ import (
 	"interlock/internal/query"
 )
 
-// Exit codes, documented in the help.
+// Exit codes, documented in the help and in docs/machines.md.
 const (
 	exitDone        = 0
 	exitFailed      = 1
@@ -27,6 +27,7 @@ const (
 	exitRefused     = 3
 	exitNeedsAnswer = 4
 	exitLimit       = 5
+	exitDeclined    = 6
 )
 
 func main() {
@@ -74,7 +75,8 @@ func (a *app) root() *cobra.Command {
 		Short: "Ask, analyse and reconcile data, with every step of the model governed by a proved machine",
 		Long: "Interlock answers questions about data in files and databases. Every step of the\n" +
 			"model is governed by a declared state machine that is proved before it runs.\n\n" +
-			"Exit codes: 0 done, 1 failed, 2 wrong use, 3 refused by policy, 4 needs an answer, 5 limit reached.",
+			"Exit codes: 0 done or answered, 1 failed or stopped, 2 wrong use, 3 refused by policy, 4 needs an answer, 5 limit reached,\n" +
+			"6 declined: there is no answer, and the text says why.",
 		SilenceErrors: true, SilenceUsage: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			a.begun = true

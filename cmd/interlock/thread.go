@@ -189,7 +189,7 @@ func (a *app) runShow(cmd *cobra.Command, id string) error {
 		a.printJSON(c)
 		return nil
 	}
-	fmt.Fprintf(a.out, "%s  %s  %s %s\n", c.Run, c.Machine, c.Status, c.Code)
+	fmt.Fprintf(a.out, "%s  %s  %s %s\n", c.Run, c.Machine, c.Outcome, c.Code)
 	fmt.Fprintf(a.out, "question: %s\n", oneLine(c.Question))
 	if c.Dataset != "" {
 		fmt.Fprintf(a.out, "dataset:  %s %s\n", c.Dataset, c.DataVersion)

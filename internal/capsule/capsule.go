@@ -28,7 +28,8 @@ type Capsule struct {
 	Dataset     string                     `json:"dataset_id,omitempty"`
 	DataVersion string                     `json:"dataset_version_hash,omitempty"`
 	Settings    map[string]any             `json:"settings,omitempty"`
-	Status      string                     `json:"status"`
+	Status      string                     `json:"status"` // in the machine's words
+	Outcome     string                     `json:"outcome"`
 	Code        fault.Code                 `json:"code,omitempty"`
 	Answer      string                     `json:"assistant_message"`
 	Reply       map[string]json.RawMessage `json:"reply,omitempty"`
@@ -109,7 +110,7 @@ func Make(ctx context.Context, s store.Store, run string) (*Capsule, error) {
 		return nil, err
 	}
 	c := &Capsule{
-		Run: run, Thread: row.Thread, Owner: row.Owner, Machine: row.Machine, Question: row.Question, Dataset: row.Dataset, Status: row.Status,
+		Run: run, Thread: row.Thread, Owner: row.Owner, Machine: row.Machine, Question: row.Question, Dataset: row.Dataset, Outcome: row.Status,
 		Started: row.Started, Ended: row.Ended, Models: []ModelCall{}, Tools: []ToolCall{}, States: []State{}, Log: LogRange{row.First, row.Last},
 	}
 	th, err := s.Thread(ctx, row.Thread)
@@ -126,6 +127,7 @@ func Make(ctx context.Context, s store.Store, run string) (*Capsule, error) {
 		}
 		c.add(ev)
 	}
+	c.Status = engine.Reply{Outcome: c.Outcome, Fields: c.Reply}.Status()
 	return c, nil
 }
 
@@ -177,6 +179,7 @@ func (c *Capsule) add(ev event.Event) {
 	case event.TurnInterrupted:
 		c.Interrupted++
 	case event.TurnEnded:
+		c.Outcome = string(b.Status)
 		c.Code, c.Answer, c.MS, c.Usage = b.Code, b.Text, b.MS, b.Usage
 		c.Log.Last = ev.Seq
 		if b.Reply.JSON != nil {

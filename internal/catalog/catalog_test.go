@@ -183,7 +183,7 @@ func TestDictionary(t *testing.T) {
 	if _, _, err := w.Database(t.Context(), "shop"); err != nil {
 		t.Fatal(err)
 	}
-	got, err := w.Dictionary(t.Context(), "shop")
+	got, err := w.Dictionary(t.Context(), "shop", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,10 +196,10 @@ func TestDictionary(t *testing.T) {
 		t.Error(diff)
 	}
 	w.write(t, "shop/data_dictionary.json", "{broken")
-	if got, err = w.Dictionary(t.Context(), "shop"); err != nil || len(got.Warnings) != 1 {
+	if got, err = w.Dictionary(t.Context(), "shop", ""); err != nil || len(got.Warnings) != 1 {
 		t.Errorf("a broken dictionary: %+v, %v", got, err)
 	}
-	if got, err = w.Dictionary(t.Context(), "default"); err != nil || len(got.Warnings) != 0 {
+	if got, err = w.Dictionary(t.Context(), "default", ""); err != nil || len(got.Warnings) != 0 {
 		t.Errorf("none: %+v, %v", got, err)
 	}
 }

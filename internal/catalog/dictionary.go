@@ -32,9 +32,14 @@ type Term struct {
 
 const maxEntry = 4000 // bytes of one text
 
-// Dictionary reads the dataset's data_dictionary.json. What it cannot use is
-// warned about and left out; a dataset without the file has an empty one.
-func (c *Catalog) Dictionary(ctx context.Context, id string) (Dictionary, error) {
+// usualDictionary is the file that is read where no other is named.
+const usualDictionary = "data_dictionary.json"
+
+// Dictionary reads the dictionary of a dataset: the file of this name beside its files, ""
+// for the usual one. What it cannot use is warned about and left out; a dataset without the
+// usual file has an empty one.
+func (c *Catalog) Dictionary(ctx context.Context, id, name string) (Dictionary, error) {
+	name = cmp.Or(name, usualDictionary)
 	d, err := c.Get(ctx, id)
 	if err != nil {
 		return Dictionary{}, err
@@ -43,13 +48,16 @@ func (c *Catalog) Dictionary(ctx context.Context, id string) (Dictionary, error)
 	if err != nil || found.dir == "" {
 		return Dictionary{}, err
 	}
-	path := filepath.Join(found.dir, "data_dictionary.json")
-	if _, err := os.Lstat(path); err != nil {
-		return Dictionary{}, nil
+	path := filepath.Join(found.dir, filepath.FromSlash(name))
+	if _, err := os.Lstat(path); err != nil || !filepath.IsLocal(filepath.FromSlash(name)) {
+		if name == usualDictionary {
+			return Dictionary{}, nil
+		}
+		return Dictionary{Warnings: []string{fmt.Sprintf("there is no data dictionary %q beside the files of %s", name, id)}}, nil
 	}
 	text, err := c.private.readInside(found.dir, path)
 	if err != nil {
-		return Dictionary{Warnings: []string{"data_dictionary.json: " + err.Error()}}, nil
+		return Dictionary{Warnings: []string{name + ": " + err.Error()}}, nil
 	}
 	return parseDictionary(text, d.Tables), nil
 }

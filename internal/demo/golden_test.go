@@ -27,7 +27,7 @@ func TestGoldenQueries(t *testing.T) {
 			for i, g := range written {
 				got := answer(t, db, g.SQL)
 				n := len(got.Rows)
-				check := demo.Check{Status: "succeeded", Columns: got.Columns, RowCount: &n, Values: got.Rows}
+				check := demo.Check{Status: "answered", Columns: got.Columns, RowCount: &n, Values: got.Rows}
 				if *update {
 					written[i].Check = check
 					continue
@@ -65,7 +65,7 @@ func TestGoldenQueriesOfOtherSeeds(t *testing.T) {
 		var written []demo.Golden
 		readJSON(t, &written, dir, id, "golden.json")
 		for _, g := range written {
-			if g.Check.RowCount != nil || g.Check.Values != nil || g.Check.Status != "succeeded" {
+			if g.Check.RowCount != nil || g.Check.Values != nil || g.Check.Status != "answered" {
 				t.Errorf("%s: %+v", g.Question, g.Check)
 			}
 		}

@@ -55,7 +55,7 @@ func TestRestingThreadsAreBoundedInBytes(t *testing.T) {
 		run := r.send(id, "go")
 		r.wait(id)
 		if rep := r.reply(run); rep.Text != "done" {
-			t.Fatalf("%s: %q %s", rep.Status, rep.Text, rep.Code)
+			t.Fatalf("%s: %q %s", rep.Outcome, rep.Text, rep.Code)
 		}
 		ids = append(ids, id)
 	}
@@ -65,7 +65,7 @@ func TestRestingThreadsAreBoundedInBytes(t *testing.T) {
 	run := r.send(ids[0], "and again")
 	r.wait(ids[0])
 	if rep := r.reply(run); rep.Text != "again" {
-		t.Errorf("%s: %q", rep.Status, rep.Text)
+		t.Errorf("%s: %q", rep.Outcome, rep.Text)
 	}
 }
 
@@ -169,6 +169,6 @@ func TestFullDiskInMidTurn(t *testing.T) {
 	}
 	r.wait(thread)
 	if rep := r.reply(run); rep.Text != "done" || r.eng.Stalled() != nil {
-		t.Errorf("%s: %q; stalled: %v", rep.Status, rep.Text, r.eng.Stalled())
+		t.Errorf("%s: %q; stalled: %v", rep.Outcome, rep.Text, r.eng.Stalled())
 	}
 }

@@ -67,20 +67,20 @@ func (r *rules) decide(resumed bool) decision {
 	case !t.Placed:
 		return r.begin()
 	case t.Rest:
-		return r.end(succeeded, "")
+		return r.end(event.Answered, "")
 	case t.Answered != nil && t.Answered.Card.Name == approvalCard && len(t.Pending) > 0 && t.Answered.Card.Call == t.Pending[0].ID:
 		return r.approved(t.Pending[0], t.Answered.CardAnswered)
 	case len(t.Pending) > 0:
 		return r.call(t.Pending[0])
 	case t.Direct != nil:
-		return r.end(succeeded, "")
+		return r.end(event.Answered, "")
 	}
 	if over := r.overLimit(); over != nil {
-		return decision{bodies: append([]event.Body{*over}, r.end(limited, over.Code).bodies...)}
+		return decision{bodies: append([]event.Body{*over}, r.end(event.Limited, over.Code).bodies...)}
 	}
 	st := r.m.State(r.f.State)
 	if st == nil {
-		return r.end(failed, fault.InvalidState)
+		return r.end(event.Failed, fault.InvalidState)
 	}
 	switch st.Kind {
 	case machine.Agent:
@@ -90,7 +90,7 @@ func (r *rules) decide(resumed bool) decision {
 	case machine.Ask:
 		return r.ask(st)
 	}
-	return r.end(failed, fault.InvalidState) // a pass that leads nowhere; the check forbids it
+	return r.end(event.Failed, fault.InvalidState) // a pass that leads nowhere; the check forbids it
 }
 
 // underWay deals with a call that has begun. In the process that began it, it runs;
@@ -154,9 +154,9 @@ func (r *rules) agent() decision {
 	t := r.f.Turn
 	switch {
 	case t.FinalSaid:
-		return r.end(succeeded, "")
+		return r.end(event.Answered, "")
 	case t.FailureOpen:
-		return r.end(failed, t.ModelFailed.Code)
+		return r.end(event.Failed, t.ModelFailed.Code)
 	}
 	return decision{bodies: []event.Body{r.modelCall(nil, nil)}, job: askModel}
 }
@@ -222,7 +222,7 @@ func (r *rules) broken(err error) decision {
 
 // endWith fails the turn and tells the person why.
 func (r *rules) endWith(f *fault.Fault) decision {
-	d := r.end(failed, f.Code)
+	d := r.end(event.Failed, f.Code)
 	for i, b := range d.bodies {
 		if e, ok := b.(event.TurnEnded); ok {
 			e.Text = strings.TrimSpace(e.Text + "\n\n" + f.Message)

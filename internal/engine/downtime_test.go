@@ -34,8 +34,8 @@ func TestDowntimeDoesNotCount(t *testing.T) {
 	}
 	g.open <- struct{}{}
 	r.wait(thread)
-	if rep := r.reply(run); rep.Status != "succeeded" || rep.Text != "done" {
-		t.Errorf("the run ended as %s (%s) with %q", rep.Status, rep.Code, rep.Text)
+	if rep := r.reply(run); rep.Outcome != "answered" || rep.Text != "done" {
+		t.Errorf("the run ended as %s (%s) with %q", rep.Outcome, rep.Code, rep.Text)
 	}
 	const most = 30 * 60 * 1000
 	for _, e := range r.log(thread) {

@@ -1,22 +1,18 @@
 package engine
 
 import (
+	"net/http"
+
 	"interlock/internal/event"
 	"interlock/internal/fault"
+	"interlock/internal/llm"
 	"interlock/internal/machine"
 )
 
-// Statuses of an ended turn.
-const (
-	succeeded = "succeeded"
-	failed    = "failed"
-	stopped   = "stopped"
-	limited   = "limited"
-)
-
 // end makes the events with which a turn ends: every open call gets its one
-// result, an open card is closed, and the reply is worked out.
-func (r *rules) end(status string, code fault.Code) decision {
+// result, an open card is closed, and the reply is worked out. Answered means that the
+// turn came to its end by itself; what came of it is then looked up.
+func (r *rules) end(status event.Outcome, code fault.Code) decision {
 	t := r.f.Turn
 	var out []event.Body
 	if t.Card != nil {
@@ -35,12 +31,15 @@ func (r *rules) end(status string, code fault.Code) decision {
 	if s := t.Running; s != nil {
 		out = append(out, r.failure(s.Call, s.Tool, event.Value{}, fault.New(orCode(code, fault.Stopped), "the turn ended while %s ran", s.Tool)))
 	}
-	if t.ModelFailed != nil && status == succeeded {
-		status, code = failed, t.ModelFailed.Code
-	}
 	s := r.look()
+	if status == event.Answered {
+		status, code = r.outcome(s)
+	}
 	reply := make(map[string]any, len(r.m.Reply))
 	text := t.Final
+	if t.Direct != nil {
+		text = t.Direct.Say
+	}
 	if text == "" && t.Direct == nil {
 		text = t.Said
 	}
@@ -62,6 +61,44 @@ func (r *rules) end(status string, code fault.Code) decision {
 		b.Reply = event.From(reply)
 	}
 	return decision{bodies: append(out, b)}
+}
+
+// outcome is what came of a turn that ended by itself: what the machine says, else what
+// the log says of the model's last reply or of the person's own call.
+func (r *rules) outcome(s *machine.Scope) (event.Outcome, fault.Code) {
+	t := r.f.Turn
+	switch {
+	case t.Direct != nil && t.Direct.Say != "":
+		return event.Declined, ""
+	case t.ModelFailed != nil && t.ModelFailed.Code == fault.ModelRefused:
+		return event.Declined, t.ModelFailed.Code
+	case t.ModelFailed != nil:
+		return event.Failed, t.ModelFailed.Code
+	}
+	if r.m.Outcome != nil {
+		if v, err := r.m.Eval(r.m.Outcome, s); err == nil && v != nil {
+			if word, ok := v.(string); ok && machine.IsOutcome(word) {
+				return event.Outcome(word), ""
+			}
+		}
+	}
+	switch {
+	case t.Direct != nil && t.DirectEnded != "":
+		return t.DirectEnded, ""
+	case t.FinalStop == llm.StopRefusal:
+		return event.Declined, ""
+	case t.FinalStop == llm.StopQuestion:
+		return event.Asked, ""
+	}
+	return event.Answered, ""
+}
+
+// callOutcome is what a call that the person made came to, where it did not return.
+func callOutcome(code fault.Code) event.Outcome {
+	if code.Entry().Status == http.StatusForbidden {
+		return event.Refused
+	}
+	return event.Failed
 }
 
 // replyMessage is the key of `reply:` that gives the answer's text, for machines

@@ -158,9 +158,8 @@ func (f *fold) changeSettings(set map[string]any) {
 func (f *fold) endTurn(e event.Event, b event.TurnEnded) {
 	t := f.Turn
 	t.Ended, t.Last = b.Status, e.Seq
-	t.Reported = reported(b)
 	f.Status = store.Idle
-	if b.Status == "failed" {
+	if b.Status == event.Failed && b.Code != "" { // the turn itself, and not what the machine made of it
 		f.Status = store.Failed
 	}
 	if b.Text != "" {
@@ -173,18 +172,6 @@ func (f *fold) endTurn(e event.Event, b event.TurnEnded) {
 		}
 	}
 	t.dropWork()
-}
-
-// reported is the status that the machine's reply gives a run that ended well: an
-// answer may be there although its query was rejected.
-func reported(b event.TurnEnded) string {
-	var r struct {
-		Status string `json:"status"`
-	}
-	if b.Status != succeeded || b.Reply.JSON == nil || json.Unmarshal(b.Reply.JSON, &r) != nil {
-		return ""
-	}
-	return r.Status
 }
 
 func (f *fold) say(m Message) {

@@ -39,7 +39,9 @@ type turnFold struct {
 	FailureOpen bool               // the model failed and nothing followed yet
 	Final       string             // the last text without a call
 	FinalSaid   bool
-	Said        string // text of the last reply
+	FinalStop   string        // how the model ended its last text
+	DirectEnded event.Outcome // of the person's own call, where it did not return
+	Said        string        // text of the last reply
 	ModelFailed *event.ModelFailed
 	BadOutput   int // answers of this model step that did not fit
 	Step        *event.StepAt
@@ -62,8 +64,7 @@ type turnFold struct {
 	Waited   time.Duration
 	Counts   map[string]int
 	Lines    []line
-	Ended    string
-	Reported string        // the status that the machine's reply gives the run
+	Ended    event.Outcome
 	told     []llm.Message // the person's text and Lines as the model gets them, made as needed
 	opening  *llm.Message
 	started  string
@@ -131,6 +132,9 @@ func (t *turnFold) apply(e event.Event) {
 	switch b := e.Body.(type) {
 	case event.PersonCalled:
 		t.Direct = &b
+		if b.Tool == "" {
+			return
+		}
 		t.Calls = 1
 		t.Pending = []event.ModelCall{{ID: callID(t.Run, 1), Name: b.Tool, Args: b.Args}}
 	case event.ModelCalled:
@@ -167,6 +171,9 @@ func (t *turnFold) apply(e event.Event) {
 		t.failed(b)
 	case event.ToolRefused:
 		t.count("refused")
+		if t.Direct != nil {
+			t.DirectEnded = event.Refused
+		}
 		t.resolve(b.Call, line{Role: "tool", Call: b.Call, Tool: b.Tool, Failed: true, Show: event.Show{All: true}, Result: event.From(map[string]any{
 			"error": b.Code, "message": b.Message, "hint": b.Hint,
 		})})
@@ -200,7 +207,7 @@ func (t *turnFold) replied(b event.ModelReplied) {
 		t.CallReplies++
 	}
 	if len(b.Calls) == 0 {
-		t.Final, t.FinalSaid = b.Text, true
+		t.Final, t.FinalSaid, t.FinalStop = b.Text, true, b.Stop
 	}
 }
 
@@ -227,6 +234,9 @@ func (t *turnFold) failed(b event.ToolFailed) {
 		if s.By == byStep {
 			t.StepRan, t.StepFailed = true, true
 		}
+	}
+	if t.Direct != nil {
+		t.DirectEnded = callOutcome(b.Code)
 	}
 	t.count("failures")
 	t.Failures[b.Tool]++

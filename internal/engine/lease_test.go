@@ -53,8 +53,8 @@ func TestOneProcessRunsAThread(t *testing.T) {
 	if err := other.Stop(t.Context(), thread); err != nil {
 		t.Fatal(err)
 	}
-	if rep := r.reply(run); rep.Status != "stopped" {
-		t.Errorf("the turn ended as %s", rep.Status)
+	if rep := r.reply(run); rep.Outcome != "stopped" {
+		t.Errorf("the turn ended as %s", rep.Outcome)
 	}
 	r.wait(thread)
 	// The thread is free: the other process may go on with it.
@@ -130,8 +130,8 @@ func TestLateWriterIsFencedOff(t *testing.T) {
 			if n := late.calls.Load() + prompt.calls.Load(); effect == tool.Writes && n != 1 {
 				t.Errorf("a tool that writes ran %d times", n)
 			}
-			if rep := r.reply(run); rep.Status != "succeeded" || rep.Text != "done" {
-				t.Errorf("the run ended as %s with %q", rep.Status, rep.Text)
+			if rep := r.reply(run); rep.Outcome != "answered" || rep.Text != "done" {
+				t.Errorf("the run ended as %s with %q", rep.Outcome, rep.Text)
 			}
 			if rep, err := capsule.Drive(t.Context(), r.store, r.tools, run); err != nil || !rep.Same {
 				t.Errorf("the run does not replay: %v %+v", err, rep)

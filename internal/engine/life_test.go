@@ -211,8 +211,8 @@ func TestUnfinishedCallsAfterACrash(t *testing.T) {
 			if kinds[tt.want] != 1 || kinds[event.KindToolStarted] != 1 || kinds[event.KindTurnInterrupted] != 1 {
 				t.Errorf("events %v", kinds)
 			}
-			if rep := r.reply(run); rep.Status != "succeeded" || rep.Text != "done" {
-				t.Errorf("the run ended as %s with %q", rep.Status, rep.Text)
+			if rep := r.reply(run); rep.Outcome != "answered" || rep.Text != "done" {
+				t.Errorf("the run ended as %s with %q", rep.Outcome, rep.Text)
 			}
 		})
 	}
@@ -241,7 +241,7 @@ func TestAModelCallIsRepeatedAfterACrash(t *testing.T) {
 	}
 	r.wait(thread)
 	if rep := r.reply(run); rep.Text != "answer" {
-		t.Errorf("answer %q, status %s", rep.Text, rep.Status)
+		t.Errorf("answer %q, status %s", rep.Text, rep.Outcome)
 	}
 	calls := 0
 	for _, e := range r.log(thread) {
@@ -266,8 +266,8 @@ func TestStopEndsWhatRuns(t *testing.T) {
 	if err := r.eng.Stop(t.Context(), thread); err != nil {
 		t.Fatal(err)
 	}
-	if rep := r.reply(run); rep.Status != "stopped" {
-		t.Errorf("status %s", rep.Status)
+	if rep := r.reply(run); rep.Outcome != "stopped" {
+		t.Errorf("status %s", rep.Outcome)
 	}
 	if rep, err := capsule.Drive(t.Context(), r.store, r.tools, run); err != nil || !rep.Same {
 		t.Errorf("the stopped run does not replay: %v %+v", err, rep)
@@ -298,8 +298,8 @@ func TestLimitsEndATurn(t *testing.T) {
 			thread := r.open()
 			run := r.send(thread, "go")
 			r.wait(thread)
-			if rep := r.reply(run); rep.Status != "limited" || rep.Code != tt.want {
-				t.Errorf("status %s, code %s", rep.Status, rep.Code)
+			if rep := r.reply(run); rep.Outcome != "limited" || rep.Code != tt.want {
+				t.Errorf("status %s, code %s", rep.Outcome, rep.Code)
 			}
 			r.log(thread)
 		})
@@ -451,7 +451,7 @@ func TestATurnsTimeEndsItsCalls(t *testing.T) {
 	start := time.Now()
 	run := r.send(thread, "go")
 	r.wait(thread)
-	if rep := r.reply(run); rep.Status != "limited" || rep.Code != fault.LimitSeconds {
-		t.Errorf("status %s, code %s after %v", rep.Status, rep.Code, time.Since(start))
+	if rep := r.reply(run); rep.Outcome != "limited" || rep.Code != fault.LimitSeconds {
+		t.Errorf("status %s, code %s after %v", rep.Outcome, rep.Code, time.Since(start))
 	}
 }

@@ -153,8 +153,8 @@ func TestReplayOfEveryEnd(t *testing.T) {
 			g := newGate()
 			r := newRig(t, llm.Script(tt.lines...), g.tool("look", tt.effect), quick("make"))
 			run := tt.play(r, g, r.open())
-			if rep := r.reply(run); rep.Status != tt.status || rep.Code != tt.code {
-				t.Errorf("status %s, code %s", rep.Status, rep.Code)
+			if rep := r.reply(run); rep.Outcome != tt.status || rep.Code != tt.code {
+				t.Errorf("status %s, code %s", rep.Outcome, rep.Code)
 			}
 			r.replays(run, tt.status)
 		})
@@ -216,8 +216,8 @@ func TestReplayOfAStopThatCameTooLate(t *testing.T) {
 	for _, e := range r.log(thread) {
 		returned = returned || e.Body.Kind() == event.KindToolReturned
 	}
-	if rep := r.reply(run); rep.Status != "stopped" || !returned {
-		t.Errorf("status %s, returned %v", rep.Status, returned)
+	if rep := r.reply(run); rep.Outcome != "stopped" || !returned {
+		t.Errorf("status %s, returned %v", rep.Outcome, returned)
 	}
 	r.replays(run, "stopped")
 }
@@ -267,8 +267,8 @@ func TestReplayOfDeathsEverywhere(t *testing.T) {
 			r.crash()
 			r.wait(thread)
 		}
-		if rep := r.reply(run); rep.Status != "succeeded" || rep.Text != "done" {
-			t.Errorf("after %d batches: %s %q", batches, rep.Status, rep.Text)
+		if rep := r.reply(run); rep.Outcome != "answered" || rep.Text != "done" {
+			t.Errorf("after %d batches: %s %q", batches, rep.Outcome, rep.Text)
 		}
 		r.replays(run, "succeeded")
 		return !whole
@@ -291,8 +291,8 @@ func TestInterruptedThreeTimes(t *testing.T) {
 	}
 	r.wait(thread)
 	rep := r.reply(run)
-	if rep.Status != "failed" || rep.Code != fault.Interrupted || !strings.Contains(rep.Text, "interrupted 3 times, the last time while look ran") {
-		t.Errorf("%s %s %q", rep.Status, rep.Code, rep.Text)
+	if rep.Outcome != "failed" || rep.Code != fault.Interrupted || !strings.Contains(rep.Text, "interrupted 3 times, the last time while look ran") {
+		t.Errorf("%s %s %q", rep.Outcome, rep.Code, rep.Text)
 	}
 	if calls := g.calls.Load(); calls != 3 {
 		t.Errorf("the tool ran %d times", calls)

@@ -184,7 +184,7 @@ func (t *turn) openCard() *event.CardRaised {
 func (t *turn) closeOpenCard(cause string) {
 	if card := t.openCard(); card != nil {
 		t.emit(event.CardClosed{Card: card.Card, Cause: cause})
-		t.emit(t.r.end(stopped, fault.CardClosed).bodies...)
+		t.emit(t.r.end(event.Stopped, fault.CardClosed).bodies...)
 	}
 }
 
@@ -228,10 +228,13 @@ func (t *turn) shortcut(text string) *event.PersonCalled {
 			}
 		}
 		called := &event.PersonCalled{Tool: sc.Tool, Args: event.From(args), By: byShortcut}
+		if sc.Say != "" {
+			called = &event.PersonCalled{Say: sc.Say, By: byShortcut}
+		}
 		if t.r.m.Holds(sc.When, s) {
 			return called
 		}
-		if denied == nil {
+		if denied == nil && sc.Tool != "" {
 			denied = called
 			denied.Denied = &event.Denial{Tool: sc.Tool, Code: fault.ToolNotAllowed, When: sc.When.Source, Saw: t.r.m.Saw(sc.When, s)}
 			if sc.BySettings {
@@ -391,7 +394,7 @@ func (e *Engine) Stop(ctx context.Context, thread string) error {
 	if !t.f.active() {
 		return nil
 	}
-	t.emit(t.r.end(stopped, fault.Stopped).bodies...)
+	t.emit(t.r.end(event.Stopped, fault.Stopped).bodies...)
 	return t.commit(ctx)
 }
 
@@ -504,7 +507,7 @@ func (e *Engine) Fork(ctx context.Context, thread string, seq int64, owner strin
 	t.adopt(f, m)
 	t.pending, t.forked = past, true
 	if f.active() {
-		t.emit(t.r.end(stopped, fault.Stopped).bodies...)
+		t.emit(t.r.end(event.Stopped, fault.Stopped).bodies...)
 	}
 	return id, t.commit(ctx)
 }

@@ -34,7 +34,7 @@ func (r *rules) step(st *machine.State) decision {
 	case !t.StepRan:
 		at = *t.Step // a model step that has another try
 	case t.StepFailed || t.FailureOpen:
-		return r.end(failed, r.stepCode()) // its failure led nowhere; the check forbids it
+		return r.end(event.Failed, r.stepCode()) // its failure led nowhere; the check forbids it
 	default:
 		at = *t.Step
 		if done := st.Run[at.Alt].Steps[at.Index]; done.Stop != nil && r.m.Holds(done.Stop, s) {
@@ -50,7 +50,7 @@ func (r *rules) step(st *machine.State) decision {
 		}
 		if sp.Model != nil {
 			if t.BadOutput >= badOutputs {
-				return r.end(failed, fault.ModelBadOutput)
+				return r.end(event.Failed, fault.ModelBadOutput)
 			}
 			return decision{bodies: []event.Body{r.modelCall(sp, &at)}, job: askModel}
 		}
@@ -69,9 +69,9 @@ func (r *rules) stepCode() fault.Code {
 // afterStep is reached when the work is done and no transition led on.
 func (r *rules) afterStep(st *machine.State) decision {
 	if st.Kind == machine.Final {
-		return r.end(succeeded, "")
+		return r.end(event.Answered, "")
 	}
-	return r.end(failed, fault.InvalidState)
+	return r.end(event.Failed, fault.InvalidState)
 }
 
 // startStep makes the event with which a tool of a step or of discover begins. Its

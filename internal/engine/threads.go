@@ -162,10 +162,7 @@ func runRow(f *fold) *store.Run {
 		First: t.First, Started: t.Started, MicroUSD: t.Used.MicroUSD, Tokens: t.Used.Input + t.Used.Output,
 	}
 	if t.Ended != "" {
-		r.Status, r.Last, r.Ended = t.Ended, t.Last, f.Now
-		if t.Reported != "" {
-			r.Status = t.Reported
-		}
+		r.Status, r.Last, r.Ended = string(t.Ended), t.Last, f.Now
 	}
 	return r
 }

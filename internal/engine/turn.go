@@ -40,7 +40,7 @@ type turn struct {
 func (t *turn) run(ctx context.Context) error {
 	for {
 		if t.halted.Load() && t.f.active() {
-			t.emit(t.r.end(stopped, fault.Stopped).bodies...)
+			t.emit(t.r.end(event.Stopped, fault.Stopped).bodies...)
 		}
 		d := t.r.decide(t.resumed)
 		t.resumed = false
@@ -184,7 +184,7 @@ func (t *turn) count(b event.Body) {
 	case event.ModelReplied:
 		c("model_replies", e.Model)
 	case event.TurnEnded:
-		c("turns", t.f.Machine, e.Status)
+		c("turns", t.f.Machine, string(e.Status))
 	}
 }
 

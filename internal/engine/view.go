@@ -138,13 +138,26 @@ func (e *Engine) Messages(ctx context.Context, thread string, limit int) ([]Mess
 type Reply struct {
 	Run, Thread, Machine string
 	State                string
-	Status               string // running, waiting, or how it ended
+	Outcome              string // running, waiting, or an event.Outcome
 	Code                 fault.Code
 	Text                 string
 	Fields               map[string]json.RawMessage // what the machine's `reply:` says
 	Card                 *event.CardRaised
 	Shown                []ShownResult // results that the person sees, in order
 	Ended                bool
+}
+
+// Status is how the run stands in the words of the chat contract: those that the
+// machine's reply says, where the run came to its end by itself.
+func (r Reply) Status() string {
+	var said string
+	switch event.Outcome(r.Outcome) {
+	case event.Answered, event.Asked, event.Declined, event.Refused:
+		if raw := r.Fields["status"]; len(raw) > 0 && json.Unmarshal(raw, &said) == nil && said != "" {
+			return said
+		}
+	}
+	return r.Outcome
 }
 
 // A ShownResult is a tool's result as the person sees it.
@@ -159,7 +172,7 @@ func (e *Engine) Reply(ctx context.Context, run string) (Reply, error) {
 	if err != nil {
 		return Reply{}, fault.Wrap(err, fault.RunNotFound, "there is no run %q", run)
 	}
-	r := Reply{Run: run, Thread: row.Thread, Machine: row.Machine, Status: row.Status}
+	r := Reply{Run: run, Thread: row.Thread, Machine: row.Machine, Outcome: row.Status}
 	for ev, err := range Resolved(ctx, e.cfg.Store, row.Thread, row.First-1) {
 		if err != nil {
 			return r, err
@@ -182,9 +195,7 @@ func (e *Engine) Reply(ctx context.Context, run string) (Reply, error) {
 			r.Code = b.Code
 		case event.TurnEnded:
 			r.Ended, r.Text, r.Code = true, b.Text, b.Code
-			if b.Status != succeeded || r.Status == "" {
-				r.Status = b.Status
-			}
+			r.Outcome = string(b.Status)
 			if b.Reply.JSON != nil {
 				if err := json.Unmarshal(b.Reply.JSON, &r.Fields); err != nil {
 					return r, err

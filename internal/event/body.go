@@ -127,10 +127,12 @@ type TurnStarted struct {
 
 // PersonCalled is the one call that the person makes in this turn, without a model.
 // Its arguments are worked out after what the turn brought along (dataset, settings,
-// facts) was applied.
+// facts) was applied. A shortcut may say a text instead: why the machine makes no such
+// call.
 type PersonCalled struct {
-	Tool   string  `json:"tool"`
-	Args   Value   `json:"args"`
+	Tool   string  `json:"tool,omitempty"`
+	Args   Value   `json:"args,omitzero"`
+	Say    string  `json:"say,omitempty"`
 	By     string  `json:"by"`               // shortcut, direct
 	Denied *Denial `json:"denied,omitempty"` // the shortcut's guard does not hold: the call is refused
 }
@@ -384,7 +386,7 @@ type LimitReached struct {
 // TurnEnded is the last event of a run.
 type TurnEnded struct {
 	Run    string         `json:"run"`
-	Status string         `json:"status"` // succeeded, failed, stopped, limited
+	Status Outcome        `json:"status"` // answered, asked, declined, refused, failed, stopped, limited
 	Code   fault.Code     `json:"code,omitempty"`
 	Text   string         `json:"text,omitempty"` // the final answer
 	Reply  Value          `json:"reply,omitzero"` // what the machine's `reply:` says

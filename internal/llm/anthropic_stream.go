@@ -159,7 +159,7 @@ func (p *parse) halt(reason string) {
 	case "max_tokens", "model_context_window_exceeded":
 		p.stop = stopLength
 	case "refusal":
-		p.stop = stopRefusal
+		p.stop = StopRefusal
 	default:
 		p.stop = stopEnd
 	}

@@ -87,6 +87,6 @@ type Reply struct {
 	Model string
 	Text  string
 	Calls []Call // ids are unique within the reply and never empty
-	Stop  string // end, calls, length, refusal
+	Stop  string // end, calls, length, refusal, question
 	Usage event.Usage
 }

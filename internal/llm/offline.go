@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -48,7 +49,7 @@ func (o offline) Reply(ctx context.Context, req Request) iter.Seq2[Delta, error]
 				return
 			}
 		}
-		r.Model, r.Stop = offlineName, stopEnd
+		r.Model, r.Stop = offlineName, cmp.Or(r.Stop, stopEnd)
 		if len(r.Calls) > 0 {
 			r.Stop = stopCalls
 		}
@@ -73,10 +74,13 @@ const stronger = "For questions beyond the built-in planner set OPENAI_API_KEY o
 func (o offline) answer(ctx context.Context, req Request) (Reply, error) {
 	question, dataset := asked(req.Messages)
 	if question == "" {
-		return Reply{Text: "Ask me about the data. " + stronger}, nil
+		return Reply{Text: "Ask me about the data. " + stronger, Stop: StopQuestion}, nil
+	}
+	if nlq.IsStatement(question) {
+		return Reply{Text: nlq.SayAsStatement(question), Stop: StopRefusal}, nil
 	}
 	if !offers(req, planCall) {
-		return Reply{Text: "I am the built-in model. I answer questions about data with queries, and this state offers me none. " + stronger}, nil
+		return Reply{Text: "I am the built-in model. I answer questions about data with queries, and this state offers me none. " + stronger, Stop: StopRefusal}, nil
 	}
 	if dataset == "" {
 		var err error
@@ -84,7 +88,7 @@ func (o offline) answer(ctx context.Context, req Request) (Reply, error) {
 			return Reply{}, err
 		}
 		if dataset == "" {
-			return Reply{Text: "Which dataset do you mean? Choose one and ask again."}, nil
+			return Reply{Text: "Which dataset do you mean? Choose one and ask again.", Stop: StopQuestion}, nil
 		}
 	}
 	if offers(req, schemaCall) && !called(req.Messages, schemaCall) {
@@ -96,13 +100,17 @@ func (o offline) answer(ctx context.Context, req Request) (Reply, error) {
 	}
 	a := plan(x, question, req.History)
 	if m := last(req.Messages); m.Role == ToolRole && m.Name == planCall {
-		return Reply{Text: said(question, a, m)}, nil
+		r := Reply{Text: said(question, a, m)}
+		if m.Failed {
+			r.Stop = StopRefusal
+		}
+		return r, nil
 	}
 	switch {
 	case a.Declined != "" || a.Plan == nil:
-		return Reply{Text: declined(a)}, nil
+		return Reply{Text: declined(a), Stop: StopRefusal}, nil
 	case !a.Sure():
-		return Reply{Text: unsure(a)}, nil
+		return Reply{Text: unsure(a), Stop: StopQuestion}, nil
 	}
 	return Reply{Calls: []Call{{ID: "query", Name: planCall, Args: arguments(map[string]any{"dataset_id": dataset, "plan": a.Plan})}}}, nil
 }

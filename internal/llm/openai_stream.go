@@ -134,7 +134,7 @@ func (p *parse) openaiChunk(c *openaiChunk) error {
 		case "length":
 			p.stop = stopLength
 		case "content_filter":
-			p.stop = stopRefusal
+			p.stop = StopRefusal
 		default:
 			if p.stop == "" {
 				p.stop = stopEnd
@@ -149,7 +149,7 @@ func (p *parse) openaiPart(part *openaiPart, final bool) error {
 		return nil
 	}
 	if part.Refusal != "" {
-		p.stop = stopRefusal
+		p.stop = StopRefusal
 	}
 	for _, text := range []string{contentText(part.Content), part.Refusal} {
 		var err error

@@ -53,7 +53,7 @@ func (f *form) read(r *Reply) (string, error) {
 	case ok:
 	case r.Stop == stopLength:
 		return "", &trouble{code: fault.ModelBadOutput, text: "the answer was cut off before its JSON was complete"}
-	case r.Stop == stopRefusal:
+	case r.Stop == StopRefusal:
 		return "", &trouble{code: fault.ModelRefused, text: "the model declined: " + clip(r.Text, 200)}
 	default:
 		return "", &trouble{code: fault.ModelBadOutput, text: "the answer is not the JSON that was asked for: " + clip(r.Text, 200)}

@@ -13,10 +13,13 @@ import (
 
 // Why a reply ended.
 const (
-	stopEnd     = "end"
-	stopCalls   = "calls"
-	stopLength  = "length"
-	stopRefusal = "refusal"
+	stopEnd    = "end"
+	stopCalls  = "calls"
+	stopLength = "length"
+	// StopRefusal is the end of a reply that says why there is no answer, StopQuestion of
+	// one that asks the person. Only the offline model is sure of the latter.
+	StopRefusal  = "refusal"
+	StopQuestion = "question"
 )
 
 // A parse is the state of reading one response: what has been assembled, and
@@ -84,7 +87,7 @@ func (p *parse) reply(e *endpoint, kind string, readErr error) (*Reply, error) {
 	}
 	if r.Text == "" && len(calls) == 0 {
 		switch r.Stop {
-		case stopRefusal:
+		case StopRefusal:
 			return nil, &trouble{code: fault.ModelRefused, text: "the model declined to answer"}
 		case stopLength:
 			return nil, &trouble{code: fault.ModelBadOutput, text: "the tokens ran out before the model said anything"}

@@ -101,7 +101,9 @@ func (c *checker) usedTools() map[string]bool {
 		used[s.Tool] = true
 	}
 	for _, s := range c.m.Short {
-		used[s.Tool] = true
+		if s.Tool != "" {
+			used[s.Tool] = true
+		}
 	}
 	return used
 }

@@ -182,12 +182,17 @@ func (c *checker) remainingExprs() {
 	for _, s := range m.Short {
 		ev := c.eventType(occasion{on: []string{"turn"}, rest: true})
 		c.guard(s.When, ev, nil)
-		c.arguments(s.Tool, s.In, ev, s.Pos, true)
+		if s.Tool != "" {
+			c.arguments(s.Tool, s.In, ev, s.Pos, true)
+		}
 	}
 	for _, list := range [][]Assign{m.Reply, m.History.Beside} {
 		for _, a := range list {
 			c.typed(a.Expr, any, nil)
 		}
+	}
+	if m.Outcome != nil {
+		c.fit(m.Outcome, any, &Type{Kind: Enum, Values: outcomes}, "`outcome`")
 	}
 	c.numbers(any, m.History.Messages, m.History.ToolTurns, m.Policies.InventoryMax)
 	c.numbers(any, m.Limits.Iterations, m.Limits.Seconds, m.Limits.Tokens, m.Limits.Dollars)

@@ -62,6 +62,7 @@ func (d *decoder) machine(root ast.Node) {
 	d.shortcuts(get("shortcuts"))
 	d.textCalls(get("text_calls"))
 	m.Reply = d.assigns(get("reply"), "reply")
+	m.Outcome = d.expr(get("outcome"), "outcome")
 	d.history(get("history"))
 	d.policies(get("policies"))
 	m.Errors = Errors{Failures: 3, Pos: o.at("errors")}

@@ -213,10 +213,10 @@ func (d *decoder) shortcuts(n ast.Node) {
 		o := d.object(item, "shortcut")
 		s := &Shortcut{
 			Pos: o.pos, Prefix: d.text(o.by["prefix"].value, "prefix"), Tool: d.text(o.by["tool"].value, "tool"),
-			In: d.assigns(o.by["in"].value, "in"), When: d.expr(o.by["when"].value, "when"),
+			Say: d.text(o.by["say"].value, "say"), In: d.assigns(o.by["in"].value, "in"), When: d.expr(o.by["when"].value, "when"),
 		}
-		if s.Prefix == "" || s.Tool == "" {
-			d.report(finding{code: "missing-key", pos: o.pos, message: "a shortcut needs `prefix` and `tool`"})
+		if s.Prefix == "" || (s.Tool == "") == (s.Say == "") {
+			d.report(finding{code: "missing-key", pos: o.pos, message: "a shortcut needs `prefix` and either `tool` or `say`"})
 		}
 		d.m.Short = append(d.m.Short, s)
 	}

@@ -1,11 +1,13 @@
 package machine
 
+import "slices"
+
 // keysOf lists the keys of every mapping of the format. The published schema lists
 // the same.
 var keysOf = map[string][]string{
 	"machine": {
 		"name", "title", "settings", "types", "facts", "discover", "start", "prompt", "states", "tools", "go", "calls",
-		"effects", "cards", "commands", "show", "shortcuts", "text_calls", "reply", "history", "policies", "errors", "limits",
+		"effects", "cards", "commands", "show", "shortcuts", "text_calls", "reply", "outcome", "history", "policies", "errors", "limits",
 	},
 	"setting": {"type", "enum", "default", "min", "max", "step", "label"},
 	"fact":    {"type", "enum", "for", "by", "default", "is", "max"},
@@ -37,7 +39,7 @@ var keysOf = map[string][]string{
 	"answer":     {"label", "key", "fields", "set", "append", "increment", "drop", "keep", "to", "command"},
 	"command":    {"label", "from", "when", "fields", "to", "set", "append", "increment", "drop", "keep"},
 	"show":       {"person", "model", "person_when"},
-	"shortcut":   {"prefix", "tool", "in", "when"},
+	"shortcut":   {"prefix", "tool", "say", "in", "when"},
 	"text call":  {"fence", "tool", "argument", "states"},
 	"history":    {"messages", "tool_turns", "beside"},
 	"policies":   {"duplicates", "inventory", "repair", "origins"},
@@ -45,6 +47,12 @@ var keysOf = map[string][]string{
 	"inventory":  {"max"},
 	"repair":     {"empty_retries"},
 }
+
+// outcomes are what `outcome` may give: how a run ended that came to its end by itself.
+var outcomes = []string{"answered", "asked", "declined", "refused", "failed"}
+
+// IsOutcome says whether a word is one that `outcome` may give.
+func IsOutcome(word string) bool { return slices.Contains(outcomes, word) }
 
 // events lists what can happen, with the fields that each has beside `name`.
 var events = map[string][]string{

@@ -28,6 +28,7 @@ type Machine struct {
 	Short    []*Shortcut
 	Text     []*TextCall
 	Reply    []Assign
+	Outcome  *Expr // nil = by the log
 	History  History
 	Policies Policies
 	Errors   Errors
@@ -351,10 +352,12 @@ type Show struct {
 	PersonWhen          *Expr
 }
 
-// A Shortcut runs a tool for a message with a prefix, without a model.
+// A Shortcut runs a tool for a message with a prefix, without a model, or says why this
+// machine runs none for it.
 type Shortcut struct {
 	Prefix string
 	Tool   string
+	Say    string // instead of Tool
 	In     []Assign
 	// When must hold, else the call is refused. BySettings says that it looks at
 	// settings only: off means FEATURE_DISABLED.

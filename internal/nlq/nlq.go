@@ -95,6 +95,11 @@ var yes = regexp.MustCompile(`(?i)^\s*(yes|yep|y|ok|okay|right|correct|exactly|s
 
 // Plan reads a question.
 func Plan(q Question) Answer {
+	for _, text := range []string{q.Text, q.Clarification} {
+		if IsStatement(text) {
+			return Answer{Quality: Low, Declined: SayAsStatement(text)}
+		}
+	}
 	x := q.Index
 	if x == nil {
 		x = NewIndex(q.Schema, q.Values, q.Dictionary)

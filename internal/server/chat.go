@@ -13,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"interlock/internal/engine"
+	"interlock/internal/event"
 	"interlock/internal/fault"
 )
 
@@ -135,7 +136,8 @@ type chatShape struct {
 	Assistant string    `json:"assistant_message"`
 	Run       string    `json:"run_id"`
 	Thread    string    `json:"thread_id"`
-	Status    string    `json:"status" doc:"succeeded, rejected, failed, waiting, stopped, limited or running"`
+	Status    string    `json:"status" doc:"In the machine's words (analyst: succeeded, rejected or failed), else the outcome"`
+	Outcome   string    `json:"outcome" doc:"answered, asked, declined, refused, failed, stopped, limited, waiting or running"`
 	Result    any       `json:"result" doc:"{columns, column_types, rows, row_count, exec_time_ms, limited, total_rows, at_least, error} of the last query"`
 	Details   any       `json:"details" doc:"{dataset_id, query_mode, plan_json, compiled_sql, python_code}"`
 	Card      *cardData `json:"card,omitempty" doc:"The question that the run waits for"`
@@ -146,8 +148,8 @@ func (ChatResponse) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(reflect.TypeFor[chatShape](), true, "ChatResponse")
 }
 
-// MarshalJSON joins the keys. The machine cannot replace the ids and the text; its
-// status counts only where the turn itself succeeded.
+// MarshalJSON joins the keys. The machine cannot replace the ids, the text and the
+// outcome; its status counts only where the run came to its end by itself.
 func (c ChatResponse) MarshalJSON() ([]byte, error) {
 	r, fields := c.reply, maps.Clone(c.reply.Fields)
 	if fields == nil {
@@ -157,9 +159,7 @@ func (c ChatResponse) MarshalJSON() ([]byte, error) {
 	if cutShort(r) {
 		problem = encode(errorOf(r.Code))
 	}
-	if status, ok := fields["status"]; !ok || r.Status != "succeeded" || isNull(status) {
-		fields["status"] = encode(r.Status)
-	}
+	fields["status"], fields["outcome"] = encode(r.Status()), encode(r.Outcome)
 	fields["result"] = joined(fields["result"], "columns", "[]", "rows", "[]", "row_count", "0", "exec_time_ms", "0", "error", string(problem))
 	fields["details"] = joined(fields["details"], "dataset_id", "null", "query_mode", `"chat"`,
 		"plan_json", "null", "compiled_sql", "null", "python_code", "null")
@@ -167,14 +167,14 @@ func (c ChatResponse) MarshalJSON() ([]byte, error) {
 		fields["card"] = encode(cardOf(r.Card))
 	}
 	fields["assistant_message"], fields["run_id"], fields["thread_id"] = encode(r.Text), encode(r.Run), encode(r.Thread)
-	first := []string{"assistant_message", "run_id", "thread_id", "status", "result", "details"}
+	first := []string{"assistant_message", "run_id", "thread_id", "status", "outcome", "result", "details"}
 	rest := slices.DeleteFunc(slices.Sorted(maps.Keys(fields)), func(k string) bool { return slices.Contains(first, k) })
 	return object(append(first, rest...), fields), nil
 }
 
 // cutShort says that a turn failed or came to a limit, and that the code says why.
 func cutShort(r engine.Reply) bool {
-	return r.Code != "" && (r.Status == "failed" || r.Status == "limited")
+	return r.Code != "" && (r.Outcome == string(event.Failed) || r.Outcome == string(event.Limited))
 }
 
 // joined fills the keys that an object lacks or leaves null; what is no object

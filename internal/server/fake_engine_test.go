@@ -268,7 +268,7 @@ func (f *fake) Reply(ctx context.Context, run string) (engine.Reply, error) {
 	if r, ok := t.replies[run]; ok {
 		return r, nil
 	}
-	return engine.Reply{Run: run, Thread: thread, Status: t.head.Status, Card: t.card, State: t.head.State}, nil
+	return engine.Reply{Run: run, Thread: thread, Outcome: t.head.Status, Card: t.card, State: t.head.State}, nil
 }
 
 func (f *fake) Thread(_ context.Context, id string) (store.Thread, error) {

@@ -29,17 +29,25 @@ func (s *script) play(text string) {
 	case "sql:", "direct":
 		s.enter("answering", "turn")
 		s.tool("execute_sql", `{"dataset_id":"shop","sql":"`+"select 1"+`"}`, rowsJSON)
-		s.end("succeeded", "4 rows.", "", fields(`"succeeded"`, rowsJSON))
+		s.end(event.Answered, "4 rows.", "", fields(`"succeeded"`, rowsJSON))
 	case "reject":
 		s.enter("answering", "turn")
 		call := s.reply("I will delete it.", "execute_sql", `{"sql":"drop table orders"}`)
 		s.store(event.ToolFailed{Call: call, Tool: "execute_sql", Args: event.Of([]byte(`{"sql":"drop table orders"}`)), Code: fault.SQLPolicy, Message: "DROP may not run here", TriesLeft: 2})
 		s.say("That is not possible.")
-		s.end("succeeded", "That is not possible.", "", fields(`"rejected"`, `{"error":{"type":"SQL_POLICY_VIOLATION","message":"DROP may not run here"}}`))
+		s.end(event.Refused, "That is not possible.", "", fields(`"rejected"`, `{"error":{"type":"SQL_POLICY_VIOLATION","message":"DROP may not run here"}}`))
+	case "decline", "question":
+		s.enter("answering", "turn")
+		s.say("I cannot say.")
+		outcome := event.Declined
+		if word == "question" {
+			outcome = event.Asked
+		}
+		s.end(outcome, "I cannot say.", "", nil)
 	case "fail":
 		s.enter("answering", "turn")
 		s.store(event.ModelFailed{Call: "m", Code: fault.ModelFailed, Message: "overloaded"})
-		s.end("failed", "", fault.ModelFailed, nil)
+		s.end(event.Failed, "", fault.ModelFailed, nil)
 	case "card":
 		s.enter("demonstration", "turn")
 		s.say("Do these two rows belong together?")
@@ -47,12 +55,12 @@ func (s *script) play(text string) {
 	case "answered":
 		s.say("Noted. That makes **3 confirmed pairs**.")
 		s.enter("inference", "answered")
-		s.end("succeeded", "Noted. That makes **3 confirmed pairs**.", "", map[string]json.RawMessage{"recipe_draft": json.RawMessage(`{"rules":[]}`)})
+		s.end(event.Answered, "Noted. That makes **3 confirmed pairs**.", "", map[string]json.RawMessage{"recipe_draft": json.RawMessage(`{"rules":[]}`)})
 	case "wait":
 		s.enter("answering", "turn")
 		s.token("Thinking ")
 		<-s.ctx.Done()
-		s.end("stopped", "", fault.Stopped, nil)
+		s.end(event.Stopped, "", fault.Stopped, nil)
 	default:
 		s.long()
 	}
@@ -77,7 +85,7 @@ func (s *script) long() {
 	s.store(event.ToolRefused{Call: call, Tool: "execute_python", State: "answering", Args: event.Of([]byte(`{"python_code":"print(open('/etc/passwd').read())"}`)), Code: fault.FeatureDisabled, Message: "Python is switched off", When: "settings.python", Saw: map[string]any{"settings.python": false}})
 	const text = "Revenue is highest in **North** with `1,204,300.50`.\n\n- North: 812 orders\n- South: 77 orders\n\n| region | share |\n|---|---|\n| North | 69 % |\n\n![pixel](https://evil.example/x.png) <b>not bold</b>"
 	s.say(text)
-	s.end("succeeded", text, "", fields(`"succeeded"`, rowsJSON))
+	s.end(event.Answered, text, "", fields(`"succeeded"`, rowsJSON))
 }
 
 func fields(status, result string) map[string]json.RawMessage {
@@ -168,7 +176,7 @@ func (s *script) card() {
 		},
 	}
 	s.t.card, s.t.head.Status = &card, store.Waiting
-	s.t.replies[s.run] = engine.Reply{Run: s.run, Thread: s.t.head.ID, Status: "waiting", Card: &card, State: "demonstration"}
+	s.t.replies[s.run] = engine.Reply{Run: s.run, Thread: s.t.head.ID, Outcome: "waiting", Card: &card, State: "demonstration"}
 	s.setRun("waiting")
 	s.f.record(s.t, card)
 }
@@ -185,14 +193,14 @@ func (s *script) setRun(status string) {
 	}
 }
 
-func (s *script) end(status, text string, code fault.Code, fields map[string]json.RawMessage) {
+func (s *script) end(status event.Outcome, text string, code fault.Code, fields map[string]json.RawMessage) {
 	s.f.mu.Lock()
 	defer s.f.mu.Unlock()
 	s.t.head.Status = store.Idle
 	s.t.replies[s.run] = engine.Reply{
-		Run: s.run, Thread: s.t.head.ID, Status: status, Text: text, Code: code, Fields: fields, State: s.t.head.State,
+		Run: s.run, Thread: s.t.head.ID, Outcome: string(status), Text: text, Code: code, Fields: fields, State: s.t.head.State,
 	}
-	s.setRun(status)
+	s.setRun(string(status))
 	if text != "" {
 		s.t.msgs = append(s.t.msgs, engine.Message{Role: "assistant", Content: text, RunID: s.run, CreatedAt: time.Now()})
 	}

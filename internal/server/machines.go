@@ -99,7 +99,9 @@ func (s *Server) machine(_ context.Context, in *struct {
 		out.Commands = append(out.Commands, v)
 	}
 	for _, sc := range m.Short {
-		out.Shortcuts = append(out.Shortcuts, sc.Prefix)
+		if sc.Tool != "" {
+			out.Shortcuts = append(out.Shortcuts, sc.Prefix)
+		}
 	}
 	out.Graph.Mermaid = m.Mermaid()
 	out.Graph.SVG, err = m.SVG()

@@ -99,13 +99,17 @@ func (s *Server) capsule(ctx context.Context, in *runPath) (any, error) {
 
 type runState struct {
 	Run    string `json:"run_id"`
-	Status string `json:"status" doc:"not_found for an unknown run"`
+	Status string `json:"status" doc:"As in the chat response; not_found for an unknown run"`
+	// Outcome is absent for an unknown run.
+	Outcome string `json:"outcome,omitempty" doc:"answered, asked, declined, refused, failed, stopped, limited, waiting or running"`
 }
 
 func (s *Server) runStatus(ctx context.Context, in *runPath) (runState, error) {
-	run, err := s.ownRun(ctx, in.ID)
-	if fault.Is(err, fault.RunNotFound) {
-		return runState{in.ID, "not_found"}, nil
+	if _, err := s.ownRun(ctx, in.ID); fault.Is(err, fault.RunNotFound) {
+		return runState{Run: in.ID, Status: "not_found"}, nil
+	} else if err != nil {
+		return runState{}, err
 	}
-	return runState{in.ID, run.Status}, err
+	r, err := s.cfg.Engine.Reply(ctx, in.ID)
+	return runState{in.ID, r.Status(), r.Outcome}, err
 }

@@ -68,7 +68,7 @@ func TestRoutes(t *testing.T) {
 		{name: "schema of nothing", url: "/datasets/nope/schema", status: 404, has: []string{`"code":"dataset_not_found"`, `"suggestion":"List`}},
 
 		{name: "chat", method: "POST", url: "/chat", body: `{"message":"Revenue by region","dataset_id":"shop"}`, has: []string{
-			`{"assistant_message":"Revenue is highest`, `"run_id":"r_`, `"thread_id":"t_`, `"status":"succeeded"`,
+			`{"assistant_message":"Revenue is highest`, `"run_id":"r_`, `"thread_id":"t_`, `"status":"succeeded","outcome":"answered"`,
 			`"result":{"columns":["region","revenue","orders"],"rows":[["North",1204300.5,812]`, `"exec_time_ms":12,"error":null`,
 			`"details":{"dataset_id":"shop","query_mode":"sql","plan_json":null,"compiled_sql":"select 1","python_code":null}`,
 		}},
@@ -76,8 +76,8 @@ func TestRoutes(t *testing.T) {
 			`"status":"waiting"`, `"result":{"columns":[],"rows":[],"row_count":0,"exec_time_ms":0,"error":null}`,
 			`"details":{"dataset_id":null,"query_mode":"chat","plan_json":null,"compiled_sql":null,"python_code":null}`, `"card":{"card_id":"k_`,
 		}},
-		{name: "policy", method: "POST", url: "/chat", body: `{"message":"reject it"}`, has: []string{`"status":"rejected"`, `"error":{"type":"SQL_POLICY_VIOLATION"`}},
-		{name: "failed turn", method: "POST", url: "/chat", body: `{"message":"fail"}`, has: []string{`"status":"failed"`, `"error":{"type":"model_failed","message":"the model's provider failed. Try again`}},
+		{name: "policy", method: "POST", url: "/chat", body: `{"message":"reject it"}`, has: []string{`"status":"rejected","outcome":"refused"`, `"error":{"type":"SQL_POLICY_VIOLATION"`}},
+		{name: "failed turn", method: "POST", url: "/chat", body: `{"message":"fail"}`, has: []string{`"status":"failed","outcome":"failed"`, `"error":{"type":"model_failed","message":"the model's provider failed. Try again`}},
 		{name: "nulls are absent", method: "POST", url: "/chat", body: `{"message":"SQL: select 1","dataset_id":null,"thread_id":null,"card_response":null,"settings":null,"rerun":null}`},
 		{name: "no input", method: "POST", url: "/chat", body: `{}`, status: 400, has: []string{`"code":"bad_request"`, "exactly one of message"}},
 		{name: "blank message", method: "POST", url: "/chat", body: `{"message":" \n"}`, status: 400},
@@ -106,7 +106,7 @@ func TestRoutes(t *testing.T) {
 		{name: "runs", url: "/runs?limit=1", has: []string{`{"runs":[{"run_id":"r_`}},
 		{name: "capsule", url: "/runs/" + run, has: []string{`"run_id":"` + run}},
 		{name: "no capsule", url: "/runs/r_none", status: 404, has: []string{`"code":"run_not_found"`}},
-		{name: "run status", url: "/runs/" + run + "/status", has: []string{`{"run_id":"` + run + `","status":"succeeded"}`}},
+		{name: "run status", url: "/runs/" + run + "/status", has: []string{`{"run_id":"` + run + `","status":"succeeded","outcome":"answered"}`}},
 		{name: "no run status", url: "/runs/r_none/status", has: []string{`{"run_id":"r_none","status":"not_found"}`}},
 
 		{name: "messages", url: "/threads/" + thread + "/messages", has: []string{`{"thread_id":"` + thread + `","messages":[{"role":"user","content":"SQL: select 1","dataset_id":"shop","run_id":"` + run, `{"role":"assistant"`}},

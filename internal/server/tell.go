@@ -184,7 +184,7 @@ func (t *teller) rest(ctx context.Context, said ...message) ([]message, bool, er
 		said = one("error", errorOf(reply.Code))
 	}
 	return append(said, message{"result", ChatResponse{reply}},
-		message{"done", map[string]string{"run_id": t.run, "status": reply.Status}}), true, nil
+		message{"done", map[string]string{"run_id": t.run, "status": reply.Status(), "outcome": reply.Outcome}}), true, nil
 }
 
 // forPerson is the part of a result that the machine shows to people.

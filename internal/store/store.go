@@ -100,7 +100,7 @@ type Run struct {
 	Machine  string    `json:"machine"`
 	Dataset  string    `json:"dataset_id,omitempty"`
 	Question string    `json:"question"`
-	Status   string    `json:"status"` // running, waiting, succeeded, failed, rejected, stopped, limited
+	Status   string    `json:"status"` // running, waiting, or an event.Outcome
 	First    int64     `json:"first_seq"`
 	Last     int64     `json:"last_seq,omitempty"` // 0 while it runs
 	Started  time.Time `json:"started_at"`

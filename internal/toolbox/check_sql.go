@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"interlock/internal/fault"
@@ -17,20 +19,38 @@ func (b box) checkSQL() tool.Tool {
 	return b.versioned(tool.New(spec("check_sql", tool.Computes), func(ctx context.Context, in CheckSQLIn) (CheckSQLOut, error) {
 		d, err := b.Check.Check(ctx, dataset(ctx, in.DatasetID), in.SQL)
 		if f, ok := errors.AsType[*fault.Fault](err); ok && (f.Code == fault.SQLPolicy || f.Code == fault.SQLError) {
-			return CheckSQLOut{Safety{Reason: f.Message}}, nil
+			return CheckSQLOut{Safety{Reason: f.Message, Code: string(f.Code)}}, nil
 		}
 		if err != nil {
 			return CheckSQLOut{}, err
 		}
 		rows := in.MaxRows
+		text := strings.TrimRight(strings.TrimSpace(d.SQL), ";")
 		if !d.HasLimit {
 			rows = in.PreviewRows
+		} else if own := ownLimit(text); own >= 0 && own <= rows {
+			return CheckSQLOut{Safety{IsSafe: true, SanitizedQuery: text}}, nil
 		}
-		text := strings.TrimRight(strings.TrimSpace(d.SQL), ";")
 		return CheckSQLOut{Safety{
 			IsSafe: true, LimitEnforced: true, SanitizedQuery: fmt.Sprintf("SELECT * FROM (\n%s\n) LIMIT %d", text, rows),
 		}}, nil
 	}))
+}
+
+var lastLimit = regexp.MustCompile(`(?i)\blimit\s+(\d{1,9})(\s+offset\s+\d+)?\s*$`)
+
+// ownLimit is the limit with which a statement that has one ends, -1 if it is no number.
+// Whatever it is, run_query bounds the rows.
+func ownLimit(sql string) int {
+	m := lastLimit.FindStringSubmatch(sql)
+	if m == nil {
+		return -1
+	}
+	n, err := strconv.Atoi(m[1])
+	if err != nil {
+		return -1
+	}
+	return n
 }
 
 // runQuery runs a checked statement. `limited` says whether the cap cut rows off.

@@ -28,7 +28,7 @@ func (b box) describeTables() tool.Tool {
 
 func (b box) loadDictionary() tool.Tool {
 	return b.versioned(tool.New(spec("load_dictionary", tool.Reads, taints), func(ctx context.Context, in LoadDictionaryIn) (LoadDictionaryOut, error) {
-		d, err := b.Data.Dictionary(ctx, dataset(ctx, in.DatasetID))
+		d, err := b.Data.Dictionary(ctx, dataset(ctx, in.DatasetID), in.Path)
 		if err != nil {
 			return LoadDictionaryOut{}, err
 		}

@@ -83,7 +83,10 @@ func (f *fakeData) Query(_ context.Context, q toolbox.Query) (toolbox.Rows, erro
 	return toolbox.Rows{Columns: []toolbox.Column{{Name: "count", Type: "BIGINT"}}, Rows: json.RawMessage(`[[3]]`), RowCount: 1, MS: 7}, nil
 }
 
-func (f *fakeData) Dictionary(context.Context, string) (toolbox.Dictionary, error) {
+func (f *fakeData) Dictionary(_ context.Context, _, file string) (toolbox.Dictionary, error) {
+	if file == "other.json" {
+		return toolbox.Dictionary{Glossary: map[string]string{"takings": "total amount of orders"}}, nil
+	}
 	return toolbox.Dictionary{
 		Tables:   map[string]toolbox.TableText{"orders": {Text: "One row an order.", Columns: map[string]string{"amount": "In euro."}}},
 		Glossary: map[string]string{"turnover": "total amount of orders"}, Warnings: []string{"products is described but not there"},

@@ -12,7 +12,7 @@ import (
 // question. An error is needs_work where another plan may cure it, else failed.
 func (b box) judgeResult() tool.Tool {
 	return b.versioned(tool.New(spec("judge_result", tool.Reads), func(ctx context.Context, in JudgeResultIn) (JudgeResultOut, error) {
-		x, err := b.Knowledge.Index(ctx, tool.In(ctx).Dataset)
+		x, err := b.Knowledge.IndexWith(ctx, dataset(ctx, in.DatasetID), in.Dictionary)
 		if err != nil {
 			return JudgeResultOut{}, err
 		}

@@ -35,7 +35,12 @@ func NewKnowledge(d Data) *Knowledge { return &Knowledge{data: d, byData: map[st
 
 // Index gives what is known about a dataset as it is now.
 func (k *Knowledge) Index(ctx context.Context, dataset string) (*nlq.Index, error) {
-	key := dataset + "\x00" + k.data.Version(ctx, dataset)
+	return k.IndexWith(ctx, dataset, "")
+}
+
+// IndexWith is Index with another file as the data dictionary; "" is the usual one.
+func (k *Knowledge) IndexWith(ctx context.Context, dataset, dictionary string) (*nlq.Index, error) {
+	key := dataset + "\x00" + k.data.Version(ctx, dataset) + "\x00" + dictionary
 	k.mu.Lock()
 	x := k.byData[key]
 	k.mu.Unlock()
@@ -50,7 +55,7 @@ func (k *Knowledge) Index(ctx context.Context, dataset string) (*nlq.Index, erro
 	if err != nil {
 		return nil, err
 	}
-	dict, err := k.data.Dictionary(ctx, dataset)
+	dict, err := k.data.Dictionary(ctx, dataset, dictionary)
 	if err != nil {
 		return nil, err
 	}

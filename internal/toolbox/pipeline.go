@@ -18,6 +18,7 @@ type (
 	Safety struct {
 		IsSafe         bool   `json:"is_safe"`
 		Reason         string `json:"reason"`
+		Code           string `json:"code,omitempty"` // of the reason
 		SanitizedQuery string `json:"sanitized_query"`
 		LimitEnforced  bool   `json:"limit_enforced"`
 	}
@@ -70,6 +71,8 @@ type (
 		Warnings   []string        `json:"warnings"`
 	}
 	PlanQuestionIn struct {
+		DatasetID     string          `json:"dataset_id,omitempty"`
+		Dictionary    string          `json:"dictionary,omitempty" jsonschema:"file name of the data dictionary"`
 		Question      string          `json:"question"`
 		Schema        json.RawMessage `json:"schema"`
 		Docs          json.RawMessage `json:"docs,omitempty"`
@@ -106,6 +109,8 @@ type (
 		Stats  Stats    `json:"stats"`
 	}
 	JudgeResultIn struct {
+		DatasetID     string    `json:"dataset_id,omitempty"`
+		Dictionary    string    `json:"dictionary,omitempty" jsonschema:"file name of the data dictionary"`
 		Question      string    `json:"question"`
 		Clarification string    `json:"clarification,omitempty"`
 		Plan          SQLPlan   `json:"plan"`

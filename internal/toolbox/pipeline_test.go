@@ -23,6 +23,23 @@ func TestLoadDictionary(t *testing.T) {
 	}
 }
 
+// The dictionary that is named is the one that is read, by the planner too.
+func TestNamedDictionary(t *testing.T) {
+	f := newFake()
+	out := must[toolbox.LoadDictionaryOut](t, f, "load_dictionary", args{"dataset_id": "shop", "path": "other.json"})
+	if !strings.Contains(string(out.Dictionary), "takings") {
+		t.Errorf("got %s", out.Dictionary)
+	}
+	question := args{"question": "What are the takings?", "schema": args{}, "dictionary": "other.json"}
+	if p := must[toolbox.PlanQuestionOut](t, f, "plan_question", question); !strings.Contains(p.Plan.SQL, "sum(orders.amount)") && !strings.Contains(p.Plan.SQL, "sum(amount)") {
+		t.Errorf("got %s", p.Plan.SQL)
+	}
+	delete(question, "dictionary")
+	if p, err := call[toolbox.PlanQuestionOut](t, f, "plan_question", question); code(err) != fault.CannotAnswer {
+		t.Errorf("got %+v, %v", p, err)
+	}
+}
+
 func TestPlanQuestion(t *testing.T) {
 	tests := []struct{ name, question, clarification, quality, sql string }{
 		{"a count", "How many orders are there?", "", "high", "SELECT count(*) AS count FROM orders"},
@@ -72,10 +89,18 @@ func TestCheckSQL(t *testing.T) {
 	if s := check("SELECT 1;"); !s.IsSafe || !s.LimitEnforced || s.SanitizedQuery != "SELECT * FROM (\nSELECT 1\n) LIMIT 100" {
 		t.Errorf("got %+v", s)
 	}
-	if s := check("SELECT 1 LIMIT 5"); s.SanitizedQuery != "SELECT * FROM (\nSELECT 1 LIMIT 5\n) LIMIT 1000" {
-		t.Errorf("got %+v", s)
+	// A limit that is small enough stays as it is; one that is too large is lowered.
+	for _, sql := range []string{"SELECT 1 LIMIT 5", "SELECT 1 LIMIT 1000 offset 3"} {
+		if s := check(sql); !s.IsSafe || s.LimitEnforced || s.SanitizedQuery != sql {
+			t.Errorf("%s: got %+v", sql, s)
+		}
 	}
-	if s := check("DROP TABLE orders"); s.IsSafe || s.Reason != "only SELECT may run" || s.SanitizedQuery != "" {
+	for _, sql := range []string{"SELECT 1 LIMIT 5000", "SELECT 1 LIMIT 10 + 10"} {
+		if s := check(sql); !s.LimitEnforced || s.SanitizedQuery != "SELECT * FROM (\n"+sql+"\n) LIMIT 1000" {
+			t.Errorf("%s: got %+v", sql, s)
+		}
+	}
+	if s := check("DROP TABLE orders"); s.IsSafe || s.Reason != "only SELECT may run" || s.Code != string(fault.SQLPolicy) || s.SanitizedQuery != "" {
 		t.Errorf("got %+v", s)
 	}
 	if _, err := call[toolbox.CheckSQLOut](t, f, "check_sql", args{"dataset_id": "shop", "sql": "broken", "preview_rows": 1, "max_rows": 1}); err == nil {

@@ -15,7 +15,7 @@ import (
 // declines with the reason.
 func (b box) planQuestion() tool.Tool {
 	return b.versioned(tool.New(spec("plan_question", tool.Reads, taints), func(ctx context.Context, in PlanQuestionIn) (PlanQuestionOut, error) {
-		x, err := b.Knowledge.Index(ctx, tool.In(ctx).Dataset)
+		x, err := b.Knowledge.IndexWith(ctx, dataset(ctx, in.DatasetID), in.Dictionary)
 		if err != nil {
 			return PlanQuestionOut{}, err
 		}

@@ -36,8 +36,9 @@ type Data interface {
 	// Version changes whenever what the dataset holds does.
 	Version(ctx context.Context, dataset string) string
 	Query(ctx context.Context, q Query) (Rows, error)
-	// Dictionary is empty where nobody wrote one.
-	Dictionary(ctx context.Context, dataset string) (Dictionary, error)
+	// Dictionary reads the file of this name beside the dataset's files, "" for the usual
+	// one. It is empty where nobody wrote one.
+	Dictionary(ctx context.Context, dataset, file string) (Dictionary, error)
 }
 
 // A Checker says whether a statement may run, without running it.

@@ -50,12 +50,12 @@ test("a file is dropped, asked, paged, exported and deleted", async () => {
   assert.match(await dataset("uploads").innerText(), /1 table · 1,200 rows/);
 
   await ask(page, "How many sales are there per region?");
-  await ended(page, "succeeded");
+  await ended(page, "answered");
   assert.equal(await page.locator(".cell tbody tr").count(), 3);
   assert.match(await page.locator(".cell tbody").innerText(), /North\s+400/);
 
   await ask(page, "SQL: SELECT * FROM sales ORDER BY sale_id");
-  await page.locator(".turn .badge.succeeded").nth(1).waitFor();
+  await page.locator(".turn .badge.answered").nth(1).waitFor();
   const foot = page.locator(".turn").nth(1).locator(".foot"), body = page.locator(".turn").nth(1).locator("tbody");
   assert.match(await foot.innerText(), /1–50 of the first 200 rows \(limited\)/);
   await foot.getByLabel("Filter rows").fill("EAST");
@@ -104,7 +104,7 @@ test("where the data of a run are gone, that is said and today's are offered", a
   await dataset("shop").locator(".choose").click();
   await dataset("shop").getByText("stock").first().waitFor();
   await ask(page, "SQL: SELECT * FROM stock");
-  await ended(page, "succeeded");
+  await ended(page, "answered");
   await writeFile(join(folder, "shop", "stock.csv"), "id,units\n1,5\n");
   await dataset("shop").getByText("1 × 2").waitFor();
   // The version of the run is kept for a while: it is what is exported.
@@ -234,7 +234,7 @@ for (const there of [false, true]) {
     await dataset("stock").getByText("3 × 3").waitFor();
     assert.equal(/where it is/.test(await dataset("stock").innerText()), there);
     await ask(page, "SQL: SELECT part_id, name FROM parts ORDER BY price DESC");
-    await ended(page, "succeeded");
+    await ended(page, "answered");
     assert.match(await page.locator(".cell tbody tr").first().innerText(), /3\s+gear/);
     assert.equal((await saved("CSV")).content.toString(), "part_id,name\n3,gear\n1,bolt\n2,nut\n");
     await dataset("stock").getByText("Remove this source").click();
