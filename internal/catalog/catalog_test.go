@@ -170,8 +170,8 @@ func TestSchema(t *testing.T) {
 	i := slices.IndexFunc(s.Tables, func(t catalog.TableSchema) bool { return t.Name == "orders" })
 	want := catalog.TableSchema{
 		File: "orders.csv", Name: "orders", Rows: 4,
-		Columns: []query.Column{{Name: "order_id", Type: "BIGINT"}, {Name: "customer_id", Type: "BIGINT"}, {Name: "amount", Type: "DOUBLE"}, {Name: "placed", Type: "DATE"}},
-		Sample:  json.RawMessage(`[[10,1,19.9,"2024-01-05"],[11,1,5,"2024-01-06"],[12,2,100.25,"2024-02-01"]]`),
+		Columns: []query.Column{{Name: "order_id", Type: "BIGINT"}, {Name: "customer_id", Type: "BIGINT"}, {Name: "amount", Type: "DECIMAL(18,2)"}, {Name: "placed", Type: "DATE"}},
+		Sample:  json.RawMessage(`[[10,1,19.90,"2024-01-05"],[11,1,5.00,"2024-01-06"],[12,2,100.25,"2024-02-01"]]`),
 	}
 	if diff := cmp.Diff(want, s.Tables[i]); diff != "" {
 		t.Error(diff)

@@ -90,7 +90,7 @@ func TestLoadScoped(t *testing.T) {
 		t.Fatal(err)
 	}
 	for alias, want := range map[string]catalog.Scoped{
-		"shop.orders": {Alias: "shop.orders", TotalRows: 3, PreviewRows: 1, Rows: json.RawMessage(`[[10,1,19.9,"2024-01-05"]]`)},
+		"shop.orders": {Alias: "shop.orders", TotalRows: 3, PreviewRows: 1, Rows: json.RawMessage(`[[10,1,19.90,"2024-01-05"]]`)},
 		"payments":    {Alias: "payments", TotalRows: 2, PreviewRows: 1, Rows: json.RawMessage(`[["INV-1",10.10,"2024-01-01"]]`)},
 	} {
 		got, err := w.LoadScoped(t.Context(), alias, conditions, 1)

@@ -12,6 +12,15 @@ type ImportNote struct {
 	Before  string `json:"before,omitempty"` // one of them as the file has it
 	After   string `json:"after,omitempty"`  // the same as the table has it; "" = empty
 	Message string `json:"message"`          // the decision as a sentence
+	// Lines are the first lines that were kept aside.
+	Lines []RejectedLine `json:"lines,omitempty"`
+}
+
+// A RejectedLine is a line of a file that is no row of the table.
+type RejectedLine struct {
+	Line   int64  `json:"line"`
+	Text   string `json:"text"`
+	Reason string `json:"reason"`
 }
 
 // A Rule names a kind of decision. docs/fidelity.md explains each.
@@ -28,6 +37,10 @@ const (
 	RuleRejected     Rule = "rejected"      // lines that are no part of the table
 	RuleEncoding     Rule = "encoding"      // text that is not UTF-8
 	RuleTypes        Rule = "types"         // given types that do not fit
+	RuleBoolean      Rule = "boolean"       // True and FALSE are booleans
+	RuleTimeFormat   Rule = "time_format"   // times with a T or without seconds
+	RuleOffset       Rule = "offset"        // times with an offset from UTC
+	RuleSpaces       Rule = "spaces"        // spaces around values of a type
 )
 
 // note adds a decision to the report of a table.

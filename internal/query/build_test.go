@@ -121,8 +121,8 @@ func TestBuildColumns(t *testing.T) {
 		columns, rows       string
 	}{
 		{"CSV, both signs", "a.csv", "n,m\n1,-" + edges + "\n-2," + edges + "\n", nil, "n BIGINT, m BIGINT", `[[1,"-` + edges + `"],[-2,"` + edges + `"]]`},
-		{"CSV, beyond 64 bits", "a.csv", "n,x,y\n-1,1e20,18446744073709551615.5\n18446744073709551615,2e20,1\n,,\n", nil, "n HUGEINT, x DOUBLE, y DOUBLE", `[[-1,100000000000000000000,18446744073709552000],["18446744073709551615",200000000000000000000,1],[null,null,null]]`},
-		{"CSV, beyond 128 bits", "a.csv", "n\n1\n" + strings.Repeat("9", 40) + "\n", nil, "n DOUBLE", `[[1],[1e+40]]`},
+		{"CSV, beyond 64 bits", "a.csv", "n,x,y\n-1,1.5e20,18446744073709551615.5\n18446744073709551615,2.5e20,1\n,,\n", nil, "n HUGEINT, x DOUBLE, y DECIMAL(38,1)", `[[-1,150000000000000000000,"18446744073709551615.5"],["18446744073709551615",250000000000000000000,1.0],[null,null,null]]`},
+		{"CSV, beyond 128 bits", "a.csv", "n\n1\n" + strings.Repeat("9", 40) + "\n", nil, "n VARCHAR", `[["1"],["` + strings.Repeat("9", 40) + `"]]`},
 		{"JSON, both signs", "a.json", `[{"n": 1, "m": -5}, {"n": -2, "m": ` + edges + `}]`, nil, "n BIGINT, m BIGINT", `[[1,-5],[-2,"` + edges + `"]]`},
 		{
 			"JSON, inside", "a.ndjson", `{"l": [1, -2], "s": {"HUGEINT": -1, "k\"": {"v": [3]}}}` + "\n" + `{"l": [-1], "s": {"HUGEINT": 1, "k\"": {"v": [-3]}}}`, nil,

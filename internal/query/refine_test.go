@@ -14,32 +14,32 @@ import (
 func TestBuildAsPeopleWrite(t *testing.T) {
 	e := newEngine(t, query.Config{})
 	for _, c := range []struct{ name, content, columns, rows, warnings string }{
-		{"decimal comma", "name;amount\nA;1.234,56\nB;-0,50\nC;1.000.000,00\nD;\n", "name VARCHAR, amount DOUBLE", `[["A",1234.56],["B",-0.5],["C",1000000],["D",null]]`, "The column amount was read as numbers: a decimal comma."},
+		{"decimal comma", "name;amount\nA;1.234,56\nB;-0,50\nC;1.000.000,00\nD;\n", "name VARCHAR, amount DECIMAL(18,2)", `[["A",1234.56],["B",-0.50],["C",1000000.00],["D",null]]`, "The column amount was read as numbers: a decimal comma."},
 		{
-			"points between thousands beside a decimal comma", "x;y\n1.000;2,5\n2.500;3,25\n", "x BIGINT, y DOUBLE", `[[1000,2.5],[2500,3.25]]`,
-			"The column y was read as numbers: a decimal comma. The column x was read as numbers: points between thousands.",
+			"points between thousands beside a decimal comma", "x;y\n1.000;2,5\n2.500;3,25\n", "x BIGINT, y DECIMAL(18,2)", `[[1000,2.50],[2500,3.25]]`,
+			"The column x was read as numbers: points between thousands. The column y was read as numbers: a decimal comma.",
 		},
-		{"points alone stay decimals", "x;y\n1.000;a\n2.500;b\n", "x DOUBLE, y VARCHAR", `[[1,"a"],[2.5,"b"]]`, ""},
-		{"commas between thousands", "a,b\n\"1,000\",x\n\"2,500,000.5\",y\n", "a DOUBLE, b VARCHAR", `[[1000,"x"],[2500000.5,"y"]]`, "The column a was read as numbers: commas between thousands."},
-		{"money", "a;b\n$1,000.50;x\n-$3.00;y\n", "a DOUBLE, b VARCHAR", `[[1000.5,"x"],[-3,"y"]]`, "The column a was read as numbers: commas between thousands, without a sign of money."},
+		{"points alone stay decimals", "x;y\n1.000;a\n2.500;b\n", "x DECIMAL(18,3), y VARCHAR", `[[1.000,"a"],[2.500,"b"]]`, ""},
+		{"commas between thousands", "a,b\n\"1,000\",x\n\"2,500,000.5\",y\n", "a DECIMAL(18,1), b VARCHAR", `[[1000.0,"x"],[2500000.5,"y"]]`, "The column a was read as numbers: commas between thousands."},
+		{"money", "a;b\n$1,000.50;x\n-$3.00;y\n", "a DECIMAL(18,2), b VARCHAR", `[[1000.50,"x"],[-3.00,"y"]]`, "The column a was read as numbers: commas between thousands, without a sign of money."},
 		{"brackets for minus", "a,b\n(100),x\n-5,y\n7,z\n", "a BIGINT, b VARCHAR", `[[-100,"x"],[-5,"y"],[7,"z"]]`, "The column a was read as numbers: brackets for minus."},
 		{
-			"NA", "k,n,d,f\na,1,2024-01-02,1.5\nNA,NA,2024-02-03,-\nc,3,n/a,2\n", "k VARCHAR, n BIGINT, d DATE, f DOUBLE", `[["a",1,"2024-01-02",1.5],["NA",null,"2024-02-03",null],["c",3,null,2]]`,
+			"NA", "k,n,d,f\na,1,2024-01-02,1.5\nNA,NA,2024-02-03,-\nc,3,n/a,2\n", "k VARCHAR, n BIGINT, d DATE, f DECIMAL(18,1)", `[["a",1,"2024-01-02",1.5],["NA",null,"2024-02-03",null],["c",3,null,2.0]]`,
 			"The column n was read as numbers: NA and the like as empty. The column d was read as dates: NA and the like as empty. The column f was read as numbers: NA and the like as empty.",
 		},
 		{"codes", "zip,ip,ver,tel\n01234,192.168.100.200,1.2.3,555-123\n00501,10.0.0.1,1.2.4,555-456\n", "zip VARCHAR, ip VARCHAR, ver VARCHAR, tel VARCHAR", `[["01234","192.168.100.200","1.2.3","555-123"],["00501","10.0.0.1","1.2.4","555-456"]]`, ""},
 		{"NA among codes", "zip,n\n01234,1\nNA,2\n", "zip VARCHAR, n BIGINT", `[["01234",1],["NA",2]]`, ""},
 		{"lines above the header", "Report of the month\n\na,b\n1,2\n3,4\n", "a BIGINT, b BIGINT", `[[1,2],[3,4]]`, "Lines above the header that were left out: 2."},
 		{
-			"lines above the header, filled up", "Sales report;;\nCreated: 2024-01-01;;\n\nregion;q;amount\nN;1;5,5\nS;2;6,25\n", "region VARCHAR, q BIGINT, amount DOUBLE", `[["N",1,5.5],["S",2,6.25]]`,
+			"lines above the header, filled up", "Sales report;;\nCreated: 2024-01-01;;\n\nregion;q;amount\nN;1;5,5\nS;2;6,25\n", "region VARCHAR, q BIGINT, amount DECIMAL(18,2)", `[["N",1,5.50],["S",2,6.25]]`,
 			"Lines above the header that were left out: 3. The column amount was read as numbers: a decimal comma.",
 		},
 		{"a name that is missing", "a,b,\n1,x,foo\n2,y,bar\n", "a BIGINT, b VARCHAR, column2 VARCHAR", `[[1,"x","foo"],[2,"y","bar"]]`, ""},
 		{"years as names", "item,2019,2020\nA,1,2\nB,4,5\n", "item VARCHAR, 2019 BIGINT, 2020 BIGINT", `[["A",1,2],["B",4,5]]`, ""},
 		{"no names", "1,2,3\n4,5,6\n", "column0 BIGINT, column1 BIGINT, column2 BIGINT", `[[1,2,3],[4,5,6]]`, ""},
-		{"rows that end early", "a,b,c\n1,2\n3,4\n5,6,7\n", "a BIGINT, b BIGINT, c BIGINT", `[[1,2,null],[3,4,null],[5,6,7]]`, "Some rows have fewer cells than there are columns; what is missing is empty."},
+		{"rows that end early", "a,b,c\n1,2\n3,4\n5,6,7\n", "a BIGINT, b BIGINT, c BIGINT", `[[1,2,null],[3,4,null],[5,6,7]]`, "2 rows have fewer cells than there are columns, the first in line 2; what is missing is empty."},
 		{"dates that can be read two ways", "d,n\n01/02/2024,1\n03/04/2024,2\n", "d DATE, n BIGINT", `[["2024-02-01",1],["2024-04-03",2]]`, "The dates of d can be read two ways; they were read with the day first."},
-		{"dates that cannot", "d,n\n13/02/2024,1\n03/04/2024,2\n", "d DATE, n BIGINT", `[["2024-02-13",1],["2024-04-03",2]]`, ""},
+		{"dates that cannot", "d,n\n13/02/2024,1\n03/04/2024,2\n", "d DATE, n BIGINT", `[["2024-02-13",1],["2024-04-03",2]]`, "The dates of d were read with the day first."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			report, rows := built(t, e, query.Import{Files: []string{put(t, "a.csv", []byte(c.content))}})
