@@ -193,11 +193,14 @@ func (c *Catalog) importFiles(ctx context.Context, d *dataset, v version, m *man
 		return err
 	}
 	for _, r := range report.Tables {
-		i := slices.IndexFunc(v.tables, func(t table) bool { return t.name == r.Table })
+		i := slices.IndexFunc(v.tables, func(t table) bool { return t.name == r.Table || t.name == r.From })
 		if i < 0 {
 			continue
 		}
 		t := v.tables[i]
+		if r.From != "" {
+			t.name, t.description = r.Table, ""
+		}
 		if r.Error != "" {
 			m.Problems = append(m.Problems, Problem{t.file, r.Error})
 			continue

@@ -57,6 +57,7 @@ type Report struct {
 // A TableReport is one table of a built database.
 type TableReport struct {
 	Table    string       `json:"table"`
+	From     string       `json:"from,omitempty"` // the import it came of, if it has another name: a further sheet
 	Columns  []Column     `json:"columns,omitempty"`
 	Rows     int64        `json:"rows"`
 	Rejected int64        `json:"rejected,omitempty"` // rows that could not be read

@@ -6,219 +6,315 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/xuri/excelize/v2"
+	"unicode"
 )
 
-// loadExcel reads one sheet, twice: once to learn the types, once to store the rows.
-func (b *builder) loadExcel(ctx context.Context, im Import) error {
+// A plannedImport is an import as a worker runs it. A workbook is one for each sheet.
+type plannedImport struct {
+	Import
+	from  string // the import that it came of, if its table has another name
+	notes []ImportNote
+}
+
+// planImports gives each further sheet of a workbook a table of its own: the first
+// visible one with rows has the import's name.
+func (b *builder) planImports(ctx context.Context) []plannedImport {
+	taken := map[string]bool{}
+	for _, im := range b.order.Imports {
+		taken[strings.ToLower(im.Table)] = true
+	}
+	var out []plannedImport
+	for _, im := range b.order.Imports {
+		format := im.Format
+		if format == "" {
+			format = formatOf(im.Files[0])
+		}
+		if format != Excel || im.Options.Sheet != "" || len(im.Files) > 1 {
+			out = append(out, plannedImport{Import: im})
+			continue
+		}
+		out = append(out, planSheets(ctx, im, taken)...)
+	}
+	return out
+}
+
+func planSheets(ctx context.Context, im Import, taken map[string]bool) []plannedImport {
+	first := plannedImport{Import: im}
+	book, err := openWorkbook(im.Files[0])
+	if err != nil {
+		return []plannedImport{first} // its import says what is wrong
+	}
+	defer book.Close()
+	var shown, hidden []bookSheet
+	for _, s := range book.sheets {
+		filled := false
+		_, err := book.readSheet(ctx, s, func(int, []sheetCell) (bool, error) { filled = true; return false, nil })
+		switch {
+		case err == nil && !filled:
+		case s.hidden:
+			hidden = append(hidden, s)
+		default:
+			shown = append(shown, s)
+		}
+	}
+	sheets := append(shown, hidden...)
+	if len(sheets) == 0 {
+		return []plannedImport{first}
+	}
+	first.Options.Sheet = sheets[0].name
+	out := []plannedImport{first}
+	var names []string
+	for _, s := range sheets[1:] {
+		name := sheetTable(im.Table, s.name)
+		for k := 2; taken[name]; k++ {
+			name = fmt.Sprintf("%s_%d", sheetTable(im.Table, s.name), k)
+		}
+		taken[name] = true
+		names = append(names, name)
+		out = append(out, plannedImport{
+			Import: Import{Table: name, Files: im.Files, Format: Excel, Options: ImportOptions{Sheet: s.name}}, from: im.Table,
+			notes: []ImportNote{{Rule: RuleSheet, Message: fmt.Sprintf("The table is the sheet %s of the workbook.", s.name)}},
+		})
+	}
+	if len(names) > 0 {
+		out[0].notes = []ImportNote{{Rule: RuleSheet, Count: int64(len(sheets)), Message: fmt.Sprintf("The table is the sheet %s; each further sheet is a table of its own: %s.", sheets[0].name, strings.Join(names, ", "))}}
+	}
+	return out
+}
+
+// sheetTable names the table of a further sheet: book_second.
+func sheetTable(table, sheet string) string {
+	name := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return '_'
+	}, sheet)
+	return strings.ToLower(table) + "_" + strings.Trim(name, "_")
+}
+
+// loadExcel reads one sheet: once to find the header, once to learn the types, once to
+// store the rows. What a cell is, its own type and number format say.
+func (b *builder) loadExcel(ctx context.Context, im Import, r *TableReport) error {
 	if len(im.Files) > 1 {
 		return errors.New("a table is made of one workbook")
 	}
-	f, err := excelize.OpenFile(im.Files[0], excelize.Options{
-		RawCellValue: true, UnzipSizeLimit: 4 << 30, UnzipXMLSizeLimit: 16 << 20, TmpDir: b.order.Scratch,
-	})
+	book, err := openWorkbook(im.Files[0])
 	if err != nil {
-		return fmt.Errorf("%s is no workbook that can be read", filepath.Base(im.Files[0]))
+		return fmt.Errorf("%s cannot be read: %w", filepath.Base(im.Files[0]), err)
 	}
-	defer f.Close()
-	s := &sheet{file: f, options: im.Options}
-	if err := s.choose(); err != nil {
+	defer book.Close()
+	i := max(0, slices.IndexFunc(book.sheets, func(s bookSheet) bool { return s.name == im.Options.Sheet }))
+	if im.Options.Sheet != "" && book.sheets[i].name != im.Options.Sheet {
+		return fmt.Errorf("the workbook has no sheet %s", im.Options.Sheet)
+	}
+	s := &sheetTableReader{book: book, sheet: book.sheets[i], options: im.Options}
+	if err := s.findHeader(ctx); err != nil {
 		return err
 	}
 	if err := s.learn(ctx); err != nil {
 		return err
 	}
-	return s.store(ctx, b, im.Table)
+	if err := s.store(ctx, b, im.Table); err != nil {
+		return err
+	}
+	s.addNotes(r)
+	return b.applyTypes(ctx, im, r)
 }
 
-// A sheet is a table in a workbook.
-type sheet struct {
-	file    *excelize.File
+// A sheetTableReader makes a table of a sheet.
+type sheetTableReader struct {
+	book    *workbook
+	sheet   bookSheet
 	options ImportOptions
-	name    string
-	columns []sheetColumn
-	header  bool
+
+	titles   int // rows above the header
+	title    string
+	top      int         // the row of the header or, without one, the first of the table
+	header   []sheetCell // nil = none
+	columns  []sheetColumn
+	facts    sheetFacts
+	filled   int // names that merged cells gave to the columns beside them
+	inMerges int // merged cells below the header
 }
 
-type sheetColumn struct {
-	name                      string
-	values                    int
-	numbers, integers, logics int
-	dates, clocks             int // numbers shown as dates, and those with a time of day
+// headRows are looked at to find the header.
+const headRows = 60
+
+type headRow struct {
+	number int
+	cells  []sheetCell
+	filled int
+	left   int // the first column with a value
 }
 
-// choose takes the sheet that was asked for, or the first that has rows.
-func (s *sheet) choose() error {
-	for _, name := range s.file.GetSheetList() {
-		if s.options.Sheet != "" && name != s.options.Sheet {
-			continue
+// findHeader finds the row of names: the first about as wide as the rows below it.
+func (s *sheetTableReader) findHeader(ctx context.Context) error {
+	var rows []headRow
+	_, err := s.book.readSheet(ctx, s.sheet, func(number int, cells []sheetCell) (bool, error) {
+		row := headRow{number: number, cells: slices.Clone(cells), left: -1}
+		for i, c := range cells {
+			if c.kind != cellEmpty {
+				row.filled++
+				if row.left < 0 {
+					row.left = i
+				}
+			}
 		}
-		s.name = name
-		found := false
-		err := s.rows(context.Background(), false, func(int, []string) (bool, error) {
-			found = true
-			return false, nil
-		})
-		if err != nil || found || s.options.Sheet != "" {
-			return err
-		}
-	}
-	if s.options.Sheet != "" && s.name == "" {
-		return fmt.Errorf("the workbook has no sheet %s", s.options.Sheet)
-	}
-	return nil
-}
-
-// rows calls each with every row that has a value, until it says stop.
-func (s *sheet) rows(ctx context.Context, shown bool, each func(number int, cells []string) (bool, error)) error {
-	rows, err := s.file.Rows(s.name)
-	if err != nil {
-		return fmt.Errorf("reading the sheet %s: %w", s.name, err)
-	}
-	defer rows.Close()
-	for n := 0; rows.Next(); n++ {
-		if n%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		cells, err := rows.Columns(excelize.Options{RawCellValue: !shown})
-		if err != nil {
-			return fmt.Errorf("reading row %d: %w", n+1, err)
-		}
-		if strings.Join(cells, "") == "" {
-			continue
-		}
-		more, err := each(n, cells)
-		if err != nil || !more {
-			return err
-		}
-	}
-	return rows.Error()
-}
-
-// dateSample is how many rows are looked at to see which numbers are shown as dates.
-const dateSample = 200
-
-func (s *sheet) learn(ctx context.Context) error {
-	var shown [][]string
-	err := s.rows(ctx, true, func(_ int, cells []string) (bool, error) {
-		shown = append(shown, cells)
-		return len(shown) <= dateSample, nil
+		rows = append(rows, row)
+		return len(rows) < headRows, nil
 	})
 	if err != nil {
 		return err
 	}
-	if len(shown) == 0 {
-		return fmt.Errorf("the sheet %s is empty", s.name)
+	if len(rows) == 0 {
+		return fmt.Errorf("the sheet %s is empty", s.sheet.name)
 	}
-	n := 0
-	return s.rows(ctx, false, func(_ int, cells []string) (bool, error) {
-		if n == 0 {
-			s.header = s.isHeader(cells)
-			s.grow(len(cells))
-			if s.header {
-				s.nameColumns(cells)
-			}
-		}
-		if n > 0 || !s.header {
-			s.grow(len(cells))
-			for i, c := range cells {
-				look := ""
-				if n < len(shown) && i < len(shown[n]) {
-					look = shown[n][i]
-				}
-				s.columns[i].see(c, look)
-			}
-		}
-		n++
-		return true, nil
-	})
+	at := 0
+	if s.options.Header == nil {
+		at = headerRow(rows)
+	}
+	s.top, s.titles = rows[at].number, at
+	if at > 0 {
+		i := slices.IndexFunc(rows[0].cells, func(c sheetCell) bool { return c.kind != cellEmpty })
+		s.title = s.book.readable(rows[0].cells[i])
+	}
+	named := s.areNames(rows[at].cells)
+	if s.options.Header != nil {
+		named = *s.options.Header
+	}
+	if named {
+		s.header = rows[at].cells
+	}
+	return nil
 }
 
-// isHeader: a row of names, that is of texts that are no numbers.
-func (s *sheet) isHeader(cells []string) bool {
-	if s.options.Header != nil {
-		return *s.options.Header
+// headerRow finds the first row that is as wide as most, or the row of names right above
+// it that leaves the first columns without one.
+func headerRow(rows []headRow) int {
+	counts := map[int]int{}
+	for _, r := range rows {
+		counts[r.filled]++
 	}
+	usual := 0
+	for n, times := range counts {
+		if usual == 0 || times > counts[usual] || times == counts[usual] && n > usual {
+			usual = n
+		}
+	}
+	for i, r := range rows {
+		if 4*r.filled < 3*usual {
+			continue
+		}
+		if i > 0 && rows[i-1].left > r.left && rows[i-1].number == r.number-1 && !slices.ContainsFunc(rows[i-1].cells, func(c sheetCell) bool { return c.kind != cellEmpty && c.kind != cellText }) {
+			return i - 1
+		}
+		return i
+	}
+	return 0
+}
+
+// areNames says that a row can name columns: texts, or years and dates that follow each
+// other behind a text.
+func (s *sheetTableReader) areNames(cells []sheetCell) bool {
+	texts, last := 0, math.Inf(-1)
 	for _, c := range cells {
-		if _, err := strconv.ParseFloat(c, 64); err == nil {
+		switch c.kind {
+		case cellEmpty:
+		case cellText:
+			texts++
+		case cellNumber:
+			year := c.number == math.Trunc(c.number) && c.number >= 1900 && c.number <= 2100
+			if !year && !c.format.isDate() || c.number <= last {
+				return false
+			}
+			last = c.number
+		default:
 			return false
 		}
 	}
-	return true
+	return texts > 0
 }
 
-func (s *sheet) grow(n int) {
-	for i := len(s.columns); i < n; i++ {
-		s.columns = append(s.columns, sheetColumn{name: "column" + strconv.Itoa(i)})
+func (s *sheetTableReader) rows(ctx context.Context, each func(number int, cells []sheetCell) error) (sheetFacts, error) {
+	return s.book.readSheet(ctx, s.sheet, func(number int, cells []sheetCell) (bool, error) {
+		if number < s.top || number == s.top && s.header != nil {
+			return true, nil
+		}
+		return true, each(number, cells)
+	})
+}
+
+func (s *sheetTableReader) learn(ctx context.Context) error {
+	facts, err := s.rows(ctx, func(_ int, cells []sheetCell) error {
+		for len(s.columns) < len(cells) {
+			s.columns = append(s.columns, sheetColumn{})
+		}
+		for i, c := range cells {
+			s.columns[i].see(s.book, c)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
+	s.facts = facts
+	for len(s.columns) < len(s.header) {
+		s.columns = append(s.columns, sheetColumn{})
+	}
+	s.nameColumns()
+	return nil
 }
 
-// nameColumns takes the header's names; doubled ones get a number.
-func (s *sheet) nameColumns(cells []string) {
-	seen := map[string]bool{}
-	for i, c := range cells {
-		name := strings.TrimSpace(c)
-		if name == "" {
-			name = s.columns[i].name
+// nameColumns takes the names of the header. Cells that are merged there name all of
+// their columns. A column without a name and without values is none.
+func (s *sheetTableReader) nameColumns() {
+	names := make([]string, len(s.columns))
+	for i, c := range s.header {
+		names[i] = strings.TrimSpace(s.book.readable(c))
+	}
+	for _, m := range s.facts.merges {
+		if s.header == nil || m.top > s.top || m.bottom < s.top {
+			if m.bottom > s.top {
+				s.inMerges++
+			}
+			continue
 		}
-		for k := 1; seen[strings.ToLower(name)]; k++ {
-			name = fmt.Sprintf("%s_%d", strings.TrimSpace(c), k)
+		for i := m.left + 1; i <= m.right && i < len(names); i++ {
+			if names[i] == "" && names[m.left] != "" {
+				names[i] = names[m.left]
+				s.filled++
+			}
 		}
-		seen[strings.ToLower(name)] = true
+	}
+	for i, name := range columnNames(names, len(names)) {
 		s.columns[i].name = name
-	}
-}
-
-func (c *sheetColumn) see(raw, shown string) {
-	if raw == "" {
-		return
-	}
-	c.values++
-	f, err := strconv.ParseFloat(raw, 64)
-	if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
-		return
-	}
-	c.numbers++
-	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
-		c.integers++
-	}
-	switch {
-	case shown == "TRUE" || shown == "FALSE":
-		c.logics++
-	case shown != raw && shown != "" && strings.ContainsAny(shown, "-/:") && !strings.HasPrefix(shown, "-"):
-		c.dates++
-		if strings.Contains(shown, ":") {
-			c.clocks++
+		s.columns[i].absent = names[i] == "" && s.columns[i].total() == 0
+		if strings.EqualFold(s.options.Types[name], "VARCHAR") {
+			s.columns[i].asText = true
 		}
 	}
 }
 
-// kind is the narrowest type that holds every value.
-func (c *sheetColumn) kind() Kind {
-	switch {
-	case c.values == 0 || c.numbers < c.values:
-		return Text
-	case c.logics > 0 && c.integers == c.values:
-		return Bool
-	case c.dates > 0 && c.clocks == 0 && c.integers == c.values:
-		return Date
-	case c.dates > 0:
-		return Timestamp
-	case c.integers == c.values:
-		return Int64
-	}
-	return Float64
-}
-
-func (s *sheet) store(ctx context.Context, b *builder, table string) error {
-	specs := make([]ColumnSpec, len(s.columns))
-	ddl := make([]string, len(s.columns))
+func (s *sheetTableReader) store(ctx context.Context, b *builder, table string) error {
+	var specs []ColumnSpec
+	var ddl []string
+	to := make([]int, len(s.columns))
 	for i := range s.columns {
-		specs[i] = ColumnSpec{Name: s.columns[i].name, Kind: s.columns[i].kind()}
-		ddl[i] = quoteName(specs[i].Name) + " " + specs[i].SQL()
+		to[i] = -1
+		if s.columns[i].absent {
+			continue
+		}
+		to[i] = len(specs)
+		s.columns[i].spec = s.columns[i].decide()
+		specs = append(specs, s.columns[i].spec)
+		ddl = append(ddl, quoteName(s.columns[i].name)+" "+s.columns[i].spec.SQL())
+	}
+	if len(specs) == 0 {
+		return fmt.Errorf("the sheet %s is empty", s.sheet.name)
 	}
 	if err := b.session.exec("CREATE TABLE " + quoteName(table) + " (" + strings.Join(ddl, ", ") + ")"); err != nil {
 		return err
@@ -227,49 +323,84 @@ func (s *sheet) store(ctx context.Context, b *builder, table string) error {
 	if err != nil {
 		return err
 	}
-	first := true
-	err = s.rows(ctx, false, func(_ int, cells []string) (bool, error) {
-		if first {
-			first = false
-			if s.header {
-				return true, nil
-			}
-		}
+	_, err = s.rows(ctx, func(_ int, cells []sheetCell) error {
 		for i, c := range cells {
-			put(a, i, specs[i].Kind, c)
+			if to[i] >= 0 {
+				s.put(a, to[i], &s.columns[i], c)
+			}
 		}
 		if a.Rows()%10_000 == 9_999 {
 			b.each(table, a.Rows()+1)
 		}
-		return true, a.EndRow()
+		return a.EndRow()
 	})
-	return errors.Join(err, a.Close())
+	if err := errors.Join(err, a.Close()); err != nil {
+		return err
+	}
+	for i := range s.columns {
+		if c := &s.columns[i]; c.duration && !c.absent {
+			name := quoteName(c.name)
+			if err := b.run(ctx, fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE INTERVAL USING to_microseconds(%s)", quoteName(table), name, name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
-// put stores a cell of a sheet: dates are numbers there.
-func put(a *Appender, col int, kind Kind, raw string) {
-	if raw == "" {
+// put stores a cell under the type of its column.
+func (s *sheetTableReader) put(a *Appender, col int, c *sheetColumn, v sheetCell) {
+	switch {
+	case v.kind == cellEmpty || v.kind == cellError || v.kind == cellUncomputed, v.kind == cellText && v.text == "" && c.spec.Kind != Text:
 		a.Null(col)
 		return
-	}
-	if kind == Text {
-		a.String(col, raw)
+	case c.duration:
+		a.Int(col, int64(math.Round(v.number*86_400_000))*1000)
 		return
 	}
-	f, _ := strconv.ParseFloat(raw, 64)
-	switch kind {
+	switch c.spec.Kind {
+	case Text:
+		a.String(col, s.book.readable(v))
 	case Bool:
-		a.Bool(col, f != 0)
+		a.Bool(col, v.number != 0)
 	case Int64:
-		a.Int(col, int64(f))
-	case Date, Timestamp:
-		t, err := excelize.ExcelDateToTime(f, false)
-		if err != nil {
-			a.Null(col)
-			return
+		a.Int(col, int64(v.number))
+	case Decimal:
+		a.DecimalText(col, []byte(strconv.FormatFloat(v.number, 'f', -1, 64)))
+	case Date, Timestamp, Time:
+		day, micros, _ := s.book.moment(v.number)
+		switch c.spec.Kind {
+		case Date:
+			a.Date(col, int32(day))
+		case Time:
+			a.TimeOfDay(col, micros)
+		default:
+			a.Timestamp(col, day*86_400_000_000+micros)
 		}
-		a.Instant(col, t.Round(1_000_000))
 	default:
-		a.Float(col, f)
+		a.Float(col, v.number)
 	}
+}
+
+// applyTypes gives columns the types that the import asks for, where all values fit.
+func (b *builder) applyTypes(ctx context.Context, im Import, r *TableReport) error {
+	var now TableReport
+	if err := b.measure(ctx, im.Table, &now); err != nil {
+		return err
+	}
+	for _, c := range now.Columns {
+		kind := im.Options.Types[c.Name]
+		if kind == "" || strings.EqualFold(kind, "VARCHAR") || strings.EqualFold(kind, c.Type) {
+			continue
+		}
+		err := b.run(ctx, fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s", quoteName(im.Table), quoteName(c.Name), kind))
+		if _, ok := errors.AsType[*engineErr](err); ok && ctx.Err() == nil {
+			r.note(ImportNote{Column: c.Name, Rule: RuleTypes}, "The column %s stayed %s, because not every value fits the type %s that was given.", c.Name, c.Type, kind)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

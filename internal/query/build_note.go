@@ -41,6 +41,10 @@ const (
 	RuleTimeFormat   Rule = "time_format"   // times with a T or without seconds
 	RuleOffset       Rule = "offset"        // times with an offset from UTC
 	RuleSpaces       Rule = "spaces"        // spaces around values of a type
+	RuleSheet        Rule = "sheet"         // further sheets of a workbook are tables
+	RuleMerged       Rule = "merged"        // merged cells
+	RuleHidden       Rule = "hidden"        // hidden sheets, rows and columns
+	RuleFormula      Rule = "formula"       // formulas without values
 )
 
 // note adds a decision to the report of a table.

@@ -52,8 +52,9 @@ func build(ctx context.Context, o buildOrder, each Progress) ([]byte, error) {
 		return nil, err
 	}
 	var report Report
-	for _, im := range o.Imports {
-		t := b.table(ctx, im)
+	for _, im := range b.planImports(ctx) {
+		t := b.table(ctx, im.Import)
+		t.From, t.Notes = im.from, append(im.notes, t.Notes...)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -129,7 +130,7 @@ func (b *builder) load(ctx context.Context, im Import, r *TableReport) error {
 		}
 		return b.create(ctx, im.Table, "SELECT * FROM read_parquet(["+files+"], union_by_name=true)")
 	case Excel:
-		return b.loadExcel(ctx, im)
+		return b.loadExcel(ctx, im, r)
 	case DuckDB:
 		return b.loadDuckDB(ctx, im)
 	case Cells:
