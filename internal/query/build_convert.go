@@ -46,7 +46,7 @@ const (
 	// A number with a fixed count of decimals shows zeros behind the text's last one.
 	printedLonger = "starts_with(CAST(%[2]s AS VARCHAR), %[1]s)"
 	// A double shows a point where the text is a whole number.
-	printedDouble = "(CAST(%[2]s AS VARCHAR) = %[1]s OR CAST(%[2]s AS VARCHAR) = %[1]s || '.0')"
+	printedDouble = "(CAST(%[2]s AS VARCHAR) = %[1]s OR %[1]s <> '-0' AND CAST(%[2]s AS VARCHAR) = %[1]s || '.0')"
 	// A time shows no zeros at the end of its fraction.
 	printedShorter = "(CAST(%[2]s AS VARCHAR) = %[1]s OR starts_with(%[1]s, CAST(%[2]s AS VARCHAR)) AND translate(substr(%[1]s, strlen(CAST(%[2]s AS VARCHAR)) + 1), '.0', '') = '')"
 )
@@ -100,8 +100,9 @@ var conversions = slices.Concat([]conversion{
 		kind: "TIMESTAMP", form: form(`[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}`), plain: `replace(%[1]s, 'T', ' ') || ':00'`, value: fmt.Sprintf(castValue, "TIMESTAMP"), same: printed,
 		rule: RuleTimeFormat, how: "without seconds",
 	},
-	{kind: "TIME", form: form(`[0-2][0-9]:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?`), plain: asItIs, value: fmt.Sprintf(castValue, "TIME"), same: printedShorter},
-	{kind: "TIME", form: form(`[0-2][0-9]:[0-9]{2}`), plain: `%[1]s || ':00'`, value: fmt.Sprintf(castValue, "TIME"), same: printed, rule: RuleTimeFormat, how: "without seconds"},
+	// 24:00 is the end of a day to people, and of no day to most programs.
+	{kind: "TIME", form: form(`[0-2][0-9]:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?`), plain: asItIs, value: fmt.Sprintf(castValue, "TIME"), same: "NOT starts_with(%[1]s, '24') AND " + printedShorter},
+	{kind: "TIME", form: form(`[0-2][0-9]:[0-9]{2}`), plain: `%[1]s || ':00'`, value: fmt.Sprintf(castValue, "TIME"), same: "NOT starts_with(%[1]s, '24') AND " + printed, rule: RuleTimeFormat, how: "without seconds"},
 }, offsetConversions(), dateConversions(), []conversion{
 	{number: true, form: moneyForm(decimalForm), plain: bareNumber, rule: RuleNumberFormat},
 	{number: true, form: moneyForm(groupComma), plain: groupedPlain(groupComma, `replace(`+bareNumber+`, ',', '')`), rule: RuleNumberFormat, how: howCommas},
@@ -112,9 +113,10 @@ var conversions = slices.Concat([]conversion{
 const scientificForm = `-?[0-9]+[.][0-9]+[eE][+-]?[0-9]{1,3}|-?[0-9][eE][+-][0-9]{1,3}|` + decimalForm
 
 // sameScientific holds for up to 15 digits, which a double always keeps, and for numbers
-// that are not too small for one.
-const sameScientific = `(regexp_full_match(%[1]s, '` + scientificForm + `') AND length(regexp_replace(regexp_replace(%[1]s, '[eE].*', ''), '[^0-9]', '', 'g')) <= 15
-	AND (%[2]s <> 0 OR NOT regexp_matches(%[1]s, '^[^eE]*[1-9]')))`
+// that are not too small for one. Numbers without an exponent are printed as they came.
+const sameScientific = `CASE WHEN regexp_matches(%[1]s, '[eE]') THEN regexp_full_match(%[1]s, '` + scientificForm + `')
+	AND length(regexp_replace(regexp_replace(%[1]s, '[eE].*', ''), '[^0-9]', '', 'g')) <= 15
+	AND (%[2]s <> 0 OR NOT regexp_matches(%[1]s, '^[^eE]*[1-9]')) ELSE ` + printedDouble + ` END`
 
 // groupedPlain takes the marks out of numbers that are written in groups, and leaves a
 // text that is written otherwise as it is, so that it does not survive.

@@ -178,6 +178,21 @@ func mostlyFits(values []string) *conversion {
 			return &typed[0]
 		}
 	}
+	return twoOrders(values)
+}
+
+var orderedDate = form(`[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{4}( .*)?`)
+
+// twoOrders finds dates of which some have the day first and others the month.
+func twoOrders(values []string) *conversion {
+	if slices.ContainsFunc(values, func(v string) bool { return !orderedDate.MatchString(v) }) {
+		return nil
+	}
+	for _, conv := range conversions {
+		if conv.order == dayFirst && slices.ContainsFunc(values, conv.form.MatchString) {
+			return &conv
+		}
+	}
 	return nil
 }
 
