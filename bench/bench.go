@@ -19,6 +19,7 @@ import (
 
 	"interlock/internal/jail"
 	"interlock/internal/query"
+	"interlock/internal/source"
 )
 
 // A Case is one line of the table.
@@ -46,6 +47,7 @@ var errMissing = errors.New("not measured")
 func main() {
 	jail.Main()
 	query.Main()
+	source.Main()
 	only := flag.String("only", "", "run only cases whose name contains this")
 	csvMB := flag.Int("csv-mb", 1024, "size of the large CSV file in MB")
 	flag.Parse()

@@ -57,7 +57,7 @@ var layers = []struct {
 	{"internal/sqlpolicy", []string{"internal/fault"}},
 	{"internal/query", []string{"internal/fault", "internal/jail", "internal/sqlpolicy"}},
 	{"internal/sandbox", []string{"internal/fault", "internal/jail"}},
-	{"internal/source", []string{"internal/fault", "internal/query", "internal/sqlpolicy"}},
+	{"internal/source", []string{"internal/fault", "internal/jail", "internal/query", "internal/sqlpolicy"}},
 	{"internal/source/sourcetest", []string{"internal/fault", "internal/source", "internal/query"}},
 	{"internal/catalog", []string{"internal/fault", "internal/query", "internal/source", "internal/sqlpolicy"}},
 

@@ -17,6 +17,7 @@ import (
 	"interlock/internal/fault"
 	"interlock/internal/jail"
 	"interlock/internal/query"
+	"interlock/internal/source"
 )
 
 // Exit codes, documented in the help and in docs/machines.md.
@@ -33,6 +34,7 @@ const (
 func main() {
 	jail.Main()
 	query.Main()
+	source.Main()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := do(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()

@@ -20,6 +20,7 @@ import (
 
 	"interlock/internal/jail"
 	"interlock/internal/query"
+	"interlock/internal/source"
 )
 
 // asProgram makes the test binary be the program: tests start it, talk to it and
@@ -33,6 +34,7 @@ const patience = 90 * time.Second
 func TestMain(m *testing.M) {
 	jail.Main()
 	query.Main()
+	source.Main()
 	if os.Getenv(asProgram) != "" {
 		main()
 	}

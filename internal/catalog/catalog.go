@@ -80,6 +80,7 @@ type Catalog struct {
 	private private
 	owners  *owners
 	hashes  *hashCache
+	sqlite  *source.SQLitePool
 
 	scanning sync.Mutex // one look at a time
 	inner    map[file][]source.TableName
@@ -164,7 +165,7 @@ func New(c Config) (*Catalog, error) {
 		}
 	}
 	return &Catalog{
-		config: c, private: private{dirs: []string{c.State, c.Dir}}, owners: &owners{path: filepath.Join(c.State, "uploads.json")}, hashes: loadHashes(c.Dir), flights: map[string]*flight{}, used: map[string]time.Time{},
+		config: c, private: private{dirs: []string{c.State, c.Dir}}, owners: &owners{path: filepath.Join(c.State, "uploads.json")}, hashes: loadHashes(c.Dir), sqlite: source.NewSQLitePool(c.Dir), flights: map[string]*flight{}, used: map[string]time.Time{},
 		known: map[string]manifest{}, derived: map[string]any{}, inner: map[file][]source.TableName{}, live: map[string]liveDescription{},
 		lines: map[string]*line{},
 	}, nil

@@ -20,11 +20,13 @@ import (
 	"interlock/internal/fault"
 	"interlock/internal/jail"
 	"interlock/internal/query"
+	"interlock/internal/source"
 )
 
 func TestMain(m *testing.M) {
 	jail.Main()
 	query.Main()
+	source.Main()
 	os.Exit(m.Run())
 }
 

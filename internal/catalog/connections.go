@@ -89,7 +89,7 @@ func (c *Catalog) Add(ctx context.Context, conn Connection, password source.Secr
 		if password.IsZero() {
 			password = inside
 		}
-		if _, err := source.Tables(ctx, source.Config{URL: bare, Password: password, Schema: conn.Schema}); err != nil {
+		if _, err := source.Tables(ctx, source.Config{URL: bare, Password: password, Schema: conn.Schema, SQLite: c.sqlite}); err != nil {
 			return err
 		}
 	}
@@ -181,7 +181,7 @@ func (c *Catalog) configOf(conn *Connection) (source.Config, error) {
 	if err != nil {
 		return source.Config{}, err
 	}
-	return source.Config{URL: conn.URL, Schema: conn.Schema, Password: source.NewSecret(secrets[conn.Alias]), Timeout: importTimeout, AllowOwner: conn.AllowOwner}, nil
+	return source.Config{URL: conn.URL, Schema: conn.Schema, Password: source.NewSecret(secrets[conn.Alias]), Timeout: importTimeout, AllowOwner: conn.AllowOwner, SQLite: c.sqlite}, nil
 }
 
 // connection makes a dataset of a connection: a database, or a path like any other.

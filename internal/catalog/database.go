@@ -181,7 +181,7 @@ func (c *Catalog) importFiles(ctx context.Context, d *dataset, v version, m *man
 				imp.Files = append(imp.Files, f.path)
 			}
 			imports = append(imports, imp)
-		case slices.Contains(loaded, t.name):
+		case loaded[t.name] != nil:
 			imports = append(imports, query.Import{Table: t.name, Format: query.DuckDB, Files: []string{streamed}, Options: query.ImportOptions{From: t.name}})
 		}
 	}
@@ -205,13 +205,30 @@ func (c *Catalog) importFiles(ctx context.Context, d *dataset, v version, m *man
 			m.Problems = append(m.Problems, Problem{t.file, r.Error})
 			continue
 		}
-		for _, n := range r.Notes {
-			m.Problems = append(m.Problems, Problem{t.file, n.Message})
-		}
-		m.Tables = append(m.Tables, Table{Name: t.name, File: t.file, Kind: t.kind, Description: t.description, Columns: r.Columns, Rows: r.Rows, Notes: r.Notes})
+		shown := Table{Name: t.name, File: t.file, Kind: t.kind, Description: t.description, Columns: r.Columns, Rows: r.Rows, Notes: append(loaded[t.name], r.Notes...)}
+		m.note(shown)
+		m.Tables = append(m.Tables, shown)
 	}
 	c.declareFiles(ctx, v, m)
 	return nil
+}
+
+// notesOf are the decisions about columns that came in as a stream; never nil.
+func notesOf(columns []source.Column) []query.ImportNote {
+	notes := []query.ImportNote{}
+	for _, col := range columns {
+		if col.Note != nil {
+			notes = append(notes, *col.Note)
+		}
+	}
+	return notes
+}
+
+// note says the decisions of a table's import aloud.
+func (m *manifest) note(t Table) {
+	for _, n := range t.Notes {
+		m.Problems = append(m.Problems, Problem{t.File, n.Message})
+	}
 }
 
 // declareFiles reads the keys that SQLite files declare.
@@ -228,7 +245,7 @@ func (c *Catalog) declareFiles(ctx context.Context, v version, m *manifest) {
 		byFile[path][strings.ToLower(t.inner)] = t.name
 	}
 	for _, path := range slices.Sorted(maps.Keys(byFile)) {
-		m.declare(ctx, c, source.Config{URL: "sqlite:" + path}, func(original string) string { return byFile[path][strings.ToLower(original)] })
+		m.declare(ctx, c, source.Config{URL: "sqlite:" + path, SQLite: c.sqlite}, func(original string) string { return byFile[path][strings.ToLower(original)] })
 	}
 }
 
@@ -262,19 +279,27 @@ func (c *Catalog) build(ctx context.Context, id, path string, imports []query.Im
 	return report, err
 }
 
-// streamFiles writes the tables inside SQLite files into a database and says which it got.
-func (c *Catalog) streamFiles(ctx context.Context, d *dataset, v version, path string, m *manifest) (loaded []string, err error) {
+// streamFiles writes the tables inside SQLite files into a database. It gives those that
+// it got, each with the decisions about its columns.
+func (c *Catalog) streamFiles(ctx context.Context, d *dataset, v version, path string, m *manifest) (map[string][]query.ImportNote, error) {
+	loaded := map[string][]query.ImportNote{}
 	inner := slices.DeleteFunc(slices.Clone(v.tables), func(t table) bool { return t.inner == "" })
 	if len(inner) == 0 {
-		return nil, nil
+		return loaded, nil
 	}
 	w, err := query.Create(path)
 	if err != nil {
 		return nil, err
 	}
 	defer w.Abort()
+	budgets := map[string]*source.Budget{}
 	for _, t := range inner {
-		_, _, err := c.stream(ctx, w, source.Config{URL: "sqlite:" + t.files[0].path, Table: t.inner}, d.id, t.name)
+		conf := source.Config{URL: "sqlite:" + t.files[0].path, Table: t.inner, SQLite: c.sqlite, Timeout: importTimeout}
+		if budgets[conf.URL] == nil {
+			budgets[conf.URL] = source.NewBudget(conf)
+		}
+		conf.Budget = budgets[conf.URL]
+		columns, _, err := c.stream(ctx, w, conf, d.id, t.name)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -282,7 +307,7 @@ func (c *Catalog) streamFiles(ctx context.Context, d *dataset, v version, path s
 			m.Problems = append(m.Problems, Problem{t.file, fault.From(err).Message})
 			continue
 		}
-		loaded = append(loaded, t.name)
+		loaded[t.name] = notesOf(columns)
 	}
 	return loaded, w.Close()
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"interlock/internal/fault"
 	"interlock/internal/source"
 )
 
@@ -211,11 +212,13 @@ func stem(name string) string {
 
 // sqlite takes the tables of an SQLite file.
 func (f *folder) sqlite(found file, name string) {
+	conf := source.Config{URL: "sqlite:" + found.path, SQLite: f.scanner.sqlite}
+	found.state = conf.DatabaseVersion()
 	tables, ok := f.scanner.inner[found]
 	if !ok {
 		var err error
-		if tables, err = source.Tables(f.scanner.ctx, source.Config{URL: "sqlite:" + found.path}); err != nil {
-			f.trouble(name, "The file cannot be read as SQLite.")
+		if tables, err = source.Tables(f.scanner.ctx, conf); err != nil {
+			f.trouble(name, "The file cannot be read as SQLite: "+fault.From(err).Message+".")
 			return
 		}
 		f.scanner.inner[found] = tables

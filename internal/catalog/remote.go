@@ -135,6 +135,13 @@ func (c *Catalog) target(ctx context.Context, id string) (*dataset, query.Databa
 	if err == nil && d.remote() {
 		dialect, _ := sqlpolicy.DialectFor(d.kind)
 		db.Elsewhere = &query.Elsewhere{Dialect: dialect, Schema: d.connection.named()}
+		if dialect.Judged() { // the engine itself decides
+			to, err := c.line(ctx, d)
+			if err != nil {
+				return nil, query.Database{}, err
+			}
+			db.Elsewhere.Judge, _ = to.engine.(sqlpolicy.Judge)
+		}
 	}
 	return d, db, err
 }
@@ -167,7 +174,7 @@ func (c *Catalog) line(ctx context.Context, d *dataset) (*line, error) {
 	if err != nil {
 		return nil, err
 	}
-	conf.Schema = d.connection.schema()
+	conf.Schema, conf.Dataset = d.connection.schema(), d.id
 	c.mu.Lock()
 	open := c.lines[d.id]
 	c.mu.Unlock()
@@ -206,7 +213,7 @@ func (c *Catalog) hangUp(id string) {
 func (c *Catalog) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var errs []error
+	errs := []error{c.sqlite.Close()}
 	for id, open := range c.lines {
 		errs = append(errs, open.engine.Close())
 		delete(c.lines, id)

@@ -39,6 +39,8 @@ type file struct {
 	path string // without links
 	size int64
 	time time.Time
+	// state is that of an SQLite file with its write-ahead log.
+	state string
 }
 
 // Limits of a scan.
@@ -60,7 +62,7 @@ func (c *Catalog) scan(ctx context.Context) ([]*dataset, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s := &scanner{ctx: ctx, maxFile: c.config.MaxFile, private: private{c.private.dirs, map[string]bool{}}, ids: namer{}, inner: c.inner}
+	s := &scanner{ctx: ctx, maxFile: c.config.MaxFile, private: private{c.private.dirs, map[string]bool{}}, ids: namer{}, inner: c.inner, sqlite: c.sqlite}
 	for _, root := range c.config.Roots {
 		s.root(root)
 	}
@@ -87,6 +89,7 @@ type scanner struct {
 	ids     namer
 	found   []*dataset
 	inner   map[file][]source.TableName // of SQLite files, from earlier scans
+	sqlite  *source.SQLitePool
 }
 
 func (s *scanner) add(d *dataset) {

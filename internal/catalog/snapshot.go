@@ -49,7 +49,7 @@ func (conn *Connection) origin() string {
 	if conn == nil {
 		return ""
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %v", conn.URL, conn.Schema, conn.Tables, conn.Remote))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %v %s", conn.URL, conn.Schema, conn.Tables, conn.Remote, source.Config{URL: conn.URL}.DatabaseVersion()))
 	return hex.EncodeToString(sum[:8])
 }
 
@@ -99,6 +99,7 @@ func (c *Catalog) importConnection(ctx context.Context, d *dataset, path string,
 	}
 	defer w.Abort()
 	content, names := sha256.New(), namer{}
+	conf.Budget = source.NewBudget(conf)
 	copied := map[string]string{} // name there to name here
 	for i, t := range tables {
 		if i >= maxTables {
@@ -115,7 +116,8 @@ func (c *Catalog) importConnection(ctx context.Context, d *dataset, path string,
 			m.Problems = append(m.Problems, Problem{t.Name, fault.From(err).Message})
 			continue
 		}
-		shown := Table{Name: name, File: t.Name, Kind: d.kind, Rows: rows}
+		shown := Table{Name: name, File: t.Name, Kind: d.kind, Rows: rows, Notes: notesOf(columns)}
+		m.note(shown)
 		for i, spec := range source.Specs(columns) {
 			shown.Columns = append(shown.Columns, query.Column{Name: columns[i].Name, Type: spec.SQL()})
 		}

@@ -46,7 +46,7 @@ func (c *Catalog) version(ctx context.Context, d *dataset) (version, error) {
 		}
 		part := fmt.Sprintf("%q %q %s %s", t.name, t.inner, t.kind, options)
 		readable := true
-		for _, f := range t.files {
+		for _, f := range t.withLogs() {
 			sum, err := c.hashes.of(ctx, f)
 			if ctx.Err() != nil {
 				return v, ctx.Err()
@@ -71,6 +71,21 @@ func (c *Catalog) version(ctx context.Context, d *dataset) (version, error) {
 	return v, nil
 }
 
+// withLogs are the files of a table; the write-ahead log of an SQLite file, which has
+// what was committed last, is one of them.
+func (t table) withLogs() []file {
+	if t.inner == "" {
+		return t.files
+	}
+	all := slices.Clone(t.files)
+	for _, f := range t.files {
+		if info, err := os.Stat(f.path + "-wal"); err == nil && info.Size() > 0 {
+			all = append(all, file{path: f.path + "-wal", size: info.Size(), time: info.ModTime(), state: f.state})
+		}
+	}
+	return all
+}
+
 // A hashCache remembers the hashes of contents by path, size and time.
 type hashCache struct {
 	path string // fixed at creation
@@ -88,7 +103,7 @@ func loadHashes(dir string) *hashCache {
 }
 
 func (h *hashCache) of(ctx context.Context, f file) (string, error) {
-	key := fmt.Sprintf("%s|%d|%d", f.path, f.size, f.time.UnixNano())
+	key := fmt.Sprintf("%s|%d|%d%s", f.path, f.size, f.time.UnixNano(), f.state)
 	h.mu.Lock()
 	sum := h.known[key]
 	h.mu.Unlock()

@@ -28,6 +28,8 @@ type Database struct {
 type Elsewhere struct {
 	Dialect *sqlpolicy.Dialect
 	Schema  string // that the tables are in there; it may stand before their names
+	// Judge is that engine itself, if it decides about statements while it prepares them.
+	Judge sqlpolicy.Judge
 }
 
 // A Request is one statement to run. Zero limits are the engine's defaults.

@@ -80,6 +80,9 @@ func (e *Engine) check(ctx context.Context, r Request) (sqlpolicy.Decision, erro
 	if err != nil {
 		return sqlpolicy.Decision{}, err
 	}
+	if to := r.Database.Elsewhere; to != nil && to.Judge != nil {
+		return e.policy.CheckBy(ctx, to.Judge, scope, r.SQL)
+	}
 	if d, ok, err := e.policy.Seen(scope, r.SQL); ok {
 		return d, err
 	}

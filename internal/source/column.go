@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"interlock/internal/query"
 )
 
 // Kind is what a column's values are, whatever system holds them.
@@ -43,6 +45,8 @@ type Column struct {
 	Name   string
 	Type   Type
 	Native string // the type as its own system names it
+	// Note is what a person should know of how its values come in; nil is nothing.
+	Note *query.ImportNote
 }
 
 // String gives the embedded engine's name of the type.

@@ -22,6 +22,7 @@ import (
 func TestMain(m *testing.M) {
 	jail.Main()
 	query.Main()
+	source.Main()
 	os.Exit(m.Run())
 }
 

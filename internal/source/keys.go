@@ -25,13 +25,15 @@ func ForeignKeys(ctx context.Context, c Config) ([]ForeignKey, error) {
 	case "mysql":
 		return sqlKeys(ctx, c, mysqlDB, mysqlKeys)
 	case "sqlite":
-		return sqlKeys(ctx, c, sqliteDB, sqliteKeys)
+		t, err := sqliteSource(c)
+		if err != nil {
+			return nil, err
+		}
+		defer t.Close()
+		return t.keys(ctx)
 	}
 	return nil, nil
 }
-
-const sqliteKeys = `SELECT m.name, f."from", f."table", coalesce(f."to", '') FROM sqlite_master m, pragma_foreign_key_list(m.name) f
-	WHERE m.type = 'table' AND (SELECT count(*) FROM pragma_foreign_key_list(m.name) g WHERE g.id = f.id) = 1 ORDER BY m.name, f.id`
 
 const mysqlKeys = `SELECT k.TABLE_NAME, min(k.COLUMN_NAME), k.REFERENCED_TABLE_NAME, min(k.REFERENCED_COLUMN_NAME)
 	FROM information_schema.KEY_COLUMN_USAGE k WHERE k.TABLE_SCHEMA = database() AND k.REFERENCED_TABLE_NAME IS NOT NULL

@@ -214,8 +214,17 @@ func here(t testing.TB, engine *query.Engine, early string) query.Database {
 	return db
 }
 
-// decide is the policy's decision where it prints what runs; elsewhere plans run as they are.
-func (m meaning) decide(t interface{ Fatalf(string, ...any) }, db query.Database, sql string) sqlpolicy.Decision {
+// decide is the policy's decision where it prints what runs, or that of an engine that
+// decides by itself; elsewhere plans run as they are.
+func (m meaning) decide(t interface{ Fatalf(string, ...any) }, remote source.Remote, db query.Database, sql string) sqlpolicy.Decision {
+	if judge, ok := remote.(sqlpolicy.Judge); ok {
+		rules, _ := sqlpolicy.DialectFor(string(remote.Dialect()))
+		d, err := judge.Judge(context.Background(), sqlpolicy.Scope{Dialect: rules, Tables: db.Tables}, sql)
+		if err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+		return d
+	}
 	if m.dialect != queryplan.PostgreSQL {
 		return sqlpolicy.Decision{SQL: sql}
 	}
@@ -269,7 +278,7 @@ func mean(t *testing.T, m meaning) {
 			t.Errorf("%s here: %v", name, err)
 			continue
 		}
-		got, err := remote.Run(t.Context(), m.decide(t, db, there), source.Limits{})
+		got, err := remote.Run(t.Context(), m.decide(t, remote, db, there), source.Limits{})
 		if err != nil && m.unknown != nil && m.unknown.MatchString(err.Error()) {
 			unknown = append(unknown, name)
 			remote.Close() // an old server may have more to say on the line
@@ -305,7 +314,7 @@ func literals(t *testing.T, m meaning, db query.Database, remote source.Remote) 
 		if err != nil {
 			rt.Fatal(err)
 		}
-		got, err := remote.Run(t.Context(), m.decide(rt, db, sql), source.Limits{})
+		got, err := remote.Run(t.Context(), m.decide(rt, remote, db, sql), source.Limits{})
 		var rows [][]string
 		if err == nil {
 			err = json.Unmarshal(got.Rows, &rows)
@@ -323,7 +332,7 @@ func TestPlansPassPolicy(t *testing.T) {
 	syntax := strings.Fields(`count_star like_escape not_like_escape ilike_escape not_ilike_escape regexp_full_match quantile_cont`)
 	engine := newEngine(t)
 	db := here(t, engine, "1969")
-	for _, name := range []string{"sqlite", "postgres", "mysql", "clickhouse", "trino", "bigquery", "snowflake"} {
+	for _, name := range []string{"postgres", "mysql", "clickhouse", "trino", "bigquery", "snowflake"} { // SQLite decides by itself, see TestPlansInSQLite
 		dialect, _ := queryplan.DialectFor(name)
 		rules, _ := sqlpolicy.DialectFor(name)
 		db.Elsewhere = &query.Elsewhere{Dialect: rules}
@@ -418,7 +427,7 @@ func TestPlansInSQLite(t *testing.T) {
 	}
 	defer db.Close()
 	mean(t, meaning{
-		dialect: queryplan.SQLite, quote: `"`, config: source.Config{URL: "sqlite:" + path},
+		dialect: queryplan.SQLite, quote: `"`, config: source.Config{URL: "sqlite:" + path, SQLite: pool(t)},
 		skip: map[string]string{"order_text_function": "SQLite folds ASCII letters only"},
 		exec: func(t testing.TB, statements ...string) { run(t, db, statements...) },
 	})

@@ -46,7 +46,7 @@ func Connect(ctx context.Context, c Config) (Remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	open := map[string]func(Config) (*sql.DB, system, error){"mysql": mysqlEngine, "sqlite": sqliteDB, "clickhouse": clickhouseDB, "trino": trinoDB, "snowflake": snowflakeDB}
+	open := map[string]func(Config) (*sql.DB, system, error){"mysql": mysqlEngine, "clickhouse": clickhouseDB, "trino": trinoDB, "snowflake": snowflakeDB}
 	switch scheme := Scheme(c.URL); scheme {
 	case "postgres":
 		pool, err := postgresPool(ctx, c, c.refusePowerful)
@@ -54,7 +54,13 @@ func Connect(ctx context.Context, c Config) (Remote, error) {
 			return nil, err
 		}
 		return &pgRemote{c, pool}, nil
-	case "mysql", "sqlite", "clickhouse", "trino", "snowflake":
+	case "sqlite":
+		t, err := sqliteSource(c)
+		if err != nil {
+			return nil, err
+		}
+		return &sqliteRemote{t}, nil
+	case "mysql", "clickhouse", "trino", "snowflake":
 		db, system, err := open[scheme](c)
 		if err != nil {
 			return nil, err

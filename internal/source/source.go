@@ -57,6 +57,12 @@ type Config struct {
 	Dir    string
 	// AllowOwner lets statements run in PostgreSQL as a role that could do more than read.
 	AllowOwner bool
+	// SQLite has the workers that read SQLite files; without it each source has its own.
+	SQLite *SQLitePool
+	// Budget bounds what is copied of one file; nil bounds each table by itself.
+	Budget *Budget
+	// Dataset is the name that may stand before those of tables in whole statements.
+	Dataset string
 }
 
 // Scheme says which connector a URL is for: postgres, mysql, sqlite, clickhouse,
@@ -178,7 +184,12 @@ func Tables(ctx context.Context, c Config) ([]TableName, error) {
 	case "mysql":
 		return sqlTables(ctx, c, mysqlDB, mysqlTables)
 	case "sqlite":
-		return sqlTables(ctx, c, sqliteDB, sqliteTables)
+		t, err := sqliteSource(c)
+		if err != nil {
+			return nil, err
+		}
+		defer t.Close()
+		return t.tables(ctx)
 	case "clickhouse":
 		return sqlTables(ctx, c, clickhouseDB, clickhouseTables)
 	case "trino":

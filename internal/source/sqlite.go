@@ -6,19 +6,13 @@ import (
 )
 
 // sqlite is SQLite's SQL. Values there have types of their own, so columns are
-// brought to one; times go through micros and days, functions that the connector
-// adds to its connections, because SQLite's own stop at the millisecond.
+// brought to one, by functions that the workers add: micros and days read times, of
+// which SQLite's own stop at the millisecond, and exact prints a value with all digits.
 type sqlite struct{}
 
 func (sqlite) quote(name string) string { return quoteWith(`"`, name) }
 
-// read keeps the driver from guessing at values by the declared type: an expression has none.
-func (s sqlite) read(c Column) string {
-	if c.Type.Kind == Text {
-		return "CAST(" + s.quote(c.Name) + " AS TEXT)"
-	}
-	return "+" + s.quote(c.Name)
-}
+func (s sqlite) read(c Column) string { return s.quote(c.Name) }
 
 func (s sqlite) left(c Column, _ Op) string {
 	name := s.quote(c.Name)
@@ -32,8 +26,9 @@ func (s sqlite) left(c Column, _ Op) string {
 	case Timestamp, TimestampTZ:
 		return "micros(" + name + ")"
 	case Text:
-		if !strings.Contains(c.Native, "CHAR") && !strings.Contains(c.Native, "TEXT") && !strings.Contains(c.Native, "CLOB") {
-			name = "CAST(" + name + " AS TEXT)"
+		text := strings.Contains(c.Native, "CHAR") || strings.Contains(c.Native, "TEXT") || strings.Contains(c.Native, "CLOB")
+		if !text || c.Note != nil { // not all of its values are texts
+			name = "exact(" + name + ")"
 		}
 		return name + " COLLATE BINARY"
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 
 	clickhousedriver "github.com/ClickHouse/clickhouse-go/v2"
 	mysqldriver "github.com/go-sql-driver/mysql"
@@ -13,14 +12,9 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 	snowflakedriver "github.com/snowflakedb/gosnowflake/v2"
 	trinodriver "github.com/trinodb/trino-go-client/trino"
-	sqlitedriver "modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 
 	"interlock/internal/fault"
 )
-
-// sqliteRefusals are SQLite's codes for a statement that is wrong or makes too large a value.
-var sqliteRefusals = []int{sqlite3.SQLITE_ERROR, sqlite3.SQLITE_TOOBIG}
 
 // trouble turns a driver's error into a fault that names the place; its cause never
 // holds the password.
@@ -51,9 +45,6 @@ func (c Config) trouble(ctx context.Context, err error, doing string) error {
 	}
 	if said, ok := errors.AsType[*snowflakedriver.SnowflakeError](err); ok && (said.Number < 200_000 || said.Number/1000 == 390) { // others are the driver's own
 		return c.refused(cause, doing, fmt.Sprintf("SF%d", said.Number), said.Message)
-	}
-	if said, ok := errors.AsType[*sqlitedriver.Error](err); ok && slices.Contains(sqliteRefusals, said.Code()&0xff) {
-		return c.refused(cause, doing, "SQLITE_ERROR", said.Error())
 	}
 	if said, ok := errors.AsType[*trinodriver.ErrTrino](err); ok {
 		return c.refused(cause, doing, said.ErrorName, said.Message)

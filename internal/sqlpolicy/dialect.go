@@ -13,6 +13,7 @@ type Dialect struct {
 	Name    string // for people
 	words   vocabulary
 	lexis   lexis
+	itself  bool    // the engine itself decides, see [Judge]
 	grammar grammar // the engine's own; nil: the statement is read by the parser that is here
 }
 
@@ -68,7 +69,7 @@ var dialects = map[string]*Dialect{
 	"mysql":    {Name: "MySQL", words: mysqlWords, grammar: mysqlGrammar{mysqlWords}},
 	"sqlite": {
 		Name: "SQLite", words: elsewhere(sqliteText, `json_each json_tree`, `any none`),
-		lexis: lexis{backticks: true, quote: `"`, inTables: true, anyCase: true, refused: "["},
+		itself: true,
 	},
 	"clickhouse": {
 		Name: "ClickHouse", words: elsewhere(clickhouseText, `numbers`, `datetime64 date32 decimal32 decimal64 decimal128 fixedstring int256 uint256 float32 float64`),
@@ -97,6 +98,17 @@ func DialectFor(name string) (*Dialect, bool) {
 
 // Functions lists what statements in this dialect may call, sorted.
 func (d *Dialect) Functions() []string { return slices.Sorted(maps.Keys(d.words.functions)) }
+
+// Judged says that the engine itself decides about statements, see [Judge].
+func (d *Dialect) Judged() bool { return d.itself }
+
+// TableFunctions lists what statements in this dialect may read from, sorted.
+func (d *Dialect) TableFunctions() []string {
+	return slices.Sorted(maps.Keys(d.words.tableFunctions))
+}
+
+// Volatile says that a function may answer differently in another run.
+func (d *Dialect) Volatile(function string) bool { return d.words.volatile[function] }
 
 // elsewhere is the vocabulary of an engine: what all share and what it adds.
 func elsewhere(functions, tableFunctions, types string) vocabulary {

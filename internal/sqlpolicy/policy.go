@@ -67,6 +67,24 @@ func New(c Config) *Policy {
 	return &Policy{limits: c.Limits.orDefault(), cache: newCache(cmp.Or(c.Cache, 4096))}
 }
 
+// A Judge is an engine that decides about a statement itself, while it prepares the
+// statement, by telling what it is about to read and to call. A refusal is made by [Refuse].
+type Judge interface {
+	Judge(ctx context.Context, scope Scope, sql string) (Decision, error)
+}
+
+// CheckBy has the engine decide that will run the statement, within the bounds of the
+// policy. Its decision is about the data of this moment and is not remembered.
+func (p *Policy) CheckBy(ctx context.Context, judge Judge, scope Scope, sql string) (Decision, error) {
+	if err := checkText(sql, p.limits); err != nil {
+		if denied, ok := errors.AsType[*denial](err); ok {
+			return Decision{}, denied.fault(sql)
+		}
+		return Decision{}, err
+	}
+	return judge.Judge(ctx, scope, sql)
+}
+
 // Seen gives the decision of an earlier Check of the same text in the same scope,
 // allowed or refused. It needs no parser.
 func (p *Policy) Seen(scope Scope, sql string) (Decision, bool, error) {
@@ -97,6 +115,9 @@ func (p *Policy) decide(ctx context.Context, parser Parser, scope Scope, sql str
 	}
 	if scope.Dialect != nil && scope.Dialect.grammar != nil {
 		return scope.Dialect.grammar.judge(scope, sql, p.limits)
+	}
+	if scope.Dialect != nil && scope.Dialect.itself {
+		return Decision{}, fault.New(fault.Internal, "statements for %s are judged by the engine itself", scope.Dialect.Name)
 	}
 	if scope.Dialect != nil {
 		return p.decideElsewhere(ctx, parser, scope, sql)

@@ -72,6 +72,14 @@ func placeAt(sql string, at int) string {
 	return strings.ToValidUTF8(sql[at:end], "")
 }
 
+// Refuse is the refusal of a statement by a rule.
+func Refuse(rule, instead, format string, args ...any) *fault.Fault {
+	return deny(rule, -1, instead, format, args...).fault("")
+}
+
+// TableList names the tables that may be used instead.
+func TableList(tables []Table) string { return tableList(tables) }
+
 // tableList names what may be used instead.
 func tableList(tables []Table) string {
 	names := make([]string, 0, 12)
