@@ -20,10 +20,18 @@ func (e *Engine) own(ctx context.Context, thread string) (*turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	lease, err := e.cfg.Store.Acquire(ctx, thread, e.cfg.Holder, e.cfg.Lease)
-	if err != nil {
+	if err := e.acquire(ctx, thread, t); err != nil {
 		e.release(thread, t)
 		return nil, err
+	}
+	return t, nil
+}
+
+// acquire gives the turn the lease of its thread.
+func (e *Engine) acquire(ctx context.Context, thread string, t *turn) error {
+	lease, err := e.cfg.Store.Acquire(ctx, thread, e.cfg.Holder, e.cfg.Lease)
+	if err != nil {
+		return err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -33,7 +41,7 @@ func (e *Engine) own(ctx context.Context, thread string) (*turn, error) {
 		e.renewing = true
 		e.wg.Go(e.renewLeases)
 	}
-	return t, nil
+	return nil
 }
 
 // endLease gives the lease back, if the turn has one.

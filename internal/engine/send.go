@@ -19,27 +19,76 @@ const maxText = 256 << 10
 
 // Open makes a thread of a machine, pinned to the definition as it is now.
 func (e *Engine) Open(ctx context.Context, o Opening) (string, error) {
-	m, err := e.cfg.Machines.Get(o.Machine)
-	if err != nil {
-		return "", err
-	}
-	set, err := checkSettings(m, o.Settings)
-	if err != nil {
-		return "", err
-	}
-	id := e.cfg.NewID("t")
-	t, err := e.take(id)
+	id, t, err := e.newThread(o)
 	if err != nil {
 		return "", err
 	}
 	defer e.release(id, t)
-	t.adopt(newFold(id), m)
-	t.blobs = []store.Blob{e.defs.keep(m)}
-	t.emit(event.ThreadOpened{Owner: o.Owner, Machine: m.Name, Version: m.Hash, Title: o.Title, Dataset: o.Dataset, Settings: set})
 	if err := t.commit(ctx); err != nil {
 		return "", err
 	}
 	return id, nil
+}
+
+// Start makes a thread with its first turn, both in one batch: an input that is refused
+// leaves no thread.
+func (e *Engine) Start(ctx context.Context, o Opening, in Input) (thread, run string, err error) {
+	if err := in.check(); err != nil {
+		return "", "", err
+	}
+	thread, t, err := e.newThread(o)
+	if err != nil {
+		return "", "", err
+	}
+	started := false
+	defer func() {
+		if !started {
+			e.release(thread, t)
+		}
+	}()
+	if err := t.receive(in); err != nil {
+		return "", "", err
+	}
+	if err := e.acquire(ctx, thread, t); err != nil {
+		return "", "", err
+	}
+	if err := t.commit(ctx); err != nil {
+		return "", "", err
+	}
+	started = true
+	run = t.f.Turn.Run
+	e.launch(thread, t)
+	return thread, run, nil
+}
+
+// newThread makes the first event of a thread, which is not stored yet. The caller owns
+// the thread.
+func (e *Engine) newThread(o Opening) (string, *turn, error) {
+	m, err := e.cfg.Machines.Get(o.Machine)
+	if err != nil {
+		return "", nil, err
+	}
+	set, err := checkSettings(m, o.Settings)
+	if err != nil {
+		return "", nil, err
+	}
+	id := e.cfg.NewID("t")
+	t, err := e.take(id)
+	if err != nil {
+		return "", nil, err
+	}
+	t.adopt(newFold(id), m)
+	t.blobs = []store.Blob{e.defs.keep(m)}
+	t.emit(event.ThreadOpened{Owner: o.Owner, Machine: m.Name, Version: m.Hash, Title: o.Title, Dataset: o.Dataset, Settings: set})
+	return id, t, nil
+}
+
+// check bounds what a person says at once.
+func (in Input) check() error {
+	if len(in.Text) > maxText {
+		return fault.New(fault.TooLarge, "the message has %d bytes; %d are allowed", len(in.Text), maxText)
+	}
+	return nil
 }
 
 // checkSettings fits settings to what the machine declares.
@@ -83,8 +132,8 @@ func bound(f *float64) string {
 // Send hands the thread what the person says: a message, a card's answer or a
 // command. It returns once that is stored; the turn goes on by itself.
 func (e *Engine) Send(ctx context.Context, thread string, in Input) (run string, err error) {
-	if len(in.Text) > maxText {
-		return "", fault.New(fault.TooLarge, "the message has %d bytes; %d are allowed", len(in.Text), maxText)
+	if err := in.check(); err != nil {
+		return "", err
 	}
 	if err := e.settle(ctx, thread); err != nil {
 		return "", err
@@ -358,11 +407,7 @@ func (t *turn) command(in Input) error {
 
 // Direct makes one call in a new thread of a machine, without a model.
 func (e *Engine) Direct(ctx context.Context, o Opening, user, tool string, args json.RawMessage) (thread, run string, err error) {
-	if thread, err = e.Open(ctx, o); err != nil {
-		return "", "", err
-	}
-	run, err = e.Send(ctx, thread, Input{User: user, Dataset: o.Dataset, Direct: &Direct{Tool: tool, Args: args}})
-	return thread, run, err
+	return e.Start(ctx, o, Input{User: user, Dataset: o.Dataset, Direct: &Direct{Tool: tool, Args: args}})
 }
 
 // Stop ends the turn that runs or waits in a thread; without one it does nothing.

@@ -75,27 +75,24 @@ func (s *Server) say(ctx context.Context, in Saying, machine string) (place, err
 		input.Command = &engine.Command{Name: c.Name, Fields: c.Fields}
 	}
 	at := place{thread: in.Thread}
+	var err error
 	if in.Thread == "" {
-		var err error
-		if at.thread, err = s.cfg.Engine.Open(ctx, engine.Opening{
+		at.thread, at.run, err = s.cfg.Engine.Start(ctx, engine.Opening{
 			Machine: cmp.Or(in.Machine, machine), Owner: user, Title: clip(in.Message, 80),
 			Dataset: in.Dataset, Settings: in.Settings,
-		}); err != nil {
-			return place{}, err
-		}
-	} else {
-		t, err := s.ownThread(ctx, in.Thread)
-		if err != nil {
-			return place{}, err
-		}
-		if in.Machine != "" && in.Machine != t.Machine {
-			return place{}, badRequest("thread %s runs the machine %s, not %s", t.ID, t.Machine, in.Machine).
-				Suggest("Leave thread_id out to open a thread of another machine.")
-		}
-		at.after, input.Settings = t.Seq, in.Settings
+		}, input)
+		about(ctx, at.thread, at.run)
+		return at, err
 	}
-	about(ctx, at.thread, "")
-	var err error
+	t, err := s.ownThread(ctx, in.Thread)
+	if err != nil {
+		return place{}, err
+	}
+	if in.Machine != "" && in.Machine != t.Machine {
+		return place{}, badRequest("thread %s runs the machine %s, not %s", t.ID, t.Machine, in.Machine).
+			Suggest("Leave thread_id out to open a thread of another machine.")
+	}
+	at.after, input.Settings = t.Seq, in.Settings
 	at.run, err = s.cfg.Engine.Send(ctx, at.thread, input)
 	about(ctx, at.thread, at.run)
 	return at, err

@@ -154,6 +154,21 @@ func (f *fake) play(ctx context.Context, t *fakeThread, run, text string) {
 	})
 }
 
+// Start is Open and Send; what Send refuses leaves no thread.
+func (f *fake) Start(ctx context.Context, o engine.Opening, in engine.Input) (thread, run string, err error) {
+	if thread, err = f.Open(ctx, o); err != nil {
+		return "", "", err
+	}
+	if run, err = f.Send(ctx, thread, in); err != nil {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.threads, thread)
+		f.order = slices.DeleteFunc(f.order, func(id string) bool { return id == thread })
+		return "", "", err
+	}
+	return thread, run, nil
+}
+
 func (f *fake) Direct(ctx context.Context, o engine.Opening, user, tool string, args json.RawMessage) (thread, run string, err error) {
 	if thread, err = f.Open(ctx, o); err != nil {
 		return "", "", err

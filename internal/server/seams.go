@@ -21,7 +21,8 @@ type Engine interface {
 
 // A Runner changes threads.
 type Runner interface {
-	Open(ctx context.Context, o engine.Opening) (thread string, err error)
+	// Start makes a thread with its first turn; an input that is refused leaves none.
+	Start(ctx context.Context, o engine.Opening, in engine.Input) (thread, run string, err error)
 	Send(ctx context.Context, thread string, in engine.Input) (run string, err error)
 	// Direct makes one tool call in a new thread, without a model.
 	Direct(ctx context.Context, o engine.Opening, user, tool string, args json.RawMessage) (thread, run string, err error)
