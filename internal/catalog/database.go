@@ -304,7 +304,7 @@ func (c *Catalog) streamFiles(ctx context.Context, d *dataset, v version, path s
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			m.Problems = append(m.Problems, Problem{t.file, fault.From(err).Message})
+			m.Problems = append(m.Problems, Problem{t.file, strings.ReplaceAll(fault.From(err).Message, conf.URL, t.file)})
 			continue
 		}
 		loaded[t.name] = notesOf(columns)

@@ -218,7 +218,7 @@ func (f *folder) sqlite(found file, name string) {
 	if !ok {
 		var err error
 		if tables, err = source.Tables(f.scanner.ctx, conf); err != nil {
-			f.trouble(name, "The file cannot be read as SQLite: "+fault.From(err).Message+".")
+			f.trouble(name, "The file cannot be read as SQLite: "+strings.ReplaceAll(fault.From(err).Message, conf.URL, printable(name))+".")
 			return
 		}
 		f.scanner.inner[found] = tables

@@ -17,7 +17,7 @@ import (
 )
 
 // mysqlDB opens MySQL or MariaDB. Rows arrive as text that is parsed in place.
-// tinyint(1) is a boolean, as both systems use it; TIME, which there is a duration,
+// tinyint(1) is a boolean, as both systems use it, where it holds nothing but 0 and 1; TIME, which there is a duration,
 // is text; a zero date is NULL.
 func mysqlDB(c Config) (*sql.DB, system, error) {
 	conf, err := mysqlConfig(c)
@@ -120,13 +120,17 @@ func mysqlSession(ctx context.Context, conn *sql.Conn, c Config) error {
 	if _, err := conn.ExecContext(ctx, "SET SESSION TRANSACTION READ ONLY"); err != nil {
 		return err
 	}
-	// MariaDB counts seconds under one name, MySQL milliseconds under another.
-	if _, err := conn.ExecContext(ctx, fmt.Sprintf("SET SESSION max_statement_time = %f", c.Timeout.Seconds())); err != nil {
-		if _, err := conn.ExecContext(ctx, fmt.Sprintf("SET SESSION max_execution_time = %d", c.Timeout.Milliseconds())); err != nil {
-			return err
-		}
+	return mysqlTime(ctx, conn, c.Timeout)
+}
+
+// mysqlTime bounds the statements of a session. MariaDB counts seconds under one name,
+// MySQL milliseconds under another.
+func mysqlTime(ctx context.Context, conn *sql.Conn, most time.Duration) error {
+	_, err := conn.ExecContext(ctx, fmt.Sprintf("SET SESSION max_statement_time = %f", most.Seconds()))
+	if err != nil {
+		_, err = conn.ExecContext(ctx, fmt.Sprintf("SET SESSION max_execution_time = %d", most.Milliseconds()))
 	}
-	return nil
+	return err
 }
 
 func mysqlTables(Config) (string, []any) {
@@ -164,7 +168,44 @@ func mysqlDescribe(ctx context.Context, conn *sql.Conn, c Config) (described, er
 	if len(d.columns) == 0 {
 		return described{}, fault.New(fault.SourceUnreadable, "there is no table %s", c.place()).Suggest("List the tables of the database.")
 	}
-	return d, nil
+	if err := rows.Close(); err != nil {
+		return described{}, err
+	}
+	return d, mysqlFlags(ctx, conn, c, d)
+}
+
+// flagPatience is how long the server may look for flags that are none.
+const flagPatience = 2 * time.Second
+
+// mysqlFlags makes numbers of the columns tinyint(1) that hold more than 0 and 1: both
+// systems use the type for booleans, and neither holds anybody to it. Where looking
+// takes long, nobody knows, and they are numbers.
+func mysqlFlags(ctx context.Context, conn *sql.Conn, c Config, d described) error {
+	var list []int
+	var asks []string
+	var found []any
+	for i, col := range d.columns {
+		if col.Type.Kind == Bool && col.Native == "tinyint" {
+			list, found = append(list, i), append(found, new(bool))
+			asks = append(asks, fmt.Sprintf("EXISTS (SELECT 1 FROM %s.%s WHERE %s NOT IN (0, 1))", mysql{}.quote(d.table[0]), mysql{}.quote(d.table[1]), mysql{}.quote(col.Name)))
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	if err := mysqlTime(ctx, conn, min(c.Timeout, flagPatience)); err != nil {
+		return err
+	}
+	err := conn.QueryRowContext(ctx, "SELECT "+strings.Join(asks, ", ")).Scan(found...)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for i, at := range list {
+		if err != nil || *found[i].(*bool) {
+			d.columns[at].Type = Type{Kind: Int}
+		}
+	}
+	return mysqlTime(ctx, conn, c.Timeout)
 }
 
 func mysqlKind(name, full string, width, scale int) Type {

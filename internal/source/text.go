@@ -24,11 +24,7 @@ func (b *Batch) putText(v *vector, p []byte) error {
 		case "0", "f", "false", "FALSE", "\x00":
 			v.putInt(0)
 		default:
-			n, err := strconv.ParseInt(string(p), 10, 64)
-			if err != nil {
-				return fmt.Errorf("%s is not true or false", show(string(p)))
-			}
-			v.putInt(map[bool]int64{true: 1}[n != 0])
+			return fmt.Errorf("%s is not true or false", show(string(p)))
 		}
 	case Int:
 		n, err := strconv.ParseInt(string(p), 10, 64)

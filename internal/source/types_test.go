@@ -49,13 +49,13 @@ func postgresTypes(t *testing.T, address string) {
 
 func mysqlTypes(t *testing.T, db *sql.DB, config source.Config) {
 	run(t, db, "SET SESSION sql_mode = ''",
-		"CREATE TABLE odd (id int PRIMARY KEY, big bigint unsigned, flags bit(5), one bit(1), wide float, raw varbinary(10), day date, span time, mood enum('sad','glad'), fixed char(5), latin varchar(20), deep decimal(40,2), y year)",
-		`INSERT INTO odd VALUES (1, 18446744073709551615, b'10101', b'1', 0.1, x'00ff27', '0000-00-00', '-120:00:01', 'glad', 'ab', 'Grüße', '12345678901234567890123456789012345678.25', 2024), (2, 0, b'0', b'0', NULL, '', '2024-02-29', '10:00:00', '', '', '', NULL, NULL)`)
+		"CREATE TABLE odd (id int PRIMARY KEY, big bigint unsigned, flags bit(5), one bit(1), wide float, raw varbinary(10), day date, span time, mood enum('sad','glad'), fixed char(5), latin varchar(20), deep decimal(40,2), y year, five tinyint(1), yes tinyint(1))",
+		`INSERT INTO odd VALUES (1, 18446744073709551615, b'10101', b'1', 0.1, x'00ff27', '0000-00-00', '-120:00:01', 'glad', 'ab', 'Grüße', '12345678901234567890123456789012345678.25', 2024, 5, 1), (2, 0, b'0', b'0', NULL, '', '2024-02-29', '10:00:00', '', '', '', NULL, NULL, NULL, 0)`)
 	config.Table = "odd"
 	s := open(t, config)
 	defer s.Close()
-	want := `[[1,"18446744073709551615",21,true,0.10000000149011612,"\\x00\\xFF\\x27",null,"-120:00:01","glad","ab","Grüße","12345678901234567890123456789012345678.25",2024],` +
-		`[2,0,0,false,null,"","2024-02-29","10:00:00","","","",null,null]]`
+	want := `[[1,"18446744073709551615",21,true,0.10000000149011612,"\\x00\\xFF\\x27",null,"-120:00:01","glad","ab","Grüße","12345678901234567890123456789012345678.25",2024,5,true],` +
+		`[2,0,0,false,null,"","2024-02-29","10:00:00","","","",null,null,null,false]]`
 	reads(t, s, want, map[string]source.Filter{
 		"text":   {},
 		"binary": {Conditions: []source.Condition{{Column: "id", Op: source.Gt, Value: 0}}},
