@@ -37,3 +37,14 @@ func BenchmarkSQLiteImport(b *testing.B) {
 		s.Close()
 	}
 }
+
+// BenchmarkSQLiteQuery judges and runs a small statement over a small file that stays
+// where it is.
+func BenchmarkSQLiteQuery(b *testing.B) {
+	conf := source.Config{URL: "sqlite:" + sqliteFile(b, "CREATE TABLE t (a INTEGER)", "INSERT INTO t VALUES (1), (2)"), SQLite: pool(b)}
+	for b.Loop() {
+		if a, err := runSQLite(b.Context(), b, conf, "SELECT sum(a) FROM t", source.Limits{}); err != nil || string(a.Rows) != "[[3]]" {
+			b.Fatalf("%s, %v", a.Rows, err)
+		}
+	}
+}
