@@ -214,12 +214,19 @@ func (c *config) configPath(fs *pflag.FlagSet, getenv func(string) string) (path
 	return filepath.Join(xdg.ConfigHome, "interlock", "config.yaml"), false
 }
 
+// maxSettings bounds the settings file.
+const maxSettings = 1 << 20
+
 // readSettings reads the settings file; one that nobody asked for may be missing.
 func readSettings(path string, explicit bool) (map[string][]string, error) {
-	raw, err := os.ReadFile(path)
+	info, err := os.Stat(path)
 	if errors.Is(err, os.ErrNotExist) && !explicit {
 		return nil, nil
 	}
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxSettings) {
+		return nil, fault.New(fault.BadSetting, "the settings file %s is not a file of up to %d bytes", path, maxSettings)
+	}
+	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fault.Wrap(err, fault.BadSetting, "the settings file %s cannot be read: %v", path, err)
 	}

@@ -159,6 +159,9 @@ func (l library) List() []*machine.Machine {
 	return l.Library.List()
 }
 
+// maxUsersFile bounds the file of users.
+const maxUsersFile = 1 << 20
+
 // readUsers reads the file of users: "name role token" a line, # begins a comment.
 func readUsers(path string) ([]server.User, error) {
 	if path == "" {
@@ -167,6 +170,9 @@ func readUsers(path string) ([]server.User, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fault.Wrap(err, fault.BadSetting, "the file of users %s cannot be read: %v", path, err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxUsersFile {
+		return nil, fault.New(fault.BadSetting, "the file of users %s is not a file of up to %d bytes", path, maxUsersFile)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
 		return nil, fault.New(fault.BadSetting, "the file of users %s can be read by others", path).Suggest("Run: chmod 600 %s", path)

@@ -87,7 +87,7 @@ func (s *system) wire(ctx context.Context, cfg config) (err error) {
 	s.engine, err = engine.New(engine.Config{
 		Store: s.store, Machines: s.machines, Models: s.models, Tools: s.tools, MaxRunning: cfg.MaxRunning, RestingBytes: cfg.RestingMemory << 20,
 		MaxInterruptions: cfg.MaxInterruptions,
-		Count: s.metrics.count(known), Log: s.log,
+		Count:            s.metrics.count(known), Log: s.log,
 	})
 	if err != nil {
 		return err

@@ -82,8 +82,9 @@ type Catalog struct {
 	hashes  *hashCache
 	sqlite  *source.SQLitePool
 
-	scanning sync.Mutex // one look at a time
-	inner    map[file][]source.TableName
+	scanning   sync.Mutex // one look at a time
+	inner      map[file][]source.TableName
+	registries map[file]readResult
 
 	mu       sync.Mutex
 	scanned  time.Time
@@ -166,7 +167,7 @@ func New(c Config) (*Catalog, error) {
 	}
 	return &Catalog{
 		config: c, private: private{dirs: []string{c.State, c.Dir}}, owners: &owners{path: filepath.Join(c.State, "uploads.json")}, hashes: loadHashes(c.Dir), sqlite: source.NewSQLitePool(c.Dir), flights: map[string]*flight{}, used: map[string]time.Time{},
-		known: map[string]manifest{}, derived: map[string]any{}, inner: map[file][]source.TableName{}, live: map[string]liveDescription{},
+		known: map[string]manifest{}, derived: map[string]any{}, inner: map[file][]source.TableName{}, registries: map[file]readResult{}, live: map[string]liveDescription{},
 		lines: map[string]*line{},
 	}, nil
 }

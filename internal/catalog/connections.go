@@ -45,7 +45,7 @@ func (c *Catalog) connections() ([]Connection, []Problem) {
 	}
 	var doc connectionFile
 	if err == nil {
-		err = yaml.Unmarshal(text, &doc)
+		err = readYAML(text, &doc)
 	}
 	if err != nil {
 		return nil, []Problem{{"sources.yaml", "It cannot be read: " + clip(reason(err), 300)}}
@@ -73,13 +73,19 @@ func (c *Catalog) Add(ctx context.Context, conn Connection, password source.Secr
 	}
 	if source.Scheme(conn.URL) == "file" {
 		path, err := filepath.Abs(localPath(conn.URL))
+		var info os.FileInfo
 		if err == nil {
-			_, err = os.Stat(path)
+			info, err = os.Stat(path)
 		}
 		if err != nil {
 			return fault.Wrap(err, fault.SourceUnreadable, "there is no file or folder %s", conn.URL)
 		}
+		if !info.IsDir() && !info.Mode().IsRegular() {
+			return notAFile(conn.URL)
+		}
 		conn.URL = path
+	} else if err := regularOrMissing(localPath(conn.URL)); err != nil {
+		return err
 	} else {
 		bare, inside, err := source.SplitURL(conn.URL)
 		if err != nil {
@@ -109,6 +115,18 @@ func (c *Catalog) Add(ctx context.Context, conn Connection, password source.Secr
 		}
 		return append(all, conn)
 	})
+}
+
+// regularOrMissing refuses a pipe or a device as a database file.
+func regularOrMissing(path string) error {
+	if info, err := os.Stat(path); path != "" && err == nil && !info.Mode().IsRegular() {
+		return notAFile(path)
+	}
+	return nil
+}
+
+func notAFile(path string) error {
+	return fault.New(fault.SourceUnreadable, "%s is neither a file nor a folder", filepath.Base(path))
 }
 
 // Remove takes out what Add added; what lies in a data folder is removed there.

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-
 	"interlock/internal/query"
 )
 
@@ -58,7 +56,35 @@ func (s *scanner) registry(root, dir string) bool {
 	return false
 }
 
+// A readResult is what a registry file said when it was read.
+type readResult struct {
+	list []registration
+	err  error
+}
+
+// readRegistry reads a registry once, as long as the file does not change.
 func (s *scanner) readRegistry(root, path string) ([]registration, error) {
+	real, err := s.private.inside(root, path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(real)
+	if err != nil {
+		return nil, problem("The file cannot be read: " + reason(err) + ".")
+	}
+	key := file{real, info.Size(), info.ModTime()}
+	known, ok := s.registries[key]
+	if !ok {
+		known.list, known.err = s.parseRegistry(root, path)
+		if len(s.registries) > maxDatasets {
+			clear(s.registries)
+		}
+		s.registries[key] = known
+	}
+	return known.list, known.err
+}
+
+func (s *scanner) parseRegistry(root, path string) ([]registration, error) {
 	text, err := s.private.readInside(root, path)
 	if err != nil {
 		return nil, err
@@ -67,13 +93,14 @@ func (s *scanner) readRegistry(root, path string) ([]registration, error) {
 		Datasets []registration `yaml:"datasets"`
 	}
 	var one registration
-	err = yaml.Unmarshal(text, &several)
-	if err == nil && several.Datasets == nil {
-		err = yaml.Unmarshal(text, &one)
-		several.Datasets = []registration{one}
+	if err := readYAML(text, &several); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return nil, problem("The registry cannot be read: " + clip(yaml.FormatError(err, false, false), 300))
+	if several.Datasets == nil {
+		if err := readYAML(text, &one); err != nil {
+			return nil, err
+		}
+		several.Datasets = []registration{one}
 	}
 	return several.Datasets, nil
 }

@@ -62,7 +62,7 @@ func (c *Catalog) scan(ctx context.Context) ([]*dataset, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s := &scanner{ctx: ctx, maxFile: c.config.MaxFile, private: private{c.private.dirs, map[string]bool{}}, ids: namer{}, inner: c.inner, sqlite: c.sqlite}
+	s := &scanner{ctx: ctx, maxFile: c.config.MaxFile, private: private{c.private.dirs, map[string]bool{}}, ids: namer{}, inner: c.inner, sqlite: c.sqlite, registries: c.registries}
 	for _, root := range c.config.Roots {
 		s.root(root)
 	}
@@ -90,6 +90,8 @@ type scanner struct {
 	found   []*dataset
 	inner   map[file][]source.TableName // of SQLite files, from earlier scans
 	sqlite  *source.SQLitePool
+	// registries were read in earlier scans.
+	registries map[file]readResult
 }
 
 func (s *scanner) add(d *dataset) {

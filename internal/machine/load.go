@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -44,16 +45,34 @@ func readFiles(fsys fs.FS) (map[string]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the machine's folder: %w", err)
 		}
+		if !info.Mode().IsRegular() { // reading a pipe or a device need not end
+			f := finding{code: "wrong-form", pos: Pos{File: name}, message: "it is not a file", repair: "put a plain file in its place"}.public()
+			return nil, Findings{f}
+		}
 		if f := sizeFault(name, info.Size(), len(files)); f != nil {
 			return nil, Findings{*f}
 		}
-		raw, err := fs.ReadFile(fsys, name)
+		text, err := readText(fsys, name)
 		if err != nil {
 			return nil, fmt.Errorf("reading the machine's folder: %w", err)
 		}
-		files[name] = string(raw)
+		if f := sizeFault(name, int64(len(text)), len(files)); f != nil { // it has grown since
+			return nil, Findings{*f}
+		}
+		files[name] = text
 	}
 	return files, nil
+}
+
+// readText reads a file up to the bound of the largest.
+func readText(fsys fs.FS, name string) (string, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, maxYAML+1))
+	return string(raw), err
 }
 
 func sizeFault(name string, size int64, count int) *Finding {

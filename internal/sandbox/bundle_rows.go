@@ -120,9 +120,11 @@ func convert(c Column, cells []json.RawMessage) (Field, func(*Writer, int)) {
 	case kind == "FLOAT" || kind == "REAL" || kind == "DOUBLE":
 		return fixedOr(Field{Name: c.Name, Kind: Float64}, cells, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) })
 	case kind == "DECIMAL":
-		var precision, scale int
-		_, _ = fmt.Sscanf(strings.ToUpper(c.Type), "DECIMAL(%d,%d)", &precision, &scale) // unread, the precision is not known
-		return decimals(Field{Name: c.Name, Kind: Decimal, Scale: scale, Wide: precision == 0 || precision > 18}, cells)
+		precision, scale, ok := decimalScale(c.Type)
+		if !ok {
+			return Field{Name: c.Name, Kind: Text}, strs(cells, text)
+		}
+		return decimals(Field{Name: c.Name, Kind: Decimal, Scale: scale, Wide: precision > 18}, cells)
 	case kind == "DATE":
 		f := Field{Name: c.Name, Kind: Date}
 		return fixedOr(f, cells, func(s string) (int32, error) {
@@ -205,7 +207,7 @@ func decimals(f Field, cells []json.RawMessage) (Field, func(*Writer, int)) {
 
 // unscaled reads a number and multiplies it by the scale; false when digits would be lost.
 func unscaled(s string, scale *big.Int) (*big.Int, bool) {
-	if len(s) > 100 {
+	if _, exponent, ok := strings.Cut(strings.ToLower(s), "e"); len(s) > 100 || ok && len(exponent) > len("-99") {
 		return nil, false
 	}
 	r, ok := new(big.Rat).SetString(s)

@@ -12,8 +12,11 @@ import (
 	"interlock/internal/fault"
 )
 
-// maxFiles bounds figures and files together.
-const maxFiles = 20
+// maxFiles bounds figures and files together, maxFileName the bytes of a name.
+const (
+	maxFiles    = 20
+	maxFileName = 200
+)
 
 // failure is what went wrong inside, as the runner tells it.
 type failure struct {
@@ -93,6 +96,9 @@ func (c *collector) handed(h header, payload []byte) error {
 	case "started":
 		c.started = true
 	case "table":
+		if err := checkColumns(h.Columns, h.Rows); err != nil {
+			return err
+		}
 		sent, err := checkRows(payload, len(h.Columns), c.job.Rows)
 		if err != nil {
 			return fmt.Errorf("%w: %w", errFrame, err)
@@ -116,7 +122,7 @@ func (c *collector) handed(h header, payload []byte) error {
 		c.outcome.Files = append(c.outcome.Files, f)
 	case "skipped":
 		if len(c.outcome.Skipped) < 100 {
-			c.outcome.Skipped = append(c.outcome.Skipped, Skipped{baseName(h.Name), h.Reason})
+			c.outcome.Skipped = append(c.outcome.Skipped, Skipped{baseName(h.Name), cut(h.Reason, maxLabel)})
 		}
 	case "done":
 		c.done = &h
@@ -148,7 +154,7 @@ func (c *collector) fault() error {
 	case c.exit.Flooded:
 		return fault.New(fault.PyOutputLimit, "the code printed far more than is kept and was stopped")
 	case c.exit.Code == 0 && c.done != nil:
-		return c.done.Error.fault()
+		return c.done.Error.bounded().fault()
 	case !c.started:
 		return fault.New(fault.PyUnavailable, "the interpreter ended before the code began (exit %d)", c.exit.Code)
 	}
@@ -192,12 +198,12 @@ func baseName(name string) string {
 	if name == "/" {
 		return "file"
 	}
-	return strings.Map(func(r rune) rune {
+	return cut(strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
 			return '_'
 		}
 		return r
-	}, strings.ToValidUTF8(name, "_"))
+	}, strings.ToValidUTF8(name, "_")), maxFileName)
 }
 
 // textTypes are the kinds of text that a suffix may claim; what is binary is

@@ -3,6 +3,8 @@ package sandbox
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
+	"strings"
 	"testing"
 )
 
@@ -17,6 +19,9 @@ func FuzzFrames(f *testing.F) {
 	f.Add(frameBytes(`{"kind":"done"}`, nil), uint8(1))
 	f.Add(frameBytes(`{"kind":"file","len":-1}`, nil), uint8(1))
 	f.Add([]byte("\xff\xff\xff\xff"), uint8(2))
+	f.Add(frameBytes(`{"kind":"table","len":9,"columns":[{"name":"a","type":"DECIMAL(38,20000000)"}],"rows":1}`, []byte(`[["1e5"]]`)), uint8(9))
+	f.Add(frameBytes(`{"kind":"table","len":15,"columns":[{"name":"a","type":"DECIMAL(38,2)"}],"rows":1}`, []byte(`[["1e999999"]]`+" ")), uint8(9))
+	f.Add(frameBytes(`{"kind":"table","len":2,"columns":[{"name":"a","type":"INTEGER) AS x; DROP"}],"rows":-5}`, []byte("[]")), uint8(9))
 	f.Fuzz(func(t *testing.T, data []byte, size uint8) {
 		var whole []header
 		for r := bytes.NewReader(data); r.Len() > 0; {
@@ -41,7 +46,58 @@ func FuzzFrames(f *testing.F) {
 		}
 		c := &collector{job: &prepared{Job: Job{Rows: 10}}}
 		_ = c.inner.add(data, c.handed)
+		checkOutcome(t, c)
 	})
+}
+
+// checkOutcome holds whatever was accepted to the bounds, and turns its rows into a
+// bundle, which must not cost more than they are long.
+func checkOutcome(t *testing.T, c *collector) {
+	t.Helper()
+	o := c.outcome
+	if len(o.Columns) > maxColumns || o.RowCount < 0 || o.RowCount > maxCount || len(o.Files)+len(o.Figures) > maxFiles {
+		t.Fatalf("%d columns, %d rows, %d files", len(o.Columns), o.RowCount, len(o.Files))
+	}
+	for _, col := range o.Columns {
+		if len(col.Name) > maxLabel+len("…") || len(col.Type) > len("TIMESTAMP WITH TIME ZONE") {
+			t.Fatalf("a column %q of the type %q", col.Name, col.Type)
+		}
+	}
+	var rows [][]json.RawMessage
+	if o.Rows == nil || json.Unmarshal(o.Rows, &rows) != nil {
+		return
+	}
+	for i, col := range o.Columns {
+		cells := make([]json.RawMessage, len(rows))
+		for n, row := range rows {
+			cells[n] = row[i]
+		}
+		convert(col, cells)
+	}
+}
+
+// Types that no runner sends are refused before anything is computed from them.
+func TestForgedTypes(t *testing.T) {
+	for kind, ok := range map[string]bool{
+		"DECIMAL(38,20000000)": false, "DECIMAL(39,2)": false, "DECIMAL(2,3)": false, "DECIMAL(0,0)": false, "DECIMAL(-1,2)": false,
+		"DECIMAL": false, "DECIMAL(9999999999999,1)": false, "VARCHAR); DROP": false, "": false, "STRUCT(a INTEGER)": false,
+		"DECIMAL(38,38)": true, "DECIMAL(12,2)": true, "BIGINT": true, "TIMESTAMP WITH TIME ZONE": true,
+	} {
+		c := &collector{job: &prepared{Job: Job{Rows: 10}}}
+		err := c.handed(header{Kind: "table", Columns: []Column{{"a", kind}}, Rows: 1}, []byte(`[["1e5"]]`))
+		if (err == nil) != ok {
+			t.Errorf("%q: %v", kind, err)
+		}
+		convert(Column{"a", kind}, []json.RawMessage{[]byte(`"1e5"`), []byte(`"1e999999"`), []byte(`1e-999999`)})
+	}
+	c := &collector{job: &prepared{Job: Job{Rows: 10}}}
+	if c.handed(header{Kind: "table", Columns: make([]Column, maxColumns+1)}, []byte("[]")) == nil {
+		t.Error("too many columns were taken")
+	}
+	f := (&failure{Message: strings.Repeat("x", 1<<20), Frames: make([]UserFrame, 10_000)}).bounded()
+	if len(f.Message) > maxMessage+3 || len(f.Frames) > maxFrames {
+		t.Errorf("a failure of %d bytes and %d frames", len(f.Message), len(f.Frames))
+	}
 }
 
 func chunks(data []byte, size int) func(func([]byte) bool) {
