@@ -92,7 +92,7 @@ func TestPipesAndDevices(t *testing.T) {
 					t.Errorf("%+v", list)
 				}
 				for _, d := range list {
-					if _, err := w.Dictionary(t.Context(), d.ID); err != nil {
+					if _, err := w.Dictionary(t.Context(), d.ID, ""); err != nil {
 						t.Error(err)
 					}
 				}
