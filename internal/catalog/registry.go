@@ -72,7 +72,7 @@ func (s *scanner) readRegistry(root, path string) ([]registration, error) {
 	if err != nil {
 		return nil, problem("The file cannot be read: " + reason(err) + ".")
 	}
-	key := file{real, info.Size(), info.ModTime()}
+	key := file{path: real, size: info.Size(), time: info.ModTime()}
 	known, ok := s.registries[key]
 	if !ok {
 		known.list, known.err = s.parseRegistry(root, path)
