@@ -6,6 +6,8 @@ LISTEN      ?= 127.0.0.1:8765
 DATA        ?= demo
 STATE       ?= state
 LDFLAGS     := -s -w -extldflags "-static-libstdc++ -static-libgcc"
+# Tests link DuckDB some twenty times: mold, where it is, does it in a third of the time.
+QUICKLINK    = -ldflags '-w $(shell command -v mold >/dev/null && echo -extldflags=-fuse-ld=mold)'
 LINT        := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 export CGO_ENABLED := 1
 
@@ -30,7 +32,7 @@ run: setup demo ## set everything up and serve on http://127.0.0.1:8765
 test: ## set everything up and run every test with the race detector
 	@scripts/setup.sh test
 	go vet ./...
-	go test -race -shuffle=on -timeout 30m ./...
+	go test -race -shuffle=on -timeout 30m $(QUICKLINK) ./...
 	go test -run 'TestHostileModels' -timeout 10m ./internal/engine
 
 lint: ## golangci-lint with the reasons in .golangci.yaml

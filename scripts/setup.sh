@@ -5,7 +5,7 @@
 set -euo pipefail
 
 want=(python3 python3-pandas python3-matplotlib python3-openpyxl bubblewrap)
-[ "${1:-}" = test ] && want+=(postgresql mariadb-server clickhouse-server chromium)
+[ "${1:-}" = test ] && want+=(postgresql mariadb-server clickhouse-server chromium mold)
 
 command -v go >/dev/null || { echo "setup: Go is missing; install Go $(sed -n 's/^go //p' "$(dirname "$0")/../go.mod") or later" >&2; exit 1; }
 command -v gcc >/dev/null || want+=(gcc g++)
