@@ -7,7 +7,7 @@ DATA        ?= demo
 STATE       ?= state
 LDFLAGS     := -s -w -extldflags "-static-libstdc++ -static-libgcc"
 # Tests link DuckDB some twenty times: mold, where it is, does it in a third of the time.
-QUICKLINK    = -ldflags '-w $(shell command -v mold >/dev/null && echo -extldflags=-fuse-ld=mold)'
+QUICKLINK   := -ldflags "-w $$(command -v mold >/dev/null && echo -extldflags=-fuse-ld=mold)"
 LINT        := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 export CGO_ENABLED := 1
 
