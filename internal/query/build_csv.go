@@ -36,7 +36,7 @@ func (b *builder) loadCSV(ctx context.Context, im Import, r *TableReport) error 
 	}
 	shareNames(layouts)
 	columns := textColumns(layouts, im.Options.Types)
-	err = b.settleTypes(ctx, im.Table, columns, csvQuery(in, layouts), r)
+	err = b.settleTypes(ctx, im.Table, columns, csvQuery(in, layouts))
 	if isTextError(err) && ctx.Err() == nil {
 		if im.Options.Encoding == "" {
 			if in, err = b.decodeUnlikely(ctx, in, 0, r); err != nil {
@@ -47,7 +47,7 @@ func (b *builder) loadCSV(ctx context.Context, im Import, r *TableReport) error 
 			return err
 		}
 		columns = textColumns(layouts, im.Options.Types)
-		err = b.settleTypes(ctx, im.Table, columns, csvQuery(in, layouts), r)
+		err = b.settleTypes(ctx, im.Table, columns, csvQuery(in, layouts))
 	}
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -26,14 +27,14 @@ func (b *builder) loadJSON(ctx context.Context, im Import, format Format, r *Tab
 		args = append(args, "format='newline_delimited'")
 	}
 	read := "SELECT * FROM read_json(" + strings.Join(args, ", ")
-	err = b.readJSON(ctx, im, read)
+	err = b.readJSON(ctx, im, read, r)
 	if err != nil && inputs.bytes > wholeSample && ctx.Err() == nil { // types that the sample did not show
 		read += ", sample_size=-1"
-		err = b.readJSON(ctx, im, read)
+		err = b.readJSON(ctx, im, read, r)
 	}
 	if err != nil && format == NDJSON && ctx.Err() == nil {
 		lenient := read + ", ignore_errors=true"
-		if err = b.readJSON(ctx, im, lenient); err == nil {
+		if err = b.readJSON(ctx, im, lenient, r); err == nil {
 			im, err = b.keepTexts(ctx, im, lenient, r)
 		}
 		if err == nil {
@@ -42,7 +43,7 @@ func (b *builder) loadJSON(ctx context.Context, im Import, format Format, r *Tab
 	}
 	if e, ok := errors.AsType[*engineErr](err); ok && format != NDJSON && len(im.Options.Types) > 0 && ctx.Err() == nil {
 		im.Options.Types = nil
-		if b.readJSON(ctx, im, read) != nil {
+		if b.readJSON(ctx, im, read, r) != nil {
 			return err
 		}
 		r.note(ImportNote{Rule: RuleTypes}, "The types that were given do not fit and were found out instead: %s", tidy(e.Message))
@@ -54,31 +55,120 @@ func (b *builder) loadJSON(ctx context.Context, im Import, format Format, r *Tab
 	return b.narrow(ctx, im)
 }
 
-// readJSON makes the table by a call of the reader that is still open. The reader
-// takes types for all columns or for none, so that those that were not given are
-// found out first.
-func (b *builder) readJSON(ctx context.Context, im Import, read string) error {
-	if len(im.Options.Types) == 0 {
-		return b.create(ctx, im.Table, read+")")
-	}
+// readJSON makes the table by a call of the reader that is still open. Times and
+// doubles, which the reader changes where it must, are read as texts and get a type that
+// each survives.
+func (b *builder) readJSON(ctx context.Context, im Import, read string, r *TableReport) error {
 	found, err := b.texts(ctx, "SELECT column_name, column_type FROM (DESCRIBE "+read+"))")
 	if err != nil {
 		return err
 	}
 	var names []string
-	types := maps.Clone(im.Options.Types)
-	for _, c := range found {
-		names = append(names, c[0])
-		if _, given := types[c[0]]; !given {
-			types[c[0]] = c[1]
+	var columns []*textColumn
+	types := map[string]string{}
+	for _, f := range found {
+		c := &textColumn{name: f[0], whole: true}
+		names, columns, types[c.name] = append(names, c.name), append(columns, c), f[1]
+		given := im.Options.Types[c.name]
+		switch kind := f[1]; {
+		case given != "":
+			types[c.name] = given
+		case kind == "DOUBLE":
+			c.whole, c.allowed, types[c.name] = false, jsonNumbers, "VARCHAR"
+		case isTimeType(kind):
+			c.whole, c.allowed, types[c.name] = false, jsonTimes, "VARCHAR"
+		default:
+			types[c.name] = textTimes(kind)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(types)) { // those that the files do not have
+	for _, name := range slices.Sorted(maps.Keys(im.Options.Types)) { // those that the files do not have
 		if !slices.Contains(names, name) {
-			names = append(names, name)
+			names, types[name] = append(names, name), im.Options.Types[name]
+			columns = append(columns, &textColumn{name: name, whole: true})
 		}
 	}
-	return b.create(ctx, im.Table, read+", columns="+structLiteral(names, types)+")")
+	if err := b.keepNestedDigits(ctx, read, names, types); err != nil {
+		return err
+	}
+	from := read + ", columns=" + structLiteral(names, types) + ")"
+	if err := b.sampleTexts(ctx, columns, from); err != nil {
+		return err
+	}
+	if err := b.settleTypes(ctx, im.Table, columns, from); err != nil {
+		return err
+	}
+	return b.noteTypes(ctx, im.Table, columns, from, r)
+}
+
+// jsonNumbers read what a JSON number is: whole numbers with all their digits, or a
+// double, unless that would drop digits of a whole number.
+var jsonNumbers = []conversion{
+	{number: true, form: form(wholeForm), plain: asItIs},
+	{kind: "DOUBLE", form: form(`(?s).*`), plain: asItIs, value: fmt.Sprintf(castValue, "DOUBLE"), same: "%[2]s IS NOT NULL AND (NOT regexp_full_match(%[1]s, '-?[0-9]{16,}') OR " + printedDouble + ")"},
+}
+
+// jsonTimes are the conversions of dates and times.
+var jsonTimes = slices.DeleteFunc(slices.Clone(conversions), func(c conversion) bool { return !isTimeType(c.kind) })
+
+func isTimeType(kind string) bool { return kind == "DATE" || strings.HasPrefix(kind, "TIME") }
+
+var nestedTime = regexp.MustCompile(`\b(DATE|TIMESTAMP WITH TIME ZONE|TIMESTAMP|TIME)\b`)
+
+// textTimes is a type with texts in the place of times inside of it. Names of fields,
+// which are quoted, stay.
+func textTimes(kind string) string {
+	parts := strings.Split(kind, `"`)
+	for i := 0; i < len(parts); i += 2 {
+		parts[i] = nestedTime.ReplaceAllString(parts[i], "VARCHAR")
+	}
+	return strings.Join(parts, `"`)
+}
+
+// keepNestedDigits leaves lists and objects as JSON that hold a whole number of more
+// digits than the doubles they would become.
+func (b *builder) keepNestedDigits(ctx context.Context, read string, names []string, types map[string]string) error {
+	var nested []string
+	raw := map[string]string{}
+	for _, n := range names {
+		if strings.Contains(types[n], "DOUBLE") && strings.ContainsAny(types[n], "([") {
+			nested = append(nested, n)
+			raw[n] = "JSON"
+		}
+	}
+	long, err := b.holding(ctx, "bool_or(regexp_matches(CAST(%[1]s AS VARCHAR), '[:,[]-?[0-9]{16,}[],}]'))", nested, "("+read+", columns="+structLiteral(nested, raw)+"))")
+	for _, n := range long {
+		types[n] = "JSON"
+	}
+	return err
+}
+
+// sampleTexts looks at the first rows of the columns that are to get a type.
+func (b *builder) sampleTexts(ctx context.Context, columns []*textColumn, from string) error {
+	var open []*textColumn
+	var list []string
+	for _, c := range columns {
+		if !c.whole {
+			open = append(open, c)
+			list = append(list, quoteName(c.name))
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	rows, err := b.texts(ctx, fmt.Sprintf("SELECT %s FROM (%s) LIMIT %d", strings.Join(list, ", "), from, sampleRecords))
+	if err != nil {
+		return err
+	}
+	for i, c := range open {
+		var values []string
+		for _, row := range rows {
+			if row[i] != "" {
+				values = append(values, row[i])
+			}
+		}
+		c.consider(values)
+	}
+	return nil
 }
 
 // keepTexts makes texts of the columns in which the lenient reader dropped values that
@@ -121,7 +211,7 @@ func (b *builder) keepTexts(ctx context.Context, im Import, read string, r *Tabl
 	if err := b.run(ctx, "DROP TABLE "+quoteName(im.Table)); err != nil {
 		return im, err
 	}
-	return im, b.readJSON(ctx, im, read)
+	return im, b.readJSON(ctx, im, read, r)
 }
 
 // narrow makes 64 bits of whole numbers wherever they suffice: the reader takes more

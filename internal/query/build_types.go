@@ -14,6 +14,7 @@ import (
 type textColumn struct {
 	name       string
 	given      string       // the type that the import asks for; "" = none
+	allowed    []conversion // nil = all of them
 	candidates []conversion // those that no text has contradicted yet
 	chosen     *conversion  // nil = it stays text
 	missing    bool         // some texts say that there is nothing
@@ -106,7 +107,11 @@ func (c *textColumn) consider(texts []string) {
 	}
 	c.values = len(values)
 	c.candidates, c.chosen = nil, nil
-	for _, conv := range conversions {
+	allowed := c.allowed
+	if allowed == nil {
+		allowed = conversions
+	}
+	for _, conv := range allowed {
 		if !slices.ContainsFunc(values, func(v string) bool { return !conv.form.MatchString(v) }) {
 			c.candidates = append(c.candidates, conv)
 		}
@@ -278,12 +283,12 @@ func changedColumn(err error) (int, bool) {
 }
 
 // settleTypes creates the table with the types that every value survives.
-func (b *builder) settleTypes(ctx context.Context, table string, columns []*textColumn, from string, r *TableReport) error {
+func (b *builder) settleTypes(ctx context.Context, table string, columns []*textColumn, from string) error {
 	if err := b.lookFurther(ctx, columns, from); err != nil {
 		return err
 	}
 	unsure := slices.DeleteFunc(slices.Clone(columns), func(c *textColumn) bool { return !c.unsure() })
-	if err := b.holdAgainstAll(ctx, unsure, from, r); err != nil {
+	if err := b.holdAgainstAll(ctx, unsure, from); err != nil {
 		return err
 	}
 	applyDecimalComma(columns)
@@ -298,7 +303,7 @@ func (b *builder) settleTypes(ctx context.Context, table string, columns []*text
 		}
 		if !columns[i].whole {
 			undecided := slices.DeleteFunc(slices.Clone(columns), func(c *textColumn) bool { return c.whole || c.chosen == nil })
-			if err := b.holdAgainstAll(ctx, undecided, from, r); err != nil {
+			if err := b.holdAgainstAll(ctx, undecided, from); err != nil {
 				return err
 			}
 			applyDecimalComma(columns)
@@ -366,7 +371,7 @@ func (b *builder) lookFurther(ctx context.Context, columns []*textColumn, from s
 }
 
 // holdAgainstAll holds what is left of the conversions against every row and chooses again.
-func (b *builder) holdAgainstAll(ctx context.Context, columns []*textColumn, from string, r *TableReport) error {
+func (b *builder) holdAgainstAll(ctx context.Context, columns []*textColumn, from string) error {
 	if len(columns) == 0 {
 		return nil
 	}

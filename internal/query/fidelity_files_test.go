@@ -86,3 +86,26 @@ func fileTruths() []truth {
 
 // Files with something odd about their lines lose the odd lines and nothing else.
 func TestFidelityOfFiles(t *testing.T) { checkTruths(t, fileTruths()) }
+
+// jsonTruths are objects whose numbers and times a quick reader changes.
+func jsonTruths() []truth {
+	lines := func(name, content, columns string, rows [][]string, rules ...query.Rule) truth {
+		return truth{name: name, files: map[string][]byte{"a.ndjson": []byte(content)}, columns: columns, rows: rows, rules: rules}
+	}
+	return []truth{
+		lines("numbers beyond 64 bits", "{\"n\": 18446744073709551616123}\n{\"n\": -1}\n", "n HUGEINT", [][]string{{"18446744073709551616123"}, {"-1"}}),
+		lines("numbers beyond 128 bits", "{\"n\": 123456789012345678901234567890123456789012345}\n{\"n\": 1}\n", "n VARCHAR", [][]string{{"123456789012345678901234567890123456789012345"}, {"1"}}),
+		lines("long whole numbers beside decimals", "{\"n\": 18446744073709551616123}\n{\"n\": 1.5}\n", "n VARCHAR", [][]string{{"18446744073709551616123"}, {"1.5"}}),
+		lines("doubles", "{\"n\": 0.1}\n{\"n\": 2}\n{\"n\": 1e300}\n", "n DOUBLE", [][]string{{"0.1"}, {"2.0"}, {"1e+300"}}),
+		lines("times at two offsets", "{\"t\": \"2024-01-01T10:00:00+02:00\"}\n{\"t\": \"2024-07-01T10:00:00+01:00\"}\n", "t VARCHAR", [][]string{{"2024-01-01T10:00:00+02:00"}, {"2024-07-01T10:00:00+01:00"}}),
+		lines("times at one offset", "{\"t\": \"2024-01-01T10:00:00+02:00\"}\n", "t TIMESTAMP WITH TIME ZONE", [][]string{{"2024-01-01 08:00:00+00"}}, query.RuleOffset),
+		lines("times without an offset", "{\"t\": \"2024-01-01T10:00:00\"}\n", "t TIMESTAMP", [][]string{{"2024-01-01 10:00:00"}}),
+		lines("dates", "{\"t\": \"2024-01-01\"}\n", "t DATE", [][]string{{"2024-01-01"}}),
+		lines("texts like numbers", "{\"t\": \"007\"}\n{\"t\": \"8\"}\n", "t VARCHAR", [][]string{{"007"}, {"8"}}),
+		lines("long numbers inside", "{\"s\": {\"n\": 18446744073709551616123}}\n", "s JSON", [][]string{{`{"n":18446744073709551616123}`}}),
+		lines("times inside", "{\"s\": {\"t\": \"2024-01-01T10:00:00+02:00\"}}\n", `s STRUCT("t" VARCHAR)`, [][]string{{`{'t': '2024-01-01T10:00:00+02:00'}`}}),
+	}
+}
+
+// Objects keep the digits of their numbers and the offsets of their times.
+func TestFidelityOfJSON(t *testing.T) { checkTruths(t, jsonTruths()) }
