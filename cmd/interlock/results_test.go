@@ -50,7 +50,7 @@ func TestResults(t *testing.T) {
 		}
 	}
 	p.call("GET", "/api/sources/refunds/profile", "", http.StatusOK, &profile)
-	if profile.Rows != 3 || len(profile.Columns) != 3 || profile.Columns[1].Nulls != 1 || profile.Columns[1].Max != "7.0" || profile.Columns[2].Type != "DATE" {
+	if profile.Rows != 3 || len(profile.Columns) != 3 || profile.Columns[1].Nulls != 1 || profile.Columns[1].Max != "7.00" || profile.Columns[2].Type != "DATE" {
 		t.Errorf("profile %+v", profile)
 	}
 	var some struct {
