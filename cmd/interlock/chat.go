@@ -1,12 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,8 +25,9 @@ func (a *app) chatCommand() *cobra.Command {
 		Use: "chat [MESSAGE]", Short: "Chat in the terminal, with any machine", Args: cobra.ArbitraryArgs,
 		Long: "With a message it answers once and ends; without one it reads lines until the end of input.\n" +
 			"Questions of the machine are asked in between. Lines that begin with / are for the chat itself: /help lists them.",
-		Example: "  interlock chat --data ./data\n  interlock chat --dataset shop \"How many orders were returned?\"\n  interlock chat --dataset shop \"SQL: SELECT count(*) FROM orders\"",
-		RunE:    func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), strings.Join(args, " ")) },
+		Example:     "  interlock chat --data ./data\n  interlock chat --dataset shop \"How many orders were returned?\"\n  interlock chat --dataset shop \"SQL: SELECT count(*) FROM orders\"",
+		Annotations: map[string]string{ownInterrupts: "turns"},
+		RunE:        func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), strings.Join(args, " ")) },
 	}
 	cmd.Flags().StringVar(&c.machine, "machine", "analyst", "the machine of a new thread")
 	cmd.Flags().StringVar(&c.dataset, "dataset", "", "the dataset of the turns")
@@ -42,9 +44,10 @@ type chat struct {
 	set                      []string
 	rerun                    bool
 
-	s     *system
-	lines *bufio.Scanner
-	last  int64 // sequence number of the last event shown
+	s        *system
+	settings map[string]any // for the next turn
+	lines    lineReader
+	last     int64 // sequence number of the last event shown
 }
 
 func (c *chat) run(ctx context.Context, message string) (err error) {
@@ -52,8 +55,7 @@ func (c *chat) run(ctx context.Context, message string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.s.close()) }()
-	settings, err := parseSettings(c.set)
-	if err != nil {
+	if c.settings, err = parseSettings(c.set); err != nil {
 		return err
 	}
 	if c.dataset == "" {
@@ -61,10 +63,15 @@ func (c *chat) run(ctx context.Context, message string) (err error) {
 			c.dataset = all[0].ID
 		}
 	}
+	c.lines = newLineReader(c.in, c.errw)
 	if c.thread == "" {
-		if c.thread, err = c.s.engine.Open(ctx, engine.Opening{Machine: c.machine, Owner: c.cfg.Owner, Dataset: c.dataset, Settings: settings}); err != nil {
+		if message != "" {
+			return c.once(ctx, message)
+		}
+		if c.thread, err = c.s.engine.Open(ctx, c.opening()); err != nil {
 			return err
 		}
+		c.settings = nil // the thread has them
 	} else if _, err := c.s.engine.Resume(ctx); err != nil {
 		return err
 	}
@@ -73,15 +80,28 @@ func (c *chat) run(ctx context.Context, message string) (err error) {
 		return err
 	}
 	c.last = v.Thread.Seq
-	c.lines = bufio.NewScanner(c.in)
-	c.lines.Buffer(make([]byte, 64<<10), 1<<20)
 	if message != "" {
-		if err := c.turn(ctx, engine.Input{User: c.cfg.Owner, Text: message, Dataset: c.dataset, Rerun: c.rerun}); err != nil {
-			return err
-		}
-		return c.answerCards(ctx, false)
+		return c.once(ctx, message)
 	}
 	return c.talk(ctx)
+}
+
+// opening says what a new thread is.
+func (c *chat) opening() engine.Opening {
+	return engine.Opening{Machine: c.machine, Owner: c.cfg.Owner, Dataset: c.dataset, Settings: c.settings}
+}
+
+// message is what a line says.
+func (c *chat) message(line string) engine.Input {
+	return engine.Input{User: c.cfg.Owner, Text: line, Dataset: c.dataset, Rerun: c.rerun}
+}
+
+// once has one message answered.
+func (c *chat) once(ctx context.Context, message string) error {
+	if err := c.turn(ctx, c.message(message)); err != nil {
+		return err
+	}
+	return c.answerCards(ctx, false)
 }
 
 // talk reads lines until the end of input.
@@ -97,7 +117,7 @@ func (c *chat) talk(ctx context.Context) error {
 		if !ok {
 			return nil
 		}
-		in := engine.Input{User: c.cfg.Owner, Text: line, Dataset: c.dataset, Rerun: c.rerun}
+		in := c.message(line)
 		if strings.HasPrefix(line, "/") {
 			cmd, done := c.slash(ctx, line)
 			if done {
@@ -112,6 +132,9 @@ func (c *chat) talk(ctx context.Context) error {
 			c.fail(err)
 			c.code = exitDone
 		}
+		if c.code == exitNeedsAnswer || c.code == exitDeclined {
+			c.code = exitDone // the conversation goes on
+		}
 	}
 }
 
@@ -124,13 +147,11 @@ func orNone(text string) string {
 
 func (c *chat) read(prompt string) (string, bool) {
 	for {
-		if isTerminal(c.in) {
-			fmt.Fprint(c.errw, prompt)
-		}
-		if !c.lines.Scan() {
+		line, ok := c.lines.read(prompt)
+		if !ok {
 			return "", false
 		}
-		if line := strings.TrimSpace(c.lines.Text()); line != "" {
+		if line = strings.TrimSpace(line); line != "" {
 			return line, true
 		}
 	}
@@ -175,17 +196,44 @@ func parseSettings(list []string) (map[string]any, error) {
 	return out, nil
 }
 
-// turn sends an input and shows what happens until the thread rests.
+// turn sends an input and shows what happens until the thread rests. An interrupt stops
+// the turn and not the program.
 func (c *chat) turn(ctx context.Context, in engine.Input) error {
-	run, err := c.s.engine.Send(ctx, c.thread, in)
+	run, err := c.send(ctx, in)
 	if err != nil {
 		return err
 	}
-	follow, stop := context.WithCancel(ctx)
+	follow, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
+	stopped := make(chan error, 1)
+	unhook := context.AfterFunc(follow, func() { stopped <- c.s.engine.Stop(context.WithoutCancel(ctx), c.thread) })
+	err = c.followRun(ctx, run)
+	if !unhook() {
+		err = errors.Join(err, <-stopped)
+	}
+	return err
+}
+
+// send hands over an input, with the settings that were given for it: to the thread, or to
+// a new one.
+func (c *chat) send(ctx context.Context, in engine.Input) (run string, err error) {
+	if c.thread == "" {
+		c.thread, run, err = c.s.engine.Start(ctx, c.opening(), in)
+	} else {
+		in.Settings = c.settings
+		run, err = c.s.engine.Send(ctx, c.thread, in)
+	}
+	if err == nil {
+		c.settings = nil
+	}
+	return run, err
+}
+
+// followRun prints what happens until the thread rests.
+func (c *chat) followRun(ctx context.Context, run string) error {
 	var coming strings.Builder // the text that is being streamed
 	printed := ""              // the last text that was streamed whole
-	for e, err := range c.s.engine.Follow(follow, c.thread, c.last) {
+	for e, err := range c.s.engine.Follow(ctx, c.thread, c.last) {
 		if err != nil {
 			return err
 		}
@@ -214,10 +262,7 @@ func (c *chat) turn(ctx context.Context, in engine.Input) error {
 			}
 		}
 	}
-	if ctx.Err() != nil {
-		return errors.Join(ctx.Err(), c.s.engine.Stop(context.WithoutCancel(ctx), c.thread))
-	}
-	return nil
+	return ctx.Err()
 }
 
 // ended closes a turn: the whole reply as JSON, or the answer if it was not printed while

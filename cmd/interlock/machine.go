@@ -33,8 +33,8 @@ func (a *app) machineCommand() *cobra.Command {
 			RunE:    func(*cobra.Command, []string) error { return a.machineList() },
 		},
 		&cobra.Command{
-			Use: "check FILE|DIR|NAME...", Short: "Prove definitions and report every finding", Args: cobra.MinimumNArgs(1),
-			Example: "  interlock machine check ./machines/mine/machine.yaml\n  interlock machine check analyst",
+			Use: "check [FILE|DIR|NAME...]", Short: "Prove definitions and report every finding; without a name all shipped ones and those of --machines",
+			Example: "  interlock machine check\n  interlock machine check ./machines/mine/machine.yaml\n  interlock machine check analyst",
 			RunE:    func(_ *cobra.Command, args []string) error { return a.machineCheck(args) },
 		},
 		graph,
@@ -135,6 +135,14 @@ func (a *app) machineCheck(args []string) error {
 	lib, types, err := a.library()
 	if err != nil {
 		return err
+	}
+	if len(args) == 0 {
+		for _, m := range lib.List() {
+			args = append(args, m.Name)
+		}
+		for _, r := range lib.Broken() {
+			args = append(args, r.Name)
+		}
 	}
 	var all []checked
 	failed := 0
@@ -247,6 +255,9 @@ func (a *app) machineDiff(cmd *cobra.Command, oldArg, newArg string) error {
 		return err
 	}
 	changes := machine.Diff(older, newer)
+	if a.needState() != nil { // no threads: nothing breaks
+		return a.showDiff(changes, []liveThread{})
+	}
 	s, err := a.open(ctx)
 	if err != nil {
 		return err
@@ -269,6 +280,10 @@ func (a *app) machineDiff(cmd *cobra.Command, oldArg, newArg string) error {
 			broken = append(broken, liveThread{t.ID, t.State, why})
 		}
 	}
+	return a.showDiff(changes, broken)
+}
+
+func (a *app) showDiff(changes []machine.Difference, broken []liveThread) error {
 	if a.json {
 		a.printJSON(map[string]any{"changes": changes, "broken_threads": broken})
 		return nil

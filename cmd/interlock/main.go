@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -35,7 +36,7 @@ func main() {
 	jail.Main()
 	query.Main()
 	source.Main()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	code := do(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -82,17 +83,49 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors: true, SilenceUsage: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			a.begun = true
+			if cmd.Annotations[ownInterrupts] == "" {
+				ctx, _ := signal.NotifyContext(cmd.Context(), os.Interrupt) // for as long as the process lives
+				cmd.SetContext(ctx)
+			}
 			return a.cfg.load(cmd.Flags(), a.getenv)
 		},
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	a.cfg.flags(root.PersistentFlags())
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON")
+	defer nameUnknown(root)
 	root.AddCommand(
-		a.serveCommand(), a.chatCommand(), a.askCommand(), a.evalCommand(), a.machineCommand(), a.runCommand(), a.replayCommand(), a.threadCommand(),
+		a.serveCommand(), a.chatCommand(), a.askCommand(), a.evalCommand(), a.machineCommand(), a.toolCommand(), a.runCommand(), a.replayCommand(), a.threadCommand(),
 		a.sourcesCommand(), a.queryCommand(), a.demoCommand(), a.doctorCommand(), a.configCommand(), a.versionCommand(),
 	)
 	return root
+}
+
+// ownInterrupts marks commands in which an interrupt ends what is under way and not the
+// command.
+const ownInterrupts = "own interrupts"
+
+// nameUnknown makes commands that only hold others refuse a name that they do not hold,
+// with the nearest one.
+func nameUnknown(cmd *cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		nameUnknown(sub)
+	}
+	if !cmd.HasSubCommands() || cmd.Runnable() {
+		return
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		err := fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
+		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+			err = fmt.Errorf("%w; did you mean %s?", err, strings.Join(near, " or "))
+		}
+		return usageError{err}
+	}
 }
 
 // usageError is a wrong use of the command line.

@@ -148,6 +148,9 @@ func (a *app) runExportCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			x.Run = args[0]
 			x.Format = cmp.Or(x.Format, strings.TrimPrefix(strings.ToLower(filepath.Ext(out)), "."), "csv")
+			if err := a.needState(); err != nil {
+				return err
+			}
 			return a.withData(cmd, func(s *system) error { return a.runExport(cmd.Context(), s, x, out) })
 		},
 	}

@@ -3,7 +3,9 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,8 +50,21 @@ func listFlags(cmd *cobra.Command, q *store.Query) {
 	cmd.Flags().IntVar(&q.Limit, "limit", 50, "at most so many")
 }
 
-// log opens the store alone: enough for what only reads.
+// needState says so where the state folder holds no log: a command that only reads makes
+// none.
+func (a *app) needState() error {
+	if _, err := os.Stat(a.statePath("interlock.db")); err != nil {
+		return fault.Wrap(err, fault.NotFound, "there is no state of Interlock in %s", a.cfg.State).
+			Suggest("Check --state; `interlock config` says where it comes from.")
+	}
+	return nil
+}
+
+// openStore opens the log alone: enough for what only reads.
 func (a *app) openStore() (store.Store, error) {
+	if err := a.needState(); err != nil {
+		return nil, err
+	}
 	return store.Open(store.Config{DSN: a.statePath("interlock.db")})
 }
 
@@ -80,6 +95,9 @@ func when(t time.Time) string {
 
 func (a *app) threadShow(cmd *cobra.Command, id string, events bool) error {
 	ctx := cmd.Context()
+	if err := a.needState(); err != nil {
+		return err
+	}
 	s, err := a.open(ctx)
 	if err != nil {
 		return err
@@ -123,6 +141,9 @@ func (a *app) threadShow(cmd *cobra.Command, id string, events bool) error {
 
 func (a *app) threadFork(cmd *cobra.Command, id string, at int64) error {
 	ctx := cmd.Context()
+	if err := a.needState(); err != nil {
+		return err
+	}
 	s, err := a.open(ctx)
 	if err != nil {
 		return err
@@ -199,10 +220,31 @@ func (a *app) runShow(cmd *cobra.Command, id string) error {
 		fmt.Fprintf(a.out, "state:    %s -> %s (%s)\n", st.From, st.To, st.Cause)
 	}
 	for _, t := range c.Tools {
-		fmt.Fprintf(a.out, "call:     %s %s %s\n          %s\n", t.Tool, t.Outcome, t.Code, cutText(oneLine(string(t.Args)), 160))
+		a.showCall(t)
 	}
 	fmt.Fprintf(a.out, "answer:   %s\n", printable(c.Answer))
 	return nil
+}
+
+// showCall prints a call: what ran, whole, and what came of it.
+func (a *app) showCall(t capsule.ToolCall) {
+	fmt.Fprintf(a.out, "call:     %s %s %s\n", t.Tool, t.Outcome, t.Code)
+	var args map[string]json.RawMessage
+	_ = json.Unmarshal(t.Args, &args) // what is no object has no statement
+	for _, name := range []string{"sql", "python_code", "code"} {
+		var text string
+		if json.Unmarshal(args[name], &text) == nil && text != "" {
+			fmt.Fprintf(a.out, "          %s\n", strings.ReplaceAll(printable(strings.TrimSpace(text)), "\n", "\n          "))
+			delete(args, name)
+		}
+	}
+	if rest, err := json.Marshal(args); err == nil && len(args) > 0 {
+		fmt.Fprintf(a.out, "          %s\n", cutText(oneLine(string(rest)), 160))
+	}
+	if t.Message != "" {
+		fmt.Fprintf(a.out, "          %s\n", printable(t.Message))
+	}
+	(&chat{app: a}).result(t.Result)
 }
 
 // onToday is the value of replay's --data where no folder follows it.
@@ -229,6 +271,9 @@ func (a *app) replayCommand() *cobra.Command {
 
 func (a *app) replay(cmd *cobra.Command, run string, onData bool) error {
 	ctx := cmd.Context()
+	if err := a.needState(); err != nil {
+		return err
+	}
 	s, err := a.open(ctx)
 	if err != nil {
 		return err
