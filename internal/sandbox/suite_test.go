@@ -67,7 +67,7 @@ var jobCases = []jobCase{
 	}},
 	{
 		name: "types", code: "import decimal, datetime\nresult_df = pd.DataFrame({'i': pd.array([1, None], dtype='Int64'), 'big': [2**60, 1], 'd': [decimal.Decimal('1.10'), decimal.Decimal('12345678901234567890.12')], 't': pd.to_datetime(['2024-01-02 03:04:05.5', None]), 'z': pd.to_datetime(['2024-01-02 03:04', '2024-07-02']).tz_localize('Europe/Berlin'), 'b': [True, False], 'day': [datetime.date(2024, 1, 2), None], 'f': [float('nan'), float('inf')]})",
-		table: `[{"name":"i","type":"BIGINT"},{"name":"big","type":"BIGINT"},{"name":"d","type":"DECIMAL(38,2)"},{"name":"t","type":"TIMESTAMP"},{"name":"z","type":"TIMESTAMP WITH TIME ZONE"},{"name":"b","type":"BOOLEAN"},{"name":"day","type":"DATE"},{"name":"f","type":"DOUBLE"}] [[1,"1152921504606846976",1.1,"2024-01-02 03:04:05.5","2024-01-02 02:04:00+00",true,"2024-01-02",null],[null,1,"12345678901234567890.12",null,"2024-07-01 22:00:00+00",false,null,null]]`,
+		table: `[{"name":"i","type":"BIGINT"},{"name":"big","type":"BIGINT"},{"name":"d","type":"DECIMAL(38,2)"},{"name":"t","type":"TIMESTAMP"},{"name":"z","type":"TIMESTAMP WITH TIME ZONE"},{"name":"b","type":"BOOLEAN"},{"name":"day","type":"DATE"},{"name":"f","type":"DOUBLE"}] [[1,"1152921504606846976",1.1,"2024-01-02 03:04:05.5","2024-01-02 02:04:00+00",true,"2024-01-02",null],[null,1,"12345678901234567890.12",null,"2024-07-01 22:00:00+00",false,null,"Infinity"]]`,
 	},
 	{name: "an exception", wall: true, code: "def f(x):\n    return 1 / x\n\nf(0)", fault: fault.PyUserError, message: "ZeroDivisionError in line 2: division by zero", check: func(t *testing.T, _ *sandbox.Outcome, err error) {
 		details := fault.From(err).Details.(sandbox.UserError)

@@ -11,7 +11,9 @@ import pandas as pd
 MAGIC = b"ILBUNDL1"
 FIXED, CODES, PLAIN = 0, 1, 2
 NS_MIN, NS_MAX = -(2**63 - 1) // 1000, (2**63 - 1) // 1000  # what microseconds fit into nanoseconds
-DAYS = 10**8  # beyond Python's calendar, within 64 bits of microseconds
+INFINITE = 2**63 - 1  # a moment without end, and negative without begin
+FIRST, LAST = -62135596800 * 10**6, 253402300800 * 10**6 - 1  # the microseconds of Python's calendar, years 1 to 9999
+TIMED = set()  # names of the columns that were loaded as moments, not days
 WIDTHS = {
     "bool": "u1", "int8": "i1", "int16": "i2", "int32": "i4", "int64": "i8", "uint8": "u1", "uint16": "u2", "uint32": "u4", "uint64": "u8",
     "float32": "f4", "float64": "f8", "date": "i4", "time": "i8", "timestamp": "i8", "duration": "i8", "decimal": "i8",
@@ -81,9 +83,10 @@ def _fixed(kind, raw, null, c):
             raw[null] = np.nan
         return raw
     if kind == "timestamp":
+        TIMED.add(c["name"])
         return _times(raw, null, c.get("zone"))
     if kind == "date":
-        return _times(np.clip(raw.astype("i8"), -DAYS, DAYS) * 86_400_000_000, null, None)
+        return _days(raw, null)
     if kind == "duration":
         values = raw.view("m8[us]").astype("m8[ns]")
         if null is not None:
@@ -96,12 +99,27 @@ def _fixed(kind, raw, null, c):
     return _objects((decimal.Decimal(v).scaleb(scale) for v in raw.tolist()), null, len(raw))
 
 
+def _days(days, null):
+    if null is not None:
+        days[null] = 0
+    us = days.astype("i8") * 86_400_000_000
+    if not len(us) or NS_MIN <= us.min() and us.max() <= NS_MAX:
+        return _times(us, null, None)
+    if FIRST <= us.min() and us.max() <= LAST:  # e.g. 9999-12-31: kept as Python's own type
+        epoch = datetime.date(1970, 1, 1)
+        return _objects((epoch + datetime.timedelta(days=v) for v in days.tolist()), null, len(us))
+    infinite = 2**31 - 1  # of days
+    return _objects((_far(v, "D", "", infinite) for v in days.tolist()), null, len(us))
+
+
 def _times(us, null, zone):
     if null is not None:
         us[null] = 0
-    if len(us) and (us.min() < NS_MIN or us.max() > NS_MAX):  # e.g. 9999-12-31: kept as Python's own type
+    if len(us) and (us.min() < NS_MIN or us.max() > NS_MAX):
+        if us.min() < FIRST or us.max() > LAST:
+            return _objects((_far(v, "us", "+00" if zone else "", INFINITE) for v in us.tolist()), null, len(us))
         epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc if zone else None)
-        return _objects((_moment_after(epoch, v) for v in us.tolist()), null, len(us))
+        return _objects((epoch + datetime.timedelta(microseconds=v) for v in us.tolist()), null, len(us))
     values = (us * 1000).view("M8[ns]")
     if null is not None:
         values[null] = np.datetime64("NaT")
@@ -110,11 +128,20 @@ def _times(us, null, zone):
     return pd.DatetimeIndex(values, tz="UTC").tz_convert(zone)
 
 
-def _moment_after(epoch, us):
-    try:
-        return epoch + datetime.timedelta(microseconds=us)
-    except OverflowError:  # "infinity", for which Python has no date
-        return None
+def _far(v, unit, zone, infinite):
+    """The text of a moment in a column that goes beyond Python's calendar."""
+    if abs(v) >= infinite:
+        return "infinity" if v > 0 else "-infinity"
+    text = str(np.datetime64(v, unit)).replace("T", " ")
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    era = ""
+    if v < -719528 * (1 if unit == "D" else 86_400_000_000):  # numpy's year 0 is 1 BC
+        year, rest = text[1:].split("-", 1) if text[0] == "-" else text.split("-", 1)
+        text, era = f"{int(year) + 1:04}-{rest}", " (BC)"
+    elif v < -719162 * (1 if unit == "D" else 86_400_000_000):
+        text, era = "0001" + text[4:], " (BC)"
+    return text + era + zone
 
 
 def _objects(items, null, rows):

@@ -5,6 +5,7 @@ import io
 import json
 import math
 import os
+import re
 import stat
 import sys
 
@@ -75,12 +76,13 @@ def _plain(v, depth=0):
         raise NoTable
 
 
-def table(value, limit):
-    """The header and rows of a result."""
+def table(value, limit, known=0):
+    """The header and rows of a result. known is how many rows the longest table of the
+    job has."""
     frame = to_frame(value)
     total, cut = len(frame), frame.head(limit)
     columns = []
-    if not _dull(cut.index):
+    if _says_something(frame.index, isinstance(value, pd.Series), max(known, total)):
         names = cut.index.names
         columns += [("index" if n is None and cut.index.nlevels == 1 else f"level_{i}" if n is None else _label(n), cut.index.get_level_values(i).to_series()) for i, n in enumerate(names)]
     columns += [(_label(n), cut.iloc[:, i]) for i, n in enumerate(cut.columns)]
@@ -90,15 +92,25 @@ def table(value, limit):
         heads.append({"name": name, "type": kind})
         data.append(values)
     rows = list(zip(*data)) if data else []
+    if not data:
+        total = 0
     raw = json.dumps(rows, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
     if len(raw) > RESULT_BYTES:
         raise ResultError(f"the result has {len(raw) >> 20} MiB, more than {RESULT_BYTES >> 20}: return fewer rows or columns")
     return {"columns": heads, "rows": total, "sent": len(rows)}, raw
 
 
-def _dull(index):
-    """An index that only counts rows says nothing."""
-    return index.nlevels == 1 and index.name is None and (isinstance(index, pd.RangeIndex) or pd.api.types.is_integer_dtype(index.dtype))
+def _says_something(index, series, known):
+    """Whether an index is more than numbers of rows. Whole numbers that nobody named
+    are those of a frame whose rows were chosen or sorted, unless no table of the job
+    has so many rows; a series such as a count of values is made by them."""
+    if index.nlevels > 1 or index.name is not None:
+        return True
+    if isinstance(index, pd.RangeIndex):
+        return False
+    if not pd.api.types.is_integer_dtype(index.dtype):
+        return len(index) > 0
+    return series or len(index) > 0 and not (index.min() >= 0 and index.max() < known)
 
 
 def _label(name):
@@ -118,11 +130,14 @@ def _cells(s):
     if pd.api.types.is_integer_dtype(d):
         return INTEGERS.get(str(d).lower(), "BIGINT"), _maybe(s, _integer)
     if pd.api.types.is_float_dtype(d):
-        return "FLOAT" if str(d).lower() == "float32" else "DOUBLE", [v if v is not None and math.isfinite(v) else None for v in _maybe(s, float)]
+        return "FLOAT" if str(d).lower() == "float32" else "DOUBLE", _maybe(s, _float)
     if isinstance(d, pd.DatetimeTZDtype):
         return "TIMESTAMP WITH TIME ZONE", _maybe(s, _moment)
     if pd.api.types.is_datetime64_any_dtype(d):
-        return "TIMESTAMP", _maybe(s, _moment)
+        there = s.dropna()
+        if len(there) and s.name not in TIMED and (there == there.dt.normalize()).all():
+            return "DATE", _maybe(s, lambda v: v.date().isoformat())  # pandas has no type for days
+        return "TIMESTAMP_NS" if (there.dt.nanosecond != 0).any() else "TIMESTAMP", _maybe(s, _moment)
     if pd.api.types.is_timedelta64_dtype(d):
         return "INTERVAL", _maybe(s, _span)
     return _mixed(list(s))
@@ -138,21 +153,38 @@ def _maybe(s, convert):
 
 def _mixed(values):
     kinds = {_kind(v) for v in values} - {None}
-    if kinds <= {"BOOLEAN", "BIGINT", "DOUBLE", "DATE", "TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "BLOB", "INTERVAL", "VARCHAR", "JSON"} and len(kinds) == 1:
-        kind = kinds.pop()
-    elif kinds == {"DECIMAL"} or kinds == {"DECIMAL", "BIGINT"}:
-        kind = "DECIMAL"
-        scale = max((-v.as_tuple().exponent for v in values if isinstance(v, decimal.Decimal) and v.is_finite()), default=0)
-        return f"DECIMAL(38,{min(max(scale, 0), 38)})", [_cell(v) for v in values]
-    elif kinds == {"BIGINT", "DOUBLE"}:
-        kind = "DOUBLE"
-    elif kinds & {"JSON"}:
-        kind = "JSON"
-    else:
-        return "VARCHAR", [None if _kind(v) is None else _text(v) for v in values]
-    if kind == "BIGINT" and any(isinstance(v, int) and not -2**63 <= v < 2**63 for v in values):
+    texts = [None if _kind(v) is None else _text(v) for v in values]
+    whole = [int(v) for v in values if _kind(v) == "BIGINT"]
+    most, least = max(whole, default=0), min(whole, default=0)
+    if kinds == {"DECIMAL"} or kinds == {"DECIMAL", "BIGINT"}:
+        digits, scale = _digits(v for v in values if _kind(v) is not None)
+        if digits is None or digits + scale > 38:  # infinite, or more digits than a DECIMAL has
+            return "VARCHAR", texts
+        return f"DECIMAL(38,{scale})", [_cell(v) for v in values]
+    if kinds == {"BIGINT", "DOUBLE"}:
+        if most > SAFE or least < -SAFE:  # no float holds them
+            return "VARCHAR", texts
+        return "DOUBLE", [_cell(v) for v in values]
+    if len(kinds) != 1 and "JSON" not in kinds:
+        return "VARCHAR", texts
+    kind = "JSON" if "JSON" in kinds else kinds.pop()
+    if kind == "BIGINT" and (most >= 2**63 or least < -2**63):
         kind = "HUGEINT"
+        if most >= 2**127 or least < -2**127:
+            return "VARCHAR", texts
     return kind, [_cell(v) for v in values]
+
+
+def _digits(values):
+    """The most digits before and behind the point; None where a value has none."""
+    before = behind = 0
+    for v in values:
+        v = decimal.Decimal(int(v)) if not isinstance(v, decimal.Decimal) else v
+        if not v.is_finite():
+            return None, 0
+        _, digits, exponent = v.as_tuple()
+        before, behind = max(before, len(digits) + exponent), max(behind, -exponent)
+    return max(before, 0), max(behind, 0)
 
 
 def _kind(v):
@@ -171,7 +203,7 @@ def _kind(v):
     if isinstance(v, datetime.date):
         return "DATE"
     if isinstance(v, datetime.time):
-        return "TIME"
+        return "TIME WITH TIME ZONE" if v.tzinfo else "TIME"
     if isinstance(v, (datetime.timedelta, np.timedelta64)):
         return "INTERVAL"
     if isinstance(v, (bytes, bytearray)):
@@ -190,15 +222,14 @@ def _cell(v):
     if kind == "BIGINT":
         return _integer(v)
     if kind == "DOUBLE":
-        return float(v) if math.isfinite(v) else None
+        return _float(v)
     if kind == "DECIMAL":
         f = float(v)
-        return f if math.isfinite(f) and abs(f) < SAFE and decimal.Decimal(repr(f)) == v else str(v)
+        return f if math.isfinite(f) and abs(f) < SAFE and decimal.Decimal(repr(f)) == v else format(v, "f") if v.is_finite() else str(v)
     if kind.startswith("TIMESTAMP"):
         return _moment(v)
-    if kind in ("DATE", "TIME"):
-        text = v.isoformat()
-        return text.rstrip("0") if "." in text else text
+    if kind == "DATE" or kind.startswith("TIME"):
+        return _unpadded(v.isoformat())
     if kind == "BLOB":
         return _blob(v)
     if kind == "INTERVAL":
@@ -218,8 +249,20 @@ def _moment(v):
     zone = ""
     if v.tzinfo is not None:
         v, zone = v.astimezone(datetime.timezone.utc).replace(tzinfo=None), "+00"
-    text = v.isoformat(sep=" ")
-    return (text.rstrip("0") if "." in text else text) + zone
+    return _unpadded(v.isoformat(sep=" ")) + zone
+
+
+def _unpadded(text):
+    """Without the zeros at the end of a fraction."""
+    return re.sub(r"(\.\d*?)0+(?!\d)", r"\1", text) if "." in text else text
+
+
+def _float(v):
+    """What JSON has no number for is text, as the query engine writes it."""
+    v = float(v)
+    if math.isinf(v):
+        return "Infinity" if v > 0 else "-Infinity"
+    return None if math.isnan(v) else v
 
 
 def _span(v):

@@ -180,7 +180,8 @@ def run_job(job, out):
             pass
     if error is None:
         try:
-            hand_back(space.get("result_df"), value, job["rows"], out)
+            known = max((len(v) for v in space.values() if isinstance(v, (pd.DataFrame, pd.Series))), default=0)
+            hand_back(space.get("result_df"), value, job["rows"], known, out)
         except MemoryError:
             more_memory()
             error = {"code": "memory"}
@@ -227,15 +228,15 @@ def describe(e):
     return {"code": "user_error", "type": type(e).__name__, "message": message[:2000], "line": last_line(e), "frames": frames}
 
 
-def hand_back(result, value, limit, out):
+def hand_back(result, value, limit, known, out):
     if result is not None:
         try:
-            emit_table(result, limit, out)
+            emit_table(result, limit, known, out)
         except NoTable:
             raise ResultError(f"result_df is a {type(result).__name__}; make it a DataFrame, Series, list, dict or plain value") from None
     elif value is not None:
         try:
-            emit_table(value, limit, out)
+            emit_table(value, limit, known, out)
         except (NoTable, ResultError):
             pass  # the last expression was there for its effect, such as a plot
     count = 0
@@ -252,8 +253,8 @@ def hand_back(result, value, limit, out):
             count += 1
 
 
-def emit_table(value, limit, out):
-    head, rows = table(value, limit)
+def emit_table(value, limit, known, out):
+    head, rows = table(value, limit, known)
     send(out, "table", rows, **head)
     if not isinstance(value, (pd.DataFrame, pd.Series, pd.Index, np.ndarray)):
         raw = json.dumps(plain(value), allow_nan=False).encode("utf-8", "replace")
