@@ -52,7 +52,8 @@ func (d *data) export(ctx context.Context, format query.Format) (Result, error) 
 	defer os.Remove(path)
 	var r Result
 	r.Took, err = thrice(func() error {
-		r.Rows, err = d.engine.Export(ctx, query.Request{Database: db, SQL: "SELECT * FROM orders"}, format, path)
+		written, err := d.engine.Export(ctx, query.Request{Database: db, SQL: "SELECT * FROM orders"}, format, path)
+		r.Rows = written.Rows
 		return err
 	})
 	r.Bytes = size(path)

@@ -80,12 +80,13 @@ func (a *app) export(ctx context.Context, s *system, r query.Request, q asked) e
 		defer os.RemoveAll(dir)
 		path = filepath.Join(dir, "rows")
 	}
-	rows, err := s.catalog.Export(ctx, q.dataset, r, format, path)
+	written, err := s.catalog.Export(ctx, q.dataset, r, format, path)
 	if err != nil {
 		return err
 	}
+	a.sayNotes(written.Notes)
 	if q.out != "" {
-		a.done(map[string]any{"file": q.out, "format": format, "row_count": rows}, "wrote %d rows to %s", rows, q.out)
+		a.done(map[string]any{"file": q.out, "format": format, "row_count": written.Rows, "notes": append([]string{}, written.Notes...)}, "wrote %d rows to %s", written.Rows, q.out)
 		return nil
 	}
 	f, err := os.Open(path)
@@ -95,6 +96,13 @@ func (a *app) export(ctx context.Context, s *system, r query.Request, q asked) e
 	defer f.Close()
 	_, err = io.Copy(a.out, f)
 	return err
+}
+
+// sayNotes says what the format of an export could not carry.
+func (a *app) sayNotes(notes []string) {
+	for _, note := range notes {
+		fmt.Fprintf(a.errw, "interlock: %s\n", note)
+	}
 }
 
 // showRows prints a result as a table, or as JSON.

@@ -78,7 +78,7 @@ func (r *results) check(ctx context.Context, p place, sql string) (sqlpolicy.Dec
 	return r.query.Check(ctx, p.version, sql)
 }
 
-func (r *results) write(ctx context.Context, p place, q query.Request, format query.Format, path string) (int64, error) {
+func (r *results) write(ctx context.Context, p place, q query.Request, format query.Format, path string) (query.Exported, error) {
 	if p.live != "" {
 		return r.catalog.Export(ctx, p.live, q, format, path)
 	}
@@ -114,9 +114,11 @@ func (r *results) keep(ctx context.Context, owner string, at place, format query
 	path := filepath.Join(r.dir, "export-"+rand.Text())
 	defer os.Remove(path)
 	l.At = time.Now().UTC()
-	if l.Rows, err = r.write(ctx, at, query.Request{SQL: given, User: owner}, format, path); err != nil {
+	written, err := r.write(ctx, at, query.Request{SQL: given, User: owner}, format, path)
+	if err != nil {
 		return "", err
 	}
+	l.Rows, l.Notes = written.Rows, written.Notes
 	f, err := os.Open(path)
 	if err != nil {
 		return "", fmt.Errorf("reading an export: %w", err)

@@ -182,6 +182,7 @@ func (a *app) runExport(ctx context.Context, s *system, x server.Repeat, out str
 		return err
 	}
 	defer content.Close()
+	a.sayNotes(meta.Lineage.Notes)
 	if out == "" {
 		_, err = io.Copy(a.out, content)
 		return err

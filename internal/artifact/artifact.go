@@ -59,6 +59,8 @@ type Lineage struct {
 	SQL     string   `json:"sql"`
 	Tables  []string `json:"tables"`
 	Rows    int64    `json:"row_count"`
+	// Notes say what the format could not carry as it is.
+	Notes []string `json:"notes,omitempty"`
 	// Columns are those read of each table.
 	Columns map[string][]string `json:"columns,omitempty"`
 	// At is when the statement ran; Volatile says that another run of it may differ.

@@ -27,7 +27,7 @@ import (
 type Engine interface {
 	Run(ctx context.Context, r query.Request) (*query.Result, error)
 	Build(ctx context.Context, path string, imports []query.Import, progress query.Progress) (query.Report, error)
-	Export(ctx context.Context, r query.Request, format query.Format, path string) (rows int64, err error)
+	Export(ctx context.Context, r query.Request, format query.Format, path string) (query.Exported, error)
 	Profile(ctx context.Context, db query.Database, table string) (*query.Profile, error)
 	Forget(path string)
 }

@@ -24,24 +24,23 @@ const (
 	exportBytes = 8 << 30
 )
 
-// Export writes the whole result of a statement on a dataset as a file and gives the
-// number of its rows. Rows that are elsewhere come in as a stream.
-func (c *Catalog) Export(ctx context.Context, id string, r query.Request, format query.Format, path string) (int64, error) {
+// Export writes the whole result of a statement on a dataset as a file. Rows that are elsewhere come in as a stream.
+func (c *Catalog) Export(ctx context.Context, id string, r query.Request, format query.Format, path string) (query.Exported, error) {
 	d, db, err := c.target(ctx, id)
 	if err != nil {
-		return 0, err
+		return query.Exported{}, err
 	}
 	if r.Database = db; !d.remote() {
 		return c.config.Engine.Export(ctx, r, format, path)
 	}
 	dir, err := os.MkdirTemp(c.config.Dir, ".import-*")
 	if err != nil {
-		return 0, fmt.Errorf("making a folder for the result: %w", err)
+		return query.Exported{}, fmt.Errorf("making a folder for the result: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	fetched, err := c.fetch(ctx, d, r, dir)
 	if err != nil {
-		return 0, err
+		return query.Exported{}, err
 	}
 	return c.config.Engine.Export(ctx, fetched, format, path)
 }

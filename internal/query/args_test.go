@@ -63,8 +63,8 @@ func TestArgsEverywhere(t *testing.T) {
 	}
 	for _, format := range []query.Format{query.CSV, query.NDJSON, query.Array, query.Parquet, query.Excel, query.Arrow} {
 		path := filepath.Join(t.TempDir(), "out")
-		if n, err := e.Export(t.Context(), request, format, path); err != nil || n != 664 {
-			t.Errorf("%s: %d rows, %v", format, n, err)
+		if n, err := e.Export(t.Context(), request, format, path); err != nil || n.Rows != 664 {
+			t.Errorf("%s: %d rows, %v", format, n.Rows, err)
 		}
 		if info, err := os.Stat(path); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", format, err)

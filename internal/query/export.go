@@ -30,17 +30,26 @@ type rowWriter interface {
 // export writes the whole result into a file of the worker's folder, row by row.
 func (r *reader) export(ctx context.Context, o exportOrder) ([]byte, error) {
 	path := filepath.Join(r.order.Scratch, filepath.Base(o.File))
-	rows, err := r.exportTo(ctx, o, path)
+	var notes exportNotes
+	rows, err := r.exportTo(ctx, o, path, &notes)
+	if errors.Is(err, errTooWide) { // digits that the format's number has no room for
+		o.wideText, notes = true, nil
+		_ = os.Remove(path)
+		rows, err = r.exportTo(ctx, o, path, &notes)
+	}
 	if err != nil {
 		_ = os.Remove(path)
 		return nil, err
 	}
-	return json.Marshal(exportReport{rows})
+	return json.Marshal(Exported{rows, notes.sentences()})
 }
 
-func (r *reader) exportTo(ctx context.Context, o exportOrder, path string) (int64, error) {
+// errTooWide says that an integer has more than the 38 digits of a decimal.
+var errTooWide = errors.New("an integer of more than 38 digits")
+
+func (r *reader) exportTo(ctx context.Context, o exportOrder, path string, notes *exportNotes) (int64, error) {
 	if o.Format == Parquet {
-		return r.exportParquet(ctx, o, path)
+		return r.exportParquet(ctx, o, path, notes)
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -57,9 +66,9 @@ func (r *reader) exportTo(ctx context.Context, o exportOrder, path string) (int6
 	case Array:
 		w = &jsonWriter{out: out}
 	case Excel:
-		w = &excelWriter{out: out}
+		w = &excelWriter{out: out, notes: notes}
 	case Arrow:
-		w = &arrowWriter{out: out}
+		w = &arrowWriter{out: out, wideText: o.wideText, notes: notes}
 	default:
 		return 0, fmt.Errorf("results cannot be exported as %q", o.Format)
 	}
@@ -101,8 +110,15 @@ func copyRows(ctx context.Context, c *cursor, t *table, w rowWriter) (rows int64
 }
 
 // exportParquet lets the engine write: its own folder is open to it.
-func (r *reader) exportParquet(ctx context.Context, o exportOrder, path string) (int64, error) {
-	c, err := r.session.query(ctx, fmt.Sprintf("COPY (\n%s\n) TO %s (FORMAT parquet)", o.SQL, quoteText(path)), o.Args...)
+func (r *reader) exportParquet(ctx context.Context, o exportOrder, path string, notes *exportNotes) (int64, error) {
+	sql, err := r.parquetSQL(o, notes)
+	if err != nil {
+		return 0, err
+	}
+	c, err := r.session.query(ctx, fmt.Sprintf("COPY (\n%s\n) TO %s (FORMAT parquet)", sql, quoteText(path)), o.Args...)
+	if e, ok := errors.AsType[*engineErr](err); ok && sql != o.SQL && !o.wideText && strings.EqualFold(e.Kind, "conversion") {
+		return 0, errTooWide
+	}
 	if err != nil {
 		return 0, tooLarge(err)
 	}
@@ -177,7 +193,10 @@ type jsonWriter struct {
 	buf   []byte
 }
 
-func (w *jsonWriter) begin(*table) error {
+func (w *jsonWriter) begin(t *table) error {
+	for i, name := range uniqueNames(t.columns) {
+		t.columns[i].Name = name
+	}
 	if w.lines {
 		return nil
 	}

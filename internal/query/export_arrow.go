@@ -3,6 +3,7 @@ package query
 import (
 	"fmt"
 	"io"
+	"math/big"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -20,17 +21,31 @@ type arrowWriter struct {
 	writer  *ipc.Writer
 	fill    []func(v *vector, row int)
 	buf     []byte
+
+	wideText bool // integers of 128 bits are text
+	tooWide  bool
+	notes    *exportNotes
 }
 
 func (w *arrowWriter) begin(t *table) error {
 	fields := make([]arrow.Field, len(t.columns))
 	for i, c := range t.columns {
 		fields[i] = arrow.Field{Name: c.Name, Type: arrowType(t.kinds[i], c.Type), Nullable: true}
+		if kind := t.kinds[i]; !w.wideText && (kind == duck.TypeHugeInt || kind == duck.TypeUHugeInt) {
+			fields[i].Type = &arrow.Decimal128Type{Precision: 38}
+			w.notes.add(c.Name, "Arrow has no "+c.Type+"; the values are decimals", 0)
+		} else if fields[i].Type == arrow.BinaryTypes.String && kind != duck.TypeVarchar {
+			w.notes.add(c.Name, "the values of "+c.Type+" are text", 0)
+		}
 	}
 	schema := arrow.NewSchema(fields, nil)
 	w.builder = array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	w.writer = ipc.NewWriter(w.out, ipc.WithSchema(schema))
 	for i := range t.columns {
+		if b, ok := w.builder.Field(i).(*array.Decimal128Builder); ok && t.kinds[i] != duck.TypeDecimal {
+			w.fill = append(w.fill, w.wideFiller(b, t.kinds[i]))
+			continue
+		}
 		w.fill = append(w.fill, w.filler(w.builder.Field(i)))
 	}
 	return nil
@@ -128,6 +143,18 @@ func (w *arrowWriter) filler(b array.Builder) func(v *vector, row int) {
 	return func(*vector, int) { b.AppendNull() }
 }
 
+// wideFiller appends an integer of 128 bits that has at most 38 digits.
+func (w *arrowWriter) wideFiller(b *array.Decimal128Builder, kind duck.Type) func(v *vector, row int) {
+	return func(v *vector, row int) {
+		h := at[int128](v, row)
+		n := h.big()
+		if kind == duck.TypeUHugeInt && h.hi < 0 || new(big.Int).Abs(n).Cmp(powersOfTen[38]) >= 0 {
+			w.tooWide = true
+		}
+		b.Append(decimal128.New(h.hi, h.lo))
+	}
+}
+
 // decimal128 reads a decimal of any width.
 func (v *vector) decimal128(row int) decimal128.Num {
 	switch v.width {
@@ -152,6 +179,9 @@ func (w *arrowWriter) chunk(t *table, rows int) error {
 				w.fill[i](v, row)
 			}
 		}
+	}
+	if w.tooWide {
+		return errTooWide
 	}
 	batch := w.builder.NewRecordBatch()
 	defer batch.Release()

@@ -19,11 +19,11 @@ const exportQueue = 4
 // Export runs a statement and writes all its rows into a file at path, row by row.
 // There is no bound on rows, but one on bytes (Config.MaxExport) and on time
 // (Config.ExportTime, unless the request names one). One export of a user runs at once.
-func (e *Engine) Export(ctx context.Context, r Request, format Format, path string) (rows int64, err error) {
+func (e *Engine) Export(ctx context.Context, r Request, format Format, path string) (out Exported, err error) {
 	switch format {
 	case CSV, NDJSON, Array, Parquet, Excel, Arrow:
 	default:
-		return 0, fault.New(fault.BadRequest, "Results cannot be exported as %q.", format).
+		return out, fault.New(fault.BadRequest, "Results cannot be exported as %q.", format).
 			Suggest("Use csv, json, ndjson, parquet, arrow or xlsx.")
 	}
 	v, scope, err := r.scope()
@@ -31,7 +31,7 @@ func (e *Engine) Export(ctx context.Context, r Request, format Format, path stri
 		err = errElsewhere
 	}
 	if err != nil {
-		return 0, err
+		return out, err
 	}
 	visit := visit{gate: e.exports, user: r.User, version: v, timeout: cmp.Or(r.Timeout, e.config.ExportTime), sql: r.SQL}
 	err = e.with(ctx, visit, func(ctx context.Context, p *process) error {
@@ -44,14 +44,12 @@ func (e *Engine) Export(ctx context.Context, r Request, format Format, path stri
 		if err != nil {
 			return err
 		}
-		var report exportReport
-		if err := json.Unmarshal(done, &report); err != nil {
+		if err := json.Unmarshal(done, &out); err != nil {
 			return fmt.Errorf("reading from a worker: %w", err)
 		}
-		rows = report.Rows
 		return move(p.file(order.File), path)
 	})
-	return rows, err
+	return out, err
 }
 
 // move renames a file, or copies it where it would cross file systems. The target

@@ -1,11 +1,14 @@
 package query
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
+	"unicode/utf16"
 
 	duck "github.com/duckdb/duckdb-go-bindings"
 	"github.com/xuri/excelize/v2"
@@ -17,14 +20,17 @@ const excelRows = 1_048_576
 // An excelWriter streams rows into one sheet; rows beyond the first stretch are
 // kept in a temporary file, not in memory.
 type excelWriter struct {
-	out     io.Writer
-	file    *excelize.File
-	sheet   *excelize.StreamWriter
-	date    int // styles
-	instant int
-	row     int
-	cells   []any
-	buf     []byte
+	out      io.Writer
+	file     *excelize.File
+	sheet    *excelize.StreamWriter
+	date     int // styles
+	instant  int
+	fraction int
+	row      int
+	cells    []any
+	buf      []byte
+	names    []string
+	notes    *exportNotes
 }
 
 func (w *excelWriter) begin(t *table) (err error) {
@@ -35,9 +41,14 @@ func (w *excelWriter) begin(t *table) (err error) {
 	day, moment := "yyyy-mm-dd", "yyyy-mm-dd hh:mm:ss"
 	w.date, _ = w.file.NewStyle(&excelize.Style{CustomNumFmt: &day})
 	w.instant, _ = w.file.NewStyle(&excelize.Style{CustomNumFmt: &moment})
+	fraction := "yyyy-mm-dd hh:mm:ss.000"
+	w.fraction, _ = w.file.NewStyle(&excelize.Style{CustomNumFmt: &fraction})
 	w.cells = make([]any, len(t.columns))
 	for i, c := range t.columns {
-		w.cells[i] = c.Name
+		w.cells[i], w.names = c.Name, append(w.names, c.Name)
+		if t.kinds[i] == duck.TypeTimestampTZ {
+			w.notes.add(c.Name, "a sheet has no zones; the moments are those of UTC", 0)
+		}
 	}
 	return w.put()
 }
@@ -52,7 +63,7 @@ func (w *excelWriter) put() error {
 func (w *excelWriter) chunk(t *table, rows int) error {
 	for row := range rows {
 		for i, v := range t.vectors {
-			w.cells[i] = w.cell(v, t.kinds[i], row)
+			w.cells[i] = w.cell(i, v, t.kinds[i], row)
 		}
 		if err := w.put(); err != nil {
 			return err
@@ -61,9 +72,16 @@ func (w *excelWriter) chunk(t *table, rows int) error {
 	return nil
 }
 
+// What a sheet can hold.
+const (
+	excelFirst  = -25508 * 86_400_000_000 // 1900-03-01: earlier days are counted by a leap year that was none
+	excelLast   = 2932897*86_400_000_000 - 1
+	excelDigits = 15 // of a number
+)
+
 // cell gives numbers and dates as such where a sheet can hold them exactly, and
 // text otherwise. Text is never a formula.
-func (w *excelWriter) cell(v *vector, kind duck.Type, row int) any {
+func (w *excelWriter) cell(i int, v *vector, kind duck.Type, row int) any {
 	if v.null(row) {
 		return nil
 	}
@@ -71,20 +89,52 @@ func (w *excelWriter) cell(v *vector, kind duck.Type, row int) any {
 	case duck.TypeBoolean:
 		return at[bool](v, row)
 	case duck.TypeDate:
-		return excelize.Cell{StyleID: w.date, Value: time.Unix(int64(at[int32](v, row))*86400, 0).UTC()}
+		if micros := int64(at[int32](v, row)) * 86_400_000_000; micros >= excelFirst && micros <= excelLast {
+			return excelize.Cell{StyleID: w.date, Value: time.UnixMicro(micros).UTC()}
+		}
+		w.notes.add(w.names[i], "days outside of 1900-03-01 to 9999-12-31 are text", 1)
 	case duck.TypeTimestamp, duck.TypeTimestampTZ:
-		return excelize.Cell{StyleID: w.instant, Value: time.UnixMicro(at[int64](v, row)).UTC()}
+		switch micros := at[int64](v, row); {
+		case micros < excelFirst || micros > excelLast:
+			w.notes.add(w.names[i], "moments outside of 1900-03-01 to 9999-12-31 are text", 1)
+		case micros%1000 != 0:
+			w.notes.add(w.names[i], "moments with parts of a millisecond are text", 1)
+		case micros%1_000_000 != 0:
+			return excelize.Cell{StyleID: w.fraction, Value: time.UnixMicro(micros).UTC()}
+		default:
+			return excelize.Cell{StyleID: w.instant, Value: time.UnixMicro(micros).UTC()}
+		}
 	}
 	v.wide = false
 	w.buf = v.plain(w.buf[:0], row)
-	if (v.style == number || v.style == wide) && !v.wide {
-		if f, err := strconv.ParseFloat(string(w.buf), 64); err == nil {
+	if v.style == number || v.style == wide {
+		if f, err := strconv.ParseFloat(string(w.buf), 64); err == nil && !v.wide && !manyDigits(kind, w.buf) {
 			return f
 		}
+		w.notes.add(w.names[i], "numbers of more than 15 digits, or without end, are text", 1)
 	}
-	text := string(w.buf)
-	if len(text) > excelize.TotalCellChars {
-		text = text[:excelize.TotalCellChars]
+	return w.text(i, string(w.buf))
+}
+
+// manyDigits says of a whole number that a sheet would round it.
+func manyDigits(kind duck.Type, digits []byte) bool {
+	return kind != duck.TypeDouble && kind != duck.TypeFloat && len(bytes.TrimPrefix(digits, []byte("-"))) > excelDigits && !bytes.ContainsAny(digits, ".")
+}
+
+// text gives a text that fits into a cell, which is measured in units of UTF-16.
+func (w *excelWriter) text(i int, text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF }) {
+		w.notes.add(w.names[i], "texts have characters that a sheet cannot hold, which were replaced", 1)
+	}
+	if len(text) <= excelize.TotalCellChars {
+		return text
+	}
+	units := 0
+	for at, r := range text {
+		if units += utf16.RuneLen(r); units > excelize.TotalCellChars {
+			w.notes.add(w.names[i], "texts are longer than the 32,767 characters of a cell and were cut", 1)
+			return text[:at]
+		}
 	}
 	return text
 }

@@ -108,7 +108,7 @@ func TestExport(t *testing.T) {
 		t.Run(string(format), func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "out."+string(format))
 			n, err := e.Export(t.Context(), query.Request{Database: db, SQL: exportSQL}, format, path)
-			if err != nil || n != 2000 {
+			if err != nil || n.Rows != 2000 {
 				t.Fatal(n, err)
 			}
 			check(t, path)

@@ -114,9 +114,8 @@ type exportOrder struct {
 	Format   Format
 	File     string
 	MaxBytes int64
+	wideText bool // integers of 128 bits are text, because one has too many digits
 }
-
-type exportReport struct{ Rows int64 }
 
 type progress struct {
 	Table string

@@ -92,6 +92,11 @@ func (s *Server) sendArtifact(ctx context.Context, id string) (func(request), er
 		h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 		h.Set("Cache-Control", "private, no-cache")
 		h.Set("X-Artifact-Id", a.ID)
+		if a.Lineage != nil {
+			for _, note := range a.Lineage.Notes[:min(20, len(a.Lineage.Notes))] {
+				h.Add("X-Export-Note", mime.QEncoding.Encode("utf-8", note))
+			}
+		}
 		h.Set("ETag", `"`+shortHash([]byte(a.Hash))+`"`)
 		http.ServeContent(q.w, q.r, "", a.CreatedAt, content)
 	}, nil
