@@ -49,6 +49,8 @@ func (p *mysqlPrinter) call(n *ast.FuncCallExpr, env mysqlEnv, depth int) string
 	name := p.function(key)
 	switch {
 	case (key == "date_add" || key == "date_sub" || key == "adddate" || key == "subdate") && len(args) == 3:
+		// By one name: after ADDDATE(…, the parser takes INTERVAL ( for the function.
+		name = map[bool]string{true: "DATE_ADD", false: "DATE_SUB"}[key == "date_add" || key == "adddate"]
 		return name + "(" + part(args[0]) + ", INTERVAL " + part(args[1]) + " " + p.unit(args[2]) + ")"
 	case key == "extract" && len(args) == 2:
 		return name + "(" + p.unit(args[0]) + " FROM " + part(args[1]) + ")"

@@ -159,7 +159,7 @@ func (p *Policy) read(ctx context.Context, parser Parser, scope Scope, sql strin
 }
 
 func (p *Policy) unqualify(sql string, scope Scope, edits []edit) (string, error) {
-	text, ok := apply(sql, sql, scope.Alias, edits)
+	text, ok := apply(sql, scope.Alias, edits)
 	if !ok {
 		return "", deny(RuleTable, edits[0].at, "Write the table names without the dataset's name.",
 			"The dataset's name before a table cannot be taken away here.")

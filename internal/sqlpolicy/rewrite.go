@@ -12,10 +12,9 @@ type edit struct {
 	with string
 }
 
-// apply makes the edits in a text whose places are found in sql, which is as long:
-// at each the dataset's name, the blanks around the point and the point go. It fails
-// if something else is there.
-func apply(text, sql, alias string, edits []edit) (string, bool) {
+// apply makes the edits: at each the dataset's name, the blanks around the point and the
+// point go. It fails if something else is there.
+func apply(sql, alias string, edits []edit) (string, bool) {
 	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.at, b.at) })
 	edits = slices.CompactFunc(edits, func(a, b edit) bool { return a.at == b.at })
 	var out strings.Builder
@@ -25,11 +24,11 @@ func apply(text, sql, alias string, edits []edit) (string, bool) {
 		if !ok || e.at < from {
 			return "", false
 		}
-		out.WriteString(text[from:e.at])
+		out.WriteString(sql[from:e.at])
 		out.WriteString(e.with)
 		from = end
 	}
-	out.WriteString(text[from:])
+	out.WriteString(sql[from:])
 	return out.String(), true
 }
 

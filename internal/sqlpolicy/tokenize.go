@@ -14,7 +14,6 @@ type lexis struct {
 	backticks  bool   // `…` is a name
 	slashes    bool   // // begins a comment
 	inTables   bool   // x IN name reads the table of that name
-	refused    string // signs that mean something else than here
 	quote      string // that names are written in
 	bare       letterCase
 	anyCase    bool // names are the same in any case, quoted or not
@@ -162,7 +161,7 @@ func (t *tokenizer) next() (tokenKind, string, error) {
 		return wordToken, rest[:n], nil
 	}
 	for _, sign := range tokenSigns {
-		if strings.HasPrefix(rest, sign) && !strings.Contains(l.refused, sign) {
+		if strings.HasPrefix(rest, sign) {
 			t.at += len(sign)
 			return signToken, sign, nil
 		}
@@ -172,7 +171,7 @@ func (t *tokenizer) next() (tokenKind, string, error) {
 }
 
 // textEscapes are the escapes that every engine that has any reads alike.
-var textEscapes = map[byte]string{'\\': `\`, '\'': `'`, '"': `"`, 'n': "\n", 't': "\t", 'r': "\r", '%': `\%`, '_': `\_`}
+var textEscapes = map[byte]string{'\\': `\`, '\'': `'`, '"': `"`, '`': "`", 'n': "\n", 't': "\t", 'r': "\r", '%': `\%`, '_': `\_`}
 
 // quotedText reads a text and gives what it means.
 func (t *tokenizer) quotedText(quote byte) (string, error) {
