@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 )
 
@@ -35,5 +37,73 @@ func TestShortcutRunsWhatIsSaid(t *testing.T) {
 		if out, errs, code := w.run("replay", run); code != 0 {
 			t.Errorf("replay gave %d: %s%s", code, out, errs)
 		}
+	}
+}
+
+// refusing is a provider that accepts no key.
+func refusing(t *testing.T) (url string) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprintf(w, `{"error":{"message":"Incorrect API key provided: sk-te****cret (%s). Ask your administrator.","type":"invalid_request_error"}}`, r.Header.Get("Authorization"))
+	}))
+	t.Cleanup(s.Close)
+	return s.URL + "/v1"
+}
+
+// What the provider says reaches the person, with what to do and without the key. A
+// fallback to the built-in model works in a machine of steps as well.
+func TestProviderRefuses(t *testing.T) {
+	w := newWorld(t)
+	w.env = append(w.env, "OPENAI_API_KEY=sk-test-secret")
+	w.flags = append(w.flags, "--provider", "openai", "--openai-url", refusing(t), "--model", "gpt-4.1")
+	out, errs, _ := w.run("ask", "--dataset", "shop", "How many orders are there?")
+	for _, want := range []string{"Incorrect API key provided", "Ask your administrator", "OPENAI_API_KEY"} {
+		if !strings.Contains(out+errs, want) {
+			t.Errorf("the person is not told %q:\n%s%s", want, out, errs)
+		}
+	}
+	if strings.Contains(out+errs, "sk-te") {
+		t.Errorf("the key is told:\n%s%s", out, errs)
+	}
+	w.flags = append(w.flags, "--fallback", "offline")
+	out, errs, code := w.run("ask", "--machine", "pipeline", "--dataset", "shop", "How many orders are there?")
+	if code != 0 || !strings.Contains(out, "5") {
+		t.Errorf("the fallback gave %d:\n%s%s", code, out, errs)
+	}
+}
+
+// A machine whose model has no key says so, and the others work.
+func TestModelWithoutAKey(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		"machines/keyed/machine.yaml": "name: keyed\ntitle: Keyed\nstart: work\nstates:\n  work:\n    kind: agent\n    terminal: true\n    model: anthropic/claude-opus-4\n    prompt: work.md\n    tools: [list_datasets]\n",
+		"machines/keyed/work.md":      "Work.\n",
+	})
+	w.flags = append(w.flags, "--provider", "offline")
+	p := w.serve()
+	var list struct {
+		Machines []struct {
+			Name        string `json:"name"`
+			Unavailable *struct {
+				Error, Message, Suggestion string
+			} `json:"unavailable"`
+		} `json:"machines"`
+	}
+	p.call("GET", "/api/machines", "", http.StatusOK, &list)
+	for _, m := range list.Machines {
+		switch {
+		case m.Name != "keyed" && m.Unavailable != nil:
+			t.Errorf("%s: %+v", m.Name, m.Unavailable)
+		case m.Name == "keyed" && (m.Unavailable == nil || m.Unavailable.Error != "model_key_missing" || !strings.Contains(m.Unavailable.Message, "state work of keyed") || m.Unavailable.Suggestion == ""):
+			t.Errorf("%s: %+v", m.Name, m.Unavailable)
+		}
+	}
+	var chat chatResponse
+	p.call("POST", "/chat", `{"message":"How many orders are there?","dataset_id":"shop"}`, http.StatusOK, &chat)
+	if !strings.Contains(chat.Assistant, "5 orders") {
+		t.Errorf("the analyst says %q", chat.Assistant)
+	}
+	p.call("POST", "/chat", `{"message":"Hello","machine":"keyed"}`, http.StatusOK, &chat)
+	if chat.Status != "failed" || !strings.Contains(chat.Assistant, "ANTHROPIC_API_KEY is not set") {
+		t.Errorf("%s: %q", chat.Status, chat.Assistant)
 	}
 }

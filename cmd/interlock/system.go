@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"interlock/internal/artifact"
 	"interlock/internal/catalog"
@@ -152,9 +153,11 @@ func toolTypes(set *tool.Set) (machine.ToolTypes, error) {
 // models finds the model of a state: the configured one, or one that a definition
 // names for itself.
 type models struct {
-	base    llm.Config
-	main    llm.Model
-	byState map[string]llm.Model
+	base llm.Config
+	main llm.Model
+
+	mu     sync.Mutex
+	byName map[string]llm.Model // of states, opened when first asked for
 }
 
 func openModels(cfg config, s *system) (*models, error) {
@@ -166,24 +169,11 @@ func openModels(cfg config, s *system) (*models, error) {
 		provider, name := splitModel(cfg.FallbackModel)
 		c.Fallback = []llm.Config{{Provider: provider, Model: name}}
 	}
-	m := &models{base: c, byState: map[string]llm.Model{}}
-	var err error
-	if m.main, err = llm.Open(c); err != nil {
+	main, err := llm.Open(c)
+	if err != nil {
 		return nil, err
 	}
-	for _, def := range s.machines.List() {
-		for _, st := range def.States {
-			if st.Model == "" || m.byState[st.Model] != nil {
-				continue
-			}
-			own := c
-			own.Provider, own.Model = splitModel(st.Model)
-			if m.byState[st.Model], err = llm.Open(own); err != nil {
-				return nil, fmt.Errorf("state %s of %s: %w", st.Name, def.Name, err)
-			}
-		}
-	}
-	return m, nil
+	return &models{base: c, main: main, byName: map[string]llm.Model{}}, nil
 }
 
 // splitModel reads provider/model; a bare name leaves the provider to `auto`.
@@ -204,8 +194,32 @@ func (m *models) Model(name string) (llm.Model, error) {
 	if name == "" {
 		return m.main, nil
 	}
-	if own := m.byState[name]; own != nil {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if own := m.byName[name]; own != nil {
 		return own, nil
 	}
-	return nil, fault.New(fault.ModelFailed, "there is no model %q", name)
+	c := m.base
+	c.Provider, c.Model = splitModel(name)
+	own, err := llm.Open(c)
+	if err != nil {
+		return nil, err
+	}
+	m.byName[name] = own
+	return own, nil
+}
+
+// unavailable says why a machine cannot do all that it declares: a state names a model
+// that cannot be asked here. The other machines are not touched by it.
+func (m *models) unavailable(def *machine.Machine) *fault.Fault {
+	for _, st := range def.States {
+		if st.Model == "" {
+			continue
+		}
+		if _, err := m.Model(st.Model); err != nil {
+			f := fault.From(err)
+			return fault.Wrap(err, f.Code, "state %s of %s asks the model %s: %s", st.Name, def.Name, st.Model, f.Message).Suggest("%s", f.Suggestion)
+		}
+	}
+	return nil
 }

@@ -153,7 +153,7 @@ func (m recordedModel) Reply(_ context.Context, req llm.Request) iter.Seq2[llm.D
 			}
 			yield(llm.Delta{Reply: reply}, nil)
 		case event.ModelFailed:
-			yield(llm.Delta{}, &fault.Fault{Code: b.Code, Message: b.Message})
+			yield(llm.Delta{}, &fault.Fault{Code: b.Code, Message: b.Message, Suggestion: b.Suggestion})
 		default:
 			if m.r.stopped() {
 				yield(llm.Delta{}, context.Canceled)

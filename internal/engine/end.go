@@ -2,6 +2,7 @@ package engine
 
 import (
 	"net/http"
+	"strings"
 
 	"interlock/internal/event"
 	"interlock/internal/fault"
@@ -42,6 +43,9 @@ func (r *rules) end(status event.Outcome, code fault.Code) decision {
 	}
 	if text == "" && t.Direct == nil {
 		text = t.Said
+	}
+	if text == "" && t.ModelFailed != nil {
+		text = withAdvice(*t.ModelFailed)
 	}
 	for _, a := range r.m.Reply {
 		v, err := r.m.Eval(a.Expr, s)
@@ -99,6 +103,14 @@ func callOutcome(code fault.Code) event.Outcome {
 		return event.Refused
 	}
 	return event.Failed
+}
+
+// withAdvice is why a model did not answer and what to do about it, for the person.
+func withAdvice(f event.ModelFailed) string {
+	if f.Suggestion == "" {
+		return f.Message
+	}
+	return strings.TrimRight(f.Message, ". ") + ". " + f.Suggestion
 }
 
 // replyMessage is the key of `reply:` that gives the answer's text, for machines

@@ -162,6 +162,9 @@ func (t *turnFold) apply(e event.Event) {
 			t.count("rescued_" + kind)
 		}
 		if b.Step != nil && b.By == byStep {
+			if t.Step != nil && t.Step.Alt != b.Step.Alt { // done another way, without the model that failed
+				t.ModelFailed, t.FailureOpen = nil, false
+			}
 			t.Step, t.StepRan = b.Step, false
 		}
 		if b.Step != nil && b.By == byDiscover {

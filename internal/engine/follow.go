@@ -165,12 +165,15 @@ func (r *rules) afterReply(e event.ModelReplied) []event.Body {
 
 func (r *rules) afterModelFailure(e event.ModelFailed) []event.Body {
 	t := r.f.Turn
-	fields := map[string]any{"code": string(e.Code), "message": e.Message}
+	fields := map[string]any{"code": string(e.Code), "message": withAdvice(e)}
 	if t.Step == nil {
 		return r.react(machine.Signal{Name: machine.OnModelFailed, Fields: fields})
 	}
 	if e.Code == fault.ModelBadOutput && t.BadOutput < badOutputs {
 		return nil // it gets another try
+	}
+	if r.nextAlternative() >= 0 {
+		return nil
 	}
 	fields["curable"] = e.Code.Entry().Curable
 	return r.react(machine.Signal{Name: machine.OnFailed, Fields: fields})

@@ -145,7 +145,7 @@ func (t *turn) modelFailure(ctx context.Context, call *event.ModelCalled, err er
 		t.e.cfg.Log.Error("model call failed", "thread", t.f.Thread, "run", t.f.Turn.Run, "model", call.Model, "err", err)
 		f = fault.Wrap(err, fault.ModelFailed, "the model could not be reached")
 	}
-	return []event.Body{event.ModelFailed{Call: call.Call, Code: f.Code, Message: f.Message}}
+	return []event.Body{event.ModelFailed{Call: call.Call, Code: f.Code, Message: f.Message, Suggestion: f.Suggestion}}
 }
 
 // makeRequest rebuilds exactly what ModelCalled says, from blobs and the turn's log.

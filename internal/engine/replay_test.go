@@ -123,14 +123,14 @@ func TestReplayOfEveryEnd(t *testing.T) {
 			g.open <- struct{}{}
 			r.wait(thread)
 			return run
-		}, "succeeded", ""},
+		}, "answered", ""},
 		"resumed with an unknown outcome": {[]llm.Line{look, llm.Say("done")}, tool.Writes, func(r *rig, g *gate, thread string) string {
 			run := r.send(thread, "go")
 			<-g.reached
 			r.crash()
 			r.wait(thread)
 			return run
-		}, "succeeded", ""},
+		}, "answered", ""},
 		"resumed and stopped": {[]llm.Line{look}, tool.Reads, func(r *rig, g *gate, thread string) string {
 			run := r.send(thread, "go")
 			<-g.reached
@@ -270,7 +270,7 @@ func TestReplayOfDeathsEverywhere(t *testing.T) {
 		if rep := r.reply(run); rep.Outcome != "answered" || rep.Text != "done" {
 			t.Errorf("after %d batches: %s %q", batches, rep.Outcome, rep.Text)
 		}
-		r.replays(run, "succeeded")
+		r.replays(run, "answered")
 		return !whole
 	}
 	for batches, more := int64(1), true; more; batches++ {

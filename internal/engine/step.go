@@ -22,15 +22,11 @@ func (r *rules) step(st *machine.State) decision {
 	at := event.StepAt{Alt: -1}
 	switch {
 	case t.Step == nil:
-		for i, alt := range st.Run {
-			if r.m.Holds(alt.When, s) {
-				at.Alt = i
-				break
-			}
-		}
-		if at.Alt < 0 {
+		if at.Alt = r.alternative(st, 0, s); at.Alt < 0 {
 			return decision{bodies: []event.Body{event.StepDone{State: st.Name}}}
 		}
+	case r.nextAlternative() >= 0:
+		at.Alt = r.nextAlternative()
 	case !t.StepRan:
 		at = *t.Step // a model step that has another try
 	case t.StepFailed || t.FailureOpen:
@@ -57,6 +53,27 @@ func (r *rules) step(st *machine.State) decision {
 		return decision{bodies: []event.Body{r.startStep(sp, byStep, &at, s)}}
 	}
 	return decision{bodies: []event.Body{event.StepDone{State: st.Name}}}
+}
+
+// alternative finds the first way of doing a state's work, from one on, whose guard
+// holds; -1 if there is none.
+func (r *rules) alternative(st *machine.State, from int, s *machine.Scope) int {
+	for i := from; i < len(st.Run); i++ {
+		if r.m.Holds(st.Run[i].When, s) {
+			return i
+		}
+	}
+	return -1
+}
+
+// nextAlternative is the way that is left where no model that answers can do the
+// step, -1 otherwise. Another failure of a model is the step's failure.
+func (r *rules) nextAlternative() int {
+	t, st := r.f.Turn, r.m.State(r.f.State)
+	if st == nil || t.Step == nil || !t.FailureOpen || t.ModelFailed.Code != fault.ModelCannot {
+		return -1
+	}
+	return r.alternative(st, t.Step.Alt+1, r.look())
 }
 
 func (r *rules) stepCode() fault.Code {
@@ -100,8 +117,8 @@ func (r *rules) output(text string, t *machine.Type) (any, *fault.Fault) {
 	if err != nil {
 		return nil, fault.New(fault.ModelBadOutput, "The answer does not have the form that is asked for: %v.", err)
 	}
-	if fit == nil {
-		return nil, fault.New(fault.ModelBadOutput, "The answer is empty.")
+	if missing := machine.Lacks(t, fit); missing != "" {
+		return nil, fault.New(fault.ModelBadOutput, "The answer has no value for %s. Every field of the form is needed, and null is no value.", missing)
 	}
 	return fit, nil
 }

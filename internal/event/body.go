@@ -230,10 +230,11 @@ type Usage struct {
 
 // ModelFailed ends a model call without a reply, after all retries.
 type ModelFailed struct {
-	Call    string     `json:"call"`
-	Code    fault.Code `json:"code"`
-	Message string     `json:"message"`
-	MS      int64      `json:"ms"`
+	Call       string     `json:"call"`
+	Code       fault.Code `json:"code"`
+	Message    string     `json:"message"`
+	Suggestion string     `json:"suggestion,omitempty"`
+	MS         int64      `json:"ms"`
 }
 
 // ToolStarted is stored before a tool runs.

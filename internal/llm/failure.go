@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -156,8 +157,11 @@ func (e *endpoint) redact(text string) string {
 	for _, s := range e.secrets {
 		text = strings.ReplaceAll(text, s, "***")
 	}
-	return text
+	return keyLike.ReplaceAllString(text, "***")
 }
+
+// keyLike finds keys that a provider repeats in part, as in sk-abc****wxyz.
+var keyLike = regexp.MustCompile(`\b(?:sk|pk|rk|key|gsk|xai)[-_][A-Za-z0-9_*.…-]{6,}`)
 
 // decode reads JSON as far as it fits v: a field of an unexpected type is left
 // empty. Only text that is no JSON is an error.

@@ -36,7 +36,7 @@ func (offline) Name() string { return offlineName }
 func (o offline) Reply(ctx context.Context, req Request) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
 		if req.Output != nil {
-			yield(Delta{}, fault.New(fault.ModelRefused, "the offline model cannot do this step").Suggest(stronger))
+			yield(Delta{}, fault.New(fault.ModelCannot, "the offline model cannot do this step").Suggest(stronger))
 			return
 		}
 		r, err := o.answer(ctx, req)

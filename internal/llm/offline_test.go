@@ -148,7 +148,7 @@ func TestOfflineChooses(t *testing.T) {
 func TestOfflineLimits(t *testing.T) {
 	m := llm.NewOffline(shopShelf())
 	_, _, err := hear(t.Context(), m, llm.Request{Messages: []llm.Message{user("x")}, Output: json.RawMessage(`{}`)})
-	wantCode(t, err, fault.ModelRefused)
+	wantCode(t, err, fault.ModelCannot)
 	_, reply, err := hear(t.Context(), m, llm.Request{Messages: []llm.Message{user("How many orders?")}})
 	if err != nil || len(reply.Calls) != 0 || !strings.Contains(reply.Text, "this state offers me none") {
 		t.Errorf("got %+v, %v", reply, err)

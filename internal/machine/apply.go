@@ -235,6 +235,42 @@ func Conform(t *Type, v any) (any, error) {
 	return nil, fmt.Errorf("want %s, got %s", t.Kind, kindOf(v))
 }
 
+// Lacks names the first field that a value of a type leaves out or leaves null, or "".
+// Facts may be unset; what is asked for in a form may not.
+func Lacks(t *Type, v any) string {
+	switch {
+	case t == nil || t.Kind == JSON:
+		return ""
+	case v == nil:
+		return "the answer"
+	}
+	return lacks(t, v, "")
+}
+
+func lacks(t *Type, v any, at string) string {
+	switch {
+	case t == nil || t.Kind == JSON:
+		return ""
+	case v == nil:
+		return at
+	case t.Kind == Record:
+		rec, _ := v.(map[string]any)
+		for _, name := range t.Order {
+			if missing := lacks(t.Fields[name], rec[name], strings.TrimPrefix(at+"."+name, ".")); missing != "" {
+				return missing
+			}
+		}
+	case t.Kind == List:
+		list, _ := v.([]any)
+		for i, item := range list {
+			if missing := lacks(t.Of, item, fmt.Sprintf("%s[%d]", at, i)); missing != "" {
+				return missing
+			}
+		}
+	}
+	return ""
+}
+
 func conformList(t *Type, v any) (any, error) {
 	list, ok := v.([]any)
 	if !ok {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"interlock/internal/fault"
 	"interlock/internal/machine"
 )
 
@@ -17,12 +18,22 @@ type machineLine struct {
 	Title   string `json:"title"`
 	Version string `json:"version"`
 	Default bool   `json:"default,omitempty"`
+	// Unavailable is why the machine cannot do its work here, and what to do about it.
+	Unavailable *fault.Fault `json:"unavailable,omitempty"`
+}
+
+func (s *Server) line(m *machine.Machine) machineLine {
+	l := machineLine{Name: m.Name, Title: m.Title, Version: m.Hash, Default: m.Name == s.cfg.Machine}
+	if s.cfg.Unavailable != nil {
+		l.Unavailable = s.cfg.Unavailable(m)
+	}
+	return l
 }
 
 func (s *Server) machines(context.Context, *none) (machineList, error) {
 	out := machineList{[]machineLine{}, orEmpty(s.cfg.Machines.Broken())}
 	for _, m := range s.cfg.Machines.List() {
-		out.Machines = append(out.Machines, machineLine{m.Name, m.Title, m.Hash, m.Name == s.cfg.Machine})
+		out.Machines = append(out.Machines, s.line(m))
 	}
 	return out, nil
 }
@@ -78,7 +89,7 @@ func (s *Server) machine(_ context.Context, in *struct {
 		return machineView{}, err
 	}
 	out := machineView{
-		machineLine: machineLine{m.Name, m.Title, m.Hash, m.Name == s.cfg.Machine},
+		machineLine: s.line(m),
 		Settings:    []settingView{}, States: []stateView{}, Commands: []commandLine{}, Shortcuts: []string{},
 	}
 	for _, set := range m.Settings {

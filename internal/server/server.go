@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"interlock/internal/engine"
+	"interlock/internal/fault"
+	"interlock/internal/machine"
 )
 
 // Config of a server. Engine, Index, Machines and Datasets are required; a part
@@ -41,6 +43,8 @@ type Config struct {
 	Profile func(ctx context.Context, alias string) (any, error)
 	// Capsule makes the audit document of a run.
 	Capsule func(ctx context.Context, run string) (any, error)
+	// Unavailable says why a machine cannot do its work here; nil if it can.
+	Unavailable func(*machine.Machine) *fault.Fault
 	// Ready reports the state of the parts for /readyz.
 	Ready func(ctx context.Context) []Part
 	// Metrics serves /metrics.

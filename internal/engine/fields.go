@@ -1,0 +1,69 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"interlock/internal/fault"
+	"interlock/internal/machine"
+)
+
+// checkSettings fits settings to what the machine declares.
+func checkSettings(m *machine.Machine, given map[string]any) (map[string]any, error) {
+	if len(given) == 0 {
+		return nil, nil
+	}
+	out := make(map[string]any, len(given))
+	for name, v := range given {
+		i := slices.IndexFunc(m.Settings, func(s *machine.Setting) bool { return s.Name == name })
+		if i < 0 {
+			return nil, fault.New(fault.BadSetting, "the machine %s has no setting %q", m.Name, name)
+		}
+		s := m.Settings[i]
+		fit, err := machine.Conform(s.Type, v)
+		if err != nil || fit == nil {
+			return nil, fault.New(fault.BadSetting, "setting %s of %s: %v", name, m.Name, orText(err, "a value is needed"))
+		}
+		if n, isNumber := fit.(float64); isNumber && (s.Min != nil && n < *s.Min || s.Max != nil && n > *s.Max) {
+			return nil, fault.New(fault.BadSetting, "setting %s of %s must lie between %s and %s, not %v", name, m.Name, bound(s.Min), bound(s.Max), n)
+		}
+		out[name] = fit
+	}
+	return out, nil
+}
+
+func orText(err error, text string) string {
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}
+
+func bound(f *float64) string {
+	if f == nil {
+		return "any"
+	}
+	return fmt.Sprint(*f)
+}
+
+// fitFields fits what was given to the fields that an answer or a command declares:
+// all of them, and no others.
+func fitFields(decl []machine.Field, given map[string]any) (map[string]any, error) {
+	out := make(map[string]any, len(decl))
+	for _, f := range decl {
+		v, err := machine.Conform(f.Type, given[f.Name])
+		if err != nil || v == nil {
+			return nil, fault.New(fault.BadAnswer, "field %s: %s", f.Name, orText(err, "a value is needed"))
+		}
+		out[f.Name] = v
+	}
+	for name := range given {
+		if _, known := out[name]; !known {
+			return nil, fault.New(fault.BadAnswer, "there is no field %q", name)
+		}
+	}
+	if len(out) == 0 {
+		return nil, nil
+	}
+	return out, nil
+}
