@@ -72,7 +72,7 @@ func (c *chat) run(ctx context.Context, message string) (err error) {
 			return err
 		}
 		c.settings = nil // the thread has them
-	} else if _, err := c.s.engine.Resume(ctx); err != nil {
+	} else if _, err := c.s.engine.ResumeThread(ctx, c.thread); err != nil {
 		return err
 	}
 	v, err := c.s.engine.View(ctx, c.thread)

@@ -169,3 +169,13 @@ func (e *Engine) TakeOver(ctx context.Context) {
 		}
 	}
 }
+
+// ResumeThread takes up the turn of one thread, if a dead process left it in the middle.
+// A turn that another process runs is left to it.
+func (e *Engine) ResumeThread(ctx context.Context, thread string) (bool, error) {
+	ok, err := e.resume(ctx, thread)
+	if errors.Is(err, store.ErrHeld) || fault.Is(err, fault.ThreadBusy) {
+		return false, nil
+	}
+	return ok, err
+}

@@ -309,3 +309,32 @@ func TestInterruptedThreeTimes(t *testing.T) {
 	}
 	r.log(thread)
 }
+
+// Who wants one thread takes up that one and leaves the others alone.
+func TestResumeThread(t *testing.T) {
+	g := newGate()
+	r := newRig(t, llm.Script(llm.Ask("look", "{}"), llm.Ask("look", "{}"), llm.Say("done")), g.tool("look", tool.Reads), quick("make"))
+	mine, other := r.open(), r.open()
+	r.send(mine, "go")
+	<-g.reached
+	r.send(other, "go")
+	<-g.reached
+	r.stop()
+	r.start()
+	if ok, err := r.eng.ResumeThread(t.Context(), mine); !ok || err != nil {
+		t.Fatalf("resumed %v: %v", ok, err)
+	}
+	g.open <- struct{}{}
+	r.wait(mine)
+	for _, e := range r.log(other) {
+		if e.Body.Kind() == event.KindTurnInterrupted {
+			t.Error("the other thread was taken up")
+		}
+	}
+	if ok, err := r.eng.ResumeThread(t.Context(), mine); ok || err != nil {
+		t.Errorf("a thread at rest was resumed: %v %v", ok, err)
+	}
+	if _, err := r.eng.ResumeThread(t.Context(), "t_none"); !fault.Is(err, fault.ThreadNotFound) {
+		t.Errorf("an unknown thread: %v", err)
+	}
+}

@@ -425,11 +425,6 @@ func (e *Engine) Resume(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// ResumeThread takes up the turn of one thread, if a dead process left it in the middle.
-func (e *Engine) ResumeThread(ctx context.Context, thread string) (bool, error) {
-	return e.resume(ctx, thread)
-}
-
 func (e *Engine) resume(ctx context.Context, thread string) (bool, error) {
 	t, err := e.own(ctx, thread)
 	if err != nil {
