@@ -201,15 +201,18 @@ func (j *pgJudge) join(v *pgquery.JoinExpr, s *pgScope, depth int) (*pgItem, []*
 	for _, i := range items {
 		i.colsHidden = true
 	}
-	if v.GetAlias() != nil {
-		items = nil
-	}
 	if a := v.GetJoinUsingAlias(); a != nil {
 		item := &pgItem{columns: merged, at: -1, colsHidden: true}
 		if err := item.rename(a); err != nil {
 			return nil, nil, err
 		}
+		if err := sides.add(item); err != nil {
+			return nil, nil, err
+		}
 		items = append(items, item)
+	}
+	if v.GetAlias() != nil { // it hides both sides, and the alias of USING
+		items = nil
 	}
 	return joined, append(items, joined), nil
 }

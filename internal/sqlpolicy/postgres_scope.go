@@ -166,6 +166,9 @@ func (j *pgJudge) column(ref *pgquery.ColumnRef, s *pgScope) error {
 	if len(found) == 0 {
 		return deny(RuleColumn, int(at), columnAdvice(item), "There is no column %s.", strings.Join(names, "."))
 	}
+	if len(found) > 1 {
+		return SyntaxError(j.sql, "Several columns are called "+strings.Join(names, ".")+".", int(at)).Suggest("Give them names that differ.")
+	}
 	j.touch(found...)
 	return nil
 }
