@@ -274,6 +274,36 @@ func TestRemoteFunctionsReviewed(t *testing.T) {
 	}
 }
 
+// Operators and types of the lists are the server's own; no operator is volatile, and no
+// type looks a name up.
+func TestRemoteOperatorsReviewed(t *testing.T) {
+	_, _, address := postgresShop(t)
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	dialect, _ := sqlpolicy.DialectFor("postgres")
+	if len(dialect.Operators()) < 50 || len(dialect.Types()) < 40 {
+		t.Fatalf("%d operators, %d types", len(dialect.Operators()), len(dialect.Types()))
+	}
+	for _, name := range dialect.Operators() {
+		var n, volatile int
+		err := conn.QueryRow(t.Context(), `SELECT count(*), count(*) FILTER (WHERE p.provolatile = 'v' OR p.pronamespace <> 'pg_catalog'::regnamespace) FROM pg_operator o JOIN pg_proc p ON p.oid = o.oprcode
+			WHERE oprname = $1 AND oprnamespace = 'pg_catalog'::regnamespace`, name).Scan(&n, &volatile)
+		if err != nil || n == 0 || volatile > 0 {
+			t.Errorf("operator %s: %d of them, %d volatile or of somebody, %v", name, n, volatile, err)
+		}
+	}
+	for _, name := range dialect.Types() {
+		var category string
+		err := conn.QueryRow(t.Context(), `SELECT typcategory::text FROM pg_type WHERE typname = $1 AND typnamespace = 'pg_catalog'::regnamespace AND typtype IN ('b', 'r', 'm')`, name).Scan(&category)
+		if err != nil || strings.HasPrefix(name, "reg") {
+			t.Errorf("type %s: %v", name, err)
+		}
+	}
+}
+
 // Times and unsigned numbers of MariaDB keep their types on their way here; one that
 // is no time here comes as it is written.
 func TestRemoteTypes(t *testing.T) {

@@ -138,7 +138,7 @@ func TestPostgresPolicySoup(t *testing.T) {
 		n = 3000
 	}
 	for seed := range n {
-		p.check(t, newSoup(uint64(seed), 9).statement())
+		p.check(t, newPgSoup(uint64(seed), 9).statement())
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}
@@ -152,26 +152,26 @@ func TestPostgresPolicySoup(t *testing.T) {
 // FuzzPostgresPolicy does the same with statements that the fuzzer finds.
 func FuzzPostgresPolicy(f *testing.F) {
 	for seed := range 50 {
-		f.Add(newSoup(uint64(seed), 10).statement())
+		f.Add(newPgSoup(uint64(seed), 10).statement())
 	}
 	p := newPolicyProbe(f)
 	f.Fuzz(func(t *testing.T, sql string) { p.check(t, sql) })
 }
 
-// A soup makes statements of pieces that have passed policies before: comments that end
+// A pgSoup makes statements of pieces that have passed policies before: comments that end
 // where nobody thinks, strings that go on, calls in disguise, names that hide others.
 // Pieces name others in braces, which are filled in when they are chosen.
-type soup struct {
+type pgSoup struct {
 	*rand.Rand
 	depth int
 	names []string // what the FROM around the place offers, with a column
 }
 
-func newSoup(seed, kind uint64) *soup { return &soup{Rand: rand.New(rand.NewPCG(seed, kind))} }
+func newPgSoup(seed, kind uint64) *pgSoup { return &pgSoup{Rand: rand.New(rand.NewPCG(seed, kind))} }
 
-func (g *soup) of(pieces ...string) string { return g.fill(pieces[g.IntN(len(pieces))]) }
+func (g *pgSoup) of(pieces ...string) string { return g.fill(pieces[g.IntN(len(pieces))]) }
 
-func (g *soup) maybe(percent int, piece string) string {
+func (g *pgSoup) maybe(percent int, piece string) string {
 	if g.IntN(100) < percent {
 		return g.fill(piece)
 	}
@@ -180,7 +180,7 @@ func (g *soup) maybe(percent int, piece string) string {
 
 var brace = regexp.MustCompile(`\{[a-z]+\}`)
 
-func (g *soup) fill(piece string) string {
+func (g *pgSoup) fill(piece string) string {
 	return brace.ReplaceAllStringFunc(piece, func(hole string) string {
 		switch hole {
 		case "{query}":
@@ -202,7 +202,7 @@ func (g *soup) fill(piece string) string {
 	})
 }
 
-func (g *soup) name() string {
+func (g *pgSoup) name() string {
 	if len(g.names) > 0 && g.IntN(3) > 0 {
 		name, _, _ := strings.Cut(g.names[g.IntN(len(g.names))], ".")
 		return name
@@ -211,7 +211,7 @@ func (g *soup) name() string {
 }
 
 // column is one of those that are there, mostly, or a name that something else may have.
-func (g *soup) column() string {
+func (g *pgSoup) column() string {
 	if len(g.names) > 0 && g.IntN(5) > 0 {
 		return g.names[g.IntN(len(g.names))]
 	}
@@ -219,7 +219,7 @@ func (g *soup) column() string {
 }
 
 // statement is a query, at times with pieces of it cut out, doubled or put elsewhere.
-func (g *soup) statement() string {
+func (g *pgSoup) statement() string {
 	g.depth = 3
 	sql := g.query()
 	if g.IntN(3) > 0 {
@@ -244,7 +244,7 @@ func (g *soup) statement() string {
 	return strings.Join(words, "")
 }
 
-func (g *soup) query() string {
+func (g *pgSoup) query() string {
 	if g.depth <= 0 {
 		return g.of("SELECT 1", "SELECT 1 AS {ca}", "VALUES (1, 'a')", "SELECT * FROM orders", "SELECT id, status FROM orders o", "SELECT {col}", "SELECT {col}", "SELECT * FROM hidden", "SELECT o FROM orders o", "SELECT pg_sleep(1)")
 	}
@@ -273,7 +273,7 @@ func (g *soup) query() string {
 		g.maybe(10, " ORDER BY {cn}") + g.maybe(5, " ORDER BY {col} DESC NULLS LAST") + g.maybe(15, " LIMIT 1")
 }
 
-func (g *soup) from() string {
+func (g *pgSoup) from() string {
 	out := g.item()
 	for range g.IntN(3) {
 		switch g.IntN(5) {
@@ -291,7 +291,7 @@ func (g *soup) from() string {
 }
 
 // item is an entry of FROM with an alias of its own, mostly.
-func (g *soup) item() string {
+func (g *pgSoup) item() string {
 	alias := g.of("o", "c", "x", "q", "a", "b", "d", "e", "orders", "pg_sleep", "lo_get")
 	columns, name := g.of("", "", "({ca})", "({ca}, {ca})"), alias
 	table, column := "", "id"
@@ -320,7 +320,7 @@ func (g *soup) item() string {
 	return table
 }
 
-func (g *soup) expr() string {
+func (g *pgSoup) expr() string {
 	if g.depth <= 0 {
 		return g.of("1", "'a'", "{col}")
 	}

@@ -27,10 +27,12 @@ type grammar interface {
 // A vocabulary is what a statement may call and cast to.
 type vocabulary struct {
 	functions, tableFunctions, types, volatile map[string]bool
+
+	operators map[string]bool // where the grammar of the engine judges them by name
 }
 
 // ours is the vocabulary of the embedded engine.
-var ours = vocabulary{allowedFunctions, allowedTableFunctions, typeNames, volatileFunctions}
+var ours = vocabulary{functions: allowedFunctions, tableFunctions: allowedTableFunctions, types: typeNames, volatile: volatileFunctions}
 
 var (
 	//go:embed functions/elsewhere.txt
@@ -59,7 +61,7 @@ var postgresWords = func() vocabulary {
 	v := elsewhere(postgresText, `unnest generate_series generate_subscripts json_each json_each_text jsonb_each jsonb_each_text
 		json_array_elements json_array_elements_text jsonb_array_elements jsonb_array_elements_text json_object_keys jsonb_object_keys
 		jsonb_path_query regexp_matches regexp_split_to_table string_to_table`, ``)
-	v.types = postgresTypes
+	v.types, v.operators = postgresTypes, postgresOperators
 	return v
 }()
 
@@ -109,6 +111,13 @@ func (d *Dialect) TableFunctions() []string {
 
 // Volatile says that a function may answer differently in another run.
 func (d *Dialect) Volatile(function string) bool { return d.words.volatile[function] }
+
+// Operators lists the operators that may be used in this dialect, sorted, if its grammar
+// judges them by name.
+func (d *Dialect) Operators() []string { return slices.Sorted(maps.Keys(d.words.operators)) }
+
+// Types lists the types that a cast may name, sorted.
+func (d *Dialect) Types() []string { return slices.Sorted(maps.Keys(d.words.types)) }
 
 // elsewhere is the vocabulary of an engine: what all share and what it adds.
 func elsewhere(functions, tableFunctions, types string) vocabulary {

@@ -128,7 +128,7 @@ func (j *pgJudge) operation(e *pgquery.A_Expr, s *pgScope, depth int) error {
 	default:
 		return unknown(int(at), "this kind of operator")
 	}
-	if !postgresOperators[name] {
+	if !j.words.operators[name] {
 		return deny(RuleFunction, int(at), "Use the operators of standard SQL.", "The operator %s is not one that may be used in PostgreSQL from here.", name)
 	}
 	return j.exprs([]*pgquery.Node{e.GetLexpr(), e.GetRexpr()}, s, depth)
@@ -166,7 +166,7 @@ func (j *pgJudge) subLink(l *pgquery.SubLink, s *pgScope, depth int) error {
 		if err != nil {
 			return err
 		}
-		if !postgresOperators[name] {
+		if !j.words.operators[name] {
 			return deny(RuleFunction, int(at), "Use the operators of standard SQL.", "The operator %s is not one that may be used in PostgreSQL from here.", name)
 		}
 		l.OperName = []*pgquery.Node{pgquery.MakeStrNode(name)}
