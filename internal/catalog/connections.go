@@ -199,7 +199,7 @@ func (c *Catalog) configOf(conn *Connection) (source.Config, error) {
 	if err != nil {
 		return source.Config{}, err
 	}
-	return source.Config{URL: conn.URL, Schema: conn.Schema, Password: source.NewSecret(secrets[conn.Alias]), Timeout: importTimeout, AllowOwner: conn.AllowOwner, SQLite: c.sqlite}, nil
+	return source.Config{URL: conn.URL, Name: fmt.Sprintf("the source %q", conn.Alias), Schema: conn.Schema, Password: source.NewSecret(secrets[conn.Alias]), Timeout: importTimeout, AllowOwner: conn.AllowOwner, SQLite: c.sqlite}, nil
 }
 
 // connection makes a dataset of a connection: a database, or a path like any other.

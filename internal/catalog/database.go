@@ -245,7 +245,7 @@ func (c *Catalog) declareFiles(ctx context.Context, v version, m *manifest) {
 		byFile[path][strings.ToLower(t.inner)] = t.name
 	}
 	for _, path := range slices.Sorted(maps.Keys(byFile)) {
-		m.declare(ctx, c, source.Config{URL: "sqlite:" + path, SQLite: c.sqlite}, func(original string) string { return byFile[path][strings.ToLower(original)] })
+		m.declare(ctx, c, source.Config{URL: "sqlite:" + path, Name: filepath.Base(path), SQLite: c.sqlite}, func(original string) string { return byFile[path][strings.ToLower(original)] })
 	}
 }
 
@@ -294,7 +294,7 @@ func (c *Catalog) streamFiles(ctx context.Context, d *dataset, v version, path s
 	defer w.Abort()
 	budgets := map[string]*source.Budget{}
 	for _, t := range inner {
-		conf := source.Config{URL: "sqlite:" + t.files[0].path, Table: t.inner, SQLite: c.sqlite, Timeout: importTimeout}
+		conf := source.Config{URL: "sqlite:" + t.files[0].path, Name: t.file, Table: t.inner, SQLite: c.sqlite, Timeout: importTimeout}
 		if budgets[conf.URL] == nil {
 			budgets[conf.URL] = source.NewBudget(conf)
 		}

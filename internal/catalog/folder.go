@@ -212,7 +212,7 @@ func stem(name string) string {
 
 // sqlite takes the tables of an SQLite file.
 func (f *folder) sqlite(found file, name string) {
-	conf := source.Config{URL: "sqlite:" + found.path, SQLite: f.scanner.sqlite}
+	conf := source.Config{URL: "sqlite:" + found.path, Name: printable(name), SQLite: f.scanner.sqlite}
 	found.state = conf.DatabaseVersion()
 	tables, ok := f.scanner.inner[found]
 	if !ok {

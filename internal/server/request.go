@@ -84,6 +84,9 @@ func (s *Server) log(r *http.Request, n *note, rw *response, took time.Duration)
 	level, text := slog.LevelInfo, "Answered a request."
 	if n.err != nil {
 		attrs = append(attrs, slog.String("err", n.err.Error()))
+		if c := cause(n.err); c != nil && rw.status < 500 {
+			attrs = append(attrs, slog.String("cause", c.Error()))
+		}
 	}
 	switch {
 	case rw.status == http.StatusNotModified: // pages look often whether something changed

@@ -4,6 +4,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"iter"
@@ -45,6 +46,9 @@ type Config struct {
 	// URL is postgres://user@host:5432/database, mysql://user@host:3306/database,
 	// clickhouse://…, trino://…, snowflake://…, sqlite:/path, or the path of a file. Required.
 	URL string
+	// Name is what messages call the source, so that they do not tell where it is; its URL
+	// if it has none.
+	Name string
 	// Password is kept apart from the URL; one inside the URL is taken out of it.
 	Password Secret
 	// Schema and Table name the table. Schema "" is the database's own choice.
@@ -124,13 +128,14 @@ func (c Config) File() string {
 
 // place names the source for a person: never with a password.
 func (c Config) place() string {
+	where := cmp.Or(c.Name, c.URL)
 	if c.Table == "" {
-		return c.URL
+		return where
 	}
 	if c.Schema == "" {
-		return c.Table + " at " + c.URL
+		return c.Table + " at " + where
 	}
-	return c.Schema + "." + c.Table + " at " + c.URL
+	return c.Schema + "." + c.Table + " at " + where
 }
 
 // Open opens a table or a file.

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -247,8 +248,12 @@ func (t *sqliteTable) keys(ctx context.Context) (keys []ForeignKey, err error) {
 
 // sqliteTrouble turns what a worker reports into a fault that names the place.
 func (c Config) sqliteTrouble(ctx context.Context, err error, doing string) error {
+	return c.discreet(c.sqliteFault(ctx, err, doing))
+}
+
+func (c Config) sqliteFault(ctx context.Context, err error, doing string) error {
 	if errors.Is(err, os.ErrNotExist) {
-		return fault.Wrap(err, fault.SourceUnreadable, "there is no SQLite file at %s", c.path()).Suggest("Write it like sqlite:/path/to/file.db.")
+		return fault.Wrap(err, fault.SourceUnreadable, "there is no SQLite file at %s", cmp.Or(c.Name, c.path())).Suggest("Write it like sqlite:/path/to/file.db.")
 	}
 	if errors.Is(err, errSQLiteDied) {
 		return fault.Wrap(err, fault.QueryMemory, "%s %s: its reader gave up, most likely for want of memory", doing, c.place())

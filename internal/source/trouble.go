@@ -57,16 +57,16 @@ func (c Config) trouble(ctx context.Context, err error, doing string) error {
 			Suggest("Correct the value in the source, or leave the column out.")
 	}
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
-		return fault.Wrap(cause, fault.SourceUnreadable, "no connection to %s: %s", c.place(), cause).
+		return fault.Wrap(cause, fault.SourceUnreadable, "no connection to %s: %s", c.place(), c.told(cause)).
 			Suggest("Check address, port, user, password and that the server runs.")
 	}
-	return fault.Wrap(cause, fault.SourceUnreadable, "%s %s failed: %s", doing, c.place(), cause).
+	return fault.Wrap(cause, fault.SourceUnreadable, "%s %s failed: %s", doing, c.place(), c.told(cause)).
 		Suggest("Check that the server still runs and can be reached, then try again.")
 }
 
 // refused is what a server itself said.
 func (c Config) refused(cause error, doing, code, message string) error {
-	message = c.Password.scrub(errors.New(message)).Error()
+	message = c.hidePlaces(c.Password.scrub(errors.New(message)).Error())
 	switch code {
 	case "57014", "3024", "1969", "CH159", "EXCEEDED_TIME_LIMIT", "SF630": // statement_timeout, max_execution_time, max_statement_time
 		return fault.Wrap(cause, fault.QueryTimeout, "%s %s took longer than the %s it is allowed", doing, c.place(), c.Timeout)
