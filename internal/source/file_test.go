@@ -23,6 +23,7 @@ func TestMain(m *testing.M) {
 	jail.Main()
 	query.Main()
 	source.Main()
+	sqliteOrphanMain()
 	os.Exit(m.Run())
 }
 

@@ -1,12 +1,14 @@
 package source
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/url"
 	"os"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/sys/unix"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -61,6 +63,12 @@ func (s sqliteState) same(other sqliteState) bool {
 	return true
 }
 
+// moved says that the database or its log are other files now.
+func (s sqliteState) moved(before sqliteState) bool {
+	s[3], before[3] = fileStamp{}, fileStamp{}
+	return !s.same(before)
+}
+
 // content leaves out the index of the log, which readers touch too.
 func (s sqliteState) content() sqliteState {
 	s[2] = fileStamp{}
@@ -113,7 +121,8 @@ func (w *sqliteWorker) open(path string) (*sqliteFile, error) {
 	case !log || f.before[1].Size > 0 && f.before[2].Inode != 0:
 		err = f.connect(path, sqliteInPlace)
 		// A journal that somebody's crash left must be played back, which is writing.
-		if e, ok := errors.AsType[*sqliteErr](err); ok && f.before[3].Size > 0 && (e.primary() == sqlite3.SQLITE_READONLY || e.primary() == sqlite3.SQLITE_CANTOPEN) {
+		// This worker can see the journal if it was started for that.
+		if e, ok := errors.AsType[*sqliteErr](err); ok && readable(path+"-journal") && (e.primary() == sqlite3.SQLITE_READONLY || e.primary() == sqlite3.SQLITE_CANTOPEN) {
 			err = w.openCopy(f)
 		}
 	case f.before[1].Size == 0:
@@ -122,6 +131,15 @@ func (w *sqliteWorker) open(path string) (*sqliteFile, error) {
 		err = w.openCopy(f)
 	}
 	return f, err
+}
+
+func readable(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	f.Close()
+	return true
 }
 
 func (w *sqliteWorker) openCopy(f *sqliteFile) error {
@@ -243,4 +261,31 @@ func copyFile(to, from string) error {
 	}
 	_, err = io.Copy(out, in)
 	return errors.Join(err, out.Close())
+}
+
+// copyMoment copies a file and its log as they are at one moment: nothing changed while
+// they were copied, and no change was half done.
+func copyMoment(ctx context.Context, to, from string) bool {
+	const tries, most = 50, 256 << 20
+	for range tries {
+		before := stateOf(from)
+		if before[0].Size+before[1].Size > most || ctx.Err() != nil {
+			return false
+		}
+		if before[3].Size == 0 {
+			err := copyFile(to, from)
+			_ = os.Remove(to + "-wal")
+			if before[1].Inode != 0 && err == nil {
+				err = copyFile(to+"-wal", from+"-wal")
+			}
+			if err == nil && stateOf(from).content() == before.content() {
+				return true
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(3 * time.Millisecond):
+		}
+	}
+	return false
 }

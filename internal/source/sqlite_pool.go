@@ -10,8 +10,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"interlock/internal/fault"
 	"interlock/internal/jail"
@@ -142,8 +145,8 @@ func (w *sqliteProcess) stop() {
 	_, _ = w.in.Close(), w.out.Close()
 }
 
-// take gives an idle worker for the files, or a new one.
-func (p *SQLitePool) take(path string, state sqliteState) (*sqliteProcess, error) {
+// take gives an idle worker for the files, which is warm, or a new one.
+func (p *SQLitePool) take(path string, state sqliteState) (w *sqliteProcess, warm bool, err error) {
 	p.mu.Lock()
 	for i := len(p.idle) - 1; i >= 0; i-- {
 		w := p.idle[i]
@@ -151,21 +154,16 @@ func (p *SQLitePool) take(path string, state sqliteState) (*sqliteProcess, error
 			p.idle = append(p.idle[:i], p.idle[i+1:]...)
 			w.timer.Stop()
 			p.mu.Unlock()
-			select {
-			case <-w.dead:
-				w.stop()
-				return p.start(path, state)
-			default:
-				return w, nil
-			}
+			return w, true, nil
 		}
 	}
 	closed := p.closed
 	p.mu.Unlock()
 	if closed {
-		return nil, fault.New(fault.Unavailable, "The reader of SQLite files is shutting down.")
+		return nil, false, fault.New(fault.Unavailable, "The reader of SQLite files is shutting down.")
 	}
-	return p.start(path, state)
+	w, err = p.start(path, state)
+	return w, false, err
 }
 
 // give takes a worker back; the one that has rested longest makes room.
@@ -207,8 +205,8 @@ func (p *SQLitePool) retire(w *sqliteProcess) {
 // errSQLiteDied means that a worker ended in the middle of a request.
 var errSQLiteDied = errors.New("the worker for the SQLite file ended")
 
-// ask has a worker answer an order; each gets the rows, valid until it returns. A
-// file that was replaced at that moment is tried once more.
+// ask has a worker answer an order; each gets the rows, valid until it returns. What
+// met a file on the move is tried again, as long as nothing was answered.
 func (p *SQLitePool) ask(ctx context.Context, o sqliteOrder, head func([]sqliteColumn), each func([]sqliteValue) error) (sqliteReport, error) {
 	path, err := filepath.Abs(o.File)
 	if err != nil {
@@ -229,41 +227,99 @@ func (p *SQLitePool) ask(ctx context.Context, o sqliteOrder, head func([]sqliteC
 		if state[0].Inode == 0 {
 			return sqliteReport{}, os.ErrNotExist
 		}
+		if attempt < sqliteAttempts { // a journal comes and goes with each change; only one that a crash left is needed
+			state[3] = fileStamp{}
+		}
 		begun := false
-		report, err := p.askOnce(ctx, state, o, func(c []sqliteColumn) {
+		report, warm, err := p.askOnce(ctx, state, o, func(c []sqliteColumn) {
 			begun = true
 			if head != nil {
 				head(c)
 			}
 		}, each)
-		e, ok := errors.AsType[*sqliteErr](err)
-		again := ok && (e.Code == sqliteCodeChanged || !stateOf(path).same(state))
-		if !again || begun || attempt == 3 {
+		moved := stateOf(path).moved(state)
+		if err == nil || begun || ctx.Err() != nil || !passing(err, warm, moved) {
 			return report, err
+		}
+		if attempt == sqliteAttempts || moved && attempt > 1 {
+			return p.askCopy(ctx, o, head, each, err)
 		}
 	}
 }
 
-func (p *SQLitePool) askOnce(ctx context.Context, state sqliteState, o sqliteOrder, head func([]sqliteColumn), each func([]sqliteValue) error) (sqliteReport, error) {
-	if err := context.Cause(ctx); err != nil {
-		return sqliteReport{}, err
-	}
-	w, err := p.take(o.File, state)
+// askCopy asks about a copy of a small file whose log comes and goes faster than
+// workers start: a program that opens and closes it for each of its changes. Without a
+// copy of one moment it gives the failure that was.
+func (p *SQLitePool) askCopy(ctx context.Context, o sqliteOrder, head func([]sqliteColumn), each func([]sqliteValue) error, failure error) (sqliteReport, error) {
+	dir, err := os.MkdirTemp(p.dir, ".sqlite-")
 	if err != nil {
-		return sqliteReport{}, err
+		return sqliteReport{}, fmt.Errorf("making a folder for a copy: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	target := filepath.Join(dir, "copy.db")
+	if !copyMoment(ctx, target, o.File) {
+		return sqliteReport{}, failure
+	}
+	o.File = target
+	if head == nil {
+		head = func([]sqliteColumn) {}
+	}
+	report, _, err := p.askOnce(ctx, stateOf(target), o, head, each)
+	p.forget(target)
+	return report, err
+}
+
+// forget ends the idle workers of a file.
+func (p *SQLitePool) forget(path string) {
+	p.mu.Lock()
+	var gone []*sqliteProcess
+	p.idle = slices.DeleteFunc(p.idle, func(w *sqliteProcess) bool {
+		if w.path == path {
+			gone = append(gone, w)
+		}
+		return w.path == path
+	})
+	p.mu.Unlock()
+	for _, w := range gone {
+		w.timer.Stop()
+		w.stop()
+	}
+}
+
+// sqliteAttempts is how often a request is tried that met a file on the move.
+const sqliteAttempts = 3
+
+// passing says that a failure may be one of the moment: the files were being replaced,
+// another program was in the middle of a change, or a worker that rested was killed.
+func passing(err error, warm, moved bool) bool {
+	if errors.Is(err, errSQLiteDied) {
+		return warm || moved
+	}
+	e, ok := errors.AsType[*sqliteErr](err)
+	return ok && (moved || e.Code == sqliteCodeChanged || e.primary() == sqlite3.SQLITE_READONLY || e.primary() == sqlite3.SQLITE_CANTOPEN)
+}
+
+// askOnce asks one worker; warm says that it was an idle one.
+func (p *SQLitePool) askOnce(ctx context.Context, state sqliteState, o sqliteOrder, head func([]sqliteColumn), each func([]sqliteValue) error) (report sqliteReport, warm bool, err error) {
+	if err := context.Cause(ctx); err != nil {
+		return report, false, err
+	}
+	w, warm, err := p.take(o.File, state)
+	if err != nil {
+		return report, false, err
 	}
 	unhook := context.AfterFunc(ctx, w.kill)
-	report, err := w.converse(o, head, each)
+	report, err = w.converse(o, head, each)
 	_, said := errors.AsType[*sqliteErr](err)
 	if unhook() && (err == nil || said) {
 		p.give(w)
-		return report, err
+		return report, warm, err
 	}
 	w.stop()
 	if stopped := context.Cause(ctx); stopped != nil && !said && err != nil && !errors.Is(err, errStopped) {
 		err = stopped
 	}
-	return report, err
+	return report, warm, err
 }
 
 func (w *sqliteProcess) converse(o sqliteOrder, head func([]sqliteColumn), each func([]sqliteValue) error) (report sqliteReport, err error) {

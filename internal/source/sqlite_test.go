@@ -22,14 +22,21 @@ import (
 func sqliteFile(t testing.TB, statements ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "data.db")
+	db := openSQL(t, path)
+	defer db.Close()
+	run(t, db, statements...)
+	return path
+}
+
+// openSQL opens a file with SQLite as another program would.
+func openSQL(t testing.TB, path string) *sql.DB {
+	t.Helper()
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
 	db.SetMaxOpenConns(1)
-	run(t, db, statements...)
-	return path
+	return db
 }
 
 // page gives the columns of a table, as name and type, and its rows.
