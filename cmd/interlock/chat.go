@@ -65,6 +65,11 @@ func (c *chat) run(ctx context.Context, message string) (err error) {
 	}
 	c.lines = newLineReader(c.in, c.errw)
 	if c.thread == "" {
+		if m, err := c.s.machines.Get(c.machine); err == nil {
+			if missing := missingTools(m); len(missing) > 0 {
+				fmt.Fprintf(c.errw, "The machine %s is not complete in this build; missing: %s.\n", m.Name, strings.Join(missing, ", "))
+			}
+		}
 		if message != "" {
 			return c.once(ctx, message)
 		}

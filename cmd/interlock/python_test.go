@@ -274,6 +274,16 @@ func TestPythonShortcut(t *testing.T) {
 	if d := cmp.Diff([][]any{{"Ada"}, {"Ben"}, {"Cleo"}}, chat.Result.Rows); d != "" || chat.Status != "succeeded" || chat.Details["query_mode"] != "python" {
 		t.Errorf("%+v %s", chat, d)
 	}
+	printed := the[struct {
+		Result    struct{ Stdout, Stderr string }
+		Artifacts []struct{ Name, MIME, URL string }
+	}](t, all, "result")
+	if printed.Result.Stdout != "one\n" || !strings.Contains(printed.Result.Stderr, "two") {
+		t.Errorf("what was printed is not in the reply: %+v", printed)
+	}
+	if len(printed.Artifacts) != 1 || printed.Artifacts[0].MIME != "image/png" || !strings.HasPrefix(printed.Artifacts[0].URL, "/api/artifacts/") {
+		t.Errorf("the picture is not in the reply: %+v", printed.Artifacts)
+	}
 	p.call("POST", "/runs", `{"dataset_id":"shop","query_type":"python","python_code":"result_df = orders.amount.sum()"}`, http.StatusOK, &chat)
 	if d := cmp.Diff([][]any{{137.75}}, chat.Result.Rows); d != "" || chat.Status != "succeeded" || chat.Details["python_code"] == nil {
 		t.Errorf("%+v %s", chat, d)

@@ -47,7 +47,7 @@ func (a *app) serve(ctx context.Context) error {
 		return err
 	}
 	srv, err := server.New(server.Config{
-		Engine: s.engine, Index: s.store, Machines: library{s.machines}, Datasets: datasets{s.catalog}, Sources: sources{s.catalog}, Artifacts: s.artifacts,
+		Engine: s.engine, Index: s.store, Machines: library{s.machines}, Missing: missingTools, Datasets: datasets{s.catalog}, Sources: sources{s.catalog}, Artifacts: s.artifacts,
 		Results: newResults(s, s.dir(a.cfg, "results")), Files: files{s.catalog},
 		Overview:    func(ctx context.Context, user string) (any, error) { return s.catalog.Overview(ctx, user) },
 		Profile:     func(ctx context.Context, alias string) (any, error) { return s.catalog.Profile(ctx, alias) },

@@ -144,6 +144,7 @@ type Reply struct {
 	Fields               map[string]json.RawMessage // what the machine's `reply:` says
 	Card                 *event.CardRaised
 	Shown                []ShownResult // results that the person sees, in order
+	Artifacts            []event.ArtifactMade
 	Ended                bool
 }
 
@@ -187,6 +188,8 @@ func (e *Engine) Reply(ctx context.Context, run string) (Reply, error) {
 			if b.Person.All || len(b.Person.Fields) > 0 {
 				r.Shown = append(r.Shown, ShownResult{b.Call, b.Tool, Part(b.Result.JSON, b.Person)})
 			}
+		case event.ArtifactMade:
+			r.Artifacts = append(r.Artifacts, b)
 		case event.CardRaised:
 			r.Card = &b
 		case event.CardAnswered, event.CardClosed:

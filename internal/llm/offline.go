@@ -80,7 +80,7 @@ func (o offline) answer(ctx context.Context, req Request) (Reply, error) {
 		return Reply{Text: nlq.SayAsStatement(question), Stop: StopRefusal}, nil
 	}
 	if !offers(req, planCall) {
-		return Reply{Text: "I am the built-in model. I answer questions about data with queries, and this state offers me none. " + stronger, Stop: StopRefusal}, nil
+		return Reply{Text: "I am the built-in model. I answer questions about data with queries, and this state offers me none. Ask a machine that queries, such as analyst or pipeline; `interlock machine list` says which are complete.", Stop: StopRefusal}, nil
 	}
 	if dataset == "" {
 		var err error

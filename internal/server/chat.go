@@ -138,6 +138,8 @@ type chatShape struct {
 	Result    any       `json:"result" doc:"{columns, column_types, rows, row_count, exec_time_ms, limited, total_rows, at_least, error} of the last query"`
 	Details   any       `json:"details" doc:"{dataset_id, query_mode, plan_json, compiled_sql, python_code}"`
 	Card      *cardData `json:"card,omitempty" doc:"The question that the run waits for"`
+	// Artifacts are absent where the run left none.
+	Artifacts []artifactData `json:"artifacts,omitempty" doc:"Files that the run left, pictures among them, with the address of each"`
 }
 
 // Schema describes the response, which other keys of the machine may join.
@@ -162,6 +164,13 @@ func (c ChatResponse) MarshalJSON() ([]byte, error) {
 		"plan_json", "null", "compiled_sql", "null", "python_code", "null")
 	if r.Card != nil {
 		fields["card"] = encode(cardOf(r.Card))
+	}
+	if len(r.Artifacts) > 0 {
+		list := make([]artifactData, len(r.Artifacts))
+		for i, a := range r.Artifacts {
+			list[i] = artifactData{a, artifactURL(a.ID)}
+		}
+		fields["artifacts"] = encode(list)
 	}
 	fields["assistant_message"], fields["run_id"], fields["thread_id"] = encode(r.Text), encode(r.Run), encode(r.Thread)
 	first := []string{"assistant_message", "run_id", "thread_id", "status", "outcome", "result", "details"}

@@ -28,9 +28,11 @@ import (
 // Config of a server. Engine, Index, Machines and Datasets are required; a part
 // that is left nil takes its routes away.
 type Config struct {
-	Engine    Engine
-	Index     Index
-	Machines  Machines
+	Engine   Engine
+	Index    Index
+	Machines Machines
+	// Missing lists the tools of a machine that this build only declares.
+	Missing   func(*machine.Machine) []string
 	Datasets  Datasets
 	Sources   Sources
 	Artifacts Artifacts

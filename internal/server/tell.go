@@ -122,7 +122,7 @@ func (t *teller) tell(ctx context.Context, ev event.Event) (said []message, rest
 		out := encode(map[string]any{"error": e.Code, "message": e.Message, "when": e.When, "saw": e.Saw})
 		return t.result(resultData{Name: e.Tool, Output: out, Call: e.Call, Status: "refused", Reason: e.Code}, e.Args), false, nil
 	case event.ArtifactMade:
-		return one("artifact", artifactData{e, "/api/artifacts/" + e.ID}), false, nil
+		return one("artifact", artifactData{e, artifactURL(e.ID)}), false, nil
 	case event.CardRaised:
 		return t.rest(ctx, message{"card", cardOf(&e)})
 	case event.TurnEnded:
@@ -131,6 +131,8 @@ func (t *teller) tell(ctx context.Context, ev event.Event) (said []message, rest
 	}
 	return nil, false, nil
 }
+
+func artifactURL(id string) string { return "/api/artifacts/" + id }
 
 func one(name string, data any) []message { return []message{{name, data}} }
 
