@@ -243,6 +243,27 @@ for (const there of [false, true]) {
   });
 }
 
+test("what Python prints and draws is on the page", async () => {
+  await page.selectOption("#dataset", "shop");
+  await ask(page, "PYTHON: print('five orders')\nplt.plot([1, 3, 2])");
+  await ended(page, "answered");
+  const cell = page.locator(".cell").last();
+  assert.match(await cell.locator(".printed").innerText(), /five orders/);
+  const picture = cell.locator("img.picture");
+  await picture.waitFor();
+  await page.waitForFunction((img) => img.complete && img.naturalWidth > 0, await picture.elementHandle());
+  if (process.env.SHOTS) await page.screenshot({ path: process.env.SHOTS + "/python.png" });
+});
+
+test("machines that are not complete say so in the picker", async () => {
+  assert.match(await page.locator("#machine option[value=reconcile]").innerText(), /not complete/);
+  assert.doesNotMatch(await page.locator("#machine option[value=analyst]").innerText(), /not complete/);
+  await page.selectOption("#machine", "reconcile");
+  await page.getByText("This machine is not complete").waitFor();
+  assert.match(await page.locator("#unready").innerText(), /run_full/);
+  if (process.env.SHOTS) await page.screenshot({ path: process.env.SHOTS + "/unready.png" });
+});
+
 test("on a phone the panel and a table fit the screen", async () => {
   await visit({ width: 390, height: 844 });
   await openPanel();

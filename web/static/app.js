@@ -34,7 +34,7 @@ async function begin() {
   if (adds) uploads.acceptDrops(byId("veil"));
   await page.data.look();
   const wanted = localStorage.getItem("machine");
-  fill(byId("machine"), machines.map((m) => el("option", { value: m.name, title: m.title, selected: wanted ? m.name === wanted : Boolean(m.default) }, words(m.name))));
+  fill(byId("machine"), machines.map((m) => el("option", { value: m.name, title: m.unready ? `${m.title} (${m.unready})` : m.title, selected: wanted ? m.name === wanted : Boolean(m.default) }, words(m.name) + (m.unready ? " (not complete)" : ""))));
   showAside(localStorage.getItem("aside") ?? (innerWidth >= 1500 ? "data" : ""));
   await Promise.all([listThreads(), open(location.hash.slice(1))]);
 }
@@ -160,6 +160,7 @@ async function pickMachine(current) {
   const name = byId("machine").value;
   page.machine = await get("/api/machines/" + encodeURIComponent(name));
   page.panel.draw(page.machine.settings, current);
+  byId("unready").textContent = page.machine.unready ? `This machine is ${page.machine.unready}.` : "";
   const { svg } = page.machine.graph;
   byId("showgraph").hidden = !svg;
   URL.revokeObjectURL(byId("graph").src);

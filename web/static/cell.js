@@ -1,6 +1,6 @@
 // One tool call is one cell: what runs, its code, how it went, what came of it.
 
-import { download } from "./api.js";
+import { download, request } from "./api.js";
 import { bytes, duration, el, fill, words } from "./dom.js";
 import { Rest } from "./rest.js";
 import { resultTable } from "./table.js";
@@ -49,7 +49,7 @@ export class Cell {
     this.end(copy ? "skipped" : "ok", copy ? "skipped: same call as before" : "done", event.ms, event.reason);
     const result = visible(event);
     if (result === null) fill(this.body, el("p.quiet", "The result went to the model."));
-    else fill(this.body, show(result, copy, this.rest(event)));
+    else fill(this.body, printed(result), show(unprinted(result), copy, this.rest(event)));
     if (copy) fold(this.body, "Show the earlier result");
   }
 
@@ -72,7 +72,34 @@ export class Cell {
       event.when && el("p.quiet", "It needs ", el("code", event.when), saw && ` but ${saw}.`));
   }
 
-  artifact(made) { this.files.append(fileLink(made)); }
+  artifact(made) {
+    this.files.append(fileLink(made));
+    if (made.mime?.startsWith("image/")) this.files.before(picture(made));
+  }
+}
+
+// printed shows what a program wrote while it ran.
+function printed(result) {
+  const parts = [["stdout", "Printed"], ["stderr", "Printed as errors"]].filter(([name]) => typeof result?.[name] === "string" && result[name].trim());
+  return parts.length > 0 && el(".printed", parts.map(([name, label]) => el("figure", el("figcaption.quiet", label), codeBlock(result[name].trimEnd()))));
+}
+
+// unprinted is a result without what printed shows; one that is nothing else is said so.
+function unprinted(result) {
+  if (typeof result?.stdout !== "string") return result;
+  const { stdout, stderr, ...rest } = result;
+  const empty = Array.isArray(rest.columns) && !rest.columns.length && (rest.value === undefined || rest.value === null);
+  return empty ? "The code set no result." : rest;
+}
+
+// picture shows an artifact that is one; it is fetched with the token.
+function picture(made) {
+  const image = el("img.picture", { alt: made.name });
+  request("/api/artifacts/" + encodeURIComponent(made.artifact_id)).then((r) => r.blob()).then((blob) => {
+    image.onload = () => URL.revokeObjectURL(image.src);
+    image.src = URL.createObjectURL(blob.slice(0, blob.size, made.mime));
+  }).catch((p) => image.replaceWith(el("p.error", p.message)));
+  return image;
 }
 
 /** fileLink is a download of an artifact. */
