@@ -53,6 +53,7 @@ type config struct {
 	MaxInterruptions int           `name:"max-interruptions" help:"how often a turn may lose its process before it is given up" default:"3"`
 	SQLWorkers       int           `name:"sql-workers" help:"statements that may run at once" default:"2"`
 	SQLMemory        int           `name:"sql-memory-mb" help:"memory of one statement in MB" default:"1024"`
+	CopyAge          time.Duration `name:"copy-age" help:"how old the copy of a database may be before it is made anew" default:"15m"`
 	SQLTimeout       time.Duration `name:"sql-timeout" help:"time of one statement" default:"30s"`
 
 	DatasetDisk  int `name:"dataset-disk-mb" help:"disk that the imported tables of one dataset may take, in MB" default:"20480"`

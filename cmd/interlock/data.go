@@ -31,7 +31,7 @@ func (s *system) openData(c config) error {
 	}
 	s.onClose(s.query.Close)
 	s.catalog, err = catalog.New(catalog.Config{Roots: c.Data, Dir: s.dir(c, "datasets"), State: c.State, SourceFolders: c.SourceFolders,
-		MaxDisk: int64(c.DatasetDisk) << 20, MaxTotalDisk: int64(c.DatasetsDisk) << 20, Engine: s.query, Policy: s.query, Log: s.log})
+		MaxDisk: int64(c.DatasetDisk) << 20, MaxTotalDisk: int64(c.DatasetsDisk) << 20, Engine: s.query, Policy: s.query, Snapshot: c.CopyAge, Log: s.log})
 	if err == nil {
 		s.onClose(s.catalog.Close)
 	}
@@ -56,16 +56,25 @@ func (d data) Datasets(ctx context.Context) ([]toolbox.Dataset, error) {
 	return out, nil
 }
 
+// maxNotes is how many decisions of an import a model is told of.
+const maxNotes = 20
+
 func (d data) Schema(ctx context.Context, id string) (toolbox.Schema, error) {
 	s, err := d.catalog.Schema(ctx, id)
 	if err != nil {
 		return toolbox.Schema{}, err
 	}
 	out := toolbox.Schema{Dataset: s.DatasetID, Version: s.VersionHash, Dialect: s.Dialect}
+	if !s.CopiedAt.IsZero() {
+		out.CopiedAt = s.CopiedAt.UTC().Format(time.RFC3339)
+	}
 	for _, t := range s.Tables {
 		table := toolbox.Table{File: t.File, TableName: t.Name, RowCount: t.Rows, Columns: columns(t.Columns), Sample: []json.RawMessage{}}
 		if err := json.Unmarshal(t.Sample, &table.Sample); err != nil {
 			return out, err
+		}
+		for _, n := range t.Notes[:min(maxNotes, len(t.Notes))] {
+			table.Notes = append(table.Notes, noteText(n))
 		}
 		out.Tables = append(out.Tables, table)
 	}
@@ -150,8 +159,12 @@ func (d data) Query(ctx context.Context, q toolbox.Query) (toolbox.Rows, error) 
 		return toolbox.Rows{}, fault.New(fault.TooLarge, "The result has more than the %d MiB that are kept.", wholeBytes>>20).
 			Suggest("Aggregate, select fewer columns, or say with a LIMIT of your own which rows are meant.")
 	}
+	copied := ""
+	if !r.CopiedAt.IsZero() {
+		copied = r.CopiedAt.UTC().Format(time.RFC3339)
+	}
 	return toolbox.Rows{
-		Columns: columns(r.Columns), Rows: r.Rows, RowCount: r.RowCount, Limited: r.Limited, Total: r.Total, AtLeast: r.AtLeast, Cut: r.Cut, MS: r.Elapsed.Round(time.Millisecond).Milliseconds(), Decision: r.Decision, Live: r.Live,
+		CopiedAt: copied, Columns: columns(r.Columns), Rows: r.Rows, RowCount: r.RowCount, Limited: r.Limited, Total: r.Total, AtLeast: r.AtLeast, Cut: r.Cut, MS: r.Elapsed.Round(time.Millisecond).Milliseconds(), Decision: r.Decision, Live: r.Live,
 	}, nil
 }
 

@@ -50,6 +50,7 @@ func (a *app) serve(ctx context.Context) error {
 		Engine: s.engine, Index: s.store, Machines: library{s.machines}, Missing: missingTools, Datasets: datasets{s.catalog}, Sources: sources{s.catalog}, Artifacts: s.artifacts,
 		Results: newResults(s, s.dir(a.cfg, "results")), Files: files{s.catalog},
 		Overview:    func(ctx context.Context, user string) (any, error) { return s.catalog.Overview(ctx, user) },
+		Refresh:     func(ctx context.Context, id string) (any, error) { return s.catalog.Refresh(ctx, id) },
 		Profile:     func(ctx context.Context, alias string) (any, error) { return s.catalog.Profile(ctx, alias) },
 		Unavailable: s.models.unavailable,
 		Capsule:     func(ctx context.Context, run string) (any, error) { return capsule.Make(ctx, s.store, run) },

@@ -7,6 +7,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +29,7 @@ func (a *app) sourcesCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				conn.Schema, conn.Tables, conn.Remote, conn.AllowOwner = given.Schema, given.Tables, given.Remote, given.AllowOwner
+				conn.Schema, conn.Tables, conn.Remote, conn.AllowOwner, conn.MaxAge = given.Schema, given.Tables, given.Remote, given.AllowOwner, given.MaxAge
 				if err := s.catalog.Add(cmd.Context(), conn, secret); err != nil {
 					return err
 				}
@@ -42,6 +43,21 @@ func (a *app) sourcesCommand() *cobra.Command {
 	add.Flags().StringSliceVar(&given.Tables, "table", nil, "a table that it has; all if absent")
 	add.Flags().BoolVar(&given.Remote, "remote", false, "leave the rows where they are: statements run there, in its dialect")
 	add.Flags().BoolVar(&given.AllowOwner, "allow-owner", false, "with --remote: run statements in PostgreSQL even as a role that could do more than read")
+	add.Flags().StringVar(&given.MaxAge, "max-age", "", "how old the copy of a database may be, such as 1h; that of --copy-age if absent")
+	refresh := &cobra.Command{
+		Use: "refresh NAME", Short: "Copy a database anew, with the tables that it has now", Args: cobra.ExactArgs(1),
+		Example: "  interlock sources refresh shop",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withData(cmd, func(s *system) error {
+				d, err := s.catalog.Refresh(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				a.done(d, "copied %d tables of %s at %s", len(d.Tables), d.ID, d.CopiedAt.UTC().Format(time.RFC3339))
+				return nil
+			})
+		},
+	}
 	var offset, limit int
 	var where string
 	preview := &cobra.Command{
@@ -59,7 +75,7 @@ func (a *app) sourcesCommand() *cobra.Command {
 			Use: "list", Short: "List datasets and their tables", Args: cobra.NoArgs, Example: "  interlock sources list --data ./data",
 			RunE: func(cmd *cobra.Command, _ []string) error { return a.sourceList(cmd) },
 		},
-		preview, a.profileCommand(), add,
+		preview, a.profileCommand(), add, refresh,
 		&cobra.Command{
 			Use: "remove ALIAS", Short: "Remove a connected database; its data stays where it is", Args: cobra.ExactArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
@@ -117,6 +133,9 @@ func (a *app) sourceList(cmd *cobra.Command) error {
 		}
 		a.show(map[string]any{"datasets": list}, []string{"dataset", "table", "kind", "columns", "rows", "file"}, rows)
 		for _, d := range list {
+			if !d.CopiedAt.IsZero() && !a.json {
+				fmt.Fprintf(a.errw, "%s: copied at %s\n", d.ID, d.CopiedAt.UTC().Format(time.RFC3339))
+			}
 			for _, p := range d.Problems {
 				fmt.Fprintf(a.errw, "%s: %s: %s\n", d.ID, p.Path, oneLine(p.Message))
 			}

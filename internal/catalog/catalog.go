@@ -95,6 +95,7 @@ type Catalog struct {
 	derived  map[string]any             // what was found out about a version, by kind and path
 	live     map[string]liveDescription // tables of databases, described not long ago
 	lines    map[string]*line           // open connections to databases that stay where they are
+	renewed  map[string]time.Time       // datasets whose copies from before are not used any more
 }
 
 // A Dataset is a named group of tables that are queried together.
@@ -108,6 +109,8 @@ type Dataset struct {
 	Dialect     string    `json:"dialect,omitempty"` // of its SQL, if the rows stay in their database: postgres …
 	Tables      []Table   `json:"tables"`
 	Problems    []Problem `json:"problems,omitempty"`
+	// CopiedAt is when the rows of a database were copied; they may have changed there since.
+	CopiedAt time.Time `json:"copied_at,omitzero"`
 }
 
 // A Table of a dataset. Columns and Rows are known once it was imported.
@@ -244,6 +247,7 @@ func (c *Catalog) show(ctx context.Context, d *dataset) (Dataset, error) {
 		shown.Problems = append(shown.Problems, m.Problems...)
 		if d.connection != nil {
 			shown.VersionHash = m.Version
+			shown.CopiedAt = c.copiedAt(d, v.path)
 		}
 	}
 	return shown, nil

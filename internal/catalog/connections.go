@@ -28,6 +28,8 @@ type Connection struct {
 	Remote bool `yaml:"remote,omitempty" json:"remote,omitempty"`
 	// AllowOwner lets them run as a role that could do more than read.
 	AllowOwner bool `yaml:"allow_owner,omitempty" json:"allow_owner,omitempty"`
+	// MaxAge is how old a copy may be, such as 1h; "" is the catalog's.
+	MaxAge string `yaml:"max_age,omitempty" json:"max_age,omitempty"`
 }
 
 type connectionFile struct {
@@ -67,6 +69,9 @@ func (c *Catalog) connections() ([]Connection, []Problem) {
 func (c *Catalog) Add(ctx context.Context, conn Connection, password source.Secret) error {
 	if datasetID(conn.Alias) != conn.Alias {
 		return fault.New(fault.BadRequest, "the alias %q is not one", clip(conn.Alias, 60)).Suggest("Use letters, digits, dots, dashes and underscores, for example %q.", datasetID(conn.Alias))
+	}
+	if _, err := conn.age(0); err != nil {
+		return err
 	}
 	if err := c.checkLocal(conn.URL); err != nil {
 		return err
@@ -143,6 +148,7 @@ func (c *Catalog) Remove(_ context.Context, alias string) error {
 	if err == nil && missing {
 		return fault.New(fault.SourceNotRegistered, "no source %q was added", clip(alias, 60))
 	}
+	c.dropCopies(alias) // who adds it again reads it anew
 	return err
 }
 

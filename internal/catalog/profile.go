@@ -17,12 +17,21 @@ func (c *Catalog) Profile(ctx context.Context, alias string) (*query.Profile, er
 		return nil, err
 	}
 	if !found.live {
-		db, _, err := c.Database(ctx, found.Dataset)
+		db, d, err := c.Database(ctx, found.Dataset)
 		if err != nil {
 			return nil, err
 		}
 		return remembered(c, "profile of "+found.Table+" in", db.Path, func() (*query.Profile, error) {
-			return c.config.Engine.Profile(ctx, db, found.Table)
+			p, err := c.config.Engine.Profile(ctx, db, found.Table)
+			if err != nil {
+				return nil, err
+			}
+			for _, t := range d.Tables {
+				if t.Name == found.Table {
+					p.Notes = t.Notes
+				}
+			}
+			return p, nil
 		})
 	}
 	if found.Rows > c.config.MaxRows {

@@ -85,7 +85,11 @@ func (c *Catalog) Query(ctx context.Context, id string, r query.Request) (*query
 	if !d.remote() {
 		db.Beside, db.Tables = r.Database.Beside, slices.Concat(db.Tables, r.Database.Tables)
 		r.Database = db
-		return c.config.Engine.Run(ctx, r)
+		result, err := c.config.Engine.Run(ctx, r)
+		if err == nil {
+			result.CopiedAt = c.copiedAt(d, db.Path)
+		}
+		return result, err
 	}
 	r.Database = db
 	decision, err := c.config.Policy.Check(ctx, db, r.SQL)

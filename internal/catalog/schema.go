@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"interlock/internal/query"
 	"interlock/internal/source"
@@ -17,6 +18,7 @@ type Schema struct {
 	Dialect     string        `json:"dialect,omitempty"` // of the SQL, if the rows stay in their database
 	Tables      []TableSchema `json:"tables"`
 	Problems    []Problem     `json:"problems,omitempty"`
+	CopiedAt    time.Time     `json:"copied_at,omitzero"` // when the rows of a database were copied
 }
 
 // A TableSchema is a table with a few of its rows.
@@ -27,6 +29,8 @@ type TableSchema struct {
 	Columns     []query.Column  `json:"columns"`
 	Rows        int64           `json:"row_count"`
 	Sample      json.RawMessage `json:"sample_rows"` // arrays in the order of the columns
+	// Notes are the decisions of the import.
+	Notes []query.ImportNote `json:"notes,omitempty"`
 }
 
 // sampleRows of each table are shown.
@@ -42,7 +46,7 @@ func (c *Catalog) Schema(ctx context.Context, id string) (Schema, error) {
 	if err != nil {
 		return Schema{}, err
 	}
-	s := Schema{DatasetID: d.ID, VersionHash: d.VersionHash, Dialect: d.Dialect, Problems: d.Problems}
+	s := Schema{DatasetID: d.ID, VersionHash: d.VersionHash, Dialect: d.Dialect, Problems: d.Problems, CopiedAt: d.CopiedAt}
 	samples, err := remembered(c, "samples", db.Path, func() (map[string]json.RawMessage, error) {
 		samples := map[string]json.RawMessage{}
 		for _, t := range d.Tables {
@@ -58,7 +62,7 @@ func (c *Catalog) Schema(ctx context.Context, id string) (Schema, error) {
 		return Schema{}, err
 	}
 	for _, t := range d.Tables {
-		s.Tables = append(s.Tables, TableSchema{File: t.File, Name: t.Name, Description: t.Description, Columns: t.Columns, Rows: t.Rows, Sample: samples[t.Name]})
+		s.Tables = append(s.Tables, TableSchema{File: t.File, Name: t.Name, Description: t.Description, Columns: t.Columns, Rows: t.Rows, Sample: samples[t.Name], Notes: t.Notes})
 	}
 	return s, nil
 }

@@ -27,10 +27,11 @@ func (c *Catalog) snapshot(d *dataset) version {
 	pattern := filepath.Join(c.config.Dir, d.id+"-*.duckdb")
 	paths, _ := filepath.Glob(pattern)
 	var best version
-	var made time.Time
+	renewed, age := c.renewedAt(d.id), c.copyAge(d)
+	made := renewed
 	for _, path := range paths {
 		m, ok := c.manifest(path)
-		if ok && m.Dataset == d.id && m.Origin == d.connection.origin() && m.Made.After(made) && time.Since(m.Made) < c.config.Snapshot {
+		if ok && m.Dataset == d.id && m.Origin == d.connection.origin() && m.Made.After(made) && time.Since(m.Made) < age {
 			best, made = version{hash: m.Version, path: path}, m.Made
 		}
 	}
@@ -38,8 +39,8 @@ func (c *Catalog) snapshot(d *dataset) version {
 		return best
 	}
 	// All who ask within one period share one name, and so one import.
-	period := time.Now().Truncate(c.config.Snapshot)
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %d", d.id, d.connection.origin(), period.Unix()))
+	period := time.Now().Truncate(age)
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %d %d", d.id, d.connection.origin(), period.Unix(), renewed.UnixNano()))
 	return version{path: filepath.Join(c.config.Dir, d.id+"-"+hex.EncodeToString(sum[:6])+".duckdb")}
 }
 
@@ -51,18 +52,6 @@ func (conn *Connection) origin() string {
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %v %s", conn.URL, conn.Schema, conn.Tables, conn.Remote, source.Config{URL: conn.URL}.DatabaseVersion()))
 	return hex.EncodeToString(sum[:8])
-}
-
-// Refresh makes the next use of a database's dataset copy it anew.
-func (c *Catalog) Refresh(ctx context.Context, id string) error {
-	d, err := c.find(ctx, id)
-	if err != nil {
-		return err
-	}
-	if d.connection != nil {
-		c.drop(c.snapshot(d).path)
-	}
-	return nil
 }
 
 // tablesOf lists the tables of a connection that are wanted.

@@ -17,6 +17,7 @@ type Profile struct {
 	Rows    int64           `json:"rows"`
 	Sampled bool            `json:"sampled,omitempty"` // examples and histograms are of a sample of the rows
 	Columns []ColumnProfile `json:"columns"`
+	Notes   []ImportNote    `json:"notes,omitempty"` // the decisions of the import
 }
 
 // A ColumnProfile is a column at a glance.

@@ -59,8 +59,10 @@ type Result struct {
 	RowCount int
 	Limited  bool // more rows exist than were read
 	// Total is how many rows there are. AtLeast says that it is only a lower bound.
-	Total    int64
-	AtLeast  bool
+	Total   int64
+	AtLeast bool
+	// CopiedAt is when the rows were copied from a database; zero where they were not.
+	CopiedAt time.Time
 	Cut      int // texts that were longer than allowed and end in …
 	Elapsed  time.Duration
 	Decision sqlpolicy.Decision // what it touched

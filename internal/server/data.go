@@ -102,6 +102,10 @@ func (s *Server) previewSource(ctx context.Context, in *struct {
 	return s.cfg.Sources.Preview(ctx, in.Alias, in.Offset, clamp(in.Limit))
 }
 
+func (s *Server) refreshSource(ctx context.Context, in *sourcePath) (any, error) {
+	return s.cfg.Refresh(ctx, in.Alias)
+}
+
 func (s *Server) profile(ctx context.Context, in *sourcePath) (any, error) {
 	return s.cfg.Profile(ctx, in.Alias)
 }

@@ -62,6 +62,9 @@ func (s *Server) routes(t *table) {
 		remove(t, Admin, "/api/sources/{alias}", "Remove a source; its data stays where it is", s.removeSource)
 		post(t, Analyst, "/api/sources/{alias}/load-scoped", "Rows of a source under conditions", s.loadScoped)
 	}
+	if s.cfg.Refresh != nil {
+		post(t, Analyst, "/api/sources/{alias}/refresh", "Copy a database anew, with the tables that it has now", s.refreshSource)
+	}
 	if s.cfg.Profile != nil {
 		get(t, Viewer, "/api/sources/{alias}/profile", "What the columns of a source hold", s.profile)
 	}

@@ -41,6 +41,8 @@ type Config struct {
 	// Overview lists the datasets with their tables, what is wrong with them, and the
 	// files that the user may change; "" is the operator.
 	Overview func(ctx context.Context, user string) (any, error)
+	// Refresh copies the database behind a dataset anew.
+	Refresh func(ctx context.Context, dataset string) (any, error)
 	// Profile describes the columns of a source.
 	Profile func(ctx context.Context, alias string) (any, error)
 	// Capsule makes the audit document of a run.

@@ -8,8 +8,10 @@ import (
 
 // SchemaOut is what get_dataset_schema gives.
 type SchemaOut struct {
-	Dialect string  `json:"dialect,omitempty"`
-	Tables  []Table `json:"tables"`
+	Dialect string `json:"dialect,omitempty"`
+	// CopiedAt is when the rows of a database were copied.
+	CopiedAt string  `json:"copied_at,omitempty"`
+	Tables   []Table `json:"tables"`
 }
 
 func (b box) getDatasetSchema() tool.Tool {
@@ -21,6 +23,6 @@ func (b box) getDatasetSchema() tool.Tool {
 		if err != nil {
 			return SchemaOut{}, err
 		}
-		return SchemaOut{s.Dialect, s.Tables}, nil
+		return SchemaOut{s.Dialect, s.CopiedAt, s.Tables}, nil
 	}))
 }

@@ -63,6 +63,7 @@ type Schema struct {
 	Tables    []Table              `json:"tables"`
 	Relations []queryplan.Relation `json:"relations,omitempty"`
 	Keys      map[string]string    `json:"keys,omitempty"` // the key column of a table
+	CopiedAt  string               `json:"copied_at,omitempty"`
 }
 
 // A Table is one table as SQL knows it.
@@ -72,6 +73,9 @@ type Table struct {
 	Columns   []Column          `json:"columns"`
 	RowCount  int64             `json:"row_count"`
 	Sample    []json.RawMessage `json:"sample"` // up to three rows
+	// Notes say what the import decided: what it read in another way than it was written,
+	// kept as text, or left out.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // A Column is a column and its type.
@@ -100,6 +104,7 @@ type Rows struct {
 	Total    int64 // how many rows there are
 	AtLeast  bool  // Total is only a lower bound
 	Cut      int   // texts that were too long and end in …
+	CopiedAt string
 	MS       int64
 	Decision sqlpolicy.Decision
 	Live     bool // they stay in their database and may change at any time
@@ -187,6 +192,7 @@ type QueryOut struct {
 	TotalRows   int64           `json:"total_rows"`
 	AtLeast     bool            `json:"at_least,omitempty"`
 	CutTexts    int             `json:"cut_texts,omitempty"`
+	CopiedAt    string          `json:"copied_at,omitempty"` // when the rows were copied from their database
 	Volatile    bool            `json:"volatile,omitempty"`
 	CompiledSQL string          `json:"compiled_sql,omitempty"`
 	Plan        json.RawMessage `json:"plan,omitempty"`
@@ -201,7 +207,7 @@ func (o QueryOut) Varies() bool { return o.varies }
 func queryOut(r Rows) QueryOut {
 	out := QueryOut{
 		Status: "success", Rows: r.Rows, RowCount: r.RowCount, ExecTimeMS: r.MS, Limited: r.Limited,
-		TotalRows: max(r.Total, int64(r.RowCount)), AtLeast: r.AtLeast, CutTexts: r.Cut, Volatile: r.Decision.Volatile,
+		TotalRows: max(r.Total, int64(r.RowCount)), AtLeast: r.AtLeast, CutTexts: r.Cut, CopiedAt: r.CopiedAt, Volatile: r.Decision.Volatile,
 		varies: r.Decision.Volatile || r.Live,
 	}
 	out.Columns, out.ColumnTypes = namesAndTypes(r.Columns)

@@ -1,6 +1,6 @@
 // The data panel: datasets with their tables, columns and problems, as they are now.
 
-import { get, Problem, remove, request } from "./api.js";
+import { get, post, Problem, remove, request } from "./api.js";
 import { el, fill, sentence } from "./dom.js";
 import { explore } from "./explore.js";
 
@@ -54,6 +54,17 @@ export class DataPanel {
     return state.done;
   }
 
+  /** renew has the server copy a database again, with the tables that it has now. */
+  async renew(d, button) {
+    button.disabled = true;
+    try {
+      await post(`/api/sources/${encodeURIComponent(d.id)}/refresh`, {});
+      await this.look();
+    } catch (problem) {
+      this.tell(problem);
+    }
+  }
+
   find(id) { return this.datasets.find((d) => d.id === id); }
 
   tell(problem) {
@@ -72,7 +83,7 @@ export class DataPanel {
     const here = d.id === this.chosen(), tables = d.tables ?? [];
     const state = this.reading.get(d.id + " " + d.version_hash);
     const rows = tables.reduce((n, t) => n + Math.max(0, t.row_count ?? 0), 0);
-    const facts = [tables.length && count(tables.length, "table"), !unread(d) && count(rows, "row"), d.dialect ? `${d.kind}, queried where it is` : d.kind !== "files" && d.kind]
+    const facts = [tables.length && count(tables.length, "table"), !unread(d) && count(rows, "row"), d.dialect ? `${d.kind}, queried where it is` : d.kind !== "files" && d.kind, d.copied_at && `copied at ${new Date(d.copied_at).toLocaleString()}`]
       .filter(Boolean).join(" · ");
     return el("section.dataset" + (here ? ".here" : ""), { "aria-label": d.name || d.id },
       el("button.choose", { type: "button", "data-key": d.id, "aria-pressed": String(here), title: "Ask this dataset next", onclick: () => { this.choose(d.id); this.draw(); } },
@@ -83,6 +94,7 @@ export class DataPanel {
       this.problems(d, state),
       d.kind !== "files" && unread(d) && !state && el("button", { type: "button", onclick: () => this.read(d) }, "Read its tables"),
       state && !state.why && unread(d) && el("p.quiet.reading", "Reading…"),
+      d.copied_at && this.role !== "viewer" && el("button", { type: "button", onclick: (e) => this.renew(d, e.target) }, "Copy anew"),
       d.added && this.role === "admin" && el("button.link.away", { type: "button", onclick: () => this.away(`Remove ${d.name || d.id}? The data stay where they are.`, `/api/sources/${encodeURIComponent(d.id)}`) }, "Remove this source"));
   }
 
@@ -93,6 +105,7 @@ export class DataPanel {
     },
     el("summary", { "data-key": key }, el("span.name", t.table_name), t.columns && el("span.quiet", { title: "rows × columns" }, `${rowsOf(t)} × ${t.columns.length}`)),
     t.description && el("p.quiet", t.description),
+    t.notes?.length && el("ul.notes", { "aria-label": "What the import decided" }, t.notes.map((n) => el("li", n.column && el("b", n.column), " ", sentence(n.message), n.before && el("span.quiet", ` ${n.before} → ${n.after ?? ""}`)))),
     t.columns && el("ul.columns", t.columns.map((c) => el("li", el("span", c.name), el("code", c.type)))),
     el(".actions", t.columns && el("button", { type: "button", onclick: () => explore(d, t) }, "Look inside"),
       t.file !== t.table_name && el("span.quiet.file", t.file), this.fileAway(d, t.file)));

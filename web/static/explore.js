@@ -18,7 +18,7 @@ export function explore(dataset, table) {
   box.onclose = () => fill(box.querySelector(".inside"));
   box.showModal();
   showRows(rows, path, []);
-  get(path + "/profile").then((p) => fill(columns, p.sampled && el("p.quiet", "Examples and distributions are of a sample of the rows."), p.columns.map((c) => profile(c, p.rows))),
+  get(path + "/profile").then((p) => fill(columns, p.notes?.length && el("ul.notes", p.notes.map((n) => el("li", n.column && el("b", n.column), " ", sentence(n.message), n.before && el("span.quiet", ` ${n.before} → ${n.after ?? ""}`)))), p.sampled && el("p.quiet", "Examples and distributions are of a sample of the rows."), p.columns.map((c) => profile(c, p.rows))),
     (problem) => fill(columns, el("p.error", sentence(problem.message))));
 }
 
