@@ -15,6 +15,7 @@ func TestDataInBrowser(t *testing.T) {
 	w := newWorld(t, map[string]string{
 		"data/broken/good.csv":    "id,city\n1,Bern\n2,Basel\n",
 		"data/broken/bad.parquet": "this is not Parquet",
+		"databases/readme.txt":    "The folder of databases that may be connected.",
 	})
 	var long strings.Builder
 	long.WriteString("id,status,total\n")
@@ -22,7 +23,7 @@ func TestDataInBrowser(t *testing.T) {
 		long.WriteString([]string{"1,paid,10\n", "2,open,20.5\n", "3,paid,7\n"}[i%3])
 	}
 	w.write("data/many/lines.csv", long.String())
-	db, err := sql.Open("sqlite", w.path("stock.sqlite"))
+	db, err := sql.Open("sqlite", w.path("databases/stock.sqlite"))
 	if err == nil {
 		_, err = db.ExecContext(t.Context(), `CREATE TABLE parts (part_id INTEGER PRIMARY KEY, name TEXT, price NUMERIC);
 			INSERT INTO parts VALUES (1, 'bolt', 0.5), (2, 'nut', 0.25), (3, 'gear', 12)`)
@@ -30,6 +31,6 @@ func TestDataInBrowser(t *testing.T) {
 	if err = errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}
-	w.flags = append(w.flags, "--provider", "offline")
-	e2e.Run(t, w.serve().url, "data.test.js", "DATA="+w.path("data"), "STATE="+w.path("state"), "SQLITE="+w.path("stock.sqlite"))
+	w.flags = append(w.flags, "--provider", "offline", "--source-folders", w.path("databases"))
+	e2e.Run(t, w.serve().url, "data.test.js", "DATA="+w.path("data"), "STATE="+w.path("state"), "SQLITE="+w.path("databases/stock.sqlite"))
 }

@@ -1,5 +1,6 @@
 // The data side of the page, on the whole program: datasets shop, broken and many, the
-// planner of the program as the model, its data folder at DATA, its state at STATE and a database at SQLITE.
+// planner of the program as the model, its data folder at DATA, its state at STATE and a database at SQLITE,
+// in a folder from which the operator allows sources.
 
 import assert from "node:assert/strict";
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -218,6 +219,17 @@ test("a database that does not answer is refused, and its password is gone from 
   assert.equal(await page.getByLabel("Password").inputValue(), "");
   assert.doesNotMatch(await page.locator("body").innerText(), /p@ss|p%40ss/);
   refusal((await sent.response()).status())();
+});
+
+test("a database outside of the allowed folders is refused, with what to do", async () => {
+  await openPanel();
+  await page.click("#connect");
+  await page.getByLabel("Address").fill("sqlite:" + join(folder, "..", "elsewhere.sqlite"));
+  await page.getByRole("button", { name: "Connect", exact: true }).click();
+  const error = page.locator(".connect .error");
+  await error.waitFor();
+  assert.match(await error.innerText(), /must lie in a data folder\. Put the file into a data folder, or .*--source-folders/);
+  refusal(403)();
 });
 
 for (const there of [false, true]) {
