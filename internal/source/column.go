@@ -49,6 +49,20 @@ type Column struct {
 	Note *query.ImportNote
 }
 
+// keepText makes the column text, because its type would change some of its values:
+// count of them, like the example. A count of 0 is unknown.
+func (c *Column) keepText(count int64, example, what string) {
+	number := "values"
+	if count > 0 {
+		number = fmt.Sprintf("%d value(s)", count)
+	}
+	c.Note = &query.ImportNote{
+		Column: c.Name, Rule: query.RuleKeptText, Count: count, Before: example, After: example,
+		Message: fmt.Sprintf("%q holds %s that its type %s would change (%s): it is text.", c.Name, number, c.Native, what),
+	}
+	c.Type = Type{Kind: Text}
+}
+
 // String gives the embedded engine's name of the type.
 func (t Type) String() string {
 	switch t.Kind {

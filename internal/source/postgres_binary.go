@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"time"
 )
 
 // A rowReader turns PostgreSQL's binary rows into batches. As a writer it takes the
@@ -186,29 +187,11 @@ func decoderFor(c Column) decoder {
 	case Decimal:
 		return decodeNumeric
 	case Date:
-		return fixed(4, func(p []byte) int64 {
-			switch days := int32(binary.BigEndian.Uint32(p)); days {
-			case math.MaxInt32:
-				return infinityDays
-			case math.MinInt32:
-				return -infinityDays
-			default:
-				return int64(days) + epochDays
-			}
-		})
+		return decodeDate
 	case Time:
-		return fixed(8, bigEndian)
+		return decodeTime
 	case Timestamp, TimestampTZ:
-		return fixed(8, func(p []byte) int64 {
-			switch micros := bigEndian(p); micros {
-			case math.MaxInt64:
-				return infinity
-			case math.MinInt64:
-				return -infinity
-			default:
-				return micros + epochMicros
-			}
-		})
+		return decodeTimestamp
 	case UUID:
 		return func(b *Batch, v *vector, p []byte) error {
 			if len(p) != 16 {
@@ -245,6 +228,73 @@ func decodeFloat(_ *Batch, v *vector, p []byte) error {
 	return nil
 }
 
+// The days from 0001-01-01 until before 294247-01-01, counted from 1970, are those that
+// PostgreSQL and the embedded engine both have and print alike.
+var (
+	firstDay    = time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).Unix() / 86400
+	dayAfterAll = time.Date(294247, 1, 1, 0, 0, 0, 0, time.UTC).Unix() / 86400
+)
+
+const microsPerDay = 86_400_000_000
+
+var (
+	errFarDay   = errors.New("the moment is before the year 1 or after the year 294246; a view can give it as text")
+	errFullTime = errors.New("24:00:00 is no time of a day; a view can give it as text")
+)
+
+func decodeDate(_ *Batch, v *vector, p []byte) error {
+	if len(p) != 4 {
+		return errShort
+	}
+	days := int64(int32(binary.BigEndian.Uint32(p)))
+	switch days {
+	case math.MaxInt32:
+		v.putInt(infinityDays)
+		return nil
+	case math.MinInt32:
+		v.putInt(-infinityDays)
+		return nil
+	}
+	if days += epochDays; days < firstDay || days >= dayAfterAll {
+		return errFarDay
+	}
+	v.putInt(days)
+	return nil
+}
+
+func decodeTime(_ *Batch, v *vector, p []byte) error {
+	if len(p) != 8 {
+		return errShort
+	}
+	micros := bigEndian(p)
+	if micros < 0 || micros >= microsPerDay {
+		return errFullTime
+	}
+	v.putInt(micros)
+	return nil
+}
+
+func decodeTimestamp(_ *Batch, v *vector, p []byte) error {
+	if len(p) != 8 {
+		return errShort
+	}
+	micros := bigEndian(p)
+	switch micros {
+	case math.MaxInt64:
+		v.putInt(infinity)
+		return nil
+	case math.MinInt64:
+		v.putInt(-infinity)
+		return nil
+	}
+	// Compared before the sum, which may not fit 64 bits.
+	if micros < firstDay*microsPerDay-epochMicros || micros >= dayAfterAll*microsPerDay-epochMicros {
+		return errFarDay
+	}
+	v.putInt(micros + epochMicros)
+	return nil
+}
+
 // decodeNumeric reads base-10000 digits: count, weight of the first, sign, scale.
 func decodeNumeric(b *Batch, v *vector, p []byte) error {
 	if len(p) < 8 || len(p) != 8+2*int(binary.BigEndian.Uint16(p)) {
@@ -254,7 +304,7 @@ func decodeNumeric(b *Batch, v *vector, p []byte) error {
 	weight := int(int16(binary.BigEndian.Uint16(p[2:])))
 	sign := binary.BigEndian.Uint16(p[4:])
 	if sign != 0 && sign != 0x4000 {
-		return errors.New("NaN or infinity is no decimal")
+		return errors.New("NaN or infinity is no decimal; a view can give it as text")
 	}
 	scale := v.column.Type.Scale
 	if v.column.Type.narrow() && weight < 3 {

@@ -49,6 +49,7 @@ func postgresPool(ctx context.Context, c Config, check func(context.Context, *pg
 	conf.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec // nothing named stays behind: poolers cope
 	conf.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, fmt.Sprintf(`SET default_transaction_read_only = on; SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET standard_conforming_strings = on;
+			SET IntervalStyle = 'postgres'; SET bytea_output = 'hex'; SET extra_float_digits = 3;
 			SET statement_timeout = %d; SET lock_timeout = '5s'; SET idle_in_transaction_session_timeout = '60s'`, c.Timeout.Milliseconds()),
 			pgx.QueryExecModeSimpleProtocol)
 		if err == nil && check != nil {
@@ -127,6 +128,9 @@ func (t *pgTable) describe(ctx context.Context) error {
 	table := []string{schema, t.config.Table}
 	columns, err := postgresColumns(ctx, t.pool, oid)
 	if err != nil {
+		return err
+	}
+	if err := keepPostgresText(ctx, t.pool, table, columns); err != nil {
 		return err
 	}
 	if err := fitDecimals(ctx, t.pool, table, columns); err != nil {

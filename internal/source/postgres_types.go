@@ -110,7 +110,9 @@ func fitDecimals(ctx context.Context, pool *pgxpool.Pool, table []string, column
 	}
 	for k, i := range open {
 		scale, whole := *answer[2*k].(**int32), *answer[2*k+1].(**string)
-		columns[i].Type = decimalFor(scale, whole)
+		if columns[i].Type = decimalFor(scale, whole); columns[i].Type.Kind == Text {
+			columns[i].keepText(0, "", "NaN, infinity, or more than 38 digits")
+		}
 	}
 	return nil
 }

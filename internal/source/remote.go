@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -91,7 +92,31 @@ type answer struct {
 	since  time.Time
 	rows   []byte
 	passed int   // bytes
+	mixed  []int // columns that became text
 	failed error // of whom they are passed on to
+}
+
+// keepText makes a column of the answer text from here on; done does so with the rows
+// before.
+func (a *answer) keepText(i int) {
+	a.Columns[i].Type = Type{Kind: Text}
+	a.mixed = append(a.mixed, i)
+}
+
+// quoteMixed writes the numbers and booleans of columns that became text as strings.
+func (a *answer) quoteMixed(rows []byte) ([]byte, error) {
+	var cells [][]json.RawMessage
+	if err := json.Unmarshal(rows, &cells); err != nil {
+		return nil, fmt.Errorf("reading rows: %w", err)
+	}
+	for _, row := range cells {
+		for _, i := range a.mixed {
+			if cell := row[i]; cell[0] != '"' && string(cell) != "null" {
+				row[i] = appendString(nil, cell)
+			}
+		}
+	}
+	return json.Marshal(cells)
 }
 
 // add takes a row whose cells cell appends, and says whether more may come.
@@ -150,39 +175,62 @@ func (t *Type) widen(number []byte) {
 func (a *answer) done() (Answer, error) {
 	for i, c := range a.Columns {
 		if c.Type.Kind == Decimal && (c.Type.Width > 38 || c.Type.Width == 0) {
-			a.Columns[i].Type = Type{Kind: Text} // more digits than a decimal has
+			a.keepText(i) // more digits than a decimal has
 		}
 	}
 	a.Elapsed = time.Since(a.since)
 	if a.limits.To == nil {
 		a.Rows = append(append([]byte{'['}, a.rows...), ']')
+		if len(a.mixed) > 0 {
+			var err error
+			if a.Rows, err = a.quoteMixed(a.Rows); err != nil {
+				return Answer{}, err
+			}
+		}
 	}
 	return a.Answer, a.failed
 }
 
-// cellJSON encodes a value that its system gave as text.
-func cellJSON(dst []byte, k Kind, p []byte) []byte {
+// textCell encodes a value that its system gave as text. A value that the type of its
+// column would change makes the column text.
+func (a *answer) textCell(dst []byte, i int, p []byte) []byte {
 	text := string(p)
-	switch k {
+	kept := true
+	switch a.Columns[i].Type.Kind {
 	case Bool:
-		if text == "t" || text == "true" || text == "1" {
+		switch text {
+		case "t", "true", "1":
 			return append(dst, "true"...)
+		case "f", "false", "0":
+			return append(dst, "false"...)
 		}
-		return append(dst, "false"...)
+		kept = false
 	case Int:
-		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil && strconv.FormatInt(n, 10) == text {
 			return appendWhole(dst, n)
 		}
+		kept = false
 	case Float:
 		if f, err := strconv.ParseFloat(text, 64); err == nil {
 			return appendFloat(dst, f)
 		}
+		kept = false
 	case Decimal, Uint:
 		if numeralForm.MatchString(text) {
 			return appendNumber(dst, text)
 		}
+		kept = false
 	case Bytes:
 		return appendString(dst, blobText(p))
+	case Date:
+		kept = keepsDay(text)
+	case Time:
+		_, kept = clock(p)
+	case Timestamp, TimestampTZ:
+		kept = keepsMoment(text)
+	}
+	if !kept {
+		a.keepText(i)
 	}
 	return appendString(dst, p)
 }

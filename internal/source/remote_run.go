@@ -67,8 +67,8 @@ func (a *answer) fromPostgres(ctx context.Context, cancel func(), tx pgx.Tx, tex
 		if t, ok := tx.Conn().TypeMap().TypeForOID(f.DataTypeOID); ok {
 			c.Native, c.Type = t.Name, postgresKind(t.Name, f.TypeModifier)
 		}
-		if c.Type.Kind == Bytes {
-			c.Type.Kind = Text // \x and digits
+		if c.Type.Kind == Bytes || c.Native == "money" {
+			c.Type = Type{Kind: Text} // \x and digits; a sum with the sign of the server's currency
 		}
 		c.Type.fixed = c.Type.Width > 0
 		a.Columns = append(a.Columns, c)
@@ -79,7 +79,7 @@ func (a *answer) fromPostgres(ctx context.Context, cancel func(), tx pgx.Tx, tex
 			if values[i] == nil {
 				return append(dst, "null"...)
 			}
-			return cellJSON(dst, a.Columns[i].Type.Kind, values[i])
+			return a.textCell(dst, i, values[i])
 		})
 		if !more {
 			cancel() // the rest is not read only to be dropped
@@ -130,7 +130,7 @@ func (r *sqlRemote) Run(ctx context.Context, d sqlpolicy.Decision, limits Limits
 		if err := rows.Scan(into...); err != nil {
 			return failed(err)
 		}
-		if !got.add(func(dst []byte, i int) []byte { return valueJSON(dst, got.Columns[i].Type.Kind, values[i]) }) {
+		if !got.add(func(dst []byte, i int) []byte { return got.valueCell(dst, i, values[i]) }) {
 			return got.done()
 		}
 	}
@@ -173,14 +173,15 @@ func resultKind(name string) Type {
 	return Type{Kind: Text}
 }
 
-func valueJSON(dst []byte, k Kind, value any) []byte {
+// valueCell encodes a value as database/sql gives it.
+func (a *answer) valueCell(dst []byte, i int, value any) []byte {
 	switch v := value.(type) {
 	case nil:
 		return append(dst, "null"...)
 	case []byte:
-		return cellJSON(dst, k, v)
+		return a.textCell(dst, i, v)
 	case string:
-		return cellJSON(dst, k, []byte(v))
+		return a.textCell(dst, i, []byte(v))
 	case bool:
 		return fmt.Append(dst, v)
 	case int64:
@@ -188,10 +189,10 @@ func valueJSON(dst []byte, k Kind, value any) []byte {
 	case float64:
 		return appendFloat(dst, v)
 	case time.Time:
-		if k == Date { // a day where the system is, not an instant
+		if a.Columns[i].Type.Kind == Date { // a day where the system is, not an instant
 			return appendString(dst, []byte(v.Format(time.DateOnly)))
 		}
 		return appendString(dst, []byte(v.UTC().Format("2006-01-02 15:04:05.999999+00")))
 	}
-	return cellJSON(dst, k, fmt.Append(nil, value))
+	return a.textCell(dst, i, fmt.Append(nil, value))
 }

@@ -190,6 +190,39 @@ func parseTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
+var (
+	dayForm  = regexp.MustCompile(`^\d{4,6}-\d\d-\d\d$`)
+	zoneForm = regexp.MustCompile(`(Z|[+-]\d\d(:?\d\d){0,2})$`)
+)
+
+// keepsDay says that a date is one of the embedded engine, which prints it like this.
+func keepsDay(text string) bool {
+	if text == "infinity" || text == "-infinity" {
+		return true
+	}
+	if !dayForm.MatchString(text) {
+		return false
+	}
+	split := len(text) - 6
+	year, _ := strconv.Atoi(text[:split])
+	// A cycle of the calendar has 400 years.
+	_, real := civil(fmt.Appendf(nil, "%04d%s", year%400+400, text[split:]))
+	return real && year >= 1 && year <= 294246 && (split == 4 || text[0] != '0')
+}
+
+// keepsMoment says the same of a date with a time of day, and an offset or none.
+func keepsMoment(text string) bool {
+	if text == "infinity" || text == "-infinity" {
+		return true
+	}
+	at := strings.IndexAny(text, " T")
+	if at < 0 || !keepsDay(text[:at]) {
+		return false
+	}
+	_, ok := clock([]byte(zoneForm.ReplaceAllString(text[at+1:], "")))
+	return ok
+}
+
 // The canonical texts of times, all in UTC.
 const (
 	dateText      = time.DateOnly
