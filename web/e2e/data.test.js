@@ -255,6 +255,36 @@ for (const there of [false, true]) {
   });
 }
 
+test("long numbers keep every digit, and types say how a column is written", async () => {
+  await drop("big.csv", "units,day\n9007199254740995,2024-01-05\n9007199254740993,2024-02-01\n-7,2024-03-01\n");
+  await page.locator("#uploads li.ready").waitFor();
+  await ask(page, "SQL: SELECT units, CAST('-12345678901234567890123456.012345678901' AS DECIMAL(38,12)) AS amount, day FROM big ORDER BY day");
+  await ended(page, "answered");
+  const rows = page.locator(".cell tbody tr"), texts = () => rows.evaluateAll((all) => all.map((r) => [...r.cells].map((c) => c.textContent)));
+  const amount = "-12,345,678,901,234,567,890,123,456.012345678901";
+  const [first, second, third] = [["9,007,199,254,740,995", amount, "2024-01-05"], ["9,007,199,254,740,993", amount, "2024-02-01"], ["-7", amount, "2024-03-01"]];
+  assert.deepEqual(await texts(), [first, second, third]);
+  assert.deepEqual(await rows.first().evaluate((r) => [...r.cells].map((c) => c.className)), ["number", "number", ""]);
+  await page.locator(".cell thead").getByText("units").click();
+  assert.deepEqual(await texts(), [third, second, first]);
+
+  await dataset("uploads").locator("details", { hasText: "big" }).locator("summary").click();
+  await dataset("uploads").getByText("Look inside").click();
+  await page.locator("#explore tbody").getByText("9,007,199,254,740,995").waitFor();
+  await page.locator("#explore form[method=dialog] button").click();
+
+  const [parsed, drawn] = await page.evaluate(async () => {
+    const { parseJSON } = await import("/static/number.js"), { resultTable } = await import("/static/table.js");
+    const table = resultTable({ columns: ["day", "at", "rate"], column_types: ["DATE", "TIMESTAMP", "DOUBLE"], rows: [["2024-01-05 00:00:00", "2024-01-05 00:00:00", 1 / 3]] });
+    return [parseJSON('[9007199254740995, -1234567890.12345678901234, 0.1, 7]'), [...table.querySelectorAll("td")].map((c) => [c.textContent, c.title])];
+  });
+  assert.deepEqual(parsed, ["9007199254740995", "-1234567890.12345678901234", 0.1, 7]);
+  assert.deepEqual(drawn, [["2024-01-05", ""], ["2024-01-05 00:00:00", ""], ["0.333333", String(1 / 3)]]);
+  await dataset("uploads").getByText("Delete").click();
+  await confirm();
+  await dataset("uploads").waitFor({ state: "detached" });
+});
+
 test("what Python prints and draws is on the page", async () => {
   await page.selectOption("#dataset", "shop");
   await ask(page, "PYTHON: print('five orders')\nplt.plot([1, 3, 2])");

@@ -1,5 +1,7 @@
 // Talks to the server: JSON calls, and event streams that come back by themselves.
 
+import { parseJSON } from "./number.js";
+
 let token = sessionStorage.getItem("token") || "";
 let askToken = async () => "";
 
@@ -32,7 +34,10 @@ export async function request(path, options = {}) {
   }
 }
 
-export const get = async (path) => (await request(path)).json();
+/** bodyOf reads the JSON of a response, with all digits of its numbers. */
+export const bodyOf = async (response) => parseJSON(await response.text());
+
+export const get = async (path) => bodyOf(await request(path));
 
 export const post = (path, body, options = {}) => request(path, {
   ...options, method: "POST", body: JSON.stringify(body ?? {}), headers: { "Content-Type": "application/json" },
@@ -79,7 +84,7 @@ export async function follow(path, signal, { event, again, cut }) {
       for await (const message of messages(response.body)) {
         wait = 500;
         if (message.id) last = message.id;
-        event(message.name, JSON.parse(message.data));
+        event(message.name, parseJSON(message.data));
       }
     } catch (e) {
       if (signal.aborted) return;

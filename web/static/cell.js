@@ -124,7 +124,8 @@ function visible(event) {
   if (event.person?.all) return event.result;
   const fields = event.person?.fields ?? [];
   if (!fields.length || typeof event.result !== "object" || event.result === null) return null;
-  return Object.fromEntries(fields.filter((f) => f in event.result).map((f) => [f, event.result[f]]));
+  const shown = fields.includes("columns") ? [...fields, "column_types"] : fields; // types say how to write the columns
+  return Object.fromEntries(shown.filter((f) => f in event.result).map((f) => [f, event.result[f]]));
 }
 
 const isTable = (v) => Array.isArray(v?.columns) && Array.isArray(v?.rows);

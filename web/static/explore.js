@@ -1,6 +1,6 @@
 // A table at a glance, in a dialog: what its columns hold, and its rows under conditions.
 
-import { get, post } from "./api.js";
+import { bodyOf, get, post } from "./api.js";
 import { byId, el, fill, sentence } from "./dom.js";
 import { pagedTable, resultTable } from "./table.js";
 
@@ -30,7 +30,7 @@ async function showRows(node, path, conditions) {
       return { columns, rows, total };
     };
     if (conditions.length) {
-      const { columns, rows, total_rows: all } = await (await post(path + "/load-scoped", { conditions, limit: scopedRows })).json();
+      const { columns, rows, total_rows: all } = await bodyOf(await post(path + "/load-scoped", { conditions, limit: scopedRows }));
       fill(node, resultTable({ columns, rows, row_count: all }));
     } else {
       const first = await page(0, 50);

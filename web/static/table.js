@@ -2,17 +2,18 @@
 // The rows are here, or come page by page from the server.
 
 import { el, fill, sentence } from "./dom.js";
+import { compareNumbers, isNumeric, numberWriter } from "./number.js";
 
 const pageSize = 50;
 const findFrom = 20; // rows from which on a filter helps
 const formats = { csv: "CSV", xlsx: "Excel", parquet: "Parquet", json: "JSON", arrow: "Arrow" };
-const isNumber = /^(U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|U?INTEGER|DECIMAL|DOUBLE|FLOAT)/;
 
 /**
- * resultTable shows {columns, rows} where rows are lists or objects. rest, if given,
- * reaches the whole result: all() gives a source of its pages, save(format) downloads it.
+ * resultTable shows {columns, column_types, rows} where rows are lists or objects. rest, if
+ * given, reaches the whole result: all() gives a source of its pages, save(format) downloads it.
  */
-export function resultTable({ columns, rows, row_count: total, limited }, rest) {
+export function resultTable({ columns: named, column_types: types, rows, row_count: total, limited }, rest) {
+  const columns = named.map((c, i) => (types?.[i] ? { name: nameOf(c), type: types[i] } : c));
   return new Table(columns, here(columns, rows, Math.max(total ?? 0, rows.length), limited ?? rest?.limited), rest).node;
 }
 
@@ -30,7 +31,7 @@ function here(columns, rows, total, limited) {
     total: lists.length, all: total, limited, sorts: true, finds: true, lists,
     page: (offset, limit, sort, find) => {
       const found = having(lists, find);
-      return { rows: sorted(found, sort).slice(offset, offset + limit), total: found.length };
+      return { rows: sorted(found, sort, columns).slice(offset, offset + limit), total: found.length };
     },
   };
 }
@@ -42,10 +43,10 @@ function having(rows, find) {
   return rows.filter((row) => row.some((v) => !empty(v) && (typeof v === "object" ? JSON.stringify(v) : String(v)).toLowerCase().includes(text)));
 }
 
-function sorted(rows, sort) {
+function sorted(rows, sort, columns) {
   if (!sort) return rows;
   const sign = sort.down ? -1 : 1;
-  return [...rows].sort((a, b) => (empty(a[sort.by]) || empty(b[sort.by]) ? empty(a[sort.by]) - empty(b[sort.by]) : sign * compare(a[sort.by], b[sort.by])));
+  return [...rows].sort((a, b) => (empty(a[sort.by]) || empty(b[sort.by]) ? empty(a[sort.by]) - empty(b[sort.by]) : sign * compare(a[sort.by], b[sort.by], columns[sort.by]?.type)));
 }
 
 const empty = (v) => v === null || v === undefined;
@@ -61,7 +62,7 @@ class Table {
     this.back = el("button.link", { type: "button", "aria-label": "Rows before", onclick: () => this.go(this.offset - pageSize) }, "‹ Back");
     this.on = el("button.link", { type: "button", "aria-label": "Rows after", onclick: () => this.go(this.offset + pageSize) }, "Next ›");
     this.more = el("button.link", { type: "button", onclick: () => this.whole() }, "Page through all rows");
-    this.copy = source.lists && el("button.link", { type: "button", onclick: () => copyCSV(this.copy, columns, sorted(source.lists, this.sort)) }, "Copy");
+    this.copy = source.lists && el("button.link", { type: "button", onclick: () => copyCSV(this.copy, columns, sorted(source.lists, this.sort, columns)) }, "Copy");
     this.field = source.finds && (source.total > findFrom || source.limited) && el("input.find", {
       type: "search", placeholder: "Filter rows", "aria-label": "Filter rows", maxlength: "200", oninput: (e) => this.look(e.target.value.trim()),
     });
@@ -98,10 +99,10 @@ class Table {
   }
 
   draw(rows, found) {
-    const numbers = this.columns.map((c, i) => (c?.type ? isNumber.test(c.type) : rows.some((r) => typeof r[i] === "number") && rows.every((r) => empty(r[i]) || typeof r[i] === "number")));
+    const numbers = this.columns.map((c, i) => (c?.type ? isNumeric(c.type) : rows.some((r) => typeof r[i] === "number") && rows.every((r) => empty(r[i]) || typeof r[i] === "number")));
     this.heads.forEach((h, i) => h.classList.toggle("number", numbers[i]));
-    const formats = this.columns.map((c, i) => numberFormat(c, rows.map((r) => r[i])));
-    fill(this.body, rows.map((row) => el("tr", this.columns.map((_, i) => cell(row[i], numbers[i], formats[i])))));
+    const writers = this.columns.map((c, i) => (numbers[i] ? numberWriter(nameOf(c), c?.type ?? "", rows.map((r) => r[i])) : textOf(c?.type)));
+    fill(this.body, rows.map((row) => el("tr", this.columns.map((_, i) => cell(row[i], numbers[i], writers[i])))));
     const { total, limited, all } = this.source, paged = found > pageSize;
     const counted = `${(all ?? total).toLocaleString()} ${(all ?? total) === 1 ? "row" : "rows"}`;
     const range = (paged ? `${(this.offset + 1).toLocaleString()}–${(this.offset + rows.length).toLocaleString()} of ` : "") + (this.find ? `${found.toLocaleString()} found in ` : "");
@@ -162,26 +163,22 @@ class Table {
   }
 }
 
-// numberFormat writes the numbers of a column alike: with as many decimals where they
-// are few, and without separators where they are names rather than amounts.
-function numberFormat(column, values) {
-  const decimals = Math.max(0, ...values.map((v) => (typeof v === "number" ? (String(v).split(".")[1] ?? "").length : 0)));
-  const scale = Number(/^DECIMAL\(\d+,\s*(\d+)\)/.exec(column?.type ?? "")?.[1] ?? decimals);
-  return new Intl.NumberFormat(undefined, {
-    minimumFractionDigits: scale <= 2 ? scale : 0, maximumFractionDigits: 6,
-    useGrouping: !(scale === 0 && /(^|[_ ])(id|year|zip|code|no|nr|number|key)$/i.test(nameOf(column))),
-  });
+// textOf gives the function that writes the values of a column of other things than
+// numbers. A date is a day, even where its source gives it a time.
+function textOf(type) {
+  const text = (value) => (typeof value === "object" ? JSON.stringify(value) : String(value));
+  return type === "DATE" ? (value) => text(value).replace(/^(\S*\d{4}-\d\d-\d\d)[ T]00:00:00.*$/, "$1") : text;
 }
 
-function cell(value, number, format) {
+function cell(value, number, write) {
   if (empty(value)) return el("td.null" + (number ? ".number" : ""), "null");
-  if (typeof value === "number") return el("td.number", format.format(value));
-  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
-  return el("td" + (number ? ".number" : ""), { title: text.length > 60 ? text : null }, text);
+  const shown = write(value), whole = number ? String(value) : shown;
+  const rounded = number && typeof value === "number" && shown.replace(/\D/g, "").length < whole.replace(/\D/g, "").length;
+  return el("td" + (number ? ".number" : ""), { title: rounded || shown.length > 60 ? whole : null }, shown);
 }
 
-function compare(a, b) {
-  if (typeof a === "number" && typeof b === "number") return a - b;
+function compare(a, b, type) {
+  if (type ? isNumeric(type) : typeof a === "number" && typeof b === "number") return compareNumbers(a, b);
   return String(a).localeCompare(String(b), undefined, { numeric: true });
 }
 
