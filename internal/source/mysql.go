@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,8 @@ func (m mysql) read(c Column) string {
 	switch {
 	case c.Native == "bit":
 		return name + " + 0"
+	case c.Native == "year" && c.Type.Kind == Text:
+		return "CAST(" + name + " AS CHAR)"
 	case c.Native == "float":
 		return name + " + 0e0" // all its digits
 	}
@@ -41,7 +44,7 @@ func (m mysql) left(c Column, op Op) string {
 }
 
 func (mysql) narrow(c Column, op Op) bool {
-	return c.Type.Kind == Text && c.Native != "time" && (op == Eq || op == In)
+	return c.Type.Kind == Text && !slices.Contains([]string{"time", "date", "datetime", "timestamp", "year", "decimal"}, c.Native) && (op == Eq || op == In)
 }
 
 func (mysql) param(_ int, c Column, op Op, value any) (string, any) {

@@ -18,7 +18,7 @@ import (
 
 // mysqlDB opens MySQL or MariaDB. Rows arrive as text that is parsed in place.
 // tinyint(1) is a boolean, as both systems use it, where it holds nothing but 0 and 1; TIME, which there is a duration,
-// is text; a zero date is NULL.
+// is text, and so are columns with zero dates.
 func mysqlDB(c Config) (*sql.DB, system, error) {
 	conf, err := mysqlConfig(c)
 	if err != nil {
@@ -171,38 +171,62 @@ func mysqlDescribe(ctx context.Context, conn *sql.Conn, c Config) (described, er
 	if err := rows.Close(); err != nil {
 		return described{}, err
 	}
-	return d, mysqlFlags(ctx, conn, c, d)
+	for i := range d.columns {
+		if col := &d.columns[i]; col.Native == "decimal" && col.Type.Kind == Text {
+			col.keepText(0, "", "it is declared with more than 38 digits")
+		}
+	}
+	return d, mysqlLook(ctx, conn, c, d)
 }
 
-// flagPatience is how long the server may look for flags that are none.
-const flagPatience = 2 * time.Second
+// mysqlLoss is the condition under which a value would not be itself after the type of
+// its column. No condition is a type that keeps them all.
+func mysqlLoss(c Column) string {
+	name := mysql{}.quote(c.Name)
+	switch {
+	case c.Type.Kind == Bool && c.Native == "tinyint":
+		return name + " NOT IN (0, 1)"
+	case c.Type.Kind == Date || c.Type.Kind == Timestamp || c.Type.Kind == TimestampTZ:
+		return fmt.Sprintf("YEAR(%[1]s) = 0 OR MONTH(%[1]s) = 0 OR DAYOFMONTH(%[1]s) = 0", name)
+	case c.Native == "year":
+		return name + " = 0"
+	}
+	return ""
+}
 
-// mysqlFlags makes numbers of the columns tinyint(1) that hold more than 0 and 1: both
-// systems use the type for booleans, and neither holds anybody to it. Where looking
-// takes long, nobody knows, and they are numbers.
-func mysqlFlags(ctx context.Context, conn *sql.Conn, c Config, d described) error {
+// mysqlLook makes numbers of the columns tinyint(1) that hold more than 0 and 1: both
+// systems use the type for booleans, and neither holds anybody to it. Columns with zero
+// dates become text. Where looking takes long, nobody knows: flags are numbers, and a
+// zero date is refused when it is read.
+func mysqlLook(ctx context.Context, conn *sql.Conn, c Config, d described) error {
 	var list []int
 	var asks []string
 	var found []any
 	for i, col := range d.columns {
-		if col.Type.Kind == Bool && col.Native == "tinyint" {
-			list, found = append(list, i), append(found, new(bool))
-			asks = append(asks, fmt.Sprintf("EXISTS (SELECT 1 FROM %s.%s WHERE %s NOT IN (0, 1))", mysql{}.quote(d.table[0]), mysql{}.quote(d.table[1]), mysql{}.quote(col.Name)))
+		if condition := mysqlLoss(col); condition != "" {
+			list, found = append(list, i), append(found, new(int64))
+			asks = append(asks, fmt.Sprintf("count(CASE WHEN %s THEN 1 END)", condition))
 		}
 	}
 	if len(list) == 0 {
 		return nil
 	}
-	if err := mysqlTime(ctx, conn, min(c.Timeout, flagPatience)); err != nil {
+	if err := mysqlTime(ctx, conn, min(c.Timeout, lookPatience)); err != nil {
 		return err
 	}
-	err := conn.QueryRowContext(ctx, "SELECT "+strings.Join(asks, ", ")).Scan(found...)
+	err := conn.QueryRowContext(ctx, "SELECT "+strings.Join(asks, ", ")+" FROM "+mysql{}.quote(d.table[0])+"."+mysql{}.quote(d.table[1])).Scan(found...)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	for i, at := range list {
-		if err != nil || *found[i].(*bool) {
-			d.columns[at].Type = Type{Kind: Int}
+		count := *found[i].(*int64)
+		switch col := &d.columns[at]; {
+		case col.Type.Kind == Bool:
+			if err != nil || count > 0 {
+				col.Type = Type{Kind: Int}
+			}
+		case err == nil && count > 0:
+			col.keepText(count, "", "a year, month or day that is zero")
 		}
 	}
 	return mysqlTime(ctx, conn, c.Timeout)
@@ -221,6 +245,9 @@ func mysqlKind(name, full string, width, scale int) Type {
 	case "bit":
 		if full == "bit(1)" {
 			return Type{Kind: Bool}
+		}
+		if full == "bit(64)" {
+			return Type{Kind: Uint}
 		}
 		return Type{Kind: Int}
 	case "float", "double":

@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"strconv"
 	"strings"
 	"time"
@@ -149,7 +150,7 @@ func resultKind(name string) Type {
 		}
 	}
 	switch {
-	case name == "UNSIGNED BIGINT", name == "UINT64":
+	case name == "UNSIGNED BIGINT", name == "UINT64", name == "BIT":
 		return Type{Kind: Uint}
 	case strings.HasPrefix(name, "DECIMAL"), strings.HasPrefix(name, "NUMERIC"):
 		return Type{Kind: Decimal}
@@ -167,7 +168,7 @@ func resultKind(name string) Type {
 		return Type{Kind: Timestamp}
 	case name == "JSON":
 		return Type{Kind: JSON}
-	case strings.HasSuffix(name, "BLOB"), strings.HasSuffix(name, "BINARY"):
+	case strings.HasSuffix(name, "BLOB"), strings.HasSuffix(name, "BINARY"), name == "GEOMETRY":
 		return Type{Kind: Bytes}
 	}
 	return Type{Kind: Text}
@@ -179,12 +180,18 @@ func (a *answer) valueCell(dst []byte, i int, value any) []byte {
 	case nil:
 		return append(dst, "null"...)
 	case []byte:
+		if a.Columns[i].Native == "BIT" && len(v) <= 8 { // MySQL's bits are a number, as bytes
+			return appendNumber(dst, new(big.Int).SetBytes(v).String())
+		}
 		return a.textCell(dst, i, v)
 	case string:
 		return a.textCell(dst, i, []byte(v))
 	case bool:
 		return fmt.Append(dst, v)
 	case int64:
+		if v == 0 && a.Columns[i].Native == "YEAR" {
+			return a.textCell(dst, i, []byte("0000"))
+		}
 		return appendWhole(dst, v)
 	case float64:
 		return appendFloat(dst, v)

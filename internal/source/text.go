@@ -1,7 +1,6 @@
 package source
 
 import (
-	"bytes"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -12,7 +11,7 @@ import (
 
 // putText stores a value that its system gave as text.
 func (b *Batch) putText(v *vector, p []byte) error {
-	if p == nil || isZeroDate(v.column.Type.Kind, p) {
+	if p == nil {
 		v.putNull()
 		return nil
 	}
@@ -70,11 +69,6 @@ func (b *Batch) putText(v *vector, p []byte) error {
 		b.putBytes(v, p)
 	}
 	return nil
-}
-
-// isZeroDate recognises MySQL's way of having no date.
-func isZeroDate(k Kind, p []byte) bool {
-	return (k == Date || k == Timestamp || k == TimestampTZ) && bytes.HasPrefix(p, []byte("0000-00-00"))
 }
 
 func parseUUID(canonical string) (u [16]byte, err error) {
@@ -206,7 +200,7 @@ func civil(p []byte) (int64, bool) {
 		return 0, false
 	}
 	hi, lo, m, d := two(p), two(p[2:]), two(p[5:]), two(p[8:])
-	if hi < 0 || lo < 0 || m < 1 || m > 12 || d < 1 || d > 31 {
+	if hi < 0 || lo < 0 || hi+lo == 0 || m < 1 || m > 12 || d < 1 || d > 31 {
 		return 0, false
 	}
 	t := time.Date(int(hi*100+lo), time.Month(m), int(d), 0, 0, 0, 0, time.UTC)

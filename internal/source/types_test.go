@@ -54,7 +54,7 @@ func mysqlTypes(t *testing.T, db *sql.DB, config source.Config) {
 	config.Table = "odd"
 	s := open(t, config)
 	defer s.Close()
-	want := `[[1,"18446744073709551615",21,true,0.10000000149011612,"\\x00\\xFF\\x27",null,"-120:00:01","glad","ab","Grüße","12345678901234567890123456789012345678.25",2024,5,true],` +
+	want := `[[1,"18446744073709551615",21,true,0.10000000149011612,"\\x00\\xFF\\x27","0000-00-00","-120:00:01","glad","ab","Grüße","12345678901234567890123456789012345678.25",2024,5,true],` +
 		`[2,0,0,false,null,"","2024-02-29","10:00:00","","","",null,null,null,false]]`
 	reads(t, s, want, map[string]source.Filter{
 		"text":   {},

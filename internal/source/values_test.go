@@ -1,6 +1,7 @@
 package source_test
 
 import (
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -72,6 +73,48 @@ func TestPostgresValues(t *testing.T) {
 		"ALTER DATABASE postgres SET intervalstyle = 'iso_8601'", "ALTER DATABASE postgres SET bytea_output = 'escape'",
 		"ALTER DATABASE postgres SET extra_float_digits = 0", "ALTER DATABASE postgres SET timezone = 'Asia/Kolkata'", "ALTER DATABASE postgres SET datestyle = 'German'")...)
 	checkValues(t, source.Config{URL: address, AllowOwner: true}, "public.hard", postgresValues)
+}
+
+var mariaValues = []valueCase{
+	{declared: "date", hard: "'0000-00-00'", easy: "'2024-02-29'", copied: "0000-00-00", kind: "VARCHAR", noted: true},
+	{declared: "date", hard: "'2024-00-10'", easy: "'2024-02-29'", copied: "2024-00-10", kind: "VARCHAR", noted: true},
+	{declared: "date", hard: "'0000-01-01'", easy: "'2024-02-29'", copied: "0000-01-01", kind: "VARCHAR", noted: true},
+	{declared: "date", hard: "'9999-12-31'", easy: "'0001-01-01'", copied: "9999-12-31", kind: "DATE"},
+	{declared: "datetime", hard: "'0000-00-00 00:00:00'", easy: "'2024-02-29 01:02:03'", copied: "0000-00-00 00:00:00", kind: "VARCHAR", noted: true},
+	{declared: "datetime(6)", hard: "'2024-05-00 01:02:03.000004'", easy: "'2024-02-29 01:02:03'", copied: "2024-05-00 01:02:03.000004", kind: "VARCHAR", noted: true},
+	{declared: "datetime(6)", hard: "'9999-12-31 23:59:59.999999'", easy: "'2024-02-29 01:02:03'", copied: "9999-12-31 23:59:59.999999", kind: "TIMESTAMP"},
+	{declared: "timestamp NULL", hard: "'0000-00-00 00:00:00'", easy: "'2024-02-29 01:02:03'", copied: "0000-00-00 00:00:00", kind: "VARCHAR", noted: true},
+	{declared: "time", hard: "'838:59:59'", easy: "'01:02:03'", copied: "838:59:59", kind: "VARCHAR"},
+	{declared: "time(3)", hard: "'-25:00:00.5'", easy: "'01:02:03'", copied: "-25:00:00.500", kind: "VARCHAR"},
+	{declared: "bigint unsigned", hard: "18446744073709551615", easy: "1", copied: "18446744073709551615", kind: "HUGEINT", live: "UBIGINT"},
+	{declared: "bigint", hard: "-9223372036854775808", easy: "1", copied: "-9223372036854775808", kind: "BIGINT"},
+	{declared: "tinyint(1)", hard: "5", easy: "1", copied: "5", kind: "BIGINT"},
+	{declared: "tinyint(1)", hard: "1", easy: "0", copied: "true", remote: "1", kind: "BOOLEAN", live: "BIGINT"},
+	{declared: "bit(64)", hard: "b'" + strings.Repeat("1", 64) + "'", easy: "b'1'", copied: "18446744073709551615", kind: "HUGEINT", live: "UBIGINT"},
+	{declared: "bit(9)", hard: "b'100000001'", easy: "b'1'", copied: "257", kind: "BIGINT", live: "UBIGINT"},
+	{declared: "bit(1)", hard: "b'1'", easy: "b'0'", copied: "true", remote: "1", kind: "BOOLEAN", live: "UBIGINT"},
+	{declared: "year", hard: "0", easy: "2024", copied: "0000", kind: "VARCHAR", noted: true},
+	{declared: "year", hard: "2155", easy: "1901", copied: "2155", kind: "BIGINT"},
+	{declared: "decimal(65,30)", hard: "-" + strings.Repeat("9", 35) + "." + strings.Repeat("9", 30), easy: "1", copied: "-" + strings.Repeat("9", 35) + "." + strings.Repeat("9", 30), kind: "VARCHAR", noted: true},
+	{declared: "decimal(38,10)", hard: "1234567890123456789012345678.0123456789", easy: "1", copied: "1234567890123456789012345678.0123456789", kind: "DECIMAL(38,10)"},
+	{declared: "float", hard: "16777215", easy: "1", copied: "16777215", remote: "16777200", kind: "DOUBLE"},
+	{declared: "double", hard: "1.7976931348623157e308", easy: "0.30000000000000004", copied: "1.7976931348623157e+308", kind: "DOUBLE"},
+	{declared: "json", hard: `'{"n": 123456789012345678901234567890.10}'`, easy: "'1'", copied: `{"n": 123456789012345678901234567890.10}`, kind: "VARCHAR"},
+	{declared: "varbinary(4)", hard: "x'00ff5c'", easy: "''", copied: `\x00\xFF\x5C`, kind: "BLOB"},
+	{declared: "point", hard: "ST_GeomFromText('POINT(1 2)')", easy: "ST_GeomFromText('POINT(0 0)')",
+		copied: `\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xF0?\x00\x00\x00\x00\x00\x00\x00@`, kind: "BLOB"},
+}
+
+func TestMariaDBValues(t *testing.T) {
+	server := sourcetest.MariaDB(t)
+	db, err := sql.Open("mysql", "root@unix("+server.Socket+")/?sql_mode=%27%27&time_zone=%27%2B00:00%27")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	run(t, db, append([]string{"CREATE DATABASE shop", "CREATE USER reader IDENTIFIED BY '" + secret + "'", "GRANT SELECT ON shop.* TO reader", "USE shop"}, fillValues(mariaValues)...)...)
+	checkValues(t, source.Config{URL: "mysql://reader@localhost/shop?socket=" + server.Socket, Password: source.NewSecret(secret)}, "shop.hard", mariaValues)
 }
 
 // fillValues makes a table of which each case is a column.
