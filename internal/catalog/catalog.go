@@ -86,6 +86,8 @@ type Catalog struct {
 	inner      map[file][]source.TableName
 	registries map[file]readResult
 
+	placing sync.Mutex // held while an upload gets its name and its owner
+
 	mu       sync.Mutex
 	scanned  time.Time
 	datasets []*dataset // by id

@@ -87,17 +87,27 @@ func reaches(path, dir string) bool {
 	}
 }
 
-// linked says whether a file is a second name of one that lies in dir itself: the log,
-// the passwords, the list of sources.
+// maxLinked bounds how many files of the state are compared with one that has several names.
+const maxLinked = 100_000
+
+// linked says whether a file is a second name of one that lies in dir or below it.
 func linked(info os.FileInfo, dir string) bool {
 	if st, ok := info.Sys().(*syscall.Stat_t); !info.Mode().IsRegular() || ok && st.Nlink < 2 {
 		return false
 	}
-	entries, _ := os.ReadDir(dir)
-	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+	found, seen := false, 0
+	_ = filepath.WalkDir(dir, func(_ string, e os.DirEntry, err error) error {
+		if seen++; found || seen > maxLinked {
+			return filepath.SkipAll
+		}
+		if err != nil || e.IsDir() {
+			return nil // what cannot be read here cannot be read as data either
+		}
 		own, err := e.Info()
-		return err == nil && os.SameFile(info, own)
+		found = err == nil && os.SameFile(info, own)
+		return nil
 	})
+	return found || seen > maxLinked
 }
 
 const isPrivate = "It lies in the folder of Interlock's own state, which is never read as data."

@@ -74,6 +74,14 @@ func (c *Catalog) Upload(ctx context.Context, u Upload, content io.Reader) (Uplo
 		}
 		return Uploaded{}, err
 	}
+	// Somebody may have uploaded the same name meanwhile: who may replace it is asked again.
+	c.placing.Lock()
+	defer c.placing.Unlock()
+	if err := c.owners.check(dir, name, u.Dataset, u.User); err != nil {
+		return Uploaded{}, err
+	}
+	_, err = root.Lstat(name)
+	done.Replaced = err == nil
 	if err = settle(root, part, name, u.Replace); errors.Is(err, fs.ErrExist) {
 		return Uploaded{}, nameTaken(u.Dataset, name)
 	} else if err != nil {

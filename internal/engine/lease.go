@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"interlock/internal/fault"
@@ -68,9 +69,9 @@ func (e *Engine) renewLeases() {
 		}
 		e.mu.Lock()
 		e.renewing = len(e.running) > 0
-		more := e.renewing
+		turns := maps.Clone(e.running) // a turn that begins later has a lease that the list below may lack
 		e.mu.Unlock()
-		if !more {
+		if len(turns) == 0 {
 			return
 		}
 		leases, err := e.cfg.Store.Renew(e.life, e.cfg.Holder, e.cfg.Lease)
@@ -80,23 +81,23 @@ func (e *Engine) renewLeases() {
 			}
 			continue
 		}
-		e.heed(leases)
+		e.heed(turns, leases)
 	}
 }
 
 // heed ends the turns that somebody asked to stop and those that another process has
 // taken over.
-func (e *Engine) heed(leases []store.Lease) {
+func (e *Engine) heed(turns map[string]*turn, leases []store.Lease) {
 	held := make(map[string]store.Lease, len(leases))
 	for _, l := range leases {
 		held[l.Thread] = l
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for thread, t := range e.running {
+	for thread, t := range turns {
 		l, ok := held[thread]
 		switch {
-		case t.lease.Fence == 0:
+		case t.lease.Fence == 0 || e.running[thread] != t:
 		case !ok || l.Fence > t.lease.Fence:
 			t.until.Store(0)
 			t.cancel() // its next batch is refused

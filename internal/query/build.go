@@ -138,6 +138,12 @@ func realPath(path string) (string, error) {
 // buildIn runs the order in a worker that may read the files and write into dir.
 func (e *Engine) buildIn(ctx context.Context, dir string, order buildOrder, each Progress) (Report, error) {
 	var report Report
+	select {
+	case e.builds <- struct{}{}:
+		defer func() { <-e.builds }()
+	case <-ctx.Done():
+		return report, ctx.Err()
+	}
 	p, err := startProcess(e.dir, job{
 		read:        readable(order.Imports),
 		write:       []string{dir},

@@ -66,7 +66,8 @@ func (c Config) orDefault() Config {
 // An Engine runs statements in worker processes. It may be used by many goroutines
 // at once. Its own goroutines: one for each worker, which waits for its end.
 type Engine struct {
-	config  Config // fixed at creation
+	config  Config        // fixed at creation
+	builds  chan struct{} // a place for each import that runs; as many as statements
 	dir     string
 	lock    *os.File
 	policy  *sqlpolicy.Policy
@@ -80,7 +81,7 @@ type Engine struct {
 // New makes an Engine. Close ends it.
 func New(c Config) (*Engine, error) {
 	c = c.orDefault()
-	e := &Engine{config: c, policy: sqlpolicy.New(c.Policy), runs: NewAdmission(c.Workers, c.PerUser, c.QueueMax), checks: NewAdmission(c.Workers, c.Workers, 1024), exports: NewAdmission(c.Exports, 1, exportQueue)}
+	e := &Engine{config: c, builds: make(chan struct{}, c.Workers), policy: sqlpolicy.New(c.Policy), runs: NewAdmission(c.Workers, c.PerUser, c.QueueMax), checks: NewAdmission(c.Workers, c.Workers, 1024), exports: NewAdmission(c.Exports, 1, exportQueue)}
 	var err error
 	if e.dir, e.lock, err = ownFolder(c.Dir); err != nil {
 		return nil, err

@@ -2,6 +2,8 @@ package query
 
 import (
 	"archive/zip"
+	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -28,8 +30,15 @@ type bookSheet struct {
 	hidden bool
 }
 
-// maxPart bounds what is unpacked of one part of a workbook.
-const maxPart = 4 << 30
+// Bounds of a workbook: what is unpacked of a sheet, of the parts that describe the
+// workbook, and of the texts that cells share; one such text; the sheets.
+const (
+	maxPart      = 4 << 30
+	maxSmallPart = 64 << 20
+	maxShared    = 512 << 20
+	maxText      = 1 << 20 // Excel itself stops at 32,767 characters
+	maxSheets    = 1_000
+)
 
 // maxColumns is what a sheet can have.
 const maxColumns = 16_384
@@ -73,7 +82,7 @@ func (w *workbook) decodePart(name string, to any) error {
 		return err
 	}
 	defer r.Close()
-	if err := xml.NewDecoder(r).Decode(to); err != nil {
+	if err := xml.NewDecoder(io.LimitReader(r, maxSmallPart)).Decode(to); err != nil {
 		return fmt.Errorf("reading %s in the workbook: %w", name, err)
 	}
 	return nil
@@ -117,16 +126,30 @@ func (w *workbook) readSheets() error {
 		return err
 	}
 	w.from04 = book.Properties.From04 == "1" || strings.EqualFold(book.Properties.From04, "true")
-	for _, s := range book.Sheets {
-		for _, l := range links.List {
-			if (l.ID == s.ID || l.ID == s.Other) && strings.HasSuffix(l.Type, "/worksheet") {
-				part := strings.TrimPrefix(l.Target, "/")
-				if !strings.HasPrefix(l.Target, "/") {
-					part = path.Join(path.Dir(main), l.Target)
-				}
-				w.sheets = append(w.sheets, bookSheet{name: s.Name, part: part, hidden: s.State != "" && s.State != "visible"})
-			}
+	if len(book.Sheets) > maxSheets {
+		return fmt.Errorf("the workbook has %d sheets; %d can be read", len(book.Sheets), maxSheets)
+	}
+	parts := map[string]string{} // of worksheets, by the id of their relationship
+	for _, l := range links.List {
+		if !strings.HasSuffix(l.Type, "/worksheet") {
+			continue
 		}
+		parts[l.ID] = strings.TrimPrefix(l.Target, "/")
+		if !strings.HasPrefix(l.Target, "/") {
+			parts[l.ID] = path.Join(path.Dir(main), l.Target)
+		}
+	}
+	used := map[string]bool{}
+	for _, s := range book.Sheets {
+		part := cmp.Or(parts[s.ID], parts[s.Other])
+		if part == "" {
+			continue // a chart
+		}
+		if used[part] {
+			return fmt.Errorf("two sheets of the workbook are the same part %q", part)
+		}
+		used[part] = true
+		w.sheets = append(w.sheets, bookSheet{name: s.Name, part: part, hidden: s.State != "" && s.State != "visible"})
 	}
 	if len(w.sheets) == 0 {
 		return errors.New("the workbook has no sheets")
@@ -168,7 +191,7 @@ func (w *workbook) readShared() error {
 		return err
 	}
 	defer r.Close()
-	d := xml.NewDecoder(r)
+	d := xml.NewDecoder(newTextGuard(r))
 	var text strings.Builder
 	inText, phonetic := false, 0
 	for {
@@ -204,6 +227,30 @@ func (w *workbook) readShared() error {
 			}
 		}
 	}
+}
+
+// A textGuard ends the reading of shared texts that are too many, or of which one is too
+// long: the XML reader would hold all of it in memory before anybody sees it.
+type textGuard struct {
+	from  io.Reader
+	total int64
+	run   int // bytes since the last mark of XML
+}
+
+func newTextGuard(r io.Reader) *textGuard { return &textGuard{from: r} }
+
+func (g *textGuard) Read(p []byte) (int, error) {
+	n, err := g.from.Read(p)
+	g.total += int64(n)
+	if last := bytes.LastIndexByte(p[:n], '<'); last >= 0 {
+		g.run = n - last
+	} else {
+		g.run += n
+	}
+	if g.total > maxShared || g.run > maxText {
+		return 0, fmt.Errorf("the texts of the workbook are too large: at most %d MB in all and %d MB in one can be read", maxShared>>20, maxText>>20)
+	}
+	return n, err
 }
 
 var cellEscape = regexp.MustCompile(`(?:_x[0-9A-Fa-f]{4}_)+`)

@@ -13,7 +13,7 @@ import (
 const (
 	maxColumns = 4096
 	maxLabel   = 1 << 10 // bytes of a name
-	maxMessage   = 8 << 10 // bytes of a message
+	maxMessage = 8 << 10 // bytes of a message
 	maxFrames  = 100     // of an exception
 	maxCount   = 1 << 53 // rows
 )

@@ -66,8 +66,19 @@ func TestRemoteRights(t *testing.T) {
 	reader("child", "ALTER ROLE child NOINHERIT", "GRANT table_owner TO child")
 	refused("child", "may become table_owner, which owns the table orders")
 
-	// What is outside of the dataset's schema does not count.
-	reader("elsewhere", "GRANT ALL ON public.notes TO elsewhere")
+	reader("cells", `GRANT UPDATE (id) ON "Sales 1".orders TO cells`)
+	refused("cells", "may write the table orders")
+	reader("neighbour", "GRANT INSERT ON public.notes TO neighbour")
+	refused("neighbour", "may write the table public.notes")
+	reader("filereader", "GRANT EXECUTE ON FUNCTION pg_read_file(text) TO filereader")
+	refused("filereader", "may call pg_read_file")
+	reader("hashes", "GRANT SELECT ON pg_authid TO hashes")
+	refused("hashes", "may read the passwords of roles")
+	reader("founder", "ALTER ROLE founder CREATEDB")
+	refused("founder", "can make databases")
+
+	// To read what is outside of the dataset's schema does not count.
+	reader("elsewhere", "GRANT SELECT ON public.notes TO elsewhere")
 	remote, err := source.Connect(t.Context(), as("elsewhere"))
 	if err != nil {
 		t.Fatal(err)

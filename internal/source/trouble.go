@@ -66,6 +66,7 @@ func (c Config) trouble(ctx context.Context, err error, doing string) error {
 
 // refused is what a server itself said.
 func (c Config) refused(cause error, doing, code, message string) error {
+	said := message
 	message = c.hidePlaces(c.Password.scrub(errors.New(message)).Error())
 	switch code {
 	case "57014", "3024", "1969", "CH159", "EXCEEDED_TIME_LIMIT", "SF630": // statement_timeout, max_execution_time, max_statement_time
@@ -83,8 +84,10 @@ func (c Config) refused(cause error, doing, code, message string) error {
 	case "25006", "1792", "CH164":
 		return fault.Wrap(cause, fault.SQLPolicy, "%s is only read: %s", c.place(), message)
 	}
-	if doing == "querying" { // a statement of somebody's own
-		return fault.Wrap(cause, fault.SQLError, "%s", message)
+	if doing == "querying" {
+		// What is said of somebody's own statement repeats parts of it, and the server knows
+		// no password: to hide a word there would tell who guesses that the guess was right.
+		return fault.Wrap(cause, fault.SQLError, "%s", said)
 	}
 	return fault.Wrap(cause, fault.SourceUnreadable, "%s %s: the server says: %s (%s)", doing, c.place(), message, code).
 		Suggest("Check that the table exists and that this user may read it.")

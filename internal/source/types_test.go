@@ -100,7 +100,7 @@ func runThere(t *testing.T, c source.Config, dialect string) {
 		t.Fatal(err)
 	}
 	defer remote.Close()
-	data := map[string]string{"postgres": "public.data", "mysql": "data"}[dialect]
+	data := map[string]string{"postgres": "public.data", "mysql": "shop.data"}[dialect]
 	got, err := remote.Run(t.Context(), unchecked("SELECT paid, count(*) AS n, sum(price) AS total, max(made) AS last FROM "+data+" WHERE name = 'alpha' GROUP BY paid ORDER BY n DESC, paid"), source.Limits{})
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func runThere(t *testing.T, c source.Config, dialect string) {
 	if err := json.Unmarshal(got.Rows, &rows); err != nil || len(rows) == 0 || len(rows[0]) != 4 || got.Count != len(rows) {
 		t.Errorf("%s: %v", got.Rows, err)
 	}
-	long := map[string]string{"postgres": "public.long", "mysql": "`long`"}[dialect]
+	long := map[string]string{"postgres": "public.long", "mysql": "shop.`long`"}[dialect]
 	got, err = remote.Run(t.Context(), unchecked("SELECT * FROM "+long), source.Limits{Rows: 10})
 	if err != nil || got.Count != 10 || !got.Limited {
 		t.Errorf("ten of many: %d rows, limited %v, %v", got.Count, got.Limited, err)
@@ -138,7 +138,8 @@ var writes = map[string][]string{
 		"SELECT nextval('evil')", "SELECT pg_read_file('/etc/passwd')", "COPY public.data TO PROGRAM 'cat'", "TRUNCATE public.data", "DO $$ BEGIN DELETE FROM public.data; END $$",
 	},
 	"mysql": {
-		"DELETE FROM data", "CREATE TABLE evil (a int)", "SELECT 1; DELETE FROM data", "INSERT INTO data (id) VALUES (1)", "DROP TABLE data", "TRUNCATE data", "UPDATE data SET id = 0",
+		"DELETE FROM shop.data", "CREATE TABLE shop.evil (a int)", "SELECT 1; DELETE FROM shop.data", "INSERT INTO shop.data (id) VALUES (1)", "DROP TABLE shop.data",
+		"TRUNCATE shop.data", "UPDATE shop.data SET id = 0",
 	},
 }
 

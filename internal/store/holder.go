@@ -17,9 +17,15 @@ func NewHolder() string {
 // holderDied says that the process that a holder names is surely dead. Of a process on
 // another machine nothing is known: its lease must end by itself.
 func holderDied(holder string) bool {
-	parts := strings.Split(holder, "/")
-	if len(parts) != 6 || strings.Join(parts[:3], "/") != thisMachine() || parts[4] == "" {
+	parts, own := strings.Split(holder, "/"), strings.Split(thisMachine(), "/")
+	if len(parts) != 6 || len(own) != 3 || parts[4] == "" || parts[0] != own[0] {
 		return false
+	}
+	if parts[1] != own[1] {
+		return true // this machine was started anew since
+	}
+	if parts[2] != own[2] {
+		return false // its processes cannot be seen from here
 	}
 	var pid int
 	if _, err := fmt.Sscan(parts[3], &pid); err != nil {
