@@ -66,8 +66,8 @@ func (c *chat) run(ctx context.Context, message string) (err error) {
 	c.lines = newLineReader(c.in, c.errw)
 	if c.thread == "" {
 		if m, err := c.s.machines.Get(c.machine); err == nil {
-			if missing := missingTools(m); len(missing) > 0 {
-				fmt.Fprintf(c.errw, "The machine %s is not complete in this build; missing: %s.\n", m.Name, strings.Join(missing, ", "))
+			for _, f := range c.s.models.unready(m) {
+				fmt.Fprintf(c.errw, "The machine %s is not complete: %s. %s\n", m.Name, strings.TrimSuffix(f.Message, "."), f.Suggestion)
 			}
 		}
 		if message != "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"interlock/internal/fault"
+	"interlock/internal/llm"
 	"interlock/internal/machine"
 	"interlock/internal/store"
 	"interlock/internal/tool"
@@ -65,13 +66,13 @@ func (a *app) library() (*machine.Library, machine.ToolTypes, error) {
 
 // machineRow is one machine in a listing.
 type machineRow struct {
-	Name    string   `json:"name"`
-	Title   string   `json:"title"`
-	States  int      `json:"states"`
-	Version string   `json:"version"`
-	Missing []string `json:"missing_tools,omitempty"` // declared, but not part of this build
-	Broken  int      `json:"findings,omitempty"`
-	Dir     string   `json:"dir,omitempty"`
+	Name    string         `json:"name"`
+	Title   string         `json:"title"`
+	States  int            `json:"states"`
+	Version string         `json:"version"`
+	Unready []*fault.Fault `json:"unready,omitempty"` // why it cannot do all of its work here
+	Broken  int            `json:"findings,omitempty"`
+	Dir     string         `json:"dir,omitempty"`
 }
 
 func (a *app) machineList() error {
@@ -79,14 +80,16 @@ func (a *app) machineList() error {
 	if err != nil {
 		return err
 	}
+	// The models are only looked at, never asked.
+	configured := &models{base: modelConfig(a.cfg, llm.NewOffline(nil)), byName: map[string]llm.Model{}}
 	var list []machineRow
 	var rows [][]string
 	for _, m := range lib.List() {
-		r := machineRow{Name: m.Name, Title: m.Title, States: len(m.States), Version: m.Hash, Missing: missingTools(m)}
+		r := machineRow{Name: m.Name, Title: m.Title, States: len(m.States), Version: m.Hash, Unready: configured.unready(m)}
 		list = append(list, r)
 		note := "complete"
-		if len(r.Missing) > 0 {
-			note = "not in this build: " + strings.Join(r.Missing, ", ")
+		if len(r.Unready) > 0 {
+			note = "not complete: " + reasons(r.Unready)
 		}
 		rows = append(rows, []string{r.Name, r.Title, fmt.Sprint(r.States), r.Version[:12], note})
 	}
@@ -96,32 +99,6 @@ func (a *app) machineList() error {
 	}
 	a.show(list, []string{"machine", "what it does", "states", "version", "state"}, rows)
 	return nil
-}
-
-// missingTools lists the tools of a machine that this build only declares.
-func missingTools(m *machine.Machine) []string {
-	undone := toolbox.Undone()
-	var out []string
-	add := func(name string) {
-		if slices.Contains(undone, name) && !slices.Contains(out, name) {
-			out = append(out, name)
-		}
-	}
-	for _, d := range m.Discover {
-		add(d.Tool)
-	}
-	for _, st := range m.States {
-		for _, o := range st.Offers {
-			add(o.Tool)
-		}
-		for _, alt := range st.Run {
-			for _, sp := range alt.Steps {
-				add(sp.Tool)
-			}
-		}
-	}
-	slices.Sort(out)
-	return out
 }
 
 // checked is the outcome for one definition.

@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"interlock/internal/fault"
 )
 
 // What the person says runs, on the data that it names, each time it is said.
@@ -82,19 +84,26 @@ func TestModelWithoutAKey(t *testing.T) {
 	p := w.serve()
 	var list struct {
 		Machines []struct {
-			Name        string `json:"name"`
-			Unavailable *struct {
-				Error, Message, Suggestion string
-			} `json:"unavailable"`
+			Name    string        `json:"name"`
+			Unready []fault.Fault `json:"unready"`
 		} `json:"machines"`
 	}
 	p.call("GET", "/api/machines", "", http.StatusOK, &list)
 	for _, m := range list.Machines {
+		code, known := map[string]fault.Code{"analyst": "", "pipeline": "", "keyed": fault.ModelKeyMissing, "reconcile": fault.Unavailable}[m.Name]
 		switch {
-		case m.Name != "keyed" && m.Unavailable != nil:
-			t.Errorf("%s: %+v", m.Name, m.Unavailable)
-		case m.Name == "keyed" && (m.Unavailable == nil || m.Unavailable.Error != "model_key_missing" || !strings.Contains(m.Unavailable.Message, "state work of keyed") || m.Unavailable.Suggestion == ""):
-			t.Errorf("%s: %+v", m.Name, m.Unavailable)
+		case known && code == "" && len(m.Unready) > 0:
+			t.Errorf("%s: %+v", m.Name, m.Unready)
+		case code != "" && (len(m.Unready) != 1 || m.Unready[0].Code != code || m.Unready[0].Suggestion == ""):
+			t.Errorf("%s: %+v", m.Name, m.Unready)
+		case m.Name == "keyed" && !strings.Contains(m.Unready[0].Message, "state work of keyed"):
+			t.Errorf("%s: %s", m.Name, m.Unready[0].Message)
+		}
+	}
+	out, errs, exit := w.run("machine", "list")
+	for _, want := range []string{"state work of keyed asks the model", "this build lacks"} {
+		if exit != 0 || !strings.Contains(out, want) {
+			t.Errorf("the list of machines does not say %q:\n%s%s", want, out, errs)
 		}
 	}
 	var chat chatResponse

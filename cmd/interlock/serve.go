@@ -47,14 +47,14 @@ func (a *app) serve(ctx context.Context) error {
 		return err
 	}
 	srv, err := server.New(server.Config{
-		Engine: s.engine, Index: s.store, Machines: library{s.machines}, Missing: missingTools, Datasets: datasets{s.catalog}, Sources: sources{s.catalog}, Artifacts: s.artifacts,
+		Engine: s.engine, Index: s.store, Machines: library{s.machines}, Datasets: datasets{s.catalog}, Sources: sources{s.catalog}, Artifacts: s.artifacts,
 		Results: newResults(s, s.dir(a.cfg, "results")), Files: files{s.catalog},
-		Overview:    func(ctx context.Context, user string) (any, error) { return s.catalog.Overview(ctx, user) },
-		Refresh:     func(ctx context.Context, id string) (any, error) { return s.catalog.Refresh(ctx, id) },
-		Profile:     func(ctx context.Context, alias string) (any, error) { return s.catalog.Profile(ctx, alias) },
-		Unavailable: s.models.unavailable,
-		Capsule:     func(ctx context.Context, run string) (any, error) { return capsule.Make(ctx, s.store, run) },
-		Ready:       s.ready, Metrics: s.metrics.handler(), Page: web.Files(), Version: version(),
+		Overview: func(ctx context.Context, user string) (any, error) { return s.catalog.Overview(ctx, user) },
+		Refresh:  func(ctx context.Context, id string) (any, error) { return s.catalog.Refresh(ctx, id) },
+		Profile:  func(ctx context.Context, alias string) (any, error) { return s.catalog.Profile(ctx, alias) },
+		Unready:  s.models.unready,
+		Capsule:  func(ctx context.Context, run string) (any, error) { return capsule.Make(ctx, s.store, run) },
+		Ready:    s.ready, Metrics: s.metrics.handler(), Page: web.Files(), Version: version(),
 		Listen: a.cfg.Listen, Hosts: a.cfg.Hosts, Origins: a.cfg.Origins, Users: users, Owner: a.cfg.Owner, Log: s.log,
 		Concurrent: a.cfg.Requests, PerUser: a.cfg.RequestsPerUser, Streams: a.cfg.Streams, StreamsPerUser: a.cfg.StreamsPerUser,
 	})

@@ -161,19 +161,25 @@ type models struct {
 }
 
 func openModels(cfg config, s *system) (*models, error) {
-	c := llm.Config{
-		Provider: cfg.Provider, Model: cfg.Model, OpenAIKey: cfg.openAIKey, OpenAIBaseURL: cfg.OpenAIURL,
-		AnthropicKey: cfg.anthropicKey, AnthropicBaseURL: cfg.AnthropicURL, Offline: s.offline(), Log: s.log,
-	}
-	if cfg.FallbackModel != "" {
-		provider, name := splitModel(cfg.FallbackModel)
-		c.Fallback = []llm.Config{{Provider: provider, Model: name}}
-	}
+	c := modelConfig(cfg, s.offline())
+	c.Log = s.log
 	main, err := llm.Open(c)
 	if err != nil {
 		return nil, err
 	}
 	return &models{base: c, main: main, byName: map[string]llm.Model{}}, nil
+}
+
+func modelConfig(cfg config, offline llm.Model) llm.Config {
+	c := llm.Config{
+		Provider: cfg.Provider, Model: cfg.Model, OpenAIKey: cfg.openAIKey, OpenAIBaseURL: cfg.OpenAIURL,
+		AnthropicKey: cfg.anthropicKey, AnthropicBaseURL: cfg.AnthropicURL, Offline: offline,
+	}
+	if cfg.FallbackModel != "" {
+		provider, name := splitModel(cfg.FallbackModel)
+		c.Fallback = []llm.Config{{Provider: provider, Model: name}}
+	}
+	return c
 }
 
 // splitModel reads provider/model; a bare name leaves the provider to `auto`.
@@ -207,19 +213,4 @@ func (m *models) Model(name string) (llm.Model, error) {
 	}
 	m.byName[name] = own
 	return own, nil
-}
-
-// unavailable says why a machine cannot do all that it declares: a state names a model
-// that cannot be asked here. The other machines are not touched by it.
-func (m *models) unavailable(def *machine.Machine) *fault.Fault {
-	for _, st := range def.States {
-		if st.Model == "" {
-			continue
-		}
-		if _, err := m.Model(st.Model); err != nil {
-			f := fault.From(err)
-			return fault.Wrap(err, f.Code, "state %s of %s asks the model %s: %s", st.Name, def.Name, st.Model, f.Message).Suggest("%s", f.Suggestion)
-		}
-	}
-	return nil
 }

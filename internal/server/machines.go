@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"interlock/internal/fault"
 	"interlock/internal/machine"
@@ -19,23 +18,14 @@ type machineLine struct {
 	Title   string `json:"title"`
 	Version string `json:"version"`
 	Default bool   `json:"default,omitempty"`
-	// Unavailable is why the machine cannot do its work here, and what to do about it.
-	Unavailable *fault.Fault `json:"unavailable,omitempty"`
-	// Missing and Unready are absent where the machine is complete.
-	Missing []string `json:"missing_tools,omitempty" doc:"Tools that this build only declares"`
-	Unready string   `json:"unready,omitempty" doc:"Why the machine cannot do all of its work here"`
+	// Unready is absent where the machine can do all of its work.
+	Unready []*fault.Fault `json:"unready,omitempty" doc:"Why the machine cannot do all of its work here, and what to do about each"`
 }
 
 func (s *Server) line(m *machine.Machine) machineLine {
 	l := machineLine{Name: m.Name, Title: m.Title, Version: m.Hash, Default: m.Name == s.cfg.Machine}
-	if s.cfg.Unavailable != nil {
-		l.Unavailable = s.cfg.Unavailable(m)
-	}
-	if s.cfg.Missing != nil {
-		l.Missing = s.cfg.Missing(m)
-	}
-	if len(l.Missing) > 0 {
-		l.Unready = "not complete: this build lacks " + strings.Join(l.Missing, ", ")
+	if s.cfg.Unready != nil {
+		l.Unready = s.cfg.Unready(m)
 	}
 	return l
 }

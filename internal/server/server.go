@@ -28,11 +28,9 @@ import (
 // Config of a server. Engine, Index, Machines and Datasets are required; a part
 // that is left nil takes its routes away.
 type Config struct {
-	Engine   Engine
-	Index    Index
-	Machines Machines
-	// Missing lists the tools of a machine that this build only declares.
-	Missing   func(*machine.Machine) []string
+	Engine    Engine
+	Index     Index
+	Machines  Machines
 	Datasets  Datasets
 	Sources   Sources
 	Artifacts Artifacts
@@ -47,8 +45,8 @@ type Config struct {
 	Profile func(ctx context.Context, alias string) (any, error)
 	// Capsule makes the audit document of a run.
 	Capsule func(ctx context.Context, run string) (any, error)
-	// Unavailable says why a machine cannot do its work here; nil if it can.
-	Unavailable func(*machine.Machine) *fault.Fault
+	// Unready says why a machine cannot do all of its work here; none if it can.
+	Unready func(*machine.Machine) []*fault.Fault
 	// Ready reports the state of the parts for /readyz.
 	Ready func(ctx context.Context) []Part
 	// Metrics serves /metrics.

@@ -4,7 +4,7 @@ import { follow, get, onUnauthorized, post, Problem } from "./api.js";
 import { fieldForm } from "./card.js";
 import { connectForm } from "./connect.js";
 import { DataPanel } from "./data.js";
-import { byId, el, fill, words } from "./dom.js";
+import { byId, el, fill, sentence, words } from "./dom.js";
 import { Panel } from "./settings.js";
 import { ThreadLog } from "./thread.js";
 import { Uploads } from "./upload.js";
@@ -34,7 +34,7 @@ async function begin() {
   if (adds) uploads.acceptDrops(byId("veil"));
   await page.data.look();
   const wanted = localStorage.getItem("machine");
-  fill(byId("machine"), machines.map((m) => el("option", { value: m.name, title: m.unready ? `${m.title} (${m.unready})` : m.title, selected: wanted ? m.name === wanted : Boolean(m.default) }, words(m.name) + (m.unready ? " (not complete)" : ""))));
+  fill(byId("machine"), machines.map((m) => el("option", { value: m.name, title: [m.title, ...(m.unready ?? []).map((f) => f.message)].join(" · "), selected: wanted ? m.name === wanted : Boolean(m.default) }, words(m.name) + (m.unready ? " (not complete)" : ""))));
   showAside(localStorage.getItem("aside") ?? (innerWidth >= 1500 ? "data" : ""));
   await Promise.all([listThreads(), open(location.hash.slice(1))]);
 }
@@ -160,7 +160,7 @@ async function pickMachine(current) {
   const name = byId("machine").value;
   page.machine = await get("/api/machines/" + encodeURIComponent(name));
   page.panel.draw(page.machine.settings, current);
-  byId("unready").textContent = page.machine.unready ? `This machine is ${page.machine.unready}.` : "";
+  byId("unready").textContent = (page.machine.unready ?? []).map((f) => `This machine is not complete: ${sentence(f.message)} ${f.suggestion ?? ""}`).join(" ");
   const { svg } = page.machine.graph;
   byId("showgraph").hidden = !svg;
   URL.revokeObjectURL(byId("graph").src);
