@@ -79,6 +79,9 @@ func TestStateIsNoDataset(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.Link(filepath.Join(state, "artifacts", "a.csv"), filepath.Join(w.root, "shop", "harder.csv")); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.Link(filepath.Join(state, "log.csv"), filepath.Join(w.root, "shop", "hard.csv")); err != nil {
 		t.Fatal(err)
 	}

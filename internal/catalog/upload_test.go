@@ -186,3 +186,31 @@ func TestUploadWithoutFolder(t *testing.T) {
 		t.Errorf("%s %s", f.Message, f.Suggestion)
 	}
 }
+
+// readerFunc does something when the content of an upload is asked for.
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// Whoever began an upload first has no right to a name that another took meanwhile.
+func TestUploadsDoNotOvertake(t *testing.T) {
+	w := newWorld(t, nil)
+	upload := func(user string) catalog.Upload {
+		return catalog.Upload{Dataset: "shared", Name: "sales.csv", Create: true, Replace: true, User: user}
+	}
+	rest := strings.NewReader("id\n1\n")
+	slow := readerFunc(func(p []byte) (int, error) {
+		n, err := rest.Read(p)
+		if errors.Is(err, io.EOF) {
+			if _, err := w.Upload(t.Context(), upload("ann"), strings.NewReader("id\n7\n")); err != nil {
+				t.Errorf("ann's upload: %v", err)
+			}
+		}
+		return n, err
+	})
+	_, err := w.Upload(t.Context(), upload("bob"), slow)
+	wantCode(t, err, fault.Forbidden)
+	if got := w.rows(t, "shared", "SELECT id FROM sales"); got != "[[7]]" {
+		t.Errorf("rows %s, want ann's", got)
+	}
+}
