@@ -51,6 +51,11 @@ type chat struct {
 }
 
 func (c *chat) run(ctx context.Context, message string) (err error) {
+	if c.thread != "" {
+		if err := c.needState(); err != nil {
+			return err
+		}
+	}
 	if c.s, err = c.open(ctx); err != nil {
 		return err
 	}

@@ -40,7 +40,12 @@ type check struct {
 func (a *app) doctor(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	checks := []check{a.checkState(), a.checkModel()}
+	state, end, err := a.borrowState()
+	if err != nil {
+		return err
+	}
+	defer end()
+	checks := []check{state, a.checkModel()}
 	checks = append(checks, a.checkData(ctx)...)
 	for _, l := range jail.Probe().Layers {
 		checks = append(checks, check{"layer: " + l.Name, l.OK, l.Detail, l.Fix})
@@ -89,11 +94,23 @@ func writeChecks(w io.Writer, checks []check) {
 	}
 }
 
+// borrowState looks at the state folder. Where there is none, the other checks get one
+// that is removed at the end: to look must not make anything.
+func (a *app) borrowState() (check, func(), error) {
+	if _, err := os.Stat(a.cfg.State); !os.IsNotExist(err) {
+		return a.checkState(), func() {}, nil
+	}
+	missing := check{Part: "state folder", OK: true, Detail: a.cfg.State + " does not exist; the first command that needs it makes it"}
+	dir, err := os.MkdirTemp("", "interlock-doctor-")
+	if err != nil {
+		return missing, nil, fault.Wrap(err, fault.StoreFailed, "no folder can be made for the checks: %v", err).Suggest("Make room in the folder for temporary files, or set TMPDIR.")
+	}
+	a.cfg.State = dir
+	return missing, func() { _ = os.RemoveAll(dir) }, nil
+}
+
 func (a *app) checkState() check {
 	c := check{Part: "state folder", OK: true, Detail: a.cfg.State}
-	if err := os.MkdirAll(a.cfg.State, 0o700); err != nil {
-		return check{c.Part, false, err.Error(), "choose another folder with --state"}
-	}
 	probe, err := os.CreateTemp(a.cfg.State, ".probe-*")
 	if err != nil {
 		return check{c.Part, false, err.Error(), "make the folder writable, or choose another with --state"}

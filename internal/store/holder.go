@@ -14,6 +14,14 @@ func NewHolder() string {
 	return strings.Join([]string{thisMachine(), fmt.Sprint(os.Getpid()), processStart(os.Getpid()), rand.Text()[:8]}, "/")
 }
 
+// describeHolder names a holder for people.
+func describeHolder(holder string) string {
+	if parts := strings.Split(holder, "/"); len(parts) == 6 {
+		return parts[3] + " on " + parts[0]
+	}
+	return holder
+}
+
 // holderDied says that the process that a holder names is surely dead. Of a process on
 // another machine nothing is known: its lease must end by itself.
 func holderDied(holder string) bool {
