@@ -123,7 +123,7 @@ func TestPythonInAndOut(t *testing.T) {
 		if err == nil {
 			t.Fatalf("a range is no table, but gave %s", out.Rows)
 		}
-		if out, err = w.python(t, "result_df = list(range(100))"); err != nil || !out.Limited || out.RowCount != 100 || string(out.Rows) != "[[0],[1],[2],[3],[4]]" {
+		if out, err = w.python(t, "result_df = list(range(100))"); err != nil || !out.Limited || out.RowCount != 5 || out.TotalRows != 100 || string(out.Rows) != "[[0],[1],[2],[3],[4]]" {
 			t.Errorf("%+v %v", out, err)
 		}
 	})
