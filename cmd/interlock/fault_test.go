@@ -142,7 +142,7 @@ func TestReadOnlyState(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"serve", "--listen", "127.0.0.1:0"}, {"chat", "SQL: SELECT 1"}, {"run", "list"}, {"thread", "list"}, {"sources", "list"}, {"doctor"},
+		{"serve", "--listen", "127.0.0.1:0"}, {"chat", "SQL: SELECT 1"}, {"sources", "list"}, {"doctor"},
 	} {
 		out, errs, code := w.run(args...)
 		said := out + errs

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +41,9 @@ func newEngine(t testing.TB) *query.Engine {
 var (
 	double = source.Type{Kind: source.Float}
 	text   = source.Type{Kind: source.Text}
+	// Numbers that are written with a point are decimals, of the most places that one has.
+	money  = source.Type{Kind: source.Decimal, Width: 18, Scale: 2}
+	places = source.Type{Kind: source.Decimal, Width: 18, Scale: 3}
 	// JSON has no times with a zone and no decimals.
 	fromJSON = map[string]source.Type{"price": double, "seen": {Kind: source.Timestamp}}
 )
@@ -53,12 +57,12 @@ func TestFiles(t *testing.T) {
 		content []byte
 		fixture sourcetest.Fixture
 	}{
-		{"data.csv", sourcetest.CSV(), sourcetest.Fixture{Types: map[string]source.Type{"price": double, "key": text}}},
-		{"data.csv.gz", gzipped(t, sourcetest.CSV()), sourcetest.Fixture{Types: map[string]source.Type{"price": double, "key": text}}},
+		{"data.csv", sourcetest.CSV(), sourcetest.Fixture{Types: map[string]source.Type{"price": money, "ratio": places, "key": text}}},
+		{"data.csv.gz", gzipped(t, sourcetest.CSV()), sourcetest.Fixture{Types: map[string]source.Type{"price": money, "ratio": places, "key": text}}},
 		{"data.ndjson", []byte(strings.Join(lines, "\n")), sourcetest.Fixture{Types: fromJSON}},
 		{"data.json", []byte("[" + strings.Join(lines, ",\n") + "]"), sourcetest.Fixture{Types: fromJSON}},
 		{"data.parquet", parquet(t, engine), sourcetest.Fixture{}},
-		{"data.xlsx", workbook(t), sourcetest.Fixture{Types: map[string]source.Type{"price": double, "made": text, "seen": text, "key": text}, Blank: true, Doubles: true, Printed: true}},
+		{"data.xlsx", workbook(t), sourcetest.Fixture{Types: map[string]source.Type{"price": money, "ratio": places, "made": text, "seen": text, "key": text}, Doubles: true, Printed: true}},
 	} {
 		t.Run(f.name, func(t *testing.T) {
 			path := filepath.Join(dir, f.name)
@@ -134,6 +138,9 @@ func workbook(t *testing.T) []byte {
 		for i, v := range r.Cells() {
 			if day, ok := v.(string); ok && sourcetest.Columns[i].Name == "day" {
 				v, _ = time.Parse(time.DateOnly, day)
+			}
+			if price, ok := v.(string); ok && sourcetest.Columns[i].Name == "price" {
+				v, _ = strconv.ParseFloat(price, 64)
 			}
 			if qty, ok := v.(int64); v != nil && (!ok || qty < 1<<53) {
 				set(i+1, n+2, v)

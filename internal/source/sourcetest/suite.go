@@ -23,8 +23,6 @@ type Fixture struct {
 	Open func(t testing.TB) source.Source
 	// Types are the columns that this system cannot give as Columns says.
 	Types map[string]source.Type
-	// Blank says that the system cannot tell empty text from NULL.
-	Blank bool
 	// Doubles says that the system has no other numbers, so that one of them cannot be there.
 	Doubles bool
 	// Seconds says that the system's times are whole seconds: the table holds no finer
@@ -65,9 +63,6 @@ func Run(t *testing.T, f Fixture) {
 func (f Fixture) rows() []Row {
 	rows := slices.Clone(Rows)
 	for i := range rows {
-		if f.Blank && rows[i].Name != nil && *rows[i].Name == "" {
-			rows[i].Name = nil
-		}
 		if f.Printed && rows[i].Name != nil {
 			rows[i].Name = new(printed.Replace(*rows[i].Name))
 		}
@@ -166,6 +161,8 @@ func (f Fixture) expect(r Row) []string {
 			cells[i] = "NULL"
 		case f.kind(c).Kind == source.Float:
 			cells[i] = number(v).FloatString(6)
+		case f.kind(c).Kind == source.Decimal:
+			cells[i] = number(v).FloatString(f.kind(c).Scale)
 		case c.Type.Kind == source.Bool && f.kind(c).Kind == source.Int:
 			cells[i] = map[bool]string{true: "1", false: "0"}[v.(bool)]
 		default:
