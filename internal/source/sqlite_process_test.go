@@ -11,10 +11,12 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	"interlock/internal/fault"
 	"interlock/internal/source"
 	"interlock/internal/sqlpolicy"
 )
@@ -152,20 +154,28 @@ func TestSQLiteBesideAWriter(t *testing.T) {
 			writer.Go(func() { write(stop, t, path) })
 			conf := source.Config{URL: "sqlite:" + path, SQLite: pool(t)}
 			var readers sync.WaitGroup
+			var answers atomic.Int64
 			for range 3 {
 				readers.Go(func() {
 					for range 6 {
 						a, err := runSQLite(t.Context(), t, conf, "SELECT (SELECT sum(a) FROM t), (SELECT min(a) FROM t) + (SELECT max(a) FROM t)", source.Limits{})
+						if fault.Is(err, fault.QueryTimeout) {
+							continue // a busy machine: no answer is no wrong one
+						}
 						if err != nil || string(a.Rows) != "[[100,100]]" {
 							t.Errorf("%s, %v", a.Rows, err)
 							return
 						}
+						answers.Add(1)
 					}
 				})
 			}
 			readers.Wait()
 			cancel()
 			writer.Wait()
+			if answers.Load() == 0 {
+				t.Error("nobody got an answer")
+			}
 		})
 	}
 }
