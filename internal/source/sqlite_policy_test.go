@@ -53,8 +53,9 @@ func sqliteShop(t testing.TB) (remote source.Remote, judge func(sql string) (sql
 		{Name: "seen_hidden", Columns: []string{"password"}},
 	}}
 	policy := sqlpolicy.New(sqlpolicy.Config{})
+	ctx := t.Context()
 	return remote, func(sql string) (sqlpolicy.Decision, error) {
-		return policy.CheckBy(t.Context(), remote.(sqlpolicy.Judge), scope, sql)
+		return policy.CheckBy(ctx, remote.(sqlpolicy.Judge), scope, sql)
 	}
 }
 
