@@ -22,7 +22,7 @@ const (
 var columnTypes = map[string]bool{
 	"BOOLEAN": true, "TINYINT": true, "SMALLINT": true, "INTEGER": true, "BIGINT": true, "HUGEINT": true,
 	"UTINYINT": true, "USMALLINT": true, "UINTEGER": true, "UBIGINT": true, "FLOAT": true, "DOUBLE": true,
-	"DATE": true, "TIME": true, "TIMESTAMP": true, "TIMESTAMP WITH TIME ZONE": true, "INTERVAL": true,
+	"DATE": true, "TIME": true, "TIMESTAMP": true, "TIMESTAMP_NS": true, "TIMESTAMP WITH TIME ZONE": true, "TIME WITH TIME ZONE": true, "INTERVAL": true,
 	"VARCHAR": true, "JSON": true, "BLOB": true,
 }
 
