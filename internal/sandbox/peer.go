@@ -13,7 +13,7 @@ import (
 )
 
 // warmUp bounds the time from start to ready.
-const warmUp = 20 * time.Second
+const warmUp = time.Minute
 
 // A peer is a runner: warmed up, waiting for its one job.
 type peer struct {

@@ -58,7 +58,7 @@ func findPython(ctx context.Context, configured string) (*python, error) {
 }
 
 func ask(ctx context.Context, path string) (*python, error) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "-I", "-c", askPython)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent"}

@@ -287,6 +287,9 @@ test("long numbers keep every digit, and types say how a column is written", asy
 
 test("what Python prints and draws is on the page", async () => {
   await page.selectOption("#dataset", "shop");
+  await page.click("#tune");
+  await page.locator("#settings label", { hasText: "Seconds a Python run may take" }).locator("input").fill("120");
+  await page.click("#tune");
   await ask(page, "PYTHON: print('five orders')\nplt.plot([1, 3, 2])");
   await ended(page, "answered");
   const cell = page.locator(".cell").last();

@@ -29,7 +29,7 @@ func Run(t *testing.T, url, script string, env ...string) {
 	case find("node") == "" || find("npm") == "":
 		t.Skip("Node is not installed")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	// The source tree stays as it is: the library is installed into a copy.
 	dir := t.TempDir()
