@@ -133,7 +133,7 @@ type PersonCalled struct {
 	Tool   string  `json:"tool,omitempty"`
 	Args   Value   `json:"args,omitzero"`
 	Say    string  `json:"say,omitempty"`
-	By     string  `json:"by"`               // shortcut, direct
+	By     string  `json:"by" enum:"shortcut,direct"`
 	Denied *Denial `json:"denied,omitempty"` // the shortcut's guard does not hold: the call is refused
 }
 
@@ -244,7 +244,7 @@ type ToolStarted struct {
 	Args     Value    `json:"args"`           // whole, with bound arguments
 	Shown    Value    `json:"shown,omitzero"` // what the model sent, normalised: what people see
 	State    string   `json:"state,omitempty"`
-	By       string   `json:"by"`                 // model, step, discover, shortcut
+	By       string   `json:"by" enum:"model,step,discover,shortcut,direct"`
 	Identity string   `json:"identity,omitempty"` // hash of tool, arguments and version
 	Version  string   `json:"version,omitempty"`  // of what the call reads beside its arguments
 	Rescued  []string `json:"rescued,omitempty"`  // what argument repair did
@@ -307,7 +307,7 @@ type ToolProgress struct {
 	Call   string `json:"call"`
 	Tool   string `json:"tool"`
 	Note   string `json:"note"`
-	Stream string `json:"stream,omitempty"` // stdout or stderr, where the note is what a program printed
+	Stream string `json:"stream,omitempty" enum:"stdout,stderr"` // where the note is what a program printed
 }
 
 // ArtifactMade is an output that a tool stored.

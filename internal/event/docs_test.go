@@ -10,7 +10,6 @@ import (
 	"go/types"
 	"os"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,24 +17,27 @@ import (
 	"interlock/internal/event"
 )
 
-var update = flag.Bool("update", false, "write docs/events.md anew")
-
-const docs = "../../docs/events.md"
+var update = flag.Bool("update", false, "write docs/events.md and web/types/events.ts anew")
 
 // TestDocumentedEvents holds docs/events.md equal to the bodies and their comments.
 func TestDocumentedEvents(t *testing.T) {
-	want := document(t)
+	checkFile(t, "../../docs/events.md", document(t))
+}
+
+// checkFile fails where a file made of the bodies is old; with -update it is written.
+func checkFile(t *testing.T, path, want string) {
+	t.Helper()
 	if *update {
-		if err := os.WriteFile(docs, []byte(want), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := os.ReadFile(docs)
+	got, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if string(got) != want {
-		t.Errorf("%s is stale: run go test ./internal/event -update", docs)
+		t.Errorf("%s is old: run go generate ./internal/event", path)
 	}
 }
 
@@ -60,15 +62,11 @@ A field with *?* may be missing.
 // then the fields of each, then the records that they hold.
 func document(t *testing.T) string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "body.go", nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kinds, records := bodies(t, file)
+	kinds, records := bodies(t, parseFile(t, "body.go"))
 	var b strings.Builder
 	b.WriteString(preface)
 	for _, r := range kinds {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", r.kind, r.doc)
+		fmt.Fprintf(&b, "| `%s` | %s |\n", r.kind, r.sentence())
 	}
 	b.WriteString("\n## Fields\n")
 	for _, r := range kinds {
@@ -81,6 +79,15 @@ func document(t *testing.T) string {
 	return b.String()
 }
 
+func parseFile(t *testing.T, path string) *ast.File {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
 // A record is a type of body.go; kind is "" where it is only part of others.
 type record struct {
 	name, kind, doc string
@@ -89,19 +96,8 @@ type record struct {
 
 func bodies(t *testing.T, file *ast.File) (kinds, records []record) {
 	t.Helper()
-	for _, decl := range file.Decls {
-		gen, ok := decl.(*ast.GenDecl)
-		if !ok || gen.Tok != token.TYPE {
-			continue
-		}
-		ts := gen.Specs[0].(*ast.TypeSpec)
-		st, ok := ts.Type.(*ast.StructType)
-		if !ok {
-			continue
-		}
-		r := record{name: ts.Name.Name, kind: kindOf(ts.Name.Name), fields: st.Fields.List}
-		r.doc = sentence(r.name, gen.Doc.Text())
-		if r.kind == "" {
+	for _, r := range structs(file) {
+		if r.kind = kindOf(r.name); r.kind == "" {
 			records = append(records, r)
 			continue
 		}
@@ -114,6 +110,22 @@ func bodies(t *testing.T, file *ast.File) (kinds, records []record) {
 		t.Errorf("only %d kinds of events were found in body.go", len(kinds))
 	}
 	return kinds, records
+}
+
+// structs lists the struct types of a file.
+func structs(file *ast.File) []record {
+	var out []record
+	for _, decl := range file.Decls {
+		gen, ok := decl.(*ast.GenDecl)
+		if !ok || gen.Tok != token.TYPE {
+			continue
+		}
+		ts := gen.Specs[0].(*ast.TypeSpec)
+		if st, ok := ts.Type.(*ast.StructType); ok {
+			out = append(out, record{name: ts.Name.Name, doc: strings.Join(strings.Fields(gen.Doc.Text()), " "), fields: st.Fields.List})
+		}
+	}
+	return out
 }
 
 // kindOf finds the kind of a body by its name: ToolStarted is tool_started. What is
@@ -133,40 +145,77 @@ func kindOf(name string) string {
 	return kind
 }
 
-// sentence makes a cell of a comment: without the name that it begins with.
-func sentence(name, doc string) string {
-	text := strings.Join(strings.Fields(doc), " ")
+// sentence makes a cell of a record's comment: without the name that it begins with.
+func (r record) sentence() string {
 	for _, lead := range []string{"A ", "An ", ""} {
-		if rest, ok := strings.CutPrefix(text, lead+name+" "); ok {
+		if rest, ok := strings.CutPrefix(r.doc, lead+r.name+" "); ok {
 			return strings.ReplaceAll(strings.TrimPrefix(rest, "is "), "|", "\\|")
 		}
 	}
-	return text
+	return r.doc
 }
 
 func (r record) write(b *strings.Builder, title string) {
 	fmt.Fprintf(b, "\n**`%s`**", title)
 	if r.kind == "" {
-		fmt.Fprintf(b, ": %s", r.doc)
+		fmt.Fprintf(b, ": %s", r.sentence())
 	}
 	b.WriteString("\n\n")
 	for _, f := range r.fields {
-		tag, err := strconv.Unquote(f.Tag.Value)
-		if err != nil {
+		tag := tagOf(f)
+		if tag.name == "" {
 			continue
 		}
-		name, options, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
-		fmt.Fprintf(b, "- `%s` %s", name, typeName(f.Type))
-		if slices.ContainsFunc(strings.Split(options, ","), func(o string) bool { return o == "omitempty" || o == "omitzero" }) {
+		fmt.Fprintf(b, "- `%s` %s", tag.name, typeName(f.Type))
+		if tag.optional {
 			b.WriteString("?")
 		}
-		if note := strings.TrimSpace(f.Comment.Text()); note != "" {
-			b.WriteString(": " + note)
-		} else if note := strings.Join(strings.Fields(f.Doc.Text()), " "); note != "" {
-			b.WriteString(": " + note)
+		switch {
+		case tag.enum != nil && comment(f) != "":
+			fmt.Fprintf(b, ": %s; %s", strings.Join(tag.enum, ", "), comment(f))
+		case tag.enum != nil:
+			fmt.Fprintf(b, ": %s", strings.Join(tag.enum, ", "))
+		case comment(f) != "":
+			b.WriteString(": " + comment(f))
 		}
 		b.WriteString("\n")
 	}
+}
+
+// A fieldTag is what the tags of a field say about its JSON. The enum is the closed
+// set of its texts.
+type fieldTag struct {
+	name     string // "" where the field is not written
+	optional bool
+	enum     []string
+}
+
+func tagOf(f *ast.Field) fieldTag {
+	if f.Tag == nil {
+		return fieldTag{}
+	}
+	text, err := strconv.Unquote(f.Tag.Value)
+	if err != nil {
+		return fieldTag{}
+	}
+	all := reflect.StructTag(text)
+	name, options, _ := strings.Cut(all.Get("json"), ",")
+	tag := fieldTag{name: name}
+	for option := range strings.SplitSeq(options, ",") {
+		tag.optional = tag.optional || option == "omitempty" || option == "omitzero"
+	}
+	if enum := all.Get("enum"); enum != "" {
+		tag.enum = strings.Split(enum, ",")
+	}
+	return tag
+}
+
+// comment is what is said beside a field or above it.
+func comment(f *ast.Field) string {
+	if note := strings.TrimSpace(f.Comment.Text()); note != "" {
+		return note
+	}
+	return strings.Join(strings.Fields(f.Doc.Text()), " ")
 }
 
 // typeName gives the type as a reader of JSON knows it.

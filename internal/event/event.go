@@ -3,6 +3,9 @@
 // of it. The set of bodies is closed: body.go lists them all.
 package event
 
+// The documents that are made of the bodies: docs/events.md and web/types/events.ts.
+//go:generate go test . -run Documented -update
+
 import (
 	"encoding/json"
 	"fmt"
@@ -28,9 +31,10 @@ type Kind string
 // Transient says whether the event is shown but never stored.
 func (e Event) Transient() bool { return e.Seq == 0 }
 
+// An envelope is an event on the wire: the kind beside the body.
 type envelope struct {
 	Thread string          `json:"thread,omitempty"`
-	Seq    int64           `json:"seq,omitempty"`
+	Seq    int64           `json:"seq,omitempty"` // absent of a transient event
 	Time   time.Time       `json:"time"`
 	Kind   Kind            `json:"kind"`
 	Body   json.RawMessage `json:"body"`

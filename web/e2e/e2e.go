@@ -23,11 +23,8 @@ func Run(t *testing.T, url, script string, env ...string) {
 		t.Skip("a browser takes some seconds")
 	}
 	chromium := find("chromium", "chromium-browser", "google-chrome")
-	switch {
-	case chromium == "":
+	if chromium == "" {
 		t.Skip("Chromium is not installed")
-	case find("node") == "" || find("npm") == "":
-		t.Skip("Node is not installed")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
@@ -36,11 +33,7 @@ func Run(t *testing.T, url, script string, env ...string) {
 	if err := os.CopyFS(dir, files); err != nil {
 		t.Fatal(err)
 	}
-	install := exec.CommandContext(ctx, "npm", "ci", "--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts")
-	install.Dir = dir
-	if out, err := install.CombinedOutput(); err != nil {
-		t.Skipf("playwright-core cannot be installed here: %v\n%s", err, out)
-	}
+	Install(ctx, t, dir)
 	run := exec.CommandContext(ctx, "node", "--test", "--test-reporter=spec", script)
 	run.Dir = dir
 	run.Env = append(os.Environ(), append(env, "INTERLOCK_URL="+url, "CHROMIUM="+chromium, "HOME="+t.TempDir())...)
@@ -51,6 +44,20 @@ func Run(t *testing.T, url, script string, env ...string) {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
 	t.Log(out.String())
+}
+
+// Install gets the packages that the lock file in a folder names. It skips the test
+// where Node is missing or they cannot be had.
+func Install(ctx context.Context, t *testing.T, dir string) {
+	t.Helper()
+	if find("node") == "" || find("npm") == "" {
+		t.Skip("Node is not installed")
+	}
+	install := exec.CommandContext(ctx, "npm", "ci", "--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts")
+	install.Dir = dir
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Skipf("the packages of %s cannot be installed here: %v\n%s", dir, err, out)
+	}
 }
 
 // find gives the path of the first program that is installed.
