@@ -126,7 +126,7 @@ func open(tb testing.TB, dir, id string) *sql.DB {
 		case "json", "ndjson":
 			rows = fromJSON(tb, raw, f.Format, names)
 		case "parquet":
-			rows = fromParquet(tb, raw, names)
+			rows = readParquet(tb, raw, names)
 		default:
 			tb.Fatalf("%s: format %q", f.Path, f.Format)
 		}

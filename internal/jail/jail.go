@@ -12,7 +12,6 @@ package jail
 
 import (
 	"os"
-	"strings"
 )
 
 // Self as the first argument of a Spec stands for this binary.
@@ -37,9 +36,6 @@ type Spec struct {
 	ExtraFiles []*os.File // become descriptors 3, 4, ...
 }
 
-// activeVar tells a confined process what confines it.
+// activeVar is the environment variable in which a confined process finds the
+// layers that confine it. An operator reads it in /proc/PID/environ.
 const activeVar = "INTERLOCK_JAIL"
-
-// Active lists the layers that confine this process, as its stage recorded them;
-// nil in a process that no stage started.
-func Active() []string { return strings.Fields(os.Getenv(activeVar)) }

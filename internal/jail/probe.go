@@ -13,16 +13,6 @@ type Report struct {
 	Layers []Layer `json:"layers"`
 }
 
-// Has says whether the layer of that name is to be had.
-func (r Report) Has(name string) bool {
-	for _, l := range r.Layers {
-		if l.Name == name {
-			return l.OK
-		}
-	}
-	return false
-}
-
 // The names of layers in a Report.
 const (
 	LayerUser    = "user namespaces"

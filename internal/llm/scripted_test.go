@@ -82,27 +82,6 @@ func BenchmarkScripted(b *testing.B) {
 	}
 }
 
-func TestReplay(t *testing.T) {
-	tag := func(call string, n int) llm.Tag { return llm.Tag{Run: "r1", Call: call, State: "plan", Number: n} }
-	first := llm.Reply{Model: "openai/x", Text: "one piece", Stop: "end", Usage: event.Usage{Input: 1}}
-	m := llm.Replay("openai/x", []llm.Record{
-		{Tag: tag("c1", 1), Reply: first},
-		{Tag: tag("c2", 2), Fault: fault.New(fault.ModelTimeout, "too slow")},
-		{Tag: tag("c3", 3), Reply: first},
-	})
-	deltas, reply, err := hear(t.Context(), m, llm.Request{Tag: tag("c1", 1)})
-	if diff := cmp.Diff(&first, reply); err != nil || diff != "" || len(deltas) != 1 {
-		t.Fatal(deltas, err, diff)
-	}
-	_, _, err = hear(t.Context(), m, llm.Request{Tag: llm.Tag{Run: "r1", Number: 2}})
-	wantCode(t, err, fault.ModelTimeout)
-	_, _, err = hear(t.Context(), m, llm.Request{Tag: llm.Tag{Run: "r1", Call: "c9", State: "judge", Number: 3}})
-	wantCode(t, err, fault.ModelFailed, `model call 3 of run "r1" (call "c9", state "judge") was not recorded`, `goes on with model call 3 of run "r1" (call "c3", state "plan")`)
-	if diff := cmp.Diff([]llm.Tag{tag("c3", 3)}, m.Unused()); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestPriceOf(t *testing.T) {
 	own := map[string]llm.Price{"my-": {Input: 1}, "my-big": {Input: 9}, "gpt-4.1": {Input: 7}}
 	for model, want := range map[string]float64{

@@ -137,9 +137,6 @@ var flaws = []Flaw{
 	{63, "tool-argument", Error, "an argument that the tool does not have, or a demanded one that a step does not give"},
 }
 
-// Flaws lists the kinds of findings, in the order of the documentation.
-func Flaws() []Flaw { return slices.Clone(flaws) }
-
 var flawByCode = func() map[string]Flaw {
 	m := make(map[string]Flaw, len(flaws))
 	for _, f := range flaws {
