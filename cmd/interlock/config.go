@@ -49,6 +49,7 @@ type config struct {
 	FallbackModel string `name:"fallback" help:"model to try when the first fails before it said anything: provider/model"`
 
 	PowerSafe        bool          `name:"power-safe" help:"flush every step to the disk, to survive loss of power"`
+	Lease            time.Duration `name:"lease" help:"how long another process waits for a sign of life of this one before it takes its turns over" default:"10s"`
 	MaxRunning       int           `name:"max-running" help:"turns that may run at once" default:"256"`
 	MaxInterruptions int           `name:"max-interruptions" help:"how often a turn may lose its process before it is given up" default:"3"`
 	SQLWorkers       int           `name:"sql-workers" help:"statements that may run at once" default:"2"`

@@ -87,8 +87,8 @@ func (s *system) wire(ctx context.Context, cfg config) (err error) {
 	known := func(name string) bool { _, err := s.tools.Get(name); return err == nil }
 	s.engine, err = engine.New(engine.Config{
 		Store: s.store, Machines: s.machines, Models: s.models, Tools: s.tools, MaxRunning: cfg.MaxRunning, RestingBytes: cfg.RestingMemory << 20,
-		MaxInterruptions: cfg.MaxInterruptions,
-		Count:            s.metrics.count(known), Log: s.log,
+		MaxInterruptions: cfg.MaxInterruptions, Lease: cfg.Lease,
+		Count: s.metrics.count(known), Log: s.log,
 	})
 	if err != nil {
 		return err
