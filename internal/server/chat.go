@@ -50,6 +50,19 @@ type place struct {
 	after       int64
 }
 
+// A begunTurn says where to follow a turn: in the events of the thread after this one.
+type begunTurn struct {
+	Thread string `json:"thread_id"`
+	Run    string `json:"run_id"`
+	After  int64  `json:"after" doc:"The last event of the thread before this turn; 0 of a new thread"`
+}
+
+// beginTurn says something and returns at once; the thread's events tell the rest.
+func (s *Server) beginTurn(ctx context.Context, in *struct{ Body Saying }) (begunTurn, error) {
+	at, err := s.say(ctx, in.Body, s.cfg.Machine)
+	return begunTurn{at.thread, at.run, at.after}, err
+}
+
 func (s *Server) chat(ctx context.Context, in *struct{ Body Saying }) (ChatResponse, error) {
 	at, err := s.say(ctx, in.Body, s.cfg.Machine)
 	if err != nil {

@@ -37,7 +37,6 @@ type fakeThread struct {
 	grew    chan struct{}
 	stop    context.CancelFunc
 	card    *event.CardRaised
-	replies map[string]engine.Reply
 	msgs    []engine.Message
 	made    []event.ArtifactMade
 	set     map[string]any
@@ -67,7 +66,7 @@ func (f *fake) Open(_ context.Context, o engine.Opening) (string, error) {
 			ID: id, Owner: o.Owner, Machine: o.Machine, Version: "v1", Title: o.Title, Dataset: o.Dataset,
 			Status: store.Idle, Created: time.Now(), Updated: time.Now(),
 		},
-		partial: map[string]string{}, grew: make(chan struct{}), replies: map[string]engine.Reply{}, set: o.Settings,
+		partial: map[string]string{}, grew: make(chan struct{}), set: o.Settings,
 	}
 	f.order = append(f.order, id)
 	f.record(f.threads[id], event.ThreadOpened{Owner: o.Owner, Machine: o.Machine, Version: "v1", Title: o.Title})
@@ -279,11 +278,15 @@ func (f *fake) Reply(ctx context.Context, run string) (engine.Reply, error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	thread, t := row.Thread, f.threads[row.Thread]
-	if r, ok := t.replies[run]; ok {
-		return r, nil
+	r := engine.Reply{Thread: row.Thread}
+	for _, ev := range f.threads[row.Thread].all {
+		if ev.Seq >= row.First && !r.Ended {
+			if err := r.Add(event.Inline(ev.Body)); err != nil {
+				return r, err
+			}
+		}
 	}
-	return engine.Reply{Run: run, Thread: thread, Outcome: t.head.Status, Card: t.card, State: t.head.State}, nil
+	return r, nil
 }
 
 func (f *fake) Thread(_ context.Context, id string) (store.Thread, error) {

@@ -176,7 +176,6 @@ func (s *script) card() {
 		},
 	}
 	s.t.card, s.t.head.Status = &card, store.Waiting
-	s.t.replies[s.run] = engine.Reply{Run: s.run, Thread: s.t.head.ID, Outcome: "waiting", Card: &card, State: "demonstration"}
 	s.setRun("waiting")
 	s.f.record(s.t, card)
 }
@@ -197,13 +196,10 @@ func (s *script) end(status event.Outcome, text string, code fault.Code, fields 
 	s.f.mu.Lock()
 	defer s.f.mu.Unlock()
 	s.t.head.Status = store.Idle
-	s.t.replies[s.run] = engine.Reply{
-		Run: s.run, Thread: s.t.head.ID, Outcome: string(status), Text: text, Code: code, Fields: fields, State: s.t.head.State,
-	}
 	s.setRun(string(status))
 	if text != "" {
 		s.t.msgs = append(s.t.msgs, engine.Message{Role: "assistant", Content: text, RunID: s.run, CreatedAt: time.Now()})
 	}
 	s.t.stop()
-	s.f.record(s.t, event.TurnEnded{Run: s.run, Status: status, Code: code, Text: text, State: s.t.head.State, MS: 321, Usage: event.Usage{Input: 1200, Output: 80}})
+	s.f.record(s.t, event.TurnEnded{Run: s.run, Status: status, Code: code, Text: text, State: s.t.head.State, MS: 321, Usage: event.Usage{Input: 1200, Output: 80}, Reply: event.From(fields)})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"interlock/internal/capsule"
 	"interlock/internal/engine"
+	"interlock/internal/event"
 	"interlock/internal/fault"
 	"interlock/internal/llm"
 	"interlock/internal/server"
@@ -222,4 +224,50 @@ func TestRealStop(t *testing.T) {
 	if !strings.Contains(status, `"status":"stopped"`) {
 		t.Errorf("done %s", status)
 	}
+}
+
+// A client that follows the log says things by /api/turns and reads all that comes of
+// them in the events of the thread, from the place that the answer names.
+func TestTurnAndItsEvents(t *testing.T) {
+	r := startReal(t, llm.Say("North leads."), llm.Say("South follows."))
+	type begun struct {
+		Thread string `json:"thread_id"`
+		Run    string `json:"run_id"`
+		After  int64
+	}
+	var first begun
+	for i, want := range []string{"North leads.", "South follows."} {
+		turn := get[begun](t, r, "POST", "/api/turns", toJSON(t, map[string]any{"message": "Who leads?", "thread_id": first.Thread}))
+		var kinds []string
+		var last event.Event
+		listen(t, r, "GET", fmt.Sprintf("/api/threads/%s/events?after=%d", turn.Thread, turn.After), "", "", func(ev received) bool {
+			if ev.id != "" {
+				kinds = append(kinds, ev.name)
+			}
+			if err := json.Unmarshal([]byte(ev.data), &last); err != nil {
+				t.Fatal(err)
+			}
+			return ev.name != "turn_ended"
+		})
+		ended, _ := last.Body.(event.TurnEnded)
+		if ended.Run != turn.Run || ended.Text != want {
+			t.Errorf("turn %d ended with %+v", i, ended)
+		}
+		begin := "turn_started"
+		if i == 0 {
+			begin, first = "thread_opened", turn
+		}
+		if kinds[0] != begin || (turn.After == 0) != (i == 0) || turn.Thread != first.Thread {
+			t.Errorf("turn %d %+v began with %q", i, turn, kinds)
+		}
+	}
+}
+
+func toJSON(t *testing.T, v any) string {
+	t.Helper()
+	raw, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
 }

@@ -29,6 +29,7 @@ func (s *Server) routes(t *table) {
 
 	// Threads
 	get(t, Viewer, "/threads/{id}/messages", "What was said in a thread", s.messages)
+	post(t, Analyst, "/api/turns", "Say something; the events of its thread tell what happens", s.beginTurn)
 	get(t, Viewer, "/api/threads", "My threads, newest first", s.threads)
 	get(t, Viewer, "/api/threads/{id}", "A thread as it stands", s.thread)
 	stream(t, Viewer, "GET", "/api/threads/{id}/events", "Follow the log of a thread", s.threadEvents)

@@ -107,8 +107,8 @@ type Server struct {
 	limits  *limits
 	handler http.Handler
 
-	// told are the encoded events that streams are sending.
-	told engine.Shared[[]byte]
+	// encoded holds the events that streams are sending at this moment, as JSON.
+	encoded engine.Shared[[]byte]
 
 	readyMu sync.Mutex // one look at the parts at a time
 	ready   readiness

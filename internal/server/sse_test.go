@@ -66,18 +66,18 @@ func parseEvent(t *testing.T, wire []byte) (id, name, data string, events int) {
 	return id, name, data, events
 }
 
-func FuzzParseMark(f *testing.F) {
+func FuzzParseEventID(f *testing.F) {
 	for _, s := range []string{"t_1:7", "7", "t:7.2", ":", "a:b:3", "9223372036854775808", "t:-1", "t:1.0"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := parseMark(text)
+		id, err := parseEventID(text)
 		if err != nil {
 			return
 		}
-		again, err := parseMark(m.String())
-		if err != nil || again != m {
-			t.Errorf("%q -> %+v -> %q -> %+v, %v", text, m, m.String(), again, err)
+		again, err := parseEventID(id.String())
+		if err != nil || again != id {
+			t.Errorf("%q -> %+v -> %q -> %+v, %v", text, id, id.String(), again, err)
 		}
 	})
 }

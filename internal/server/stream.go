@@ -4,124 +4,49 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 
 	"interlock/internal/engine"
 	"interlock/internal/event"
 	"interlock/internal/fault"
-	"interlock/internal/store"
 )
 
-// chatStream says something and follows the turn to its rest. With Last-Event-ID
-// nothing is said again: the telling goes on after that message.
-func (s *Server) chatStream(ctx context.Context, in *struct {
-	Last string `header:"Last-Event-ID" maxLength:"300" doc:"Go on after this message; the body is not said again"`
-	Body Saying
-},
-) (func(request), error) {
-	if in.Last != "" {
-		return s.resumeChat(ctx, in.Last, in.Body.Thread)
-	}
-	at, err := s.say(ctx, in.Body, s.cfg.Machine)
-	if err != nil {
-		return nil, err
-	}
-	return func(q request) {
-		s.follow(q, s.newTeller(at.thread, at.run, false), mark{thread: at.thread, seq: at.after}, 0)
-	}, nil
+// A projection turns the events of a thread into the frames that a client gets.
+// There is one stream of events, engine.Follow; the routes differ in how they show it.
+type projection interface {
+	// project sends the frames of an event and says whether the stream goes on.
+	project(ctx context.Context, ev event.Event, send sendFunc) (more bool, err error)
+	// failure is the data of the last frame of a stream that cannot go on.
+	failure(p *Problem) any
 }
 
-func (s *Server) resumeChat(ctx context.Context, last, thread string) (func(request), error) {
-	m, err := parseMark(last)
-	if err != nil {
-		return nil, err
-	}
-	if m.thread == "" {
-		m.thread = thread
-	}
-	t, err := s.ownThread(ctx, m.thread)
-	if err != nil {
-		return nil, err
-	}
-	run, err := s.runAt(ctx, t, m.seq)
-	if err != nil {
-		return nil, err
-	}
-	about(ctx, t.ID, run)
-	until := t.Seq
-	if t.Status == store.Running {
-		until = 0
-	} else if m.seq >= t.Seq && m.parts == 0 {
-		return func(q request) { q.w.WriteHeader(http.StatusNoContent) }, nil
-	}
-	return func(q request) { s.follow(q, s.newTeller(t.ID, run, true), m, until) }, nil
-}
+// A sendFunc writes one frame; false says that the client has gone.
+type sendFunc func(id, name string, data []byte) bool
 
-// runAt finds the run that the event after seq belongs to.
-func (s *Server) runAt(ctx context.Context, t store.Thread, seq int64) (string, error) {
-	runs, err := s.cfg.Index.Runs(ctx, store.Query{Owner: t.Owner, Thread: t.ID})
-	for _, r := range runs {
-		if r.First <= seq+1 {
-			return r.ID, err
-		}
-	}
-	return t.Run, err
-}
-
-// follow tells a turn from the mark on until it rests, or until that event. The
-// run's earlier events are read too, in silence: the teller builds on them.
-func (s *Server) follow(q request, t *teller, m mark, until int64) {
+// streamEvents sends a thread's events after a sequence number through a projection,
+// until it says that no more are wanted or the client leaves.
+func (s *Server) streamEvents(q request, thread string, after int64, p projection) {
 	ctx, cancel := context.WithCancel(q.r.Context())
 	defer cancel()
-	from := m.seq
-	if m.parts > 0 {
-		from--
-	}
-	if run, err := s.cfg.Index.Run(ctx, t.run); err == nil {
-		from = min(from, max(run.First-1, 0))
-	}
-	q.w.Header().Set("X-Thread-Id", t.thread)
-	q.w.Header().Set("X-Run-Id", t.run)
 	out := openStream(q.w)
 	defer out.beat(s.cfg.Heartbeat, cancel)()
-	for ev, err := range s.cfg.Engine.Follow(ctx, t.thread, from) {
-		var said []message
-		var rests bool
+	send := func(id, name string, data []byte) bool { return out.send(id, name, data) == nil }
+	for ev, err := range s.cfg.Engine.Follow(ctx, thread, after) {
+		more := false
 		if err == nil {
-			said, rests, err = t.tell(ctx, ev)
+			more, err = p.project(ctx, ev, send)
 		}
 		if err != nil {
-			s.broken(ctx, out, err)
+			// A client that was too slow comes back with its last id by itself.
+			if ctx.Err() == nil && !errors.Is(err, engine.ErrTooSlow) {
+				noteOf(ctx).err = err
+				send("", "error", encode(p.failure(problemOf(ctx, err))))
+			}
 			return
 		}
-		skip := m.skip(ev.Seq, len(said))
-		for i, msg := range said[skip:] {
-			id := ""
-			if !ev.Transient() {
-				at := mark{thread: t.thread, seq: ev.Seq, parts: skip + i + 1}
-				if at.parts == len(said) {
-					at.parts = 0
-				}
-				id = at.String()
-			}
-			if out.send(id, msg.name, encode(msg.data)) != nil {
-				return
-			}
-		}
-		if rests && skip < len(said) || until > 0 && ev.Seq >= until {
+		if !more {
 			return
 		}
 	}
-}
-
-// broken ends a stream that cannot go on; the client may come back with its last id.
-func (s *Server) broken(ctx context.Context, out *eventStream, err error) {
-	if ctx.Err() != nil || errors.Is(err, engine.ErrTooSlow) {
-		return
-	}
-	noteOf(ctx).err = err
-	p := problemOf(ctx, err)
-	_ = out.send("", "error", encode(errorData{p.Code, p.Detail}))
 }
 
 // threadEvents follows the log itself, event by event, until the client leaves.
@@ -137,56 +62,47 @@ func (s *Server) threadEvents(ctx context.Context, in *struct {
 	}
 	after := in.After
 	if in.Last != "" {
-		m, err := parseMark(in.Last)
+		last, err := parseEventID(in.Last)
 		if err != nil {
 			return nil, err
 		}
-		if m.thread != "" && m.thread != t.ID {
-			return nil, badRequest("Last-Event-ID is of the thread %s", m.thread)
+		if last.thread != "" && last.thread != t.ID {
+			return nil, badRequest("Last-Event-ID is of the thread %s, not of %s", clip(last.thread, 60), t.ID)
 		}
-		after = m.seq
+		after = last.seq
 	}
-	return func(q request) { s.followLog(q, t.ID, after) }, nil
+	return func(q request) { s.streamEvents(q, t.ID, after, logProjection{s}) }, nil
 }
 
-func (s *Server) followLog(q request, thread string, after int64) {
-	ctx, cancel := context.WithCancel(q.r.Context())
-	defer cancel()
-	out := openStream(q.w)
-	defer out.beat(s.cfg.Heartbeat, cancel)()
-	for ev, err := range s.cfg.Engine.Follow(ctx, thread, after) {
-		if err != nil {
-			s.broken(ctx, out, err)
-			return
-		}
-		if !s.sendLogged(ctx, out, ev) {
-			return
-		}
-	}
-}
+// A logProjection sends each event as it is, under the name of its kind. web/types has
+// the types of what it sends.
+type logProjection struct{ s *Server }
 
-// sendLogged sends an event of the log. Streams that send the same one at the same
-// time share its encoding.
-func (s *Server) sendLogged(ctx context.Context, out *eventStream, ev event.Event) bool {
-	encoded := func() ([]byte, error) {
+// project sends an event of the log. Streams that send the same one at the same time
+// share its encoding.
+func (p logProjection) project(ctx context.Context, ev event.Event, send sendFunc) (more bool, err error) {
+	encodeEvent := func() ([]byte, error) {
 		ev.Body = event.Inline(ev.Body)
-		return json.Marshal(ev)
-	}
-	var id string
-	var data []byte
-	var err error
-	if ev.Transient() {
-		data, err = encoded()
-	} else {
-		id = mark{thread: ev.Thread, seq: ev.Seq}.String()
-		var release func()
-		if data, release, err = s.told.Get(ctx, id, encoded); err == nil {
-			defer release()
+		data, err := json.Marshal(ev)
+		if err != nil {
+			return nil, fault.Wrap(err, fault.Internal, "an event could not be shown")
 		}
+		return data, nil
 	}
+	name := string(ev.Body.Kind())
+	if ev.Transient() {
+		data, err := encodeEvent()
+		return err == nil && send("", name, data), err
+	}
+	id := eventID{thread: ev.Thread, seq: ev.Seq}.String()
+	data, release, err := p.s.encoded.Get(ctx, id, encodeEvent)
 	if err != nil {
-		s.broken(ctx, out, fault.Wrap(err, fault.Internal, "an event could not be shown"))
-		return false
+		return false, err
 	}
-	return out.send(id, string(ev.Body.Kind()), data) == nil
+	defer release()
+	return send(id, name, data), nil
+}
+
+func (logProjection) failure(p *Problem) any {
+	return &fault.Fault{Code: p.Code, Message: p.Detail, Suggestion: p.Suggestion, Details: p.Details}
 }

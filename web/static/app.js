@@ -207,12 +207,10 @@ async function say(what) {
   if (!page.thread) fill(byId("log"));
   byId("status").textContent = "sending…";
   try {
-    const response = await post("/chat/stream", {
+    const { thread_id: thread } = await (await post("/api/turns", {
       ...what, thread_id: page.thread || undefined, dataset_id: byId("dataset").value || undefined,
       machine: page.thread ? undefined : byId("machine").value, settings: page.panel.take(),
-    });
-    const thread = response.headers.get("X-Thread-Id");
-    response.body.cancel(); // the log is followed instead: it outlives this page
+    })).json();
     if (thread !== page.thread) {
       await open(thread);
       await listThreads();

@@ -1,0 +1,222 @@
+package server
+
+import (
+	"encoding/json"
+	"strings"
+
+	"interlock/internal/engine"
+	"interlock/internal/event"
+	"interlock/internal/fault"
+	"interlock/internal/store"
+)
+
+// chatFrames turns the events of a run, from its first on, into the frames of
+// /chat/stream:
+//
+//	token {text}  tool_call {name, input, call_id}  tool_result {name, output, call_id}
+//	state {state}  card {card_id}  artifact {artifact_id}  progress {note}
+//	error {type, message}  result {the chat response}  done {run_id}
+//
+// The frames of a stored event depend on the log alone, so that a client may go on in
+// another connection; only the pieces of a text in progress depend on what this
+// connection has sent of it.
+type chatFrames struct {
+	first   int64        // the run's first event
+	reply   engine.Reply // the sum of the events so far
+	resumed bool         // another connection came before this one
+
+	asked   map[string]event.ModelCall // by call
+	started map[string]bool            // by call
+	text    map[string]string          // by model call: what this connection has of its text
+}
+
+// A frame is one server-sent event.
+type frame struct {
+	name string
+	data any
+}
+
+func newChatFrames(run store.Run, resumed bool) *chatFrames {
+	return &chatFrames{
+		first: run.First, reply: engine.Reply{Run: run.ID, Thread: run.Thread, Machine: run.Machine}, resumed: resumed,
+		asked: map[string]event.ModelCall{}, started: map[string]bool{}, text: map[string]string{},
+	}
+}
+
+type (
+	tokenData struct {
+		Text  string `json:"text"`
+		Whole bool   `json:"whole,omitempty"` // the text from its beginning: it replaces what was said of it
+		Final bool   `json:"final,omitempty"` // the text is complete
+	}
+	callData struct {
+		Name  string      `json:"name"`
+		Input event.Value `json:"input"`
+		Call  string      `json:"call_id"`
+		By    string      `json:"by,omitempty"`
+		State string      `json:"state,omitempty"`
+	}
+	resultData struct {
+		Name      string          `json:"name"`
+		Output    json.RawMessage `json:"output"`
+		Call      string          `json:"call_id"`
+		Status    string          `json:"status"` // ok, duplicate, failed, refused
+		Reason    fault.Code      `json:"reason,omitempty"`
+		Duplicate string          `json:"duplicate_of,omitempty"`
+		TriesLeft *int            `json:"tries_left,omitempty"`
+		MS        int64           `json:"ms"`
+	}
+	progressData struct {
+		Name   string `json:"name"`
+		Call   string `json:"call_id"`
+		Note   string `json:"note"`
+		Stream string `json:"stream,omitempty"`
+	}
+	stateData struct {
+		Thread string         `json:"thread_id"`
+		Run    string         `json:"run_id,omitempty"`
+		State  string         `json:"state,omitempty"`
+		From   string         `json:"from,omitempty"`
+		Cause  string         `json:"cause,omitempty"`
+		When   string         `json:"when,omitempty"`
+		Saw    map[string]any `json:"saw,omitempty"`
+		Status string         `json:"status"`
+	}
+	doneData struct {
+		Run     string `json:"run_id"`
+		Status  string `json:"status"`
+		Outcome string `json:"outcome"`
+	}
+	artifactData struct {
+		event.ArtifactMade
+		URL string `json:"url"`
+	}
+)
+
+// of gives the frames of an event, and says whether the run rests after it.
+func (c *chatFrames) of(ev event.Event) (frames []frame, rests bool, err error) {
+	body := event.Inline(ev.Body)
+	if err := c.reply.Add(body); err != nil {
+		return nil, false, err
+	}
+	c.reply.Shown = nil // results are sent at once and not kept
+	switch e := body.(type) {
+	case event.TurnStarted:
+		return one("state", c.state(event.StateEntered{Cause: "turn"})), false, nil
+	case event.StateEntered:
+		return one("state", c.state(e)), false, nil
+	case event.Token:
+		return c.token(e), false, nil
+	case event.ModelReplied:
+		return c.replied(e), false, nil
+	case event.ToolStarted:
+		c.started[e.Call] = true
+		input := e.Shown
+		if input.IsZero() {
+			input = e.Args
+		}
+		return one("tool_call", callData{e.Tool, input, e.Call, e.By, e.State}), false, nil
+	case event.ToolProgress:
+		return one("progress", progressData{e.Tool, e.Call, e.Note, e.Stream}), false, nil
+	case event.ToolReturned:
+		r := resultData{Name: e.Tool, Output: forPerson(e), Call: e.Call, Status: "ok", Reason: e.Reason, Duplicate: e.Duplicate, MS: e.MS}
+		if e.Duplicate != "" {
+			r.Status = "duplicate"
+		}
+		return c.result(r, e.Args), false, nil
+	case event.ToolFailed:
+		out := encode(&fault.Fault{Code: e.Code, Message: e.Message, Suggestion: e.Suggestion, Details: e.Details.Decode()})
+		return c.result(resultData{Name: e.Tool, Output: out, Call: e.Call, Status: "failed", Reason: e.Code, TriesLeft: &e.TriesLeft, MS: e.MS}, e.Args), false, nil
+	case event.ToolRefused:
+		out := encode(map[string]any{"error": e.Code, "message": e.Message, "when": e.When, "saw": e.Saw})
+		return c.result(resultData{Name: e.Tool, Output: out, Call: e.Call, Status: "refused", Reason: e.Code}, e.Args), false, nil
+	case event.ArtifactMade:
+		return one("artifact", artifactData{e, artifactURL(e.ID)}), false, nil
+	case event.CardRaised:
+		return c.rest(frame{"card", cardOf(&e)}), true, nil
+	case event.TurnEnded:
+		return c.rest(), true, nil
+	}
+	return nil, false, nil
+}
+
+func artifactURL(id string) string { return "/api/artifacts/" + id }
+
+func one(name string, data any) []frame { return []frame{{name, data}} }
+
+func (c *chatFrames) state(e event.StateEntered) stateData {
+	return stateData{c.reply.Thread, c.reply.Run, e.To, e.From, e.Cause, e.When, e.Saw, store.Running}
+}
+
+// token sends a piece of text. The first piece in a later connection holds all
+// that was said before.
+func (c *chatFrames) token(e event.Token) []frame {
+	before, here := c.text[e.Call]
+	c.text[e.Call] = before + e.Text
+	return one("token", tokenData{Text: e.Text, Whole: c.resumed && !here})
+}
+
+// replied sends what is missing of a text that is now complete.
+func (c *chatFrames) replied(e event.ModelReplied) []frame {
+	for _, call := range e.Calls {
+		c.asked[call.ID] = call
+	}
+	sent, here := c.text[e.Call]
+	if e.Text == "" && !here {
+		return nil
+	}
+	rest, ok := strings.CutPrefix(e.Text, sent)
+	if !ok {
+		rest = e.Text
+	}
+	return one("token", tokenData{Text: rest, Whole: !ok || c.resumed && !here, Final: true})
+}
+
+// result sends the one result of a call, and before it the call itself if it was
+// never started.
+func (c *chatFrames) result(r resultData, args event.Value) []frame {
+	if c.started[r.Call] {
+		return one("tool_result", r)
+	}
+	if call, ok := c.asked[r.Call]; ok {
+		args = call.Args
+	}
+	return []frame{{"tool_call", callData{Name: r.Name, Input: args, Call: r.Call}}, {"tool_result", r}}
+}
+
+// rest ends the stream with the chat response. A run that waits for a card is not
+// cut short: only one that ended says why.
+func (c *chatFrames) rest(before ...frame) []frame {
+	reply := c.reply
+	if cutShort(reply) && len(before) == 0 {
+		before = one("error", errorOf(reply.Code))
+	}
+	return append(before, frame{"result", ChatResponse{reply}}, frame{"done", doneData{reply.Run, reply.Status(), reply.Outcome}})
+}
+
+// forPerson is the part of a result that the machine shows to people.
+func forPerson(e event.ToolReturned) json.RawMessage {
+	if !e.Person.All && len(e.Person.Fields) == 0 || e.Result.JSON == nil {
+		return json.RawMessage("null")
+	}
+	return engine.Part(e.Result.JSON, e.Person)
+}
+
+// A cardData is a card as clients see it.
+type cardData struct {
+	Card    string             `json:"card_id"`
+	Name    string             `json:"name"`
+	Title   string             `json:"title"`
+	Content any                `json:"content"`
+	Answers []event.CardChoice `json:"answers"`
+	Message string             `json:"message,omitempty"`
+	State   string             `json:"state"`
+	Call    string             `json:"call_id,omitempty"`
+}
+
+func cardOf(c *event.CardRaised) *cardData {
+	if c == nil {
+		return nil
+	}
+	return &cardData{c.Card, c.Name, c.Title, c.Content.Inline(), orEmpty(c.Answers), c.Message, c.State, c.Call}
+}
