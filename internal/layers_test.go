@@ -75,7 +75,7 @@ var layers = []struct {
 
 // programs stand on top and may import everything; cmd/interlock/system.go is the one
 // place that puts all parts together.
-var programs = []string{"cmd/interlock", "bench"}
+var programs = []string{"cmd/interlock", "bench", "scripts/testreport"}
 
 // duckFree are the packages that must build and be tested without DuckDB.
 var duckFree = []string{"engine", "event", "llm", "machine", "nlq", "queryplan", "tool"}

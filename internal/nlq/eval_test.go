@@ -24,7 +24,7 @@ func benchDir(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join("..", "..", "..", "shared", "bench", "questions")
 	if _, err := os.Stat(filepath.Join(dir, "questions.json")); err != nil {
-		t.Skip("no questions with known answers beside the repository")
+		t.Skip("no questions with known answers beside the repository (files outside)")
 	}
 	return dir
 }

@@ -211,7 +211,7 @@ r = [c for c in s[2]]
 print([len(r[0].value), len(r[1].value), len(r[2].value), r[3].value, r[4].value, r[5].value, str(r[6].value), str(r[7].value), r[8].value, r[8].data_type, r[9].value, r[10].value, str(r[11].value)])`
 	out, err := exec.Command("/usr/bin/python3", "-c", script, path).CombinedOutput()
 	if err != nil && strings.Contains(string(out), "No module named") {
-		t.Skip("openpyxl is not installed")
+		t.Skip("openpyxl is not installed (package python3-openpyxl)")
 	}
 	want := `[32767, 32767, 16383, '1234567890123456', 123456789012345, '1900-02-28', '1900-03-01 00:00:00', '9999-12-31 00:00:00', '=SUM(A1)', 's', '+1', 'infinity', '2024-05-05 10:11:12.123000']` + "\n"
 	if err != nil || string(out) != want {

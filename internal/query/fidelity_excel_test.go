@@ -31,7 +31,7 @@ type bookTruth struct {
 func TestFidelityOfWorkbooks(t *testing.T) {
 	const python = "/usr/bin/python3"
 	if err := exec.Command(python, "-c", "import openpyxl, pandas").Run(); err != nil {
-		t.Skip("needs python3 with openpyxl and pandas")
+		t.Skip("needs python3 with openpyxl and pandas (package python3-openpyxl)")
 	}
 	dir := t.TempDir()
 	out, err := exec.Command(python, filepath.Join("testdata", "books.py"), dir).Output()

@@ -100,7 +100,7 @@ func TestCancel(t *testing.T) {
 
 func TestMemory(t *testing.T) {
 	if query.RaceDetector {
-		t.Skip("the race detector takes more address space than a worker may have, so the limit is off")
+		t.Skip("the race detector takes more address space than a worker may have, so the limit is off (runs without -race)")
 	}
 	db := shop(t)
 	e := newEngine(t, query.Config{MemoryMB: 200, SpillMB: 10})

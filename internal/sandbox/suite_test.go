@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -144,11 +142,8 @@ func suite(t *testing.T, e sandbox.Executor, whole bool) {
 		}
 		t.Run(c.name, func(t *testing.T) {
 			o, err := e.Run(t.Context(), sandbox.Job{Code: c.code, Timeout: c.timeout, Rows: c.rows})
-			for try := 0; try < 5 && c.fault == fault.PyCPUTime && fault.Is(err, fault.PyWallTime); try++ { // other programs took the processor
+			for begun := time.Now(); c.fault == fault.PyCPUTime && fault.Is(err, fault.PyWallTime) && time.Since(begun) < 2*time.Minute; { // other programs took the processor
 				o, err = e.Run(t.Context(), sandbox.Job{Code: c.code, Timeout: c.timeout})
-			}
-			if load := loadAverage(); c.fault == fault.PyCPUTime && fault.Is(err, fault.PyWallTime) && load > 2*float64(runtime.NumCPU()) {
-				t.Skipf("the machine is too busy (load %.1f) for a job to get one second of processor time in two", load)
 			}
 			verify(t, c, o, err)
 		})
@@ -158,13 +153,6 @@ func suite(t *testing.T, e sandbox.Executor, whole bool) {
 	t.Run("streams output", func(t *testing.T) { streams(t, e) })
 	t.Run("stops at once", func(t *testing.T) { stops(t, e) })
 	t.Run("many at once", func(t *testing.T) { manyAtOnce(t, e) })
-}
-
-// loadAverage is how many processes wanted a processor in the last minute.
-func loadAverage() (load float64) {
-	raw, _ := os.ReadFile("/proc/loadavg")
-	fmt.Sscan(string(raw), &load)
-	return load
 }
 
 func verify(t *testing.T, c jobCase, o *sandbox.Outcome, err error) {

@@ -51,7 +51,7 @@ var valueCases = []struct{ name, code, table string }{
 func TestValues(t *testing.T) {
 	e, err := sandbox.Open(sandbox.Config{Dir: t.TempDir()})
 	if err != nil {
-		t.Skip(err)
+		t.Skipf("%v (package python3-pandas)", err)
 	}
 	t.Cleanup(func() { _ = e.Close() })
 	for _, c := range valueCases {

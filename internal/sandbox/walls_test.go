@@ -59,7 +59,7 @@ var walls = []wall{
 func need(t *testing.T, program string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
-		t.Skipf("%s is not installed on this machine", program)
+		t.Skipf("%s is not installed on this machine (package %s)", program, map[string]string{"bwrap": "bubblewrap"}[program])
 	}
 }
 
@@ -67,7 +67,7 @@ func need(t *testing.T, program string) {
 func (w wall) open(t *testing.T, tweak func(*sandbox.Config)) sandbox.Executor {
 	t.Helper()
 	if _, err := os.Stat("/usr/bin/python3"); err != nil {
-		t.Skip("there is no /usr/bin/python3 on this machine")
+		t.Skip("there is no /usr/bin/python3 on this machine (package python3)")
 	}
 	c := w.config(t)
 	c.Dir, c.Timeout, c.Pool, c.Lean = openFolder(t), 30*time.Second, 2, w.name != "native"

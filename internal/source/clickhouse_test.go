@@ -101,9 +101,7 @@ func clickhouseOperators(t *testing.T, db *sql.DB, config source.Config) {
 	for _, c := range typed {
 		native := natives[c.column.Name]
 		if native == "" {
-			t.Run("left out", func(t *testing.T) {
-				t.Skipf("this server has no type for the values of %s (%s)", c.column.Name, c.column.Type)
-			})
+			t.Logf("left out: this server has no type for the values of %s (%s)", c.column.Name, c.column.Type)
 			continue
 		}
 		names, types = append(names, c.column.Name), append(types, "`"+strings.ReplaceAll(c.column.Name, "`", "\\`")+"` Nullable("+native+")")

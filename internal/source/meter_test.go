@@ -103,7 +103,7 @@ func peakMemory(t *testing.T) int {
 	t.Helper()
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	peak := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
 	kb, err := strconv.Atoi(string(peak[1]))

@@ -24,7 +24,7 @@ func Run(t *testing.T, url, script string, env ...string) {
 	}
 	chromium := find("chromium", "chromium-browser", "google-chrome")
 	if chromium == "" {
-		t.Skip("Chromium is not installed")
+		t.Skip("Chromium is not installed (package chromium)")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
@@ -51,12 +51,12 @@ func Run(t *testing.T, url, script string, env ...string) {
 func Install(ctx context.Context, t *testing.T, dir string) {
 	t.Helper()
 	if find("node") == "" || find("npm") == "" {
-		t.Skip("Node is not installed")
+		t.Skip("Node is not installed (package npm)")
 	}
 	install := exec.CommandContext(ctx, "npm", "ci", "--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts")
 	install.Dir = dir
 	if out, err := install.CombinedOutput(); err != nil {
-		t.Skipf("the packages of %s cannot be installed here: %v\n%s", dir, err, out)
+		t.Skipf("the packages of %s cannot be installed here (package npm): %v\n%s", dir, err, out)
 	}
 }
 

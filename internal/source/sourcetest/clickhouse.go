@@ -23,7 +23,7 @@ func ClickHouse(t testing.TB, password string) *Server {
 		daemon, err = exec.LookPath("/usr/sbin/clickhouse-server") // not on everybody's path
 	}
 	if err != nil {
-		t.Skip("no ClickHouse server is installed here (looked for clickhouse-server)")
+		t.Skip("no ClickHouse server is installed here (package clickhouse-server)")
 	}
 	dir, err := os.MkdirTemp("", "db")
 	must(t, err)

@@ -39,7 +39,7 @@ func Postgres(t testing.TB) *Server {
 	t.Helper()
 	bins, _ := filepath.Glob("/usr/lib/postgresql/*/bin/pg_ctl")
 	if len(bins) == 0 {
-		t.Skip("no PostgreSQL server is installed here (looked for /usr/lib/postgresql/*/bin)")
+		t.Skip("no PostgreSQL server is installed here (package postgresql)")
 	}
 	bin := filepath.Dir(bins[len(bins)-1])
 	dir, run := unprivileged(t, "postgres")
@@ -57,7 +57,7 @@ func MariaDB(t testing.TB) *Server {
 	t.Helper()
 	daemon, err := exec.LookPath("mariadbd")
 	if err != nil {
-		t.Skip("no MariaDB server is installed here (looked for mariadbd)")
+		t.Skip("no MariaDB server is installed here (package mariadb-server)")
 	}
 	dir, run := unprivileged(t, "mysql")
 	data, socket := filepath.Join(dir, "data"), filepath.Join(dir, "s")

@@ -252,7 +252,7 @@ func (f Fixture) filters(t *testing.T, s source.Source, rows []Row) {
 		}
 	}
 	for why, n := range omitted {
-		t.Run("left out", func(t *testing.T) { t.Skipf("%d conditions cannot be tried here: %s", n, why) })
+		t.Logf("left out: %d conditions cannot be tried here: %s", n, why)
 	}
 	both := source.Filter{Conditions: []source.Condition{{Column: "ratio", Op: source.Gt, Value: 0}, {Column: "qty", Op: source.Gt, Value: 5}}}
 	var want []int64
