@@ -43,7 +43,8 @@ var layers = []struct {
 	{"internal/eval", nil},
 	{"internal/demo", []string{"internal/fault"}},
 	{"internal/event", []string{"internal/fault"}},
-	{"internal/queryplan", []string{"internal/fault"}},
+	{"internal/dialect", nil},
+	{"internal/queryplan", []string{"internal/dialect", "internal/fault"}},
 	{"internal/nlq", []string{"internal/queryplan"}},
 
 	{"internal/machine", []string{"internal/fault"}},
@@ -54,18 +55,18 @@ var layers = []struct {
 	{"internal/store/storetest", []string{"internal/event", "internal/fault", "internal/store"}},
 	{"internal/artifact", []string{"internal/event", "internal/fault"}},
 
-	{"internal/sqlpolicy", []string{"internal/fault"}},
-	{"internal/query", []string{"internal/fault", "internal/jail", "internal/sqlpolicy"}},
+	{"internal/sqlpolicy", []string{"internal/dialect", "internal/fault"}},
+	{"internal/query", []string{"internal/dialect", "internal/fault", "internal/jail", "internal/sqlpolicy"}},
 	{"internal/sandbox", []string{"internal/fault", "internal/jail"}},
-	{"internal/source", []string{"internal/fault", "internal/jail", "internal/query", "internal/sqlpolicy"}},
+	{"internal/source", []string{"internal/dialect", "internal/fault", "internal/jail", "internal/query", "internal/sqlpolicy"}},
 	{"internal/source/sourcetest", []string{"internal/fault", "internal/source", "internal/query"}},
-	{"internal/catalog", []string{"internal/fault", "internal/query", "internal/source", "internal/sqlpolicy"}},
+	{"internal/catalog", []string{"internal/dialect", "internal/fault", "internal/query", "internal/source", "internal/sqlpolicy"}},
 
 	{"internal/engine", []string{"internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
 	{"internal/capsule", []string{"internal/engine", "internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
 	{"internal/engine/enginetest", []string{"internal/capsule", "internal/engine", "internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
 
-	{"internal/toolbox", []string{"internal/event", "internal/fault", "internal/nlq", "internal/queryplan", "internal/sqlpolicy", "internal/tool"}},
+	{"internal/toolbox", []string{"internal/dialect", "internal/event", "internal/fault", "internal/nlq", "internal/queryplan", "internal/sqlpolicy", "internal/tool"}},
 	{"internal/server", []string{"internal/artifact", "internal/engine", "internal/event", "internal/fault", "internal/machine", "internal/store"}},
 
 	{"machines", nil},
@@ -78,7 +79,7 @@ var layers = []struct {
 var programs = []string{"cmd/interlock", "bench", "scripts/testreport"}
 
 // duckFree are the packages that must build and be tested without DuckDB.
-var duckFree = []string{"engine", "event", "llm", "machine", "nlq", "queryplan", "tool"}
+var duckFree = []string{"dialect", "engine", "event", "llm", "machine", "nlq", "queryplan", "tool"}
 
 const duckDB = "github.com/duckdb/"
 

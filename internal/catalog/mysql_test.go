@@ -15,6 +15,7 @@ import (
 
 	mysqldriver "github.com/go-sql-driver/mysql"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/query"
 	"interlock/internal/sqlpolicy"
@@ -79,9 +80,9 @@ func TestRemoteMySQLNames(t *testing.T) {
 func TestRemoteMySQLFunctions(t *testing.T) {
 	w := mariaShop(t)
 	db := mariaDirect(t, w, "")
-	dialect, _ := sqlpolicy.DialectFor("mysql")
+	rules, _ := sqlpolicy.RulesFor(dialect.MySQL)
 	lacking := strings.Fields("any_value grouping regexp_like") // MySQL has them
-	for _, name := range dialect.Functions() {
+	for _, name := range rules.Functions() {
 		_, err := db.ExecContext(t.Context(), "SELECT "+name+"()")
 		said, ok := errors.AsType[*mysqldriver.MySQLError](err)
 		if unknown := ok && (said.Number == 1046 || said.Number == 1305); unknown != slices.Contains(lacking, name) {
@@ -116,8 +117,7 @@ func TestRemoteMySQLSoup(t *testing.T) {
 	if _, err := conn.ExecContext(t.Context(), "SET SESSION sql_mode = '"+sqlpolicy.MySQLMode+"', NAMES utf8mb4"); err != nil {
 		t.Fatal(err)
 	}
-	dialect, _ := sqlpolicy.DialectFor("mysql")
-	scope := sqlpolicy.Scope{Dialect: dialect, Schema: "store", Alias: "shop", Tables: []sqlpolicy.Table{
+	scope := sqlpolicy.Scope{Dialect: dialect.MySQL, Schema: "store", Alias: "shop", Tables: []sqlpolicy.Table{
 		{Name: "customers", Columns: []string{"id", "name", "city", "signup", "meta"}},
 		{Name: "orders", Columns: []string{"id", "customer_id", "amount", "status", "placed", "day", "note", "never"}},
 		{Name: "items", Columns: []string{"order_id", "sku", "qty", "price"}},

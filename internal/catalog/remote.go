@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/query"
 	"interlock/internal/source"
@@ -27,7 +28,8 @@ func (conn Connection) checkRemote(ctx context.Context, password source.Secret) 
 	if !conn.Remote {
 		return nil
 	}
-	if _, ok := sqlpolicy.DialectFor(source.Scheme(conn.URL)); !ok {
+	d, known := dialect.Find(source.Scheme(conn.URL))
+	if _, ok := sqlpolicy.RulesFor(d); !known || !ok {
 		return fault.New(fault.BadRequest, "%s has no engine of its own that could be queried", conn.URL).Suggest("Add it without --remote.")
 	}
 	engine, err := source.Connect(ctx, source.Config{URL: conn.URL, Password: password, Schema: conn.schema(), AllowOwner: conn.AllowOwner})
@@ -137,9 +139,9 @@ func (c *Catalog) target(ctx context.Context, id string) (*dataset, query.Databa
 	}
 	db, _, err := c.database(ctx, d)
 	if err == nil && d.remote() {
-		dialect, _ := sqlpolicy.DialectFor(d.kind)
-		db.Elsewhere = &query.Elsewhere{Dialect: dialect, Schema: d.connection.named()}
-		if dialect.Judged() { // the engine itself decides
+		spoken, _ := dialect.Find(d.kind)
+		db.Elsewhere = &query.Elsewhere{Dialect: spoken, Schema: d.connection.named()}
+		if rules, ok := sqlpolicy.RulesFor(spoken); ok && rules.ByEngine() { // the engine itself decides
 			to, err := c.line(ctx, d)
 			if err != nil {
 				return nil, query.Database{}, err

@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"interlock/internal/catalog"
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/query"
 	"interlock/internal/source"
@@ -162,19 +163,19 @@ func TestRemote(t *testing.T) {
 // The corpus of the policy on real servers: what is allowed runs there, what is
 // refused never arrives.
 func TestRemoteCorpus(t *testing.T) {
-	for dialect, open := range map[string]func(*testing.T) *world{
+	for name, open := range map[string]func(*testing.T) *world{
 		"postgres": func(t *testing.T) *world { w, _, _ := postgresShop(t); return w },
 		"mysql":    mariaShop,
 		"sqlite":   sqliteShop,
 	} {
-		t.Run(dialect, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			w := open(t)
-			for _, c := range corpus(t, "allow/"+dialect+".txt") {
+			for _, c := range corpus(t, "allow/"+name+".txt") {
 				if _, err := w.Query(t.Context(), "shop", query.Request{SQL: c}); err != nil {
 					t.Errorf("%s: %v", c, err)
 				}
 			}
-			for _, file := range []string{"refuse/" + dialect + ".txt", "refuse/every.txt"} {
+			for _, file := range []string{"refuse/" + name + ".txt", "refuse/every.txt"} {
 				for _, c := range corpus(t, file) {
 					_, err := w.Query(t.Context(), "shop", query.Request{SQL: c})
 					if !fault.Is(err, fault.SQLPolicy) && !fault.Is(err, fault.SQLError) {
@@ -255,8 +256,8 @@ func TestRemoteFunctionsReviewed(t *testing.T) {
 		quantile_cont quantile_disc instr trim like_escape not_like_escape ilike_escape not_ilike_escape regexp_full_match regexp_matches array_slice
 		to_years to_months to_days to_hours to_minutes to_seconds to_milliseconds to_microseconds to_weeks to_quarters to_decades to_centuries to_millennia`)
 	newer := strings.Fields("any_value date_add") // of PostgreSQL 16; an older server says that it has none
-	dialect, _ := sqlpolicy.DialectFor("postgres")
-	for _, name := range dialect.Functions() {
+	rules, _ := sqlpolicy.RulesFor(dialect.PostgreSQL)
+	for _, name := range rules.Functions() {
 		if strings.ContainsAny(name, "+-*/%^|&<>~!@=") || slices.Contains(syntax, name) || slices.Contains(newer, name) {
 			continue
 		}
@@ -283,11 +284,11 @@ func TestRemoteOperatorsReviewed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(t.Context())
-	dialect, _ := sqlpolicy.DialectFor("postgres")
-	if len(dialect.Operators()) < 50 || len(dialect.Types()) < 40 {
-		t.Fatalf("%d operators, %d types", len(dialect.Operators()), len(dialect.Types()))
+	rules, _ := sqlpolicy.RulesFor(dialect.PostgreSQL)
+	if len(rules.Operators()) < 50 || len(rules.Types()) < 40 {
+		t.Fatalf("%d operators, %d types", len(rules.Operators()), len(rules.Types()))
 	}
-	for _, name := range dialect.Operators() {
+	for _, name := range rules.Operators() {
 		var n, volatile int
 		err := conn.QueryRow(t.Context(), `SELECT count(*), count(*) FILTER (WHERE p.provolatile = 'v' OR p.pronamespace <> 'pg_catalog'::regnamespace) FROM pg_operator o JOIN pg_proc p ON p.oid = o.oprcode
 			WHERE oprname = $1 AND oprnamespace = 'pg_catalog'::regnamespace`, name).Scan(&n, &volatile)
@@ -295,7 +296,7 @@ func TestRemoteOperatorsReviewed(t *testing.T) {
 			t.Errorf("operator %s: %d of them, %d volatile or of somebody, %v", name, n, volatile, err)
 		}
 	}
-	for _, name := range dialect.Types() {
+	for _, name := range rules.Types() {
 		var category string
 		err := conn.QueryRow(t.Context(), `SELECT typcategory::text FROM pg_type WHERE typname = $1 AND typnamespace = 'pg_catalog'::regnamespace AND typtype IN ('b', 'r', 'm')`, name).Scan(&category)
 		if err != nil || strings.HasPrefix(name, "reg") {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/query"
 	"interlock/internal/source"
@@ -120,7 +121,7 @@ func (c *Catalog) part(ctx context.Context, path string, p Part) (query.Import, 
 	if err != nil {
 		return query.Import{}, err
 	}
-	stmt, err := source.DuckDB.Select(source.Selection{Table: []string{found.Table}, Columns: columns, Filter: filter})
+	stmt, err := source.Select(dialect.DuckDB, source.Selection{Table: []string{found.Table}, Columns: columns, Filter: filter})
 	if err != nil {
 		return query.Import{}, err
 	}

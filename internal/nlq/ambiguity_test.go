@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"interlock/internal/dialect"
 	"interlock/internal/eval"
 	"interlock/internal/nlq"
-	"interlock/internal/queryplan"
 )
 
 // today is the day that relative periods of the tests are measured from.
@@ -86,7 +86,7 @@ func differ(t *testing.T, b *base, a nlq.Answer) bool {
 	}
 	var first eval.Result
 	for i, alt := range a.Questions[0].Alternatives {
-		statement, err := alt.Plan.SQLFor(queryplan.SQLite, b.schema)
+		statement, err := alt.Plan.SQLFor(dialect.SQLite, b.schema)
 		if err != nil {
 			t.Fatalf("%s: %v", alt.Text, err)
 		}

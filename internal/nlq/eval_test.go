@@ -12,6 +12,7 @@ import (
 
 	_ "modernc.org/sqlite"
 
+	"interlock/internal/dialect"
 	"interlock/internal/eval"
 	"interlock/internal/nlq"
 	"interlock/internal/queryplan"
@@ -180,7 +181,7 @@ func answer(b *base, c eval.Case) (nlq.Answer, eval.Record) {
 		return a, r
 	}
 	r.Outcome = eval.Wrong
-	r.SQL, err = a.Plan.SQLFor(queryplan.SQLite, b.schema)
+	r.SQL, err = a.Plan.SQLFor(dialect.SQLite, b.schema)
 	if err != nil {
 		r.Note = err.Error()
 		return a, r

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"interlock/internal/dialect"
 	"interlock/internal/nlq"
 	"interlock/internal/queryplan"
 )
@@ -39,7 +40,7 @@ func TestJudge(t *testing.T) {
 			t.Fatalf("%s: %v", question, problems)
 		}
 		res := nlq.Result{}
-		if statement, err := p.SQLFor(queryplan.SQLite, b.schema); err == nil {
+		if statement, err := p.SQLFor(dialect.SQLite, b.schema); err == nil {
 			if r, err := run(b.db, statement); err == nil {
 				res.Columns, res.Rows = r.Columns, r.Rows
 			}

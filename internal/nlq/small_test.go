@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"interlock/internal/dialect"
 	"interlock/internal/nlq"
-	"interlock/internal/queryplan"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -47,7 +47,7 @@ func TestGolden(t *testing.T) {
 			continue
 		}
 		fmt.Fprintf(&got, "%s: %s\n", a.Quality, strings.ReplaceAll(a.SQL, "\n", " "))
-		statement, err := a.Plan.SQLFor(queryplan.SQLite, b.schema)
+		statement, err := a.Plan.SQLFor(dialect.SQLite, b.schema)
 		if err != nil {
 			t.Fatal(err)
 		}

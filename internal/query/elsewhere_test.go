@@ -6,22 +6,23 @@ import (
 	"strings"
 	"testing"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/query"
 	"interlock/internal/sqlpolicy"
 )
 
 // dialectNames are those that are judged here; SQLite judges by itself, see internal/source.
-var dialectNames = []string{"bigquery", "clickhouse", "mysql", "postgres", "snowflake", "trino"}
+var dialectNames = []string{"clickhouse", "mysql", "postgres", "snowflake", "trino"}
 
 // checkElsewhere decides about statements for an engine that has the shop.
-func checkElsewhere(t *testing.T, e *query.Engine, db query.Database, dialect string) func(t *testing.T, sql string) (sqlpolicy.Decision, error) {
-	d, ok := sqlpolicy.DialectFor(dialect)
+func checkElsewhere(t *testing.T, e *query.Engine, db query.Database, name string) func(t *testing.T, sql string) (sqlpolicy.Decision, error) {
+	d, ok := dialect.Find(name)
 	if !ok {
-		t.Fatal("no dialect ", dialect)
+		t.Fatal("no dialect ", name)
 	}
 	db.Tables, db.Elsewhere = slices.Clone(db.Tables), &query.Elsewhere{Dialect: d, Schema: "public"}
-	if dialect == "snowflake" {
+	if d == dialect.Snowflake {
 		for i := range db.Tables {
 			db.Tables[i].Name = strings.ToUpper(db.Tables[i].Name)
 		}

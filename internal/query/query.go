@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"time"
 
+	sqldialect "interlock/internal/dialect"
 	"interlock/internal/sqlpolicy"
 )
 
@@ -26,7 +27,7 @@ type Database struct {
 
 // An Elsewhere is an engine that is not this one.
 type Elsewhere struct {
-	Dialect *sqlpolicy.Dialect
+	Dialect sqldialect.Dialect
 	Schema  string // that the tables are in there; it may stand before their names
 	// Judge is that engine itself, if it decides about statements while it prepares them.
 	Judge sqlpolicy.Judge

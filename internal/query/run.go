@@ -141,7 +141,7 @@ var errElsewhere = errors.New("the rows of this database are in another engine")
 // Run decides about a statement and runs it.
 func (e *Engine) Run(ctx context.Context, r Request) (*Result, error) {
 	v, scope, err := r.scope()
-	if err == nil && scope.Dialect != nil {
+	if err == nil && r.Database.Elsewhere != nil {
 		err = errElsewhere
 	}
 	if err != nil {

@@ -5,11 +5,7 @@ import "strings"
 // bigquery is BigQuery's GoogleSQL. A date literal is a text that takes the type of
 // what it is compared with; parts and steps of the calendar are those of DATETIME.
 var bigquery = grammar{
-	name: "BigQuery", quote: func(name string) string { return "`" + escaped.Replace(name) + "`" },
-	text:   func(s string) string { return "'" + escaped.Replace(s) + "'" },
 	escape: backslash, wild: backslashOnly, sets: distinctSets, flatSets: true,
-	keywords: words(`assert_rows_modified contains cube define enum extract groups hash interval lookup merge new proto respect rollup
-		treat unnest`),
 	forms: ansi.with(each("text of", "CAST($x AS STRING)", kinds)).
 		with(bigqueryUnits("truncate", "datetime_trunc($x, $u)")).
 		with(bigqueryUnits("date_diff", "datetime_diff($y, $x, $u)")).
@@ -47,6 +43,3 @@ func bigqueryUnits(kind, template string) forms {
 	}
 	return f
 }
-
-// escaped writes texts and names that end at their line.
-var escaped = strings.NewReplacer(`\`, `\\`, "'", `\'`, "`", "\\`", "\n", `\n`, "\r", `\r`)

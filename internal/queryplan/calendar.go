@@ -119,7 +119,7 @@ func (q *query) date(t time.Time, layout string, with value, path string) string
 		form = cmp.Or(map[bool]string{true: time.DateTime}[t.Nanosecond() == 0], "2006-01-02 15:04:05.000000")
 	}
 	if declared := strings.ToUpper(with.declared); layout == time.RFC3339Nano && (strings.Contains(declared, "ZONE") || strings.Contains(declared, "TZ")) {
-		q.fail(path, "%s compares no time with a zone of its own here; write it without one", q.grammar.name)
+		q.fail(path, "%s compares no time with a zone of its own here; write it without one", q.dialect.Title())
 	}
-	return q.grammar.fill("date literal", q.grammar.text(t.UTC().Format(form)), "")
+	return q.grammar.fill("date literal", q.dialect.Text(t.UTC().Format(form)), "")
 }

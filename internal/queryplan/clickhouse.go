@@ -5,11 +5,8 @@ import "strings"
 // clickhouse is ClickHouse of 2024 or later. An alias stands for its value in the
 // whole query there, so that columns are always named with their table.
 var clickhouse = grammar{
-	name: "ClickHouse", quote: func(name string) string { return "`" + backticked.Replace(name) + "`" },
-	text: backslashed, escape: backslash, wild: backslashOnly, sets: distinctSets,
+	escape: backslash, wild: backslashOnly, sets: distinctSets,
 	fullTimes: true, cutsToDays: true, qualify: true, fillJoins: true, wrapSets: true,
-	keywords: words(`apply array date day div extract final first format global hour inf interval last mod month nan prewhere quarter sample
-		second settings substring timestamp trim week year`),
 	forms: ansi.with(each("text of", "toString($x)", kinds)).
 		with(forms{
 			"sum": "sumOrNull($x)", "avg": "avgOrNull($x)", "min": "minOrNull($x)", "max": "maxOrNull($x)",
@@ -47,14 +44,7 @@ var clickhouse = grammar{
 const nullable = "toNullable"
 
 var (
-	backticked = strings.NewReplacer(`\`, `\\`, "`", "\\`")
 	// backslash escapes the wildcards of LIKE; backslashOnly keeps them.
 	backslash     = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 	backslashOnly = strings.NewReplacer(`\`, `\\`)
 )
-
-// backslashed writes a string literal where a backslash escapes. The quote is
-// doubled, so that the literal ends at the same place where it does not.
-func backslashed(s string) string {
-	return "'" + strings.NewReplacer(`\`, `\\`, "'", "''").Replace(s) + "'"
-}

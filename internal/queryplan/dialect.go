@@ -8,59 +8,33 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"interlock/internal/dialect"
 )
 
-// A Dialect is the engine that the SQL is for.
-type Dialect int
-
-// The dialects. DuckDB is the one that plans run on; the others are engines in which
-// a whole query may run elsewhere.
-const (
-	DuckDB Dialect = iota
-	SQLite
-	PostgreSQL
-	MySQL // and MariaDB
-	ClickHouse
-	Trino
-	BigQuery
-	Snowflake
-)
-
-var (
-	grammars     = [...]*grammar{&duckdb, &sqlite, &postgres, &mysql, &clickhouse, &trino, &bigquery, &snowflake}
-	dialectNames = [...]string{"duckdb", "sqlite", "postgres", "mysql", "clickhouse", "trino", "bigquery", "snowflake"}
-)
-
-// DialectFor finds a dialect by its name: duckdb, sqlite, postgres, mysql,
-// clickhouse, trino, bigquery or snowflake.
-func DialectFor(name string) (Dialect, bool) {
-	i := slices.Index(dialectNames[:], name)
-	return Dialect(max(i, 0)), i >= 0
+// grammars has what plans are compiled to in each dialect.
+var grammars = [...]*grammar{
+	dialect.DuckDB:     &duckdb,
+	dialect.SQLite:     &sqlite,
+	dialect.PostgreSQL: &postgres,
+	dialect.MySQL:      &mysql,
+	dialect.ClickHouse: &clickhouse,
+	dialect.Trino:      &trino,
+	dialect.BigQuery:   &bigquery,
+	dialect.Snowflake:  &snowflake,
 }
 
-// Ident writes a name: bare where that is surely safe, quoted otherwise.
-func (d Dialect) Ident(name string) string { return grammars[d].ident(name) }
-
-// String is the name that DialectFor knows.
-func (d Dialect) String() string { return dialectNames[d] }
-
-// Functions lists the functions that compiled plans may call in this dialect, in
-// lower case and sorted. EXTRACT stands there as date_part too, because DuckDB's
-// grammar reads it so.
-func (d Dialect) Functions() []string { return slices.Clone(functions()[d]) }
+// Functions lists the functions that compiled plans may call in a dialect, in lower
+// case and sorted. EXTRACT is listed as date_part too, which DuckDB's grammar makes of
+// it.
+func Functions(d dialect.Dialect) []string { return slices.Clone(functions()[d]) }
 
 // A grammar is what one dialect does its own way.
 type grammar struct {
-	name  string // as problems spell it
-	quote func(string) string
-	text  func(string) string // a string literal
-	// bare says whether a name without quotes stays what it is.
-	bare     func(string) bool
-	keywords map[string]bool // that cannot be bare, beside those of all
-	escape   *strings.Replacer
-	wild     *strings.Replacer // makes a pattern whose wildcards count out of the plan's
-	sets     map[SetOperation]string
-	forms    forms
+	escape *strings.Replacer // of wildcards in a pattern
+	wild   *strings.Replacer // makes a pattern whose wildcards count out of the plan's
+	sets   map[SetOperation]string
+	forms  forms
 
 	asWritten  bool // dates in filters keep the form that the plan gives them
 	fullTimes  bool // a date is compared with as a time, unless the column holds days
@@ -139,15 +113,6 @@ const (
 		`([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?)?$'`
 )
 
-// ident writes a name: bare where that is surely safe, quoted otherwise.
-func (g *grammar) ident(name string) string {
-	lower := strings.ToLower(name)
-	if plainName.MatchString(name) && !reserved[lower] && !g.keywords[lower] && (g.bare == nil || g.bare(name)) {
-		return name
-	}
-	return g.quote(name)
-}
-
 // compound says whether a form needs brackets inside arithmetic.
 func (g *grammar) compound(form string) bool {
 	return slices.ContainsFunc([]string{" + ", " - ", " * ", " / ", " || "}, func(op string) bool { return strings.Contains(g.forms[form], op) })
@@ -161,7 +126,7 @@ func (g *grammar) fill(form, x, y string) string {
 // say puts values into a form; a dialect that has none refuses the plan.
 func (q *query) say(path, form, part string, xy ...string) string {
 	if q.grammar.forms[form] == "" {
-		q.fail(path, "%s has no %s; leave it out, or ask for the rows and work it out from them", q.grammar.name, cmp.Or(part, form))
+		q.fail(path, "%s has no %s; leave it out, or ask for the rows and work it out from them", q.dialect.Title(), cmp.Or(part, form))
 		return ""
 	}
 	xy = append(xy, "", "")
@@ -196,20 +161,6 @@ var functions = sync.OnceValue(func() [len(grammars)][]string {
 	}
 	return all
 })
-
-// quoted doubles the quote inside a name.
-func quoted(quote string) func(string) string {
-	return func(name string) string { return quote + strings.ReplaceAll(name, quote, quote+quote) + quote }
-}
-
-// words makes a set.
-func words(text string) map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(text) {
-		set[w] = true
-	}
-	return set
-}
 
 // guarded reads text only where it has the form that pattern describes.
 func guarded(test, pattern, read string) string {

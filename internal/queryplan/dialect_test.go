@@ -15,14 +15,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/queryplan"
 )
 
-var dialects = []queryplan.Dialect{
-	queryplan.DuckDB, queryplan.SQLite, queryplan.PostgreSQL, queryplan.MySQL,
-	queryplan.ClickHouse, queryplan.Trino, queryplan.BigQuery, queryplan.Snowflake,
-}
+var dialects = dialect.All()
 
 // TestGolden compiles plans for every word of the vocabulary in every dialect. A
 // plan that a dialect refuses stands there with its problems.
@@ -32,9 +30,9 @@ func TestGolden(t *testing.T) {
 		t.Run(d.String(), func(t *testing.T) {
 			var got bytes.Buffer
 			golden := "testdata/plans.sql"
-			if d != queryplan.DuckDB {
+			if d != dialect.DuckDB {
 				golden = "testdata/plans." + d.String() + ".sql"
-				fmt.Fprintf(&got, "-- functions: %s\n", strings.Join(d.Functions(), ", "))
+				fmt.Fprintf(&got, "-- functions: %s\n", strings.Join(queryplan.Functions(d), ", "))
 			}
 			for _, name := range slices.Sorted(maps.Keys(cases)) {
 				p, err := queryplan.Parse(cases[name])
@@ -42,7 +40,7 @@ func TestGolden(t *testing.T) {
 					t.Fatalf("%s: %v", name, err)
 				}
 				sql, err := p.SQLFor(d, shop)
-				if f, ok := errors.AsType[*fault.Fault](err); ok && d != queryplan.DuckDB {
+				if f, ok := errors.AsType[*fault.Fault](err); ok && d != dialect.DuckDB {
 					sql = "refused: " + f.Message
 				} else if err != nil {
 					t.Errorf("%s: %v", name, err)
@@ -73,16 +71,15 @@ func TestGolden(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	median := []string{"function_median", "function_median_by_group", "function_median_of_dates", "where_of_median"}
 	deviation := []string{"function_of_nothing", "function_of_one", "function_stddev"}
-	want := map[queryplan.Dialect][]string{
-		queryplan.SQLite:     slices.Concat(median, deviation, []string{"combine_mixed", "group_having_text"}),
-		queryplan.PostgreSQL: {"function_median_of_dates"},
-		queryplan.MySQL:      median,
-		queryplan.ClickHouse: {"function_median_of_dates"},
-		queryplan.Trino:      {"cast_time_text", "function_median_of_dates"},
-		queryplan.BigQuery:   slices.Concat(median, []string{"combine_mixed"}),
-		queryplan.Snowflake:  {"cast_time_text", "function_median_of_dates"},
+	want := map[dialect.Dialect][]string{
+		dialect.SQLite:     slices.Concat(median, deviation, []string{"combine_mixed", "group_having_text"}),
+		dialect.PostgreSQL: {"function_median_of_dates"},
+		dialect.MySQL:      median,
+		dialect.ClickHouse: {"function_median_of_dates"},
+		dialect.Trino:      {"cast_time_text", "function_median_of_dates"},
+		dialect.BigQuery:   slices.Concat(median, []string{"combine_mixed"}),
+		dialect.Snowflake:  {"cast_time_text", "function_median_of_dates"},
 	}
-	names := []string{"DuckDB", "SQLite", "PostgreSQL", "MySQL", "ClickHouse", "Trino", "BigQuery", "Snowflake"}
 	for _, d := range dialects {
 		var refused []string
 		for name, raw := range plans(t) {
@@ -94,7 +91,7 @@ func TestRefusals(t *testing.T) {
 				continue
 			}
 			refused = append(refused, name)
-			if f, ok := errors.AsType[*fault.Fault](err); !ok || f.Code != fault.PlanInvalid || !strings.Contains(f.Message, names[d]) {
+			if f, ok := errors.AsType[*fault.Fault](err); !ok || f.Code != fault.PlanInvalid || !strings.Contains(f.Message, d.Title()) {
 				t.Errorf("%s in %s: %v", name, d, err)
 			}
 		}
@@ -103,17 +100,6 @@ func TestRefusals(t *testing.T) {
 		if diff := cmp.Diff(want[d], refused); diff != "" {
 			t.Errorf("%s refuses (-want +got):\n%s", d, diff)
 		}
-	}
-}
-
-func TestDialectFor(t *testing.T) {
-	for _, d := range dialects {
-		if got, ok := queryplan.DialectFor(d.String()); !ok || got != d {
-			t.Errorf("%q is %v, %v", d.String(), got, ok)
-		}
-	}
-	if d, ok := queryplan.DialectFor("oracle"); ok {
-		t.Errorf("oracle is %v", d)
 	}
 }
 
@@ -147,7 +133,7 @@ func TestFunctions(t *testing.T) {
 		if called["extract"] {
 			called["date_part"] = true // as DuckDB's grammar reads it
 		}
-		if diff := cmp.Diff(d.Functions(), slices.Sorted(maps.Keys(called))); diff != "" {
+		if diff := cmp.Diff(queryplan.Functions(d), slices.Sorted(maps.Keys(called))); diff != "" {
 			t.Errorf("%s: listed and called (-listed +called):\n%s", d, diff)
 		}
 	}
@@ -161,9 +147,9 @@ type token struct {
 
 // lex reads SQL as the dialect does, and says whether all literals and quoted names
 // end.
-func lex(d queryplan.Dialect, sql string) (tokens []token, closed bool) {
+func lex(d dialect.Dialect, sql string) (tokens []token, closed bool) {
 	named := byte('"')
-	if d == queryplan.MySQL || d == queryplan.ClickHouse || d == queryplan.BigQuery {
+	if d == dialect.MySQL || d == dialect.ClickHouse || d == dialect.BigQuery {
 		named = '`'
 	}
 	var b strings.Builder
@@ -178,9 +164,9 @@ func lex(d queryplan.Dialect, sql string) (tokens []token, closed bool) {
 		}
 		tokens = append(tokens, token{0, b.String()})
 		b.Reset()
-		escapes := d == queryplan.BigQuery || d == queryplan.ClickHouse || c == '\'' && (d == queryplan.MySQL || d == queryplan.Snowflake)
+		escapes := d == dialect.BigQuery || d == dialect.ClickHouse || c == '\'' && (d == dialect.MySQL || d == dialect.Snowflake)
 		for i++; ; i++ {
-			if i >= len(sql) || d == queryplan.BigQuery && sql[i] == '\n' {
+			if i >= len(sql) || d == dialect.BigQuery && sql[i] == '\n' {
 				return tokens, false
 			}
 			if escapes && sql[i] == '\\' && i+1 < len(sql) {
@@ -189,7 +175,7 @@ func lex(d queryplan.Dialect, sql string) (tokens []token, closed bool) {
 				continue
 			}
 			if sql[i] == c {
-				if d == queryplan.BigQuery || i+1 >= len(sql) || sql[i+1] != c {
+				if d == dialect.BigQuery || i+1 >= len(sql) || sql[i+1] != c {
 					break
 				}
 				i++
@@ -218,7 +204,7 @@ func outside(tokens []token) string {
 // breakout compiles plans that carry a hostile value or name everywhere and compares
 // what is outside of literals with the same plan for a harmless one. The value must
 // come back out of its literal, and the name out of its quotes.
-func breakout(t interface{ Fatalf(string, ...any) }, d queryplan.Dialect, value, name string) {
+func breakout(t interface{ Fatalf(string, ...any) }, d dialect.Dialect, value, name string) {
 	compile := func(value, name string) (string, error) {
 		s := queryplan.Schema{Tables: []queryplan.Table{{Name: name, Columns: []queryplan.Column{{Name: name, Type: "VARCHAR"}}}}}
 		v := queryplan.Literal(value)
@@ -230,7 +216,7 @@ func breakout(t interface{ Fatalf(string, ...any) }, d queryplan.Dialect, value,
 		p := queryplan.Plan{Table: name, Select: []queryplan.Expr{{Literal: v, Alias: "l"}, {Column: name, Alias: name + " "}}, Filters: fs}
 		return p.SQLFor(d, s)
 	}
-	if queryplan.Ident(name) == name {
+	if dialect.DuckDB.Ident(name) == name {
 		name += " " // a bare name has only letters, digits and underscores
 	}
 	got, err := compile(value, name)
@@ -266,23 +252,23 @@ func TestNothingBreaksOut(t *testing.T) {
 // TestNames looks at names that a dialect would fold or take for its own words.
 func TestNames(t *testing.T) {
 	tests := []struct {
-		d          queryplan.Dialect
+		d          dialect.Dialect
 		name, want string
 	}{
-		{queryplan.DuckDB, "Total", "Total"},
-		{queryplan.SQLite, "Total", "Total"},
-		{queryplan.PostgreSQL, "Total", `"Total"`},
-		{queryplan.PostgreSQL, "total", "total"},
-		{queryplan.PostgreSQL, "verbose", `"verbose"`},
-		{queryplan.MySQL, "Total", "Total"},
-		{queryplan.MySQL, "Rank", "`Rank`"},
-		{queryplan.ClickHouse, "prewhere", "`prewhere`"},
-		{queryplan.Trino, "unnest", `"unnest"`},
-		{queryplan.BigQuery, "hash", "`hash`"},
-		{queryplan.BigQuery, "order", "`order`"},
-		{queryplan.Snowflake, "total", `"total"`},
-		{queryplan.Snowflake, "TOTAL", "TOTAL"},
-		{queryplan.Snowflake, "MINUS", `"MINUS"`},
+		{dialect.DuckDB, "Total", "Total"},
+		{dialect.SQLite, "Total", "Total"},
+		{dialect.PostgreSQL, "Total", `"Total"`},
+		{dialect.PostgreSQL, "total", "total"},
+		{dialect.PostgreSQL, "verbose", `"verbose"`},
+		{dialect.MySQL, "Total", "Total"},
+		{dialect.MySQL, "Rank", "`Rank`"},
+		{dialect.ClickHouse, "prewhere", "`prewhere`"},
+		{dialect.Trino, "unnest", `"unnest"`},
+		{dialect.BigQuery, "hash", "`hash`"},
+		{dialect.BigQuery, "order", "`order`"},
+		{dialect.Snowflake, "total", `"total"`},
+		{dialect.Snowflake, "TOTAL", "TOTAL"},
+		{dialect.Snowflake, "MINUS", `"MINUS"`},
 	}
 	for _, tt := range tests {
 		s := queryplan.Schema{Tables: []queryplan.Table{{Name: "T", Columns: []queryplan.Column{{Name: "C", Type: "INTEGER"}}}}}

@@ -4,7 +4,7 @@ import "strings"
 
 // duckdb is the dialect that plans run on here.
 var duckdb = grammar{
-	name: "DuckDB", quote: quoted(`"`), text: text, escape: bang, sets: standardSets, asWritten: true, filter: true,
+	escape: bang, sets: standardSets, asWritten: true, filter: true,
 	forms: ansi.with(each("part", "$u($x)", parts)).with(each("truncate", "date_trunc('$u', $x)", units)).
 		with(each("date_diff", "date_diff('$u', $x, $y)", units)).
 		with(each("number of", "TRY_CAST($x AS DOUBLE)", kinds)).

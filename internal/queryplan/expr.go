@@ -86,7 +86,7 @@ func (q *query) base(e Expr, path string, in scope, depth int) value {
 		} else if s.truth != nil {
 			kind = Bool
 		}
-		v := value{sql: s.sql(q.grammar), kind: kind, constant: true, written: s.text}
+		v := value{sql: q.scalarSQL(s), kind: kind, constant: true, written: s.text}
 		if s.number && !strings.ContainsAny(s.text, "eE") {
 			v.declared = exact
 		}

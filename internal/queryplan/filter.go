@@ -133,7 +133,7 @@ func (q *query) withPlan(f Filter, left value, path string) string {
 			}
 		}
 		if q.grammar.wrapLimits && sub.Limit > 0 {
-			sql = "SELECT " + q.grammar.ident(columns[0].Name) + " FROM (" + sql + ") AS first_rows"
+			sql = "SELECT " + q.dialect.Ident(columns[0].Name) + " FROM (" + sql + ") AS first_rows"
 		}
 	}
 	switch {
@@ -239,7 +239,7 @@ func (q *query) literal(s scalar, with value, path string) string {
 		}
 	case Text:
 		if s.number {
-			return q.grammar.text(s.text)
+			return q.dialect.Text(s.text)
 		}
 	case Date:
 		t, layout, ok := readDate(s.text)
@@ -252,13 +252,13 @@ func (q *query) literal(s scalar, with value, path string) string {
 		}
 	case Bool:
 		if b, err := strconv.ParseBool(s.text); s.truth == nil && err == nil {
-			return scalar{truth: &b}.sql(q.grammar)
+			return q.scalarSQL(scalar{truth: &b})
 		}
 		if s.truth == nil {
 			q.fail(path, "must be true or false")
 		}
 	}
-	return s.sql(q.grammar)
+	return q.scalarSQL(s)
 }
 
 func (q *query) like(op Operator, left value, s scalar, path string) string {
@@ -270,24 +270,24 @@ func (q *query) like(op Operator, left value, s scalar, path string) string {
 	}
 	g, x := q.grammar, left.bracketed()
 	if g.asciiCase && op != Like && op != NotLike && strings.ContainsFunc(s.text, func(r rune) bool { return r > unicode.MaxASCII && unicode.IsLetter(r) }) {
-		q.fail(path, "%s has no %s for letters outside of ASCII, whose case it does not know; use like", g.name, op)
+		q.fail(path, "%s has no %s for letters outside of ASCII, whose case it does not know; use like", q.dialect.Title(), op)
 	}
 	switch op {
 	case Contains:
-		return g.fill("match", x, g.text("%"+g.escape.Replace(s.text)+"%"))
+		return g.fill("match", x, q.dialect.Text("%"+g.escape.Replace(s.text)+"%"))
 	case NotContains:
-		return g.fill("not_match", x, g.text("%"+g.escape.Replace(s.text)+"%"))
+		return g.fill("not_match", x, q.dialect.Text("%"+g.escape.Replace(s.text)+"%"))
 	case StartsWith:
-		return g.fill("match", x, g.text(g.escape.Replace(s.text)+"%"))
+		return g.fill("match", x, q.dialect.Text(g.escape.Replace(s.text)+"%"))
 	case EndsWith:
-		return g.fill("match", x, g.text("%"+g.escape.Replace(s.text)))
+		return g.fill("match", x, q.dialect.Text("%"+g.escape.Replace(s.text)))
 	case EqualsAnyCase:
-		return g.fill(string(op), left.sql, g.text(s.text))
+		return g.fill(string(op), left.sql, q.dialect.Text(s.text))
 	}
 	if g.wild != nil {
 		s.text = g.wild.Replace(s.text)
 	}
-	return g.fill(string(op), x, g.text(s.text))
+	return g.fill(string(op), x, q.dialect.Text(s.text))
 }
 
 // period writes a period as a half-open range. A number is a year.

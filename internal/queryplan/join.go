@@ -88,9 +88,9 @@ func (q *query) sources() []string {
 	}
 	clauses := make([]string, len(q.refs))
 	for i, r := range q.refs {
-		name := q.grammar.ident(r.bound.table.Name)
+		name := q.dialect.Ident(r.bound.table.Name)
 		if r.alias != "" {
-			name += " AS " + q.grammar.ident(r.alias)
+			name += " AS " + q.dialect.Ident(r.alias)
 		}
 		if r.lost && q.grammar.fillJoins {
 			name = q.nullableRows(r)
@@ -105,11 +105,11 @@ func (q *query) nullableRows(r tableRef) string {
 	var items []string
 	for _, c := range r.bound.table.Columns {
 		if q.used[r.bound.name+"."+c.Name] {
-			name := q.grammar.ident(c.Name)
-			items = append(items, nullable+"("+q.grammar.ident(r.bound.table.Name)+"."+name+") AS "+name)
+			name := q.dialect.Ident(c.Name)
+			items = append(items, nullable+"("+q.dialect.Ident(r.bound.table.Name)+"."+name+") AS "+name)
 		}
 	}
-	return "(SELECT " + strings.Join(items, ", ") + " FROM " + q.grammar.ident(r.bound.table.Name) + ") AS " + q.grammar.ident(r.bound.name)
+	return "(SELECT " + strings.Join(items, ", ") + " FROM " + q.dialect.Ident(r.bound.table.Name) + ") AS " + q.dialect.Ident(r.bound.name)
 }
 
 // alike makes the sides of a join comparable: keys that two tables keep as different

@@ -9,20 +9,14 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"interlock/internal/dialect"
 )
 
-var (
-	plainName   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	plainNumber = regexp.MustCompile(`^-?[0-9]{1,38}(\.[0-9]{1,38})?([eE][-+]?[0-9]{1,3})?$`)
-)
+var plainNumber = regexp.MustCompile(`^-?[0-9]{1,38}(\.[0-9]{1,38})?([eE][-+]?[0-9]{1,3})?$`)
 
-// Ident writes a name in DuckDB's SQL: bare where that is surely safe, quoted
-// otherwise.
-func Ident(name string) string { return duckdb.ident(name) }
-
-// text writes a string literal where nothing is an escape but the doubled quote. A
-// NUL, which ends the statement for some parsers, is refused before.
-func text(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+// Ident writes a name in DuckDB's SQL.
+func Ident(name string) string { return dialect.DuckDB.Ident(name) }
 
 // A scalar is a literal of a plan.
 type scalar struct {
@@ -63,12 +57,13 @@ func readScalar(raw json.RawMessage) (scalar, error) {
 	return scalar{}, errors.New("must be a string, a number or a boolean")
 }
 
-func (s scalar) sql(g *grammar) string {
+// scalarSQL writes a literal.
+func (c *compiler) scalarSQL(s scalar) string {
 	switch {
 	case s.truth != nil:
-		return g.forms[strconv.FormatBool(*s.truth)]
+		return c.grammar.forms[strconv.FormatBool(*s.truth)]
 	case s.number:
 		return s.text
 	}
-	return g.text(s.text)
+	return c.dialect.Text(s.text)
 }

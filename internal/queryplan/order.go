@@ -37,7 +37,7 @@ func (q *query) order(columns []Column) string {
 				terms = append(terms, q.grammar.fill("asc", q.outer(columns[i]), ""))
 			}
 		}
-		return strings.Join(append(terms, q.grammar.ident(rankName)), ", ")
+		return strings.Join(append(terms, q.dialect.Ident(rankName)), ", ")
 	}
 	for i, o := range p.OrderBy {
 		path := fmt.Sprintf("%s.order_by[%d]", q.path, i)
@@ -61,7 +61,7 @@ func (q *query) order(columns []Column) string {
 // outer writes a selected name outside of its query. Behind a set operation the
 // values have their order already, and nothing but the name may stand there.
 func (q *query) outer(c Column) string {
-	v := value{sql: q.grammar.ident(c.Name), kind: c.Kind()}
+	v := value{sql: q.dialect.Ident(c.Name), kind: c.Kind()}
 	if q.mixed() {
 		return v.sql
 	}
@@ -76,7 +76,7 @@ func (q *query) sortable(e Expr, path string) string {
 				if q.grammar.aliasAlone && !(q.plan.Distinct && q.sorts()) {
 					return q.ordered(q.expr(item, path, groupScope, 0))
 				}
-				return q.grammar.ident(item.Alias)
+				return q.dialect.Ident(item.Alias)
 			}
 		}
 	}
@@ -164,20 +164,20 @@ func (q *query) rank() string {
 	if t.Ties {
 		number = q.grammar.forms["rank"]
 	}
-	return number + " OVER (PARTITION BY " + strings.Join(per, ", ") + " ORDER BY " + strings.Join(by, ", ") + ") AS " + q.grammar.ident(rankName)
+	return number + " OVER (PARTITION BY " + strings.Join(per, ", ") + " ORDER BY " + strings.Join(by, ", ") + ") AS " + q.dialect.Ident(rankName)
 }
 
 // top wraps the query so that each group keeps its first N rows.
 func (q *query) top(head string, items []string, columns []Column, tail []string) []string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
-		names[i] = q.grammar.ident(c.Name)
+		names[i] = q.dialect.Ident(c.Name)
 	}
 	inner := head + strings.Join(items, ", ") + " " + strings.Join(tail, " ")
 	return []string{
 		"SELECT " + strings.Join(names, ", "),
 		"FROM (" + inner + ") AS ranked",
-		"WHERE " + q.grammar.ident(rankName) + " <= " + strconv.Itoa(q.plan.Top.N),
+		"WHERE " + q.dialect.Ident(rankName) + " <= " + strconv.Itoa(q.plan.Top.N),
 	}
 }
 
@@ -193,7 +193,7 @@ func (q *query) combine(clauses []string, columns []Column) []string {
 			continue
 		}
 		if q.grammar.flatSets && c.Operation != q.plan.Combine[0].Operation {
-			q.fail(path+".operation", "%s has no order among different set operations; use one kind in a plan", q.grammar.name)
+			q.fail(path+".operation", "%s has no order among different set operations; use one kind in a plan", q.dialect.Title())
 		}
 		if len(c.Plan.OrderBy) > 0 || c.Plan.Limit > 0 || len(c.Plan.Combine) > 0 {
 			q.fail(path+".plan", "order, limit and further sets belong to the outer plan")
@@ -209,7 +209,7 @@ func (q *query) combine(clauses []string, columns []Column) []string {
 	}
 	names := make([]string, len(columns))
 	for i, c := range columns {
-		names[i] = q.grammar.ident(c.Name)
+		names[i] = q.dialect.Ident(c.Name)
 	}
 	return []string{"SELECT " + strings.Join(names, ", "), "FROM (" + strings.Join(clauses, " ") + ") AS combined"}
 }

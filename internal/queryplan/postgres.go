@@ -5,12 +5,7 @@ import "strings"
 // postgres is PostgreSQL. A bare name is folded to lower case; texts are put in the
 // order of their code points, whatever the collation of the database.
 var postgres = grammar{
-	name: "PostgreSQL", quote: quoted(`"`), text: text, escape: bang, wild: bangOnly, sets: standardSets, filter: true, aliasAlone: true,
-	bare: func(name string) bool { return name == strings.ToLower(name) },
-	keywords: words(`authorization binary bigint bit boolean char character coalesce current_catalog dec decimal float greatest inout
-		int integer interval json json_array json_arrayagg json_object json_objectagg least merge_action national nchar none normalize
-		nullif numeric out overlay position precision real session_user setof smallint substring system_user time timestamp treat trim
-		varchar verbose xmlattributes xmlconcat xmlelement xmlexists xmlforest xmlnamespaces xmlparse xmlpi xmlroot xmlserialize xmltable`),
+	escape: bang, wild: bangOnly, sets: standardSets, filter: true, aliasAlone: true,
 	forms: ansi.with(each("part", "CAST(date_part('$u', $x) AS BIGINT)", parts)).
 		with(each("truncate", "date_trunc('$u', $x)", units)).
 		with(forms{

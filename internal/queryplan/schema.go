@@ -3,13 +3,15 @@ package queryplan
 import (
 	"slices"
 	"strings"
+
+	"interlock/internal/dialect"
 )
 
 // A Schema is the tables that a plan may use and how they hang together.
 type Schema struct {
-	Dialect   Dialect    `json:"-"` // of the engine that has the tables
-	Tables    []Table    `json:"tables"`
-	Relations []Relation `json:"relations,omitempty"`
+	Dialect   dialect.Dialect `json:"-"` // of the engine that has the tables
+	Tables    []Table         `json:"tables"`
+	Relations []Relation      `json:"relations,omitempty"`
 }
 
 // A Table has columns and perhaps a primary key.

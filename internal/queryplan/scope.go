@@ -98,9 +98,9 @@ func (q *query) column(ref string, in []bound, path string) (string, Column) {
 // reference writes a column as itself.
 func (q *query) reference(b bound, column string) string {
 	if len(q.tables) > 1 || q.grammar.qualify {
-		return q.grammar.ident(b.name) + "." + q.grammar.ident(column)
+		return q.dialect.Ident(b.name) + "." + q.dialect.Ident(column)
 	}
-	return q.grammar.ident(column)
+	return q.dialect.Ident(column)
 }
 
 func (q *query) columnNames(in []bound) string {

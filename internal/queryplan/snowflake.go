@@ -1,13 +1,9 @@
 package queryplan
 
-import "strings"
-
 // snowflake is Snowflake. A bare name is folded to upper case; weeks are those of
 // ISO, whatever the account says about their first day.
 var snowflake = grammar{
-	name: "Snowflake", quote: quoted(`"`), text: backslashed, escape: bang, sets: standardSets,
-	bare:     func(name string) bool { return name == strings.ToUpper(name) },
-	keywords: words(`account connection gscluster increment issue minus organization regexp revoke rlike sample schema start trigger`),
+	escape: bang, sets: standardSets,
 	forms: ansi.with(each("part", "$u($x)", parts)).
 		with(each("truncate", "date_trunc('$u', $x)", units)).
 		with(each("date_diff", "datediff('$u', $x, $y)", units)).

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 )
 
@@ -29,8 +30,8 @@ func (p *Plan) SQL(s Schema) (string, error) { return p.SQLFor(s.Dialect, s) }
 
 // SQLFor compiles the plan for a dialect. The text is the same for the same plan
 // and schema. A plan with problems is a fault that lists them all.
-func (p *Plan) SQLFor(d Dialect, s Schema) (string, error) {
-	c := &compiler{grammar: grammars[d], schema: s}
+func (p *Plan) SQLFor(d dialect.Dialect, s Schema) (string, error) {
+	c := newCompiler(d, s)
 	sql, _ := c.plan(p, "", "\n", 0)
 	if len(c.problems) > 0 {
 		return "", invalid(c.problems)
@@ -40,7 +41,7 @@ func (p *Plan) SQLFor(d Dialect, s Schema) (string, error) {
 
 // Validate lists every problem of the plan; none means that SQL succeeds.
 func (p *Plan) Validate(s Schema) []Problem {
-	c := &compiler{grammar: grammars[s.Dialect], schema: s}
+	c := newCompiler(s.Dialect, s)
 	c.plan(p, "", "\n", 0)
 	return c.problems
 }
@@ -56,9 +57,14 @@ func invalid(problems []Problem) error {
 // A compiler writes SQL and collects problems on the way: validation is the same
 // walk as compilation, so that the two cannot disagree.
 type compiler struct {
+	dialect  dialect.Dialect
 	grammar  *grammar
 	schema   Schema
 	problems []Problem
+}
+
+func newCompiler(d dialect.Dialect, s Schema) *compiler {
+	return &compiler{dialect: d, grammar: grammars[d], schema: s}
 }
 
 func (c *compiler) fail(path, format string, args ...any) {
@@ -179,7 +185,7 @@ func (q *query) items(groups []string) ([]string, []Column) {
 		if name == v.column && v.plain && !q.grammar.qualify {
 			items = append(items, v.sql)
 		} else {
-			items = append(items, v.sql+" AS "+q.grammar.ident(name))
+			items = append(items, v.sql+" AS "+q.dialect.Ident(name))
 		}
 	}
 	return items, columns

@@ -5,7 +5,7 @@ import "strings"
 // sqlite is SQLite 3.46 or later, which keeps dates as text. It folds the case of
 // ASCII letters only and has neither medians nor deviations.
 var sqlite = grammar{
-	name: "SQLite", quote: quoted(`"`), text: text, escape: bang, wild: glob, sets: standardSets, filter: true, flatSets: true, asciiCase: true,
+	escape: bang, wild: glob, sets: standardSets, filter: true, flatSets: true, asciiCase: true,
 	forms: ansi.with(each("part", "CAST(strftime('$u', $x) AS INTEGER)", parts)).
 		with(each("number of", sqliteNumber, kinds)).with(each("date of", sqliteMoment, kinds)).
 		with(each("text of", "CAST($x AS TEXT)", kinds)).

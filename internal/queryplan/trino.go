@@ -3,9 +3,7 @@ package queryplan
 // trino is Trino. It compares only what has the same type, and makes quotients and
 // averages of decimals with few digits, so that they are made of doubles.
 var trino = grammar{
-	name: "Trino", quote: quoted(`"`), text: text, escape: bang, sets: standardSets, filter: true, fullTimes: true,
-	keywords: words(`cube current_path deallocate execute extract json_array json_exists json_object json_query json_table json_value
-		listagg normalize prepare rollup skip trim uescape unnest`),
+	escape: bang, sets: standardSets, filter: true, fullTimes: true,
 	forms: ansi.with(each("part", "$u($x)", parts)).
 		with(each("truncate", "date_trunc('$u', $x)", units)).
 		with(each("date_diff", "date_diff('$u', date_trunc('$u', $x), date_trunc('$u', $y))", units)).

@@ -3,23 +3,21 @@ package source
 import (
 	"fmt"
 	"strings"
+
+	"interlock/internal/dialect"
 )
 
 // bigquery is BigQuery's SQL with named parameters.
 type bigquery struct{}
 
-var bigqueryName = strings.NewReplacer(`\`, `\\`, "`", "\\`")
+func (bigquery) read(c Column) string { return dialect.BigQuery.Quote(c.Name) }
 
-func (bigquery) quote(name string) string { return "`" + bigqueryName.Replace(name) + "`" }
-
-func (b bigquery) read(c Column) string { return b.quote(c.Name) }
-
-func (b bigquery) left(c Column, _ Op) string {
+func (bigquery) left(c Column, _ Op) string {
 	switch c.Type.Kind {
 	case Uint, Decimal:
-		return "CAST(" + b.quote(c.Name) + " AS BIGNUMERIC)"
+		return "CAST(" + dialect.BigQuery.Quote(c.Name) + " AS BIGNUMERIC)"
 	}
-	return b.quote(c.Name)
+	return dialect.BigQuery.Quote(c.Name)
 }
 
 func (bigquery) param(n int, c Column, op Op, value any) (string, any) {

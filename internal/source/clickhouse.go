@@ -3,25 +3,23 @@ package source
 import (
 	"fmt"
 	"strings"
+
+	"interlock/internal/dialect"
 )
 
 // clickhouse is ClickHouse's SQL with parameters that the server binds by name and
 // type; they travel as text.
 type clickhouse struct{}
 
-var clickhouseName = strings.NewReplacer(`\`, `\\`, "`", "\\`")
-
-func (clickhouse) quote(name string) string { return "`" + clickhouseName.Replace(name) + "`" }
-
 func (c clickhouse) read(col Column) string {
 	if col.Type.Kind == Other {
-		return "toString(" + c.quote(col.Name) + ")" // lists and the like, in its own notation
+		return "toString(" + dialect.ClickHouse.Quote(col.Name) + ")" // lists and the like, in its own notation
 	}
 	return c.left(col, Eq)
 }
 
-func (c clickhouse) left(col Column, _ Op) string {
-	switch name := c.quote(col.Name); {
+func (clickhouse) left(col Column, _ Op) string {
+	switch name := dialect.ClickHouse.Quote(col.Name); {
 	case col.Type.Kind != Text || col.Native == "":
 		return name
 	case strings.Contains(col.Native, "FixedString"):

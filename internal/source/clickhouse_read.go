@@ -13,6 +13,7 @@ import (
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 )
 
@@ -63,7 +64,7 @@ func clickhouseDB(c Config) (*sql.DB, system, error) {
 	limits["max_execution_time"] = max(1, int(c.Timeout.Seconds()))
 	limits["max_memory_usage"] = clickhouseMemory
 	db := sql.OpenDB(clickhouseConnector{driver.Connector(opts), limits})
-	return db, system{dialect: ClickHouse, describe: clickhouseDescribe, session: noSession, bind: positional, block: clickhouseBlock}, nil
+	return db, system{dialect: dialect.ClickHouse, describe: clickhouseDescribe, session: noSession, bind: positional, block: clickhouseBlock}, nil
 }
 
 func noSession(context.Context, *sql.Conn, Config) error { return nil }

@@ -3,26 +3,9 @@ package source
 import (
 	"fmt"
 	"strings"
+
+	"interlock/internal/dialect"
 )
-
-// A Dialect is a system's SQL. Elasticsearch, which has none, is translated by
-// [Filter.Elasticsearch].
-type Dialect string
-
-// The dialects.
-const (
-	PostgreSQL Dialect = "postgres"
-	MySQL      Dialect = "mysql" // and MariaDB
-	SQLite     Dialect = "sqlite"
-	DuckDB     Dialect = "duckdb" // files, in the embedded engine
-	BigQuery   Dialect = "bigquery"
-	ClickHouse Dialect = "clickhouse"
-	Trino      Dialect = "trino"
-	Snowflake  Dialect = "snowflake"
-)
-
-// Dialects lists every SQL dialect.
-var Dialects = []Dialect{PostgreSQL, MySQL, SQLite, DuckDB, BigQuery, ClickHouse, Trino, Snowflake}
 
 // A Statement is SQL with its parameters in order. A value is only ever in Args.
 type Statement struct {
@@ -42,10 +25,9 @@ type Selection struct {
 	Count   bool // count the rows instead of reading them
 }
 
-// translator is what one dialect knows: how names and parameters are written and
-// which expressions give a comparison the meaning that [Filter] promises.
+// translator is what one dialect knows: how parameters are written and which
+// expressions give a comparison the meaning that [Filter] promises.
 type translator interface {
-	quote(name string) string
 	// read is the column in the list of columns.
 	read(c Column) string
 	// left is the column's side of a comparison.
@@ -62,31 +44,22 @@ type narrower interface {
 	narrow(c Column, op Op) bool
 }
 
-func (d Dialect) translator() translator {
-	switch d {
-	case PostgreSQL:
-		return postgres{}
-	case MySQL:
-		return mysql{}
-	case SQLite:
-		return sqlite{}
-	case DuckDB:
-		return duckdb{}
-	case BigQuery:
-		return bigquery{}
-	case ClickHouse:
-		return clickhouse{}
-	case Trino:
-		return trino{}
-	case Snowflake:
-		return snowflake{}
-	}
-	panic("source: no such dialect: " + string(d))
+// translators has the filters of every dialect. Elasticsearch, which has no SQL, is
+// translated by [Filter.Elasticsearch].
+var translators = [...]translator{
+	dialect.DuckDB:     duckdb{},
+	dialect.SQLite:     sqlite{},
+	dialect.PostgreSQL: postgres{},
+	dialect.MySQL:      mysql{},
+	dialect.ClickHouse: clickhouse{},
+	dialect.Trino:      trino{},
+	dialect.BigQuery:   bigquery{},
+	dialect.Snowflake:  snowflake{},
 }
 
 // Where translates a filter over these columns into a condition; "" if there is none.
-func (d Dialect) Where(columns []Column, f Filter) (Statement, error) {
-	w := writer{t: d.translator()}
+func Where(d dialect.Dialect, columns []Column, f Filter) (Statement, error) {
+	w := writer{d: d, t: translators[d]}
 	if err := w.where("", columns, f); err != nil {
 		return Statement{}, err
 	}
@@ -94,8 +67,8 @@ func (d Dialect) Where(columns []Column, f Filter) (Statement, error) {
 }
 
 // Select translates a selection into one statement.
-func (d Dialect) Select(s Selection) (Statement, error) {
-	w := writer{t: d.translator()}
+func Select(d dialect.Dialect, s Selection) (Statement, error) {
+	w := writer{d: d, t: translators[d]}
 	w.WriteString("SELECT ")
 	if s.Count {
 		w.WriteString("count(*)")
@@ -114,7 +87,7 @@ func (d Dialect) Select(s Selection) (Statement, error) {
 		if i > 0 {
 			w.WriteByte('.')
 		}
-		w.WriteString(w.t.quote(part))
+		w.WriteString(w.d.Quote(part))
 	}
 	all := s.All
 	if all == nil {
@@ -125,33 +98,34 @@ func (d Dialect) Select(s Selection) (Statement, error) {
 	}
 	for i, name := range s.Order {
 		w.WriteString([]string{" ORDER BY ", ", "}[min(i, 1)])
-		w.WriteString(w.t.quote(name))
+		w.WriteString(w.d.Quote(name))
 	}
-	w.page(d, s.Limit, s.Offset)
+	w.page(s.Limit, s.Offset)
 	return Statement{w.String(), w.args}, nil
 }
 
 type writer struct {
 	strings.Builder
+	d    dialect.Dialect
 	t    translator
 	args []any
 }
 
 // page writes which rows are wanted. In the embedded engine all pages are one text,
 // about which the policy decides once.
-func (w *writer) page(d Dialect, limit, offset int) {
+func (w *writer) page(limit, offset int) {
 	number := func(word string, n int) string {
 		switch {
 		case n <= 0:
 			return ""
-		case d != DuckDB:
+		case w.d != dialect.DuckDB:
 			return fmt.Sprintf(" %s %d", word, n)
 		}
 		w.args = append(w.args, n)
 		return fmt.Sprintf(" %s CAST($%d AS BIGINT)", word, len(w.args))
 	}
 	first, skip := number("LIMIT", limit), number("OFFSET", offset)
-	if d == Trino { // the only one that wants it so
+	if w.d == dialect.Trino { // the only one that wants it so
 		first, skip = skip, first
 	}
 	w.WriteString(first + skip)
@@ -175,7 +149,7 @@ func (w *writer) where(lead string, columns []Column, f Filter) error {
 var signs = map[Op]string{Eq: " = ", Neq: " <> ", Gt: " > ", Gte: " >= ", Lt: " < ", Lte: " <= "}
 
 func (w *writer) predicate(p predicate) {
-	name := w.t.quote(p.column.Name)
+	name := w.d.Quote(p.column.Name)
 	switch p.form {
 	case never:
 		w.WriteString("1 = 0")
@@ -217,11 +191,6 @@ func (w *writer) bind(p predicate, i int) string {
 	text, arg := w.t.param(len(w.args)+1, p.column, p.op, p.values[i])
 	w.args = append(w.args, arg)
 	return text
-}
-
-// quoteWith quotes a name by doubling the quote inside it.
-func quoteWith(q, name string) string {
-	return q + strings.ReplaceAll(name, q, q+q) + q
 }
 
 // quotedLength gives the length of a quoted thing at the start of a text; not ok: it is open.

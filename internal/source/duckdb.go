@@ -1,17 +1,19 @@
 package source
 
-import "fmt"
+import (
+	"fmt"
+
+	"interlock/internal/dialect"
+)
 
 // duckdb is the embedded engine's SQL, in which all files are read. Its texts are
 // compared by bytes as they are.
 type duckdb struct{}
 
-func (duckdb) quote(name string) string { return quoteWith(`"`, name) }
+func (duckdb) read(c Column) string { return dialect.DuckDB.Quote(c.Name) }
 
-func (d duckdb) read(c Column) string { return d.quote(c.Name) }
-
-func (d duckdb) left(c Column, _ Op) string {
-	name := d.quote(c.Name)
+func (duckdb) left(c Column, _ Op) string {
+	name := dialect.DuckDB.Quote(c.Name)
 	switch c.Native {
 	case "HUGEINT", "FLOAT", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS":
 		return "CAST(" + name + " AS " + c.Type.String() + ")"

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"interlock/internal/dialect"
 	"interlock/internal/source"
 )
 
@@ -19,7 +20,7 @@ func Example() {
 		{"column": "booked", "op": "between", "value": ["2024-01-01", "2024-12-31"]}]}`), &f); err != nil {
 		fmt.Println(err)
 	}
-	s, err := source.PostgreSQL.Where(columns, f)
+	s, err := source.Where(dialect.PostgreSQL, columns, f)
 	fmt.Println(s.Text, s.Args, err)
 
 	f.Conditions[0].Column = "amout"

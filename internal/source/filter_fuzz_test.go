@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"interlock/internal/dialect"
 	"interlock/internal/source"
 )
 
@@ -37,16 +38,16 @@ func FuzzFilter(f *testing.F) {
 				Filter: source.Filter{Conditions: []source.Condition{{Column: c.column.Name, Op: operator, Value: v}}},
 			}
 		}
-		for _, d := range source.Dialects {
-			got, err := d.Select(selection(value))
+		for _, d := range dialect.All() {
+			got, err := source.Select(d, selection(value))
 			if err != nil {
 				return
 			}
-			other, err := d.Select(selection(c.values[1]))
+			other, err := source.Select(d, selection(c.values[1]))
 			if err != nil {
 				t.Fatal(err)
 			}
-			where, err := d.Where(columns(), selection(value).Filter)
+			where, err := source.Where(d, columns(), selection(value).Filter)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +94,7 @@ func TestExactNumbersMeanTheSame(t *testing.T) {
 		if op == source.Between || op == source.In {
 			value = []any{a.FloatString(6), b.FloatString(6)}
 		}
-		s, err := source.PostgreSQL.Where([]source.Column{c}, source.Filter{Conditions: []source.Condition{{Column: "x", Op: op, Value: value}}})
+		s, err := source.Where(dialect.PostgreSQL, []source.Column{c}, source.Filter{Conditions: []source.Condition{{Column: "x", Op: op, Value: value}}})
 		if err != nil {
 			t.Fatal(err)
 		}

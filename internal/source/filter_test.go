@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/source"
 )
@@ -67,9 +68,9 @@ func TestWhere(t *testing.T) {
 			return string(doc), err
 		},
 	}
-	for _, d := range source.Dialects {
-		translate[string(d)] = func(f source.Filter) (string, error) {
-			s, err := d.Where(columns(), f)
+	for _, d := range dialect.All() {
+		translate[d.String()] = func(f source.Filter) (string, error) {
+			s, err := source.Where(d, columns(), f)
 			return fmt.Sprintf("%s\n    %s", s.Text, args(s.Args)), err
 		}
 	}
@@ -92,7 +93,7 @@ func TestWhere(t *testing.T) {
 
 func TestSelect(t *testing.T) {
 	var got strings.Builder
-	for _, d := range source.Dialects {
+	for _, d := range dialect.All() {
 		for _, s := range []source.Selection{
 			{Table: []string{"sales", "orders"}, Columns: columns()[:4]},
 			{Table: []string{"orders"}, Columns: columns()[3:5], All: columns(), Order: []string{"qty"}, Limit: 20, Offset: 40, Filter: source.Filter{Conditions: []source.Condition{
@@ -102,7 +103,7 @@ func TestSelect(t *testing.T) {
 				{Column: "day", Op: source.Eq, Value: "2024-01-01"},
 			}}},
 		} {
-			stmt, err := d.Select(s)
+			stmt, err := source.Select(d, s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +139,7 @@ func TestExactNumbers(t *testing.T) {
 		{"amount", source.Between, []any{"0.001", "0.009"}, `1 = 0`, nil},
 		{"amount", source.Lte, "9999999.99", `"amount" IS NOT NULL`, nil},
 	} {
-		got, err := source.PostgreSQL.Where(columns(), source.Filter{Conditions: []source.Condition{{Column: c.column, Op: c.op, Value: c.value}}})
+		got, err := source.Where(dialect.PostgreSQL, columns(), source.Filter{Conditions: []source.Condition{{Column: c.column, Op: c.op, Value: c.value}}})
 		if err != nil {
 			t.Errorf("%s %s %v: %v", c.column, c.op, c.value, err)
 			continue

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"interlock/internal/dialect"
 )
 
 // mysql is the SQL of MySQL and MariaDB. Their collations ignore case and trailing
@@ -11,10 +13,8 @@ import (
 // lets an index narrow the rows first.
 type mysql struct{}
 
-func (mysql) quote(name string) string { return quoteWith("`", name) }
-
-func (m mysql) read(c Column) string {
-	name := m.quote(c.Name)
+func (mysql) read(c Column) string {
+	name := dialect.MySQL.Quote(c.Name)
 	switch {
 	case c.Native == "bit":
 		return name + " + 0"
@@ -26,8 +26,8 @@ func (m mysql) read(c Column) string {
 	return name
 }
 
-func (m mysql) left(c Column, op Op) string {
-	name := m.quote(c.Name)
+func (mysql) left(c Column, op Op) string {
+	name := dialect.MySQL.Quote(c.Name)
 	switch c.Type.Kind {
 	case Bool:
 		return "(" + name + " <> 0)"

@@ -12,6 +12,7 @@ import (
 
 	mysqldriver "github.com/go-sql-driver/mysql"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/sqlpolicy"
 )
@@ -72,7 +73,7 @@ func mysqlOpen(c Config, conf *mysqldriver.Config) (*sql.DB, system, error) {
 	if err != nil {
 		return nil, system{}, c.trouble(context.Background(), err, "connecting to")
 	}
-	return sql.OpenDB(mysqlConnector{connector}), system{dialect: MySQL, describe: mysqlDescribe, session: mysqlSession, raw: true, bind: positional}, nil
+	return sql.OpenDB(mysqlConnector{connector}), system{dialect: dialect.MySQL, describe: mysqlDescribe, session: mysqlSession, raw: true, bind: positional}, nil
 }
 
 // mysqlConnector makes connections with a meter.
@@ -182,7 +183,7 @@ func mysqlDescribe(ctx context.Context, conn *sql.Conn, c Config) (described, er
 // mysqlLoss is the condition under which a value would not be itself after the type of
 // its column. No condition is a type that keeps them all.
 func mysqlLoss(c Column) string {
-	name := mysql{}.quote(c.Name)
+	name := dialect.MySQL.Quote(c.Name)
 	switch {
 	case c.Type.Kind == Bool && c.Native == "tinyint":
 		return name + " NOT IN (0, 1)"
@@ -214,7 +215,7 @@ func mysqlLook(ctx context.Context, conn *sql.Conn, c Config, d described) error
 	if err := mysqlTime(ctx, conn, min(c.Timeout, lookPatience)); err != nil {
 		return err
 	}
-	err := conn.QueryRowContext(ctx, "SELECT "+strings.Join(asks, ", ")+" FROM "+mysql{}.quote(d.table[0])+"."+mysql{}.quote(d.table[1])).Scan(found...)
+	err := conn.QueryRowContext(ctx, "SELECT "+strings.Join(asks, ", ")+" FROM "+dialect.MySQL.Quote(d.table[0])+"."+dialect.MySQL.Quote(d.table[1])).Scan(found...)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

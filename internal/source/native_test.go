@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"interlock/internal/dialect"
 	"interlock/internal/source"
 )
 
@@ -20,30 +21,30 @@ func TestNativeTypes(t *testing.T) {
 	eq := source.Condition{Column: "x", Op: source.Eq, Value: "a"}
 	var got strings.Builder
 	for _, c := range []struct {
-		dialect source.Dialect
+		dialect dialect.Dialect
 		column  source.Column
 		cond    source.Condition
 	}{
-		{source.ClickHouse, named("x", "VARCHAR", "String"), eq},
-		{source.ClickHouse, named("x", "VARCHAR", "LowCardinality(Nullable(String))"), like},
-		{source.ClickHouse, named("x", "VARCHAR", "Enum8('a' = 1)"), eq},
-		{source.ClickHouse, named("x", "VARCHAR", "FixedString(3)"), like},
-		{source.ClickHouse, named("x", "VARCHAR", "IPv6"), eq},
-		{source.ClickHouse, named("x", "LIST", "Array(String)"), source.Condition{}},
-		{source.Trino, named("x", "VARCHAR", "varchar(10)"), eq},
-		{source.Trino, named("x", "VARCHAR", "char(5)"), like},
-		{source.Trino, named("x", "DOUBLE", "real"), source.Condition{Column: "x", Op: source.Gt, Value: 0.1}},
-		{source.Trino, named("x", "ROW", "array(bigint)"), source.Condition{}},
-		{source.Trino, named("x", "ROW", "json"), source.Condition{}},
-		{source.Snowflake, named("x", "VARCHAR", "TEXT"), eq},
-		{source.Snowflake, named("x", "DECIMAL(38,0)", "DECIMAL(38,0)"), source.Condition{Column: "x", Op: source.Eq, Value: "12345678901234567890123456789012345678"}},
-		{source.BigQuery, named("x", "VARCHAR", "STRING"), like},
+		{dialect.ClickHouse, named("x", "VARCHAR", "String"), eq},
+		{dialect.ClickHouse, named("x", "VARCHAR", "LowCardinality(Nullable(String))"), like},
+		{dialect.ClickHouse, named("x", "VARCHAR", "Enum8('a' = 1)"), eq},
+		{dialect.ClickHouse, named("x", "VARCHAR", "FixedString(3)"), like},
+		{dialect.ClickHouse, named("x", "VARCHAR", "IPv6"), eq},
+		{dialect.ClickHouse, named("x", "LIST", "Array(String)"), source.Condition{}},
+		{dialect.Trino, named("x", "VARCHAR", "varchar(10)"), eq},
+		{dialect.Trino, named("x", "VARCHAR", "char(5)"), like},
+		{dialect.Trino, named("x", "DOUBLE", "real"), source.Condition{Column: "x", Op: source.Gt, Value: 0.1}},
+		{dialect.Trino, named("x", "ROW", "array(bigint)"), source.Condition{}},
+		{dialect.Trino, named("x", "ROW", "json"), source.Condition{}},
+		{dialect.Snowflake, named("x", "VARCHAR", "TEXT"), eq},
+		{dialect.Snowflake, named("x", "DECIMAL(38,0)", "DECIMAL(38,0)"), source.Condition{Column: "x", Op: source.Eq, Value: "12345678901234567890123456789012345678"}},
+		{dialect.BigQuery, named("x", "VARCHAR", "STRING"), like},
 	} {
 		s := source.Selection{Table: []string{"t"}, Columns: []source.Column{c.column}}
 		if c.cond.Op != "" {
 			s.Filter.Conditions = []source.Condition{c.cond}
 		}
-		stmt, err := c.dialect.Select(s)
+		stmt, err := source.Select(c.dialect, s)
 		if err != nil {
 			t.Fatal(err)
 		}

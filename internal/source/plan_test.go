@@ -21,6 +21,7 @@ import (
 	diff "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/query"
 	"interlock/internal/queryplan"
@@ -98,7 +99,7 @@ var shopRows = map[string][][]any{
 
 // meaning is how a server is filled and asked.
 type meaning struct {
-	dialect queryplan.Dialect
+	dialect dialect.Dialect
 	quote   string
 	types   map[string]string // by the schema's
 	exec    func(t testing.TB, statements ...string)
@@ -130,13 +131,13 @@ func (m meaning) shopSQL() (statements []string) {
 				case string:
 					v = strings.Replace(v, "1969-", m.early+"-", 1)
 					cells[i] = "'" + strings.ReplaceAll(v, "'", "''") + "'"
-					if m.dialect == queryplan.MySQL || m.dialect == queryplan.ClickHouse {
+					if m.dialect == dialect.MySQL || m.dialect == dialect.ClickHouse {
 						cells[i] = strings.ReplaceAll(cells[i], `\`, `\\`)
 					}
 				default:
 					cells[i] = fmt.Sprint(v)
 				}
-				if m.dialect == queryplan.ClickHouse && v != nil {
+				if m.dialect == dialect.ClickHouse && v != nil {
 					text := strings.NewReplacer("true", "1", "false", "0").Replace(strings.TrimSuffix(strings.TrimPrefix(cells[i], "'"), "'"))
 					cells[i] = "CAST('" + text + "' AS " + m.types[table.Columns[i].Type] + ")"
 				}
@@ -144,7 +145,7 @@ func (m meaning) shopSQL() (statements []string) {
 			rows = append(rows, "("+strings.Join(cells, ", ")+")")
 		}
 		create, insert := "CREATE TABLE "+name(table.Name)+" ("+strings.Join(columns, ", ")+")", "INSERT INTO "+name(table.Name)
-		if m.dialect != queryplan.ClickHouse {
+		if m.dialect != dialect.ClickHouse {
 			statements = append(statements, create, insert+" VALUES "+strings.Join(rows, ", "))
 			continue
 		}
@@ -217,19 +218,18 @@ func here(t testing.TB, engine *query.Engine, early string) query.Database {
 // decide is the policy's decision, which prints what runs, or that of an engine that
 // decides by itself; in some systems plans run as they are.
 func (m meaning) decide(t interface{ Fatalf(string, ...any) }, engine *query.Engine, remote source.Remote, db query.Database, sql string) sqlpolicy.Decision {
-	rules, _ := sqlpolicy.DialectFor(m.dialect.String())
 	if judge, ok := remote.(sqlpolicy.Judge); ok {
-		d, err := judge.Judge(context.Background(), sqlpolicy.Scope{Dialect: rules, Tables: db.Tables}, sql)
+		d, err := judge.Judge(context.Background(), sqlpolicy.Scope{Dialect: m.dialect, Tables: db.Tables}, sql)
 		if err != nil {
 			t.Fatalf("%s: %v", sql, err)
 		}
 		return d
 	}
-	schema, ok := map[queryplan.Dialect]string{queryplan.PostgreSQL: "public", queryplan.MySQL: "shop", queryplan.ClickHouse: "default"}[m.dialect]
+	schema, ok := map[dialect.Dialect]string{dialect.PostgreSQL: "public", dialect.MySQL: "shop", dialect.ClickHouse: "default"}[m.dialect]
 	if !ok {
 		return sqlpolicy.Decision{SQL: sql}
 	}
-	db.Elsewhere = &query.Elsewhere{Dialect: rules, Schema: schema}
+	db.Elsewhere = &query.Elsewhere{Dialect: m.dialect, Schema: schema}
 	d, err := engine.Check(context.Background(), db, sql)
 	if err != nil {
 		t.Fatalf("%s: %v", sql, err)
@@ -333,23 +333,21 @@ func TestPlansPassPolicy(t *testing.T) {
 	syntax := strings.Fields(`count_star like_escape not_like_escape ilike_escape not_ilike_escape regexp_full_match quantile_cont`)
 	engine := newEngine(t)
 	db := here(t, engine, "1969")
-	for _, name := range []string{"postgres", "mysql", "clickhouse", "trino", "bigquery", "snowflake"} { // SQLite decides by itself, see TestPlansInSQLite
-		dialect, _ := queryplan.DialectFor(name)
-		rules, _ := sqlpolicy.DialectFor(name)
-		db.Elsewhere = &query.Elsewhere{Dialect: rules, Schema: "shop"}
+	for _, d := range []dialect.Dialect{dialect.PostgreSQL, dialect.MySQL, dialect.ClickHouse, dialect.Trino, dialect.Snowflake} { // SQLite decides by itself, see TestPlansInSQLite
+		db.Elsewhere = &query.Elsewhere{Dialect: d, Schema: "shop"}
 		for plan, p := range corpus(t) {
-			sql, err := p.SQLFor(dialect, shop)
+			sql, err := p.SQLFor(d, shop)
 			if err != nil || plan == "filter_quoted_name" {
 				continue // the goldens list these; the policy admits no name with a quote in it
 			}
 			decision, err := engine.Check(t.Context(), db, sql)
 			if err != nil {
-				t.Errorf("%s, %s: %v\n%s", name, plan, err, sql)
+				t.Errorf("%s, %s: %v\n%s", d, plan, err, sql)
 				continue
 			}
 			for _, f := range decision.Functions {
-				if !slices.Contains(dialect.Functions(), f) && !slices.Contains(syntax, f) && !strings.ContainsAny(f, "+-*/|~!") {
-					t.Errorf("%s, %s: calls %s", name, plan, f)
+				if !slices.Contains(queryplan.Functions(d), f) && !slices.Contains(syntax, f) && !strings.ContainsAny(f, "+-*/|~!") {
+					t.Errorf("%s, %s: calls %s", d, plan, f)
 				}
 			}
 		}
@@ -428,7 +426,7 @@ func TestPlansInSQLite(t *testing.T) {
 	}
 	defer db.Close()
 	mean(t, meaning{
-		dialect: queryplan.SQLite, quote: `"`, config: source.Config{URL: "sqlite:" + path, SQLite: pool(t)},
+		dialect: dialect.SQLite, quote: `"`, config: source.Config{URL: "sqlite:" + path, SQLite: pool(t)},
 		skip: map[string]string{"order_text_function": "SQLite folds ASCII letters only"},
 		exec: func(t testing.TB, statements ...string) { run(t, db, statements...) },
 	})
@@ -440,7 +438,7 @@ func TestPlansInPostgreSQL(t *testing.T) {
 	execPostgres(t, admin, `CREATE DATABASE shop TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`)
 	address := fmt.Sprintf("postgres:///shop?host=%s&user=owner", server.Socket)
 	mean(t, meaning{
-		dialect: queryplan.PostgreSQL, quote: `"`, types: map[string]string{"DOUBLE": "DOUBLE PRECISION"}, config: source.Config{URL: address, AllowOwner: true},
+		dialect: dialect.PostgreSQL, quote: `"`, types: map[string]string{"DOUBLE": "DOUBLE PRECISION"}, config: source.Config{URL: address, AllowOwner: true},
 		exec: func(t testing.TB, statements ...string) { execPostgres(t, address, statements...) },
 	})
 }
@@ -458,7 +456,7 @@ func TestPlansInMariaDB(t *testing.T) {
 	}
 	defer db.Close()
 	mean(t, meaning{
-		dialect: queryplan.MySQL, quote: "`", types: map[string]string{"VARCHAR": "VARCHAR(100)", "TIMESTAMP": "DATETIME"},
+		dialect: dialect.MySQL, quote: "`", types: map[string]string{"VARCHAR": "VARCHAR(100)", "TIMESTAMP": "DATETIME"},
 		config: source.Config{URL: "mysql://reader@localhost/shop?socket=" + server.Socket, Password: source.NewSecret(secret)},
 		exec:   func(t testing.TB, statements ...string) { run(t, db, statements...) },
 	})
@@ -472,7 +470,7 @@ func TestPlansInClickHouse(t *testing.T) {
 	}
 	defer db.Close()
 	mean(t, meaning{
-		dialect: queryplan.ClickHouse, quote: "`", early: "1979",
+		dialect: dialect.ClickHouse, quote: "`", early: "1979",
 		skip:    map[string]string{"filter_quoted_name": "the policy admits no name with a quote in it"},
 		zone:    time.FixedZone("Asia/Tokyo", 9*60*60),
 		unknown: regexp.MustCompile(`Unknown function|Syntax error|more than one JOIN|Illegal types Decimal|No operation .* Decimal|Unknown identifier: TRUE`),

@@ -1,39 +1,41 @@
 package source
 
-import "fmt"
+import (
+	"fmt"
+
+	"interlock/internal/dialect"
+)
 
 // postgres is PostgreSQL's SQL. Texts are compared under the collation "C", which
 // is code points; equality of an ordinary text column needs none, so its index serves.
 type postgres struct{}
 
-func (postgres) quote(name string) string { return quoteWith(`"`, name) }
-
 // read gives types that have no kind here as their text.
-func (p postgres) read(c Column) string {
+func (postgres) read(c Column) string {
 	switch c.Type.Kind {
 	case Text, Other:
 		if !plainText(c.Native) {
-			return p.quote(c.Name) + "::text"
+			return dialect.PostgreSQL.Quote(c.Name) + "::text"
 		}
 	case JSON:
 		if c.Native == "jsonb" {
-			return p.quote(c.Name) + "::json"
+			return dialect.PostgreSQL.Quote(c.Name) + "::json"
 		}
 		if c.Native != "json" {
-			return "to_json(" + p.quote(c.Name) + ")"
+			return "to_json(" + dialect.PostgreSQL.Quote(c.Name) + ")"
 		}
 	case List:
-		return "to_json(" + p.quote(c.Name) + ")"
+		return "to_json(" + dialect.PostgreSQL.Quote(c.Name) + ")"
 	case Decimal:
 		if c.Native == "money" {
-			return p.quote(c.Name) + "::numeric"
+			return dialect.PostgreSQL.Quote(c.Name) + "::numeric"
 		}
 	}
-	return p.quote(c.Name)
+	return dialect.PostgreSQL.Quote(c.Name)
 }
 
-func (p postgres) left(c Column, op Op) string {
-	name := p.quote(c.Name)
+func (postgres) left(c Column, op Op) string {
+	name := dialect.PostgreSQL.Quote(c.Name)
 	if c.Native == "money" {
 		return name + "::numeric"
 	}

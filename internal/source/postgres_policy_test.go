@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"interlock/internal/dialect"
 	"interlock/internal/source/sourcetest"
 	"interlock/internal/sqlpolicy"
 )
@@ -52,9 +53,8 @@ func newPolicyProbe(t testing.TB) *policyProbe {
 	if _, err := conn.Exec(t.Context(), "SET search_path = pg_catalog, pg_temp; SET default_transaction_read_only = on; SET statement_timeout = '5s'", pgx.QueryExecModeSimpleProtocol); err != nil {
 		t.Fatal(err)
 	}
-	dialect, _ := sqlpolicy.DialectFor("postgres")
 	return &policyProbe{policy: sqlpolicy.New(sqlpolicy.Config{Cache: 1}), conn: conn, scope: sqlpolicy.Scope{
-		Dialect: dialect, Schema: "public", Alias: "shop",
+		Dialect: dialect.PostgreSQL, Schema: "public", Alias: "shop",
 		Tables: []sqlpolicy.Table{{Name: "customers", Columns: []string{"id", "name", "city", "meta"}}, {Name: "orders", Columns: []string{"id", "customer_id", "amount", "status", "day"}}},
 	}}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 )
 
@@ -154,7 +155,7 @@ func (t *pgTable) Count(ctx context.Context, f Filter) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	stmt, err := PostgreSQL.Select(Selection{Table: t.table, All: columns, Filter: f, Count: true})
+	stmt, err := Select(dialect.PostgreSQL, Selection{Table: t.table, All: columns, Filter: f, Count: true})
 	if err != nil {
 		return 0, err
 	}
@@ -195,7 +196,7 @@ func (t *pgTable) Close() error { t.pool.Close(); return nil }
 var errStopped = errors.New("the reader stopped")
 
 func (t *pgTable) read(ctx context.Context, sel Selection, yield func(*Batch, error) bool) {
-	stmt, err := PostgreSQL.Select(sel)
+	stmt, err := Select(dialect.PostgreSQL, sel)
 	if err != nil {
 		yield(nil, err)
 		return

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 )
 
@@ -39,7 +40,7 @@ func (c Config) refusePowerful(ctx context.Context, conn *pgx.Conn) error {
 
 // readerStatements make a role that reads the tables of a schema and can do nothing else.
 func readerStatements(schema string) []string {
-	name := quoteWith(`"`, schema)
+	name := dialect.PostgreSQL.Quote(schema)
 	return []string{
 		"CREATE ROLE interlock_reader LOGIN NOINHERIT PASSWORD '…';",
 		fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO interlock_reader;", name),

@@ -7,6 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"interlock/internal/dialect"
 )
 
 // postgresColumns reads the columns of a relation; a domain counts as its base.
@@ -95,7 +97,7 @@ func fitDecimals(ctx context.Context, pool *pgxpool.Pool, table []string, column
 	)
 	for i, c := range columns {
 		if c.Type.Kind == Decimal && c.Type.Width == 0 {
-			name := postgres{}.quote(c.Name)
+			name := dialect.PostgreSQL.Quote(c.Name)
 			asks = append(asks, fmt.Sprintf("max(scale(%s)), max(trunc(abs(%[1]s)))::text", name))
 			open = append(open, i)
 			answer = append(answer, new(*int32), new(*string))
@@ -104,7 +106,7 @@ func fitDecimals(ctx context.Context, pool *pgxpool.Pool, table []string, column
 	if len(open) == 0 {
 		return nil
 	}
-	from := postgres{}.quote(table[0]) + "." + postgres{}.quote(table[1])
+	from := dialect.PostgreSQL.Quote(table[0]) + "." + dialect.PostgreSQL.Quote(table[1])
 	if err := pool.QueryRow(ctx, "SELECT "+strings.Join(asks, ", ")+" FROM "+from).Scan(answer...); err != nil {
 		return err
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"interlock/internal/dialect"
 )
 
 // lookPatience is how long the server may look for values that the type of a column
@@ -20,7 +22,7 @@ const lookPatience = 5 * time.Second
 // postgresLoss is the condition under which a value would not be itself after the type
 // of its column, and what such a value is. No condition is a type that keeps them all.
 func postgresLoss(c Column) (condition, what string) {
-	name := postgres{}.quote(c.Name)
+	name := dialect.PostgreSQL.Quote(c.Name)
 	switch c.Type.Kind {
 	case Date, Timestamp, TimestampTZ:
 		return fmt.Sprintf("isfinite(%[1]s) AND NOT (%[1]s >= '0001-01-01' AND %[1]s < '294247-01-01')", name), "before the year 1 or after the year 294246"
@@ -43,7 +45,7 @@ func keepPostgresText(ctx context.Context, pool *pgxpool.Pool, table []string, c
 	)
 	for i, c := range columns {
 		if condition, _ := postgresLoss(c); condition != "" {
-			asks = append(asks, fmt.Sprintf("count(*) FILTER (WHERE %s), coalesce(min(%s::text) FILTER (WHERE %[1]s), '')", condition, postgres{}.quote(c.Name)))
+			asks = append(asks, fmt.Sprintf("count(*) FILTER (WHERE %s), coalesce(min(%s::text) FILTER (WHERE %[1]s), '')", condition, dialect.PostgreSQL.Quote(c.Name)))
 			asked = append(asked, i)
 			answer = append(answer, new(int64), new(string))
 		}
@@ -57,7 +59,7 @@ func keepPostgresText(ctx context.Context, pool *pgxpool.Pool, table []string, c
 			lookPatience.Milliseconds()); err != nil {
 			return err
 		}
-		return tx.QueryRow(ctx, "SELECT "+strings.Join(asks, ", ")+" FROM "+postgres{}.quote(table[0])+"."+postgres{}.quote(table[1])).Scan(answer...)
+		return tx.QueryRow(ctx, "SELECT "+strings.Join(asks, ", ")+" FROM "+dialect.PostgreSQL.Quote(table[0])+"."+dialect.PostgreSQL.Quote(table[1])).Scan(answer...)
 	})
 	if late, ok := errors.AsType[*pgconn.PgError](err); ok && late.Code == "57014" && ctx.Err() == nil {
 		return nil

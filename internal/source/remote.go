@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/sqlpolicy"
 )
@@ -20,7 +21,7 @@ import (
 // text; its sessions, which only read, are the second wall.
 type Remote interface {
 	Run(ctx context.Context, d sqlpolicy.Decision, limits Limits) (Answer, error)
-	Dialect() Dialect
+	Dialect() dialect.Dialect
 	Close() error
 }
 

@@ -1,20 +1,22 @@
 package source
 
-import "fmt"
+import (
+	"fmt"
+
+	"interlock/internal/dialect"
+)
 
 // snowflake is Snowflake's SQL with positional parameters. An empty collation is
 // code points, whatever the column's own is.
 type snowflake struct{}
 
-func (snowflake) quote(name string) string { return quoteWith(`"`, name) }
+func (snowflake) read(c Column) string { return dialect.Snowflake.Quote(c.Name) }
 
-func (s snowflake) read(c Column) string { return s.quote(c.Name) }
-
-func (s snowflake) left(c Column, _ Op) string {
+func (snowflake) left(c Column, _ Op) string {
 	if c.Type.Kind == Text {
-		return "COLLATE(" + s.quote(c.Name) + ", '')"
+		return "COLLATE(" + dialect.Snowflake.Quote(c.Name) + ", '')"
 	}
-	return s.quote(c.Name)
+	return dialect.Snowflake.Quote(c.Name)
 }
 
 func (snowflake) param(_ int, c Column, _ Op, value any) (string, any) {

@@ -17,6 +17,7 @@ import (
 
 	driver "github.com/snowflakedb/gosnowflake/v2"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 )
 
@@ -30,7 +31,7 @@ func snowflakeDB(c Config) (*sql.DB, system, error) {
 		return nil, system{}, err
 	}
 	db := sql.OpenDB(driver.NewConnector(driver.SnowflakeDriver{}, *conf))
-	return db, system{dialect: Snowflake, describe: snowflakeDescribe, session: noSession, bind: positional}, nil
+	return db, system{dialect: dialect.Snowflake, describe: snowflakeDescribe, session: noSession, bind: positional}, nil
 }
 
 func snowflakeConfig(c Config) (*driver.Config, error) {

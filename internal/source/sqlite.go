@@ -3,6 +3,8 @@ package source
 import (
 	"strings"
 	"time"
+
+	"interlock/internal/dialect"
 )
 
 // sqlite is SQLite's SQL. Values there have types of their own, so columns are
@@ -10,12 +12,10 @@ import (
 // which SQLite's own stop at the millisecond, and exact prints a value with all digits.
 type sqlite struct{}
 
-func (sqlite) quote(name string) string { return quoteWith(`"`, name) }
+func (sqlite) read(c Column) string { return dialect.SQLite.Quote(c.Name) }
 
-func (s sqlite) read(c Column) string { return s.quote(c.Name) }
-
-func (s sqlite) left(c Column, _ Op) string {
-	name := s.quote(c.Name)
+func (sqlite) left(c Column, _ Op) string {
+	name := dialect.SQLite.Quote(c.Name)
 	switch c.Type.Kind {
 	case Bool:
 		return "(" + name + " <> 0)"

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/source"
 	"interlock/internal/sqlpolicy"
@@ -44,8 +45,7 @@ func sqliteShop(t testing.TB) (remote source.Remote, judge func(sql string) (sql
 		`INSERT INTO orders VALUES (1, 1, 10.50, 'paid', '2024-03-01 12:00:00', '2024-03-01', '{"a": 1}', NULL), (2, 1, 20, 'open', '2024-03-02 12:00:00', '2024-03-02', NULL, NULL)`)
 	db.Close()
 	remote = connect(t, source.Config{URL: "sqlite:" + path, Dataset: "shop", SQLite: pool(t)})
-	dialect, _ := sqlpolicy.DialectFor("sqlite")
-	scope := sqlpolicy.Scope{Dialect: dialect, Alias: "shop", Tables: []sqlpolicy.Table{
+	scope := sqlpolicy.Scope{Dialect: dialect.SQLite, Alias: "shop", Tables: []sqlpolicy.Table{
 		{Name: "customers", Columns: []string{"id", "name", "city", "signup", "meta"}},
 		{Name: "orders", Columns: []string{"id", "customer_id", "amount", "status", "placed", "day", "note", "never"}},
 		{Name: "items", Columns: []string{"order_id", "sku", "qty", "price"}},

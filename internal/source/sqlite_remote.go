@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/sqlpolicy"
 )
@@ -13,7 +14,7 @@ import (
 // A sqliteRemote is a file as an engine of its own.
 type sqliteRemote struct{ *sqliteTable }
 
-func (r *sqliteRemote) Dialect() Dialect { return SQLite }
+func (r *sqliteRemote) Dialect() dialect.Dialect { return dialect.SQLite }
 
 // sqliteJudgeTime bounds the preparing of a statement.
 const sqliteJudgeTime = 10 * time.Second
@@ -25,9 +26,10 @@ func (r *sqliteRemote) Judge(ctx context.Context, scope sqlpolicy.Scope, sql str
 	if strange {
 		return sqlpolicy.Decision{}, sqlpolicy.Refuse(sqlpolicy.RuleUnknown, "Leave the comment out.", "A comment that another engine would run, or that does not end, is not allowed.")
 	}
+	rules, _ := sqlpolicy.RulesFor(dialect.SQLite)
 	bounded, cancel := context.WithTimeout(ctx, sqliteJudgeTime)
 	defer cancel()
-	allow := &sqliteAllowed{Dataset: r.config.Dataset, Tables: scope.Tables, Functions: scope.Dialect.Functions(), TableFunctions: scope.Dialect.TableFunctions()}
+	allow := &sqliteAllowed{Dataset: r.config.Dataset, Tables: scope.Tables, Functions: rules.Functions(), TableFunctions: rules.TableFunctions()}
 	report, err := r.pool.ask(bounded, sqliteOrder{File: r.config.path(), SQL: sql, Check: true, Allow: allow}, nil, nil)
 	if err != nil {
 		return sqlpolicy.Decision{}, r.judged(ctx, bounded, scope, sql, err)
@@ -37,7 +39,7 @@ func (r *sqliteRemote) Judge(ctx context.Context, scope sqlpolicy.Scope, sql str
 	}
 	d := sqlpolicy.Decision{SQL: sql, Touches: report.Reading.Touches, Functions: report.Reading.Functions, HasOrder: order, HasLimit: limit}
 	for _, name := range d.Functions {
-		d.Volatile = d.Volatile || scope.Dialect.Volatile(name) || sqliteClocks[name] && strings.Contains(strings.ToLower(sql), "now") || sqliteClocks[name] && strings.Contains(sql, "()")
+		d.Volatile = d.Volatile || rules.Volatile(name) || sqliteClocks[name] && strings.Contains(strings.ToLower(sql), "now") || sqliteClocks[name] && strings.Contains(sql, "()")
 	}
 	return d, nil
 }

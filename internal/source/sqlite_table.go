@@ -14,6 +14,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 )
 
@@ -129,7 +130,7 @@ func (t *sqliteTable) Count(ctx context.Context, f Filter) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	stmt, err := SQLite.Select(Selection{Table: d.table, All: d.columns, Filter: f, Count: true})
+	stmt, err := Select(dialect.SQLite, Selection{Table: d.table, All: d.columns, Filter: f, Count: true})
 	if err != nil {
 		return 0, err
 	}
@@ -164,7 +165,7 @@ func (t *sqliteTable) Stream(ctx context.Context, names []string, f Filter) iter
 }
 
 func (t *sqliteTable) read(ctx context.Context, sel Selection, yield func(*Batch, error) bool) {
-	stmt, err := SQLite.Select(sel)
+	stmt, err := Select(dialect.SQLite, sel)
 	if err != nil {
 		yield(nil, err)
 		return

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/source"
 	"interlock/internal/sqlpolicy"
@@ -297,8 +298,7 @@ func runSQLite(ctx context.Context, t testing.TB, c source.Config, text string, 
 		return source.Answer{}, err
 	}
 	defer remote.Close()
-	dialect, _ := sqlpolicy.DialectFor("sqlite")
-	d, err := remote.(sqlpolicy.Judge).Judge(ctx, sqlpolicy.Scope{Dialect: dialect, Tables: []sqlpolicy.Table{{Name: "t"}}}, text)
+	d, err := remote.(sqlpolicy.Judge).Judge(ctx, sqlpolicy.Scope{Dialect: dialect.SQLite, Tables: []sqlpolicy.Table{{Name: "t"}}}, text)
 	if err != nil {
 		return source.Answer{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"interlock/internal/dialect"
 	"interlock/internal/sqlpolicy"
 )
 
@@ -239,12 +240,12 @@ func (c *sqliteConn) describe(o sqliteOrder) (report sqliteReport, err error) {
 		}
 		col := sqliteColumn{Name: string(info.value(0).Bytes), Declared: string(info.value(1).Bytes), Key: int(info.value(2).Int)}
 		report.Columns = append(report.Columns, col)
-		list = append(list, sqlite{}.quote(col.Name))
+		list = append(list, dialect.SQLite.Quote(col.Name))
 	}
 	if len(list) == 0 {
 		return report, nil
 	}
-	s, _, err := c.prepare("SELECT " + strings.Join(list, ", ") + " FROM " + sqlite{}.quote(o.Table))
+	s, _, err := c.prepare("SELECT " + strings.Join(list, ", ") + " FROM " + dialect.SQLite.Quote(o.Table))
 	if err != nil {
 		return report, err
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"iter"
 	"sync"
+
+	"interlock/internal/dialect"
 )
 
 // sqlTable is a table behind a database/sql driver. What differs between systems is
@@ -21,7 +23,7 @@ type sqlTable struct {
 
 // A system is what a connector knows beside its dialect.
 type system struct {
-	dialect  Dialect
+	dialect  dialect.Dialect
 	describe func(ctx context.Context, conn *sql.Conn, c Config) (described, error)
 	// session makes a connection read only and bounds its statements.
 	session func(ctx context.Context, conn *sql.Conn, c Config) error
@@ -88,7 +90,7 @@ func (t *sqlTable) Count(ctx context.Context, f Filter) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	stmt, err := t.system.dialect.Select(Selection{Table: d.table, All: d.columns, Filter: f, Count: true})
+	stmt, err := Select(t.system.dialect, Selection{Table: d.table, All: d.columns, Filter: f, Count: true})
 	if err != nil {
 		return 0, err
 	}
@@ -132,7 +134,7 @@ func (t *sqlTable) Stream(ctx context.Context, names []string, f Filter) iter.Se
 func (t *sqlTable) Close() error { return t.db.Close() }
 
 func (t *sqlTable) read(ctx context.Context, sel Selection, yield func(*Batch, error) bool) {
-	stmt, err := t.system.dialect.Select(sel)
+	stmt, err := Select(t.system.dialect, sel)
 	if err != nil {
 		yield(nil, err)
 		return

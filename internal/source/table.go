@@ -8,6 +8,7 @@ import (
 	"iter"
 	"strconv"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/query"
 )
@@ -101,7 +102,7 @@ func (t *Table) Stream(ctx context.Context, names []string, f Filter) iter.Seq2[
 func (t *Table) Close() error { return nil }
 
 func (t *Table) run(ctx context.Context, sel Selection, rows int) (*query.Result, error) {
-	stmt, err := DuckDB.Select(sel)
+	stmt, err := Select(dialect.DuckDB, sel)
 	if err != nil {
 		return nil, err
 	}

@@ -3,28 +3,28 @@ package source
 import (
 	"fmt"
 	"strings"
+
+	"interlock/internal/dialect"
 )
 
 // trino is Trino's SQL with positional parameters.
 type trino struct{}
 
-func (trino) quote(name string) string { return quoteWith(`"`, name) }
-
-func (t trino) read(c Column) string {
+func (trino) read(c Column) string {
 	base, _, _ := strings.Cut(c.Native, "(")
 	switch {
 	case c.Type.Kind == Other && (base == "array" || base == "map" || base == "row"):
-		return "json_format(CAST(" + t.quote(c.Name) + " AS JSON))"
+		return "json_format(CAST(" + dialect.Trino.Quote(c.Name) + " AS JSON))"
 	case base == "real": // as wide as filters see it
-		return "CAST(" + t.quote(c.Name) + " AS DOUBLE)"
+		return "CAST(" + dialect.Trino.Quote(c.Name) + " AS DOUBLE)"
 	case c.Type.Kind == Other && base == "json":
-		return "json_format(" + t.quote(c.Name) + ")"
+		return "json_format(" + dialect.Trino.Quote(c.Name) + ")"
 	}
-	return t.quote(c.Name)
+	return dialect.Trino.Quote(c.Name)
 }
 
-func (t trino) left(c Column, _ Op) string {
-	name := t.quote(c.Name)
+func (trino) left(c Column, _ Op) string {
+	name := dialect.Trino.Quote(c.Name)
 	if c.Type.Kind == Text && c.Native != "" && !strings.HasPrefix(c.Native, "varchar") {
 		return "CAST(" + name + " AS VARCHAR)" // char(n) ignores trailing blanks
 	}

@@ -12,6 +12,7 @@ import (
 
 	driver "github.com/trinodb/trino-go-client/trino"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 )
 
@@ -51,7 +52,7 @@ func trinoDB(c Config) (*sql.DB, system, error) {
 	if err != nil {
 		return nil, system{}, c.trouble(context.Background(), err, "connecting to")
 	}
-	return sql.OpenDB(connector), system{dialect: Trino, describe: trinoDescribe, session: trinoSession, bind: positional}, nil
+	return sql.OpenDB(connector), system{dialect: dialect.Trino, describe: trinoDescribe, session: trinoSession, bind: positional}, nil
 }
 
 // trinoDuration writes a duration with one unit, which is all that Trino reads.

@@ -7,48 +7,48 @@ import (
 	"slices"
 	"strings"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 )
 
-// decideElsewhere decides about a statement that an engine elsewhere will run, for whose
+// decideByTokens decides about a statement that an engine elsewhere will run, for whose
 // grammar there is no parser. Its text is cut into tokens, and those are written twice:
 // for the parser here, whose tree is walked like any other with the functions and types
 // of the dialect, and for the engine. Neither gets the text as it came.
-func (p *Policy) decideElsewhere(ctx context.Context, parser Parser, scope Scope, sql string) (Decision, error) {
-	d := scope.Dialect
-	tokens, err := d.tokenize(sql)
+func (p *Policy) decideByTokens(ctx context.Context, parser Parser, scope Scope, rules *Rules, sql string) (Decision, error) {
+	tokens, err := rules.tokenize(sql)
 	if err == nil {
-		err = d.checkWords(tokens)
+		err = rules.checkWords(tokens)
 	}
 	if err != nil {
 		return Decision{}, err
 	}
-	r, text, err := p.readTokens(ctx, parser, scope, tokens)
+	r, text, err := p.readTokens(ctx, parser, scope, rules, tokens)
 	if err != nil {
 		return Decision{}, err
 	}
 	if len(r.edits) > 0 || len(r.with) > 0 {
-		if tokens, err = d.dropAlias(tokens, text, scope.Alias, r.edits); err != nil {
+		if tokens, err = rules.dropAlias(tokens, text, scope.Alias, r.edits); err != nil {
 			return Decision{}, err
 		}
-		if tokens, err = d.renameWith(tokens, scope, r.with); err != nil {
+		if tokens, err = rules.renameWith(tokens, scope, r.with); err != nil {
 			return Decision{}, err
 		}
 		scope.Alias = ""
-		if r, text, err = p.readTokens(ctx, parser, scope, tokens); err != nil {
+		if r, text, err = p.readTokens(ctx, parser, scope, rules, tokens); err != nil {
 			return Decision{}, err
 		}
 	}
 	return Decision{
-		SQL: emit(tokens, d.sent).text, Touches: p.touchesElsewhere(ctx, parser, scope, text.text, r),
+		SQL: emit(tokens, rules.sent).text, Touches: p.touchesElsewhere(ctx, parser, scope, text.text, r),
 		Functions: r.functionNames(), Volatile: r.volatile, HasLimit: r.limit, HasOrder: r.order,
 	}, nil
 }
 
 // readTokens parses and walks the tokens as they are written for the parser here. Places
 // in refusals are places in the statement as it came.
-func (p *Policy) readTokens(ctx context.Context, parser Parser, scope Scope, tokens []token) (*reading, emitted, error) {
-	text := emit(tokens, scope.Dialect.judged)
+func (p *Policy) readTokens(ctx context.Context, parser Parser, scope Scope, rules *Rules, tokens []token) (*reading, emitted, error) {
+	text := emit(tokens, rules.judged)
 	r, err := p.read(ctx, parser, scope, text.text)
 	if denied, ok := errors.AsType[*denial](err); ok {
 		if i := text.token(denied.at); i >= 0 {
@@ -59,7 +59,7 @@ func (p *Policy) readTokens(ctx context.Context, parser Parser, scope Scope, tok
 		return nil, text, denied
 	}
 	if f := fault.From(err); err != nil && f.Code == fault.SQLError {
-		return nil, text, f.Suggest("Say it with SQL that most systems share: a statement for %s runs only if it can be read here first.", scope.Dialect.Name)
+		return nil, text, f.Suggest("Say it with SQL that most systems share: a statement for %s runs only if it can be read here first.", scope.Dialect.Title())
 	}
 	return r, text, err
 }
@@ -94,17 +94,20 @@ func (p *Policy) touchesElsewhere(ctx context.Context, parser Parser, scope Scop
 // same gives names that mean one table the same text. Text for the parser here has them
 // in the case that the engine gives them.
 func (s Scope) same(name string) string {
-	if s.Dialect != nil && !s.Dialect.lexis.anyCase {
-		return name
+	if s.Dialect.Lexis().Names == dialect.IgnoresCase {
+		return fold(name)
 	}
-	return fold(name)
+	return name
 }
+
+// remote says that another engine runs the statements.
+func (s Scope) remote() bool { return s.Dialect != dialect.DuckDB }
 
 func (w *walker) same(name string) string { return w.scope.same(name) }
 
 // ownSchema says that a schema is the one that the tables are in.
 func (w *walker) ownSchema(name string) bool {
-	if w.scope.Dialect == nil {
+	if !w.scope.remote() {
 		return fold(name) == "main"
 	}
 	return w.scope.Schema != "" && w.same(name) == w.same(w.scope.Schema)
@@ -118,7 +121,7 @@ var made = names(`date_part timezone list_value row overlay position substring t
 // foreignSchema says that what stands before a function makes it another's. In the
 // embedded engine `column.f()` puts a column there.
 func (w *walker) foreignSchema(schema, function string) bool {
-	if w.scope.Dialect != nil {
+	if w.scope.remote() {
 		return schema != "" && (schema != "main" || !made[function])
 	}
 	switch schema {

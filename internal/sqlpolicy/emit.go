@@ -3,6 +3,8 @@ package sqlpolicy
 import (
 	"slices"
 	"strings"
+
+	"interlock/internal/dialect"
 )
 
 // An emitted text is tokens written out, with the byte at which each begins.
@@ -37,33 +39,30 @@ func emit(tokens []token, write func(token) string) emitted {
 func (e emitted) token(at int) int { return slices.Index(e.starts, at) }
 
 // judged writes a token for the parser that is here.
-func (d *Dialect) judged(t token) string {
+func (r *Rules) judged(t token) string {
 	switch {
 	case t.kind == textToken:
-		return "'" + strings.ReplaceAll(t.text, "'", "''") + "'"
+		return dialect.DuckDB.Text(t.text)
 	case t.kind == nameToken:
-		return `"` + t.text + `"`
-	case t.kind == wordToken && d.lexis.bare == raised:
+		return dialect.DuckDB.Quote(t.text)
+	case t.kind == wordToken && r.dialect.Lexis().Names == dialect.FoldsToUpper:
 		return strings.ToUpper(t.text)
 	}
 	return t.text
 }
 
-// Escapes of the engines: a backslash always has its own behind it.
-var (
-	doubledQuotes   = strings.NewReplacer(`'`, `''`)
-	backslashQuotes = strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
-)
+// backslashQuotes writes a text on one line where a backslash escapes.
+var backslashQuotes = strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
 
 // sent writes a token for the engine that runs the statement.
-func (d *Dialect) sent(t token) string {
+func (r *Rules) sent(t token) string {
 	switch {
-	case t.kind == textToken && d.lexis.backslash:
+	case t.kind == textToken && r.dialect.Lexis().Backslash:
 		return "'" + backslashQuotes.Replace(t.text) + "'"
 	case t.kind == textToken:
-		return "'" + doubledQuotes.Replace(t.text) + "'"
+		return r.dialect.Text(t.text)
 	case t.kind == nameToken:
-		return d.lexis.quote + t.text + d.lexis.quote
+		return r.dialect.Quote(t.text)
 	}
 	return t.text
 }
@@ -73,15 +72,15 @@ func (d *Dialect) sent(t token) string {
 var unsaid = names(`into outfile dumpfile settings format procedure`)
 
 // checkWords refuses words that mean more elsewhere than they do here.
-func (d *Dialect) checkWords(tokens []token) error {
+func (r *Rules) checkWords(tokens []token) error {
 	for i, t := range tokens {
 		word, called := fold(t.text), i+1 < len(tokens) && tokens[i+1].is("(")
 		switch {
 		case t.kind != wordToken:
-		case unsaid[word] && !(called && d.words.functions[word]):
-			return d.refuse(t.at, strings.ToUpper(word), "Leave it out, or put it in quotes if it is a name.")
-		case word == "in" && d.lexis.inTables && namesTable(tokens[i+1:]):
-			return d.refuse(t.at, "IN with a name", "Write IN (SELECT … FROM …), or IN with a list of values.")
+		case unsaid[word] && !(called && r.words.functions[word]):
+			return r.refuse(t.at, strings.ToUpper(word), "Leave it out, or put it in quotes if it is a name.")
+		case word == "in" && r.inTables && namesTable(tokens[i+1:]):
+			return r.refuse(t.at, "IN with a name", "Write IN (SELECT … FROM …), or IN with a list of values.")
 		}
 	}
 	return nil
@@ -108,11 +107,11 @@ func namesTable(tokens []token) bool {
 const withPrefix = "interlock_with_"
 
 // renameWith gives the names of WITH the prefix, wherever they are not behind a point.
-func (d *Dialect) renameWith(tokens []token, scope Scope, given []string) ([]token, error) {
+func (r *Rules) renameWith(tokens []token, scope Scope, given []string) ([]token, error) {
 	same := func(a, b string) bool { return fold(a) == fold(b) }
 	out := slices.Clone(tokens)
 	for _, name := range given {
-		taken := d.words.functions[fold(name)]
+		taken := r.words.functions[fold(name)]
 		for _, t := range scope.Tables {
 			taken = taken || same(t.Name, name) || slices.ContainsFunc(t.Columns, func(c string) bool { return same(c, name) })
 		}
@@ -121,7 +120,7 @@ func (d *Dialect) renameWith(tokens []token, scope Scope, given []string) ([]tok
 				continue
 			}
 			if taken {
-				return nil, d.refuse(t.at, "WITH under the name of a table, a column or a function", "Give it another name.")
+				return nil, r.refuse(t.at, "WITH under the name of a table, a column or a function", "Give it another name.")
 			}
 			out[i].text = withPrefix + t.text
 		}
@@ -130,7 +129,7 @@ func (d *Dialect) renameWith(tokens []token, scope Scope, given []string) ([]tok
 }
 
 // dropAlias takes the dataset's name and the point off the tokens that begin at edits.
-func (d *Dialect) dropAlias(tokens []token, e emitted, alias string, edits []edit) ([]token, error) {
+func (r *Rules) dropAlias(tokens []token, e emitted, alias string, edits []edit) ([]token, error) {
 	drop := map[int]bool{}
 	for _, edit := range edits {
 		i := e.token(edit.at)

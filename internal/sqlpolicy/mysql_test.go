@@ -8,11 +8,12 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 )
 
 func mysqlScope() Scope {
-	return Scope{Dialect: dialects["mysql"], Schema: "store", Alias: "shop", Tables: []Table{
+	return Scope{Dialect: dialect.MySQL, Schema: "store", Alias: "shop", Tables: []Table{
 		{Name: "orders", Columns: []string{"id", "Amount", "note"}}, {Name: "customers", Columns: []string{"id", "name"}},
 	}}
 }

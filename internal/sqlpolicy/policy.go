@@ -6,6 +6,7 @@ import (
 	"errors"
 	"hash/maphash"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 )
 
@@ -21,9 +22,9 @@ type Parser interface {
 // a decision is remembered for a scope with the same version only.
 type Scope struct {
 	Version string
-	Dialect *Dialect // of the engine elsewhere that runs them; nil is the embedded engine
-	Schema  string   // that the tables are in elsewhere; it may stand before their names
-	Alias   string   // `alias.table` is read as `table`
+	Dialect dialect.Dialect // of the engine that runs them
+	Schema  string          // that the tables are in elsewhere; it may stand before their names
+	Alias   string          // `alias.table` is read as `table`
 	Tables  []Table
 	Params  int // values that come with the statement, for $1, $2 …; whoever writes the text cannot bring any
 }
@@ -113,14 +114,8 @@ func (p *Policy) decide(ctx context.Context, parser Parser, scope Scope, sql str
 	if err := checkText(sql, p.limits); err != nil {
 		return Decision{}, err
 	}
-	if scope.Dialect != nil && scope.Dialect.grammar != nil {
-		return scope.Dialect.grammar.judge(scope, sql, p.limits)
-	}
-	if scope.Dialect != nil && scope.Dialect.itself {
-		return Decision{}, fault.New(fault.Internal, "statements for %s are judged by the engine itself", scope.Dialect.Name)
-	}
-	if scope.Dialect != nil {
-		return p.decideElsewhere(ctx, parser, scope, sql)
+	if scope.remote() {
+		return p.decideRemote(ctx, parser, scope, sql)
 	}
 	text := trim(sql)
 	r, err := p.read(ctx, parser, scope, text)
@@ -149,6 +144,20 @@ func (p *Policy) decide(ctx context.Context, parser Parser, scope Scope, sql str
 	return Decision{SQL: text, Touches: touches, Functions: r.functionNames(), Volatile: r.volatile, HasLimit: r.limit, HasOrder: r.order}, nil
 }
 
+// decideRemote decides about a statement that another engine will run.
+func (p *Policy) decideRemote(ctx context.Context, parser Parser, scope Scope, sql string) (Decision, error) {
+	rules, ok := RulesFor(scope.Dialect)
+	switch {
+	case !ok:
+		return Decision{}, fault.New(fault.Internal, "no statements may run in %s", scope.Dialect.Title())
+	case rules.byEngine:
+		return Decision{}, fault.New(fault.Internal, "statements for %s are judged by the engine itself", scope.Dialect.Title())
+	case rules.grammar != nil:
+		return rules.grammar.judge(scope, sql, p.limits)
+	}
+	return p.decideByTokens(ctx, parser, scope, rules, sql)
+}
+
 // read parses and walks one text.
 func (p *Policy) read(ctx context.Context, parser Parser, scope Scope, sql string) (*reading, error) {
 	tree, err := parser.Tree(ctx, sql)
@@ -171,8 +180,8 @@ func (p *Policy) key(scope Scope, sql string) key {
 	var h maphash.Hash
 	h.SetSeed(p.cache.seed)
 	h.WriteString(scope.Alias)
-	if scope.Dialect != nil {
-		h.WriteString(scope.Dialect.Name + "\x02" + scope.Schema)
+	if scope.remote() {
+		h.WriteString(scope.Dialect.String() + "\x02" + scope.Schema)
 	}
 	for _, t := range scope.Tables {
 		h.WriteByte(0)

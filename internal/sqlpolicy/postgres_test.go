@@ -7,12 +7,12 @@ import (
 
 	pgquery "github.com/pganalyze/pg_query_go/v6"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 )
 
 func postgresScope() Scope {
-	d, _ := DialectFor("postgres")
-	return Scope{Dialect: d, Schema: "sales", Alias: "shop", Tables: []Table{{"orders", []string{"id", "note", "day"}}, {"Odd Name", []string{"A b"}}}}
+	return Scope{Dialect: dialect.PostgreSQL, Schema: "sales", Alias: "shop", Tables: []Table{{"orders", []string{"id", "note", "day"}}, {"Odd Name", []string{"A b"}}}}
 }
 
 // What runs is printed from the tree: tables, functions and types have their schemas, and

@@ -3,28 +3,8 @@ package sqlpolicy
 import (
 	"strings"
 	"unicode/utf8"
-)
 
-// A lexis is how an engine elsewhere reads the characters of a statement, and how texts
-// and names are written for it.
-type lexis struct {
-	backslash  bool   // \ escapes in a text
-	triple     bool   // a text may stand in three quotes
-	doubleText bool   // "…" is a text, not a name
-	backticks  bool   // `…` is a name
-	slashes    bool   // // begins a comment
-	inTables   bool   // x IN name reads the table of that name
-	quote      string // that names are written in
-	bare       letterCase
-	anyCase    bool // names are the same in any case, quoted or not
-}
-
-// A letterCase is what becomes of a name without quotes.
-type letterCase uint8
-
-const (
-	kept letterCase = iota
-	raised
+	"interlock/internal/dialect"
 )
 
 type tokenKind uint8
@@ -57,18 +37,19 @@ var tokenSigns = strings.Fields("->> -> => <> <= >= != == || :: ( ) [ ] , . ; + 
 
 // A tokenizer cuts a statement into tokens. What engines might cut differently is refused.
 type tokenizer struct {
-	*Dialect
-	sql string
-	at  int
+	*Rules
+	lexis dialect.Lexis
+	sql   string
+	at    int
 }
 
-func (d *Dialect) refuse(at int, what, instead string) error {
-	return deny(RuleUnknown, at, instead, "%s is not possible in a statement for %s.", what, d.Name)
+func (r *Rules) refuse(at int, what, instead string) error {
+	return deny(RuleUnknown, at, instead, "%s is not possible in a statement for %s.", what, r.dialect.Title())
 }
 
 // tokenize cuts a statement into tokens; semicolons at its end are dropped.
-func (d *Dialect) tokenize(sql string) ([]token, error) {
-	t := &tokenizer{Dialect: d, sql: sql}
+func (r *Rules) tokenize(sql string) ([]token, error) {
+	t := &tokenizer{Rules: r, lexis: r.dialect.Lexis(), sql: sql}
 	var tokens []token
 	for {
 		end := t.at
@@ -84,7 +65,7 @@ func (d *Dialect) tokenize(sql string) ([]token, error) {
 			return nil, err
 		}
 		if len(tokens) > 0 {
-			if err := d.checkNeighbours(tokens[len(tokens)-1], next); err != nil {
+			if err := r.checkNeighbours(tokens[len(tokens)-1], next); err != nil {
 				return nil, err
 			}
 		}
@@ -97,19 +78,19 @@ func (d *Dialect) tokenize(sql string) ([]token, error) {
 }
 
 // checkNeighbours refuses tokens that engines join, or read as one thing.
-func (d *Dialect) checkNeighbours(last, next token) error {
+func (r *Rules) checkNeighbours(last, next token) error {
 	quoted := func(k tokenKind) bool { return k == textToken || k == nameToken }
 	switch {
 	case last.kind == textToken && next.kind == textToken:
-		return d.refuse(next.at, "A text right behind another", "Join them with || or write one text.")
+		return r.refuse(next.at, "A text right behind another", "Join them with || or write one text.")
 	case next.near && quoted(next.kind) && last.kind != signToken:
-		return d.refuse(next.at, "A quote right behind something else", "Put a blank or an operator before it, or write a plain text.")
+		return r.refuse(next.at, "A quote right behind something else", "Put a blank or an operator before it, or write a plain text.")
 	case next.near && (next.kind == wordToken || next.kind == numberToken) && last.kind != signToken:
-		return d.refuse(next.at, "A word right behind something else", "Put a blank between them.")
+		return r.refuse(next.at, "A word right behind something else", "Put a blank between them.")
 	case last.is(".") && !next.named() && !next.is("*"):
-		return d.refuse(next.at, "A point without a name behind it", "Write the name behind the point.")
+		return r.refuse(next.at, "A point without a name behind it", "Write the name behind the point.")
 	case next.is(".") && !last.named() && !last.is(")") && !last.is("]"):
-		return d.refuse(next.at, "A point without a name before it", "Write the name, or the zero, before the point.")
+		return r.refuse(next.at, "A point without a name before it", "Write the name, or the zero, before the point.")
 	}
 	return nil
 }
@@ -121,7 +102,7 @@ func (t *tokenizer) skipBlanks() error {
 		switch {
 		case strings.IndexByte(" \t\r\n", rest[0]) >= 0:
 			t.at++
-		case strings.HasPrefix(rest, "--") || t.lexis.slashes && strings.HasPrefix(rest, "//"):
+		case strings.HasPrefix(rest, "--") || t.lexis.SlashComments && strings.HasPrefix(rest, "//"):
 			line, _, _ := strings.Cut(rest, "\n")
 			if strings.IndexByte(strings.TrimSuffix(line, "\r"), '\r') >= 0 {
 				return t.refuse(t.at, "A comment with a carriage return in it", "Leave the comment out.")
@@ -142,12 +123,12 @@ func (t *tokenizer) skipBlanks() error {
 
 // next reads the token that begins here.
 func (t *tokenizer) next() (tokenKind, string, error) {
-	rest, l := t.sql[t.at:], t.lexis
+	rest := t.sql[t.at:]
 	switch c := rest[0]; {
-	case c == '\'' || c == '"' && l.doubleText:
-		text, err := t.quotedText(c)
+	case c == '\'':
+		text, err := t.quotedText()
 		return textToken, text, err
-	case c == '"' || c == '`' && l.backticks:
+	case c == '"' || c == '`' && t.lexis.Backticks:
 		name, err := t.quotedName(c)
 		return nameToken, name, err
 	case c >= '0' && c <= '9':
@@ -174,19 +155,17 @@ func (t *tokenizer) next() (tokenKind, string, error) {
 var textEscapes = map[byte]string{'\\': `\`, '\'': `'`, '"': `"`, '`': "`", 'n': "\n", 't': "\t", 'r': "\r", '%': `\%`, '_': `\_`}
 
 // quotedText reads a text and gives what it means.
-func (t *tokenizer) quotedText(quote byte) (string, error) {
+func (t *tokenizer) quotedText() (string, error) {
+	const quote = '\''
 	var out strings.Builder
 	for i := t.at + 1; i < len(t.sql); i++ {
 		switch c := t.sql[i]; {
-		case c == '\\' && t.lexis.backslash:
+		case c == '\\' && t.lexis.Backslash:
 			if i++; i == len(t.sql) || textEscapes[t.sql[i]] == "" {
 				return "", t.refuse(i-1, "This escape in a text", "Write the character itself.")
 			}
 			out.WriteString(textEscapes[t.sql[i]])
 		case c == quote && i+1 < len(t.sql) && t.sql[i+1] == quote:
-			if i == t.at+1 && t.lexis.triple {
-				return "", t.refuse(i, "A text in three quotes", "Use one.")
-			}
 			out.WriteByte(quote)
 			i++
 		case c == quote:

@@ -103,12 +103,12 @@ func checkTree(tree, sql string, scope Scope, limits Limits) (*reading, error) {
 
 func newWalker(scope Scope, limits Limits) *walker {
 	w := &walker{
-		scope: scope, words: ours, limits: limits,
+		scope: scope, words: embedded, limits: limits,
 		tables: make(map[string]bool, len(scope.Tables)), qualified: map[string]bool{}, params: map[string]bool{},
 		reading: &reading{tables: map[string]bool{}, functions: map[string]bool{}, columns: map[string]bool{}},
 	}
-	if scope.Dialect != nil {
-		w.words = scope.Dialect.words
+	if rules, ok := RulesFor(scope.Dialect); ok {
+		w.words = rules.words
 	}
 	for _, t := range scope.Tables {
 		w.tables[w.same(t.Name)] = true

@@ -72,8 +72,8 @@ func (w *walker) call(name string) {
 }
 
 func (w *walker) functionDenied(name string, at int) error {
-	if d := w.scope.Dialect; d != nil {
-		return deny(RuleFunction, at, "Use a standard SQL function, or compute it from the rows.", "The function %s is not one that may be called in %s from here.", name, d.Name)
+	if w.scope.remote() {
+		return deny(RuleFunction, at, "Use a standard SQL function, or compute it from the rows.", "The function %s is not one that may be called in %s from here.", name, w.scope.Dialect.Title())
 	}
 	if deniedFunctions[name] {
 		return deny(RuleFunction, at, "Answer the question from the dataset's tables alone.",

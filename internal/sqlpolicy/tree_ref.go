@@ -40,7 +40,7 @@ func (w *walker) table(n *node, s *cteScope) error {
 	}
 	catalog, schema, name := fold(n.str("catalog_name")), fold(n.str("schema_name")), w.same(n.str("table_name"))
 	// `recurring.name` is the embedded engine's way to name a recursive CTE.
-	if catalog == "" && s.has(name) && (schema == "" || schema == "recurring" && w.scope.Dialect == nil) {
+	if catalog == "" && s.has(name) && (schema == "" || schema == "recurring" && !w.scope.remote()) {
 		return nil
 	}
 	alias := fold(w.scope.Alias)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/queryplan"
 	"interlock/internal/tool"
@@ -76,7 +77,7 @@ func planInput(s *tool.Spec) {
 // Planned gives the schema as query plans know it.
 func (s Schema) Planned() queryplan.Schema {
 	out := queryplan.Schema{Relations: s.Relations}
-	out.Dialect, _ = queryplan.DialectFor(s.Dialect) // none is the embedded engine's
+	out.Dialect, _ = dialect.Find(s.Dialect) // none is the embedded engine's
 	for _, t := range s.Tables {
 		qt := queryplan.Table{Name: t.TableName, Rows: t.RowCount}
 		if key := s.Keys[t.TableName]; key != "" {

@@ -1,6 +1,8 @@
-package queryplan
+package dialect
 
-// reserved are the words that no dialect is given as a bare name; a dialect adds its
+import "strings"
+
+// reserved are the words that are quoted as names in every dialect; a dialect adds its
 // own.
 var reserved = words(`add all alter analyse analyze and anti any array as asc asof asymmetric at attach autoincrement
 	begin between both by cascade case cast check collate collation column commit concurrently conflict constraint create cross
@@ -13,3 +15,12 @@ var reserved = words(`add all alter analyse analyze and anti any array as asc as
 	references regexp reindex release rename replace restrict returning right rollback row rows savepoint select semi set show
 	similar some struct summarize symmetric table tablesample temp temporary then ties to trailing transaction trigger true
 	try_cast unbounded union unique unpivot update user using vacuum values variadic view virtual when where window with within without`)
+
+// words makes a set of the words of a text.
+func words(text string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(text) {
+		set[w] = true
+	}
+	return set
+}
