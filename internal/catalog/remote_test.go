@@ -229,7 +229,7 @@ func sqliteShop(t *testing.T) *world {
 // corpus gives the statements of a file of the policy's corpus.
 func corpus(t *testing.T, name string) (statements []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "sqlpolicy", "testdata", "elsewhere", filepath.FromSlash(name)))
+	text, err := os.ReadFile(filepath.Join("..", "sqlpolicy", "testdata", "remote", filepath.FromSlash(name)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,8 +45,8 @@ func TestRefuseElsewhere(t *testing.T) {
 			return refusalOf(t, sql, err)
 		}
 		t.Run(name, func(t *testing.T) {
-			eachCorpus(t, "elsewhere/refuse/"+name, refused)
-			for _, c := range readCorpus(t, filepath.Join("..", "sqlpolicy", "testdata", "elsewhere", "refuse", "every.txt")) {
+			eachCorpus(t, "remote/refuse/"+name, refused)
+			for _, c := range readCorpus(t, filepath.Join("..", "sqlpolicy", "testdata", "remote", "refuse", "every.txt")) {
 				t.Run("every/"+c.name, func(t *testing.T) { refused(t, c.sql) })
 			}
 		})
@@ -60,7 +60,7 @@ func TestAllowElsewhere(t *testing.T) {
 	for _, name := range dialectNames {
 		check := checkElsewhere(t, e, db, name)
 		t.Run(name, func(t *testing.T) {
-			eachCorpus(t, "elsewhere/allow/"+name, func(t *testing.T, sql string) string {
+			eachCorpus(t, "remote/allow/"+name, func(t *testing.T, sql string) string {
 				d, err := check(t, sql)
 				if err != nil {
 					t.Fatalf("%s\n%v", sql, err)

@@ -71,7 +71,7 @@ var updateCorpus = flag.Bool("update-corpus", false, "write the golden lines of 
 // eachCorpus runs check over the cases of a file of the policy's corpus.
 func eachCorpus(t *testing.T, name string, golden bool, check func(t *testing.T, sql string) string) {
 	t.Helper()
-	path := filepath.Join("..", "sqlpolicy", "testdata", "elsewhere", filepath.FromSlash(name))
+	path := filepath.Join("..", "sqlpolicy", "testdata", "remote", filepath.FromSlash(name))
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ func (c *cache) get(k key) (verdict, bool) {
 	return e.Value.(*entry).verdict, true
 }
 
-func (c *cache) put(k key, v verdict) {
+func (c *cache) store(k key, v verdict) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, ok := c.byKey[k]; ok {

@@ -7,14 +7,14 @@ import (
 	"interlock/internal/dialect"
 )
 
-// An emitted text is tokens written out, with the byte at which each begins.
+// An emitted text is printed tokens, with the byte at which each begins.
 type emitted struct {
 	text   string
 	starts []int
 }
 
-// emit writes tokens with one blank between them, but for points, commas and brackets.
-// What stands next to each other was checked when it was read, so nothing runs together.
+// emit prints tokens with a blank between them, except around points, commas and
+// brackets. checkNeighbours has made sure that no two of them run together.
 func emit(tokens []token, write func(token) string) emitted {
 	var (
 		out strings.Builder
@@ -23,7 +23,7 @@ func emit(tokens []token, write func(token) string) emitted {
 	for i, t := range tokens {
 		if i > 0 {
 			last := tokens[i-1]
-			called := t.is("(") && t.near && last.kind == wordToken
+			called := t.is("(") && t.touching && last.kind == wordToken
 			if !t.is(".") && !last.is(".") && !t.is(",") && !t.is(")") && !last.is("(") && !called {
 				out.WriteByte(' ')
 			}
@@ -38,8 +38,8 @@ func emit(tokens []token, write func(token) string) emitted {
 // token finds the token at a byte of the text, -1 if none begins there.
 func (e emitted) token(at int) int { return slices.Index(e.starts, at) }
 
-// judged writes a token for the parser that is here.
-func (r *Rules) judged(t token) string {
+// parserText prints a token for the embedded engine's parser.
+func (r *Rules) parserText(t token) string {
 	switch {
 	case t.kind == textToken:
 		return dialect.DuckDB.Text(t.text)
@@ -54,8 +54,8 @@ func (r *Rules) judged(t token) string {
 // backslashQuotes writes a text on one line where a backslash escapes.
 var backslashQuotes = strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
 
-// sent writes a token for the engine that runs the statement.
-func (r *Rules) sent(t token) string {
+// engineText prints a token for the engine that runs the statement.
+func (r *Rules) engineText(t token) string {
 	switch {
 	case t.kind == textToken && r.dialect.Lexis().Backslash:
 		return "'" + backslashQuotes.Replace(t.text) + "'"
@@ -67,17 +67,17 @@ func (r *Rules) sent(t token) string {
 	return t.text
 }
 
-// unsaid are words that write, lock, or change how a statement runs in some engine,
-// and that the parser here might take for a name.
-var unsaid = names(`into outfile dumpfile settings format procedure`)
+// forbiddenWords write, lock or change how a statement runs in some engine, while the
+// embedded engine's parser may take them for names.
+var forbiddenWords = names(`into outfile dumpfile settings format procedure`)
 
-// checkWords refuses words that mean more elsewhere than they do here.
+// checkWords refuses words that mean more to the engine than to the parser.
 func (r *Rules) checkWords(tokens []token) error {
 	for i, t := range tokens {
 		word, called := fold(t.text), i+1 < len(tokens) && tokens[i+1].is("(")
 		switch {
 		case t.kind != wordToken:
-		case unsaid[word] && !(called && r.words.functions[word]):
+		case forbiddenWords[word] && !(called && r.words.functions[word]):
 			return r.refuse(t.at, strings.ToUpper(word), "Leave it out, or put it in quotes if it is a name.")
 		case word == "in" && r.inTables && namesTable(tokens[i+1:]):
 			return r.refuse(t.at, "IN with a name", "Write IN (SELECT … FROM …), or IN with a list of values.")
@@ -96,17 +96,17 @@ func namesTable(tokens []token) bool {
 	if len(tokens) == 0 || open == 0 {
 		return true
 	}
-	for len(tokens) > 2 && tokens[0].named() && tokens[1].is(".") {
+	for len(tokens) > 2 && tokens[0].isName() && tokens[1].is(".") {
 		tokens = tokens[2:]
 	}
-	return tokens[0].named() && (len(tokens) == 1 || tokens[1].is(")"))
+	return tokens[0].isName() && (len(tokens) == 1 || tokens[1].is(")"))
 }
 
-// withPrefix is put before the names that WITH gives. An engine in which such a name is
-// not seen everywhere that it is seen here then finds no table by it.
+// withPrefix begins the names of WITH in the text for the engine. Engines differ in
+// where such a name is visible; where it is not, no table has that name either.
 const withPrefix = "interlock_with_"
 
-// renameWith gives the names of WITH the prefix, wherever they are not behind a point.
+// renameWith adds the prefix to the names of WITH, except behind a point.
 func (r *Rules) renameWith(tokens []token, scope Scope, given []string) ([]token, error) {
 	same := func(a, b string) bool { return fold(a) == fold(b) }
 	out := slices.Clone(tokens)
@@ -116,7 +116,7 @@ func (r *Rules) renameWith(tokens []token, scope Scope, given []string) ([]token
 			taken = taken || same(t.Name, name) || slices.ContainsFunc(t.Columns, func(c string) bool { return same(c, name) })
 		}
 		for i, t := range out {
-			if !t.named() || !same(t.text, name) || strings.HasPrefix(t.text, withPrefix) || i > 0 && out[i-1].is(".") {
+			if !t.isName() || !same(t.text, name) || strings.HasPrefix(t.text, withPrefix) || i > 0 && out[i-1].is(".") {
 				continue
 			}
 			if taken {
@@ -128,12 +128,12 @@ func (r *Rules) renameWith(tokens []token, scope Scope, given []string) ([]token
 	return out, nil
 }
 
-// dropAlias takes the dataset's name and the point off the tokens that begin at edits.
+// dropAlias removes the dataset's name and its point at every edit.
 func (r *Rules) dropAlias(tokens []token, e emitted, alias string, edits []edit) ([]token, error) {
 	drop := map[int]bool{}
 	for _, edit := range edits {
 		i := e.token(edit.at)
-		if i < 0 || i+2 >= len(tokens) || !tokens[i].named() || fold(tokens[i].text) != fold(alias) || !tokens[i+1].is(".") {
+		if i < 0 || i+2 >= len(tokens) || !tokens[i].isName() || fold(tokens[i].text) != fold(alias) || !tokens[i+1].is(".") {
 			return nil, deny(RuleTable, -1, "Write the table names without the dataset's name.", "The dataset's name before a table cannot be taken away here.")
 		}
 		drop[i], drop[i+1] = true, true

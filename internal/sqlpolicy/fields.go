@@ -26,22 +26,22 @@ const (
 
 type shapes map[string]shape
 
-// with adds the fields that every node of a family has.
-func (s shapes) with(common shapes) shapes {
+// addCommon adds the fields that every node of a family has.
+func (s shapes) addCommon(common shapes) shapes {
 	for k, v := range common {
 		s[k] = v
 	}
 	return s
 }
 
-func family(common shapes, kinds map[string]shapes) map[string]shapes {
+func nodeKinds(common shapes, kinds map[string]shapes) map[string]shapes {
 	for _, s := range kinds {
-		s.with(common)
+		s.addCommon(common)
 	}
 	return kinds
 }
 
-var expressions = family(shapes{"class": leaf, "type": leaf, "alias": leaf, "query_location": leaf}, map[string]shapes{
+var expressions = nodeKinds(shapes{"class": leaf, "type": leaf, "alias": leaf, "query_location": leaf}, map[string]shapes{
 	"BETWEEN":     {"input": anExpr, "lower": anExpr, "upper": anExpr},
 	"CASE":        {"case_checks": ownCode, "else_expr": anExpr},
 	"CAST":        {"child": anExpr, "cast_type": aType, "try_cast": leaf},
@@ -70,7 +70,7 @@ var expressions = family(shapes{"class": leaf, "type": leaf, "alias": leaf, "que
 	},
 })
 
-var refs = family(shapes{"type": leaf, "alias": leaf, "query_location": leaf, "sample": aSample}, map[string]shapes{
+var refs = nodeKinds(shapes{"type": leaf, "alias": leaf, "query_location": leaf, "sample": aSample}, map[string]shapes{
 	"BASE_TABLE": {"at_clause": ownCode, "catalog_name": aName, "schema_name": aName, "table_name": aName, "column_name_alias": leaf},
 	"JOIN": {
 		"condition": anExpr, "delim_flipped": leaf, "duplicate_eliminated_columns": exprList, "join_type": leaf, "left": aRef,
@@ -87,7 +87,7 @@ var refs = family(shapes{"type": leaf, "alias": leaf, "query_location": leaf, "s
 	"SHOW_REF": {"catalog_name": aName, "schema_name": aName, "table_name": aName, "query": aQuery, "show_type": aName},
 })
 
-var queries = family(shapes{"type": leaf, "modifiers": modifiers, "cte_map": ownCode}, map[string]shapes{
+var queries = nodeKinds(shapes{"type": leaf, "modifiers": modifiers, "cte_map": ownCode}, map[string]shapes{
 	"SELECT_NODE": {
 		"aggregate_handling": leaf, "from_table": aRef, "group_expressions": exprList, "group_sets": leaf, "having": anExpr,
 		"qualify": anExpr, "sample": aSample, "select_list": exprList, "where_clause": anExpr,

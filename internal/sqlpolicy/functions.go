@@ -38,14 +38,14 @@ const (
 )
 
 // Function looks a scalar, aggregate or macro function up in the reviewed lists.
-func Function(name string) Verdict { return look(fold(name), allowedFunctions, deniedFunctions) }
+func Function(name string) Verdict { return lookUp(fold(name), allowedFunctions, deniedFunctions) }
 
 // TableFunction looks a table function or table macro up.
 func TableFunction(name string) Verdict {
-	return look(fold(name), allowedTableFunctions, deniedTableFunctions)
+	return lookUp(fold(name), allowedTableFunctions, deniedTableFunctions)
 }
 
-func look(name string, allowed, denied map[string]bool) Verdict {
+func lookUp(name string, allowed, denied map[string]bool) Verdict {
 	switch {
 	case allowed[name]:
 		return Allowed

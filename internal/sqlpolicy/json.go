@@ -120,7 +120,7 @@ func (d *decoder) array() (node, bool) {
 		}
 		d.stack = append(d.stack, field{value: v})
 	}
-	return d.made('[', base), true
+	return d.storeKids('[', base), true
 }
 
 func (d *decoder) object() (node, bool) {
@@ -147,12 +147,12 @@ func (d *decoder) object() (node, bool) {
 		}
 		d.stack = append(d.stack, field{key, v})
 	}
-	return d.made('{', base), true
+	return d.storeKids('{', base), true
 }
 
-// made moves the kids above base from the stack to the slab, or to a new one if
-// there is no room: what was made before must not move.
-func (d *decoder) made(kind byte, base int) node {
+// storeKids moves the kids above base from the stack to the slab. A full slab is left as
+// it is and a new one begun, because earlier nodes point into it.
+func (d *decoder) storeKids(kind byte, base int) node {
 	kids := d.stack[base:]
 	if len(d.slab)+len(kids) > cap(d.slab) {
 		d.slab = make([]field, 0, max(64, len(kids)))
@@ -170,7 +170,7 @@ func (d *decoder) number() (node, bool) {
 		d.at++
 	}
 	s := d.text[start:d.at]
-	if digits(s) {
+	if isWhole(s) {
 		return node{kind: '0', text: s}, true
 	}
 	if _, err := strconv.ParseFloat(s, 64); err != nil && !errors.Is(err, strconv.ErrRange) {
@@ -179,8 +179,8 @@ func (d *decoder) number() (node, bool) {
 	return node{kind: '0', text: s}, true
 }
 
-// digits says that a number is whole, as nearly all of the engine's are.
-func digits(s string) bool {
+// isWhole says that a number is whole, as nearly all of the engine's are.
+func isWhole(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
 			return false
@@ -315,7 +315,7 @@ func (n *node) str(key string) string {
 	return v.text
 }
 
-func (n *node) null() bool { return n.kind == 'n' }
+func (n *node) isNull() bool { return n.kind == 'n' }
 
 // location gives query_location: the byte in the text, or -1.
 func (n *node) location() int {

@@ -23,8 +23,8 @@ var mysqlOperators = map[opcode.Op]struct {
 
 var mysqlUnary = map[opcode.Op]string{opcode.Not: "NOT ", opcode.Not2: "NOT ", opcode.BitNeg: "~", opcode.Minus: "-", opcode.Plus: "+"}
 
-// bare takes the brackets off: those that are needed are printed anew.
-func bare(n ast.ExprNode) ast.ExprNode {
+// withoutBrackets takes the brackets off: those that are needed are printed anew.
+func withoutBrackets(n ast.ExprNode) ast.ExprNode {
 	for {
 		b, ok := n.(*ast.ParenthesesExpr)
 		if !ok {
@@ -40,7 +40,7 @@ func (p *mysqlPrinter) expr(n ast.ExprNode, env mysqlEnv, depth int) string {
 		return ""
 	}
 	part := func(e ast.ExprNode) string { return p.expr(e, env, depth+1) }
-	switch n := bare(n).(type) {
+	switch n := withoutBrackets(n).(type) {
 	case *driver.ValueExpr:
 		return p.literal(n)
 	case *ast.ColumnNameExpr:
@@ -54,24 +54,24 @@ func (p *mysqlPrinter) expr(n ast.ExprNode, env mysqlEnv, depth int) string {
 		}
 		return "(" + sign + part(n.V) + ")"
 	case *ast.BetweenExpr:
-		return "(" + part(n.Expr) + not(n.Not) + " BETWEEN " + part(n.Left) + " AND " + part(n.Right) + ")"
+		return "(" + part(n.Expr) + notWord(n.Not) + " BETWEEN " + part(n.Left) + " AND " + part(n.Right) + ")"
 	case *ast.IsNullExpr:
-		return "(" + part(n.Expr) + " IS" + not(n.Not) + " NULL)"
+		return "(" + part(n.Expr) + " IS" + notWord(n.Not) + " NULL)"
 	case *ast.IsTruthExpr:
-		return "(" + part(n.Expr) + " IS" + not(n.Not) + map[bool]string{true: " TRUE)", false: " FALSE)"}[n.True != 0]
+		return "(" + part(n.Expr) + " IS" + notWord(n.Not) + map[bool]string{true: " TRUE)", false: " FALSE)"}[n.True != 0]
 	case *ast.PatternLikeOrIlikeExpr:
 		return p.like(n, part)
 	case *ast.PatternRegexpExpr:
-		return "(" + part(n.Expr) + not(n.Not) + " REGEXP " + part(n.Pattern) + ")"
+		return "(" + part(n.Expr) + notWord(n.Not) + " REGEXP " + part(n.Pattern) + ")"
 	case *ast.PatternInExpr:
-		return p.in(n, part)
+		return p.inList(n, part)
 	case *ast.CaseExpr:
 		return p.cases(n, part)
 	case *ast.SubqueryExpr:
 		text, _ := p.query(n.Query, env, depth+1)
 		return "(" + text + ")"
 	case *ast.ExistsSubqueryExpr:
-		return "(" + strings.TrimPrefix(not(n.Not)+" EXISTS ", " ") + p.subquery(n.Sel, part) + ")"
+		return "(" + strings.TrimPrefix(notWord(n.Not)+" EXISTS ", " ") + p.subquery(n.Sel, part) + ")"
 	case *ast.CompareSubqueryExpr:
 		op, ok := mysqlOperators[n.Op]
 		if !ok || op.group != 0 {
@@ -99,7 +99,7 @@ func (p *mysqlPrinter) expr(n ast.ExprNode, env mysqlEnv, depth int) string {
 	}
 }
 
-func not(is bool) string {
+func notWord(is bool) string {
 	if is {
 		return " NOT"
 	}
@@ -124,7 +124,7 @@ func (p *mysqlPrinter) binary(n *ast.BinaryOperationExpr, env mysqlEnv, depth in
 			return p.refuse(unknown(-1, "operator %s", n.Op))
 		}
 		parts = append(parts, p.expr(n.R, env, depth+1), op.text)
-		left, more := bare(n.L).(*ast.BinaryOperationExpr)
+		left, more := withoutBrackets(n.L).(*ast.BinaryOperationExpr)
 		if !more || op.group == 0 || mysqlOperators[left.Op].group != mysqlOperators[first.Op].group {
 			parts = append(parts, p.expr(n.L, env, depth+1))
 			break
@@ -141,7 +141,7 @@ func (p *mysqlPrinter) like(n *ast.PatternLikeOrIlikeExpr, part func(ast.ExprNod
 	if !n.IsLike || n.Escape >= 0x80 {
 		return p.refuse(unknown(-1, "ILIKE or an escape of several bytes"))
 	}
-	text := part(n.Expr) + not(n.Not) + " LIKE " + part(n.Pattern)
+	text := part(n.Expr) + notWord(n.Not) + " LIKE " + part(n.Pattern)
 	if n.EscapeExplicit {
 		escape := ""
 		if n.Escape != 0 {
@@ -152,8 +152,8 @@ func (p *mysqlPrinter) like(n *ast.PatternLikeOrIlikeExpr, part func(ast.ExprNod
 	return "(" + text + ")"
 }
 
-func (p *mysqlPrinter) in(n *ast.PatternInExpr, part func(ast.ExprNode) string) string {
-	text := part(n.Expr) + not(n.Not) + " IN "
+func (p *mysqlPrinter) inList(n *ast.PatternInExpr, part func(ast.ExprNode) string) string {
+	text := part(n.Expr) + notWord(n.Not) + " IN "
 	if n.Sel != nil {
 		return "(" + text + p.subquery(n.Sel, part) + ")"
 	}
@@ -166,7 +166,7 @@ func (p *mysqlPrinter) in(n *ast.PatternInExpr, part func(ast.ExprNode) string) 
 
 // subquery prints what must be a query.
 func (p *mysqlPrinter) subquery(n ast.ExprNode, part func(ast.ExprNode) string) string {
-	if _, ok := bare(n).(*ast.SubqueryExpr); !ok {
+	if _, ok := withoutBrackets(n).(*ast.SubqueryExpr); !ok {
 		return p.refuse(unknown(-1, "%s in the place of a query", kindOf(n)))
 	}
 	return part(n)

@@ -236,7 +236,7 @@ func (p *mysqlPrinter) field(f *ast.SelectField, env mysqlEnv, depth int) (text 
 	if f.AsName.O != "" {
 		return text + " AS " + quoteMySQL(f.AsName.O), []string{fold(f.AsName.O)}
 	}
-	switch e := bare(f.Expr).(type) {
+	switch e := withoutBrackets(f.Expr).(type) {
 	case *ast.ColumnNameExpr:
 		return text, []string{fold(e.Name.Name.O)}
 	case *driver.ValueExpr:

@@ -9,13 +9,13 @@ import (
 	"interlock/internal/fault"
 )
 
-// operatorsOfPlans are the steps that a plan of a SELECT may have.
-var operatorsOfPlans = names(`PROJECTION FILTER AGGREGATE_AND_GROUP_BY WINDOW UNNEST LIMIT ORDER_BY TOP_N DISTINCT SAMPLE PIVOT GET
+// planOperators are the steps that a plan of a SELECT may have.
+var planOperators = names(`PROJECTION FILTER AGGREGATE_AND_GROUP_BY WINDOW UNNEST LIMIT ORDER_BY TOP_N DISTINCT SAMPLE PIVOT GET
 	CHUNK_GET DELIM_GET EXPRESSION_GET DUMMY_SCAN EMPTY_RESULT CTE_REF JOIN DELIM_JOIN COMPARISON_JOIN ANY_JOIN CROSS_PRODUCT
 	POSITIONAL_JOIN ASOF_JOIN DEPENDENT_JOIN UNION EXCEPT INTERSECT RECURSIVE_CTE MATERIALIZED_CTE`)
 
-// boundOnly are functions that nobody may call by name but the binder puts into plans.
-var boundOnly = names(`constant_or_null error`)
+// binderFunctions are functions that nobody may call by name but the binder puts into plans.
+var binderFunctions = names(`constant_or_null error`)
 
 // A planWalker goes through a bound plan: what names came to mean.
 type planWalker struct {
@@ -69,11 +69,11 @@ func planError(root *node, sql string) error {
 
 func (w *planWalker) walk(n *node) error {
 	if kind, ok := strings.CutPrefix(n.str("type"), "LOGICAL_"); ok {
-		if !operatorsOfPlans[kind] {
+		if !planOperators[kind] {
 			return unknown(-1, "plan step %s", kind)
 		}
 		if kind == "GET" {
-			if err := w.get(n); err != nil {
+			if err := w.scan(n); err != nil {
 				return err
 			}
 		}
@@ -81,7 +81,7 @@ func (w *planWalker) walk(n *node) error {
 	switch n.str("expression_class") {
 	case "BOUND_FUNCTION", "BOUND_AGGREGATE", "BOUND_WINDOW":
 		name := fold(n.str("name"))
-		if deniedFunctions[name] && !boundOnly[name] && !strings.HasPrefix(name, "icu_collate_") {
+		if deniedFunctions[name] && !binderFunctions[name] && !strings.HasPrefix(name, "icu_collate_") {
 			return deny(RuleFunction, n.location(), "Answer the question from the dataset's tables alone.", "The function %s is not allowed.", name)
 		}
 	}
@@ -98,8 +98,8 @@ func (w *planWalker) walk(n *node) error {
 	return nil
 }
 
-// get admits a scan of a table of the dataset or one of the allowed table functions.
-func (w *planWalker) get(n *node) error {
+// scan admits a scan of a table of the dataset or one of the allowed table functions.
+func (w *planWalker) scan(n *node) error {
 	name := fold(n.str("name"))
 	if name != "seq_scan" {
 		if allowedTableFunctions[name] {

@@ -23,7 +23,7 @@ type Parser interface {
 type Scope struct {
 	Version string
 	Dialect dialect.Dialect // of the engine that runs them
-	Schema  string          // that the tables are in elsewhere; it may stand before their names
+	Schema  string          // of the tables in another engine; statements may write it before their names
 	Alias   string          // `alias.table` is read as `table`
 	Tables  []Table
 	Params  int // values that come with the statement, for $1, $2 …; whoever writes the text cannot bring any
@@ -105,7 +105,7 @@ func (p *Policy) Check(ctx context.Context, parser Parser, scope Scope, sql stri
 		err = denied.fault(sql)
 	}
 	if err == nil || fault.Is(err, fault.SQLPolicy) || fault.Is(err, fault.SQLError) {
-		p.cache.put(key, verdict{d, err})
+		p.cache.store(key, verdict{d, err})
 	}
 	return d, err
 }
@@ -117,8 +117,8 @@ func (p *Policy) decide(ctx context.Context, parser Parser, scope Scope, sql str
 	if scope.remote() {
 		return p.decideRemote(ctx, parser, scope, sql)
 	}
-	text := trim(sql)
-	r, err := p.read(ctx, parser, scope, text)
+	text := cutSemicolon(sql)
+	r, err := p.walkText(ctx, parser, scope, text)
 	if err != nil {
 		return Decision{}, err
 	}
@@ -129,7 +129,7 @@ func (p *Policy) decide(ctx context.Context, parser Parser, scope Scope, sql str
 		// What runs is what was read: the changed text is read again, and now the
 		// dataset's name is no qualifier any more.
 		scope.Alias = ""
-		if r, err = p.read(ctx, parser, scope, text); err != nil {
+		if r, err = p.walkText(ctx, parser, scope, text); err != nil {
 			return Decision{}, err
 		}
 	}
@@ -158,8 +158,8 @@ func (p *Policy) decideRemote(ctx context.Context, parser Parser, scope Scope, s
 	return p.decideByTokens(ctx, parser, scope, rules, sql)
 }
 
-// read parses and walks one text.
-func (p *Policy) read(ctx context.Context, parser Parser, scope Scope, sql string) (*reading, error) {
+// walkText parses and walks one text.
+func (p *Policy) walkText(ctx context.Context, parser Parser, scope Scope, sql string) (*reading, error) {
 	tree, err := parser.Tree(ctx, sql)
 	if err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func (p *Policy) read(ctx context.Context, parser Parser, scope Scope, sql strin
 }
 
 func (p *Policy) unqualify(sql string, scope Scope, edits []edit) (string, error) {
-	text, ok := apply(sql, scope.Alias, edits)
+	text, ok := applyEdits(sql, scope.Alias, edits)
 	if !ok {
 		return "", deny(RuleTable, edits[0].at, "Write the table names without the dataset's name.",
 			"The dataset's name before a table cannot be taken away here.")

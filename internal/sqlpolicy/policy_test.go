@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/sqlpolicy"
 )
@@ -228,11 +229,11 @@ func TestPlanDecidesAlone(t *testing.T) {
 	}
 }
 
-// lost is a parser that must not be asked.
-type lost struct{}
+// unusedParser is a parser that must not be asked.
+type unusedParser struct{}
 
-func (lost) Tree(context.Context, string) ([]byte, error) { return nil, errors.New("asked") }
-func (lost) Plan(context.Context, string) ([]byte, error) { return nil, errors.New("asked") }
+func (unusedParser) Tree(context.Context, string) ([]byte, error) { return nil, errors.New("asked") }
+func (unusedParser) Plan(context.Context, string) ([]byte, error) { return nil, errors.New("asked") }
 
 // Some texts are refused before any parser sees them.
 func TestBeforeParsing(t *testing.T) {
@@ -246,7 +247,7 @@ func TestBeforeParsing(t *testing.T) {
 		{"SELECT " + strings.Repeat("(", 300) + "1" + strings.Repeat(")", 300), sqlpolicy.RuleTooDeep},
 		{"SELECT " + strings.Repeat("[", 300), sqlpolicy.RuleTooDeep},
 	} {
-		_, err := p.Check(t.Context(), lost{}, scope, c.sql)
+		_, err := p.Check(t.Context(), unusedParser{}, scope, c.sql)
 		f, ok := errors.AsType[*fault.Fault](err)
 		if !ok || f.Code != fault.SQLPolicy || f.Details.(sqlpolicy.Refusal).Rule != c.rule {
 			t.Errorf("%.40q: %v", c.sql, err)
@@ -294,7 +295,7 @@ func TestCache(t *testing.T) {
 	if _, ok, _ := p.Seen(valued, r.sql); ok {
 		t.Error("another number of values is taken for the same")
 	}
-	if _, err := p.Check(t.Context(), lost{}, newer, r.sql); err == nil {
+	if _, err := p.Check(t.Context(), unusedParser{}, newer, r.sql); err == nil {
 		t.Error("a failure of the parser was taken for a decision")
 	}
 	if _, ok, _ := p.Seen(newer, r.sql); ok {
@@ -310,5 +311,17 @@ func TestLists(t *testing.T) {
 	}
 	if sqlpolicy.TableFunction("range") != sqlpolicy.Allowed || sqlpolicy.TableFunction("read_csv") != sqlpolicy.Denied {
 		t.Error("table functions are mixed up")
+	}
+}
+
+// Statements for an engine without rules never run.
+func TestEngineWithoutRules(t *testing.T) {
+	if _, ok := sqlpolicy.RulesFor(dialect.BigQuery); ok {
+		t.Fatal("BigQuery, which no connector reaches, has rules")
+	}
+	s := scope
+	s.Dialect = dialect.BigQuery
+	if d, err := sqlpolicy.New(sqlpolicy.Config{}).Check(t.Context(), unusedParser{}, s, "SELECT 1"); !fault.Is(err, fault.Internal) {
+		t.Errorf("%+v, %v", d, err)
 	}
 }

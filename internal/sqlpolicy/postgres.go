@@ -199,9 +199,9 @@ func (j *pgJudge) call(name string) {
 	j.volatile = j.volatile || j.words.volatile[name]
 }
 
-// only makes sure that no field of a node is set but those that are named: what the
+// onlyFields makes sure that no field of a node is set but those that are named: what the
 // grammar learns later is refused until somebody has looked at it.
-func only(m proto.Message, at int32, fields ...protoreflect.Name) error {
+func onlyFields(m proto.Message, at int32, fields ...protoreflect.Name) error {
 	r := m.ProtoReflect()
 	if len(r.GetUnknown()) > 0 {
 		return unknown(int(at), "a field of %s that nobody knows", r.Descriptor().Name())
@@ -216,8 +216,8 @@ func only(m proto.Message, at int32, fields ...protoreflect.Name) error {
 	return err
 }
 
-// text gives the value of a String node.
-func text(n *pgquery.Node) (string, bool) {
+// stringValue gives the value of a String node.
+func stringValue(n *pgquery.Node) (string, bool) {
 	s, ok := n.GetNode().(*pgquery.Node_String_)
 	if !ok {
 		return "", false
@@ -225,11 +225,11 @@ func text(n *pgquery.Node) (string, bool) {
 	return s.String_.GetSval(), true
 }
 
-// texts gives the values of a list of String nodes.
-func texts(list []*pgquery.Node, at int32) ([]string, error) {
+// stringValues gives the values of a list of String nodes.
+func stringValues(list []*pgquery.Node, at int32) ([]string, error) {
 	out := make([]string, len(list))
 	for i, n := range list {
-		s, ok := text(n)
+		s, ok := stringValue(n)
 		if !ok {
 			return nil, unknown(int(at), "a name that is none")
 		}

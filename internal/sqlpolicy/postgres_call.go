@@ -9,10 +9,10 @@ import (
 )
 
 // functionName checks the name of a call and gives it without its schema, which the
-// tree gets in any case: a function of the same name elsewhere is never meant.
+// tree gets in any case: a function of the same name in another schema is never meant.
 func (j *pgJudge) functionName(f *pgquery.FuncCall) (string, error) {
 	at := f.GetLocation()
-	names, err := texts(f.GetFuncname(), at)
+	names, err := stringValues(f.GetFuncname(), at)
 	if err != nil {
 		return "", err
 	}
@@ -40,7 +40,7 @@ func (j *pgJudge) function(f *pgquery.FuncCall, s *pgScope, depth int) error {
 }
 
 func (j *pgJudge) arguments(f *pgquery.FuncCall, name string, s *pgScope, depth int) error {
-	err := only(f, f.GetLocation(), "funcname", "args", "agg_order", "agg_filter", "over", "agg_within_group", "agg_star", "agg_distinct", "func_variadic", "funcformat")
+	err := onlyFields(f, f.GetLocation(), "funcname", "args", "agg_order", "agg_filter", "over", "agg_within_group", "agg_star", "agg_distinct", "func_variadic", "funcformat")
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (j *pgJudge) arguments(f *pgquery.FuncCall, name string, s *pgScope, depth 
 	}
 	for _, a := range f.GetArgs() {
 		if named := a.GetNamedArgExpr(); named != nil {
-			if err := only(named, named.GetLocation(), "arg", "name", "argnumber"); err != nil {
+			if err := onlyFields(named, named.GetLocation(), "arg", "name", "argnumber"); err != nil {
 				return err
 			}
 			a = named.GetArg()
@@ -79,7 +79,7 @@ func (j *pgJudge) window(w *pgquery.WindowDef, s *pgScope, depth int) error {
 	if w == nil {
 		return unknown(-1, "a window without a definition")
 	}
-	if err := only(w, w.GetLocation(), "name", "refname", "partition_clause", "order_clause", "frame_options", "start_offset", "end_offset"); err != nil {
+	if err := onlyFields(w, w.GetLocation(), "name", "refname", "partition_clause", "order_clause", "frame_options", "start_offset", "end_offset"); err != nil {
 		return err
 	}
 	if err := j.exprs(append(slices.Clone(w.GetPartitionClause()), w.GetStartOffset(), w.GetEndOffset()), s, depth); err != nil {
@@ -98,7 +98,7 @@ var tableFunctionColumns = map[string][]string{
 // tableFunctions judges functions in FROM. The names of their columns are written out:
 // which they are depends on types that only the server knows.
 func (j *pgJudge) tableFunctions(v *pgquery.RangeFunction, s *pgScope, depth int) (*pgItem, error) {
-	if err := only(v, -1, "lateral", "ordinality", "is_rowsfrom", "functions", "alias", "coldeflist"); err != nil {
+	if err := onlyFields(v, -1, "lateral", "ordinality", "is_rowsfrom", "functions", "alias", "coldeflist"); err != nil {
 		return nil, err
 	}
 	defer func(before bool) { s.lateral = before }(s.lateral)

@@ -15,7 +15,7 @@ func (j *pgJudge) exprs(list []*pgquery.Node, s *pgScope, depth int) error {
 	return nil
 }
 
-// expr judges an expression; one that is not there is nothing.
+// expr judges an expression; nil is allowed.
 func (j *pgJudge) expr(n *pgquery.Node, s *pgScope, depth int) error {
 	if n == nil || n.GetNode() == nil {
 		return nil
@@ -39,7 +39,7 @@ func (j *pgJudge) expr(n *pgquery.Node, s *pgScope, depth int) error {
 	case *pgquery.Node_SqlvalueFunction:
 		return j.valueFunction(v.SqlvalueFunction)
 	case *pgquery.Node_TypeCast:
-		if err := only(v.TypeCast, v.TypeCast.GetLocation(), "arg", "type_name"); err != nil {
+		if err := onlyFields(v.TypeCast, v.TypeCast.GetLocation(), "arg", "type_name"); err != nil {
 			return err
 		}
 		if err := j.typeName(v.TypeCast.GetTypeName()); err != nil {
@@ -63,28 +63,28 @@ func (j *pgJudge) expr(n *pgquery.Node, s *pgScope, depth int) error {
 func partsOf(n *pgquery.Node) ([]*pgquery.Node, error) {
 	switch v := n.GetNode().(type) {
 	case *pgquery.Node_BoolExpr:
-		return v.BoolExpr.GetArgs(), only(v.BoolExpr, v.BoolExpr.GetLocation(), "boolop", "args")
+		return v.BoolExpr.GetArgs(), onlyFields(v.BoolExpr, v.BoolExpr.GetLocation(), "boolop", "args")
 	case *pgquery.Node_NullTest:
-		return []*pgquery.Node{v.NullTest.GetArg()}, only(v.NullTest, v.NullTest.GetLocation(), "arg", "nulltesttype")
+		return []*pgquery.Node{v.NullTest.GetArg()}, onlyFields(v.NullTest, v.NullTest.GetLocation(), "arg", "nulltesttype")
 	case *pgquery.Node_BooleanTest:
-		return []*pgquery.Node{v.BooleanTest.GetArg()}, only(v.BooleanTest, v.BooleanTest.GetLocation(), "arg", "booltesttype")
+		return []*pgquery.Node{v.BooleanTest.GetArg()}, onlyFields(v.BooleanTest, v.BooleanTest.GetLocation(), "arg", "booltesttype")
 	case *pgquery.Node_CaseExpr:
 		e := v.CaseExpr
-		return append([]*pgquery.Node{e.GetArg(), e.GetDefresult()}, e.GetArgs()...), only(e, e.GetLocation(), "arg", "args", "defresult")
+		return append([]*pgquery.Node{e.GetArg(), e.GetDefresult()}, e.GetArgs()...), onlyFields(e, e.GetLocation(), "arg", "args", "defresult")
 	case *pgquery.Node_CaseWhen:
-		return []*pgquery.Node{v.CaseWhen.GetExpr(), v.CaseWhen.GetResult()}, only(v.CaseWhen, v.CaseWhen.GetLocation(), "expr", "result")
+		return []*pgquery.Node{v.CaseWhen.GetExpr(), v.CaseWhen.GetResult()}, onlyFields(v.CaseWhen, v.CaseWhen.GetLocation(), "expr", "result")
 	case *pgquery.Node_CoalesceExpr:
-		return v.CoalesceExpr.GetArgs(), only(v.CoalesceExpr, v.CoalesceExpr.GetLocation(), "args")
+		return v.CoalesceExpr.GetArgs(), onlyFields(v.CoalesceExpr, v.CoalesceExpr.GetLocation(), "args")
 	case *pgquery.Node_MinMaxExpr:
-		return v.MinMaxExpr.GetArgs(), only(v.MinMaxExpr, v.MinMaxExpr.GetLocation(), "op", "args")
+		return v.MinMaxExpr.GetArgs(), onlyFields(v.MinMaxExpr, v.MinMaxExpr.GetLocation(), "op", "args")
 	case *pgquery.Node_AArrayExpr:
-		return v.AArrayExpr.GetElements(), only(v.AArrayExpr, v.AArrayExpr.GetLocation(), "elements")
+		return v.AArrayExpr.GetElements(), onlyFields(v.AArrayExpr, v.AArrayExpr.GetLocation(), "elements")
 	case *pgquery.Node_RowExpr:
-		return v.RowExpr.GetArgs(), only(v.RowExpr, v.RowExpr.GetLocation(), "args", "row_format")
+		return v.RowExpr.GetArgs(), onlyFields(v.RowExpr, v.RowExpr.GetLocation(), "args", "row_format")
 	case *pgquery.Node_GroupingFunc:
-		return v.GroupingFunc.GetArgs(), only(v.GroupingFunc, v.GroupingFunc.GetLocation(), "args")
+		return v.GroupingFunc.GetArgs(), onlyFields(v.GroupingFunc, v.GroupingFunc.GetLocation(), "args")
 	case *pgquery.Node_List:
-		return v.List.GetItems(), only(v.List, -1, "items")
+		return v.List.GetItems(), onlyFields(v.List, -1, "items")
 	case *pgquery.Node_AIndirection:
 		return subscripts(v.AIndirection)
 	}
@@ -99,19 +99,19 @@ func subscripts(v *pgquery.A_Indirection) ([]*pgquery.Node, error) {
 		if i == nil {
 			return nil, unknown(-1, "a point after a value, which may call a function")
 		}
-		if err := only(i, -1, "is_slice", "lidx", "uidx"); err != nil {
+		if err := onlyFields(i, -1, "is_slice", "lidx", "uidx"); err != nil {
 			return nil, err
 		}
 		parts = append(parts, i.GetLidx(), i.GetUidx())
 	}
-	return parts, only(v, -1, "arg", "indirection")
+	return parts, onlyFields(v, -1, "arg", "indirection")
 }
 
 // operation judges an operator. Those of the list are the server's own, if the session
 // searches no schema but pg_catalog for them, which it must.
 func (j *pgJudge) operation(e *pgquery.A_Expr, s *pgScope, depth int) error {
 	at := e.GetLocation()
-	if err := only(e, at, "kind", "name", "lexpr", "rexpr"); err != nil {
+	if err := onlyFields(e, at, "kind", "name", "lexpr", "rexpr"); err != nil {
 		return err
 	}
 	name, err := operatorName(e.GetName(), at)
@@ -137,7 +137,7 @@ func (j *pgJudge) operation(e *pgquery.A_Expr, s *pgScope, depth int) error {
 // operatorName gives the name of an operator without its schema, which can only be the
 // server's own.
 func operatorName(list []*pgquery.Node, at int32) (string, error) {
-	names, err := texts(list, at)
+	names, err := stringValues(list, at)
 	if err != nil {
 		return "", err
 	}
@@ -153,7 +153,7 @@ func operatorName(list []*pgquery.Node, at int32) (string, error) {
 // subLink judges a query in an expression.
 func (j *pgJudge) subLink(l *pgquery.SubLink, s *pgScope, depth int) error {
 	at := l.GetLocation()
-	if err := only(l, at, "sub_link_type", "testexpr", "oper_name", "subselect"); err != nil {
+	if err := onlyFields(l, at, "sub_link_type", "testexpr", "oper_name", "subselect"); err != nil {
 		return err
 	}
 	switch l.GetSubLinkType() {
@@ -187,7 +187,7 @@ func (j *pgJudge) subLink(l *pgquery.SubLink, s *pgScope, depth int) error {
 var numberForm = regexp.MustCompile(`^-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$`)
 
 func constant(c *pgquery.A_Const) error {
-	if err := only(c, c.GetLocation(), "isnull", "ival", "fval", "boolval", "sval", "bsval"); err != nil {
+	if err := onlyFields(c, c.GetLocation(), "isnull", "ival", "fval", "boolval", "sval", "bsval"); err != nil {
 		return err
 	}
 	if f := c.GetFval(); f != nil && !numberForm.MatchString(f.GetFval()) {
@@ -202,7 +202,7 @@ func (j *pgJudge) parameter(p *pgquery.ParamRef) error {
 		return otherParameters(j.scope.Params, int(p.GetLocation()))
 	}
 	j.params[p.GetNumber()] = true
-	return only(p, p.GetLocation(), "number")
+	return onlyFields(p, p.GetLocation(), "number")
 }
 
 // valueFunction admits the functions of time that SQL writes without brackets.
@@ -212,13 +212,13 @@ func (j *pgJudge) valueFunction(f *pgquery.SQLValueFunction) error {
 	}
 	j.call(valueFunctionName(f))
 	j.volatile = true
-	return only(f, f.GetLocation(), "op", "typmod")
+	return onlyFields(f, f.GetLocation(), "op", "typmod")
 }
 
 // collation admits the server's own collations.
 func (j *pgJudge) collation(c *pgquery.CollateClause) error {
 	at := c.GetLocation()
-	names, err := texts(c.GetCollname(), at)
+	names, err := stringValues(c.GetCollname(), at)
 	if err != nil {
 		return err
 	}
@@ -229,16 +229,16 @@ func (j *pgJudge) collation(c *pgquery.CollateClause) error {
 		return deny(RuleType, int(at), "Name the collation alone.", "A collation with a schema in front is not allowed.")
 	}
 	c.Collname = []*pgquery.Node{pgquery.MakeStrNode("pg_catalog"), pgquery.MakeStrNode(names[0])}
-	return only(c, at, "arg", "collname")
+	return onlyFields(c, at, "arg", "collname")
 }
 
 // typeName admits the server's own types of data; it gets their schema.
 func (j *pgJudge) typeName(t *pgquery.TypeName) error {
 	at := t.GetLocation()
-	if err := only(t, at, "names", "typmods", "typemod", "array_bounds"); err != nil {
+	if err := onlyFields(t, at, "names", "typmods", "typemod", "array_bounds"); err != nil {
 		return err
 	}
-	names, err := texts(t.GetNames(), at)
+	names, err := stringValues(t.GetNames(), at)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (j *pgJudge) table(v *pgquery.RangeVar, s *pgScope, depth int) (*pgItem, er
 	if j.refs++; j.refs > j.limits.Tables {
 		return nil, deny(RuleTooBig, int(at), "Split the question into several smaller ones.", "More than %d tables are named.", j.limits.Tables)
 	}
-	if err := only(v, at, "catalogname", "schemaname", "relname", "inh", "relpersistence", "alias"); err != nil {
+	if err := onlyFields(v, at, "catalogname", "schemaname", "relname", "inh", "relpersistence", "alias"); err != nil {
 		return nil, err
 	}
 	if v.GetRelpersistence() != "p" {
@@ -89,10 +89,10 @@ func (i *pgItem) rename(a *pgquery.Alias) error {
 	if a == nil {
 		return nil
 	}
-	if err := only(a, i.at, "aliasname", "colnames"); err != nil {
+	if err := onlyFields(a, i.at, "aliasname", "colnames"); err != nil {
 		return err
 	}
-	names, err := texts(a.GetColnames(), i.at)
+	names, err := stringValues(a.GetColnames(), i.at)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (i *pgItem) rename(a *pgquery.Alias) error {
 
 // subquery judges a query in FROM. With LATERAL it sees what FROM has before it.
 func (j *pgJudge) subquery(v *pgquery.RangeSubselect, s *pgScope, depth int) (*pgItem, error) {
-	if err := only(v, -1, "lateral", "subquery", "alias"); err != nil {
+	if err := onlyFields(v, -1, "lateral", "subquery", "alias"); err != nil {
 		return nil, err
 	}
 	q := v.GetSubquery().GetSelectStmt()
@@ -122,10 +122,10 @@ func (j *pgJudge) subquery(v *pgquery.RangeSubselect, s *pgScope, depth int) (*p
 
 func (j *pgJudge) sample(v *pgquery.RangeTableSample, s *pgScope, depth int) (*pgItem, error) {
 	at := v.GetLocation()
-	if err := only(v, at, "relation", "method", "args", "repeatable"); err != nil {
+	if err := onlyFields(v, at, "relation", "method", "args", "repeatable"); err != nil {
 		return nil, err
 	}
-	method, err := texts(v.GetMethod(), at)
+	method, err := stringValues(v.GetMethod(), at)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func (j *pgJudge) sample(v *pgquery.RangeTableSample, s *pgScope, depth int) (*p
 // join judges a join. Its columns take the place of those of its sides, merged where
 // USING or NATURAL says so; with an alias it hides its sides.
 func (j *pgJudge) join(v *pgquery.JoinExpr, s *pgScope, depth int) (*pgItem, []*pgItem, error) {
-	err := only(v, -1, "jointype", "is_natural", "larg", "rarg", "using_clause", "join_using_alias", "quals", "alias")
+	err := onlyFields(v, -1, "jointype", "is_natural", "larg", "rarg", "using_clause", "join_using_alias", "quals", "alias")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -220,7 +220,7 @@ func (j *pgJudge) join(v *pgquery.JoinExpr, s *pgScope, depth int) (*pgItem, []*
 // joinColumns gives the names by which a join merges columns.
 func joinColumns(v *pgquery.JoinExpr, left, right *pgItem) ([]string, error) {
 	if !v.GetIsNatural() {
-		return texts(v.GetUsingClause(), -1)
+		return stringValues(v.GetUsingClause(), -1)
 	}
 	var names []string
 	for _, c := range left.columns {

@@ -121,7 +121,7 @@ func lastName(list []*pgquery.Node) string {
 	if len(list) == 0 {
 		return ""
 	}
-	name, _ := text(list[len(list)-1])
+	name, _ := stringValue(list[len(list)-1])
 	return name
 }
 

@@ -43,7 +43,7 @@ func (j *pgJudge) query(q *pgquery.SelectStmt, parent *pgScope, depth int, use p
 }
 
 func (j *pgJudge) setOperation(q *pgquery.SelectStmt, s *pgScope, depth int, use pgUse) ([]pgColumn, error) {
-	if err := only(q, -1, "op", "all", "larg", "rarg", "sort_clause", "limit_offset", "limit_count", "limit_option", "with_clause"); err != nil {
+	if err := onlyFields(q, -1, "op", "all", "larg", "rarg", "sort_clause", "limit_offset", "limit_count", "limit_option", "with_clause"); err != nil {
 		return nil, err
 	}
 	if q.GetLarg() == nil || q.GetRarg() == nil {
@@ -69,7 +69,7 @@ func (j *pgJudge) setOperation(q *pgquery.SelectStmt, s *pgScope, depth int, use
 }
 
 func (j *pgJudge) values(q *pgquery.SelectStmt, s *pgScope, depth int) ([]pgColumn, error) {
-	if err := only(q, -1, "op", "values_lists", "sort_clause", "limit_offset", "limit_count", "limit_option", "with_clause"); err != nil {
+	if err := onlyFields(q, -1, "op", "values_lists", "sort_clause", "limit_offset", "limit_count", "limit_option", "with_clause"); err != nil {
 		return nil, err
 	}
 	var out []pgColumn
@@ -90,7 +90,7 @@ func (j *pgJudge) values(q *pgquery.SelectStmt, s *pgScope, depth int) ([]pgColu
 }
 
 func (j *pgJudge) simpleQuery(q *pgquery.SelectStmt, s *pgScope, depth int, named bool) ([]pgColumn, error) {
-	err := only(q, -1, "op", "distinct_clause", "target_list", "from_clause", "where_clause", "group_clause", "group_distinct", "having_clause",
+	err := onlyFields(q, -1, "op", "distinct_clause", "target_list", "from_clause", "where_clause", "group_clause", "group_distinct", "having_clause",
 		"window_clause", "sort_clause", "limit_offset", "limit_count", "limit_option", "with_clause")
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (j *pgJudge) targets(list []*pgquery.Node, s *pgScope, depth int, named boo
 		if t == nil {
 			return nil, unknown(-1, "a select list without targets")
 		}
-		if err := only(t, t.GetLocation(), "name", "val"); err != nil {
+		if err := onlyFields(t, t.GetLocation(), "name", "val"); err != nil {
 			return nil, err
 		}
 		if err := j.expr(t.GetVal(), s, depth+1); err != nil {
@@ -175,7 +175,7 @@ func (j *pgJudge) targets(list []*pgquery.Node, s *pgScope, depth int, named boo
 func (j *pgJudge) starColumns(ref *pgquery.ColumnRef, s *pgScope) ([]pgColumn, error) {
 	columns := s.star()
 	if fields := ref.GetFields(); len(fields) > 1 {
-		names, err := texts(fields[:len(fields)-1], ref.GetLocation())
+		names, err := stringValues(fields[:len(fields)-1], ref.GetLocation())
 		if err != nil {
 			return nil, err
 		}
@@ -210,11 +210,11 @@ func (j *pgJudge) groupTerms(list []*pgquery.Node, s *pgScope, depth int, out []
 		}
 		var err error
 		if set := n.GetGroupingSet(); set != nil {
-			if err = only(set, set.GetLocation(), "kind", "content"); err == nil {
+			if err = onlyFields(set, set.GetLocation(), "kind", "content"); err == nil {
 				err = j.groupTerms(set.GetContent(), s, depth+1, out)
 			}
 		} else if row := n.GetRowExpr(); row != nil {
-			if err = only(row, row.GetLocation(), "args", "row_format"); err == nil {
+			if err = onlyFields(row, row.GetLocation(), "args", "row_format"); err == nil {
 				err = j.groupTerms(row.GetArgs(), s, depth+1, out)
 			}
 		} else if name, ok := bareName(n); !ok || len(s.ownColumns(name)) > 0 || !hasColumn(out, name) {
@@ -234,7 +234,7 @@ func (j *pgJudge) sortTerms(list []*pgquery.Node, s *pgScope, depth int, out []p
 		if by == nil || by.GetSortbyDir() == pgquery.SortByDir_SORTBY_USING {
 			return unknown(int(by.GetLocation()), "ORDER BY ... USING")
 		}
-		if err := only(by, by.GetLocation(), "node", "sortby_dir", "sortby_nulls"); err != nil {
+		if err := onlyFields(by, by.GetLocation(), "node", "sortby_dir", "sortby_nulls"); err != nil {
 			return err
 		}
 		if err := j.outputTerm(by.GetNode(), s, depth+1, out); err != nil {
@@ -250,7 +250,7 @@ func bareName(n *pgquery.Node) (string, bool) {
 	if len(fields) != 1 {
 		return "", false
 	}
-	return text(fields[0])
+	return stringValue(fields[0])
 }
 
 func hasColumn(columns []pgColumn, name string) bool {
@@ -263,7 +263,7 @@ func (j *pgJudge) with(w *pgquery.WithClause, s *pgScope, depth int) error {
 	if w == nil {
 		return nil
 	}
-	if err := only(w, w.GetLocation(), "ctes", "recursive"); err != nil {
+	if err := onlyFields(w, w.GetLocation(), "ctes", "recursive"); err != nil {
 		return err
 	}
 	all := make([]*pgCTE, len(w.GetCtes()))
@@ -304,14 +304,14 @@ func (j *pgJudge) readCTE(c *pgCTE, s *pgScope, depth int, recursive bool) error
 	case c.reading:
 		return deny(RuleTable, int(at), "Let it refer to itself only after UNION.", "WITH %s refers to itself where its columns are not known yet.", c.name)
 	}
-	if err := only(c.node, at, "ctename", "aliascolnames", "ctematerialized", "ctequery"); err != nil {
+	if err := onlyFields(c.node, at, "ctename", "aliascolnames", "ctematerialized", "ctequery"); err != nil {
 		return err
 	}
 	q := c.node.GetCtequery().GetSelectStmt()
 	if q == nil {
 		return deny(RuleSelectOnly, int(at), "Write SELECT in WITH.", "WITH %s is no SELECT; only reading is possible here.", c.name)
 	}
-	aliases, err := texts(c.node.GetAliascolnames(), at)
+	aliases, err := stringValues(c.node.GetAliascolnames(), at)
 	if err != nil {
 		return err
 	}

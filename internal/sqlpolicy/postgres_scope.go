@@ -135,7 +135,7 @@ func (s *pgScope) add(items ...*pgItem) error {
 // what it reads. Where x.f is no column the server would call a function f; that is refused.
 func (j *pgJudge) column(ref *pgquery.ColumnRef, s *pgScope) error {
 	at := ref.GetLocation()
-	if err := only(ref, at, "fields"); err != nil {
+	if err := onlyFields(ref, at, "fields"); err != nil {
 		return err
 	}
 	fields := ref.GetFields()
@@ -143,7 +143,7 @@ func (j *pgJudge) column(ref *pgquery.ColumnRef, s *pgScope) error {
 	if star {
 		fields = fields[:len(fields)-1]
 	}
-	names, err := texts(fields, at)
+	names, err := stringValues(fields, at)
 	if err != nil {
 		return err
 	}

@@ -12,9 +12,9 @@ type edit struct {
 	with string
 }
 
-// apply makes the edits: at each the dataset's name, the blanks around the point and the
-// point go. It fails if something else is there.
-func apply(sql, alias string, edits []edit) (string, bool) {
+// applyEdits removes the dataset's name, the point and the blanks around it at every
+// edit. It fails if an edit finds something else.
+func applyEdits(sql, alias string, edits []edit) (string, bool) {
 	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.at, b.at) })
 	edits = slices.CompactFunc(edits, func(a, b edit) bool { return a.at == b.at })
 	var out strings.Builder
@@ -37,13 +37,13 @@ func qualifierEnd(sql string, at int, alias string) (int, bool) {
 	if at < 0 || at >= len(sql) {
 		return 0, false
 	}
-	end, blank := skip(sql, at)
+	end, blank := tokenEnd(sql, at)
 	if blank || fold(unquote(sql[at:end])) != fold(alias) {
 		return 0, false
 	}
 	point := false
 	for end < len(sql) {
-		next, blank := skip(sql, end)
+		next, blank := tokenEnd(sql, end)
 		switch {
 		case blank:
 		case sql[end] == '.' && !point:

@@ -18,9 +18,8 @@ type Rules struct {
 	inTables bool    // x IN name reads the table of that name
 }
 
-// A grammar is the grammar of an engine elsewhere. It judges the tree that the engine
-// itself would make of a statement, and the decision's SQL is printed from that tree:
-// what is not in the tree is not in the text that runs.
+// A grammar parses statements as the engine itself would and judges the tree. The SQL
+// of its decision is printed from that tree, so that nothing else can run.
 type grammar interface {
 	judge(scope Scope, sql string, limits Limits) (Decision, error)
 }

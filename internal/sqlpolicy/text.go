@@ -31,10 +31,10 @@ func checkText(sql string, limits Limits) error {
 	return nil
 }
 
-// skip gives the end of the token that begins at i: a quoted thing, a comment, a
+// tokenEnd gives the end of the token that begins at i: a quoted thing, a comment, a
 // word, or one byte. It follows the engine's scanner closely enough to find where
 // a statement ends; whatever it finds is parsed by the engine again.
-func skip(sql string, i int) (end int, blank bool) {
+func tokenEnd(sql string, i int) (end int, blank bool) {
 	switch c := sql[i]; {
 	case c == ' ' || c == '\n' || c == '\t' || c == '\r':
 		return i + 1, true
@@ -116,12 +116,12 @@ func skipDollar(sql string, i int) int {
 	return len(sql)
 }
 
-// trim cuts the semicolon that ends the statement and what follows it, if that is
+// cutSemicolon cuts the semicolon that ends the statement and what follows it, if that is
 // only blanks, comments and semicolons. Otherwise it gives the text unchanged.
-func trim(sql string) string {
+func cutSemicolon(sql string) string {
 	cut, something := -1, false
 	for i := 0; i < len(sql); {
-		end, blank := skip(sql, i)
+		end, blank := tokenEnd(sql, i)
 		switch {
 		case blank:
 		case sql[i] == ';':

@@ -31,7 +31,7 @@ func TestTrim(t *testing.T) {
 		"SELECT a$b;":                         "SELECT a$b",
 		"SELECT 1; /* unfinished DROP TABLE ": "SELECT 1",
 	} {
-		if got := trim(in); got != want {
+		if got := cutSemicolon(in); got != want {
 			t.Errorf("trim(%q) = %q, want %q", in, got, want)
 		}
 	}
@@ -54,15 +54,15 @@ func TestApply(t *testing.T) {
 			edits = append(edits, edit{at: at})
 			sql = sql[:at] + sql[at+1:]
 		}
-		got, ok := apply(sql, "shop", edits)
+		got, ok := applyEdits(sql, "shop", edits)
 		if ok != (c.want != "") || got != c.want {
 			t.Errorf("%s: %q %v", c.sql, got, ok)
 		}
 	}
-	if got, ok := apply("FROM shop.orders", "shop", []edit{{5, "main."}}); !ok || got != "FROM main.orders" {
+	if got, ok := applyEdits("FROM shop.orders", "shop", []edit{{5, "main."}}); !ok || got != "FROM main.orders" {
 		t.Error(got)
 	}
-	if _, ok := apply("x", "shop", []edit{{7, ""}}); ok {
+	if _, ok := applyEdits("x", "shop", []edit{{7, ""}}); ok {
 		t.Error("an edit beyond the text")
 	}
 }

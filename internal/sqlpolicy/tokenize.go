@@ -17,12 +17,12 @@ const (
 	signToken                    // an operator, a bracket, a comma
 )
 
-// A token is a piece of a statement that means something. What is between tokens does not.
+// A token is a word, name, text, number or sign of a statement.
 type token struct {
-	kind tokenKind
-	text string
-	at   int  // byte in the statement
-	near bool // nothing stands between it and the token before it
+	kind     tokenKind
+	text     string
+	at       int  // byte in the statement
+	touching bool // no blank between it and the token before
 }
 
 // is says that a token is a keyword or a sign.
@@ -30,12 +30,12 @@ func (t token) is(text string) bool {
 	return (t.kind == wordToken || t.kind == signToken) && fold(t.text) == text
 }
 
-func (t token) named() bool { return t.kind == wordToken || t.kind == nameToken }
+func (t token) isName() bool { return t.kind == wordToken || t.kind == nameToken }
 
 // signs that every engine reads alike, longer ones first.
 var tokenSigns = strings.Fields("->> -> => <> <= >= != == || :: ( ) [ ] , . ; + - * / % < > = : ! & | ^ ~")
 
-// A tokenizer cuts a statement into tokens. What engines might cut differently is refused.
+// A tokenizer cuts a statement into tokens. It refuses what engines cut differently.
 type tokenizer struct {
 	*Rules
 	lexis dialect.Lexis
@@ -59,7 +59,7 @@ func (r *Rules) tokenize(sql string) ([]token, error) {
 		if t.at >= len(sql) {
 			break
 		}
-		next := token{at: t.at, near: end == t.at}
+		next := token{at: t.at, touching: end == t.at}
 		var err error
 		if next.kind, next.text, err = t.next(); err != nil {
 			return nil, err
@@ -83,13 +83,13 @@ func (r *Rules) checkNeighbours(last, next token) error {
 	switch {
 	case last.kind == textToken && next.kind == textToken:
 		return r.refuse(next.at, "A text right behind another", "Join them with || or write one text.")
-	case next.near && quoted(next.kind) && last.kind != signToken:
+	case next.touching && quoted(next.kind) && last.kind != signToken:
 		return r.refuse(next.at, "A quote right behind something else", "Put a blank or an operator before it, or write a plain text.")
-	case next.near && (next.kind == wordToken || next.kind == numberToken) && last.kind != signToken:
+	case next.touching && (next.kind == wordToken || next.kind == numberToken) && last.kind != signToken:
 		return r.refuse(next.at, "A word right behind something else", "Put a blank between them.")
-	case last.is(".") && !next.named() && !next.is("*"):
+	case last.is(".") && !next.isName() && !next.is("*"):
 		return r.refuse(next.at, "A point without a name behind it", "Write the name behind the point.")
-	case next.is(".") && !last.named() && !last.is(")") && !last.is("]"):
+	case next.is(".") && !last.isName() && !last.is(")") && !last.is("]"):
 		return r.refuse(next.at, "A point without a name before it", "Write the name, or the zero, before the point.")
 	}
 	return nil
@@ -121,7 +121,7 @@ func (t *tokenizer) skipBlanks() error {
 	return nil
 }
 
-// next reads the token that begins here.
+// next reads the token at the current position.
 func (t *tokenizer) next() (tokenKind, string, error) {
 	rest := t.sql[t.at:]
 	switch c := rest[0]; {

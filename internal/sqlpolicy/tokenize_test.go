@@ -28,10 +28,10 @@ func TestEmit(t *testing.T) {
 			t.Errorf("%s: %s: %v", c.dialect, c.sql, err)
 			continue
 		}
-		if got := emit(tokens, d.judged).text; got != c.judged {
+		if got := emit(tokens, d.parserText).text; got != c.judged {
 			t.Errorf("%s: %s\n  judged %s\n  want   %s", c.dialect, c.sql, got, c.judged)
 		}
-		if got := emit(tokens, d.sent).text; got != c.sent {
+		if got := emit(tokens, d.engineText).text; got != c.sent {
 			t.Errorf("%s: %s\n  sent %s\n  want %s", c.dialect, c.sql, got, c.sent)
 		}
 	}
@@ -76,13 +76,13 @@ func FuzzTokens(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			again, err := d.tokenize(emit(tokens, d.sent).text)
+			again, err := d.tokenize(emit(tokens, d.engineText).text)
 			if err != nil || !slices.EqualFunc(tokens, again, same) {
-				t.Errorf("%s: %q is sent as %q: %v", d.dialect, sql, emit(tokens, d.sent).text, err)
+				t.Errorf("%s: %q is sent as %q: %v", d.dialect, sql, emit(tokens, d.engineText).text, err)
 			}
 			here := &Rules{dialect: dialect.DuckDB}
-			if again, err := here.tokenize(emit(tokens, here.judged).text); err != nil || !slices.EqualFunc(tokens, again, same) {
-				t.Errorf("%s: %q is judged as %q: %v", d.dialect, sql, emit(tokens, here.judged).text, err)
+			if again, err := here.tokenize(emit(tokens, here.parserText).text); err != nil || !slices.EqualFunc(tokens, again, same) {
+				t.Errorf("%s: %q is judged as %q: %v", d.dialect, sql, emit(tokens, here.parserText).text, err)
 			}
 			if longer, err := d.tokenize(sql + "\n;drop table t"); err == nil && (len(longer) < len(tokens)+4 || !longer[len(longer)-2].is("table")) {
 				t.Errorf("%s: %q hides what follows it: %v", d.dialect, sql, longer)

@@ -13,8 +13,8 @@ type reading struct {
 	tables    map[string]bool // folded names of base tables
 	functions map[string]bool
 	edits     []edit
-	with      []string        // names that WITH gave, of statements for elsewhere
-	columns   map[string]bool // folded names of columns, of statements for elsewhere
+	with      []string        // names of WITH
+	columns   map[string]bool // folded names of columns that the statement names
 	star      bool
 	volatile  bool
 	limit     bool
@@ -111,7 +111,7 @@ func newWalker(scope Scope, limits Limits) *walker {
 		w.words = rules.words
 	}
 	for _, t := range scope.Tables {
-		w.tables[w.same(t.Name)] = true
+		w.tables[w.tableKey(t.Name)] = true
 	}
 	return w
 }
@@ -149,7 +149,7 @@ func SyntaxError(sql, message string, at int) *fault.Fault {
 // notSelectAdvice knows the one SELECT-like statement that has no tree.
 func notSelectAdvice(sql string) string {
 	for i := 0; i < len(sql); {
-		end, blank := skip(sql, i)
+		end, blank := tokenEnd(sql, i)
 		if !blank && fold(sql[i:end]) == "pivot" {
 			return "Name the values: PIVOT t ON column IN ('a', 'b') USING sum(x)."
 		}
@@ -161,7 +161,7 @@ func notSelectAdvice(sql string) string {
 func secondStatement(sql string) int {
 	semicolon := false
 	for i := 0; i < len(sql); {
-		end, blank := skip(sql, i)
+		end, blank := tokenEnd(sql, i)
 		if !blank && semicolon && sql[i] != ';' {
 			return i
 		}
@@ -185,7 +185,7 @@ func (w *walker) enter(n *node, depth int) error {
 }
 
 func (w *walker) statement(n *node, s *cteScope, depth int, outermost bool) error {
-	if n.null() {
+	if n.isNull() {
 		return nil
 	}
 	if n.kind != '{' {
@@ -206,7 +206,7 @@ func (w *walker) statement(n *node, s *cteScope, depth int, outermost bool) erro
 }
 
 func (w *walker) query(n *node, s *cteScope, depth int, outermost bool) error {
-	if n.null() {
+	if n.isNull() {
 		return nil
 	}
 	if err := w.enter(n, depth); err != nil {
@@ -239,7 +239,7 @@ func (w *walker) query(n *node, s *cteScope, depth int, outermost bool) error {
 		if err := w.query(n.get("left"), s, depth+1, false); err != nil {
 			return err
 		}
-		return w.query(n.get("right"), &cteScope{w.same(n.str("cte_name")), s}, depth+1, false)
+		return w.query(n.get("right"), &cteScope{w.tableKey(n.str("cte_name")), s}, depth+1, false)
 	}
 	return nil
 }
@@ -260,7 +260,7 @@ func (w *walker) ctes(n *node, s *cteScope, depth int) (*cteScope, error) {
 			switch f.key {
 			case "query", "key_targets":
 			case "aliases", "materialized":
-				if err := plain(&f.value); err != nil {
+				if err := plainField(&f.value); err != nil {
 					return nil, err
 				}
 			default:
@@ -273,7 +273,7 @@ func (w *walker) ctes(n *node, s *cteScope, depth int) (*cteScope, error) {
 		if err := w.statement(body.get("query"), s, depth+1, false); err != nil {
 			return nil, err
 		}
-		s = &cteScope{w.same(e.str("key")), s}
+		s = &cteScope{w.tableKey(e.str("key")), s}
 		w.reading.with = append(w.reading.with, e.str("key"))
 	}
 	return s, nil
@@ -296,7 +296,7 @@ func (w *walker) fields(n *node, kind string, known shapes, s *cteScope, depth i
 func (w *walker) field(v *node, shape shape, s *cteScope, depth int) error {
 	switch shape {
 	case leaf:
-		return plain(v)
+		return plainField(v)
 	case anExpr:
 		return w.expr(v, s, depth+1)
 	case aRef:
@@ -306,7 +306,7 @@ func (w *walker) field(v *node, shape shape, s *cteScope, depth int) error {
 	case aStatement:
 		return w.statement(v, s, depth+1, false)
 	case aType:
-		return w.typ(v, s, depth+1)
+		return w.castType(v, s, depth+1)
 	case aValue:
 		return w.value(v, s, depth+1)
 	case aSample:
@@ -316,9 +316,9 @@ func (w *walker) field(v *node, shape shape, s *cteScope, depth int) error {
 	case exprList, exprLists, typeList, modifiers, orderList:
 		return w.list(v, shape, s, depth)
 	case aName:
-		return want(v, '"')
+		return wantKind(v, '"')
 	case aFlag:
-		return want(v, 't', 'f')
+		return wantKind(v, 't', 'f')
 	case ownCode:
 		return nil
 	}
@@ -326,7 +326,7 @@ func (w *walker) field(v *node, shape shape, s *cteScope, depth int) error {
 }
 
 func (w *walker) list(v *node, shape shape, s *cteScope, depth int) error {
-	if v.null() {
+	if v.isNull() {
 		return nil
 	}
 	if v.kind != '[' {
@@ -338,7 +338,7 @@ func (w *walker) list(v *node, shape shape, s *cteScope, depth int) error {
 		case exprLists:
 			err = w.list(item, exprList, s, depth)
 		case typeList:
-			err = w.typ(item, s, depth+1)
+			err = w.castType(item, s, depth+1)
 		case modifiers:
 			err = w.modifier(item, s, depth+1)
 		case orderList:
@@ -353,26 +353,26 @@ func (w *walker) list(v *node, shape shape, s *cteScope, depth int) error {
 	return nil
 }
 
-// want makes sure that a value has one of the kinds.
-func want(v *node, kinds ...byte) error {
+// wantKind makes sure that a value has one of the kinds.
+func wantKind(v *node, kinds ...byte) error {
 	if slices.Contains(kinds, v.kind) {
 		return nil
 	}
 	return unknown(v.location(), "a value of an unexpected kind")
 }
 
-// plain makes sure that a field without meaning for the policy hides no expression.
-func plain(v *node) error {
+// plainField makes sure that a field without meaning for the policy hides no expression.
+func plainField(v *node) error {
 	for f := range v.members() {
 		if f.key == "class" {
 			return unknown(v.location(), "an expression in an unexpected place")
 		}
-		if err := plain(&f.value); err != nil {
+		if err := plainField(&f.value); err != nil {
 			return err
 		}
 	}
 	for item := range v.elements() {
-		if err := plain(item); err != nil {
+		if err := plainField(item); err != nil {
 			return err
 		}
 	}

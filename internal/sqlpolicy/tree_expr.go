@@ -1,7 +1,7 @@
 package sqlpolicy
 
 func (w *walker) expr(n *node, s *cteScope, depth int) error {
-	if n.null() {
+	if n.isNull() {
 		return nil
 	}
 	if err := w.enter(n, depth); err != nil {
@@ -113,9 +113,9 @@ func (w *walker) column(n *node) error {
 	}
 	w.reading.columns[fold(parts.kids[len(parts.kids)-1].value.text)] = true
 	if w.scope.Alias != "" && len(parts.kids) >= 3 && first == fold(w.scope.Alias) {
-		table := w.same(parts.kids[1].value.text)
+		table := w.tableKey(parts.kids[1].value.text)
 		if table == "main" && len(parts.kids) >= 4 {
-			table = w.same(parts.kids[2].value.text)
+			table = w.tableKey(parts.kids[2].value.text)
 		}
 		w.dotted = append(w.dotted, dottedName{n.location(), table})
 	}
@@ -154,7 +154,7 @@ func (w *walker) replacements(n *node, s *cteScope, depth int) error {
 		for f := range r.members() {
 			switch f.key {
 			case "key":
-				if err := want(&f.value, '"'); err != nil {
+				if err := wantKind(&f.value, '"'); err != nil {
 					return err
 				}
 			case "value":
@@ -170,7 +170,7 @@ func (w *walker) replacements(n *node, s *cteScope, depth int) error {
 }
 
 func (w *walker) modifier(n *node, s *cteScope, depth int) error {
-	if n.null() {
+	if n.isNull() {
 		return nil
 	}
 	switch kind := n.str("type"); kind {
@@ -219,14 +219,14 @@ func (w *walker) orderTerm(n *node, s *cteScope, depth int) error {
 }
 
 func (w *walker) sample(n *node, s *cteScope, depth int) error {
-	if n.null() {
+	if n.isNull() {
 		return nil
 	}
 	w.reading.volatile = true
 	for f := range n.members() {
 		switch f.key {
 		case "is_percentage", "method", "seed":
-			if err := plain(&f.value); err != nil {
+			if err := plainField(&f.value); err != nil {
 				return err
 			}
 		case "sample_size":

@@ -1,7 +1,7 @@
 package sqlpolicy
 
 func (w *walker) ref(n *node, s *cteScope, depth int) error {
-	if n.null() {
+	if n.isNull() {
 		return nil
 	}
 	if err := w.enter(n, depth); err != nil {
@@ -35,10 +35,10 @@ func (w *walker) table(n *node, s *cteScope) error {
 	if w.refs++; w.refs > w.limits.Tables {
 		return deny(RuleTooBig, at, "Split the question into several smaller ones.", "More than %d tables are named.", w.limits.Tables)
 	}
-	if !n.get("at_clause").null() {
+	if !n.get("at_clause").isNull() {
 		return deny(RuleTimeTravel, at, "Leave AT (...) out; the dataset has one version.", "AT (...) is not possible here.")
 	}
-	catalog, schema, name := fold(n.str("catalog_name")), fold(n.str("schema_name")), w.same(n.str("table_name"))
+	catalog, schema, name := fold(n.str("catalog_name")), fold(n.str("schema_name")), w.tableKey(n.str("table_name"))
 	// `recurring.name` is the embedded engine's way to name a recursive CTE.
 	if catalog == "" && s.has(name) && (schema == "" || schema == "recurring" && !w.scope.remote()) {
 		return nil
@@ -94,7 +94,7 @@ func (w *walker) tableFunction(n *node, s *cteScope, depth int) error {
 // show admits DESCRIBE and SUMMARIZE of a query, which is walked like any other.
 func (w *walker) show(n *node) error {
 	kind := n.str("show_type")
-	if (kind == "DESCRIBE" || kind == "SUMMARY") && !n.get("query").null() && n.str("table_name") == "" {
+	if (kind == "DESCRIBE" || kind == "SUMMARY") && !n.get("query").isNull() && n.str("table_name") == "" {
 		return nil
 	}
 	return deny(RuleCatalog, n.location(), tableList(w.scope.Tables)+" DESCRIBE table and SUMMARIZE table are possible.", "SHOW is not allowed.")
@@ -108,9 +108,9 @@ func (w *walker) pivots(n *node, s *cteScope, depth int) error {
 			case "pivot_expressions":
 				err = w.list(&f.value, exprList, s, depth)
 			case "unpivot_names":
-				err = plain(&f.value)
+				err = plainField(&f.value)
 			case "pivot_enum":
-				if err = want(&f.value, '"'); err == nil && f.value.text != "" {
+				if err = wantKind(&f.value, '"'); err == nil && f.value.text != "" {
 					err = deny(RuleType, -1, "Name the values: PIVOT t ON column IN ('a', 'b').", "PIVOT over a type is not allowed.")
 				}
 			case "entries":
@@ -132,7 +132,7 @@ func (w *walker) pivotEntries(n *node, s *cteScope, depth int) error {
 			var err error
 			switch f.key {
 			case "alias":
-				err = want(&f.value, '"')
+				err = wantKind(&f.value, '"')
 			case "star_expr", "expr":
 				err = w.expr(&f.value, s, depth+1)
 			case "values":

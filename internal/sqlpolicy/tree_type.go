@@ -10,7 +10,7 @@ var typeNames = names(`json uuid date time timestamp timestamptz timestamp_s tim
 // typeIDs that are never needed and reach into the engine.
 var deniedTypeIDs = names(`POINTER AGGREGATE_STATE TABLE LAMBDA ANY UNKNOWN`)
 
-func (w *walker) typ(n *node, s *cteScope, depth int) error {
+func (w *walker) castType(n *node, s *cteScope, depth int) error {
 	if err := w.enter(n, depth); err != nil {
 		return err
 	}
@@ -21,7 +21,7 @@ func (w *walker) typ(n *node, s *cteScope, depth int) error {
 		var err error
 		switch f.key {
 		case "id":
-			if err = want(&f.value, '"'); err == nil && deniedTypeIDs[f.value.text] {
+			if err = wantKind(&f.value, '"'); err == nil && deniedTypeIDs[f.value.text] {
 				err = deny(RuleType, -1, "Use an ordinary SQL type.", "The type %s is not allowed.", f.value.text)
 			}
 		case "type_info":
@@ -37,12 +37,12 @@ func (w *walker) typ(n *node, s *cteScope, depth int) error {
 }
 
 func (w *walker) typeInfo(n *node, s *cteScope, depth int) error {
-	if n.null() {
+	if n.isNull() {
 		return nil
 	}
 	switch kind := n.str("type"); kind {
 	case "DECIMAL_TYPE_INFO", "STRING_TYPE_INFO", "ENUM_TYPE_INFO", "GENERIC_TYPE_INFO", "INTEGER_LITERAL_TYPE_INFO":
-		return plain(n)
+		return plainField(n)
 	case "LIST_TYPE_INFO", "ARRAY_TYPE_INFO", "STRUCT_TYPE_INFO":
 		return w.nestedType(n, s, depth)
 	case "UNBOUND_TYPE_INFO":
@@ -57,13 +57,13 @@ func (w *walker) nestedType(n *node, s *cteScope, depth int) error {
 		var err error
 		switch f.key {
 		case "type", "alias", "extension_info", "size":
-			err = plain(&f.value)
+			err = plainField(&f.value)
 		case "child_type":
-			err = w.typ(&f.value, s, depth+1)
+			err = w.castType(&f.value, s, depth+1)
 		case "child_types":
 			for c := range f.value.elements() {
-				if err = want(c.get("first"), '"'); err == nil {
-					err = w.typ(c.get("second"), s, depth+1)
+				if err = wantKind(c.get("first"), '"'); err == nil {
+					err = w.castType(c.get("second"), s, depth+1)
 				}
 				if err == nil && len(c.kids) != 2 {
 					err = unknown(-1, "a field of a type")
@@ -88,13 +88,13 @@ func (w *walker) unboundType(n *node, s *cteScope, depth int) error {
 		var err error
 		switch f.key {
 		case "type", "alias", "extension_info":
-			err = plain(&f.value)
+			err = plainField(&f.value)
 		case "name":
-			if err = want(&f.value, '"'); err == nil && !w.words.types[fold(f.value.text)] {
+			if err = wantKind(&f.value, '"'); err == nil && !w.words.types[fold(f.value.text)] {
 				err = deny(RuleType, -1, "Use an ordinary SQL type.", "There is no type %s that may be used here.", f.value.text)
 			}
 		case "catalog", "schema":
-			if err = want(&f.value, '"'); err == nil && f.value.text != "" {
+			if err = wantKind(&f.value, '"'); err == nil && f.value.text != "" {
 				err = deny(RuleType, -1, "Name the type alone.", "A type with a schema in front is not allowed.")
 			}
 		case "user_type_modifiers":
@@ -122,11 +122,11 @@ func (w *walker) value(n *node, s *cteScope, depth int) error {
 		var err error
 		switch f.key {
 		case "type":
-			err = w.typ(&f.value, s, depth+1)
+			err = w.castType(&f.value, s, depth+1)
 		case "is_null":
-			err = want(&f.value, 't', 'f')
+			err = wantKind(&f.value, 't', 'f')
 		case "value":
-			err = plain(&f.value)
+			err = plainField(&f.value)
 		default:
 			err = unknown(-1, "constant field %s", f.key)
 		}

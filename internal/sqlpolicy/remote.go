@@ -11,10 +11,10 @@ import (
 	"interlock/internal/fault"
 )
 
-// decideByTokens decides about a statement that an engine elsewhere will run, for whose
-// grammar there is no parser. Its text is cut into tokens, and those are written twice:
-// for the parser here, whose tree is walked like any other with the functions and types
-// of the dialect, and for the engine. Neither gets the text as it came.
+// decideByTokens decides about a statement for an engine whose grammar has no parser in
+// this program. The text is cut into tokens, and the tokens are printed twice: for the
+// embedded engine's parser, whose tree is walked with the functions and types of the
+// dialect, and for the engine that runs the statement. Neither gets the original text.
 func (p *Policy) decideByTokens(ctx context.Context, parser Parser, scope Scope, rules *Rules, sql string) (Decision, error) {
 	tokens, err := rules.tokenize(sql)
 	if err == nil {
@@ -23,7 +23,7 @@ func (p *Policy) decideByTokens(ctx context.Context, parser Parser, scope Scope,
 	if err != nil {
 		return Decision{}, err
 	}
-	r, text, err := p.readTokens(ctx, parser, scope, rules, tokens)
+	r, text, err := p.walkTokens(ctx, parser, scope, rules, tokens)
 	if err != nil {
 		return Decision{}, err
 	}
@@ -35,21 +35,21 @@ func (p *Policy) decideByTokens(ctx context.Context, parser Parser, scope Scope,
 			return Decision{}, err
 		}
 		scope.Alias = ""
-		if r, text, err = p.readTokens(ctx, parser, scope, rules, tokens); err != nil {
+		if r, text, err = p.walkTokens(ctx, parser, scope, rules, tokens); err != nil {
 			return Decision{}, err
 		}
 	}
 	return Decision{
-		SQL: emit(tokens, rules.sent).text, Touches: p.touchesElsewhere(ctx, parser, scope, text.text, r),
+		SQL: emit(tokens, rules.engineText).text, Touches: p.remoteTouches(ctx, parser, scope, text.text, r),
 		Functions: r.functionNames(), Volatile: r.volatile, HasLimit: r.limit, HasOrder: r.order,
 	}, nil
 }
 
-// readTokens parses and walks the tokens as they are written for the parser here. Places
-// in refusals are places in the statement as it came.
-func (p *Policy) readTokens(ctx context.Context, parser Parser, scope Scope, rules *Rules, tokens []token) (*reading, emitted, error) {
-	text := emit(tokens, rules.judged)
-	r, err := p.read(ctx, parser, scope, text.text)
+// walkTokens prints the tokens for the embedded engine's parser and walks its tree.
+// Positions in refusals are those of the original statement.
+func (p *Policy) walkTokens(ctx context.Context, parser Parser, scope Scope, rules *Rules, tokens []token) (*reading, emitted, error) {
+	text := emit(tokens, rules.parserText)
+	r, err := p.walkText(ctx, parser, scope, text.text)
 	if denied, ok := errors.AsType[*denial](err); ok {
 		if i := text.token(denied.at); i >= 0 {
 			denied.at = tokens[i].at
@@ -64,10 +64,11 @@ func (p *Policy) readTokens(ctx context.Context, parser Parser, scope Scope, rul
 	return r, text, err
 }
 
-// touchesElsewhere asks the binder here what the names mean, over tables of the same
-// columns. It does not know every function of other engines; then each table is said
-// to be read with all of its columns that the statement names.
-func (p *Policy) touchesElsewhere(ctx context.Context, parser Parser, scope Scope, text string, r *reading) []Touch {
+// remoteTouches lists the tables and columns that a statement reads. The embedded
+// engine's binder resolves the names over empty tables of the same columns. Where it
+// does not know a function of the other engine, every column of a table that the
+// statement names anywhere counts as read.
+func (p *Policy) remoteTouches(ctx context.Context, parser Parser, scope Scope, text string, r *reading) []Touch {
 	if plan, err := parser.Plan(ctx, text); err == nil {
 		if touches, err := checkPlan(string(plan), text, scope, r); err == nil {
 			return touches
@@ -75,7 +76,7 @@ func (p *Policy) touchesElsewhere(ctx context.Context, parser Parser, scope Scop
 	}
 	var out []Touch
 	for _, t := range scope.Tables {
-		if !r.tables[scope.same(t.Name)] {
+		if !r.tables[scope.tableKey(t.Name)] {
 			continue
 		}
 		touch := Touch{Table: t.Name, Columns: []string{}}
@@ -91,9 +92,8 @@ func (p *Policy) touchesElsewhere(ctx context.Context, parser Parser, scope Scop
 	return out
 }
 
-// same gives names that mean one table the same text. Text for the parser here has them
-// in the case that the engine gives them.
-func (s Scope) same(name string) string {
+// tableKey returns the same text for all spellings of one table's name.
+func (s Scope) tableKey(name string) string {
 	if s.Dialect.Lexis().Names == dialect.IgnoresCase {
 		return fold(name)
 	}
@@ -103,26 +103,26 @@ func (s Scope) same(name string) string {
 // remote says that another engine runs the statements.
 func (s Scope) remote() bool { return s.Dialect != dialect.DuckDB }
 
-func (w *walker) same(name string) string { return w.scope.same(name) }
+func (w *walker) tableKey(name string) string { return w.scope.tableKey(name) }
 
 // ownSchema says that a schema is the one that the tables are in.
 func (w *walker) ownSchema(name string) bool {
 	if !w.scope.remote() {
 		return fold(name) == "main"
 	}
-	return w.scope.Schema != "" && w.same(name) == w.same(w.scope.Schema)
+	return w.scope.Schema != "" && w.tableKey(name) == w.tableKey(w.scope.Schema)
 }
 
-// made are functions that the parser makes of syntax (EXTRACT, AT TIME ZONE, lists,
+// syntaxFunctions are functions that the parser makes of syntax (EXTRACT, AT TIME ZONE, lists,
 // rows), with schema main in front.
-var made = names(`date_part timezone list_value row overlay position substring trim ltrim rtrim like_escape
+var syntaxFunctions = names(`date_part timezone list_value row overlay position substring trim ltrim rtrim like_escape
 	not_like_escape ilike_escape not_ilike_escape regexp_full_match`)
 
-// foreignSchema says that what stands before a function makes it another's. In the
-// embedded engine `column.f()` puts a column there.
+// foreignSchema says that a function is called with a schema other than the engine's
+// own. In the embedded engine the schema of `column.f()` is a column.
 func (w *walker) foreignSchema(schema, function string) bool {
 	if w.scope.remote() {
-		return schema != "" && (schema != "main" || !made[function])
+		return schema != "" && (schema != "main" || !syntaxFunctions[function])
 	}
 	switch schema {
 	case "information_schema", "pg_catalog", "system", "temp":
