@@ -6,9 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
-
-	schemagen "github.com/google/jsonschema-go/jsonschema"
 )
 
 // New makes a tool of a function. Schemas of arguments and results follow from In
@@ -19,10 +16,10 @@ func New[In, Out any](spec Spec, fn func(context.Context, In) (Out, error)) Tool
 		panic(fmt.Sprintf("tool %q needs a name and an effect", spec.Name))
 	}
 	if spec.Input == nil {
-		spec.Input = schemaOf[In](spec.Name)
+		spec.Input = mustInferSchema[In](spec.Name)
 	}
 	if spec.Output == nil {
-		spec.Output = schemaOf[Out](spec.Name)
+		spec.Output = mustInferSchema[Out](spec.Name)
 	}
 	return &typed[In, Out]{spec, fn}
 }
@@ -56,26 +53,6 @@ func (t *typed[In, Out]) Call(ctx context.Context, args json.RawMessage) (Result
 		res.Volatile = v.Varies()
 	}
 	return res, nil
-}
-
-func schemaOf[T any](name string) json.RawMessage {
-	if reflect.TypeFor[T]() == reflect.TypeFor[json.RawMessage]() {
-		return json.RawMessage(`{}`)
-	}
-	s, err := schemagen.For[T](&schemagen.ForOptions{
-		TypeSchemas: map[reflect.Type]*schemagen.Schema{
-			reflect.TypeFor[json.RawMessage](): {},
-			reflect.TypeFor[any]():             {},
-		},
-	})
-	if err == nil {
-		if raw, e := json.Marshal(s); e == nil {
-			return raw
-		} else {
-			err = e
-		}
-	}
-	panic(fmt.Sprintf("tool %s: no schema for its type: %v", name, err))
 }
 
 // Versioned adds to a tool what its results depend on besides the arguments.
