@@ -41,6 +41,7 @@ var layers = []struct {
 	{"internal/fault", nil},
 	{"internal/jail", nil},
 	{"internal/eval", nil},
+	{"internal/figure", nil},
 	{"internal/demo", []string{"internal/fault"}},
 	{"internal/event", []string{"internal/fault"}},
 	{"internal/dialect", nil},

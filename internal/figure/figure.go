@@ -1,0 +1,152 @@
+// Package figure links the numbers of an answer to what they come from: a cell of a
+// result, a formula over cells, a document, the question. It decides by the data alone
+// and asks no model, so that a number which a model made up is seen as such.
+package figure
+
+import (
+	"slices"
+	"strings"
+)
+
+// Support is what a figure rests on.
+type Support string
+
+// The kinds of support, the best first. Weak is a value that fits but may do so by
+// chance, because many others could have; None is a number without an origin.
+const (
+	FromCell      Support = "cell"
+	FromFormula   Support = "formula"
+	FromDocument  Support = "document"
+	FromQuestion  Support = "question"
+	FromStatement Support = "statement"
+	Weak          Support = "weak"
+	None          Support = "none"
+)
+
+// A Figure is a number in an answer and its origin.
+type Figure struct {
+	Start   int     `json:"start"` // in bytes of the answer
+	End     int     `json:"end"`
+	Text    string  `json:"text"`
+	Support Support `json:"support"`
+	Cells   []Cell  `json:"cells,omitempty"`   // that it was read from or computed of, at most a few
+	Formula string  `json:"formula,omitempty"` // how it follows from them, such as sum(amount)
+	Source  string  `json:"source,omitempty"`  // the document
+}
+
+// A Cell is a place in a table.
+type Cell struct {
+	Table  string `json:"table"`
+	Row    int    `json:"row"` // from 0
+	Column string `json:"column"`
+}
+
+// A Table is a result that the answer may rest on. Cells are what encoding/json makes
+// of typed JSON: numbers, texts, booleans and nil.
+type Table struct {
+	ID      string
+	Columns []string
+	Rows    [][]any
+	Total   int64 // rows of the whole result, where Rows is only its beginning
+}
+
+// A Document is a passage that the answer may quote.
+type Document struct{ ID, Text string }
+
+// Evidence is all that the figures of an answer may come from.
+type Evidence struct {
+	Tables     []Table
+	Documents  []Document
+	Questions  []string // what the person said
+	Statements []string // what ran: its constants are conditions, such as a limit
+}
+
+// maxFigures bounds the work for one answer; a list of more numbers is a table.
+const maxFigures = 500
+
+// Trace finds the figures of an answer with their origins, in the order of the text.
+func Trace(answer string, e Evidence) []Figure {
+	found := scan(answer)
+	found = found[:min(len(found), maxFigures)]
+	t := newTracer(e)
+	out := make([]Figure, len(found))
+	// Formulas may be built on cells that other figures of the answer name, so all cells
+	// are linked before any formula is tried.
+	for i, m := range found {
+		out[i] = Figure{Start: m.start, End: m.end, Text: m.text, Support: None}
+		if m.near != rounded { // "above 100": the person's own limit rather than a value near it
+			if o, ok := t.fromQuestions(m); ok {
+				out[i].link(o)
+				continue
+			}
+		}
+		if o, ok := t.fromCells(m); ok {
+			out[i].link(o)
+		}
+	}
+	for i, m := range found {
+		if strong(out[i].Support) {
+			continue
+		}
+		for _, try := range []func(mention) (origin, bool){t.fromFormulas, t.fromDocuments, t.fromQuestions, t.fromStatements} {
+			o, ok := try(m)
+			if ok && (out[i].Support == None || strong(o.support)) {
+				out[i].link(o)
+			}
+			if strong(out[i].Support) {
+				break
+			}
+		}
+	}
+	return out
+}
+
+func strong(s Support) bool { return s != None && s != Weak }
+
+// Unsupported lists the figures that have no origin.
+func Unsupported(all []Figure) []Figure {
+	return slices.DeleteFunc(slices.Clone(all), func(f Figure) bool { return f.Support != None })
+}
+
+// An origin is what a figure was found to come from.
+type origin struct {
+	support Support
+	cells   []Cell
+	formula string
+	source  string
+}
+
+// maxCells is how many cells of an origin are named.
+const maxCells = 8
+
+func (f *Figure) link(o origin) {
+	f.Support, f.Formula, f.Source = o.support, o.formula, o.source
+	f.Cells = o.cells[:min(len(o.cells), maxCells)]
+}
+
+// chance says whether a figure that fits one of n candidates may do so by chance.
+// A figure of d significant digits fits a random value once in 10^d.
+func chance(n, digits int) bool {
+	if n <= 3 {
+		return false
+	}
+	p := float64(n)
+	for range digits {
+		p /= 10
+	}
+	return p > 0.2
+}
+
+// sentence gives the sentence of a text around a place, in lower case.
+func sentence(text string, start, end int) string {
+	from, to := 0, len(text)
+	for _, stop := range []string{". ", "! ", "? ", "\n", "; "} {
+		if i := strings.LastIndex(text[:start], stop); i >= 0 {
+			from = max(from, i+len(stop))
+		}
+		if i := strings.Index(text[end:], stop); i >= 0 {
+			to = min(to, end+i)
+		}
+	}
+	return strings.ToLower(text[from:to])
+}

@@ -1,0 +1,84 @@
+package figure
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// A given is an answer with its evidence, and what each of its figures must rest on.
+type given struct {
+	Name      string
+	Kind      string // true, rounded, derived, unit, invented, coincidence, question, document
+	Answer    string
+	Question  string
+	Statement string
+	Document  string
+	Columns   []string
+	Rows      [][]any
+	Total     int64
+	Columns2  []string
+	Rows2     [][]any
+	Want      []string // "text: support", in order; a prefix of the formula may follow
+}
+
+func (g given) evidence() Evidence {
+	e := Evidence{Questions: []string{g.Question}, Statements: []string{g.Statement}}
+	if g.Columns != nil {
+		e.Tables = append(e.Tables, Table{ID: "call_1", Columns: g.Columns, Rows: g.Rows, Total: g.Total})
+	}
+	if g.Columns2 != nil {
+		e.Tables = append(e.Tables, Table{ID: "call_2", Columns: g.Columns2, Rows: g.Rows2})
+	}
+	if g.Document != "" {
+		e.Documents = []Document{{"doc_1", g.Document}}
+	}
+	return e
+}
+
+func corpus(t *testing.T) []given {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/answers.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []given
+	if err := json.Unmarshal(raw, &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestCorpus traces every figure of the answers in testdata, and counts by kind how many
+// were linked that should be, and how many alarms were right.
+func TestCorpus(t *testing.T) {
+	linked, right := map[string]int{}, map[string]int{}
+	for _, g := range corpus(t) {
+		t.Run(g.Name, func(t *testing.T) {
+			var got []string
+			for i, f := range Trace(g.Answer, g.evidence()) {
+				line := fmt.Sprintf("%s: %s", f.Text, f.Support)
+				if i < len(g.Want) && strings.HasPrefix(line+" "+f.Formula, g.Want[i]) {
+					line = g.Want[i]
+				} else if f.Formula != "" {
+					line += " " + f.Formula
+				}
+				got = append(got, line)
+				if g.Answer[f.Start:f.End] != f.Text {
+					t.Errorf("%q does not stand at %d", f.Text, f.Start)
+				}
+			}
+			linked[g.Kind]++
+			if strings.Join(got, "; ") == strings.Join(g.Want, "; ") {
+				right[g.Kind]++
+			} else {
+				t.Errorf("%s\ngot  %s\nwant %s", g.Answer, strings.Join(got, "; "), strings.Join(g.Want, "; "))
+			}
+		})
+	}
+	for kind, n := range linked {
+		t.Logf("%-12s %d of %d answers as wanted", kind, right[kind], n)
+	}
+}

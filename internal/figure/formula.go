@@ -1,0 +1,288 @@
+package figure
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// Bounds of the search for formulas.
+const (
+	maxFormulas = 20_000
+	smallTable  = 12 // rows of a table in which all pairs of a column are tried
+	maxChosen   = 40 // cells that pairs are made of
+)
+
+// A formula is a value that follows from cells.
+type formula struct {
+	value   float64
+	text    string
+	cells   []cell
+	column  column
+	cue     cue  // of the words that speak of it
+	ratio   bool // a share or a ratio, so that 0.12 is 12 %
+	pointed bool // the answer speaks of its cells
+}
+
+// A search tries formulas until one fits that words speak of.
+type search struct {
+	m       mention
+	tried   int
+	best    formula
+	found   bool
+	certain bool // the best is spoken of and made of cells that the answer names
+}
+
+// try says whether the search goes on.
+func (s *search) try(f formula) bool {
+	s.tried++
+	if !s.m.equals(f) {
+		return s.tried < maxFormulas
+	}
+	spoken := s.m.cues&f.cue != 0
+	certain := spoken && f.pointed
+	if !s.found || certain && !s.certain {
+		s.best, s.found, s.certain = f, true, certain
+	}
+	return !s.certain && s.tried < maxFormulas
+}
+
+// equals says whether the figure may be the value of the formula.
+func (m mention) equals(f formula) bool {
+	if math.IsNaN(f.value) || math.IsInf(f.value, 0) {
+		return false
+	}
+	if !f.ratio {
+		return m.holds(f.value, f.column)
+	}
+	for _, r := range m.readings {
+		value := math.Abs(f.value)
+		if m.share && r.fits(value*100, m.near) || !m.share && f.cue&(ratioCue|meanCue) != 0 && r.fits(value, m.near) {
+			return true
+		}
+		if m.share && r.value < 0 && r.fits(f.value*100, m.near) {
+			return true
+		}
+	}
+	return false
+}
+
+// fromFormulas looks for sums, means, differences, shares, ratios and counts.
+func (t *tracer) fromFormulas(m mention) (origin, bool) {
+	if m.date != nil {
+		return origin{}, false
+	}
+	s := &search{m: m}
+	for i := range t.grids {
+		if !t.grids[i].counts(s) || !t.grids[i].aggregates(s) || !t.grids[i].shares(s) {
+			break
+		}
+	}
+	if !s.certain {
+		t.pairs(s)
+	}
+	if !s.found {
+		return origin{}, false
+	}
+	o := origin{support: FromFormula, formula: s.best.text}
+	spoken := m.cues&s.best.cue != 0
+	if !s.certain && chance(s.tried, m.digits()) && !(spoken && !chance(s.tried/10, m.digits())) {
+		o.support = Weak
+	}
+	for _, c := range s.best.cells {
+		o.cells = append(o.cells, c.Cell)
+	}
+	return o, true
+}
+
+// whole says that all rows of the result are here.
+func (g *grid) whole() bool {
+	return g.table.Total <= int64(len(g.table.Rows)) && len(g.cells) == len(g.table.Rows)
+}
+
+// counts tries the number of rows, of different values, and of rows with a value that
+// the sentence names.
+func (g *grid) counts(s *search) bool {
+	rows := max(int64(len(g.table.Rows)), g.table.Total)
+	if !s.try(formula{value: float64(rows), text: "count(*)", cue: countCue | sumCue, pointed: true}) {
+		return false
+	}
+	if !g.whole() {
+		return true
+	}
+	for j, c := range g.columns {
+		by := map[string][]cell{}
+		for i := range g.cells {
+			if x := g.cells[i][j]; x.text != "" && !x.number {
+				by[x.text] = append(by[x.text], x)
+			}
+		}
+		if len(by) > 0 && !s.try(formula{value: float64(len(by)), text: fmt.Sprintf("count(distinct %s)", c.name), cue: countCue, pointed: containsAny(s.m.sentence, c.words)}) {
+			return false
+		}
+		for _, value := range slices.Sorted(maps.Keys(by)) {
+			cells := by[value]
+			if !containsWord(s.m.sentence, value) {
+				continue
+			}
+			if !s.try(formula{value: float64(len(cells)), text: fmt.Sprintf("count(%s = '%s')", c.name, value), cells: cells, cue: countCue, pointed: true}) ||
+				!s.try(formula{value: float64(len(cells)) / float64(len(g.cells)), text: fmt.Sprintf("count(%s = '%s') / count(*)", c.name, value), cells: cells, cue: shareCue, ratio: true, pointed: true}) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func containsAny(sentence string, words []string) bool {
+	for _, w := range words {
+		if len(w) > 2 && containsStem(sentence, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// numbers gives the cells of a column that hold numbers: all, and those of rows that
+// the sentence names.
+func (g *grid) numbers(col int, sentence string) (all, named, others []cell) {
+	for i := range g.cells {
+		c := g.cells[i][col]
+		if !c.number {
+			continue
+		}
+		all = append(all, c)
+		if g.named(sentence, i) {
+			named = append(named, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	return all, named, others
+}
+
+// named says whether a sentence names a row by a text that stands in it.
+func (g *grid) named(sentence string, row int) bool {
+	for _, label := range g.labels[row] {
+		if containsWord(sentence, label) {
+			return true
+		}
+	}
+	return false
+}
+
+// aggregates tries sum, mean and span of every column: of all rows, of those that the
+// sentence names, and of the others.
+func (g *grid) aggregates(s *search) bool {
+	for j, c := range g.columns {
+		all, named, others := g.numbers(j, s.m.sentence)
+		if !g.whole() {
+			all, others = nil, nil
+		}
+		for k, set := range [][]cell{all, named, others} {
+			if len(set) < 2 || k > 0 && len(named) == 0 {
+				continue
+			}
+			sum, low, high := 0.0, math.Inf(1), math.Inf(-1)
+			for _, x := range set {
+				sum, low, high = sum+x.value, min(low, x.value), max(high, x.value)
+			}
+			of := c.name + []string{"", " of the rows named", " of the other rows"}[k]
+			if !s.try(formula{value: sum, text: "sum(" + of + ")", cells: set, column: c, cue: sumCue, pointed: true}) ||
+				!s.try(formula{value: sum / float64(len(set)), text: "avg(" + of + ")", cells: set, column: c, cue: meanCue, pointed: true}) ||
+				!s.try(formula{value: high - low, text: "max(" + of + ") - min(" + of + ")", cells: set, column: c, cue: differenceCue, pointed: len(set) == 2 || k > 0}) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// shares tries every cell, and the named rows together, as a part of its column's sum.
+func (g *grid) shares(s *search) bool {
+	if !g.whole() || !s.m.share {
+		return true
+	}
+	for j, c := range g.columns {
+		all, named, _ := g.numbers(j, s.m.sentence)
+		sum, part := 0.0, 0.0
+		for _, x := range all {
+			sum += x.value
+		}
+		for _, x := range named {
+			part += x.value
+		}
+		if sum == 0 || len(all) < 2 {
+			continue
+		}
+		if len(named) > 0 && !s.try(formula{value: part / sum, text: fmt.Sprintf("sum(%s of the rows named) / sum(%s)", c.name, c.name), cells: named, cue: shareCue, ratio: true, pointed: true}) {
+			return false
+		}
+		for _, x := range all {
+			if !s.try(formula{value: x.value / sum, text: fmt.Sprintf("%s / sum(%s)", c.name, c.name), cells: []cell{x}, cue: shareCue, ratio: true}) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// pairs tries what two cells give: their difference, sum, ratio and change.
+func (t *tracer) pairs(s *search) {
+	chosen := append([]cell{}, t.linked...)
+	pointed := len(chosen)
+	for i := range t.grids {
+		g := &t.grids[i]
+		for row := range g.cells {
+			named := g.named(s.m.sentence, row)
+			if !named && len(g.cells) > smallTable {
+				continue
+			}
+			for _, c := range g.cells[row] {
+				if c.number && len(chosen) < maxChosen {
+					chosen = append(chosen, c)
+				}
+			}
+		}
+	}
+	for i, a := range chosen {
+		for j, b := range chosen {
+			if i == j || a.Cell == b.Cell || a.Table == b.Table && a.Row != b.Row && a.Column != b.Column {
+				continue
+			}
+			if !s.pair(a, b, i < pointed && j < pointed || t.bothNamed(s.m.sentence, a, b), i < j) {
+				return
+			}
+		}
+	}
+}
+
+func (t *tracer) bothNamed(sentence string, a, b cell) bool {
+	for i := range t.grids {
+		g := &t.grids[i]
+		if g.table.ID == a.Table && a.Table == b.Table {
+			return g.named(sentence, a.Row) && g.named(sentence, b.Row)
+		}
+	}
+	return a.Table != b.Table
+}
+
+// pair tries two cells; once says that what is the same the other way round is due.
+func (s *search) pair(a, b cell, pointed, once bool) bool {
+	both := []cell{a, b}
+	name := func(c cell) string { return fmt.Sprintf("%s[%d]", c.Column, c.Row+1) }
+	of := newColumn(a.Column)
+	if once {
+		if !s.try(formula{value: math.Abs(a.value - b.value), text: name(a) + " - " + name(b), cells: both, column: of, cue: differenceCue, pointed: pointed}) ||
+			!s.try(formula{value: a.value + b.value, text: name(a) + " + " + name(b), cells: both, column: of, cue: sumCue, pointed: pointed}) {
+			return false
+		}
+	}
+	if b.value == 0 {
+		return true
+	}
+	return s.try(formula{value: a.value / b.value, text: name(a) + " / " + name(b), cells: both, cue: shareCue | ratioCue, ratio: true, pointed: pointed}) &&
+		s.try(formula{value: (a.value - b.value) / math.Abs(b.value), text: "(" + name(a) + " - " + name(b) + ") / " + name(b), cells: both, cue: differenceCue, ratio: true, pointed: pointed}) &&
+		(a.Row != b.Row || s.try(formula{value: a.value / b.value, text: name(a) + " / " + name(b), cells: both, column: of, cue: meanCue, ratio: true, pointed: pointed}))
+}

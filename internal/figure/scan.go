@@ -1,0 +1,300 @@
+package figure
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A mention is a number as an answer writes it.
+type mention struct {
+	start, end int
+	text       string
+	readings   []reading
+	share      bool // written as a percentage or a fraction: a value of 0.12 is 12 %
+	inWords    bool // "a third"
+	ratio      bool // "twice", "3 times"
+	unit       string
+	near       closeness
+	date       *day
+	sentence   string // around it, in lower case
+	cues       cue
+}
+
+// A day is a date of which the end may be missing: a month or a year.
+type day struct{ year, month, day int }
+
+var (
+	// A token is a number, with what is glued to it.
+	tokens = regexp.MustCompile(`[\p{L}_#]?[+\-−]?\d+(?:[.,'’\x{00a0}\x{202f}\x{2009}]\d+)*(?: \d{3}\b)*`)
+	// Parts of an answer whose numbers are not its figures: code, addresses.
+	asides = regexp.MustCompile("(?s)```.*?(?:```|$)|`[^`\n]*[A-Za-z_][^`\n]*`|https?://\\S+|\\]\\([^)\n]*\\)")
+	// Numbers of items at the beginning of a line.
+	items = regexp.MustCompile(`(?m)^[ \t>*#-]*(?:\d{1,3}[.)])+(?:\s|$)`)
+	dates = regexp.MustCompile(`(?i)\b(\d{4})-(\d{2})-(\d{2})\b|\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b|\b(\d{1,2})/(\d{1,2})/(\d{4})\b|\b(\d{4})-(\d{2})\b|\b(?:(\d{1,2})(?:st|nd|rd|th|\.)? )?(` + monthNames() + `)\.? (?:(\d{1,2})(?:st|nd|rd|th)?, )?(\d{4})\b`)
+	words = regexp.MustCompile(`[\p{L}\p{M}ß]+`)
+)
+
+// scan finds the numbers of a text, in order.
+func scan(text string) []mention {
+	var out []mention
+	taken := mask(text)
+	add := func(m mention) {
+		for i := m.start; i < m.end; i++ {
+			taken[i] = true
+		}
+		m.text = text[m.start:m.end]
+		m.sentence = sentence(text, m.start, m.end)
+		m.cues = cuesIn(m.sentence)
+		out = append(out, m)
+	}
+	for _, loc := range dates.FindAllStringSubmatchIndex(text, -1) {
+		if d, ok := parseDay(text, loc); ok && !taken[loc[0]] {
+			add(mention{start: loc[0], end: loc[1], date: &d})
+		}
+	}
+	for _, loc := range tokens.FindAllStringIndex(text, -1) {
+		if taken[loc[0]] || taken[loc[1]-1] {
+			continue
+		}
+		if m, ok := numberAt(text, loc[0], loc[1]); ok {
+			add(m)
+		}
+	}
+	for _, loc := range words.FindAllStringIndex(text, -1) {
+		if taken[loc[0]] {
+			continue
+		}
+		if m, ok := wordAt(text, loc[0], loc[1]); ok {
+			add(m)
+		}
+	}
+	sortByPlace(out)
+	return out
+}
+
+func sortByPlace(all []mention) {
+	for i := 1; i < len(all); i++ {
+		for j := i; j > 0 && all[j].start < all[j-1].start; j-- {
+			all[j], all[j-1] = all[j-1], all[j]
+		}
+	}
+}
+
+// mask marks the bytes that hold no figures.
+func mask(text string) []bool {
+	skip := make([]bool, len(text))
+	for _, re := range []*regexp.Regexp{asides, items} {
+		for _, loc := range re.FindAllStringIndex(text, -1) {
+			for i := loc[0]; i < loc[1]; i++ {
+				skip[i] = true
+			}
+		}
+	}
+	return skip
+}
+
+// numberAt understands the digits of a token with the words around them.
+func numberAt(text string, start, end int) (mention, bool) {
+	first, size := utf8.DecodeRuneInString(text[start:])
+	if unicode.IsLetter(first) || first == '_' || first == '#' {
+		return mention{}, false // part of a name, such as Q3 or INV-7
+	}
+	sign := 1.0
+	if first == '-' || first == '−' || first == '+' {
+		before, _ := utf8.DecodeLastRuneInString(text[:start])
+		if start > 0 && (unicode.IsLetter(before) || before == '_') {
+			return mention{}, false // INV-1001
+		}
+		if first != '+' && (start == 0 || !unicode.IsDigit(before)) {
+			sign = -1
+		}
+		if sign > 0 {
+			start += size
+		} else {
+			size = len(string(first))
+		}
+		if sign < 0 {
+			return spread(text, mention{start: start, end: end, readings: negated(readings(text[start+size : end]))})
+		}
+	}
+	return spread(text, mention{start: start, end: end, readings: readings(text[start:end])})
+}
+
+func negated(all []reading) []reading {
+	for i := range all {
+		all[i].value = -all[i].value
+	}
+	return all
+}
+
+// spread widens a number to the scale, the percent sign and the unit that follow it.
+func spread(text string, m mention) (mention, bool) {
+	if len(m.readings) == 0 {
+		return m, false
+	}
+	m.near = closenessBefore(text, m.start)
+	rest := text[m.end:]
+	next, gap := nextWord(rest)
+	switch {
+	case gap == 0 && next != "" && !isSuffix(next):
+		return m, false // 3rd, 2x4, 12abc: a name or an ordinal
+	case strings.HasPrefix(strings.TrimLeft(rest, " \u00a0\u202f"), "%"):
+		m.share = true
+		m.end += strings.Index(rest, "%") + 1
+		return m, true
+	}
+	lower := strings.ToLower(next)
+	if lower == "percent" || lower == "prozent" || lower == "percentage" {
+		m.share = true
+		m.end += gap + len(next)
+		return m, true
+	}
+	if by, ok := scales[lower]; ok {
+		scaled := make([]reading, len(m.readings))
+		for i, r := range m.readings {
+			scaled[i] = r.scaled(by)
+		}
+		m.end += gap + len(next)
+		if _, unit := unitsOf[lower]; unit { // 5 m: metres or millions
+			scaled = append(scaled, m.readings...)
+			m.unit = lower
+		}
+		m.readings = scaled
+		if m.unit == "" {
+			m.unit = unitAfter(text[m.end:])
+		}
+		return m, true
+	}
+	if lower == "times" || lower == "x" || lower == "mal" || lower == "fold" || lower == "fache" {
+		m.ratio = true
+	}
+	m.unit = lower
+	if _, ok := unitsOf[m.unit]; !ok {
+		m.unit = unitBefore(text, m.start)
+	}
+	return m, true
+}
+
+// isSuffix says whether letters right behind digits belong to a number.
+func isSuffix(word string) bool {
+	lower := strings.ToLower(word)
+	_, scale := scales[lower]
+	_, unit := unitsOf[lower]
+	return scale || unit || lower == "x"
+}
+
+// nextWord gives the word at the start of a text after at most a space or a hyphen,
+// and where it begins.
+func nextWord(rest string) (string, int) {
+	gap := 0
+	for _, space := range []string{" ", "\u00a0", "\u202f", "-"} {
+		if strings.HasPrefix(rest, space) {
+			gap = len(space)
+			break
+		}
+	}
+	for _, sign := range []string{"€", "$", "£"} {
+		if strings.HasPrefix(rest[gap:], sign) {
+			return sign, gap
+		}
+	}
+	loc := words.FindStringIndex(rest[gap:])
+	if loc == nil || loc[0] != 0 {
+		return "", 0
+	}
+	return rest[gap : gap+loc[1]], gap
+}
+
+func unitAfter(rest string) string {
+	next, _ := nextWord(strings.TrimPrefix(rest, "."))
+	return strings.ToLower(next)
+}
+
+// unitBefore finds a sign of money before a number.
+func unitBefore(text string, start int) string {
+	before := strings.TrimRight(text[:start], " \u00a0\u202f")
+	for _, sign := range []string{"€", "$", "£", "EUR", "USD", "CHF", "GBP"} {
+		if strings.HasSuffix(before, sign) {
+			return strings.ToLower(sign)
+		}
+	}
+	return ""
+}
+
+// closenessBefore looks at the word before a number, past a sign of money.
+func closenessBefore(text string, start int) closeness {
+	before := strings.TrimRight(text[:start], " \u00a0\u202f€$£*_(")
+	if strings.HasSuffix(before, "~") || strings.HasSuffix(before, "≈") {
+		return about
+	}
+	before = strings.TrimRight(before, ".")
+	i := strings.LastIndexFunc(before, func(r rune) bool { return !unicode.IsLetter(r) })
+	return closenessWords[strings.ToLower(before[i+1:])]
+}
+
+// wordAt understands numbers, shares and multiples that are written as words.
+func wordAt(text string, start, end int) (mention, bool) {
+	word := strings.ToLower(text[start:end])
+	if v, ok := numberWords[word]; ok {
+		m, ok := spread(text, mention{start: start, end: end, readings: []reading{{v, 1, 1}}})
+		if next, gap := nextWord(text[m.end:]); ok && gap > 0 {
+			if f, isShare := fractions[strings.ToLower(next)]; isShare && v > 0 { // two thirds
+				return mention{start: start, end: m.end + gap + len(next), share: true, inWords: true, near: about, readings: []reading{{v * f * 100, 1, 2}}}, true
+			}
+		}
+		return m, ok
+	}
+	if v, ok := fractions[word]; ok {
+		if word == "third" || word == "quarter" || word == "fifth" || word == "tenth" {
+			if i := strings.LastIndexFunc(strings.TrimRight(text[:start], " "), unicode.IsSpace); !article(strings.TrimRight(text[:start], " ")[i+1:]) {
+				return mention{}, false // the third quarter
+			}
+		}
+		return mention{start: start, end: end, share: true, inWords: true, near: about, readings: []reading{{v * 100, 1, 2}}}, true
+	}
+	if v, ok := multiples[word]; ok {
+		return mention{start: start, end: end, ratio: true, near: about, readings: []reading{{v, 0.2, 1}}}, true
+	}
+	return mention{}, false
+}
+
+func article(word string) bool {
+	switch strings.ToLower(word) {
+	case "a", "one", "about", "nearly", "almost", "roughly", "ein", "einem", "rund", "knapp", "fast", "etwa":
+		return true
+	}
+	return false
+}
+
+// parseDay reads the groups of a date.
+func parseDay(text string, loc []int) (day, bool) {
+	at := func(group int) int {
+		if loc[2*group] < 0 {
+			return 0
+		}
+		n, _ := strconv.Atoi(text[loc[2*group]:loc[2*group+1]])
+		return n
+	}
+	var d day
+	switch {
+	case loc[2] >= 0:
+		d = day{at(1), at(2), at(3)}
+	case loc[8] >= 0:
+		d = day{at(6), at(5), at(4)}
+	case loc[14] >= 0:
+		if d = (day{at(9), at(7), at(8)}); d.month > 12 { // day first
+			d.month, d.day = d.day, d.month
+		}
+	case loc[20] >= 0:
+		d = day{at(10), at(11), 0}
+	default:
+		d = day{at(15), months[strings.ToLower(text[loc[26]:loc[27]])], at(12) + at(14)}
+		if d.month == 0 {
+			return d, false
+		}
+	}
+	return d, d.month >= 1 && d.month <= 12 && d.day <= 31
+}
