@@ -58,6 +58,7 @@ var layers = []struct {
 
 	{"internal/sqlpolicy", []string{"internal/dialect", "internal/fault"}},
 	{"internal/query", []string{"internal/dialect", "internal/fault", "internal/jail", "internal/sqlpolicy"}},
+	{"internal/recon", []string{"internal/fault", "internal/query"}},
 	{"internal/sandbox", []string{"internal/fault", "internal/jail"}},
 	{"internal/source", []string{"internal/dialect", "internal/fault", "internal/jail", "internal/query", "internal/sqlpolicy"}},
 	{"internal/source/sourcetest", []string{"internal/fault", "internal/source", "internal/query"}},

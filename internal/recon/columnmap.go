@@ -1,0 +1,186 @@
+package recon
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// samplePairs holds the pairs from which the column map is made: those that belong
+// together (w = 1) and random ones (w = 0), with the values of both rows.
+const samplePairs = "recon_sample"
+
+const (
+	randomPairs = 400
+	minGain     = 0.12 // by which pairs that belong together are more alike than random ones
+	minAlike    = 0.3
+	maxCompared = 11 // comparisons: their levels are packed into one number
+)
+
+// An option is a comparison that the map may take, with how well it tells pairs
+// that belong together from random ones.
+type option struct {
+	Comparison
+	a, b         ColumnProfile
+	gain         float64
+	alike, noise float64
+}
+
+// mapColumns finds the comparisons by the values of pairs: SQL that gives li and ri.
+func (r *Reconciler) mapColumns(ctx context.Context, left, right table, lp, rp Profile, pairs string, args ...string) ([]Comparison, error) {
+	if err := r.samplePairs(ctx, left, right, lp, rp, pairs, args); err != nil {
+		return nil, err
+	}
+	options := listOptions(lp, rp)
+	if err := r.measureOptions(ctx, options); err != nil {
+		return nil, err
+	}
+	return chooseOptions(options, lp, rp), nil
+}
+
+// samplePairs makes the sample: every cell in each form that a kind compares.
+func (r *Reconciler) samplePairs(ctx context.Context, left, right table, lp, rp Profile, pairs string, args []string) error {
+	cells := func(prefix string, p Profile) string {
+		return each(p.Columns, ", ", func(i int, c ColumnProfile) string {
+			v := fmt.Sprintf("%s.v%d", prefix, i)
+			f, d := "CAST(NULL AS DOUBLE)", "CAST(NULL AS BIGINT)"
+			if c.Number != "" {
+				f = numberOf(v, c.Number)
+			}
+			if c.Date != "" {
+				d = dayOf(v, c.Date)
+			}
+			return fmt.Sprintf("%[2]s AS %[1]sn%[5]d, %[3]s AS %[1]sf%[5]d, %[4]s AS %[1]sd%[5]d", prefix, normalText(v), f, d, i)
+		})
+	}
+	random := fmt.Sprintf(`SELECT a.i AS li, b.i AS ri, 0 AS w FROM (SELECT i, row_number() OVER (ORDER BY hash(i), i) AS n FROM %s QUALIFY n <= %d) AS a
+		JOIN (SELECT i, row_number() OVER (ORDER BY hash(i * 31 + 7), i) AS n FROM %s QUALIFY n <= %d) AS b USING (n)`, left.staged, randomPairs, right.staged, randomPairs)
+	sql := fmt.Sprintf(`SELECT p.w, %s, %s FROM (SELECT li, ri, 1 AS w FROM (%s) UNION ALL %s) AS p JOIN %s AS l ON l.i = p.li JOIN %s AS r ON r.i = p.ri`,
+		cells("l", lp), cells("r", rp), pairs, random, left.staged, right.staged)
+	return r.space.Create(ctx, samplePairs, sql, args...)
+}
+
+// listOptions pairs all columns whose values can be compared in some way.
+func listOptions(lp, rp Profile) []option {
+	var out []option
+	for _, a := range lp.Columns {
+		for _, b := range rp.Columns {
+			add := func(k Kind, lf, rf string, opposite bool) {
+				out = append(out, option{Comparison: Comparison{Left: []string{a.Name}, Right: []string{b.Name}, As: k, LeftFormat: lf, RightFormat: rf, Opposite: opposite}, a: a, b: b})
+			}
+			if a.Date != "" && b.Date != "" {
+				add(Date, a.Date, b.Date, false)
+			}
+			if a.Number != "" && b.Number != "" {
+				add(Number, a.Number, b.Number, false)
+				if !a.Whole || !b.Whole {
+					add(Number, a.Number, b.Number, true)
+				}
+			}
+			if !a.textual() || !b.textual() {
+				continue
+			}
+			if (a.codeLike() && (b.codeLike() || b.Words >= 2)) || (b.codeLike() && a.Words >= 2) {
+				add(Reference, "", "", false)
+			}
+			if (a.Words+b.Words)/2 > 4.5 {
+				add(Words, "", "", false)
+			} else {
+				add(Text, "", "", false)
+			}
+		}
+	}
+	return out
+}
+
+// measureOptions asks the sample, some options at a time.
+func (r *Reconciler) measureOptions(ctx context.Context, options []option) error {
+	const batch = 12
+	for part := range slices.Chunk(options, batch) {
+		sql := each(part, ", ", func(_ int, o option) string {
+			form := map[Kind]string{Number: "f", Date: "d"}[o.As]
+			form = cmp.Or(form, "n")
+			s := o.similaritySQL(fmt.Sprintf("l%s%d", form, o.a.index), fmt.Sprintf("r%s%d", form, o.b.index))
+			return fmt.Sprintf("CAST(round(1e6 * (%s)) AS BIGINT)", s)
+		})
+		type moment struct {
+			W    int64
+			Sums []int64
+			N    []int64
+			All  int64
+		}
+		rows, err := selectRows[moment](ctx, r.space, fmt.Sprintf(`SELECT w, [%s], [%s], count(*) FROM (SELECT w, %s FROM (SELECT w, [%s] AS s FROM %s)) GROUP BY w ORDER BY w`,
+			each(part, ", ", func(i int, _ option) string { return fmt.Sprintf("CAST(coalesce(sum(s%d), 0) AS BIGINT)", i) }),
+			each(part, ", ", func(i int, _ option) string { return fmt.Sprintf("count(s%d)", i) }),
+			each(part, ", ", func(i int, _ option) string { return fmt.Sprintf("s[%d] AS s%d", i+1, i) }), sql, samplePairs))
+		if err != nil {
+			return err
+		}
+		for i := range part {
+			o := &part[i]
+			var covered float64
+			for _, m := range rows {
+				mean := 0.0
+				if m.N[i] > 0 {
+					mean = float64(m.Sums[i]) / 1e6 / float64(m.N[i])
+				}
+				if m.W == 1 {
+					o.alike, covered = mean, float64(m.N[i])/float64(m.All)
+				} else {
+					o.noise = mean
+				}
+			}
+			o.gain = (o.alike - o.noise) * math.Sqrt(covered)
+		}
+	}
+	return nil
+}
+
+// chooseOptions takes the best options first, each column once; free text may be
+// searched for a reference as well.
+func chooseOptions(options []option, lp, rp Profile) []Comparison {
+	slices.SortStableFunc(options, func(x, y option) int {
+		return cmp.Or(cmp.Compare(y.gain, x.gain), cmp.Compare(x.a.index, y.a.index), cmp.Compare(x.b.index, y.b.index))
+	})
+	var chosen []Comparison
+	usedLeft, usedRight := map[int]bool{}, map[int]bool{}
+	take := func(o option) {
+		usedLeft[o.a.index], usedRight[o.b.index] = true, true
+		chosen = append(chosen, o.Comparison)
+	}
+	good := func(o option) bool { return o.gain > minGain && o.alike > minAlike && len(chosen) < maxCompared-1 }
+	for _, o := range options {
+		if good(o) && !usedLeft[o.a.index] && !usedRight[o.b.index] {
+			take(o)
+		}
+	}
+	for _, o := range options {
+		free := (usedLeft[o.a.index] && !usedRight[o.b.index] && o.a.Words >= 3) || (usedRight[o.b.index] && !usedLeft[o.a.index] && o.b.Words >= 3)
+		if good(o) && free && o.gain > 0.4 && (o.As == Reference || o.As == Text) {
+			take(o)
+		}
+	}
+	if all, ok := everyText(lp, rp); ok && len(chosen) > 0 {
+		chosen = append(chosen, all)
+	}
+	for i := range chosen {
+		chosen[i].ID = fmt.Sprintf("c%d", i+1)
+	}
+	return chosen
+}
+
+// everyText compares all text of both rows: values may stand in another column there.
+func everyText(lp, rp Profile) (Comparison, bool) {
+	columns := func(p Profile) (out []string) {
+		for _, c := range p.Columns {
+			if c.textual() && c.Length > 0 {
+				out = append(out, c.Name)
+			}
+		}
+		return out
+	}
+	l, r := columns(lp), columns(rp)
+	return Comparison{Left: l, Right: r, As: Words}, len(l) > 0 && len(r) > 0 && len(l)+len(r) > 2
+}

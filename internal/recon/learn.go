@@ -1,0 +1,227 @@
+package recon
+
+import (
+	"context"
+	"fmt"
+)
+
+// Tables of training.
+const (
+	candidatePairs = "recon_candidates"
+	levelTable     = "recon_levels" // li, ri, t, g0 …, p
+	scoredPairs    = "recon_scored" // li, ri, s
+	bestPairs      = "recon_best"   // mutual best: li, ri, s
+	decoyPairs     = "recon_decoys" // mutual best without those
+)
+
+const (
+	trainingRounds = 6
+	likely         = 0.95 // probability from which a pair teaches the column map
+	teachers       = 400  // such pairs at most
+)
+
+// learnt is the outcome of training on two staged tables.
+type learnt struct {
+	left, right table
+	lp, rp      Profile
+	comparisons []Comparison
+	keys        []Key
+	model       *model
+}
+
+// train learns from the labelled pairs, and a second time from what it then takes for
+// matches: three pairs show which columns belong together, the data show how closely.
+func (r *Reconciler) train(ctx context.Context, l *learnt, say *steps) error {
+	seeds, err := r.seedPairs(ctx, l)
+	if err != nil {
+		return err
+	}
+	for round := range 2 {
+		if err := say.next(ctx, "mapping columns"); err != nil {
+			return err
+		}
+		if l.comparisons, err = r.mapColumns(ctx, l.left, l.right, l.lp, l.rp, seeds); err != nil {
+			return fmt.Errorf("mapping the columns: %w", err)
+		}
+		if len(l.comparisons) == 0 {
+			return errNothingAlike
+		}
+		if err := r.space.Create(ctx, knownPairs, seeds); err != nil {
+			return err
+		}
+		if err := r.makeReady(ctx, l.left, l.right, l.comparisons); err != nil {
+			return fmt.Errorf("preparing the values: %w", err)
+		}
+		if err := say.next(ctx, "looking for candidates"); err != nil {
+			return err
+		}
+		if l.keys, err = r.chooseKeys(ctx, l.comparisons, r.budget(l.left.rows, l.right.rows)); err != nil {
+			return fmt.Errorf("choosing keys: %w", err)
+		}
+		leftRows := readyLeft
+		if step := l.left.rows/int64(r.config.TrainRows) + 1; step > 1 {
+			leftRows = fmt.Sprintf("(SELECT * FROM %s WHERE hash(i) %% %d = 0)", readyLeft, step)
+		}
+		if err := r.makeCandidates(ctx, candidatePairs, l.keys, l.comparisons, leftRows, readyRight, "SELECT li, ri FROM "+labelled); err != nil {
+			return fmt.Errorf("finding candidates: %w", err)
+		}
+		if err := say.next(ctx, "comparing candidates"); err != nil {
+			return err
+		}
+		if err := r.makeLevels(ctx, levelTable, candidatePairs, l.comparisons); err != nil {
+			return fmt.Errorf("comparing candidates: %w", err)
+		}
+		if err := say.next(ctx, "training"); err != nil {
+			return err
+		}
+		if l.model, err = r.fit(ctx, l.comparisons); err != nil {
+			return fmt.Errorf("training: %w", err)
+		}
+		if round == 0 {
+			seeds = fmt.Sprintf(`SELECT li, ri FROM (SELECT li, ri FROM %s WHERE %s >= %d ORDER BY hash(li), li LIMIT %d) UNION SELECT li, ri FROM %s WHERE w = 1`,
+				bestPairs, "s", l.model.curve.scoreOf(likely), teachers, labelled)
+			if err := r.space.Create(ctx, "recon_teachers", seeds); err != nil {
+				return err
+			}
+			seeds = "SELECT li, ri FROM recon_teachers"
+		}
+	}
+	return nil
+}
+
+// budget is how many candidates two sides of these sizes may have.
+func (r *Reconciler) budget(left, right int64) int64 {
+	return max(400_000, int64(r.config.PairsPerRow)*max(left, right))
+}
+
+// scoreOf is the lowest score, in thousandths, of at least this probability.
+func (c curve) scoreOf(chance float64) int64 {
+	for b, p := range c.chance {
+		if p >= chance {
+			return int64(c.low + float64(b)*(c.high-c.low+1e-9)/float64(len(c.chance)))
+		}
+	}
+	return int64(c.high) + 1
+}
+
+// levelCount counts the pairs of one level of a comparison.
+type levelCount struct{ J, Level, N int64 }
+
+func (r *Reconciler) countLevels(ctx context.Context, comparisons []Comparison, from string) (levelCounts, error) {
+	rows, err := selectRows[levelCount](ctx, r.space, fmt.Sprintf("SELECT j, g, count(*) FROM (SELECT unnest([%s]) AS g, unnest([%s]) AS j FROM %s) WHERE g >= 0 GROUP BY j, g ORDER BY j, g",
+		listLevels(comparisons), each(comparisons, ", ", func(j int, _ Comparison) string { return fmt.Sprint(j) }), from))
+	out := newLevelCounts(comparisons)
+	for _, x := range rows {
+		out[x.J][x.Level] = float64(x.N)
+	}
+	return out, err
+}
+
+func listLevels(comparisons []Comparison) string {
+	return each(comparisons, ", ", func(j int, _ Comparison) string { return fmt.Sprintf("g%d", j) })
+}
+
+// fit trains a model on the compared candidates. Rows compete for partners in every
+// round: only mutual best pairs are taken for matches.
+func (r *Reconciler) fit(ctx context.Context, comparisons []Comparison) (*model, error) {
+	all, err := r.countLevels(ctx, comparisons, levelTable)
+	if err != nil {
+		return nil, err
+	}
+	confirmed, err := r.countLevels(ctx, comparisons, fmt.Sprintf("(SELECT v.* FROM %s AS v JOIN %s AS k ON k.li = v.li AND k.ri = v.ri)", levelTable, knownPairs))
+	if err != nil {
+		return nil, err
+	}
+	m := firstModel(comparisons, all, confirmed)
+	for range trainingRounds {
+		if m.curve, err = r.rank(ctx, m); err != nil {
+			return nil, err
+		}
+		matches, err := r.likelyLevels(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		m.learn(all, matches)
+	}
+	m.curve, err = r.rank(ctx, m)
+	return m, err
+}
+
+// rank scores the candidates and finds best pairs and decoys. A rejected pair is never
+// a best pair.
+func (r *Reconciler) rank(ctx context.Context, m *model) (curve, error) {
+	if err := r.space.Create(ctx, scoredPairs, fmt.Sprintf("SELECT li, ri, %s AS s FROM %s AS v ANTI JOIN (SELECT * FROM %s WHERE w = 0) AS n ON n.li = v.li AND n.ri = v.ri", scoreSQL(m.thousandths()), levelTable, labelled)); err != nil {
+		return curve{}, err
+	}
+	if err := r.space.Create(ctx, bestPairs, mutualBest(scoredPairs)); err != nil {
+		return curve{}, err
+	}
+	rest := fmt.Sprintf("(SELECT v.* FROM %s AS v ANTI JOIN %s AS b ON b.li = v.li AND b.ri = v.ri)", scoredPairs, bestPairs)
+	if err := r.space.Create(ctx, decoyPairs, mutualBest(rest)); err != nil {
+		return curve{}, err
+	}
+	tallies, err := selectRows[tally](ctx, r.space, fmt.Sprintf(`SELECT tenth, CAST(sum(best) AS BIGINT), CAST(sum(decoy) AS BIGINT) FROM (
+		SELECT CAST(floor(s / 100.0) AS BIGINT) AS tenth, 1 AS best, 0 AS decoy FROM %s UNION ALL SELECT CAST(floor(s / 100.0) AS BIGINT), 0, 1 FROM %s) GROUP BY tenth ORDER BY tenth`, bestPairs, decoyPairs))
+	return fitCurve(tallies), err
+}
+
+// likelyLevels counts the levels of the best pairs, each as much as it is likely.
+// Confirmed pairs count whole.
+func (r *Reconciler) likelyLevels(ctx context.Context, m *model) (levelCounts, error) {
+	c := m.curve
+	bin := fmt.Sprintf("least(%d, greatest(0, CAST(floor((s - %g) / %g * %d) AS BIGINT)))", scoreBins-1, c.low, c.high-c.low+1e-9, scoreBins)
+	type row struct{ Bin, Known, J, Level, N int64 }
+	rows, err := selectRows[row](ctx, r.space, fmt.Sprintf(`SELECT b, known, j, g, count(*) FROM (
+		SELECT b, known, unnest([%s]) AS g, unnest([%s]) AS j FROM (
+			SELECT v.*, %s AS b, CASE WHEN k.li IS NULL THEN 0 ELSE 1 END AS known
+			FROM %s AS v LEFT JOIN %s AS best ON best.li = v.li AND best.ri = v.ri LEFT JOIN (SELECT li, ri FROM %s WHERE w = 1) AS k ON k.li = v.li AND k.ri = v.ri
+			WHERE best.li IS NOT NULL OR k.li IS NOT NULL)) WHERE g >= 0 GROUP BY ALL ORDER BY ALL`,
+		listLevels(m.comparisons), each(m.comparisons, ", ", func(j int, _ Comparison) string { return fmt.Sprint(j) }), bin, levelTable, bestPairs, labelled))
+	if err != nil {
+		return nil, err
+	}
+	out := newLevelCounts(m.comparisons)
+	for _, x := range rows {
+		p := 1.0
+		if x.Known == 0 {
+			p = c.chance[x.Bin]
+		}
+		out[x.J][x.Level] += p * float64(x.N)
+	}
+	return out, nil
+}
+
+// prepare stages and profiles both sides and finds the labelled rows.
+func (r *Reconciler) prepare(ctx context.Context, in Input) (*learnt, error) {
+	l := &learnt{}
+	var err error
+	if l.left, l.right, err = r.stageBoth(ctx, in); err != nil {
+		return nil, err
+	}
+	if l.lp, err = r.profile(ctx, l.left); err != nil {
+		return nil, err
+	}
+	if l.rp, err = r.profile(ctx, l.right); err != nil {
+		return nil, err
+	}
+	return l, r.stageLabels(ctx, in.Labels)
+}
+
+// Learn makes a recipe from the labelled pairs and the two tables.
+func (r *Reconciler) Learn(ctx context.Context, in Input) (*Recipe, error) {
+	say := r.steps(9)
+	if err := say.next(ctx, "reading both sides"); err != nil {
+		return nil, err
+	}
+	l, err := r.prepare(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.train(ctx, l, say); err != nil {
+		return nil, err
+	}
+	return &Recipe{
+		Version: RecipeVersion, Left: Source{Key: in.Left.Key}, Right: Source{Key: in.Right.Key}, Cardinality: OneToOne,
+		Comparisons: l.comparisons, Candidates: l.keys, Rules: []Rule{}, Scoring: l.model.scoring(),
+	}, nil
+}

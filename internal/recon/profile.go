@@ -1,0 +1,152 @@
+package recon
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// A Profile says what the columns of a side hold.
+type Profile struct {
+	Rows          int64           `json:"rows"`
+	DuplicateKeys int64           `json:"duplicate_keys"`
+	Columns       []ColumnProfile `json:"columns"`
+}
+
+// A ColumnProfile describes the values of a column, from a sample of its rows.
+type ColumnProfile struct {
+	Name     string  `json:"name"`
+	Nulls    float64 `json:"nulls"`            // share of rows without a value
+	Distinct float64 `json:"distinct"`         // distinct values for each value
+	Words    float64 `json:"words"`            // words of a value, on average
+	Length   float64 `json:"length"`           // characters of a value, on average
+	Digits   float64 `json:"digits"`           // share of values with at least 4 digits or letters and digits
+	Number   string  `json:"number,omitempty"` // how numbers are written, "" = these are none
+	Date     string  `json:"date,omitempty"`   // how dates are written, "" = these are none
+	Whole    bool    `json:"whole,omitempty"`  // numbers without decimals or signs, which may be codes as well
+	index    int
+}
+
+// profileRows is how many rows of a side are looked at.
+const profileRows = 4_000
+
+// dateFormats are tried in this order; the first of those that read the most values wins.
+var dateFormats = []string{
+	isoDate, "%Y%m%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d",
+	"%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d %b %Y", "%d-%b-%Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y",
+	"%d/%m/%Y %H:%M:%S", "%m/%d/%Y %H:%M:%S", "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M",
+}
+
+// Profile describes the columns of a side.
+func (r *Reconciler) Profile(ctx context.Context, side Side) (Profile, error) {
+	t, err := r.stage(ctx, side, stagedLeft)
+	if err != nil {
+		return Profile{}, err
+	}
+	return r.profile(ctx, t)
+}
+
+func (r *Reconciler) profile(ctx context.Context, t table) (Profile, error) {
+	p := Profile{Rows: t.rows, DuplicateKeys: t.doubles}
+	for i, c := range t.columns {
+		column, err := r.profileColumn(ctx, t, i, c)
+		if err != nil {
+			return p, fmt.Errorf("profiling the column %s: %w", c, err)
+		}
+		p.Columns = append(p.Columns, column)
+	}
+	return p, nil
+}
+
+type columnCounts struct {
+	Rows, Values, Distinct, Chars, Words, Codes  int64
+	Point, Comma, Numbers, NumbersComma, Decimal int64
+	Negative, Alpha, LongDigits                  int64
+	DateHits                                     []int64
+}
+
+func (r *Reconciler) profileColumn(ctx context.Context, t table, i int, column string) (ColumnProfile, error) {
+	step := t.rows/profileRows + 1
+	dates := each(dateFormats, ", ", func(_ int, f string) string {
+		return fmt.Sprintf("count(*) FILTER (%s IS NOT NULL)", dayOf("v", f))
+	})
+	c, err := selectOne[columnCounts](ctx, r.space, fmt.Sprintf(`SELECT
+		(SELECT count(*) FROM %[1]s WHERE i %% %[2]d = 0), count(*), count(DISTINCT v), coalesce(sum(length(v)), 0), coalesce(sum(len(string_split(trim(n), ' '))), 0),
+		count(*) FILTER (regexp_matches(v, '[0-9].*[0-9].*[0-9].*[0-9]') OR (regexp_matches(v, '[0-9]') AND regexp_matches(v, '\p{L}') AND length(v) >= 4)),
+		count(*) FILTER (regexp_matches(v, '\.[0-9]{1,2}[^0-9.,]*$')), count(*) FILTER (regexp_matches(v, ',[0-9]{1,2}[^0-9.,]*$')),
+		count(*) FILTER (%[3]s IS NOT NULL), count(*) FILTER (%[4]s IS NOT NULL), count(*) FILTER (regexp_matches(v, '[0-9][.,][0-9]')),
+		count(*) FILTER (regexp_matches(v, '^[-(−]|-\s*$')), count(*) FILTER (regexp_matches(v, '[0-9]') AND regexp_matches(v, '\p{L}{4}|[/]|[0-9]-[0-9]|[.,][0-9]+[.,][0-9]{1,2}[.,]')),
+		count(*) FILTER (regexp_matches(v, '^0[0-9]|[0-9]{11}')), [%[5]s]
+		FROM (SELECT v%[6]d AS v, %[7]s AS n FROM %[1]s WHERE i %% %[2]d = 0 AND v%[6]d IS NOT NULL)`,
+		t.staged, step, numberOf("v", decimalPoint), numberOf("v", decimalComma), dates, i, normalText(fmt.Sprintf("v%d", i))))
+	if err != nil {
+		return ColumnProfile{}, err
+	}
+	p := ColumnProfile{Name: column, index: i}
+	if c.Rows > 0 {
+		p.Nulls = share(c.Rows-c.Values, c.Rows)
+	}
+	if c.Values == 0 {
+		return p, nil
+	}
+	p.Distinct, p.Words, p.Length, p.Digits = share(c.Distinct, c.Values), share(c.Words, c.Values), share(c.Chars, c.Values), share(c.Codes, c.Values)
+	p.Date = dateFormat(c)
+	p.Number, p.Whole = numberFormat(c)
+	if p.Date != "" && p.Date != "%Y%m%d" {
+		p.Number = ""
+	}
+	return p, nil
+}
+
+func share(n, of int64) float64 { return math.Round(1e4*float64(n)/float64(of)) / 1e4 }
+
+// dateFormat is the format that reads at least nine in ten values.
+func dateFormat(c columnCounts) string {
+	best, most := "", int64(0)
+	for i, f := range dateFormats {
+		if i < len(c.DateHits) && c.DateHits[i] > most {
+			best, most = f, c.DateHits[i]
+		}
+	}
+	if 10*most < 9*c.Values || 2*c.Chars < 12*c.Values {
+		return ""
+	}
+	return best
+}
+
+// numberFormat says how the numbers of a column are written, and whether they are
+// whole and never negative.
+func numberFormat(c columnCounts) (format string, whole bool) {
+	format, hits := decimalPoint, c.Numbers
+	if c.Comma > c.Point {
+		format, hits = decimalComma, c.NumbersComma
+	}
+	if 20*hits < 19*c.Values || 20*c.Alpha > c.Values || 10*c.LongDigits > c.Values {
+		return "", false
+	}
+	return format, c.Decimal == 0 && c.Negative == 0
+}
+
+// codeLike says that values are references: short, with digits, and mostly different.
+func (p ColumnProfile) codeLike() bool {
+	return p.Digits >= 0.7 && p.Words <= 4 && p.Length >= 4 && p.Length <= 40 && p.Distinct >= 0.2
+}
+
+// textual says that values can be compared as text.
+func (p ColumnProfile) textual() bool {
+	return p.Length > 0 && (p.Number == "" || p.Whole) && (p.Date == "" || p.Date == "%Y%m%d")
+}
+
+// String shows a profile in a line, for logs and tests.
+func (p ColumnProfile) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s null %.2f distinct %.2f words %.1f", p.Name, p.Nulls, p.Distinct, p.Words)
+	if p.Number != "" {
+		fmt.Fprintf(&b, " number %s", p.Number)
+	}
+	if p.Date != "" {
+		fmt.Fprintf(&b, " date %s", p.Date)
+	}
+	return b.String()
+}

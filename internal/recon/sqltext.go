@@ -1,0 +1,74 @@
+package recon
+
+import (
+	"fmt"
+	"strings"
+)
+
+// name quotes an identifier.
+func name(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
+
+// text quotes a literal. It is used for formats and other words of this program;
+// values of rows and of persons are arguments.
+func text(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// each writes one piece of SQL for every item and joins them.
+func each[T any](items []T, sep string, write func(i int, item T) string) string {
+	parts := make([]string, len(items))
+	for i, item := range items {
+		parts[i] = write(i, item)
+	}
+	return strings.Join(parts, sep)
+}
+
+// normalText is text without case, accents, punctuation and surplus space.
+func normalText(x string) string {
+	return fmt.Sprintf(`nullif(trim(regexp_replace(lower(strip_accents(%s)), '[^\p{L}\p{N}]+', ' ', 'g')), '')`, x)
+}
+
+// squashed is normal text without spaces.
+func squashed(normal string) string { return fmt.Sprintf("replace(%s, ' ', '')", normal) }
+
+// decimalComma and decimalPoint name how the numbers of a column are written.
+const (
+	decimalPoint = "1,234.56"
+	decimalComma = "1.234,56"
+	isoDate      = "iso"
+	wholeNumber  = "1234" // digits only: the number is not divided by separators
+)
+
+// numberOf reads text as a DOUBLE. Signs may lead, trail or be brackets; currency
+// signs and letters around the digits are dropped.
+func numberOf(x, format string) string {
+	digits := fmt.Sprintf(`regexp_replace(%s, '[^0-9.,]', '', 'g')`, x)
+	switch format {
+	case decimalComma:
+		digits = fmt.Sprintf("replace(replace(%s, '.', ''), ',', '.')", digits)
+	default:
+		digits = fmt.Sprintf("replace(%s, ',', '')", digits)
+	}
+	plain := fmt.Sprintf(`CASE WHEN regexp_matches(%[1]s, '[0-9]') AND NOT regexp_matches(%[1]s, '[0-9][^0-9]*\p{L}+[^0-9]*[0-9]') THEN TRY_CAST(%[2]s AS DOUBLE) * CASE WHEN regexp_matches(%[1]s, '^[^0-9]*[-(−]|-\s*$') THEN -1 ELSE 1 END END`, x, digits)
+	return fmt.Sprintf("coalesce(%s, %s)", tryDouble(x, format), plain)
+}
+
+// tryDouble reads numbers that are written as the engine writes them.
+func tryDouble(x, format string) string {
+	if format == decimalComma {
+		return "CAST(NULL AS DOUBLE)"
+	}
+	return fmt.Sprintf("TRY_CAST(%s AS DOUBLE)", x)
+}
+
+// cents is a number in hundredths, so that equal amounts are equal.
+func cents(f string) string {
+	return fmt.Sprintf("CASE WHEN abs(%[1]s) < 9e13 THEN CAST(round(%[1]s * 100) AS BIGINT) END", f)
+}
+
+// dayOf reads text as the number of a day. Timestamps with an offset count in UTC.
+func dayOf(x, format string) string {
+	moment := fmt.Sprintf("try_strptime(%s, %s)", x, text(format))
+	if format == isoDate {
+		moment = fmt.Sprintf("TRY_CAST(%s AS TIMESTAMP)", x)
+	}
+	return fmt.Sprintf("CASE WHEN year(%[1]s) BETWEEN 1800 AND 2200 THEN date_diff('day', DATE '1970-01-01', CAST(%[1]s AS DATE)) END", moment)
+}

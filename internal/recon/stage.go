@@ -1,0 +1,79 @@
+package recon
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"interlock/internal/fault"
+)
+
+// Names of the tables that a call makes in the workspace. Those of a result stay.
+const (
+	stagedLeft  = "recon_left"   // i, k, v0 …: number, key and cells as text
+	stagedRight = "recon_right"  //
+	readyLeft   = "recon_lready" // i and the compared values in their normal form
+	readyRight  = "recon_rready" //
+)
+
+// A table is one side as it was staged.
+type table struct {
+	side    Side
+	staged  string // its name in the workspace
+	columns []string
+	rows    int64
+	doubles int64 // rows whose key another row has too
+}
+
+// column gives the place of a column, or -1.
+func (t table) column(name string) int { return slices.Index(t.columns, name) }
+
+// stageBoth makes the two staged tables.
+func (r *Reconciler) stageBoth(ctx context.Context, in Input) (left, right table, err error) {
+	if left, err = r.stage(ctx, in.Left, stagedLeft); err != nil {
+		return left, right, fmt.Errorf("reading the left side: %w", err)
+	}
+	if right, err = r.stage(ctx, in.Right, stagedRight); err != nil {
+		return left, right, fmt.Errorf("reading the right side: %w", err)
+	}
+	return left, right, nil
+}
+
+// stage copies a side as text and numbers its rows by key and content, so that the
+// order in which they came says nothing.
+func (r *Reconciler) stage(ctx context.Context, side Side, staged string) (table, error) {
+	t := table{side: side, staged: staged}
+	res, err := r.space.Query(ctx, "SELECT * FROM "+name(side.Table)+" LIMIT 0")
+	if err != nil {
+		return t, err
+	}
+	for _, c := range res.Columns {
+		t.columns = append(t.columns, c.Name)
+	}
+	if len(t.columns) == 0 {
+		return t, fault.New(fault.SourceUnreadable, "The table %s has no columns.", side.Table)
+	}
+	if side.Key != "" && t.column(side.Key) < 0 {
+		return t, fault.New(fault.BadRequest, "The table %s has no column %q for its key.", side.Table, side.Key).
+			Suggest("Name one of its columns as the key: %v.", t.columns)
+	}
+	// Two columns of one name: the engine tells them apart by position only.
+	cells := each(t.columns, ", ", func(i int, _ string) string { return fmt.Sprintf("c%d", i) })
+	list := each(t.columns, ", ", func(i int, _ string) string {
+		return fmt.Sprintf("nullif(trim(CAST(c%d AS VARCHAR)), '') AS v%d", i, i)
+	})
+	key, order := "CAST(row_number() OVER () AS VARCHAR)", ""
+	if side.Key != "" {
+		key = fmt.Sprintf("coalesce(CAST(c%d AS VARCHAR), '')", t.column(side.Key))
+		order = "k, "
+	}
+	values := each(t.columns, ", ", func(i int, _ string) string { return fmt.Sprintf("v%d", i) })
+	sql := fmt.Sprintf(`SELECT row_number() OVER (ORDER BY %s%s%s) AS i, * FROM (SELECT %s AS k, %s FROM (SELECT * FROM %s) AS t(%s))`,
+		order, values, map[bool]string{true: ", k"}[side.Key == ""], key, list, name(side.Table), cells)
+	if err := r.space.Create(ctx, staged, sql); err != nil {
+		return t, err
+	}
+	counts, err := selectOne[struct{ Rows, Keys int64 }](ctx, r.space, "SELECT count(*), count(DISTINCT k) FROM "+staged)
+	t.rows, t.doubles = counts.Rows, counts.Rows-counts.Keys
+	return t, err
+}

@@ -1,0 +1,207 @@
+package recon
+
+import (
+	"math"
+)
+
+// A model is what training learns: how much each level of each comparison speaks for
+// a match, and how likely a pair of some score is one.
+type model struct {
+	comparisons []Comparison
+	match       [][]float64 // share of each level among matches
+	other       [][]float64 // and among other candidates
+	weights     [][]float64 // log of their ratio
+	curve       curve
+}
+
+// A curve gives the probability of a score: bins of equal width from low to high.
+type curve struct {
+	low, high float64
+	chance    []float64
+}
+
+const scoreBins = 60
+
+// bin is the place of a score, in thousandths, on the curve.
+func (c curve) bin(score float64) int {
+	x := math.Floor((score - c.low) / (c.high - c.low + 1e-9) * float64(len(c.chance)))
+	return int(max(0, min(float64(len(c.chance)-1), x)))
+}
+
+// levelCounts has a number for each level of each comparison.
+type levelCounts [][]float64
+
+func newLevelCounts(comparisons []Comparison) levelCounts {
+	out := make(levelCounts, len(comparisons))
+	for j, c := range comparisons {
+		out[j] = make([]float64, len(c.As.Levels()))
+	}
+	return out
+}
+
+// firstModel guesses before anything is learned: matches have high levels, and those
+// of the confirmed pairs; others are like all candidates.
+func firstModel(comparisons []Comparison, all, confirmed levelCounts) *model {
+	m := &model{comparisons: comparisons, match: newLevelCounts(comparisons), other: newLevelCounts(comparisons)}
+	for j, c := range comparisons {
+		n := len(c.As.Levels())
+		prior := make([]float64, n)
+		total := 0.0
+		for g := range prior {
+			prior[g] = priorShare(c.As, g)
+			total += prior[g]
+		}
+		sum, known := sumOf(all[j]), sumOf(confirmed[j])
+		strength := 3.0
+		for g := range n {
+			m.other[j][g] = (all[j][g] + 1) / (sum + float64(n))
+			m.match[j][g] = (strength*prior[g]/total + confirmed[j][g]) / (strength + known)
+		}
+	}
+	m.weigh()
+	return m
+}
+
+// priorShare is how much more often matches have a level, before anything is known.
+func priorShare(k Kind, g int) float64 {
+	if k.ordered() {
+		return math.Pow(1.6, float64(g))
+	}
+	if g >= len(lagBins) {
+		return 1
+	}
+	far := math.Min(math.Abs(float64(lagBins[g].from)), math.Abs(float64(lagBins[g].to)))
+	return 8 / (1 + far)
+}
+
+// learn takes the levels of likely matches, weighted by their probability, and those of
+// all candidates.
+func (m *model) learn(all, matches levelCounts) {
+	for j := range m.comparisons {
+		n := float64(len(m.match[j]))
+		sumAll, sumMatch := sumOf(all[j]), sumOf(matches[j])
+		for g := range m.match[j] {
+			m.match[j][g] = (matches[j][g] + 2/n) / (sumMatch + 2)
+			m.other[j][g] = (max(0, all[j][g]-matches[j][g]) + 1/n) / (max(0, sumAll-sumMatch) + 1)
+		}
+	}
+	m.weigh()
+}
+
+// weigh turns shares into weights that never fall while the level rises.
+func (m *model) weigh() {
+	m.weights = make([][]float64, len(m.match))
+	for j, match := range m.match {
+		w, mass := make([]float64, len(match)), make([]float64, len(match))
+		for g := range match {
+			w[g] = math.Log(match[g] / m.other[j][g])
+			mass[g] = match[g] + m.other[j][g]
+		}
+		if m.comparisons[j].As.ordered() {
+			w = isotonic(w, mass)
+		}
+		m.weights[j] = w
+	}
+}
+
+// thousandths gives the weights as whole numbers, so that sums are exact.
+func (m *model) thousandths() [][]int64 {
+	out := make([][]int64, len(m.weights))
+	for j, w := range m.weights {
+		out[j] = make([]int64, len(w))
+		for g, x := range w {
+			out[j][g] = int64(math.Round(x * 1000))
+		}
+	}
+	return out
+}
+
+// isotonic is the nearest rising sequence, by pooling neighbours that fall.
+func isotonic(values, mass []float64) []float64 {
+	type block struct {
+		value, mass float64
+		n           int
+	}
+	var blocks []block
+	for i, v := range values {
+		blocks = append(blocks, block{v, mass[i], 1})
+		for len(blocks) > 1 && blocks[len(blocks)-2].value > blocks[len(blocks)-1].value {
+			a, b := blocks[len(blocks)-2], blocks[len(blocks)-1]
+			blocks = append(blocks[:len(blocks)-2], block{(a.value*a.mass + b.value*b.mass) / (a.mass + b.mass), a.mass + b.mass, a.n + b.n})
+		}
+	}
+	out := make([]float64, 0, len(values))
+	for _, b := range blocks {
+		for range b.n {
+			out = append(out, b.value)
+		}
+	}
+	return out
+}
+
+func sumOf(x []float64) (s float64) {
+	for _, v := range x {
+		s += v
+	}
+	return s
+}
+
+// A tally counts, for a score in tenths, mutual best pairs and decoys: the mutual best
+// pairs once those are taken away, which show what the best wrong partner looks like.
+type tally struct {
+	Tenth        int64
+	Best, Decoys int64
+}
+
+// fitCurve compares best pairs with decoys. Scores at which decoys are as frequent as
+// best pairs are chance; where there are none, a best pair is a match.
+func fitCurve(tallies []tally) curve {
+	c := curve{chance: make([]float64, scoreBins)}
+	if len(tallies) == 0 {
+		c.high = 1
+		return c
+	}
+	total := int64(0)
+	for _, t := range tallies {
+		total += t.Best + t.Decoys
+	}
+	seen := int64(0)
+	for _, t := range tallies {
+		if seen += t.Best + t.Decoys; seen*1000 >= total {
+			c.low = float64(t.Tenth) * 100
+			break
+		}
+	}
+	c.high = float64(tallies[len(tallies)-1].Tenth+1) * 100
+	best, decoys := make([]float64, scoreBins), make([]float64, scoreBins)
+	for _, t := range tallies {
+		b := c.bin(float64(t.Tenth)*100 + 50)
+		best[b] += float64(t.Best)
+		decoys[b] += float64(t.Decoys)
+	}
+	// The low half of the decoys says how many best pairs chance makes for one decoy.
+	half, chanceBest, chanceDecoys := 0.0, 0.0, 0.0
+	for b := 0; b < scoreBins && half < sumOf(decoys)/2; b++ {
+		half += decoys[b]
+		chanceBest += best[b]
+		chanceDecoys += decoys[b]
+	}
+	ratio := min(1, chanceBest/max(1, chanceDecoys))
+	var at []int
+	var values, mass []float64
+	for b := range scoreBins {
+		if d := decoys[b] * ratio; best[b]+d > 0 {
+			at = append(at, b)
+			values = append(values, max(0, 1-(d+0.3*ratio)/(best[b]+0.3)))
+			mass = append(mass, best[b]+decoys[b])
+		}
+	}
+	fitted := isotonic(values, mass)
+	for i, b := range at {
+		c.chance[b] = min(0.9999, fitted[i])
+	}
+	for b := 1; b < scoreBins; b++ { // bins without pairs
+		c.chance[b] = max(c.chance[b], c.chance[b-1])
+	}
+	return c
+}
