@@ -102,8 +102,11 @@ func (f *fold) bytes() int {
 	}
 	if t := f.Turn; t != nil {
 		lines(t.Lines)
-		lines(t.StepLines)
-		value(t.StepResult)
+		for _, s := range t.Reply.Shown {
+			n += entryBytes
+			value(s.Result)
+		}
+		n += len(t.Reply.Text) + entryBytes*len(t.Reply.Artifacts)
 		for _, m := range t.told {
 			n += entryBytes + len(m.Text)
 		}

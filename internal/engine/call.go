@@ -22,20 +22,21 @@ const (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// call looks at one call of the model, in the order that the format lays down:
+// call looks at the first open call, in the order that the format lays down:
 // what the state offers, the arguments, the moves that the call means, duplicates,
 // approval. It ends in a refusal, a failure, an earlier result, a card, or a start.
-func (r *rules) call(c event.ModelCall) decision {
+func (r *rules) call(p calling, found *lookup) decision {
+	c := p.Calls[0]
 	s := scope(r.m, r.f)
 	if d := r.f.Turn.Direct; d != nil && d.Denied != nil {
 		return decision{bodies: []event.Body{r.denial(c, []event.Denial{*d.Denied}, s)}}
 	}
-	entry, args, shown, rescued, refused := r.admit(c, s)
+	a, refused := r.admitOnce(c, s, found)
 	if refused != nil {
 		return decision{bodies: []event.Body{refused}}
 	}
 	var before []event.Body
-	for _, sig := range r.callSignals(c.Name, args) {
+	for _, sig := range r.callSignals(p, a.args) {
 		re, err := r.m.React(s, sig)
 		if err != nil {
 			return decision{bodies: []event.Body{r.refusal(c, fault.From(err))}}
@@ -46,40 +47,59 @@ func (r *rules) call(c event.ModelCall) decision {
 	if o == nil {
 		return decision{bodies: append(before, r.denial(c, denied, s))}
 	}
-	whole := event.From(args)
-	id := r.identity(entry, whole.JSON)
-	if earlier, found := r.duplicate(id); found {
+	if found == nil && r.mustLookUp(a) {
+		return decision{ask: &lookup{admitted: a}}
+	}
+	id := r.identify(a, found)
+	if earlier, ok := r.duplicate(id, found); ok {
 		b := event.ToolReturned{
-			Call: c.ID, Tool: c.Name, Args: whole, Result: earlier.Result, Duplicate: earlier.Call, Version: id.version,
-			Reason: fault.DuplicateCall, Taints: entry.Spec().Taints,
+			Call: c.ID, Tool: c.Name, Args: a.whole, Result: earlier.Result, Duplicate: earlier.Call, Version: id.version,
+			Reason: fault.DuplicateCall, Taints: a.entry.Spec().Taints,
 		}
 		b.Person, b.Model = r.show(c.Name, s)
 		return decision{bodies: append(before, b)}
 	}
 	if r.needsApproval(o) {
-		return decision{bodies: append(before, r.approval(c, shown))}
+		return decision{bodies: append(before, r.approval(c, a.shown))}
 	}
-	start, bad := r.start(c, admitted{entry, whole, shown, rescued, id}, "", s)
+	start, bad := r.start(c, a, id, "", s)
 	if bad != nil {
 		return decision{bodies: append(before, bad)}
 	}
 	return decision{bodies: append(before, start...)}
 }
 
+// admitted is a call that may run, if nothing else stands against it.
+type admitted struct {
+	call         string
+	entry        *tool.Entry
+	args         map[string]any // whole, with those of the machine
+	whole, shown event.Value
+	rescued      []string
+}
+
+// admitOnce admits a call, or takes what was admitted before something was looked up.
+func (r *rules) admitOnce(c event.ModelCall, s *machine.Scope, found *lookup) (admitted, event.Body) {
+	if found != nil && found.call == c.ID {
+		return found.admitted, nil
+	}
+	return r.admit(c, s)
+}
+
 // admit finds the tool of a call, if it may be called here, and its whole
 // arguments. refused is the call's one result where it may not.
-func (r *rules) admit(c event.ModelCall, s *machine.Scope) (entry *tool.Entry, args map[string]any, shown event.Value, rescued []string, refused event.Body) {
+func (r *rules) admit(c event.ModelCall, s *machine.Scope) (a admitted, refused event.Body) {
 	entry, err := r.tools.Get(c.Name)
 	if err != nil {
-		return nil, nil, shown, nil, r.refusal(c, fault.New(fault.UnknownTool, "there is no tool %q", c.Name))
+		return a, r.refusal(c, fault.New(fault.UnknownTool, "there is no tool %q", c.Name))
 	}
 	if !r.m.CallEdge(s, c.Name) {
-		return nil, nil, shown, nil, r.refusal(c, fault.New(fault.InvalidState, "%s means the state %q, and no way leads there from %q",
+		return a, r.refusal(c, fault.New(fault.InvalidState, "%s means the state %q, and no way leads there from %q",
 			c.Name, r.m.Calls[c.Name], r.f.State))
 	}
 	o, denied := r.offered(c.Name, s)
 	if o == nil {
-		return nil, nil, shown, nil, r.denial(c, denied, s)
+		return a, r.denial(c, denied, s)
 	}
 	sent, rescued, bad := entry.Normalise(argsText(c.Args), r.m.Policies.Repair)
 	if bad == nil && entry.Empty(sent) {
@@ -93,9 +113,9 @@ func (r *rules) admit(c event.ModelCall, s *machine.Scope) (entry *tool.Entry, a
 		bad = entry.Validate(whole)
 	}
 	if bad != nil {
-		return nil, nil, shown, nil, r.failure(c.ID, c.Name, c.Args, bad)
+		return a, r.failure(c.ID, c.Name, c.Args, bad)
 	}
-	return entry, whole, event.From(sent), rescued, nil
+	return admitted{call: c.ID, entry: entry, args: whole, whole: event.From(whole), shown: event.From(sent), rescued: rescued}, nil
 }
 
 // argsText is what the model sent, as text: raw JSON, or the text that was no JSON.
@@ -110,7 +130,7 @@ func argsText(v event.Value) string {
 func (r *rules) emptyCall(entry *tool.Entry) *fault.Fault {
 	spec := entry.Spec()
 	code := fault.EmptyPayload
-	if r.f.Turn.Empty[spec.Name] < r.m.Policies.EmptyRetries {
+	if r.f.Turn.SentBack[spec.Name] < r.m.Policies.EmptyRetries {
 		code = entry.EmptyRetry()
 	}
 	return fault.New(code, "%s came without %s", spec.Name, spec.Main).
@@ -128,10 +148,11 @@ func (r *rules) offered(name string, s *machine.Scope) (*offer, []event.Denial) 
 
 // callSignals are the events before a tool starts: the plan, once in a turn, and
 // the call itself where it means a state.
-func (r *rules) callSignals(name string, args map[string]any) []machine.Signal {
+func (r *rules) callSignals(p calling, args map[string]any) []machine.Signal {
 	t := r.f.Turn
+	name := p.Calls[0].Name
 	var out []machine.Signal
-	if t.Direct == nil && t.CallReplies == 1 && len(t.Pending) == t.Batch && t.Said != "" {
+	if t.Direct == nil && t.CallReplies == 1 && len(p.Calls) == p.Made && t.Said != "" {
 		out = append(out, machine.Signal{Name: machine.OnPlanned, Tool: name, Fields: map[string]any{"text": t.Said}})
 	}
 	if _, means := r.m.Calls[name]; means {
@@ -140,17 +161,9 @@ func (r *rules) callSignals(name string, args map[string]any) []machine.Signal {
 	return out
 }
 
-// admitted is a call that may run.
-type admitted struct {
-	entry        *tool.Entry
-	whole, shown event.Value
-	rescued      []string
-	identity     identity
-}
-
 // start makes the events with which a call begins: the moves of `started`, then
 // ToolStarted. A move that takes the tool away refuses the call.
-func (r *rules) start(c event.ModelCall, a admitted, approved string, s *machine.Scope) ([]event.Body, event.Body) {
+func (r *rules) start(c event.ModelCall, a admitted, id identity, approved string, s *machine.Scope) ([]event.Body, event.Body) {
 	re, err := r.m.React(s, machine.Signal{Name: machine.OnStarted, Tool: c.Name, Fields: map[string]any{"args": a.whole.Decode()}})
 	if err != nil {
 		return nil, r.refusal(c, fault.From(err))
@@ -167,7 +180,7 @@ func (r *rules) start(c event.ModelCall, a admitted, approved string, s *machine
 	}
 	return append(out, event.ToolStarted{
 		Call: c.ID, Tool: c.Name, Args: a.whole, Shown: a.shown, State: re.State, By: by,
-		Identity: a.identity.hash, Version: a.identity.version, Rescued: a.rescued, Approved: approved,
+		Identity: id.hash, Version: id.version, Rescued: a.rescued, Approved: approved,
 	}), nil
 }
 
@@ -175,16 +188,39 @@ func (r *rules) start(c event.ModelCall, a admitted, approved string, s *machine
 // version of what it reads beside them.
 type identity struct{ hash, version string }
 
-func (r *rules) identity(entry *tool.Entry, args json.RawMessage) identity {
+// A lookup is what a call depends on outside its thread.
+type lookup struct {
+	admitted
+	version string
+	earlier event.Value // the result of an equal call, with its bytes
+}
+
+// mustLookUp says whether deciding about a call needs something from outside: the
+// version of what it reads, or the stored result of an equal call.
+func (r *rules) mustLookUp(a admitted) bool {
+	if !r.m.Policies.Duplicates {
+		return false
+	}
+	if _, versioned := a.entry.Tool.(tool.Versioner); versioned {
+		return true
+	}
+	k, ok := r.earlier(r.identify(a, nil))
+	return ok && !k.Result.Resolved()
+}
+
+func (r *rules) identify(a admitted, found *lookup) identity {
 	if !r.m.Policies.Duplicates {
 		return identity{}
 	}
-	version := r.version(entry, args)
-	if _, versioned := entry.Tool.(tool.Versioner); versioned && version == "" {
-		return identity{}
+	version := ""
+	if _, versioned := a.entry.Tool.(tool.Versioner); versioned {
+		if found == nil || found.version == "" {
+			return identity{}
+		}
+		version = found.version
 	}
-	args = without(args, entry.Spec().Apart)
-	return identity{event.Hash(fmt.Appendf(nil, "%s\x00%s\x00%s", entry.Spec().Name, args, version)), version}
+	args := without(a.whole.JSON, a.entry.Spec().Apart)
+	return identity{event.Hash(fmt.Appendf(nil, "%s\x00%s\x00%s", a.entry.Spec().Name, args, version)), version}
 }
 
 // without leaves some arguments out.
@@ -203,23 +239,25 @@ func without(args json.RawMessage, names []string) json.RawMessage {
 	return left
 }
 
-// duplicate finds the result that an equal call of a model gave. What a person calls
-// always runs.
-func (r *rules) duplicate(id identity) (known, bool) {
+// earlier finds the equal call of a model whose result answers this one as well. What a
+// person calls always runs.
+func (r *rules) earlier(id identity) (known, bool) {
 	t := r.f.Turn
 	if id.hash == "" || t.Rerun || t.Direct != nil {
 		return known{}, false
 	}
 	k, ok := r.f.knows(id.hash)
-	if !ok || (!r.m.Policies.AcrossTurns && k.Run != t.Run) {
-		return known{}, false
+	return k, ok && (r.m.Policies.AcrossTurns || k.Run == t.Run)
+}
+
+// duplicate is the earlier call with its result. A result that is not there answers
+// nothing: the call runs.
+func (r *rules) duplicate(id identity, found *lookup) (known, bool) {
+	k, ok := r.earlier(id)
+	if ok && !k.Result.Resolved() && found != nil && found.earlier.Hash == k.Result.Hash {
+		k.Result = found.earlier
 	}
-	result, err := r.fetch(k.Result)
-	if err != nil {
-		return known{}, false // a result that is not there answers nothing: the call runs
-	}
-	k.Result = result
-	return k, true
+	return k, ok && k.Result.Resolved()
 }
 
 // needsApproval says whether a person must allow the call. Nothing that a model
@@ -265,21 +303,23 @@ func (r *rules) approval(c event.ModelCall, shown event.Value) event.CardRaised 
 }
 
 // approved goes on with a call after the person's word.
-func (r *rules) approved(c event.ModelCall, a event.CardAnswered) decision {
-	if a.Answer == refuseCall {
+func (r *rules) approved(c event.ModelCall, answer event.CardAnswered, found *lookup) decision {
+	if answer.Answer == refuseCall {
 		f := fault.New(fault.ApprovalRefused, "the person refused %s", c.Name)
-		if a.Note != "" {
-			f.Message += ": " + a.Note
+		if answer.Note != "" {
+			f.Message += ": " + answer.Note
 		}
 		return decision{bodies: []event.Body{r.refusal(c, f)}}
 	}
 	s := scope(r.m, r.f)
-	entry, args, shown, rescued, refused := r.admit(c, s)
+	a, refused := r.admitOnce(c, s, found)
 	if refused != nil {
 		return decision{bodies: []event.Body{refused}}
 	}
-	whole := event.From(args)
-	start, bad := r.start(c, admitted{entry, whole, shown, rescued, r.identity(entry, whole.JSON)}, a.User, s)
+	if found == nil && r.mustLookUp(a) {
+		return decision{ask: &lookup{admitted: a}}
+	}
+	start, bad := r.start(c, a, r.identify(a, found), answer.User, s)
 	if bad != nil {
 		return decision{bodies: []event.Body{bad}}
 	}

@@ -12,32 +12,37 @@ import (
 )
 
 // rules is a thread with its definition: all that decisions look at. Its methods
-// are pure: they read the fold and say what follows.
+// are pure: they read the fold and say what follows. What lies outside the thread is
+// looked up before and handed in.
 type rules struct {
 	m           *machine.Machine
 	f           *fold
 	tools       *tool.Set
 	resultBytes int
-	// version is the one look at the world that a decision takes; what it saw is
-	// stored with the call.
-	version func(*tool.Entry, json.RawMessage) string
-	// fetch gives a stored value its bytes, which the log has fixed for ever.
-	fetch func(event.Value) (event.Value, error)
 
-	seen   *machine.Scope // at seenAt, for reading only
-	seenAt int64
+	view   *machine.Scope // at viewAt, for reading only
+	viewAt int64
 	held   *bounds           // the limits as they were last looked at
 	given  given             // to the model
 	blobs  []store.Blob      // for the next batch
 	stored map[string][]byte // blobs made in this turn
 }
 
+// outside is what a decision depends on beside the thread.
+type outside struct {
+	stop    bool    // somebody asked for the end of the turn
+	resumed bool    // another process died in the middle of the turn
+	found   *lookup // what the last decision asked for
+}
+
 // A decision is what comes next: events that follow without touching the world,
-// then at most one job that does. Rest means that nothing comes next.
+// then at most one job that does. Rest means that nothing comes next. A decision that
+// needs to know something asks for it and says nothing else; it is then made again.
 type decision struct {
 	bodies []event.Body
 	job    job
 	rest   bool
+	ask    *lookup
 }
 
 // job is the one thing to do after the bodies are stored.
@@ -50,29 +55,46 @@ const (
 	runTool
 )
 
-// decide says what comes next in the thread. resumed is true for the first look
-// after another process died: a call that was under way may not be repeated
-// blindly.
-func (r *rules) decide(resumed bool) decision {
+// decide says what comes next in the thread: first what the last event brings with it,
+// then what is to be done in the present phase.
+func (r *rules) decide(o outside) decision {
 	t := r.f.Turn
-	switch {
-	case t == nil || t.Ended != "" || t.Card != nil:
+	if t == nil {
 		return decision{rest: true}
-	case t.GivenUp:
-		return r.giveUp()
-	case t.Running != nil:
-		return r.underWay(resumed)
-	case t.Calling != nil:
+	}
+	if consequences := r.react(); len(consequences) > 0 {
+		return decision{bodies: consequences}
+	}
+	if o.stop && t.active() {
+		return r.end(event.Stopped, fault.Stopped)
+	}
+	switch p := settled(t.Phase).(type) {
+	case waiting, ended:
+		return decision{rest: true}
+	case givenUp:
+		return r.giveUp(p)
+	case running:
+		return r.underWay(p, o.resumed)
+	case asking:
 		return decision{job: askModel}
-	case !t.Placed:
-		return r.begin()
-	case t.Rest:
+	case choosing:
+		return r.begin(p)
+	case leaving:
 		return r.end(event.Answered, "")
-	case t.Answered != nil && t.Answered.Card.Name == approvalCard && len(t.Pending) > 0 && t.Answered.Card.Call == t.Pending[0].ID:
-		return r.approved(t.Pending[0], t.Answered.CardAnswered)
-	case len(t.Pending) > 0:
-		return r.call(t.Pending[0])
-	case t.Direct != nil:
+	case calling:
+		if p.Approval != nil {
+			return r.approved(p.Calls[0], *p.Approval, o.found)
+		}
+		return r.call(p, o.found)
+	default:
+		return r.work(p)
+	}
+}
+
+// work goes on in the present state, where no call is open.
+func (r *rules) work(p phase) decision {
+	t := r.f.Turn
+	if t.Direct != nil {
 		return r.end(event.Answered, "")
 	}
 	if over := r.overLimit(); over != nil {
@@ -84,9 +106,9 @@ func (r *rules) decide(resumed bool) decision {
 	}
 	switch st.Kind {
 	case machine.Agent:
-		return r.agent()
+		return r.agent(p)
 	case machine.StepK, machine.Final:
-		return r.step(st)
+		return r.step(st, p)
 	case machine.Ask:
 		return r.ask(st)
 	}
@@ -95,38 +117,36 @@ func (r *rules) decide(resumed bool) decision {
 
 // underWay deals with a call that has begun. In the process that began it, it runs;
 // after a crash it runs again only if that is harmless.
-func (r *rules) underWay(resumed bool) decision {
-	s := r.f.Turn.Running
+func (r *rules) underWay(p running, resumed bool) decision {
 	if !resumed {
 		return decision{job: runTool}
 	}
-	entry, err := r.tools.Get(s.Tool)
+	c := p.Call
+	entry, err := r.tools.Get(c.Tool)
 	if err == nil && entry.Spec().Effect != tool.Writes {
 		return decision{job: runTool}
 	}
-	return decision{bodies: []event.Body{r.failure(s.Call, s.Tool, event.Value{},
-		fault.New(fault.OutcomeUnknown, "the process died while %s ran; whether it finished is unknown", s.Tool))}}
+	return decision{bodies: []event.Body{r.failure(c.Call, c.Tool, event.Value{},
+		fault.New(fault.OutcomeUnknown, "the process died while %s ran; whether it finished is unknown", c.Tool))}}
 }
 
 // giveUp ends a turn whose process died again and again, whatever may be to blame.
-func (r *rules) giveUp() decision {
-	t := r.f.Turn
+func (r *rules) giveUp(p givenUp) decision {
 	doing := "between two steps"
-	switch {
-	case t.Running != nil:
-		doing = "while " + t.Running.Tool + " ran"
-	case t.Calling != nil:
+	switch in := p.In.(type) {
+	case running:
+		doing = "while " + in.Call.Tool + " ran"
+	case asking:
 		doing = "while the model was asked"
 	}
-	return r.endWith(fault.New(fault.Interrupted, "The turn was interrupted %d times, the last time %s, and is not tried again.", t.Interrupted, doing))
+	return r.endWith(fault.New(fault.Interrupted, "The turn was interrupted %d times, the last time %s, and is not tried again.", r.f.Turn.Interrupted, doing))
 }
 
-// begin runs the discover steps that are left, then chooses the state.
-func (r *rules) begin() decision {
+// begin runs the discover steps that remain, then chooses the state.
+func (r *rules) begin(p choosing) decision {
 	s := scope(r.m, r.f)
-	t := r.f.Turn
-	if t.Direct == nil {
-		for i := t.Discovered; i < len(r.m.Discover); i++ {
+	if r.f.Turn.Direct == nil {
+		for i := p.Discovered; i < len(r.m.Discover); i++ {
 			if d := r.m.Discover[i]; r.m.Holds(d.When, s) {
 				return decision{bodies: []event.Body{r.startStep(d, byDiscover, &event.StepAt{Index: i}, s)}}
 			}
@@ -149,21 +169,20 @@ func (r *rules) turnSignal() machine.Signal {
 	return machine.Signal{Name: machine.OnTurn, Fields: map[string]any{"text": r.f.Turn.Text}}
 }
 
-// agent ends the turn if the model has said its last word, else asks it.
-func (r *rules) agent() decision {
-	t := r.f.Turn
-	switch {
-	case t.FinalSaid:
+// agent ends the turn if the model has given its answer or failed, else asks it.
+func (r *rules) agent(p phase) decision {
+	switch p.(type) {
+	case spoken:
 		return r.end(event.Answered, "")
-	case t.FailureOpen:
-		return r.end(event.Failed, t.ModelFailed.Code)
+	case unanswered:
+		return r.end(event.Failed, r.f.Turn.ModelFailed.Code)
 	}
-	return decision{bodies: []event.Body{r.modelCall(nil, nil)}, job: askModel}
+	return decision{bodies: []event.Body{r.callModel(nil, nil)}, job: askModel}
 }
 
 // ask raises the card of an ask state.
 func (r *rules) ask(st *machine.State) decision {
-	s := r.look()
+	s := r.readScope()
 	content := map[string]any{}
 	for _, a := range st.In {
 		v, err := r.m.Eval(a.Expr, s)

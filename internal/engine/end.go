@@ -16,23 +16,22 @@ import (
 func (r *rules) end(status event.Outcome, code fault.Code) decision {
 	t := r.f.Turn
 	var out []event.Body
-	if t.Card != nil {
-		out = append(out, event.CardClosed{Card: t.Card.Card, Cause: "the turn ended"})
+	if card := openCard(t.Phase); card != nil {
+		out = append(out, event.CardClosed{Card: card.Card, Cause: "the turn ended"})
 	}
-	if c := t.Calling; c != nil {
+	if c := modelCall(t.Phase); c != nil {
 		out = append(out, event.ModelFailed{Call: c.Call, Code: orCode(code, fault.Stopped), Message: "the turn ended before the model had answered"})
 	}
-	for _, c := range t.Pending {
-		f := fault.New(orCode(code, fault.InvalidState), "the turn ended before %s was dealt with", c.Name)
-		if t.Running != nil && t.Running.Call == c.ID {
-			continue
+	ran := runningCall(t.Phase)
+	for _, c := range openCalls(t.Phase) {
+		if ran == nil || ran.Call != c.ID {
+			out = append(out, r.refusal(c, fault.New(orCode(code, fault.InvalidState), "the turn ended before %s was dealt with", c.Name)))
 		}
-		out = append(out, r.refusal(c, f))
 	}
-	if s := t.Running; s != nil {
-		out = append(out, r.failure(s.Call, s.Tool, event.Value{}, fault.New(orCode(code, fault.Stopped), "the turn ended while %s ran", s.Tool)))
+	if ran != nil {
+		out = append(out, r.failure(ran.Call, ran.Tool, event.Value{}, fault.New(orCode(code, fault.Stopped), "the turn ended while %s ran", ran.Tool)))
 	}
-	s := r.look()
+	s := r.readScope()
 	if status == event.Answered {
 		status, code = r.outcome(s)
 	}
@@ -139,7 +138,7 @@ type bounds struct {
 }
 
 func (r *rules) bounds() bounds {
-	s := r.look()
+	s := r.readScope()
 	of := func(l *machine.Limits) bounds {
 		return bounds{
 			r.m.Int(l.Iterations, s, defaultIterations), r.m.Int(l.Seconds, s, defaultSeconds), r.m.Int(l.Tokens, s, defaultTokens),
@@ -163,9 +162,8 @@ func (r *rules) overLimit() *event.LimitReached {
 		}
 		return &event.LimitReached{Code: code, Limit: limit, Used: used}
 	}
-	// A turn whose model has spoken its last word ends by itself.
-	if t.FinalSaid {
-		return nil
+	if _, over := settled(t.Phase).(spoken); over {
+		return nil // it ends by itself
 	}
 	for _, l := range []*event.LimitReached{
 		used(fault.LimitIterations, float64(b.iterations), float64(t.Models)),

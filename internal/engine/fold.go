@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -20,7 +21,8 @@ const (
 )
 
 // fold is a thread as its log says: the sum of its events. It is changed by apply
-// only, so that a live thread and one read back from the log are the same.
+// only, so that a live thread and one read back from the log are the same. What frozen
+// copies share with it is never changed in place.
 type fold struct {
 	Thread, Owner, Machine, Version, Title, Dataset string
 
@@ -38,10 +40,14 @@ type fold struct {
 	Status       string
 	Turn         *turnFold
 	SnapshotAt   int64
+	Format       int            // of the snapshot
 	facts        map[string]any // decoded Facts
 	byIdentity   map[string]int // index into Known
 	effective    map[string]any // the machine's settings with Settings over them; nil until asked for
 }
+
+// snapshotFormat changes when the fold does, so that older snapshots are not used.
+const snapshotFormat = 2
 
 // A Message is a person's text or a final answer.
 type Message struct {
@@ -72,7 +78,7 @@ func newFold(thread string) *fold {
 
 // apply adds one event. It never fails: what an event says has happened.
 func (f *fold) apply(e event.Event) {
-	before := f.Now
+	idle := e.Time.Sub(f.Now)
 	if e.Seq > 0 {
 		f.Seq, f.Now = e.Seq, e.Time
 	}
@@ -83,45 +89,47 @@ func (f *fold) apply(e event.Event) {
 		f.Created = e.Time
 	case event.TurnStarted:
 		f.startTurn(e, b)
+		return
 	case event.FactsChanged:
 		f.changeFacts(b)
 	case event.StateEntered:
 		f.Last, f.State = f.State, b.To
-		f.Turn.enter(b)
 	case event.ArtifactMade:
-		if !slices.ContainsFunc(f.Artifacts, func(a event.ArtifactMade) bool { return a.ID == b.ID }) {
-			f.Artifacts = append(f.Artifacts, b)
-		}
-		if over := len(f.Artifacts) - keepArtifacts; over > 0 {
-			f.Artifacts = slices.Clone(f.Artifacts[over:])
-		}
+		f.addArtifact(b)
 	case event.CardRaised:
 		f.Status = store.Waiting
-		f.Turn.raise(e, b)
 	case event.CardAnswered:
-		f.Status = store.Running
-		f.changeSettings(b.Settings)
-		if c := f.Turn.Card; c != nil && c.Name == approvalCard && b.Answer == allowThread && c.Call != "" {
-			f.Allowed = append(f.Allowed, f.Turn.toolOf(c.Call))
-		}
-		f.Turn.answer(e, b)
-		if b.Text != "" {
-			f.say(Message{Role: "user", Content: b.Text, DatasetID: f.Dataset, RunID: f.Turn.Run, CreatedAt: e.Time})
-		}
-	case event.CardClosed:
-		f.Turn.closeCard(e)
+		f.answer(e, b)
 	case event.ToolReturned:
 		f.Tainted = f.Tainted || b.Taints
 		f.remember(b)
-		f.Turn.returned(b)
-	case event.TurnInterrupted:
-		f.Turn.interrupted(b, e.Time.Sub(before))
-	case event.TurnEnded:
+	}
+	if f.Turn != nil {
+		f.Turn.apply(e, idle)
+	}
+	if b, ok := e.Body.(event.TurnEnded); ok {
 		f.endTurn(e, b)
-	default:
-		if f.Turn != nil {
-			f.Turn.apply(e)
-		}
+	}
+}
+
+func (f *fold) addArtifact(b event.ArtifactMade) {
+	if !slices.ContainsFunc(f.Artifacts, func(a event.ArtifactMade) bool { return a.ID == b.ID }) {
+		f.Artifacts = append(f.Artifacts, b)
+	}
+	if over := len(f.Artifacts) - keepArtifacts; over > 0 {
+		f.Artifacts = slices.Clone(f.Artifacts[over:])
+	}
+}
+
+// answer takes what an answer changes in the thread, before its turn goes on.
+func (f *fold) answer(e event.Event, b event.CardAnswered) {
+	f.Status = store.Running
+	f.changeSettings(b.Settings)
+	if c := openCard(f.Turn.Phase); c != nil && c.Name == approvalCard && b.Answer == allowThread && c.Call != "" {
+		f.Allowed = append(f.Allowed, f.Turn.toolOf(c.Call))
+	}
+	if b.Text != "" {
+		f.say(Message{Role: "user", Content: b.Text, DatasetID: f.Dataset, RunID: f.Turn.Run, CreatedAt: e.Time})
 	}
 }
 
@@ -134,10 +142,7 @@ func (f *fold) startTurn(e event.Event, b event.TurnStarted) {
 	if f.Title == "" {
 		f.Title = shorten(b.Text, 80)
 	}
-	f.Turn = &turnFold{
-		Run: b.Run, User: b.User, Text: b.Text, Dataset: f.Dataset, Attachments: b.Attachments, Rerun: b.Rerun, Model: b.Model,
-		Started: e.Time, First: e.Seq, Visits: map[string]int{}, Failures: map[string]int{}, Empty: map[string]int{}, Counts: map[string]int{},
-	}
+	f.Turn = newTurnFold(e, b, f.Dataset)
 	if b.Text != "" {
 		f.say(Message{Role: "user", Content: b.Text, DatasetID: f.Dataset, RunID: b.Run, CreatedAt: e.Time})
 	}
@@ -157,7 +162,6 @@ func (f *fold) changeSettings(set map[string]any) {
 
 func (f *fold) endTurn(e event.Event, b event.TurnEnded) {
 	t := f.Turn
-	t.Ended, t.Last = b.Status, e.Seq
 	f.Status = store.Idle
 	if b.Status == event.Failed && b.Code != "" { // the turn itself, and not what the machine made of it
 		f.Status = store.Failed
@@ -171,7 +175,7 @@ func (f *fold) endTurn(e event.Event, b event.TurnEnded) {
 			f.Past = slices.Clone(f.Past[1:])
 		}
 	}
-	t.dropWork()
+	t.forgetWork()
 }
 
 func (f *fold) say(m Message) {
@@ -182,6 +186,7 @@ func (f *fold) say(m Message) {
 }
 
 func (f *fold) changeFacts(b event.FactsChanged) {
+	f.Facts, f.facts = maps.Clone(f.Facts), maps.Clone(f.facts)
 	for _, name := range b.Dropped {
 		delete(f.Facts, name)
 		delete(f.facts, name)
@@ -194,7 +199,7 @@ func (f *fold) changeFacts(b event.FactsChanged) {
 
 // remember keeps the result of a call that may be asked for again.
 func (f *fold) remember(b event.ToolReturned) {
-	s := f.Turn.Running
+	s := runningCall(f.Turn.Phase)
 	if s == nil || s.Identity == "" || b.Duplicate != "" {
 		return
 	}
@@ -228,10 +233,11 @@ func (f *fold) knows(identity string) (known, bool) {
 }
 
 // active says whether a turn is under way: it runs, or waits for the person.
-func (f *fold) active() bool { return f.Turn != nil && f.Turn.Ended == "" }
+func (f *fold) active() bool { return f.Turn.active() }
 
 // snapshot writes the fold; only between turns, when no text is in flight.
 func (f *fold) snapshot() []byte {
+	f.Format = snapshotFormat
 	raw, err := event.Marshal(f)
 	if err != nil {
 		return nil
@@ -244,6 +250,12 @@ func restore(raw []byte, resolve func(event.Value) (event.Value, error)) (*fold,
 	f := newFold("")
 	if err := json.Unmarshal(raw, f); err != nil {
 		return nil, err
+	}
+	if f.Format != snapshotFormat {
+		return nil, fmt.Errorf("the snapshot has the format %d, not %d", f.Format, snapshotFormat)
+	}
+	if t := f.Turn; t != nil {
+		t.Phase, t.started = ended{}, t.Started.Format(time.RFC3339Nano)
 	}
 	for name, v := range f.Facts {
 		v, err := resolve(v)

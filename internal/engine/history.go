@@ -64,7 +64,7 @@ func (r *rules) turnMessages() []llm.Message {
 // personText is the message with the values that the machine puts beside it.
 func (r *rules) personText() string {
 	t := r.f.Turn
-	s := r.look()
+	s := r.readScope()
 	var b strings.Builder
 	b.WriteString(t.Text)
 	for _, a := range r.m.History.Beside {

@@ -50,7 +50,7 @@ func (t *turn) perform(ctx context.Context, j job) ([]event.Body, error) {
 
 // askModel streams one reply.
 func (t *turn) askModel(ctx context.Context) []event.Body {
-	call := t.f.Turn.Calling
+	call := modelCall(t.f.Turn.Phase)
 	req, err := t.makeRequest(ctx, call)
 	if err != nil {
 		return t.modelFailure(ctx, call, err)
@@ -179,12 +179,22 @@ func (t *turn) makeRequest(ctx context.Context, call *event.ModelCalled) (*llm.R
 		if req.Output, err = t.blob(ctx, call.Output); err != nil {
 			return nil, err
 		}
-		req.Messages = append(req.History, t.r.messages(t.f.Turn.StepLines)...)
+		req.Messages = append(req.History, t.r.messages(stepLines(t.f.Turn.Phase))...)
 		req.History = nil
 		return req, nil
 	}
 	req.Messages = t.r.turnMessages()
 	return req, nil
+}
+
+// stepLines are the answers of a model step that were of the wrong form.
+func stepLines(p phase) []line {
+	if a, ok := p.(asking); ok {
+		if s, ok := a.In.(stepping); ok {
+			return s.Lines
+		}
+	}
+	return nil
 }
 
 func (t *turn) blob(ctx context.Context, hash string) ([]byte, error) {
@@ -212,7 +222,7 @@ func (t *turn) fetch(v event.Value) (event.Value, error) {
 
 // runTool runs the call that has started and gives its one result.
 func (t *turn) runTool(ctx context.Context) []event.Body {
-	s := t.f.Turn.Running
+	s := runningCall(t.f.Turn.Phase)
 	res, err := t.callTool(ctx, s)
 	if err != nil {
 		if t.halted.Load() {
@@ -229,7 +239,7 @@ func (t *turn) runTool(ctx context.Context) []event.Body {
 	if entry, err := t.e.cfg.Tools.Get(s.Tool); err == nil {
 		b.Taints, b.Volatile = entry.Spec().Taints, b.Volatile || entry.Spec().Volatile
 	}
-	b.Person, b.Model = t.r.show(s.Tool, t.r.look())
+	b.Person, b.Model = t.r.show(s.Tool, t.r.readScope())
 	return append(out, b)
 }
 

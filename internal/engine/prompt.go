@@ -12,11 +12,11 @@ import (
 	"interlock/internal/store"
 )
 
-// modelCall works out what the model is given now: prompt, tools and history as
+// callModel works out what the model is given now: prompt, tools and history as
 // blobs, the rest is the turn's log. sp is the step it belongs to, nil in an agent state.
-func (r *rules) modelCall(sp *machine.Step, at *event.StepAt) event.ModelCalled {
+func (r *rules) callModel(sp *machine.Step, at *event.StepAt) event.ModelCalled {
 	t := r.f.Turn
-	s := r.look()
+	s := r.readScope()
 	b := event.ModelCalled{Call: t.Run + "_m" + itoa(t.Models+1), State: r.f.State, Number: t.Models + 1}
 	if st := r.m.State(r.f.State); st != nil {
 		b.Model = st.Model

@@ -22,7 +22,7 @@ func scope(m *machine.Machine, f *fold) *machine.Scope {
 	s := &machine.Scope{
 		Facts:    maps.Clone(f.facts),
 		Settings: settings(m, f),
-		State:    map[string]any{"name": f.State, "last": f.Last, "waiting": f.Turn != nil && f.Turn.Card != nil},
+		State:    map[string]any{"name": f.State, "last": f.Last, "waiting": f.Turn != nil && openCard(f.Turn.Phase) != nil},
 	}
 	for _, fact := range m.Facts {
 		if _, set := s.Facts[fact.Name]; !set && fact.Default != nil && fact.Is == nil {
@@ -36,12 +36,12 @@ func scope(m *machine.Machine, f *fold) *machine.Scope {
 	return s
 }
 
-// look is a scope for reading only, made once for each place in the log.
-func (r *rules) look() *machine.Scope {
-	if r.seen == nil || r.seenAt != r.f.Seq {
-		r.seen, r.seenAt = scope(r.m, r.f), r.f.Seq
+// readScope is a scope for reading only, made once for each place in the log.
+func (r *rules) readScope() *machine.Scope {
+	if r.view == nil || r.viewAt != r.f.Seq {
+		r.view, r.viewAt = scope(r.m, r.f), r.f.Seq
 	}
-	return r.seen
+	return r.view
 }
 
 // settings are the machine's defaults with what the thread changed.
@@ -63,7 +63,7 @@ func turnEnv(f *fold, t *turnFold) map[string]any {
 	}
 	env := map[string]any{
 		"model": t.Model, "text": t.Text, "user": t.User, "thread": f.Thread, "run": t.Run, "attachments": attached, "rerun": t.Rerun,
-		"started": t.startedText(), "elapsed_ms": float64(t.elapsed(f.Now).Milliseconds()),
+		"started": t.started, "elapsed_ms": float64(t.elapsed(f.Now).Milliseconds()),
 	}
 	if t.Dataset != "" {
 		env["dataset"] = t.Dataset

@@ -112,7 +112,7 @@ func (e *Engine) Send(ctx context.Context, thread string, in Input) (run string,
 	if err := t.load(ctx, thread); err != nil {
 		return "", err
 	}
-	if t.f.active() && t.f.Turn.Card == nil {
+	if t.f.active() && openCard(t.f.Turn.Phase) == nil {
 		if err := e.stallOf(thread); err != nil {
 			return "", err
 		}
@@ -187,7 +187,7 @@ func (t *turn) openCard() *event.CardRaised {
 	if !t.f.active() {
 		return nil
 	}
-	return t.f.Turn.Card
+	return openCard(t.f.Turn.Phase)
 }
 
 // closeOpenCard ends a run that waits for an answer that will not come.
@@ -300,6 +300,7 @@ func (t *turn) answer(in Input, a CardAnswer, text string) error {
 		}
 	}
 	t.emit(event.CardAnswered{Card: a.Card, Answer: a.Answer, Fields: a.Fields, Note: clip(a.Note, maxText), Text: text, User: in.User, Settings: set})
+	t.emitConsequences()
 	return nil
 }
 
@@ -439,7 +440,7 @@ func (e *Engine) resume(ctx context.Context, thread string) (bool, error) {
 	if err := t.load(ctx, thread); err != nil {
 		return false, err
 	}
-	if !t.f.active() || t.f.Turn.Card != nil {
+	if !t.f.active() || openCard(t.f.Turn.Phase) != nil {
 		return false, nil
 	}
 	t.emit(event.TurnInterrupted{Run: t.f.Turn.Run, Last: t.f.Turn.Interrupted+1 >= e.cfg.MaxInterruptions})

@@ -13,30 +13,32 @@ const badOutputs = 2
 
 // step does the work of a step or final state: the first alternative whose guard
 // holds, its steps in order, less those whose guard does not hold.
-func (r *rules) step(st *machine.State) decision {
-	t := r.f.Turn
-	if t.StepsDone {
+func (r *rules) step(st *machine.State, p phase) decision {
+	s := r.readScope()
+	var at event.StepAt
+	var tried stepping
+	switch p := p.(type) {
+	case stepped:
 		return r.afterStep(st)
-	}
-	s := r.look()
-	at := event.StepAt{Alt: -1}
-	switch {
-	case t.Step == nil:
+	case stepping:
+		tried, at = p, p.At
+		next := r.nextAlternative(p)
+		switch {
+		case next >= 0:
+			at = event.StepAt{Alt: next}
+		case !p.Ended: // a model step that has another try
+		case p.Failed || p.Unanswered:
+			return r.end(event.Failed, r.stepCode()) // its failure led nowhere; the check forbids it
+		default:
+			if done := st.Run[at.Alt].Steps[at.Index]; done.Stop != nil && r.m.Holds(done.Stop, s) {
+				return decision{bodies: []event.Body{event.StepDone{State: st.Name, Stopped: true}}}
+			}
+			at.Index++
+		}
+	default:
 		if at.Alt = r.alternative(st, 0, s); at.Alt < 0 {
 			return decision{bodies: []event.Body{event.StepDone{State: st.Name}}}
 		}
-	case r.nextAlternative() >= 0:
-		at.Alt = r.nextAlternative()
-	case !t.StepRan:
-		at = *t.Step // a model step that has another try
-	case t.StepFailed || t.FailureOpen:
-		return r.end(event.Failed, r.stepCode()) // its failure led nowhere; the check forbids it
-	default:
-		at = *t.Step
-		if done := st.Run[at.Alt].Steps[at.Index]; done.Stop != nil && r.m.Holds(done.Stop, s) {
-			return decision{bodies: []event.Body{event.StepDone{State: st.Name, Stopped: true}}}
-		}
-		at.Index++
 	}
 	steps := st.Run[at.Alt].Steps
 	for ; at.Index < len(steps); at.Index++ {
@@ -45,10 +47,10 @@ func (r *rules) step(st *machine.State) decision {
 			continue
 		}
 		if sp.Model != nil {
-			if t.BadOutput >= badOutputs {
+			if tried.BadOutputs >= badOutputs {
 				return r.end(event.Failed, fault.ModelBadOutput)
 			}
-			return decision{bodies: []event.Body{r.modelCall(sp, &at)}, job: askModel}
+			return decision{bodies: []event.Body{r.callModel(sp, &at)}, job: askModel}
 		}
 		return decision{bodies: []event.Body{r.startStep(sp, byStep, &at, s)}}
 	}
@@ -66,14 +68,14 @@ func (r *rules) alternative(st *machine.State, from int, s *machine.Scope) int {
 	return -1
 }
 
-// nextAlternative is the way that is left where no model that answers can do the
-// step, -1 otherwise. Another failure of a model is the step's failure.
-func (r *rules) nextAlternative() int {
-	t, st := r.f.Turn, r.m.State(r.f.State)
-	if st == nil || t.Step == nil || !t.FailureOpen || t.ModelFailed.Code != fault.ModelCannot {
+// nextAlternative is the alternative that remains where no model that answers can do
+// the step, -1 otherwise. Another failure of a model is the step's failure.
+func (r *rules) nextAlternative(p stepping) int {
+	st := r.m.State(r.f.State)
+	if st == nil || !p.Unanswered || r.f.Turn.ModelFailed.Code != fault.ModelCannot {
 		return -1
 	}
-	return r.alternative(st, t.Step.Alt+1, r.look())
+	return r.alternative(st, p.At.Alt+1, r.readScope())
 }
 
 func (r *rules) stepCode() fault.Code {

@@ -83,7 +83,6 @@ func (t *turn) load(ctx context.Context, thread string) error {
 
 func (t *turn) adopt(f *fold, m *machine.Machine) {
 	t.f, t.r = f, t.e.rules(m, f)
-	t.r.version, t.r.fetch = t.version, t.fetch
 }
 
 // fold gives the thread as its log says: from memory, or from the newest snapshot

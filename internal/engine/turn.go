@@ -2,9 +2,7 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -38,12 +36,15 @@ type turn struct {
 
 // run is the product in one screen: decide, store, do, until the thread rests.
 func (t *turn) run(ctx context.Context) error {
-	for {
-		if t.halted.Load() && t.f.active() {
-			t.emit(t.r.end(event.Stopped, fault.Stopped).bodies...)
+	var o outside
+	for o.resumed = t.resumed; ; {
+		o.stop = t.halted.Load()
+		d := t.r.decide(o)
+		if d.ask != nil {
+			o.found = t.lookUp(*d.ask)
+			continue
 		}
-		d := t.r.decide(t.resumed)
-		t.resumed = false
+		o = outside{}
 		t.emit(d.bodies...)
 		t.rests.Store(d.rest)
 		if d.rest || d.job != none {
@@ -65,10 +66,8 @@ func (t *turn) run(ctx context.Context) error {
 	}
 }
 
-// emit adds events to the fold and to the next batch, each with what follows from
-// it. Nothing is seen before commit. Events that end a turn bring nothing with them.
+// emit adds events to the fold and to the next batch. Nothing is seen before commit.
 func (t *turn) emit(bs ...event.Body) {
-	ending := slices.ContainsFunc(bs, func(b event.Body) bool { return b.Kind() == event.KindTurnEnded })
 	for _, b := range bs {
 		e := event.Event{Thread: t.f.Thread, Seq: t.f.Seq + 1, Time: t.e.cfg.Now().UTC().Truncate(time.Microsecond)}
 		e.Body = t.timed(b, e.Time)
@@ -78,9 +77,14 @@ func (t *turn) emit(bs ...event.Body) {
 			t.ended = append(t.ended, *runRow(t.f))
 		}
 		t.count(e.Body)
-		if !ending {
-			t.emit(t.r.follows(e.Body)...)
-		}
+	}
+}
+
+// emitConsequences adds what the last event brings with it, which must be stored in
+// the same batch.
+func (t *turn) emitConsequences() {
+	for bs := t.r.react(); len(bs) > 0; bs = t.r.react() {
+		t.emit(bs...)
 	}
 }
 
@@ -91,23 +95,23 @@ func (t *turn) timed(b event.Body, now time.Time) event.Body {
 	if tf == nil {
 		return b
 	}
-	took := now.Sub(tf.ranAt).Milliseconds()
+	took := (tf.elapsed(now) - tf.jobFrom).Milliseconds()
 	switch e := b.(type) {
 	case event.ModelReplied:
 		e.MS = took
 		return e
 	case event.ModelFailed:
-		if tf.Calling != nil {
+		if modelCall(tf.Phase) != nil {
 			e.MS = took
 		}
 		return e
 	case event.ToolReturned:
-		if tf.Running != nil && tf.Running.Call == e.Call {
+		if ranCall(tf.Phase, e.Call) != nil {
 			e.MS = took
 		}
 		return e
 	case event.ToolFailed:
-		if tf.Running != nil && tf.Running.Call == e.Call {
+		if ranCall(tf.Phase, e.Call) != nil {
 			e.MS = took
 		}
 		return e
@@ -174,7 +178,7 @@ func (t *turn) count(b event.Body) {
 		for _, kind := range e.Rescued {
 			c("rescues", kind)
 		}
-		if t.f.Turn.Empty[e.Tool] > 0 {
+		if t.f.Turn.SentBack[e.Tool] > 0 {
 			c("retry_successes", e.Tool)
 		}
 	case event.ArtifactMade:
@@ -188,15 +192,19 @@ func (t *turn) count(b event.Body) {
 	}
 }
 
-// version asks a tool what its results depend on beside the arguments.
-func (t *turn) version(entry *tool.Entry, args json.RawMessage) string {
-	v, ok := entry.Tool.(tool.Versioner)
-	if !ok {
-		return ""
+// lookUp finds what a call depends on outside the thread.
+func (t *turn) lookUp(l lookup) *lookup {
+	if v, ok := l.entry.Tool.(tool.Versioner); ok {
+		ctx, cancel := context.WithTimeout(t.life, 5*time.Second)
+		defer cancel()
+		l.version = v.Version(tool.With(ctx, t.callInfo("")), l.whole.JSON)
 	}
-	ctx, cancel := context.WithTimeout(t.life, 5*time.Second)
-	defer cancel()
-	return v.Version(tool.With(ctx, t.callInfo("")), args)
+	if k, ok := t.r.earlier(t.r.identify(l.admitted, &l)); ok {
+		if v, err := t.fetch(k.Result); err == nil {
+			l.earlier = v
+		}
+	}
+	return &l
 }
 
 func (t *turn) callInfo(id string) tool.Call {

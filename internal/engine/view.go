@@ -94,7 +94,7 @@ func (e *Engine) View(ctx context.Context, thread string) (View, error) {
 			}
 		}
 		if r.f.active() {
-			v.Card = r.f.Turn.Card
+			v.Card = openCard(r.f.Turn.Phase)
 		}
 		offers, denied := r.offers(s)
 		for _, o := range offers {

@@ -6,38 +6,52 @@ import (
 	"interlock/internal/machine"
 )
 
-// follows says what an event that has just happened brings with it: writes of
-// facts, moves, cards. The fold holds the event already. All of it is stored in the
-// same batch as the event, so that no log ends between a cause and its effects.
-func (r *rules) follows(b event.Body) []event.Body {
-	switch e := b.(type) {
+// react says what the last event brings with it: writes of facts, moves, a card. All of
+// it is stored in the same batch as the event, so that no log ends between a cause and
+// its effects.
+func (r *rules) react() []event.Body {
+	p, ok := r.f.Turn.Phase.(reacting)
+	if !ok {
+		return nil
+	}
+	switch e := p.Cause.(type) {
 	case event.ToolReturned:
-		return r.afterReturn(e)
+		return r.reactToResult(e, ranCall(p.From, e.Call))
 	case event.ToolFailed:
-		return r.afterFailure(e)
+		return r.reactToFailure(e, ranCall(p.From, e.Call))
 	case event.ToolRefused:
-		sig := machine.Signal{Name: machine.OnRefused, Tool: e.Tool, Fields: map[string]any{
-			"args": r.argsOf(e.Args), "code": string(e.Code), "message": e.Message,
-		}}
-		return r.react(sig)
+		return r.reactTo(machine.Signal{Name: machine.OnRefused, Tool: e.Tool, Fields: map[string]any{
+			"args": argsOf(nil, e.Args), "code": string(e.Code), "message": e.Message,
+		}})
 	case event.ModelReplied:
-		return r.afterReply(e)
+		return r.reactToReply(e, p.Then)
 	case event.ModelFailed:
-		return r.afterModelFailure(e)
+		return r.reactToModelFailure(e, p.Then)
 	case event.CardRaised:
 		sig := machine.Signal{Name: machine.OnAsked, Card: e.Name, Fields: map[string]any{"content": e.Content.Decode()}}
 		return bodies(r.m.RunEffects(scope(r.m, r.f), sig))
 	case event.CardAnswered:
-		return r.afterAnswer(e)
+		if w, ok := p.From.(waiting); ok && w.Card.Name != approvalCard {
+			return r.reactToAnswer(e, w.Card)
+		}
 	case event.StepDone:
-		return r.react(machine.Signal{Name: machine.OnDone, Fields: map[string]any{"state": e.State, "result": r.f.Turn.StepResult.Decode()}})
+		done, _ := p.Then.(stepped)
+		return r.reactTo(machine.Signal{Name: machine.OnDone, Fields: map[string]any{"state": e.State, "result": done.Result.Decode()}})
 	}
 	return nil
 }
 
-// react gives the reaction to a signal; a move that the definition cannot make ends
-// the turn.
-func (r *rules) react(sig machine.Signal) []event.Body {
+// ranCall is the call that has just ended, nil if it never started.
+func ranCall(p phase, call string) *event.ToolStarted {
+	if c := runningCall(p); c != nil && c.Call == call {
+		return c
+	}
+	return nil
+}
+
+// reactTo gives the machine's reaction to a signal; a move that the definition cannot
+// make ends the turn.
+func (r *rules) reactTo(sig machine.Signal) []event.Body {
 	re, err := r.m.React(scope(r.m, r.f), sig)
 	out := bodies(re)
 	if err != nil {
@@ -47,9 +61,9 @@ func (r *rules) react(sig machine.Signal) []event.Body {
 }
 
 // argsOf is `event.args`: of the call that ran, or of one that never started.
-func (r *rules) argsOf(sent event.Value) any {
-	if d := r.f.Turn.Done; d != nil {
-		return d.Args.Decode()
+func argsOf(ran *event.ToolStarted, sent event.Value) any {
+	if ran != nil {
+		return ran.Args.Decode()
 	}
 	v := sent.Decode()
 	if _, isText := v.(string); isText {
@@ -58,29 +72,28 @@ func (r *rules) argsOf(sent event.Value) any {
 	return v
 }
 
-func (r *rules) afterReturn(e event.ToolReturned) []event.Body {
-	t := r.f.Turn
+func (r *rules) reactToResult(e event.ToolReturned, ran *event.ToolStarted) []event.Body {
 	result := e.Result.Decode()
 	var out []event.Body
 	s := scope(r.m, r.f)
-	if d := t.Done; d != nil && (d.By == byStep || d.By == byDiscover) {
-		sp := r.stepAt(d.State, d.Step)
-		if d.By == byDiscover {
-			sp = r.m.Discover[d.Step.Index]
+	if ran != nil && (ran.By == byStep || ran.By == byDiscover) {
+		sp := r.stepAt(ran.State, ran.Step)
+		if ran.By == byDiscover {
+			sp = r.m.Discover[ran.Step.Index]
 		}
 		if sp != nil {
 			if b, changed := factsChanged(r.m.Output(sp.Out, result, s), "out "+e.Tool); changed {
 				out = append(out, b)
 			}
 		}
-		if d.By == byDiscover {
+		if ran.By == byDiscover {
 			return out
 		}
 	}
 	sig := machine.Signal{Name: machine.OnReturned, Tool: e.Tool, Fields: map[string]any{
-		"args": r.argsOf(e.Args), "result": result, "duplicate": e.Duplicate != "", "ms": float64(e.MS),
+		"args": argsOf(ran, e.Args), "result": result, "duplicate": e.Duplicate != "", "ms": float64(e.MS),
 	}}
-	if card := r.cardOf(e.Tool); card != "" && t.Direct == nil {
+	if card := r.cardOf(e.Tool); card != "" && r.f.Turn.Direct == nil {
 		out = append(out, bodies(r.m.RunEffects(s, sig))...)
 		return append(out, r.card(card, contentOf(r.m.Cards[card], result), e.Call))
 	}
@@ -114,12 +127,12 @@ func contentOf(c *machine.Card, result any) map[string]any {
 	return out
 }
 
-func (r *rules) afterFailure(e event.ToolFailed) []event.Body {
-	if d := r.f.Turn.Done; d != nil && d.By == byDiscover {
+func (r *rules) reactToFailure(e event.ToolFailed, ran *event.ToolStarted) []event.Body {
+	if ran != nil && ran.By == byDiscover {
 		return nil
 	}
 	sig := machine.Signal{Name: machine.OnFailed, Tool: e.Tool, Fields: map[string]any{
-		"args": r.argsOf(e.Args), "code": string(e.Code), "message": e.Message, "suggestion": e.Suggestion,
+		"args": argsOf(ran, e.Args), "code": string(e.Code), "message": e.Message, "suggestion": e.Suggestion,
 		"details": e.Details.Decode(), "curable": e.Curable, "tries_left": float64(e.TriesLeft),
 	}}
 	s := scope(r.m, r.f)
@@ -140,58 +153,53 @@ func (r *rules) afterFailure(e event.ToolFailed) []event.Body {
 	return out
 }
 
-func (r *rules) afterReply(e event.ModelReplied) []event.Body {
-	t := r.f.Turn
-	if sp := r.stepAt(r.f.State, t.Step); sp != nil && sp.Model != nil {
-		v, bad := r.output(e.Text, sp.Model.Output)
-		if bad != nil {
-			return []event.Body{event.ModelFailed{Call: e.Call, Code: bad.Code, Message: bad.Message}}
-		}
-		s := scope(r.m, r.f)
-		change := r.m.Output(sp.Out, v, s)
-		if len(change.Problems) > 0 {
-			return []event.Body{event.ModelFailed{Call: e.Call, Code: fault.ModelBadOutput, Message: change.Problems[0]}}
-		}
-		if b, changed := factsChanged(change, "out model"); changed {
-			return []event.Body{b}
-		}
+func (r *rules) reactToReply(e event.ModelReplied, now phase) []event.Body {
+	p, inStep := now.(stepping)
+	if !inStep {
+		return r.reactTo(machine.Signal{Name: machine.OnFinal, Fields: map[string]any{"text": e.Text}})
+	}
+	sp := r.stepAt(r.f.State, &p.At)
+	if sp == nil || sp.Model == nil {
 		return nil
 	}
-	if len(e.Calls) > 0 {
-		return nil
+	v, bad := r.output(e.Text, sp.Model.Output)
+	if bad != nil {
+		return []event.Body{event.ModelFailed{Call: e.Call, Code: bad.Code, Message: bad.Message}}
 	}
-	return r.react(machine.Signal{Name: machine.OnFinal, Fields: map[string]any{"text": e.Text}})
+	change := r.m.Output(sp.Out, v, scope(r.m, r.f))
+	if len(change.Problems) > 0 {
+		return []event.Body{event.ModelFailed{Call: e.Call, Code: fault.ModelBadOutput, Message: change.Problems[0]}}
+	}
+	if b, changed := factsChanged(change, "out model"); changed {
+		return []event.Body{b}
+	}
+	return nil
 }
 
-func (r *rules) afterModelFailure(e event.ModelFailed) []event.Body {
-	t := r.f.Turn
+func (r *rules) reactToModelFailure(e event.ModelFailed, now phase) []event.Body {
 	fields := map[string]any{"code": string(e.Code), "message": withAdvice(e)}
-	if t.Step == nil {
-		return r.react(machine.Signal{Name: machine.OnModelFailed, Fields: fields})
+	p, inStep := now.(stepping)
+	if !inStep {
+		return r.reactTo(machine.Signal{Name: machine.OnModelFailed, Fields: fields})
 	}
-	if e.Code == fault.ModelBadOutput && t.BadOutput < badOutputs {
+	if e.Code == fault.ModelBadOutput && p.BadOutputs < badOutputs {
 		return nil // it gets another try
 	}
-	if r.nextAlternative() >= 0 {
+	if r.nextAlternative(p) >= 0 {
 		return nil
 	}
 	fields["curable"] = e.Code.Entry().Curable
-	return r.react(machine.Signal{Name: machine.OnFailed, Fields: fields})
+	return r.reactTo(machine.Signal{Name: machine.OnFailed, Fields: fields})
 }
 
-// afterAnswer carries out what an answer does: its writes, then where it leads.
-func (r *rules) afterAnswer(e event.CardAnswered) []event.Body {
-	t := r.f.Turn
-	if t.Answered == nil || t.Answered.Card.Name == approvalCard {
-		return nil
-	}
-	card := t.Answered.Card
+// reactToAnswer carries out what an answer does: its writes, then where it leads.
+func (r *rules) reactToAnswer(e event.CardAnswered, card event.CardRaised) []event.Body {
 	sig := machine.Signal{Name: machine.OnAnswered, Card: card.Name, Fields: map[string]any{
 		"content": card.Content.Decode(), "answer": e.Answer, "fields": e.Fields, "note": e.Note,
 	}}
 	decl := r.m.Cards[card.Name]
 	if decl == nil || decl.Answer(e.Answer) == nil {
-		return r.react(sig)
+		return r.reactTo(sig)
 	}
 	a := decl.Answer(e.Answer)
 	writes, to := a.Writes, a.To

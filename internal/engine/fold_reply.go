@@ -1,0 +1,51 @@
+package engine
+
+import (
+	"interlock/internal/event"
+	"interlock/internal/fault"
+)
+
+// keepShown bounds the results of a turn that its fold lists; beyond it the log is read.
+const keepShown = 1000
+
+// replyFold is what a turn has come to so far, for those who ask for its reply. Large
+// values are kept by reference.
+type replyFold struct {
+	Shown     []shownRef           `json:",omitempty"`
+	Cut       bool                 `json:",omitempty"` // there are more than are kept
+	Artifacts []event.ArtifactMade `json:",omitempty"`
+	Code      fault.Code           `json:",omitempty"`
+	Text      string               `json:",omitempty"`
+	Fields    event.Value          `json:",omitzero"` // what the machine's `reply:` says
+}
+
+// shownRef is a result that the person sees, or a part of it.
+type shownRef struct {
+	Call, Tool string
+	Result     event.Value
+	Show       event.Show
+}
+
+func (r *replyFold) apply(b event.Body) {
+	switch b := b.(type) {
+	case event.ToolReturned:
+		if !b.Person.All && len(b.Person.Fields) == 0 {
+			return
+		}
+		if len(r.Shown)+len(r.Artifacts) >= keepShown {
+			r.Cut = true
+			return
+		}
+		r.Shown = append(r.Shown, shownRef{b.Call, b.Tool, b.Result.Ref(), b.Person})
+	case event.ArtifactMade:
+		if len(r.Shown)+len(r.Artifacts) >= keepShown {
+			r.Cut = true
+			return
+		}
+		r.Artifacts = append(r.Artifacts, b)
+	case event.ModelFailed:
+		r.Code = b.Code
+	case event.TurnEnded:
+		r.Code, r.Text, r.Fields = b.Code, b.Text, b.Reply.Ref()
+	}
+}
