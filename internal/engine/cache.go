@@ -16,6 +16,7 @@ type foldCache struct {
 type restingFold struct {
 	thread string
 	fold   *fold
+	view   *published // the same, for readers
 	bytes  int
 }
 
@@ -37,24 +38,23 @@ func (c *foldCache) take(thread string) *fold {
 
 func (c *foldCache) drop(thread string) { c.take(thread) }
 
-// look gives a fold that stays in the cache; it must not be changed.
-func (c *foldCache) look(thread string) *fold {
+// look gives readers a thread that stays in the cache; nil if it is not there.
+func (c *foldCache) look(thread string) *published {
 	e := c.kept[thread]
 	if e == nil {
 		return nil
 	}
 	c.order.MoveToFront(e)
-	return e.Value.(restingFold).fold
+	return e.Value.(restingFold).view
 }
 
 // keep puts a fold into the cache; the longest unused make room for it.
-func (c *foldCache) keep(thread string, f *fold) {
-	c.drop(thread)
-	r := restingFold{thread, f, f.bytes()}
+func (c *foldCache) keep(r restingFold) {
+	c.drop(r.thread)
 	if r.bytes > c.limit {
 		return
 	}
-	c.kept[thread] = c.order.PushFront(r)
+	c.kept[r.thread] = c.order.PushFront(r)
 	for c.bytes += r.bytes; c.bytes > c.limit; {
 		c.drop(c.order.Back().Value.(restingFold).thread)
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"interlock/internal/event"
 	"interlock/internal/fault"
@@ -73,13 +74,73 @@ func (r *Reply) Add(b event.Body) error {
 	return nil
 }
 
-// Reply gives the outcome of a run from its log.
+// Reply gives the outcome of a run: from memory if it is the last run of a thread that is
+// there, else from its log.
 func (e *Engine) Reply(ctx context.Context, run string) (Reply, error) {
 	row, err := e.cfg.Store.Run(ctx, run)
 	if err != nil {
 		return Reply{}, fault.Wrap(err, fault.RunNotFound, "there is no run %q", run)
 	}
-	r := Reply{Run: run, Thread: row.Thread, Machine: row.Machine, Outcome: row.Status}
+	if p := e.lastRun(ctx, row); p != nil {
+		return e.replyFrom(ctx, p.f)
+	}
+	return e.replyFromLog(ctx, row)
+}
+
+// lastRun gives the thread of a run from memory, if it is there with the run as it is
+// now: one that has ended, or runs here, or has not grown elsewhere.
+func (e *Engine) lastRun(ctx context.Context, run store.Run) *published {
+	p, runs := e.inMemory(run.Thread)
+	if p == nil || p.f.Turn == nil || p.f.Turn.Run != run.ID || p.f.Turn.Reply.Cut {
+		return nil
+	}
+	if runs || !p.f.active() {
+		return p
+	}
+	if row, err := e.cfg.Store.Thread(ctx, run.Thread); err != nil || row.Seq != p.f.Seq {
+		return nil
+	}
+	return p
+}
+
+// replyFrom makes the reply of a thread's last run.
+func (e *Engine) replyFrom(ctx context.Context, f *fold) (r Reply, err error) {
+	t := f.Turn
+	r = Reply{
+		Run: t.Run, Thread: f.Thread, Machine: f.Machine, Outcome: f.Status, Code: t.Reply.Code, Text: t.Reply.Text,
+		Artifacts: slices.Clone(t.Reply.Artifacts), Card: openCard(t.Phase), Ended: !f.active(),
+	}
+	if r.Ended {
+		r.Outcome = string(t.Ended)
+	}
+	if t.Moves > 0 {
+		r.State = f.State
+	}
+	for _, s := range t.Reply.Shown {
+		result, err := e.fetch(ctx, s.Result)
+		if err != nil {
+			return r, err
+		}
+		r.Shown = append(r.Shown, ShownResult{s.Call, s.Tool, Part(result.JSON, s.Show)})
+	}
+	fields, err := e.fetch(ctx, t.Reply.Fields)
+	if err == nil && fields.JSON != nil {
+		err = json.Unmarshal(fields.JSON, &r.Fields)
+	}
+	return r, err
+}
+
+// fetch gives a stored value its bytes.
+func (e *Engine) fetch(ctx context.Context, v event.Value) (event.Value, error) {
+	if v.Resolved() {
+		return v, nil
+	}
+	raw, err := e.cfg.Store.Blob(ctx, v.Hash)
+	return event.Value{Hash: v.Hash, JSON: raw}, err
+}
+
+func (e *Engine) replyFromLog(ctx context.Context, row store.Run) (Reply, error) {
+	r := Reply{Run: row.ID, Thread: row.Thread, Machine: row.Machine, Outcome: row.Status}
 	for ev, err := range Resolved(ctx, e.cfg.Store, row.Thread, row.First-1) {
 		if err != nil {
 			return r, err

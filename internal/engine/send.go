@@ -96,7 +96,7 @@ func (e *Engine) Send(ctx context.Context, thread string, in Input) (run string,
 	if err := in.check(); err != nil {
 		return "", err
 	}
-	if err := e.settle(ctx, thread); err != nil {
+	if err := e.waitForRest(ctx, thread); err != nil {
 		return "", err
 	}
 	t, err := e.own(ctx, thread)
@@ -294,7 +294,7 @@ func (t *turn) answer(in Input, a CardAnswer, text string) error {
 		}
 		a.Fields = fields
 		if cmd := t.r.m.Command(ans.Command); cmd != nil {
-			if err := t.mayCommand(cmd); err != nil {
+			if err := t.r.mayCommand(cmd); err != nil {
 				return err
 			}
 		}
@@ -304,13 +304,14 @@ func (t *turn) answer(in Input, a CardAnswer, text string) error {
 	return nil
 }
 
-func (t *turn) mayCommand(c *machine.Command) error {
-	s := scope(t.r.m, t.f)
-	if len(c.From) > 0 && !slices.Contains(c.From, t.f.State) {
-		return fault.New(fault.BadCommand, "%s is possible in %s, and the thread stands in %q", c.Name, strings.Join(c.From, ", "), t.f.State)
+// mayCommand says why a command may not be given now.
+func (r *rules) mayCommand(c *machine.Command) error {
+	s := scope(r.m, r.f)
+	if len(c.From) > 0 && !slices.Contains(c.From, r.f.State) {
+		return fault.New(fault.BadCommand, "%s is possible in %s, and the thread stands in %q", c.Name, strings.Join(c.From, ", "), r.f.State)
 	}
-	if !t.r.m.Holds(c.When, s) {
-		return fault.New(fault.BadCommand, "%s is possible only when %s", c.Name, c.When.Source).With(t.r.m.Saw(c.When, s))
+	if !r.m.Holds(c.When, s) {
+		return fault.New(fault.BadCommand, "%s is possible only when %s", c.Name, c.When.Source).With(r.m.Saw(c.When, s))
 	}
 	return nil
 }
@@ -322,7 +323,7 @@ func (t *turn) command(in Input) error {
 	if c == nil {
 		return fault.New(fault.BadCommand, "the machine %s has no command %q", t.r.m.Name, given.Name)
 	}
-	if err := t.mayCommand(c); err != nil {
+	if err := t.r.mayCommand(c); err != nil {
 		return err
 	}
 	fields, err := fitFields(c.Fields, given.Fields)

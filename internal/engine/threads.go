@@ -31,9 +31,9 @@ func (e *Engine) take(thread string) (*turn, error) {
 	return t, nil
 }
 
-// settle waits until a turn that has come to rest has let go of its thread: who saw
+// waitForRest waits until a turn that has come to rest has let go of its thread: who saw
 // it rest may go on at once.
-func (e *Engine) settle(ctx context.Context, thread string) error {
+func (e *Engine) waitForRest(ctx context.Context, thread string) error {
 	e.mu.Lock()
 	t := e.running[thread]
 	e.mu.Unlock()
@@ -52,15 +52,20 @@ func (e *Engine) settle(ctx context.Context, thread string) error {
 // one that is ahead of its log is thrown away.
 func (e *Engine) release(thread string, t *turn) {
 	t.endLease()
+	rests := restingFold{thread: thread, fold: t.f, view: t.published.Load()}
+	stored := t.f != nil && rests.view != nil && len(t.pending) == 0
+	if stored {
+		rests.bytes = t.f.bytes()
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	t.cancel()
 	delete(e.running, thread)
-	if t.f != nil && len(t.pending) == 0 {
+	if stored {
 		if !t.f.active() {
 			delete(e.stalled, thread)
 		}
-		e.cache.keep(thread, t.f)
+		e.cache.keep(rests)
 	} else {
 		e.cache.drop(thread)
 	}
@@ -69,7 +74,10 @@ func (e *Engine) release(thread string, t *turn) {
 
 // load brings a thread's fold and definition into a turn.
 func (t *turn) load(ctx context.Context, thread string) error {
-	f, err := t.e.fold(ctx, thread)
+	t.e.mu.Lock()
+	f := t.e.cache.take(thread)
+	t.e.mu.Unlock()
+	f, err := t.e.loadFold(ctx, thread, f)
 	if err != nil {
 		return err
 	}
@@ -78,6 +86,7 @@ func (t *turn) load(ctx context.Context, thread string) error {
 		return err
 	}
 	t.adopt(f, m)
+	t.publish()
 	return nil
 }
 
@@ -85,19 +94,15 @@ func (t *turn) adopt(f *fold, m *machine.Machine) {
 	t.f, t.r = f, t.e.rules(m, f)
 }
 
-// fold gives the thread as its log says: from memory, or from the newest snapshot
-// and the events after it.
-func (e *Engine) fold(ctx context.Context, thread string) (*fold, error) {
-	e.mu.Lock()
-	f := e.cache.take(thread)
-	e.mu.Unlock()
+// loadFold gives the thread as its log says: f with the events after it, which another
+// process may have stored, or the newest snapshot with those.
+func (e *Engine) loadFold(ctx context.Context, thread string, f *fold) (*fold, error) {
 	if f == nil {
 		var err error
-		if f, err = e.read(ctx, thread); err != nil {
+		if f, err = e.loadSnapshot(ctx, thread); err != nil {
 			return nil, err
 		}
 	}
-	// Another process may have written since.
 	for ev, err := range Resolved(ctx, e.cfg.Store, thread, f.Seq) {
 		if err != nil {
 			return nil, notFound(err, thread)
@@ -107,7 +112,7 @@ func (e *Engine) fold(ctx context.Context, thread string) (*fold, error) {
 	return f, nil
 }
 
-func (e *Engine) read(ctx context.Context, thread string) (*fold, error) {
+func (e *Engine) loadSnapshot(ctx context.Context, thread string) (*fold, error) {
 	raw, _, err := e.cfg.Store.Snapshot(ctx, thread)
 	if err != nil {
 		return nil, notFound(err, thread)
@@ -115,13 +120,7 @@ func (e *Engine) read(ctx context.Context, thread string) (*fold, error) {
 	if raw == nil {
 		return newFold(thread), nil
 	}
-	f, err := restore(raw, func(v event.Value) (event.Value, error) {
-		if v.Resolved() {
-			return v, nil
-		}
-		b, err := e.cfg.Store.Blob(ctx, v.Hash)
-		return event.Value{Hash: v.Hash, JSON: b}, err
-	})
+	f, err := restore(raw, func(v event.Value) (event.Value, error) { return e.fetch(ctx, v) })
 	if err != nil {
 		return newFold(thread), nil // a snapshot is only a shortcut: the log has it all
 	}

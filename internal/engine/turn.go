@@ -15,16 +15,17 @@ import (
 // turn is a thread while somebody owns it: the one goroutine that runs it, or the
 // call of Send that prepares it. Nobody else touches its fold.
 type turn struct {
-	e       *Engine
-	r       *rules
-	f       *fold
-	pending []event.Event // not stored yet
-	blobs   []store.Blob
-	ended   []store.Run // ended in pending
-	forked  bool        // the runs of the past belong to the parent
-	resumed bool        // the log was left by a process that died in the middle of the turn
-	lease   store.Lease
-	until   atomic.Int64 // when the lease ends, in nanoseconds; renewed by another goroutine
+	e         *Engine
+	r         *rules
+	f         *fold
+	pending   []event.Event // not stored yet
+	blobs     []store.Blob
+	ended     []store.Run               // ended in pending
+	forked    bool                      // the runs of the past belong to the parent
+	published atomic.Pointer[published] // the thread after its last batch
+	resumed   bool                      // the log was left by a process that died in the middle of the turn
+	lease     store.Lease
+	until     atomic.Int64 // when the lease ends, in nanoseconds; renewed by another goroutine
 
 	life   context.Context    // of the turn: it outlives the request that began it
 	cancel context.CancelFunc // ends the job under way
@@ -154,6 +155,7 @@ func (t *turn) commit(ctx context.Context) error {
 	}
 	shown := t.pending
 	t.pending, t.blobs, t.r.blobs, t.ended = nil, nil, nil, nil
+	t.publish()
 	t.e.hub.publish(shown)
 	return nil
 }
