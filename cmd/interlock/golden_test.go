@@ -1,12 +1,16 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,35 +21,48 @@ import (
 	"interlock/internal/toolbox"
 )
 
-// newEvaluation opens the whole system over the demo data, without a key.
-func newEvaluation(t *testing.T, machine string) *evaluation {
-	t.Helper()
-	dir := t.TempDir()
-	if _, err := demo.Write(dir, demo.Options{Seed: 1, Scale: 1}); err != nil {
-		t.Fatal(err)
+// demoSystem is the whole system over the demo data, without a key. Making and importing
+// the data takes longer than all questions, so the tests that only ask share it.
+var (
+	demoSystem      = sync.OnceValues(openDemoSystem)
+	closeDemoSystem = func() error { return nil }
+)
+
+func openDemoSystem() (*evaluation, error) {
+	dir, err := os.MkdirTemp("", "interlock-demo-")
+	if err != nil {
+		return nil, err
+	}
+	closeDemoSystem = func() error { return os.RemoveAll(dir) }
+	if _, err := demo.Write(filepath.Join(dir, "data"), demo.Options{Seed: 1, Scale: 1}); err != nil {
+		return nil, err
 	}
 	a := &app{in: strings.NewReader(""), out: io.Discard, errw: io.Discard, getenv: func(string) string { return "" }}
-	root := a.root()
-	flags := root.PersistentFlags()
-	for name, value := range map[string]string{"data": dir, "state": t.TempDir(), "provider": "offline"} {
+	flags := a.root().PersistentFlags()
+	for name, value := range map[string]string{"data": filepath.Join(dir, "data"), "state": filepath.Join(dir, "state"), "provider": "offline"} {
 		if err := flags.Set(name, value); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 	}
 	if err := a.cfg.load(flags, a.getenv); err != nil {
+		return nil, err
+	}
+	e := &evaluation{app: a}
+	if e.s, err = a.open(context.Background()); err != nil {
+		return nil, err
+	}
+	closeDemoSystem = func() error { return errors.Join(e.s.close(), os.RemoveAll(dir)) }
+	return e, nil
+}
+
+// newEvaluation asks a machine of the shared system.
+func newEvaluation(t *testing.T, machine string) *evaluation {
+	t.Helper()
+	shared, err := demoSystem()
+	if err != nil {
 		t.Fatal(err)
 	}
-	e := &evaluation{app: a, machine: machine}
-	var err error
-	if e.s, err = a.open(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := e.s.close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return e
+	return &evaluation{app: shared.app, s: shared.s, machine: machine}
 }
 
 // rows runs a statement of a corpus over a dataset.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -38,7 +39,19 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
-	testscript.Main(m, map[string]func(){"interlock": main})
+	testscript.Main(allTests{m}, map[string]func(){"interlock": main})
+}
+
+// allTests runs the tests and then closes what they shared.
+type allTests struct{ *testing.M }
+
+func (a allTests) Run() int {
+	code := a.M.Run()
+	if err := closeDemoSystem(); err != nil {
+		fmt.Fprintln(os.Stderr, "closing the system over the demo data:", err)
+		code = 1
+	}
+	return code
 }
 
 // A world is what the program finds around it: data, state and machines in folders
