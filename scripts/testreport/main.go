@@ -1,6 +1,6 @@
 // Command testreport reads the events of `go test -json` and prints what a person wants
-// to know: a line a package, the output of tests that failed, and every test that was
-// skipped with its reason. With INTERLOCK_REQUIRE=all a skip is a failure, unless its
+// to know: a line a package, the output of tests that failed, the tests that took the
+// longest, and every test that was skipped with its reason. With INTERLOCK_REQUIRE=all a skip is a failure, unless its
 // reason is excused:
 //
 //   - "(package NAME)": the set-up could not install it here; the file given by -missing
@@ -55,6 +55,12 @@ type skip struct {
 	excused bool
 }
 
+// A took is a test with the seconds that it took.
+type took struct {
+	test
+	seconds float64
+}
+
 type report struct {
 	out     io.Writer
 	strict  bool
@@ -62,6 +68,7 @@ type report struct {
 
 	output         map[test][]string // of tests and packages that are not over
 	skips          []skip
+	took           []took
 	passed, failed int
 	broken         bool // a package failed
 }
@@ -102,6 +109,9 @@ func (r *report) add(c change) {
 	}
 	output := r.output[t]
 	delete(r.output, t)
+	if c.Test != "" && !strings.Contains(c.Test, "/") {
+		r.took = append(r.took, took{t, c.Elapsed})
+	}
 	switch {
 	case c.Test == "":
 		r.broken = r.broken || c.Action == "fail"
@@ -158,8 +168,16 @@ func (r *report) excused(why string) bool {
 	return m != nil && slices.Contains(r.missing, m[1])
 }
 
-// finish prints what was skipped and the counts, and says whether all is well.
+const slowest = 15
+
+// finish prints the slowest tests, what was skipped and the counts, and says whether all
+// is well.
 func (r *report) finish() bool {
+	slices.SortStableFunc(r.took, func(a, b took) int { return cmp.Compare(b.seconds, a.seconds) })
+	fmt.Fprintln(r.out, "\nSlowest:")
+	for _, s := range r.took[:min(slowest, len(r.took))] {
+		fmt.Fprintf(r.out, "  %7.1f s  %s %s\n", s.seconds, s.pkg, s.name)
+	}
 	refused := 0
 	if len(r.skips) > 0 {
 		fmt.Fprintln(r.out, "\nSkipped:")
