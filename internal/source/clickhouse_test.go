@@ -21,6 +21,7 @@ import (
 // TestClickHouse runs the suite against a real server, which for Debian is one of
 // 2018: it has neither booleans nor fractions of seconds, and takes no parameters.
 func TestClickHouse(t *testing.T) {
+	t.Parallel()
 	server := sourcetest.ClickHouse(t, secret)
 	db, err := sql.Open("clickhouse", "clickhouse://writer@"+server.Socket+"/default")
 	if err != nil {

@@ -27,6 +27,7 @@ func open(t testing.TB, c source.Config) source.Source {
 const secret = "pa/ss:w#rd 1"
 
 func TestSQLite(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "odd name?.db")
 	db, err := sql.Open("sqlite", "file:"+strings.ReplaceAll(path, "?", "%3f"))
 	if err != nil {
@@ -45,6 +46,7 @@ func TestSQLite(t *testing.T) {
 }
 
 func TestPostgreSQL(t *testing.T) {
+	t.Parallel()
 	server := sourcetest.Postgres(t)
 	address := fmt.Sprintf("postgres:///postgres?host=%s&user=owner", server.Socket)
 	statements := append(sourcetest.SQL("postgres"), `CREATE TABLE long AS SELECT i AS id, 'text of row ' || i AS note FROM generate_series(1, 400000) i`)
@@ -64,6 +66,7 @@ func TestPostgreSQL(t *testing.T) {
 }
 
 func TestMariaDB(t *testing.T) {
+	t.Parallel()
 	server := sourcetest.MariaDB(t)
 	db, err := sql.Open("mysql", "root@unix("+server.Socket+")/?multiStatements=false&time_zone=%27%2B00:00%27")
 	if err != nil {

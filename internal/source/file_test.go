@@ -49,6 +49,7 @@ var (
 )
 
 func TestFiles(t *testing.T) {
+	t.Parallel()
 	engine := newEngine(t)
 	dir := t.TempDir()
 	lines := sourcetest.Objects()

@@ -28,7 +28,7 @@ func TestRowBoundMySQL(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	for _, s := range []string{"CREATE DATABASE store", "SET GLOBAL max_allowed_packet = 1073741824"} {
+	for _, s := range []string{"CREATE DATABASE store", "SET GLOBAL max_allowed_packet = 268435456"} {
 		if _, err := db.ExecContext(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
@@ -40,8 +40,8 @@ func TestRowBoundMySQL(t *testing.T) {
 	defer remote.Close()
 	limits := source.Limits{Timeout: 2 * time.Minute}
 	for name, s := range map[string]string{
-		"a long value": "SELECT REPEAT('x', 900000000)",
-		"a wide row":   "SELECT " + strings.TrimSuffix(strings.Repeat("REPEAT('x', 1900000),", 200), ","),
+		"a long value": "SELECT REPEAT('x', 200000000)",
+		"a wide row":   "SELECT " + strings.TrimSuffix(strings.Repeat("REPEAT('x', 1900000),", 100), ","),
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

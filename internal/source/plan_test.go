@@ -330,6 +330,7 @@ func literals(t *testing.T, m meaning, engine *query.Engine, db query.Database, 
 // elsewhere: none is refused, and what they call are the functions that the dialect
 // lists, but for the names that the parser makes of syntax.
 func TestPlansPassPolicy(t *testing.T) {
+	t.Parallel()
 	syntax := strings.Fields(`count_star like_escape not_like_escape ilike_escape not_ilike_escape regexp_full_match quantile_cont`)
 	engine := newEngine(t)
 	db := here(t, engine, "1969")
@@ -419,6 +420,7 @@ func sameCell(a, b cell) bool {
 }
 
 func TestPlansInSQLite(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "shop.db")
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
@@ -433,6 +435,7 @@ func TestPlansInSQLite(t *testing.T) {
 }
 
 func TestPlansInPostgreSQL(t *testing.T) {
+	t.Parallel()
 	server := sourcetest.Postgres(t)
 	admin := fmt.Sprintf("postgres:///postgres?host=%s&user=owner", server.Socket)
 	execPostgres(t, admin, `CREATE DATABASE shop TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`)
@@ -444,6 +447,7 @@ func TestPlansInPostgreSQL(t *testing.T) {
 }
 
 func TestPlansInMariaDB(t *testing.T) {
+	t.Parallel()
 	server := sourcetest.MariaDB(t)
 	db, err := sql.Open("mysql", "root@unix("+server.Socket+")/?time_zone=%27%2B00:00%27")
 	if err != nil {
@@ -463,6 +467,7 @@ func TestPlansInMariaDB(t *testing.T) {
 }
 
 func TestPlansInClickHouse(t *testing.T) {
+	t.Parallel()
 	server := sourcetest.ClickHouse(t, secret)
 	db, err := sql.Open("clickhouse", "clickhouse://writer@"+server.Socket+"/default")
 	if err != nil {

@@ -132,6 +132,7 @@ func eachScan(v any, yield func(schema, table string)) {
 // TestPostgresPolicySoup sends what the policy allows of random statements to a real
 // server. INTERLOCK_SOUP sets how many.
 func TestPostgresPolicySoup(t *testing.T) {
+	t.Parallel()
 	p := newPolicyProbe(t)
 	n, _ := strconv.Atoi(os.Getenv("INTERLOCK_SOUP"))
 	if n == 0 {

@@ -16,6 +16,7 @@ import (
 // Only a role that can do nothing but read may run statements of others, by itself and by
 // every role that it could become. The advice in the refusal makes such a role.
 func TestRemoteRights(t *testing.T) {
+	t.Parallel()
 	server := sourcetest.Postgres(t)
 	as := func(role string) source.Config {
 		return source.Config{URL: fmt.Sprintf("postgres:///postgres?host=%s&user=%s", server.Socket, role), Schema: "Sales 1"}
@@ -134,7 +135,7 @@ func TestRemoteLargeRow(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		return after.TotalAlloc - before.TotalAlloc
 	}
-	for _, sql := range []string{"SELECT repeat('x', 200000000)", "SELECT id, body FROM public.large"} {
+	for _, sql := range []string{"SELECT repeat('x', 100000000)", "SELECT id, body FROM public.large"} {
 		used := grown(func() {
 			if _, err := remote.Run(t.Context(), unchecked(sql), source.Limits{Timeout: 2 * time.Minute}); !fault.Is(err, fault.TooLarge) || !strings.Contains(err.Error(), "MB") {
 				t.Errorf("%s: %v, want too_large", sql, err)

@@ -21,6 +21,7 @@ import (
 // which speaks the protocol over SQLite. That Snowflake itself reads the dialect so
 // is shown by nothing here.
 func TestSnowflake(t *testing.T) {
+	t.Parallel()
 	server := newSnowflakeServer(t)
 	at := func(table string) source.Config {
 		return source.Config{URL: server.address(""), Table: table, Password: source.NewSecret(snowflakePassword)}

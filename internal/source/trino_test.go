@@ -17,6 +17,7 @@ import (
 // cancelling pass rightly through driver and connector; that Trino itself reads the
 // dialect so is shown by nothing here.
 func TestTrino(t *testing.T) {
+	t.Parallel()
 	server := newTrinoServer(t)
 	at := func(table string) source.Config {
 		return source.Config{URL: "trino://reader@" + server.host() + "/lake/shop", Table: table}

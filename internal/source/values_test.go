@@ -66,6 +66,7 @@ var postgresValues = []valueCase{
 }
 
 func TestPostgresValues(t *testing.T) {
+	t.Parallel()
 	server := sourcetest.Postgres(t)
 	address := fmt.Sprintf("postgres:///postgres?host=%s&user=owner", server.Socket)
 	execPostgres(t, address, append(fillValues(postgresValues),
@@ -106,6 +107,7 @@ var mariaValues = []valueCase{
 }
 
 func TestMariaDBValues(t *testing.T) {
+	t.Parallel()
 	server := sourcetest.MariaDB(t)
 	db, err := sql.Open("mysql", "root@unix("+server.Socket+")/?sql_mode=%27%27&time_zone=%27%2B00:00%27")
 	if err != nil {

@@ -2,7 +2,6 @@ package sourcetest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -50,27 +49,18 @@ func ClickHouse(t testing.TB, password string) *Server {
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
 	must(t, cmd.Start())
 	log.Close()
-	s := &Server{Socket: address, stop: func() error {
-		if err := cmd.Process.Kill(); err != nil {
-			return err
-		}
-		var exit *exec.ExitError
-		if err := cmd.Wait(); !errors.As(err, &exit) {
-			return err
-		}
-		return nil
-	}}
+	s := &Server{Socket: address, stop: func() error { return kill(cmd) }}
 	t.Cleanup(func() { s.Stop(t) })
-	must(t, answers(t.Context(), address, 60*time.Second))
+	must(t, awaitListener(t.Context(), "tcp", address, time.Minute))
 	return s
 }
 
-// answers waits until something listens.
-func answers(ctx context.Context, address string, patience time.Duration) error {
+// awaitListener waits until a server listens.
+func awaitListener(ctx context.Context, network, address string, patience time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for tick := time.Tick(20 * time.Millisecond); ; {
-		conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+		conn, err := new(net.Dialer).DialContext(ctx, network, address)
 		if err == nil {
 			return conn.Close()
 		}

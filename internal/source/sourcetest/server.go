@@ -1,6 +1,7 @@
 package sourcetest
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -8,8 +9,10 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // A Server is a database server of the test's own, on a socket in a folder of its own.
@@ -44,7 +47,7 @@ func Postgres(t testing.TB) *Server {
 	bin := filepath.Dir(bins[len(bins)-1])
 	dir, run := unprivileged(t, "postgres")
 	data := filepath.Join(dir, "data")
-	must(t, run(filepath.Join(bin, "initdb"), "-D", data, "-U", "owner", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"))
+	initialize(t, data, run, filepath.Join(bin, "initdb"), "-D", data, "-U", "owner", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
 	options := fmt.Sprintf("-k %s -c listen_addresses= -c fsync=off -c full_page_writes=off -c timezone=America/New_York", dir)
 	must(t, run(filepath.Join(bin, "pg_ctl"), "-D", data, "-w", "-l", filepath.Join(dir, "log"), "-o", options, "start"))
 	s := &Server{Socket: dir, stop: func() error { return run(filepath.Join(bin, "pg_ctl"), "-D", data, "-m", "immediate", "stop") }}
@@ -61,24 +64,67 @@ func MariaDB(t testing.TB) *Server {
 	}
 	dir, run := unprivileged(t, "mysql")
 	data, socket := filepath.Join(dir, "data"), filepath.Join(dir, "s")
-	must(t, run("mariadb-install-db", "--no-defaults", "--datadir="+data, "--auth-root-authentication-method=normal", "--skip-test-db"))
-	cmd := exec.Command(daemon, "--no-defaults", "--datadir="+data, "--socket="+socket, "--skip-networking", "--innodb-flush-log-at-trx-commit=0",
+	initialize(t, data, run, "mariadb-install-db", "--no-defaults", "--datadir="+data, "--auth-root-authentication-method=normal", "--skip-test-db", smallLog)
+	cmd := exec.Command(daemon, "--no-defaults", "--datadir="+data, "--socket="+socket, "--skip-networking", "--innodb-flush-log-at-trx-commit=0", smallLog,
 		"--pid-file="+filepath.Join(dir, "pid"), "--default-time-zone=-05:00")
 	cmd.SysProcAttr = credential(t, "mysql")
 	must(t, cmd.Start())
-	s := &Server{Socket: socket, stop: func() error {
-		if err := cmd.Process.Kill(); err != nil {
-			return err
-		}
-		var exit *exec.ExitError
-		if err := cmd.Wait(); !errors.As(err, &exit) {
-			return err
-		}
-		return nil
-	}}
+	s := &Server{Socket: socket, stop: func() error { return kill(cmd) }}
 	t.Cleanup(func() { s.Stop(t) })
-	must(t, run("mariadb-admin", "--no-defaults", "--socket="+socket, "--user=root", "--wait=60", "--connect-timeout=60", "ping"))
+	must(t, awaitListener(t.Context(), "unix", socket, time.Minute))
 	return s
+}
+
+// kill ends a server that this program started.
+func kill(cmd *exec.Cmd) error {
+	if err := cmd.Process.Kill(); err != nil {
+		return err
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) {
+		return err
+	}
+	return nil
+}
+
+// smallLog keeps the redo log of MariaDB from being 96 MB, which every copy would have.
+const smallLog = "--innodb-log-file-size=16M"
+
+// initialize makes the data folder of a server with its own program. That takes seconds,
+// so the first result is kept in the user's cache folder, under a name of the program
+// and its arguments, and later calls copy it.
+func initialize(t testing.TB, data string, run func(program string, args ...string) error, program string, args ...string) {
+	t.Helper()
+	path, err := exec.LookPath(program)
+	must(t, err)
+	info, err := os.Stat(path)
+	must(t, err)
+	key := sha256.Sum256([]byte(fmt.Sprint(path, info.Size(), info.ModTime(), strings.ReplaceAll(strings.Join(args, " "), data, ""))))
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		must(t, run(path, args...)) // a user without a home
+		return
+	}
+	kept := filepath.Join(cache, "interlock-test", fmt.Sprintf("%s-%x", filepath.Base(path), key[:6]))
+	if _, err := os.Stat(kept); err == nil {
+		must(t, copyFolder(data, kept))
+		return
+	}
+	must(t, run(path, args...))
+	must(t, os.MkdirAll(filepath.Dir(kept), 0o700))
+	fresh, err := os.MkdirTemp(filepath.Dir(kept), "new-")
+	must(t, err)
+	defer os.RemoveAll(fresh)
+	must(t, copyFolder(filepath.Join(fresh, "data"), data))
+	_ = os.Rename(filepath.Join(fresh, "data"), kept) // another process may have been first
+}
+
+// copyFolder copies a folder with owners and permissions.
+func copyFolder(to, from string) error {
+	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
+		return fmt.Errorf("copying %s: %w: %s", from, err, out)
+	}
+	return nil
 }
 
 // unprivileged makes a folder of the user that servers insist on not being root, and
