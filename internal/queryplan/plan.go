@@ -153,14 +153,6 @@ func Col(name string) Expr { return Expr{Column: name} }
 // By is a Term that is a column.
 func By(name string) Term { return Term{Col(name)} }
 
-// Agg is an Expr that is a function of a column; an empty column counts rows.
-func Agg(f Function, column string) Expr { return Expr{Function: f, Column: column} }
-
-// Compare is a filter between a column and a literal.
-func Compare(column string, op Operator, value any) Filter {
-	return Filter{Expr: Col(column), Operator: op, Value: Literal(value)}
-}
-
 // Literal is v as a plan writes it.
 func Literal(v any) json.RawMessage {
 	raw, err := json.Marshal(v)

@@ -189,7 +189,7 @@ func TestDiscoveredJoin(t *testing.T) {
 		{Name: "shops", Keys: []string{"id"}, Columns: []queryplan.Column{{Name: "id", Type: "INTEGER"}, {Name: "city", Type: "VARCHAR"}}},
 		{Name: "sales", Columns: []queryplan.Column{{Name: "shop_id", Type: "INTEGER"}, {Name: "amount", Type: "DOUBLE"}}},
 	}}
-	p := queryplan.Plan{Table: "sales", Joins: []queryplan.Join{{Table: "shops"}}, Select: []queryplan.Expr{queryplan.Col("city"), queryplan.Agg(queryplan.Sum, "amount")}, GroupBy: []queryplan.Term{queryplan.By("city")}}
+	p := queryplan.Plan{Table: "sales", Joins: []queryplan.Join{{Table: "shops"}}, Select: []queryplan.Expr{queryplan.Col("city"), {Function: queryplan.Sum, Column: "amount"}}, GroupBy: []queryplan.Term{queryplan.By("city")}}
 	sql, err := p.SQL(s)
 	if err != nil || !strings.Contains(sql, "JOIN shops ON sales.shop_id = shops.id") {
 		t.Errorf("got %q, %v", sql, err)
