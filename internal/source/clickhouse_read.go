@@ -69,14 +69,6 @@ func clickhouseDB(c Config) (*sql.DB, system, error) {
 
 func noSession(context.Context, *sql.Conn, Config) error { return nil }
 
-func openClickHouse(_ context.Context, c Config) (Source, error) {
-	db, system, err := clickhouseDB(c)
-	if err != nil {
-		return nil, err
-	}
-	return &sqlTable{config: c, system: system, db: db}, nil
-}
-
 func clickhouseTables(Config) (string, []any) {
 	return `SELECT database, name FROM system.tables WHERE database = currentDatabase() ORDER BY 2`, nil
 }

@@ -19,18 +19,8 @@ func ForeignKeys(ctx context.Context, c Config) ([]ForeignKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch Scheme(c.URL) {
-	case "postgres":
-		return postgresKeys(ctx, c)
-	case "mysql":
-		return sqlKeys(ctx, c, mysqlDB, mysqlKeys)
-	case "sqlite":
-		t, err := sqliteSource(c)
-		if err != nil {
-			return nil, err
-		}
-		defer t.Close()
-		return t.keys(ctx)
+	if connector, err := connectorFor(c); err == nil && connector.keys != nil {
+		return connector.keys(ctx, c)
 	}
 	return nil, nil
 }

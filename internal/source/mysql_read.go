@@ -109,14 +109,6 @@ type mysqlConn struct {
 
 func (c mysqlConn) meterOf() *rowMeter { return c.meter }
 
-func openMySQL(_ context.Context, c Config) (Source, error) {
-	db, system, err := mysqlDB(c)
-	if err != nil {
-		return nil, err
-	}
-	return &sqlTable{config: c, system: system, db: db}, nil
-}
-
 func mysqlSession(ctx context.Context, conn *sql.Conn, c Config) error {
 	if _, err := conn.ExecContext(ctx, "SET SESSION TRANSACTION READ ONLY"); err != nil {
 		return err

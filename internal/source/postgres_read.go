@@ -83,6 +83,14 @@ func openPostgres(ctx context.Context, c Config) (Source, error) {
 	return &pgTable{config: c, pool: pool}, nil
 }
 
+func connectPostgres(ctx context.Context, c Config) (Remote, error) {
+	pool, err := postgresPool(ctx, c, c.refusePowerful)
+	if err != nil {
+		return nil, err
+	}
+	return &pgRemote{c, pool}, nil
+}
+
 func postgresTables(ctx context.Context, c Config) ([]TableName, error) {
 	pool, err := postgresPool(ctx, c, nil)
 	if err != nil {

@@ -2,7 +2,6 @@ package source
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,29 +47,11 @@ func Connect(ctx context.Context, c Config) (Remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	open := map[string]func(Config) (*sql.DB, system, error){"mysql": mysqlEngine, "clickhouse": clickhouseDB, "trino": trinoDB, "snowflake": snowflakeDB}
-	switch scheme := Scheme(c.URL); scheme {
-	case "postgres":
-		pool, err := postgresPool(ctx, c, c.refusePowerful)
-		if err != nil {
-			return nil, err
-		}
-		return &pgRemote{c, pool}, nil
-	case "sqlite":
-		t, err := sqliteSource(c)
-		if err != nil {
-			return nil, err
-		}
-		return &sqliteRemote{t}, nil
-	case "mysql", "clickhouse", "trino", "snowflake":
-		db, system, err := open[scheme](c)
-		if err != nil {
-			return nil, err
-		}
-		return &sqlRemote{sqlTable{config: c, system: system, db: db}}, nil
-	default:
-		return nil, unknownScheme(scheme)
+	connector, err := connectorFor(c)
+	if err != nil {
+		return nil, err
 	}
+	return connector.connect(ctx, c)
 }
 
 func (l Limits) fill() Limits {

@@ -102,14 +102,6 @@ func privateKey(path string) (*rsa.PrivateKey, error) {
 	return private, nil
 }
 
-func openSnowflake(_ context.Context, c Config) (Source, error) {
-	db, system, err := snowflakeDB(c)
-	if err != nil {
-		return nil, err
-	}
-	return &sqlTable{config: c, system: system, db: db}, nil
-}
-
 func snowflakeTables(Config) (string, []any) {
 	return `SELECT table_schema, table_name FROM information_schema.tables WHERE table_schema <> 'INFORMATION_SCHEMA' ORDER BY 1, 2`, nil
 }

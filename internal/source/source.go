@@ -144,34 +144,23 @@ func Open(ctx context.Context, c Config) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch scheme := Scheme(c.URL); scheme {
-	case "file":
+	if Scheme(c.URL) == "file" {
 		return openFile(ctx, c)
-	case "postgres":
-		return openPostgres(ctx, c)
-	case "mysql":
-		return openMySQL(ctx, c)
-	case "sqlite":
-		return openSQLite(ctx, c)
-	case "clickhouse":
-		return openClickHouse(ctx, c)
-	case "trino":
-		return openTrino(ctx, c)
-	case "snowflake":
-		return openSnowflake(ctx, c)
-	default:
-		return nil, unknownScheme(scheme)
 	}
+	connector, err := connectorFor(c)
+	if err != nil {
+		return nil, err
+	}
+	return connector.open(ctx, c)
 }
 
 func unknownScheme(scheme string) error {
-	known := []string{"postgres", "mysql", "sqlite", "clickhouse", "trino", "snowflake"}
 	if scheme == "bigquery" {
 		return fault.New(fault.SourceUnreadable, "there is no connector for BigQuery: none of its drivers can bound what a statement costs").
 			Suggest("Export the tables with EXPORT DATA to Parquet and add the files, or put a Trino with its BigQuery connector in front and use trino://.")
 	}
 	return fault.New(fault.SourceUnreadable, "there is no connector for %q", scheme).
-		Suggest("Use a file, or an address that begins with one of: %s.", strings.Join(Nearest(scheme, known), ":, ")+":")
+		Suggest("Use a file, or an address that begins with one of: %s.", strings.Join(Nearest(scheme, reachable()), ":, ")+":")
 }
 
 // A TableName is a table that can be opened at an address.
@@ -183,27 +172,11 @@ func Tables(ctx context.Context, c Config) ([]TableName, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch scheme := Scheme(c.URL); scheme {
-	case "postgres":
-		return postgresTables(ctx, c)
-	case "mysql":
-		return sqlTables(ctx, c, mysqlDB, mysqlTables)
-	case "sqlite":
-		t, err := sqliteSource(c)
-		if err != nil {
-			return nil, err
-		}
-		defer t.Close()
-		return t.tables(ctx)
-	case "clickhouse":
-		return sqlTables(ctx, c, clickhouseDB, clickhouseTables)
-	case "trino":
-		return sqlTables(ctx, c, trinoDB, trinoTables)
-	case "snowflake":
-		return sqlTables(ctx, c, snowflakeDB, snowflakeTables)
-	default:
-		return nil, unknownScheme(scheme)
+	connector, err := connectorFor(c)
+	if err != nil {
+		return nil, err
 	}
+	return connector.tables(ctx, c)
 }
 
 // database gives the name of the database in a URL's path.

@@ -42,6 +42,14 @@ func sqliteSource(c Config) (*sqliteTable, error) {
 
 func openSQLite(_ context.Context, c Config) (Source, error) { return sqliteSource(c) }
 
+func connectSQLite(_ context.Context, c Config) (Remote, error) {
+	t, err := sqliteSource(c)
+	if err != nil {
+		return nil, err
+	}
+	return &sqliteRemote{t}, nil
+}
+
 func (t *sqliteTable) Close() error {
 	if t.own {
 		return t.pool.Close()
@@ -231,7 +239,12 @@ func (b *Batch) putSQLite(v *vector, x sqliteValue) error {
 	return nil
 }
 
-func (t *sqliteTable) tables(ctx context.Context) (names []TableName, err error) {
+func sqliteTables(ctx context.Context, c Config) (names []TableName, err error) {
+	t, err := sqliteSource(c)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
 	_, err = t.list(ctx, `SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
 		AND coalesce(sql, '') NOT LIKE 'CREATE VIRTUAL%' ORDER BY 1`, nil, "listing the tables of", func(row []sqliteValue) {
 		names = append(names, TableName{Name: string(row[0].Bytes)})
@@ -239,7 +252,12 @@ func (t *sqliteTable) tables(ctx context.Context) (names []TableName, err error)
 	return names, err
 }
 
-func (t *sqliteTable) keys(ctx context.Context) (keys []ForeignKey, err error) {
+func sqliteKeys(ctx context.Context, c Config) (keys []ForeignKey, err error) {
+	t, err := sqliteSource(c)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
 	_, err = t.list(ctx, `SELECT m.name, f."from", f."table", coalesce(f."to", '') FROM sqlite_master m, pragma_foreign_key_list(m.name) f
 		WHERE m.type = 'table' AND (SELECT count(*) FROM pragma_foreign_key_list(m.name) g WHERE g.id = f.id) = 1 ORDER BY m.name, f.id`, nil, "reading the keys of", func(row []sqliteValue) {
 		keys = append(keys, ForeignKey{string(row[0].Bytes), string(row[1].Bytes), string(row[2].Bytes), string(row[3].Bytes)})

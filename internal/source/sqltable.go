@@ -205,6 +205,32 @@ func (t *sqlTable) scan(rows *sql.Rows, columns []Column, yield func(*Batch, err
 // An opener connects to a database.
 type opener func(Config) (*sql.DB, system, error)
 
+// sqlConnector reaches databases by a database/sql driver: open for reading tables and
+// engine for whole statements. keys lists foreign keys, "" if the system declares none.
+func sqlConnector(open, engine opener, tables func(Config) (string, []any), keys string) connector {
+	c := connector{
+		open: func(_ context.Context, c Config) (Source, error) {
+			db, system, err := open(c)
+			if err != nil {
+				return nil, err
+			}
+			return &sqlTable{config: c, system: system, db: db}, nil
+		},
+		tables: func(ctx context.Context, c Config) ([]TableName, error) { return sqlTables(ctx, c, open, tables) },
+		connect: func(_ context.Context, c Config) (Remote, error) {
+			db, system, err := engine(c)
+			if err != nil {
+				return nil, err
+			}
+			return &sqlRemote{sqlTable{config: c, system: system, db: db}}, nil
+		},
+	}
+	if keys != "" {
+		c.keys = func(ctx context.Context, c Config) ([]ForeignKey, error) { return sqlKeys(ctx, c, open, keys) }
+	}
+	return c
+}
+
 // sqlTables runs a connector's listing of tables.
 func sqlTables(ctx context.Context, c Config, open opener, text func(Config) (string, []any)) ([]TableName, error) {
 	db, system, err := open(c)

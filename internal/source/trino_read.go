@@ -71,14 +71,6 @@ func trinoSession(ctx context.Context, _ *sql.Conn, c Config) error {
 	return conn.Close()
 }
 
-func openTrino(_ context.Context, c Config) (Source, error) {
-	db, system, err := trinoDB(c)
-	if err != nil {
-		return nil, err
-	}
-	return &sqlTable{config: c, system: system, db: db}, nil
-}
-
 func trinoTables(Config) (string, []any) {
 	return `SELECT table_schema, table_name FROM information_schema.tables WHERE table_schema <> 'information_schema' ORDER BY 1, 2`, nil
 }
