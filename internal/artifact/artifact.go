@@ -89,17 +89,18 @@ func New(c Config) (*Store, error) {
 	}
 	for _, sub := range []string{"objects", "meta", "tmp"} {
 		if err := os.MkdirAll(filepath.Join(s.dir, sub), 0o700); err != nil {
-			return nil, s.failed(err, "make the folder of")
+			return nil, s.wrapError(err, "make the folder of")
 		}
 	}
-	if err := s.sweep(); err != nil {
-		return nil, s.failed(err, "clean")
+	if err := s.removeUnfinished(); err != nil {
+		return nil, s.wrapError(err, "clean")
 	}
 	return s, nil
 }
 
-// sweep removes unfinished files, but not those that another process may be writing.
-func (s *Store) sweep() error {
+// removeUnfinished removes the temporary files of crashed writers, but not those
+// that another process may be writing.
+func (s *Store) removeUnfinished() error {
 	entries, err := os.ReadDir(filepath.Join(s.dir, "tmp"))
 	if err != nil {
 		return err
@@ -116,11 +117,11 @@ func (s *Store) sweep() error {
 	return nil
 }
 
-func (s *Store) failed(err error, doing string) error {
+func (s *Store) wrapError(err error, doing string) error {
 	return fault.Wrap(err, fault.StoreFailed, "cannot %s the artifacts in %s", doing, s.dir)
 }
 
-func (s *Store) object(hash string) string {
+func (s *Store) objectPath(hash string) string {
 	return filepath.Join(s.dir, "objects", hash[:2], hash[2:])
 }
 
@@ -128,7 +129,8 @@ func (s *Store) ownerDir(owner string) string {
 	return filepath.Join(s.dir, "meta", digest(owner)[:32])
 }
 
-// An identity is the two halves of an artifact's id: in which thread, and which thing.
+// An identity is the two halves of an artifact's id: the thread, and the artifact
+// within it.
 type identity struct{ thread, key string }
 
 const (
@@ -136,9 +138,9 @@ const (
 	keyDigits    = 24
 )
 
-// identify gives the identity of a thing: that of its type and logical key, else of
-// its type and content.
-func identify(p Put, hash string) identity {
+// newIdentity returns the identity of a content: that of its type and logical key,
+// else of its type and hash.
+func newIdentity(p Put, hash string) identity {
 	key := digest("content", p.Type, hash)
 	if p.LogicalKey != "" {
 		key = digest("key", p.Type, p.LogicalKey)

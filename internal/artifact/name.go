@@ -34,7 +34,7 @@ func mimeType(typ string) string {
 	return "application/octet-stream"
 }
 
-// checkType gives the type in lower case without a dot.
+// checkType returns the type in lower case without a dot.
 func checkType(typ string) (string, error) {
 	t := strings.ToLower(strings.TrimPrefix(typ, "."))
 	plain := strings.IndexFunc(t, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) < 0

@@ -39,7 +39,7 @@ func (s *Store) Put(ctx context.Context, p Put, content io.Reader) (event.Artifa
 		return event.ArtifactMade{}, err
 	}
 	p.Type = typ
-	temp, hash, size, err := s.receive(ctx, content)
+	temp, hash, size, err := s.writeTemp(ctx, content)
 	if err != nil {
 		return event.ArtifactMade{}, err
 	}
@@ -47,49 +47,49 @@ func (s *Store) Put(ctx context.Context, p Put, content io.Reader) (event.Artifa
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	made, err := s.settle(p, temp, hash, size)
+	made, err := s.commitVersion(p, temp, hash, size)
 	if err != nil {
-		return event.ArtifactMade{}, s.failed(err, "store one of")
+		return event.ArtifactMade{}, s.wrapError(err, "store one of")
 	}
 	return made, nil
 }
 
-// receive writes the content to a temporary file and hashes it on the way.
-func (s *Store) receive(ctx context.Context, content io.Reader) (path, hash string, size int64, err error) {
+// writeTemp writes the content to a temporary file and hashes it on the way.
+func (s *Store) writeTemp(ctx context.Context, content io.Reader) (path, hash string, size int64, err error) {
 	f, err := os.CreateTemp(filepath.Join(s.dir, "tmp"), "put-*")
 	if err != nil {
-		return "", "", 0, s.failed(err, "write to")
+		return "", "", 0, s.wrapError(err, "write to")
 	}
 	defer func() {
 		if e := f.Close(); err == nil && e != nil {
-			err = s.failed(e, "write to")
+			err = s.wrapError(e, "write to")
 		}
 		if err != nil {
 			os.Remove(f.Name())
 		}
 	}()
 	sum := sha256.New()
-	in := &reader{ctx: ctx, from: io.LimitReader(content, s.maxBytes+1)}
+	in := &contextReader{ctx: ctx, from: io.LimitReader(content, s.maxBytes+1)}
 	size, err = io.Copy(io.MultiWriter(f, sum), in)
 	switch {
 	case err != nil && in.err != nil:
 		return "", "", 0, in.err // the producer's trouble, not ours
 	case err != nil:
-		return "", "", 0, s.failed(err, "write to")
+		return "", "", 0, s.wrapError(err, "write to")
 	case size > s.maxBytes:
 		return "", "", 0, fault.New(fault.TooLarge, "the artifact is larger than %d MiB", s.maxBytes>>20)
 	}
 	return f.Name(), hex.EncodeToString(sum.Sum(nil)), size, nil
 }
 
-// A reader ends with its context and remembers its own errors.
-type reader struct {
+// A contextReader stops when its context ends and remembers its own errors.
+type contextReader struct {
 	ctx  context.Context // of the one Put that reads
 	from io.Reader
 	err  error
 }
 
-func (r *reader) Read(p []byte) (int, error) {
+func (r *contextReader) Read(p []byte) (int, error) {
 	if r.err = r.ctx.Err(); r.err != nil {
 		return 0, r.err
 	}
@@ -100,12 +100,13 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// settle decides what the content is and gives it its final name. Another process
-// may do the same at the same time: whoever links a version first has it.
-func (s *Store) settle(p Put, temp, hash string, size int64) (event.ArtifactMade, error) {
-	id := identify(p, hash)
+// commitVersion decides whether the content is new, equal or a new version, and
+// gives it its final name. Another process may do the same at the same time:
+// whoever links a version first has it.
+func (s *Store) commitVersion(p Put, temp, hash string, size int64) (event.ArtifactMade, error) {
+	id := newIdentity(p, hash)
 	for {
-		known, err := s.thread(p.Owner, id.thread)
+		known, err := s.readThread(p.Owner, id.thread)
 		if err != nil {
 			return event.ArtifactMade{}, err
 		}
@@ -119,7 +120,7 @@ func (s *Store) settle(p Put, temp, hash string, size int64) (event.ArtifactMade
 				version = max(version, m.Version+1)
 			}
 		}
-		if err := s.keep(temp, hash); err != nil {
+		if err := s.moveToObject(temp, hash); err != nil {
 			return event.ArtifactMade{}, err
 		}
 		m := Meta{
@@ -129,15 +130,15 @@ func (s *Store) settle(p Put, temp, hash string, size int64) (event.ArtifactMade
 			},
 			Hash: hash, Owner: p.Owner, Thread: p.Thread, Lineage: p.Lineage,
 		}
-		if err := s.describe(id, m); !errors.Is(err, fs.ErrExist) {
+		if err := s.writeMeta(id, m); !errors.Is(err, fs.ErrExist) {
 			return m.ArtifactMade, err
 		}
 	}
 }
 
-// keep moves the content to its place, unless an equal one is there.
-func (s *Store) keep(temp, hash string) error {
-	place := s.object(hash)
+// moveToObject moves the content to its place, unless an equal one is there.
+func (s *Store) moveToObject(temp, hash string) error {
+	place := s.objectPath(hash)
 	if _, err := os.Stat(place); err == nil {
 		return nil
 	}
@@ -147,8 +148,8 @@ func (s *Store) keep(temp, hash string) error {
 	return os.Rename(temp, place)
 }
 
-// describe stores the document of a version whole, or fails with fs.ErrExist.
-func (s *Store) describe(id identity, m Meta) error {
+// writeMeta stores the document of a version whole, or fails with fs.ErrExist.
+func (s *Store) writeMeta(id identity, m Meta) error {
 	raw, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err

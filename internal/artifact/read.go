@@ -16,7 +16,7 @@ import (
 	"interlock/internal/fault"
 )
 
-// Open gives the content of an owner's artifact: the newest version, or that of
+// Open returns the content of an owner's artifact: the newest version, or that of
 // "ID@N". Somebody else's artifact does not exist.
 func (s *Store) Open(ctx context.Context, owner, id string) (io.ReadSeekCloser, Meta, error) {
 	if err := ctx.Err(); err != nil {
@@ -30,22 +30,22 @@ func (s *Store) Open(ctx context.Context, owner, id string) (io.ReadSeekCloser, 
 	dir := filepath.Join(s.ownerDir(owner), which.thread, which.key)
 	versions, err := readAll(dir, "*.json")
 	if err != nil {
-		return nil, Meta{}, s.failed(err, "read")
+		return nil, Meta{}, s.wrapError(err, "read")
 	}
 	for _, m := range versions { // newest first
 		if version != 0 && m.Version != version {
 			continue
 		}
-		f, err := os.Open(s.object(m.Hash))
+		f, err := os.Open(s.objectPath(m.Hash))
 		if err != nil {
-			return nil, Meta{}, s.failed(err, "read the content of "+id+" of")
+			return nil, Meta{}, s.wrapError(err, "read the content of "+id+" of")
 		}
 		return f, m, nil
 	}
 	return nil, Meta{}, missing
 }
 
-// List gives an owner's artifacts of a thread, or of all threads for "", newest
+// List returns an owner's artifacts of a thread, or of all threads for "", newest
 // first, every version.
 func (s *Store) List(ctx context.Context, owner, thread string) ([]Meta, error) {
 	if err := ctx.Err(); err != nil {
@@ -55,15 +55,15 @@ func (s *Store) List(ctx context.Context, owner, thread string) ([]Meta, error) 
 	if thread != "" {
 		part = digest(owner, thread)[:threadDigits]
 	}
-	all, err := s.thread(owner, part)
+	all, err := s.readThread(owner, part)
 	if err != nil {
-		return nil, s.failed(err, "list")
+		return nil, s.wrapError(err, "list")
 	}
 	return all, nil
 }
 
-// thread reads what is known of a thread, newest first; "*" means all threads.
-func (s *Store) thread(owner, part string) ([]Meta, error) {
+// readThread returns the versions of a thread, newest first; "*" means all threads.
+func (s *Store) readThread(owner, part string) ([]Meta, error) {
 	return readAll(s.ownerDir(owner), part+"/*/*.json")
 }
 

@@ -202,7 +202,7 @@ var (
 	pieces     = odds(70, 18, 6, 4, 1, 1)
 )
 
-// couponOn gives the code and what it takes off, in hundredths of a percent.
+// couponOn returns the code and what it takes off, in hundredths of a percent.
 func couponOn(d draw, day date) (any, int) {
 	t := day.time()
 	switch {

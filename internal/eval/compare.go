@@ -20,7 +20,7 @@ type Result struct {
 // tolerance is how far two numbers may be apart, absolutely or relatively.
 const tolerance = 1e-6
 
-// Same says whether two results agree: as many columns, in any order, and the same
+// Same reports whether two results agree: as many columns, in any order, and the same
 // rows, as a multiset, or in the same order where that was asked for.
 func Same(gold, got Result, ordered bool) bool {
 	width := len(gold.Columns)
@@ -173,7 +173,7 @@ var (
 	orderBy = regexp.MustCompile(`(?i)\border\s+by\b`)
 )
 
-// Ordered says whether the order of the rows is part of the answer: the statement
+// Ordered reports whether the order of the rows is part of the answer: the statement
 // has an ORDER BY outside of brackets.
 func Ordered(sql string) bool {
 	flat := quoted.ReplaceAllString(sql, "''")

@@ -165,7 +165,7 @@ var byCode = func() map[Code]*Entry {
 	return m
 }()
 
-// Entry gives the row of the code; an unknown code reads like `tool_failed`,
+// Entry returns the row of the code; an unknown code reads like `tool_failed`,
 // because tools from outside bring codes of their own.
 func (c Code) Entry() Entry {
 	if e := byCode[c]; e != nil {
@@ -176,7 +176,7 @@ func (c Code) Entry() Entry {
 	return e
 }
 
-// Known says whether the code is in the table.
+// Known reports whether the code is in the table.
 func (c Code) Known() bool { return byCode[c] != nil }
 
 // Table lists every code, in the order of the documentation.

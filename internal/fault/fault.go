@@ -30,7 +30,7 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("%s: %s (%s)", f.Code, f.Message, f.Suggestion)
 }
 
-// Unwrap gives the cause, which is for the operator and never shown to a person.
+// Unwrap returns the cause, which is for the operator and never shown to a person.
 func (f *Fault) Unwrap() error { return f.cause }
 
 // New makes a fault. The suggestion is the one of the table unless With gives another.
@@ -65,7 +65,7 @@ func From(err error) *Fault {
 	return Wrap(err, Internal, "something went wrong inside Interlock")
 }
 
-// Is says whether err carries this code.
+// Is reports whether err carries this code.
 func Is(err error, code Code) bool {
 	f, ok := errors.AsType[*Fault](err)
 	return ok && f.Code == code

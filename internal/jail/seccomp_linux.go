@@ -47,7 +47,7 @@ func (p *program) begin() {
 	}
 }
 
-// on gives the verdict for each of the calls.
+// on returns the verdict for each of the calls.
 func (p *program) on(verdict uint32, calls ...uintptr) {
 	for _, nr := range calls {
 		p.equal(uint32(nr), 0, 1)

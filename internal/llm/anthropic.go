@@ -21,7 +21,7 @@ import (
 type anthropicModel struct {
 	endpoint
 	api      anthropic.Client
-	thoughts thoughts
+	thoughts thoughtCache
 
 	mu     sync.Mutex
 	quirks anthropicQuirks // learnt from refusals
@@ -45,7 +45,7 @@ func newAnthropic(c Config) *anthropicModel {
 		option.WithAPIKey(c.AnthropicKey),
 		option.WithHTTPClient(m.client),
 		option.WithMaxRetries(0),
-		option.WithMiddleware(check),
+		option.WithMiddleware(rejectFailedResponse),
 	}
 	if c.AnthropicBaseURL != "" {
 		opts = append(opts, option.WithBaseURL(c.AnthropicBaseURL))
@@ -59,20 +59,20 @@ var tempered = regexp.MustCompile(`claude-(3|haiku-4|sonnet-4|opus-4-[0156]|opus
 
 func (m *anthropicModel) Reply(ctx context.Context, req Request) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
-		want, err := newForm(req.Output)
+		want, err := newOutputSchema(req.Output)
 		if err != nil {
 			yield(Delta{}, err)
 			return
 		}
 		m.exchange(ctx, yield,
 			func(ctx context.Context) (*http.Response, error) { return m.send(ctx, req, want) },
-			func(body *watched, emit emitter) (*Reply, error) { return m.read(body, emit, want) })
+			func(body *idleTimeoutBody, emit emitter) (*Reply, error) { return m.parseResponse(body, emit, want) })
 	}
 }
 
 // send posts the request; when the API refuses one of its parameters, it is
 // left out from then on.
-func (m *anthropicModel) send(ctx context.Context, req Request, want *form) (*http.Response, error) {
+func (m *anthropicModel) send(ctx context.Context, req Request, want *outputSchema) (*http.Response, error) {
 	remember := true
 	for {
 		m.mu.Lock()
@@ -87,7 +87,7 @@ func (m *anthropicModel) send(ctx context.Context, req Request, want *form) (*ht
 		if err == nil {
 			return res, nil
 		}
-		t, refused := errors.AsType[*trouble](err)
+		t, refused := errors.AsType[*attemptError](err)
 		if !refused || t.status != http.StatusBadRequest {
 			return nil, err
 		}
@@ -129,7 +129,7 @@ func (q anthropicQuirks) learn(text string, sent anthropic.MessageNewParams) (an
 // params builds the request. What stays the same from call to call is marked for
 // the provider's cache: the tools, the system text, the history, and, because a
 // call with tools is seldom the last of its turn, the turn so far.
-func (m *anthropicModel) params(req Request, want *form, q anthropicQuirks, remember bool) (p anthropic.MessageNewParams, recalled bool, err error) {
+func (m *anthropicModel) params(req Request, want *outputSchema, q anthropicQuirks, remember bool) (p anthropic.MessageNewParams, recalled bool, err error) {
 	p = anthropic.MessageNewParams{Model: m.model, MaxTokens: int64(cmp.Or(req.MaxTokens, replyTokens))}
 	if q.maxTokens > 0 {
 		p.MaxTokens = min(p.MaxTokens, q.maxTokens)
@@ -140,7 +140,7 @@ func (m *anthropicModel) params(req Request, want *form, q anthropicQuirks, reme
 	system := req.System
 	if want != nil {
 		// Forced tools, the older way, are refused by current models.
-		if q.noSchema || !closed(want.schema, false) {
+		if q.noSchema || !isEnforceable(want.schema, false) {
 			system = strings.TrimSpace(system + "\n\n" + want.prompt())
 		} else {
 			p.OutputConfig.Format.Schema = want.schema
@@ -184,7 +184,7 @@ func (m *anthropicModel) params(req Request, want *form, q anthropicQuirks, reme
 	return p, recalled, nil
 }
 
-// blocks gives the content of a message; for an assistant's message with calls
+// blocks returns the content of a message; for an assistant's message with calls
 // whose thoughts are remembered, all as it came.
 func (m *anthropicModel) blocks(msg Message, remember bool) (blocks []anthropic.ContentBlockParamUnion, recalled bool) {
 	if msg.Role == ToolRole {

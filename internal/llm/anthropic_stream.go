@@ -51,107 +51,110 @@ type anthropicUsage struct {
 	CacheWrite *int `json:"cache_creation_input_tokens"`
 }
 
-// read turns a response into a reply.
-func (m *anthropicModel) read(body *watched, emit emitter, want *form) (*Reply, error) {
+// parseResponse turns a response into a reply, and emits its text on the way.
+func (m *anthropicModel) parseResponse(body *idleTimeoutBody, emit emitter, want *outputSchema) (*Reply, error) {
 	if want != nil {
 		emit = func(string) bool { return true }
 	}
 	p := &parse{emit: emit}
 	var t thinking
-	err := p.anthropic(body, &t)
-	if p.fatal(err) {
+	err := p.readAnthropicStream(body, &t)
+	if p.isFatal(err) {
 		return nil, err
 	}
-	r, err := p.reply(&m.endpoint, body.kind, err)
+	r, err := p.buildReply(&m.endpoint, body.kind, err)
 	if err != nil {
 		return nil, err
 	}
 	if want != nil && len(r.Calls) == 0 {
-		if r.Text, err = want.read(r); err != nil {
+		if r.Text, err = want.extractJSON(r); err != nil {
 			return nil, err
 		}
 	}
-	m.thoughts.keep(r, &t)
+	m.thoughts.remember(r, &t)
 	return r, nil
 }
 
-// anthropic reads the stream to its end.
-func (p *parse) anthropic(r io.Reader, t *thinking) error {
+// readAnthropicStream reads the stream to its end.
+func (p *parse) readAnthropicStream(r io.Reader, t *thinking) error {
 	for data, err := range events(r) {
 		if err != nil {
 			return err
 		}
 		var e anthropicEvent
 		if decode(data, &e) != nil {
-			p.rubbish++
+			p.unreadable++
 			continue
 		}
-		if err := p.anthropicEvent(&e, data, t); err != nil || p.done {
+		if err := p.applyAnthropicEvent(&e, data, t); err != nil || p.done {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p *parse) anthropicEvent(e *anthropicEvent, raw []byte, t *thinking) error {
+// applyAnthropicEvent adds one event of the stream to the reply.
+func (p *parse) applyAnthropicEvent(e *anthropicEvent, raw []byte, t *thinking) error {
 	switch e.Type {
 	case "message_start":
-		return p.anthropicWhole(&e.Message, t)
+		return p.applyAnthropicMessage(&e.Message, t)
 	case "message": // not streamed
 		whole := e.anthropicMessage
 		whole.Usage = e.Usage
 		p.done = true
-		return p.anthropicWhole(&whole, t)
+		return p.applyAnthropicMessage(&whole, t)
 	case "content_block_start":
-		return p.anthropicBlock(number(e.Index), &e.ContentBlock, t)
+		return p.applyAnthropicBlock(indexOrNone(e.Index), &e.ContentBlock, t)
 	case "content_block_delta":
-		i, d := number(e.Index), &e.Delta
+		i, d := indexOrNone(e.Index), &e.Delta
 		t.add(i, d.Thinking+d.Text, d.Signature)
 		if d.Type == "input_json_delta" || d.PartialJSON != "" {
-			p.add(piece{index: i, args: d.PartialJSON})
+			p.addPiece(piece{index: i, args: d.PartialJSON})
 			return p.err
 		}
-		return p.text(d.Text)
+		return p.addText(d.Text)
 	case "message_delta":
-		p.count(e.Usage)
-		p.halt(e.Delta.StopReason)
+		p.setAnthropicUsage(e.Usage)
+		p.setAnthropicStop(e.Delta.StopReason)
 	case "message_stop":
 		p.done = true
 	case "error":
-		return streamError(raw)
+		return parseStreamError(raw)
 	}
 	return nil
 }
 
-// anthropicWhole reads a message: its head, or all of it.
-func (p *parse) anthropicWhole(m *anthropicMessage, t *thinking) error {
+// applyAnthropicMessage adds a message: the head of a stream, or the whole reply.
+func (p *parse) applyAnthropicMessage(m *anthropicMessage, t *thinking) error {
 	p.id, p.model = m.ID, m.Model
-	p.count(m.Usage)
+	p.setAnthropicUsage(m.Usage)
 	for i := range m.Content {
-		if err := p.anthropicBlock(i, &m.Content[i], t); err != nil {
+		if err := p.applyAnthropicBlock(i, &m.Content[i], t); err != nil {
 			return err
 		}
 	}
-	p.halt(m.StopReason)
+	p.setAnthropicStop(m.StopReason)
 	return nil
 }
 
-func (p *parse) anthropicBlock(index int, b *anthropicBlock, t *thinking) error {
+// applyAnthropicBlock adds a whole content block: text, a call or a thought.
+func (p *parse) applyAnthropicBlock(index int, b *anthropicBlock, t *thinking) error {
 	t.begin(index, b)
 	switch b.Type {
 	case "tool_use":
-		p.add(piece{index: index, id: b.ID, name: b.Name})
+		p.addPiece(piece{index: index, id: b.ID, name: b.Name})
 		if input := string(b.Input); input != "" && input != "{}" && input != "null" {
-			p.add(piece{index: index, id: b.ID, name: b.Name, args: input, final: true})
+			p.addPiece(piece{index: index, id: b.ID, name: b.Name, args: input, final: true})
 		}
 		return p.err
 	case "text":
-		return p.text(b.Text)
+		return p.addText(b.Text)
 	}
 	return nil
 }
 
-func (p *parse) halt(reason string) {
+// setAnthropicStop maps Anthropic's stop reason to ours.
+func (p *parse) setAnthropicStop(reason string) {
 	switch reason {
 	case "":
 	case "tool_use":
@@ -165,8 +168,9 @@ func (p *parse) halt(reason string) {
 	}
 }
 
-// count takes token counts, which are running totals: the latest holds.
-func (p *parse) count(u *anthropicUsage) {
+// setAnthropicUsage takes token counts. They are running totals, so the latest ones
+// hold.
+func (p *parse) setAnthropicUsage(u *anthropicUsage) {
 	if u == nil {
 		return
 	}

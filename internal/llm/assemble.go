@@ -47,14 +47,14 @@ type draft struct {
 	ids       []string // all that it was called; the first one stays
 	name      string
 	args      strings.Builder
-	braces    braces // of args
-	latest    string // the latest fragment of args
-	whole     string // arguments as a final message gave them
-	confirmed bool   // a final message has named it
+	braces    braceTracker // of args
+	latest    string       // the latest fragment of args
+	whole     string       // arguments as a final message gave them
+	confirmed bool         // a final message has named it
 }
 
-// say adds text.
-func (a *assembly) say(text string) {
+// appendText adds text.
+func (a *assembly) appendText(text string) {
 	if a.text.Len()+len(text) > maxText {
 		a.fail("more than %d MB of text", maxText>>20)
 		return
@@ -62,24 +62,24 @@ func (a *assembly) say(text string) {
 	a.text.WriteString(text)
 }
 
-// sayWhole takes the text of a message that repeats the whole reply and gives
-// what of it had not been said before.
-func (a *assembly) sayWhole(text string) (rest string) {
+// appendWholeText takes the text of a message that repeats the whole reply and
+// returns the part of it that is new.
+func (a *assembly) appendWholeText(text string) (rest string) {
 	rest, ok := strings.CutPrefix(text, a.text.String())
 	if !ok {
 		return ""
 	}
-	a.say(rest)
+	a.appendText(rest)
 	return rest
 }
 
-// add takes a piece of a call.
-func (a *assembly) add(p piece) {
+// addPiece adds a fragment of a call.
+func (a *assembly) addPiece(p piece) {
 	if a.size += len(p.args) + len(p.id) + len(p.name); a.size > maxArgs {
 		a.fail("more than %d MB of tool calls", maxArgs>>20)
 		return
 	}
-	d := a.find(p)
+	d := a.findDraft(p)
 	if d == nil {
 		if len(a.calls) == maxCalls {
 			a.fail("more than %d tool calls", maxCalls)
@@ -104,21 +104,22 @@ func (a *assembly) add(p piece) {
 		d.whole = p.args
 	case p.args != "":
 		d.args.WriteString(p.args)
-		d.braces.read(p.args)
+		d.braces.track(p.args)
 		d.latest = p.args
 	}
 }
 
-// find gives the call that a piece continues, or nil if it begins one.
-func (a *assembly) find(p piece) *draft {
+// findDraft returns the call that a piece continues, or nil if the piece begins
+// one.
+func (a *assembly) findDraft(p piece) *draft {
 	if p.final {
-		return a.findFinal(p)
+		return a.findRepeated(p)
 	}
 	if p.index != noIndex {
 		// The latest call of that number: some servers number all calls alike.
 		for _, d := range slices.Backward(a.calls) {
 			if d.index == p.index {
-				if d.ended(p) {
+				if d.beginsAnother(p) {
 					return nil
 				}
 				return d
@@ -131,7 +132,7 @@ func (a *assembly) find(p piece) *draft {
 				continue
 			}
 			// Two numbers that share an id are two calls.
-			if d.index != noIndex && p.index != noIndex && p.name != "" || d.ended(p) {
+			if d.index != noIndex && p.index != noIndex && p.name != "" || d.beginsAnother(p) {
 				return nil
 			}
 			return d
@@ -140,22 +141,22 @@ func (a *assembly) find(p piece) *draft {
 	if p.index != noIndex {
 		// A number that comes late belongs to the first call that still lacks one.
 		for _, d := range a.calls {
-			if d.index == noIndex && !d.complete() && !d.ended(p) {
+			if d.index == noIndex && !d.isComplete() && !d.beginsAnother(p) {
 				return d
 			}
 		}
 		return nil
 	}
 	// Neither number nor known id: the call in progress, unless the piece begins another.
-	if a.last == nil || a.last.ended(p) || p.name != "" && p.id != "" && len(a.last.ids) > 0 {
+	if a.last == nil || a.last.beginsAnother(p) || p.name != "" && p.id != "" && len(a.last.ids) > 0 {
 		return nil
 	}
 	return a.last
 }
 
-// findFinal gives the call that a repeating message means: by id, else by name
-// and arguments, else the first of that name which nothing has confirmed yet.
-func (a *assembly) findFinal(p piece) *draft {
+// findRepeated returns the call that a message repeats: by id, else by name and
+// arguments, else the first of that name which no message has confirmed yet.
+func (a *assembly) findRepeated(p piece) *draft {
 	open := func(d *draft) bool { return !d.confirmed && (d.name == p.name || d.name == "") }
 	for _, same := range []func(*draft) bool{
 		func(d *draft) bool { return p.id != "" && slices.Contains(d.ids, p.id) },
@@ -171,35 +172,36 @@ func (a *assembly) findFinal(p piece) *draft {
 	return nil
 }
 
-// ended says whether the piece must begin another call, although it seems to be
-// addressed to this one: it names another tool, or brings whole arguments after
+// beginsAnother reports whether the piece must begin another call although it seems
+// to continue this one: it names another tool, or brings whole arguments after
 // whole arguments.
-func (d *draft) ended(p piece) bool {
+func (d *draft) beginsAnother(p piece) bool {
 	if p.name == "" || d.name == "" {
 		return false
 	}
 	if p.name != d.name {
 		return true
 	}
-	if !d.complete() {
+	if !d.isComplete() {
 		return false
 	}
 	known := p.id != "" && slices.Contains(d.ids, p.id)
 	return !known && (p.id != "" || p.args != "")
 }
 
-func (d *draft) complete() bool { return d.braces.closed && isObject(d.args.String()) }
+func (d *draft) isComplete() bool { return d.braces.closed && isObject(d.args.String()) }
 
-// braces follows arguments as they arrive and notices when they may be a whole
-// object, so that long ones are not parsed again at every piece.
-type braces struct {
+// A braceTracker follows arguments as they arrive and notices when they may be a
+// whole object, so that long ones are not parsed again at every piece.
+type braceTracker struct {
 	depth           int
 	quoted, escaped bool
 	closed          bool // an object has ended, and nothing came after it
 	broken          bool // something came after it
 }
 
-func (b *braces) read(s string) {
+// track counts the braces of a fragment.
+func (b *braceTracker) track(s string) {
 	for i := range len(s) {
 		c := s[i]
 		switch {
@@ -224,9 +226,9 @@ func (b *braces) read(s string) {
 	}
 }
 
-// arguments gives the text of the arguments: what was joined if that is JSON,
-// else what a final message or the latest fragment says if that is.
-func (d *draft) arguments() string {
+// finalArguments returns the arguments: the joined fragments if they are JSON, else
+// the final message's or the latest fragment if that is JSON.
+func (d *draft) finalArguments() string {
 	joined := strings.TrimSpace(d.args.String())
 	for _, s := range []string{joined, strings.TrimSpace(d.whole), strings.TrimSpace(d.latest)} {
 		if isObject(s) {
@@ -242,13 +244,14 @@ func (d *draft) arguments() string {
 	return joined
 }
 
-// finish gives the calls. Seed makes the ids that are missing; it must differ
-// from reply to reply. A reply of which nothing can be used is an error.
-func (a *assembly) finish(seed string) ([]Call, error) {
+// buildCalls returns the calls. Ids that are missing are derived from seed, which
+// must differ from reply to reply. A reply of which nothing can be used is an
+// error.
+func (a *assembly) buildCalls(seed string) ([]Call, error) {
 	if a.err != nil {
 		return nil, a.err
 	}
-	a.adopt()
+	a.joinNamesToArguments()
 	var calls []Call
 	nameless := 0
 	used := map[string]bool{}
@@ -265,17 +268,17 @@ func (a *assembly) finish(seed string) ([]Call, error) {
 			id = fmt.Sprintf("%s_%d", base, n)
 		}
 		used[id] = true
-		calls = append(calls, Call{ID: id, Name: d.name, Args: d.arguments()})
+		calls = append(calls, Call{ID: id, Name: d.name, Args: d.finalArguments()})
 	}
 	if nameless > 0 && len(calls) == 0 {
-		return nil, &trouble{code: fault.ModelBadOutput, text: "the model called a tool without naming it"}
+		return nil, &attemptError{code: fault.ModelBadOutput, text: "the model called a tool without naming it"}
 	}
 	return calls, nil
 }
 
-// adopt joins arguments that arrived without a name to names that arrived
-// without arguments, in order; fragments of nothing are left out.
-func (a *assembly) adopt() {
+// joinNamesToArguments joins arguments that arrived without a name to names that
+// arrived without arguments, in order. Fragments without either are dropped.
+func (a *assembly) joinNamesToArguments() {
 	var named []*draft
 	for _, d := range a.calls {
 		if d.name != "" && d.args.Len() == 0 && d.whole == "" {
@@ -301,7 +304,7 @@ func (a *assembly) adopt() {
 
 func (a *assembly) fail(format string, args ...any) {
 	if a.err == nil {
-		a.err = &trouble{code: fault.ModelBadOutput, text: "the model sent " + fmt.Sprintf(format, args...)}
+		a.err = &attemptError{code: fault.ModelBadOutput, text: "the model sent " + fmt.Sprintf(format, args...)}
 	}
 }
 

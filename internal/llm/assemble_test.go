@@ -134,9 +134,9 @@ func TestAssemble(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var a assembly
 			for _, p := range tt.pieces {
-				a.add(p)
+				a.addPiece(p)
 			}
-			got, err := a.finish("s")
+			got, err := a.buildCalls("s")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -149,27 +149,27 @@ func TestAssemble(t *testing.T) {
 
 func TestAssembleUnusable(t *testing.T) {
 	for name, add := range map[string]func(*assembly){
-		"nameless": func(a *assembly) { a.add(at(0, "a", "", `{"x":1}`)) },
+		"nameless": func(a *assembly) { a.addPiece(at(0, "a", "", `{"x":1}`)) },
 		"too many calls": func(a *assembly) {
 			for i := range maxCalls + 1 {
-				a.add(at(i, "", "f", "{}"))
+				a.addPiece(at(i, "", "f", "{}"))
 			}
 		},
 		"too long": func(a *assembly) {
 			for range 9 {
-				a.add(at(0, "", "f", strings.Repeat("x", 1<<20)))
+				a.addPiece(at(0, "", "f", strings.Repeat("x", 1<<20)))
 			}
 		},
 		"too much text": func(a *assembly) {
 			for range 9 {
-				a.say(strings.Repeat("x", 1<<20))
+				a.appendText(strings.Repeat("x", 1<<20))
 			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var a assembly
 			add(&a)
-			_, err := a.finish("s")
+			_, err := a.buildCalls("s")
 			if err == nil {
 				t.Fatal("want an error")
 			}
@@ -182,11 +182,11 @@ func TestAssembleUnusable(t *testing.T) {
 
 func TestSayWhole(t *testing.T) {
 	var a assembly
-	a.say("Hello")
-	if rest := a.sayWhole("Hello, world"); rest != ", world" {
+	a.appendText("Hello")
+	if rest := a.appendWholeText("Hello, world"); rest != ", world" {
 		t.Errorf("rest %q", rest)
 	}
-	if rest := a.sayWhole("something else"); rest != "" {
+	if rest := a.appendWholeText("something else"); rest != "" {
 		t.Errorf("rest %q, want none: the streamed text stands", rest)
 	}
 	if got := a.text.String(); got != "Hello, world" {
@@ -213,9 +213,9 @@ func FuzzAssemble(f *testing.F) {
 				p.index = noIndex
 			}
 			names[p.name] = true
-			a.add(p)
+			a.addPiece(p)
 		}
-		calls, err := a.finish("s")
+		calls, err := a.buildCalls("s")
 		if err != nil {
 			if len(calls) > 0 {
 				t.Error("calls beside an error")

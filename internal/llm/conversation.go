@@ -26,13 +26,13 @@ func conversation(history, turn []Message) (out []Message, past int) {
 		i++
 		switch {
 		case m.Role == ToolRole:
-			out = append(out, stray(m))
+			out = append(out, strayResult(m))
 		case m.Role == Assistant && len(m.Calls) > 0:
 			n := i
 			for n < len(all) && all[n].Role == ToolRole {
 				n++
 			}
-			out = append(out, paired(m, all[i:n], used)...)
+			out = append(out, pairResults(m, all[i:n], used)...)
 			i = n
 		case strings.TrimSpace(m.Text) != "":
 			out = append(out, Message{Role: m.Role, Text: m.Text})
@@ -51,9 +51,9 @@ func conversation(history, turn []Message) (out []Message, past int) {
 	return out, min(past, len(out))
 }
 
-// paired gives an assistant's message and one result for each of its calls, in
-// the order of the calls, then the results that fit none of them.
-func paired(m Message, results []Message, used map[string]bool) []Message {
+// pairResults returns an assistant's message and one result for each of its calls,
+// in the order of the calls, then the results that belong to none of them.
+func pairResults(m Message, results []Message, used map[string]bool) []Message {
 	msg := Message{Role: Assistant, Text: m.Text}
 	out := []Message{{}}
 	taken := make([]bool, len(results))
@@ -73,19 +73,20 @@ func paired(m Message, results []Message, used map[string]bool) []Message {
 	out[0] = msg
 	for i, r := range results {
 		if !taken[i] {
-			out = append(out, stray(r))
+			out = append(out, strayResult(r))
 		}
 	}
 	return out
 }
 
-func stray(m Message) Message {
+// strayResult turns a result that answers no open call into a message of the user.
+func strayResult(m Message) Message {
 	return Message{Role: User, Text: fmt.Sprintf("[A result of %q came for the call %q, which was not waiting for one: %s]", m.Name, m.CallID, m.Text)}
 }
 
 var plainID = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,40}$`)
 
-// wireID gives an id that providers accept and that no earlier call has.
+// wireID returns an id that providers accept and that no earlier call has.
 func wireID(id string, used map[string]bool) string {
 	if !plainID.MatchString(id) || used[id] {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", id, len(used)))
@@ -95,7 +96,7 @@ func wireID(id string, used map[string]bool) string {
 	return id
 }
 
-// objectArgs gives arguments that are a JSON object, as all providers demand of
+// objectArgs returns arguments that are a JSON object, as all providers demand of
 // calls in the past, whatever the model once sent.
 func objectArgs(args string) string {
 	if isObject(args) {

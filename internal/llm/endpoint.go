@@ -33,8 +33,8 @@ var (
 	errSilent  = errors.New("the stream fell silent")
 )
 
-// lastWord is how long a finished reply may wait for its token counts.
-const lastWord = 5 * time.Second
+// usageWait is how long a finished reply may wait for its token counts.
+const usageWait = 5 * time.Second
 
 func newEndpoint(c Config, provider, model, base, keyVar string) endpoint {
 	e := endpoint{
@@ -64,16 +64,16 @@ func newEndpoint(c Config, provider, model, base, keyVar string) endpoint {
 // Name is provider and model.
 func (e *endpoint) Name() string { return e.provider + "/" + e.model }
 
-// check is middleware for both libraries: an answer that is no reply becomes a
-// trouble here, before a library reads it, however long it is.
-func check(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+// rejectFailedResponse is middleware for both SDKs: a response that is no reply
+// becomes an attemptError before an SDK reads it, however long it is.
+func rejectFailedResponse(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	res, err := next(req)
 	if err != nil || res.StatusCode < 300 {
 		return res, err
 	}
 	body, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
 	_ = res.Body.Close()
-	return nil, refusal(res.StatusCode, res.Header, body, time.Now())
+	return nil, parseRefusal(res.StatusCode, res.Header, body, time.Now())
 }
 
 // An emitter hands text to the caller; false means that the caller has left.
@@ -84,7 +84,7 @@ type emitter func(text string) bool
 // stream falls silent, and always closes the connection that it leaves unread.
 func (e *endpoint) exchange(ctx context.Context, yield func(Delta, error) bool,
 	send func(context.Context) (*http.Response, error),
-	read func(*watched, emitter) (*Reply, error),
+	read func(*idleTimeoutBody, emitter) (*Reply, error),
 ) {
 	attempt, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -96,7 +96,7 @@ func (e *endpoint) exchange(ctx context.Context, yield func(Delta, error) bool,
 		if err != nil {
 			return nil, err
 		}
-		body := &watched{body: res.Body, idle: e.idle, kind: res.Header.Get("Content-Type"), cancel: cancel}
+		body := &idleTimeoutBody{body: res.Body, idle: e.idle, kind: res.Header.Get("Content-Type"), cancel: cancel}
 		defer func() { _ = res.Body.Close() }()
 		return read(body, func(text string) bool { return yield(Delta{Text: text}, nil) })
 	}()
@@ -115,10 +115,10 @@ func (e *endpoint) exchange(ctx context.Context, yield func(Delta, error) bool,
 	}
 }
 
-// watched is the body of a response that cancels the attempt when a read waits
-// too long. The first byte may take as long as the attempt may, and time that
-// the caller takes between reads is not the provider's.
-type watched struct {
+// An idleTimeoutBody is the body of a response that cancels the attempt when a read
+// waits too long. The first byte may take as long as the attempt may, and time that
+// the caller takes between reads does not count.
+type idleTimeoutBody struct {
 	body   io.ReadCloser
 	kind   string // the content type
 	idle   time.Duration
@@ -126,7 +126,7 @@ type watched struct {
 	cancel context.CancelCauseFunc
 }
 
-func (w *watched) Read(p []byte) (int, error) {
+func (w *idleTimeoutBody) Read(p []byte) (int, error) {
 	if w.begun {
 		defer time.AfterFunc(w.idle, func() { w.cancel(errSilent) }).Stop()
 	}
@@ -135,5 +135,5 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// finished shortens the wait for what may follow a finished reply.
-func (w *watched) finished() { w.idle = min(w.idle, lastWord) }
+// shortenWait shortens the time-out for what may follow a finished reply.
+func (w *idleTimeoutBody) shortenWait() { w.idle = min(w.idle, usageWait) }

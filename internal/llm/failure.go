@@ -14,18 +14,18 @@ import (
 	"interlock/internal/fault"
 )
 
-// A trouble is why one attempt failed: what retry and fallback need to know. It
-// travels as the cause of the fault that the caller sees. Its text has been
-// cleared of keys.
-type trouble struct {
-	code   fault.Code
-	status int           // of the HTTP answer; 0 if there was none
-	text   string        // what the provider said
-	again  bool          // the same request may succeed later
-	after  time.Duration // how long the provider asks to wait; 0 if it does not say
+// An attemptError says why one attempt failed: what retry and fallback need to
+// know. It travels as the cause of the fault that the caller sees. Its text has
+// been cleared of keys.
+type attemptError struct {
+	code      fault.Code
+	status    int           // of the HTTP answer; 0 if there was none
+	text      string        // what the provider said
+	retryable bool          // the same request may succeed later
+	after     time.Duration // how long the provider asks to wait; 0 if it does not say
 }
 
-func (t *trouble) Error() string {
+func (t *attemptError) Error() string {
 	if t.status != 0 {
 		return fmt.Sprintf("HTTP %d: %s", t.status, t.text)
 	}
@@ -35,30 +35,30 @@ func (t *trouble) Error() string {
 // errLeft says that the caller left its loop; nobody is there to hear of it.
 var errLeft = errors.New("the caller left")
 
-// refusal reads an HTTP answer that is no reply.
-func refusal(status int, header http.Header, body []byte, now time.Time) *trouble {
+// parseRefusal reads an HTTP response that is no reply.
+func parseRefusal(status int, header http.Header, body []byte, now time.Time) *attemptError {
 	kind, text := providerError(body)
-	t := &trouble{code: fault.ModelFailed, status: status, text: text, after: retryAfter(header, now)}
+	t := &attemptError{code: fault.ModelFailed, status: status, text: text, after: retryAfter(header, now)}
 	switch {
 	case kind == "insufficient_quota":
 		t.code = fault.ModelRateLimited
 	case status == http.StatusTooManyRequests:
-		t.code, t.again = fault.ModelRateLimited, true
+		t.code, t.retryable = fault.ModelRateLimited, true
 	case status == http.StatusRequestTimeout || status >= 500:
-		t.again = true
+		t.retryable = true
 	}
 	return t
 }
 
-// streamError reads an error that came within a stream.
-func streamError(raw []byte) *trouble {
+// parseStreamError reads an error that came within a stream.
+func parseStreamError(raw []byte) *attemptError {
 	kind, text := providerError(raw)
-	t := &trouble{code: fault.ModelFailed, text: text}
+	t := &attemptError{code: fault.ModelFailed, text: text}
 	switch kind {
 	case "rate_limit_error", "rate_limit_exceeded", "429":
-		t.code, t.again = fault.ModelRateLimited, true
+		t.code, t.retryable = fault.ModelRateLimited, true
 	case "overloaded_error", "api_error", "server_error", "internal_error", "500", "502", "503", "529":
-		t.again = true
+		t.retryable = true
 	case "timeout_error", "504":
 		t.code = fault.ModelTimeout
 	}
@@ -79,13 +79,13 @@ func providerError(body []byte) (kind, text string) {
 		plain
 	}
 	if decode(body, &outer) != nil {
-		return "", clip(string(body), 300)
+		return "", truncate(string(body), 300)
 	}
 	inner := outer.plain
 	if len(outer.Error) > 0 {
 		var s string
 		if json.Unmarshal(outer.Error, &s) == nil {
-			return "", clip(s, 300)
+			return "", truncate(s, 300)
 		}
 		inner = plain{}
 		_ = decode(outer.Error, &inner)
@@ -102,7 +102,7 @@ func providerError(body []byte) (kind, text string) {
 	if text == "" {
 		text = string(body)
 	}
-	return kind, clip(text, 300)
+	return kind, truncate(text, 300)
 }
 
 // retryAfter reads the header in milliseconds, seconds or as a date.
@@ -125,9 +125,9 @@ func (e *endpoint) fault(err error) *fault.Fault {
 	if f, ok := errors.AsType[*fault.Fault](err); ok {
 		return f
 	}
-	t, ok := errors.AsType[*trouble](err)
+	t, ok := errors.AsType[*attemptError](err)
 	if !ok {
-		t = &trouble{code: fault.ModelFailed, again: true, text: "the connection failed: " + clip(err.Error(), 300)}
+		t = &attemptError{code: fault.ModelFailed, retryable: true, text: "the connection failed: " + truncate(err.Error(), 300)}
 	}
 	t.text = e.redact(t.text)
 	f := fault.Wrap(t, t.code, "%s: %s", e.Name(), t)
@@ -136,9 +136,9 @@ func (e *endpoint) fault(err error) *fault.Fault {
 		f.Suggest("Check %s: the provider does not accept it for this model.", e.keyVar)
 	case t.status == http.StatusNotFound || t.status == http.StatusMethodNotAllowed:
 		f.Suggest("Check the name of the model and the base URL, which usually ends in /v1 for OpenAI-compatible servers.")
-	case t.code == fault.ModelRateLimited && !t.again:
+	case t.code == fault.ModelRateLimited && !t.retryable:
 		f.Suggest("The account has no credit left: top it up, or use another model.")
-	case t.status >= 300 && t.status < 500 && t.code == fault.ModelFailed && !t.again:
+	case t.status >= 300 && t.status < 500 && t.code == fault.ModelFailed && !t.retryable:
 		f.Suggest("The provider refuses the request itself; trying again will not help. Its message says why.")
 	}
 	return f
@@ -173,7 +173,8 @@ func decode(data []byte, v any) error {
 	return err
 }
 
-func clip(s string, n int) string {
+// truncate puts a text on one line and shortens it to n bytes.
+func truncate(s string, n int) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " ")
 	if len(s) <= n {
 		return s

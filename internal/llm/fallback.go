@@ -34,7 +34,7 @@ func (c *chain) Reply(ctx context.Context, req Request) iter.Seq2[Delta, error] 
 	return func(yield func(Delta, error) bool) {
 		var failures []string
 		for i, m := range c.models {
-			said, err := forward(m.Reply(ctx, req), yield)
+			said, err := forwardStream(m.Reply(ctx, req), yield)
 			if err == nil {
 				return
 			}

@@ -39,7 +39,7 @@ func (o offline) Reply(ctx context.Context, req Request) iter.Seq2[Delta, error]
 			yield(Delta{}, fault.New(fault.ModelCannot, "the offline model cannot do this step").Suggest(stronger))
 			return
 		}
-		r, err := o.answer(ctx, req)
+		r, err := o.nextStep(ctx, req)
 		if err != nil {
 			yield(Delta{}, err)
 			return
@@ -53,14 +53,14 @@ func (o offline) Reply(ctx context.Context, req Request) iter.Seq2[Delta, error]
 		if len(r.Calls) > 0 {
 			r.Stop = stopCalls
 		}
-		r.Usage = event.Usage{Input: words(req.System) + words(last(req.Messages).Text), Output: words(r.Text)}
+		r.Usage = event.Usage{Input: countWords(req.System) + countWords(lastMessage(req.Messages).Text), Output: countWords(r.Text)}
 		yield(Delta{Reply: &r}, nil)
 	}
 }
 
-func words(text string) int { return len(strings.Fields(text)) }
+func countWords(text string) int { return len(strings.Fields(text)) }
 
-func last(list []Message) Message {
+func lastMessage(list []Message) Message {
 	if len(list) == 0 {
 		return Message{}
 	}
@@ -70,37 +70,38 @@ func last(list []Message) Message {
 // stronger says how to get a model that understands more.
 const stronger = "For questions beyond the built-in planner set OPENAI_API_KEY or ANTHROPIC_API_KEY, or --openai-url for a server of your own, and start again."
 
-// answer goes one step on: schema, then query, then words.
-func (o offline) answer(ctx context.Context, req Request) (Reply, error) {
-	question, dataset := asked(req.Messages)
+// nextStep takes the next step of an answer: read the schema, run the query, word
+// the result.
+func (o offline) nextStep(ctx context.Context, req Request) (Reply, error) {
+	question, dataset := findQuestion(req.Messages)
 	if question == "" {
 		return Reply{Text: "Ask me about the data. " + stronger, Stop: StopQuestion}, nil
 	}
 	if nlq.IsStatement(question) {
 		return Reply{Text: nlq.SayAsStatement(question), Stop: StopRefusal}, nil
 	}
-	if !offers(req, planCall) {
+	if !offersTool(req, planCall) {
 		return Reply{Text: "I am the built-in model. I answer questions about data with queries, and this state offers me none. Ask a machine that queries, such as analyst or pipeline; `interlock machine list` says which are complete.", Stop: StopRefusal}, nil
 	}
 	if dataset == "" {
 		var err error
-		if dataset, err = o.choose(ctx, question, req.History); err != nil {
+		if dataset, err = o.chooseDataset(ctx, question, req.History); err != nil {
 			return Reply{}, err
 		}
 		if dataset == "" {
 			return Reply{Text: "Which dataset do you mean? Choose one and ask again.", Stop: StopQuestion}, nil
 		}
 	}
-	if offers(req, schemaCall) && !called(req.Messages, schemaCall) {
-		return Reply{Calls: []Call{{ID: "schema", Name: schemaCall, Args: arguments(map[string]any{"dataset_id": dataset})}}}, nil
+	if offersTool(req, schemaCall) && !hasResultOf(req.Messages, schemaCall) {
+		return Reply{Calls: []Call{{ID: "schema", Name: schemaCall, Args: encodeArguments(map[string]any{"dataset_id": dataset})}}}, nil
 	}
 	x, err := o.planner.Index(ctx, dataset)
 	if err != nil {
 		return Reply{}, err
 	}
-	a := plan(x, question, req.History)
-	if m := last(req.Messages); m.Role == ToolRole && m.Name == planCall {
-		r := Reply{Text: said(question, a, m)}
+	a := planQuestion(x, question, req.History)
+	if m := lastMessage(req.Messages); m.Role == ToolRole && m.Name == planCall {
+		r := Reply{Text: wordResult(question, a, m)}
 		if m.Failed {
 			r.Stop = StopRefusal
 		}
@@ -108,15 +109,16 @@ func (o offline) answer(ctx context.Context, req Request) (Reply, error) {
 	}
 	switch {
 	case a.Declined != "" || a.Plan == nil:
-		return Reply{Text: declined(a), Stop: StopRefusal}, nil
+		return Reply{Text: wordRefusal(a), Stop: StopRefusal}, nil
 	case !a.Sure():
-		return Reply{Text: unsure(a), Stop: StopQuestion}, nil
+		return Reply{Text: askBack(a), Stop: StopQuestion}, nil
 	}
-	return Reply{Calls: []Call{{ID: "query", Name: planCall, Args: arguments(map[string]any{"dataset_id": dataset, "plan": a.Plan})}}}, nil
+	return Reply{Calls: []Call{{ID: "query", Name: planCall, Args: encodeArguments(map[string]any{"dataset_id": dataset, "plan": a.Plan})}}}, nil
 }
 
-// plan reads the question; where the model asked back before, as the answer to that.
-func plan(x *nlq.Index, question string, history []Message) nlq.Answer {
+// planQuestion plans the question; if the model asked back before, it reads the
+// message as the answer to that.
+func planQuestion(x *nlq.Index, question string, history []Message) nlq.Answer {
 	alone := nlq.Plan(nlq.Question{Text: question, Index: x, History: turns(history)})
 	first, lines := question, ""
 	for n := len(history); n >= 2 && history[n-1].Role == Assistant && strings.HasPrefix(history[n-1].Text, askedBack); n = len(history) {
@@ -127,7 +129,7 @@ func plan(x *nlq.Index, question string, history []Message) nlq.Answer {
 		if u < 0 {
 			break
 		}
-		first, lines, history = plain(history[u].Text), first+"\n"+lines, history[:u]
+		first, lines, history = withoutDataset(history[u].Text), first+"\n"+lines, history[:u]
 	}
 	if lines == "" || alone.Sure() {
 		return alone
@@ -144,15 +146,15 @@ const (
 	planCall   = "execute_query_plan"
 )
 
-func offers(req Request, name string) bool {
+func offersTool(req Request, name string) bool {
 	return slices.ContainsFunc(req.Tools, func(t Tool) bool { return t.Name == name })
 }
 
-func called(list []Message, name string) bool {
+func hasResultOf(list []Message, name string) bool {
 	return slices.ContainsFunc(list, func(m Message) bool { return m.Role == ToolRole && m.Name == name })
 }
 
-func arguments(v any) string {
+func encodeArguments(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return "{}"
@@ -160,35 +162,40 @@ func arguments(v any) string {
 	return string(raw)
 }
 
-var beside = regexp.MustCompile(`(?s)\n\n\[dataset_id: (.*?)\]`)
+var datasetLine = regexp.MustCompile(`(?s)\n\n\[dataset_id: (.*?)\]`)
 
-// asked finds the turn's question and the dataset that stands beside it.
-func asked(list []Message) (question, dataset string) {
+// findQuestion returns the question of the turn and the dataset that its message
+// names.
+func findQuestion(list []Message) (question, dataset string) {
 	if len(list) == 0 || list[0].Role != User {
 		return "", ""
 	}
 	text := list[0].Text
-	if m := beside.FindStringSubmatch(text); m != nil {
+	if m := datasetLine.FindStringSubmatch(text); m != nil {
 		dataset = m[1]
 	}
-	return plain(text), dataset
+	return withoutDataset(text), dataset
 }
 
-// plain is what the person said, without the dataset beside it.
-func plain(text string) string { return strings.TrimSpace(beside.ReplaceAllString(text, "")) }
+// withoutDataset returns what the person wrote, without the line that names the
+// dataset.
+func withoutDataset(text string) string {
+	return strings.TrimSpace(datasetLine.ReplaceAllString(text, ""))
+}
 
 func turns(history []Message) []nlq.Turn {
 	var out []nlq.Turn
 	for _, m := range history {
 		if m.Role == User {
-			out = append(out, nlq.Turn{Text: plain(m.Text)})
+			out = append(out, nlq.Turn{Text: withoutDataset(m.Text)})
 		}
 	}
 	return out
 }
 
-// choose finds the one dataset that the question fits best; "" if none stands out.
-func (o offline) choose(ctx context.Context, question string, history []Message) (string, error) {
+// chooseDataset returns the one dataset that the question fits best, or "" if none
+// stands out.
+func (o offline) chooseDataset(ctx context.Context, question string, history []Message) (string, error) {
 	ids, err := o.planner.Datasets(ctx)
 	if err != nil || len(ids) == 1 {
 		return strings.Join(ids, ""), err
@@ -215,8 +222,8 @@ func (o offline) choose(ctx context.Context, question string, history []Message)
 	return chosen, nil
 }
 
-// said puts a result into words, from its cells and nothing else.
-func said(question string, a nlq.Answer, m Message) string {
+// wordResult puts a result into words, from its cells and nothing else.
+func wordResult(question string, a nlq.Answer, m Message) string {
 	var r struct {
 		Columns []string `json:"columns"`
 		Rows    [][]any  `json:"rows"`
@@ -243,7 +250,7 @@ func said(question string, a nlq.Answer, m Message) string {
 	return out
 }
 
-func declined(a nlq.Answer) string {
+func wordRefusal(a nlq.Answer) string {
 	reason := a.Declined
 	if reason == "" {
 		reason = "I do not understand the question well enough."
@@ -257,8 +264,8 @@ func declined(a nlq.Answer) string {
 // askedBack is how a question back begins.
 const askedBack = "I am not sure what you mean."
 
-// unsure asks back with the alternatives.
-func unsure(a nlq.Answer) string {
+// askBack asks the person which of the alternatives is meant.
+func askBack(a nlq.Answer) string {
 	var b strings.Builder
 	b.WriteString(askedBack)
 	for _, q := range a.Questions {

@@ -65,7 +65,7 @@ func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
 // Open makes the model that the configuration asks for, with retries and
 // fallbacks around it.
 func Open(c Config) (Model, error) {
-	first, err := c.open()
+	first, err := c.openOne()
 	if err != nil || len(c.Fallback) == 0 {
 		return first, err
 	}
@@ -80,8 +80,8 @@ func Open(c Config) (Model, error) {
 	return Chain(c.Log, models...), nil
 }
 
-func (c Config) open() (Model, error) {
-	switch provider := c.choose(); provider {
+func (c Config) openOne() (Model, error) {
+	switch provider := c.resolveProvider(); provider {
 	case OpenAI:
 		if c.OpenAIKey == "" && c.OpenAIBaseURL == "" {
 			return nil, keyMissing(OpenAI, "OPENAI_API_KEY")
@@ -93,7 +93,7 @@ func (c Config) open() (Model, error) {
 		if err := checkURL(c.OpenAIBaseURL); err != nil {
 			return nil, err
 		}
-		return c.retried(newOpenAI(c)), nil
+		return c.withRetries(newOpenAI(c)), nil
 	case Anthropic:
 		if c.AnthropicKey == "" {
 			return nil, keyMissing(Anthropic, "ANTHROPIC_API_KEY")
@@ -101,7 +101,7 @@ func (c Config) open() (Model, error) {
 		if err := checkURL(c.AnthropicBaseURL); err != nil {
 			return nil, err
 		}
-		return c.retried(newAnthropic(c)), nil
+		return c.withRetries(newAnthropic(c)), nil
 	case Offline:
 		if c.Offline == nil {
 			return nil, fault.New(fault.ModelKeyMissing, "no provider has a key, and this program has no offline model")
@@ -113,8 +113,9 @@ func (c Config) open() (Model, error) {
 	}
 }
 
-// choose resolves `auto`: OpenAI if it can be reached, else Anthropic, else offline.
-func (c Config) choose() string {
+// resolveProvider resolves auto: OpenAI if it can be reached, else Anthropic, else
+// the offline model.
+func (c Config) resolveProvider() string {
 	switch {
 	case c.Provider != "" && c.Provider != Auto:
 		return c.Provider
@@ -150,7 +151,7 @@ func (c Config) inherit(from Config) Config {
 	return c
 }
 
-func (c Config) retried(m Model) Model {
+func (c Config) withRetries(m Model) Model {
 	retries := cmp.Or(c.Retries, 4)
 	if retries < 0 {
 		return m

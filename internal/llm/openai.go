@@ -48,7 +48,7 @@ func newOpenAI(c Config) *openaiModel {
 		option.WithAPIKey(c.OpenAIKey),
 		option.WithHTTPClient(m.client),
 		option.WithMaxRetries(0),
-		option.WithMiddleware(check),
+		option.WithMiddleware(rejectFailedResponse),
 	)
 	return m
 }
@@ -62,20 +62,20 @@ var (
 
 func (m *openaiModel) Reply(ctx context.Context, req Request) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
-		want, err := newForm(req.Output)
+		want, err := newOutputSchema(req.Output)
 		if err != nil {
 			yield(Delta{}, err)
 			return
 		}
 		m.exchange(ctx, yield,
 			func(ctx context.Context) (*http.Response, error) { return m.send(ctx, req, want) },
-			func(body *watched, emit emitter) (*Reply, error) { return m.read(body, emit, want) })
+			func(body *idleTimeoutBody, emit emitter) (*Reply, error) { return m.parseResponse(body, emit, want) })
 	}
 }
 
 // send posts the request; when the server refuses one of its parameters, it is
 // left out from then on.
-func (m *openaiModel) send(ctx context.Context, req Request, want *form) (*http.Response, error) {
+func (m *openaiModel) send(ctx context.Context, req Request, want *outputSchema) (*http.Response, error) {
 	for {
 		m.mu.Lock()
 		q := m.quirks
@@ -102,7 +102,7 @@ func (m *openaiModel) send(ctx context.Context, req Request, want *form) (*http.
 // learn reads a refusal and gives what to do differently; false if it teaches
 // nothing. What was not sent cannot have been refused, so no lesson comes twice.
 func (q openaiQuirks) learn(err error, sent openai.ChatCompletionNewParams) (openaiQuirks, bool) {
-	t, ok := errors.AsType[*trouble](err)
+	t, ok := errors.AsType[*attemptError](err)
 	if !ok || t.status != http.StatusBadRequest && t.status != http.StatusUnprocessableEntity {
 		return q, false
 	}
@@ -127,7 +127,7 @@ func (q openaiQuirks) learn(err error, sent openai.ChatCompletionNewParams) (ope
 }
 
 // params builds the request.
-func (m *openaiModel) params(req Request, want *form, q openaiQuirks) (openai.ChatCompletionNewParams, error) {
+func (m *openaiModel) params(req Request, want *outputSchema, q openaiQuirks) (openai.ChatCompletionNewParams, error) {
 	p := openai.ChatCompletionNewParams{Model: m.model}
 	system := req.System
 	if want != nil {
@@ -135,7 +135,7 @@ func (m *openaiModel) params(req Request, want *form, q openaiQuirks) (openai.Ch
 			system = strings.TrimSpace(system + "\n\n" + want.prompt())
 		} else {
 			p.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{
-				Name: "answer", Schema: want.schema, Strict: openai.Bool(closed(want.schema, true)),
+				Name: "answer", Schema: want.schema, Strict: openai.Bool(isEnforceable(want.schema, true)),
 			}}
 		}
 	}

@@ -54,27 +54,27 @@ type openaiUsage struct {
 	} `json:"prompt_tokens_details"`
 }
 
-// read turns a response into a reply.
-func (m *openaiModel) read(body *watched, emit emitter, want *form) (*Reply, error) {
+// parseResponse turns a response into a reply, and emits its text on the way.
+func (m *openaiModel) parseResponse(body *idleTimeoutBody, emit emitter, want *outputSchema) (*Reply, error) {
 	if want != nil {
 		// Half a document helps nobody; unseen, the request can be tried again.
 		emit = func(string) bool { return true }
 	}
 	p := &parse{emit: emit}
-	err := p.openai(body, body.finished)
-	if p.fatal(err) {
+	err := p.readOpenAIStream(body, body.shortenWait)
+	if p.isFatal(err) {
 		return nil, err
 	}
-	r, err := p.reply(&m.endpoint, body.kind, err)
+	r, err := p.buildReply(&m.endpoint, body.kind, err)
 	if err == nil && want != nil && len(r.Calls) == 0 {
-		r.Text, err = want.read(r)
+		r.Text, err = want.extractJSON(r)
 	}
 	return r, err
 }
 
-// openai reads the stream to its end. finished is called when only the token
-// counts are missing.
-func (p *parse) openai(r io.Reader, finished func()) error {
+// readOpenAIStream reads the stream to its end. It calls finished when only the
+// token counts are missing.
+func (p *parse) readOpenAIStream(r io.Reader, finished func()) error {
 	for data, err := range events(r) {
 		if err != nil {
 			return err
@@ -85,13 +85,13 @@ func (p *parse) openai(r io.Reader, finished func()) error {
 		}
 		var c openaiChunk
 		if decode(data, &c) != nil {
-			p.rubbish++
+			p.unreadable++
 			continue
 		}
 		if len(c.Error) > 0 && string(c.Error) != "null" {
-			return streamError(data)
+			return parseStreamError(data)
 		}
-		if err := p.openaiChunk(&c); err != nil {
+		if err := p.applyOpenAIChunk(&c); err != nil {
 			return err
 		}
 		if p.stop != "" {
@@ -101,7 +101,8 @@ func (p *parse) openai(r io.Reader, finished func()) error {
 	return nil
 }
 
-func (p *parse) openaiChunk(c *openaiChunk) error {
+// applyOpenAIChunk adds one chunk of the stream to the reply.
+func (p *parse) applyOpenAIChunk(c *openaiChunk) error {
 	if p.id == "" {
 		p.id = c.ID
 	}
@@ -121,10 +122,10 @@ func (p *parse) openaiChunk(c *openaiChunk) error {
 		if ch.Index != 0 {
 			continue // one answer is asked for
 		}
-		if err := p.openaiPart(ch.Delta, false); err != nil {
+		if err := p.applyOpenAIPart(ch.Delta, false); err != nil {
 			return err
 		}
-		if err := p.openaiPart(ch.Message, true); err != nil {
+		if err := p.applyOpenAIPart(ch.Message, true); err != nil {
 			return err
 		}
 		switch ch.FinishReason {
@@ -144,7 +145,8 @@ func (p *parse) openaiChunk(c *openaiChunk) error {
 	return p.err
 }
 
-func (p *parse) openaiPart(part *openaiPart, final bool) error {
+// applyOpenAIPart adds the message or delta of a choice: text and calls.
+func (p *parse) applyOpenAIPart(part *openaiPart, final bool) error {
 	if part == nil {
 		return nil
 	}
@@ -154,9 +156,9 @@ func (p *parse) openaiPart(part *openaiPart, final bool) error {
 	for _, text := range []string{contentText(part.Content), part.Refusal} {
 		var err error
 		if final && text != "" {
-			err = p.pass(p.sayWhole(text))
+			err = p.emitText(p.appendWholeText(text))
 		} else {
-			err = p.text(text)
+			err = p.addText(text)
 		}
 		if err != nil {
 			return err
@@ -167,10 +169,10 @@ func (p *parse) openaiPart(part *openaiPart, final bool) error {
 		if f.Name == "" && len(f.Arguments) == 0 {
 			f = c.openaiFunction
 		}
-		p.add(piece{index: number(c.Index), id: c.ID, name: f.Name, args: argsText(f.Arguments), final: final})
+		p.addPiece(piece{index: indexOrNone(c.Index), id: c.ID, name: f.Name, args: argsText(f.Arguments), final: final})
 	}
 	if f := part.FunctionCall; f != nil {
-		p.add(piece{index: noIndex, name: f.Name, args: argsText(f.Arguments), final: final})
+		p.addPiece(piece{index: noIndex, name: f.Name, args: argsText(f.Arguments), final: final})
 	}
 	return p.err
 }
@@ -203,7 +205,7 @@ func argsText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-func number(index *int) int {
+func indexOrNone(index *int) int {
 	if index == nil || *index < 0 {
 		return noIndex
 	}

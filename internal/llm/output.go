@@ -8,15 +8,15 @@ import (
 	"interlock/internal/fault"
 )
 
-// A form is the schema that the text of a reply must follow, fitted to what
-// providers take: the root is an object.
-type form struct {
+// An outputSchema is the schema that the text of a reply must follow, fitted to
+// what providers accept: its root is an object.
+type outputSchema struct {
 	schema  map[string]any
 	wrapped bool // the wanted value stands under "value"
 }
 
-// newForm reads the schema of a request; without one there is no form.
-func newForm(raw json.RawMessage) (*form, error) {
+// newOutputSchema reads the schema of a request; it is nil without one.
+func newOutputSchema(raw json.RawMessage) (*outputSchema, error) {
 	if raw == nil {
 		return nil, nil
 	}
@@ -26,9 +26,9 @@ func newForm(raw json.RawMessage) (*form, error) {
 	}
 	delete(schema, "$schema")
 	if schema["type"] == "object" {
-		return &form{schema: schema}, nil
+		return &outputSchema{schema: schema}, nil
 	}
-	return &form{wrapped: true, schema: map[string]any{
+	return &outputSchema{wrapped: true, schema: map[string]any{
 		"type":                 "object",
 		"properties":           map[string]any{"value": schema},
 		"required":             []any{"value"},
@@ -37,7 +37,7 @@ func newForm(raw json.RawMessage) (*form, error) {
 }
 
 // prompt asks for the form in words, for models that take no schema.
-func (f *form) prompt() string {
+func (f *outputSchema) prompt() string {
 	b, err := json.Marshal(f.schema)
 	if err != nil {
 		return ""
@@ -45,18 +45,18 @@ func (f *form) prompt() string {
 	return "Answer with one JSON object that follows this JSON Schema, and with nothing else:\n" + string(b)
 }
 
-// read finds the JSON in what the model said: alone, in a fenced block, or with
-// words around it.
-func (f *form) read(r *Reply) (string, error) {
+// extractJSON finds the JSON in the text of a reply: alone, in a fenced block, or
+// with words around it.
+func (f *outputSchema) extractJSON(r *Reply) (string, error) {
 	value, ok := findObject(r.Text)
 	switch {
 	case ok:
 	case r.Stop == stopLength:
-		return "", &trouble{code: fault.ModelBadOutput, text: "the answer was cut off before its JSON was complete"}
+		return "", &attemptError{code: fault.ModelBadOutput, text: "the answer was cut off before its JSON was complete"}
 	case r.Stop == StopRefusal:
-		return "", &trouble{code: fault.ModelRefused, text: "the model declined: " + clip(r.Text, 200)}
+		return "", &attemptError{code: fault.ModelRefused, text: "the model declined: " + truncate(r.Text, 200)}
 	default:
-		return "", &trouble{code: fault.ModelBadOutput, text: "the answer is not the JSON that was asked for: " + clip(r.Text, 200)}
+		return "", &attemptError{code: fault.ModelBadOutput, text: "the answer is not the JSON that was asked for: " + truncate(r.Text, 200)}
 	}
 	if !f.wrapped {
 		return value, nil
@@ -65,12 +65,12 @@ func (f *form) read(r *Reply) (string, error) {
 		Value json.RawMessage `json:"value"`
 	}
 	if json.Unmarshal([]byte(value), &inner) != nil || inner.Value == nil {
-		return "", &trouble{code: fault.ModelBadOutput, text: "the answer has no \"value\""}
+		return "", &attemptError{code: fault.ModelBadOutput, text: "the answer has no \"value\""}
 	}
 	return string(inner.Value), nil
 }
 
-// findObject gives the first JSON object in a text. It looks at no more than a
+// findObject returns the first JSON object in a text. It looks at no more than a
 // few candidates, so that hostile text costs little.
 func findObject(text string) (string, bool) {
 	text = strings.TrimSpace(text)
@@ -89,13 +89,13 @@ func findObject(text string) (string, bool) {
 	return "", false
 }
 
-// closed says whether the schema keeps to the part of JSON Schema that providers
-// can enforce: objects that allow nothing beyond their properties and, if all is
-// set, demand every one of them.
-func closed(schema any, all bool) bool {
+// isEnforceable reports whether the schema keeps to the part of JSON Schema that
+// providers can enforce: objects that allow nothing beyond their properties and, if
+// all is set, require every one of them.
+func isEnforceable(schema any, all bool) bool {
 	switch s := schema.(type) {
 	case []any:
-		return !slices.ContainsFunc(s, func(v any) bool { return !closed(v, all) })
+		return !slices.ContainsFunc(s, func(v any) bool { return !isEnforceable(v, all) })
 	case map[string]any:
 		if props, ok := s["properties"].(map[string]any); ok || s["type"] == "object" {
 			if s["additionalProperties"] != false {
@@ -103,19 +103,19 @@ func closed(schema any, all bool) bool {
 			}
 			required, _ := s["required"].([]any)
 			for name, p := range props {
-				if all && !slices.Contains(required, any(name)) || !closed(p, all) {
+				if all && !slices.Contains(required, any(name)) || !isEnforceable(p, all) {
 					return false
 				}
 			}
 		}
 		defs, _ := s["$defs"].(map[string]any)
 		for _, d := range defs {
-			if !closed(d, all) {
+			if !isEnforceable(d, all) {
 				return false
 			}
 		}
 		for key, v := range s {
-			if !enforceable[key] || (key == "items" || key == "anyOf") && !closed(v, all) {
+			if !enforceable[key] || (key == "items" || key == "anyOf") && !isEnforceable(v, all) {
 				return false
 			}
 		}

@@ -26,26 +26,28 @@ const (
 // what the provider said about it.
 type parse struct {
 	assembly
-	emit    emitter
-	id      string // of the response
-	model   string
-	stop    string // "" until the provider said why it ended
-	done    bool   // the stream ended as it should
-	usage   event.Usage
-	paid    int64 // what the provider says it cost, in millionths of a dollar
-	rubbish int   // events that could not be read
+	emit       emitter
+	id         string // of the response
+	model      string
+	stop       string // "" until the provider said why it ended
+	done       bool   // the stream ended as it should
+	usage      event.Usage
+	paid       int64 // what the provider says it cost, in millionths of a dollar
+	unreadable int   // events that could not be read
 }
 
-// text takes text and hands it on.
-func (p *parse) text(s string) error {
+// addText adds text to the reply and emits it.
+func (p *parse) addText(s string) error {
 	if s == "" {
 		return nil
 	}
-	p.say(s)
-	return p.pass(s)
+	p.appendText(s)
+	return p.emitText(s)
 }
 
-func (p *parse) pass(s string) error {
+// emitText hands text to the caller. It fails when the caller has left or the reply
+// is beyond repair.
+func (p *parse) emitText(s string) error {
 	if p.err != nil {
 		return p.err
 	}
@@ -55,26 +57,26 @@ func (p *parse) pass(s string) error {
 	return nil
 }
 
-// reply closes the parse: every call valid, the stop reason one of ours, the
+// buildReply closes the parse: every call valid, the stop reason one of ours, the
 // usage priced. readErr is how the stream broke, if it did; it does not matter
 // once the provider has said that the reply is finished.
-func (p *parse) reply(e *endpoint, kind string, readErr error) (*Reply, error) {
+func (p *parse) buildReply(e *endpoint, kind string, readErr error) (*Reply, error) {
 	if p.stop == "" && !p.done {
 		switch {
 		case readErr != nil:
 			return nil, readErr
-		case p.assembly.text.Len() == 0 && len(p.calls) == 0 && p.rubbish > 0:
-			return nil, &trouble{code: fault.ModelBadOutput, text: "nothing of the answer could be read as a stream of JSON"}
-		case p.id == "" && p.rubbish == 0 && !strings.Contains(kind, "event-stream"):
-			return nil, &trouble{code: fault.ModelBadOutput, text: "the server answered with " + cmp.Or(clip(kind, 60), "nothing") + ", not with a reply of a model"}
+		case p.assembly.text.Len() == 0 && len(p.calls) == 0 && p.unreadable > 0:
+			return nil, &attemptError{code: fault.ModelBadOutput, text: "nothing of the answer could be read as a stream of JSON"}
+		case p.id == "" && p.unreadable == 0 && !strings.Contains(kind, "event-stream"):
+			return nil, &attemptError{code: fault.ModelBadOutput, text: "the server answered with " + cmp.Or(truncate(kind, 60), "nothing") + ", not with a reply of a model"}
 		}
-		return nil, &trouble{code: fault.ModelFailed, again: true, text: "the stream ended before the reply was complete"}
+		return nil, &attemptError{code: fault.ModelFailed, retryable: true, text: "the stream ended before the reply was complete"}
 	}
 	seed := p.id
 	if !plainID.MatchString(seed) {
 		seed = rand.Text()[:12]
 	}
-	calls, err := p.finish(seed)
+	calls, err := p.buildCalls(seed)
 	if err != nil {
 		return nil, err
 	}
@@ -88,11 +90,11 @@ func (p *parse) reply(e *endpoint, kind string, readErr error) (*Reply, error) {
 	if r.Text == "" && len(calls) == 0 {
 		switch r.Stop {
 		case StopRefusal:
-			return nil, &trouble{code: fault.ModelRefused, text: "the model declined to answer"}
+			return nil, &attemptError{code: fault.ModelRefused, text: "the model declined to answer"}
 		case stopLength:
-			return nil, &trouble{code: fault.ModelBadOutput, text: "the tokens ran out before the model said anything"}
+			return nil, &attemptError{code: fault.ModelBadOutput, text: "the tokens ran out before the model said anything"}
 		}
-		return nil, &trouble{code: fault.ModelBadOutput, again: true, text: "the model's answer is empty"}
+		return nil, &attemptError{code: fault.ModelBadOutput, retryable: true, text: "the model's answer is empty"}
 	}
 	if r.Usage.MicroUSD = p.paid; p.paid == 0 {
 		price, known := PriceOf(e.model, e.prices)
@@ -104,19 +106,19 @@ func (p *parse) reply(e *endpoint, kind string, readErr error) (*Reply, error) {
 	return r, nil
 }
 
-// fatal says whether an error of the stream ends the attempt even if the
+// isFatal reports whether an error of the stream ends the attempt even if the
 // provider had finished its reply.
-func (p *parse) fatal(err error) bool {
+func (p *parse) isFatal(err error) bool {
 	if err == nil {
 		return false
 	}
-	if _, ok := errors.AsType[*trouble](err); ok {
+	if _, ok := errors.AsType[*attemptError](err); ok {
 		return true
 	}
 	return errors.Is(err, errLeft)
 }
 
-// toolSchema gives the schema of a tool's arguments as an object, which
+// toolSchema returns the schema of a tool's arguments as an object, which
 // providers demand even of a tool without any.
 func toolSchema(t Tool) (map[string]any, error) {
 	schema := map[string]any{}

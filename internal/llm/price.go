@@ -50,55 +50,55 @@ func PriceOf(model string, overrides map[string]Price) (p Price, known bool) {
 // other suffix names another model, which may cost something else.
 var dated = regexp.MustCompile(`[-@](\d{8}|\d{4}-\d{2}-\d{2}|latest)$`)
 
-// claude is a price with the cache rates that Anthropic derives from the input
-// rate: 1.25 to write for five minutes, 0.1 to read.
-func claude(input, output float64) Price {
+// claudePrice returns a price with the cache rates that Anthropic derives from the
+// input rate: 1.25 to write for five minutes, 0.1 to read.
+func claudePrice(input, output float64) Price {
 	return Price{input, output, input * 0.1, input * 1.25}
 }
 
-// gpt is a price where writing to the cache costs what input costs.
-func gpt(input, cached, output float64) Price {
+// gptPrice returns a price where writing to the cache costs what input costs.
+func gptPrice(input, cached, output float64) Price {
 	return Price{input, output, cached, input}
 }
 
 // prices lists published standard rates as of November 2026, without the
 // surcharges for very long prompts.
 var prices = map[string]Price{
-	"claude-fable-5-1":  claude(10, 50),
-	"claude-fable-5":    claude(10, 50),
+	"claude-fable-5-1":  claudePrice(10, 50),
+	"claude-fable-5":    claudePrice(10, 50),
 	"claude-opus-5-5":   {4, 20, 0.20, 5},
-	"claude-opus-5":     claude(5, 25),
-	"claude-opus-4-6":   claude(5, 25),
-	"claude-opus-4-5":   claude(5, 25),
-	"claude-opus-4-1":   claude(15, 75),
-	"claude-sonnet-5-5": claude(2, 10),
-	"claude-sonnet-5":   claude(2, 10),
-	"claude-sonnet-4-6": claude(3, 15),
-	"claude-sonnet-4-5": claude(3, 15),
-	"claude-sonnet-4":   claude(3, 15),
-	"claude-haiku-4-5":  claude(1, 5),
-	"claude-3-5-haiku":  claude(0.80, 4),
+	"claude-opus-5":     claudePrice(5, 25),
+	"claude-opus-4-6":   claudePrice(5, 25),
+	"claude-opus-4-5":   claudePrice(5, 25),
+	"claude-opus-4-1":   claudePrice(15, 75),
+	"claude-sonnet-5-5": claudePrice(2, 10),
+	"claude-sonnet-5":   claudePrice(2, 10),
+	"claude-sonnet-4-6": claudePrice(3, 15),
+	"claude-sonnet-4-5": claudePrice(3, 15),
+	"claude-sonnet-4":   claudePrice(3, 15),
+	"claude-haiku-4-5":  claudePrice(1, 5),
+	"claude-3-5-haiku":  claudePrice(0.80, 4),
 
 	"gpt-6.1-sol":   {2, 10, 0.10, 2.50},
 	"gpt-6.1-terra": {1, 5, 0.05, 1.25},
-	"gpt-6-astra":   gpt(10, 1, 50),
+	"gpt-6-astra":   gptPrice(10, 1, 50),
 	"gpt-6-sol":     {2, 10, 0.20, 2.50},
 	"gpt-6-luna":    {0.10, 0.50, 0.01, 0.125},
-	"gpt-5.6-sol":   gpt(5, 0.50, 30),
-	"gpt-5.6-terra": gpt(2, 0.20, 12),
-	"gpt-5.6-luna":  gpt(0.20, 0.02, 1.20),
-	"gpt-5.4":       gpt(2.50, 0.25, 15),
-	"gpt-5.4-mini":  gpt(0.75, 0.075, 4.50),
-	"gpt-5.2":       gpt(1.75, 0.175, 14),
-	"gpt-5.1":       gpt(1.25, 0.125, 10),
-	"gpt-5":         gpt(1.25, 0.125, 10),
-	"gpt-5-mini":    gpt(0.25, 0.025, 2),
-	"gpt-5-nano":    gpt(0.05, 0.005, 0.40),
-	"gpt-4.1":       gpt(2, 0.50, 8),
-	"gpt-4.1-mini":  gpt(0.40, 0.10, 1.60),
-	"gpt-4.1-nano":  gpt(0.10, 0.025, 0.40),
-	"gpt-4o":        gpt(2.50, 1.25, 10),
-	"gpt-4o-mini":   gpt(0.15, 0.075, 0.60),
-	"o3":            gpt(2, 0.50, 8),
-	"o4-mini":       gpt(1.10, 0.275, 4.40),
+	"gpt-5.6-sol":   gptPrice(5, 0.50, 30),
+	"gpt-5.6-terra": gptPrice(2, 0.20, 12),
+	"gpt-5.6-luna":  gptPrice(0.20, 0.02, 1.20),
+	"gpt-5.4":       gptPrice(2.50, 0.25, 15),
+	"gpt-5.4-mini":  gptPrice(0.75, 0.075, 4.50),
+	"gpt-5.2":       gptPrice(1.75, 0.175, 14),
+	"gpt-5.1":       gptPrice(1.25, 0.125, 10),
+	"gpt-5":         gptPrice(1.25, 0.125, 10),
+	"gpt-5-mini":    gptPrice(0.25, 0.025, 2),
+	"gpt-5-nano":    gptPrice(0.05, 0.005, 0.40),
+	"gpt-4.1":       gptPrice(2, 0.50, 8),
+	"gpt-4.1-mini":  gptPrice(0.40, 0.10, 1.60),
+	"gpt-4.1-nano":  gptPrice(0.10, 0.025, 0.40),
+	"gpt-4o":        gptPrice(2.50, 1.25, 10),
+	"gpt-4o-mini":   gptPrice(0.15, 0.075, 0.60),
+	"o3":            gptPrice(2, 0.50, 8),
+	"o4-mini":       gptPrice(1.10, 0.275, 4.40),
 }

@@ -30,11 +30,11 @@ func (r *retrying) Name() string { return r.model.Name() }
 func (r *retrying) Reply(ctx context.Context, req Request) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
 		for attempt := 0; ; attempt++ {
-			said, err := forward(r.model.Reply(ctx, req), yield)
+			said, err := forwardStream(r.model.Reply(ctx, req), yield)
 			if err == nil {
 				return
 			}
-			wait, again := pause(err, attempt)
+			wait, again := retryDelay(err, attempt)
 			if said || !again || attempt == r.retries || ctx.Err() != nil {
 				yield(Delta{}, err)
 				return
@@ -48,9 +48,9 @@ func (r *retrying) Reply(ctx context.Context, req Request) iter.Seq2[Delta, erro
 	}
 }
 
-// forward passes a stream on and reports whether anything was passed, and the
-// error that ended the stream. A caller who left is no error.
-func forward(stream iter.Seq2[Delta, error], yield func(Delta, error) bool) (said bool, failed error) {
+// forwardStream passes a stream on. It reports whether anything was passed and the
+// error that ended the stream; a caller who left is no error.
+func forwardStream(stream iter.Seq2[Delta, error], yield func(Delta, error) bool) (said bool, failed error) {
 	for d, err := range stream {
 		if err != nil {
 			return said, err
@@ -63,12 +63,12 @@ func forward(stream iter.Seq2[Delta, error], yield func(Delta, error) bool) (sai
 	return said, nil
 }
 
-// pause says whether to try again and how long to wait before: what the provider
-// asks for, else twice as long each time, always with some jitter so that many
-// clients do not come back at once.
-func pause(err error, attempt int) (time.Duration, bool) {
-	t, ok := errors.AsType[*trouble](err)
-	if !ok || !t.again || t.after > longestAsked {
+// retryDelay reports whether to try again and how long to wait before: what the
+// provider asks for, else twice as long each time, with jitter so that many clients
+// do not come back at once.
+func retryDelay(err error, attempt int) (time.Duration, bool) {
+	t, ok := errors.AsType[*attemptError](err)
+	if !ok || !t.retryable || t.after > longestAsked {
 		return 0, false
 	}
 	wait := min(firstWait<<min(attempt, 10), longestWait)

@@ -64,7 +64,7 @@ func (s *Scripted) Forget() *Scripted {
 // Name says that no provider is behind it.
 func (s *Scripted) Name() string { return s.name }
 
-// Requests gives what the model was asked so far.
+// Requests returns what the model was asked so far.
 func (s *Scripted) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,13 +23,13 @@ func events(r io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		lines := bufio.NewReaderSize(io.LimitReader(r, maxStream+1), 32<<10)
 		var data []byte
-		var plain *braces // of JSON that came without `data:`
+		var plain *braceTracker // of JSON that came without `data:`
 		total := 0
 		for {
 			line, err := readLine(lines)
 			total += len(line)
 			if err == nil && total > maxStream || len(data)+len(line) > maxEvent {
-				err = &trouble{code: fault.ModelBadOutput, text: "the stream is longer than any reply may be"}
+				err = &attemptError{code: fault.ModelBadOutput, text: "the stream is longer than any reply may be"}
 				data, line = nil, nil
 			}
 			line = bytes.TrimRight(line, "\r\n")
@@ -46,10 +46,10 @@ func events(r io.Reader) iter.Seq2[[]byte, error] {
 				data = append(data, bytes.TrimPrefix(line[len("data:"):], []byte(" "))...)
 			case plain != nil || line[0] == '{':
 				if plain == nil {
-					plain = &braces{}
+					plain = &braceTracker{}
 				}
 				data = append(append(data, line...), '\n')
-				if plain.read(string(line)); plain.closed {
+				if plain.track(string(line)); plain.closed {
 					if !yield(data, nil) {
 						return
 					}

@@ -21,15 +21,15 @@ func FuzzStream(f *testing.F) {
 	e := &endpoint{provider: "p", model: "m"}
 	f.Fuzz(func(t *testing.T, stream string) {
 		for _, read := range []func(*parse) error{
-			func(p *parse) error { return p.openai(strings.NewReader(stream), func() {}) },
-			func(p *parse) error { return p.anthropic(strings.NewReader(stream), &thinking{}) },
+			func(p *parse) error { return p.readOpenAIStream(strings.NewReader(stream), func() {}) },
+			func(p *parse) error { return p.readAnthropicStream(strings.NewReader(stream), &thinking{}) },
 		} {
 			var said strings.Builder
 			p := &parse{emit: func(s string) bool { said.WriteString(s); return true }}
 			err := read(p)
 			var r *Reply
-			if !p.fatal(err) {
-				r, err = p.reply(e, "text/event-stream", err)
+			if !p.isFatal(err) {
+				r, err = p.buildReply(e, "text/event-stream", err)
 			}
 			if err != nil {
 				if f := e.fault(err); !strings.HasPrefix(string(f.Code), "model_") || !utf8.ValidString(f.Message) {
@@ -60,7 +60,7 @@ func FuzzStream(f *testing.F) {
 // A caller who leaves ends the parse at once.
 func TestParseLeft(t *testing.T) {
 	p := &parse{emit: func(string) bool { return false }}
-	err := p.openai(strings.NewReader("data: {\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\n\n"), nil)
+	err := p.readOpenAIStream(strings.NewReader("data: {\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\n\n"), nil)
 	if !errors.Is(err, errLeft) {
 		t.Fatal(err)
 	}

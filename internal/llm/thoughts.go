@@ -14,12 +14,12 @@ const (
 	maxThought  = 1 << 20 // bytes of one
 )
 
-// thoughts remembers how replies that thought before they called tools came
+// thoughtCache remembers how replies that thought before they called tools came
 // from Anthropic: signed thoughts must go back as they were with the results of
 // the calls, or the model loses its thread. They are worth nothing to anybody
 // else and nothing after the turn, so they stay out of the log; after a restart
 // the conversation goes on without them.
-type thoughts struct {
+type thoughtCache struct {
 	mu     sync.Mutex
 	byCall map[string]thought // by the id of the first call
 	order  []string
@@ -64,8 +64,8 @@ func (t *thinking) add(index int, text, signature string) {
 	}
 }
 
-// keep remembers a reply that thought and then called tools.
-func (t *thoughts) keep(r *Reply, from *thinking) {
+// remember stores the blocks of a reply that thought and then called tools.
+func (t *thoughtCache) remember(r *Reply, from *thinking) {
 	deep := slices.ContainsFunc(from.blocks, func(b thinkingBlock) bool { return strings.HasSuffix(b.kind, "thinking") })
 	if !deep || len(r.Calls) == 0 || from.size > maxThought {
 		return
@@ -86,9 +86,9 @@ func (t *thoughts) keep(r *Reply, from *thinking) {
 	}
 }
 
-// recall gives the content of a message as it came, or nil if it is not
+// recall returns the content of a message as it came, or nil if it is not
 // remembered or has been changed since.
-func (t *thoughts) recall(m Message) []anthropic.ContentBlockParamUnion {
+func (t *thoughtCache) recall(m Message) []anthropic.ContentBlockParamUnion {
 	t.mu.Lock()
 	kept, ok := t.byCall[m.Calls[0].ID]
 	t.mu.Unlock()

@@ -17,10 +17,10 @@ type Change struct {
 	Problems []string
 }
 
-// Empty says whether nothing changed.
+// Empty reports whether nothing changed.
 func (c Change) Empty() bool { return len(c.Set) == 0 && len(c.Dropped) == 0 }
 
-// Defaults gives the facts of a new thread.
+// Defaults returns the facts of a new thread.
 func (m *Machine) Defaults() map[string]any {
 	facts := make(map[string]any, len(m.Facts))
 	for _, f := range m.Facts {
@@ -31,7 +31,7 @@ func (m *Machine) Defaults() map[string]any {
 	return facts
 }
 
-// NewTurn gives the change that takes the facts of a turn back to their defaults.
+// NewTurn returns the change that takes the facts of a turn back to their defaults.
 func (m *Machine) NewTurn(s *Scope) Change {
 	var c Change
 	for _, f := range m.Facts {
@@ -165,7 +165,7 @@ func (m *Machine) at(s *Scope, path string) any {
 	return v
 }
 
-// withField gives a copy of a record with one field set, however deep.
+// withField returns a copy of a record with one field set, however deep.
 func withField(rec any, path []string, v any) any {
 	old, _ := rec.(map[string]any)
 	out := make(map[string]any, len(old)+1)

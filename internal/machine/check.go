@@ -7,7 +7,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// Check gives every finding of a definition, warnings included. Without tools it
+// Check returns every finding of a definition, warnings included. Without tools it
 // leaves out what needs their types.
 func (m *Machine) Check(tools ToolTypes) []Finding {
 	c := m.checker(tools)
@@ -76,12 +76,12 @@ func (c *checker) offersOf() map[string][]string {
 	return all
 }
 
-// dynamic says whether a state offers tools that are found at run time.
+// dynamic reports whether a state offers tools that are found at run time.
 func dynamic(s *State) bool {
 	return slices.ContainsFunc(s.Offers, func(o *Offer) bool { return o.From != "" })
 }
 
-// mayCall says whether one of the tools can be called or run in a state. A tool that
+// mayCall reports whether one of the tools can be called or run in a state. A tool that
 // is found at run time has none of the names that the definition offers.
 func (c *checker) mayCall(s *State, tools []string) bool {
 	return slices.ContainsFunc(tools, func(t string) bool {
@@ -108,7 +108,7 @@ func (c *checker) usedTools() map[string]bool {
 	return used
 }
 
-// position gives the place in the file of a node of an expression.
+// position returns the place in the file of a node of an expression.
 func (x *Expr) position(n ast.Node) Pos {
 	pos := x.Pos
 	if x.code != nil && x.code.flat && n != nil {

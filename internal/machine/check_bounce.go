@@ -38,7 +38,7 @@ func (c *checker) bounces(g *flow, by map[*State]*edge) {
 	}
 }
 
-// atOnce says whether an edge is followed on entry, without a bound on visits.
+// atOnce reports whether an edge is followed on entry, without a bound on visits.
 func atOnce(e *edge) bool {
 	if e.from.Kind != Agent {
 		return runsFree(e)
@@ -104,7 +104,7 @@ func (b *bouncer) hold(held [][]claim, e *edge) [][]claim {
 	return held
 }
 
-// changes says whether something on a circle writes a fact that its guards look at.
+// changes reports whether something on a circle writes a fact that its guards look at.
 func changes(way []*edge) bool {
 	for _, e := range way {
 		for _, w := range e.writes {

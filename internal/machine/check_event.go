@@ -293,7 +293,7 @@ func (c *checker) require(s *State, p Predicate) {
 	}
 }
 
-// on gives the events that a transition of a state waits for; nil = any.
+// on returns the events that a transition of a state waits for; nil = any.
 func (t *Transition) on(s *State) []string {
 	if len(t.On) > 0 || s == nil {
 		return t.On

@@ -146,7 +146,7 @@ func (c *checker) stuck(g *flow, s *State) {
 	}
 }
 
-// answersLeave says whether every answer of an ask leads somewhere by itself.
+// answersLeave reports whether every answer of an ask leads somewhere by itself.
 func (c *checker) answersLeave(s *State) bool {
 	card := c.m.Cards[s.Card]
 	return card != nil && !slices.ContainsFunc(card.Answers, func(a *Answer) bool { return a.To == "" && a.Command == "" })
@@ -227,7 +227,7 @@ func (c *checker) circle(last *edge, way []*edge) {
 		"the circle through %s has no bound: no model, no person, no count of visits", last.to.Name)
 }
 
-// runsFree says whether an edge is followed without a model, a person or a bound.
+// runsFree reports whether an edge is followed without a model, a person or a bound.
 func runsFree(e *edge) bool {
 	switch e.from.Kind {
 	case StepK, Pass:
@@ -241,7 +241,7 @@ func runsFree(e *edge) bool {
 	return !countsVisits(e)
 }
 
-// countsVisits says whether the guards of an edge bound how often it is followed.
+// countsVisits reports whether the guards of an edge bound how often it is followed.
 func countsVisits(e *edge) bool {
 	if e.when != nil && e.when.code != nil && bounded(e.when.code.tree, true) {
 		return true
@@ -249,7 +249,7 @@ func countsVisits(e *edge) bool {
 	return slices.ContainsFunc(e.negs, func(x *Expr) bool { return x.code != nil && bounded(x.code.tree, false) })
 }
 
-// bounded says whether a guard being true (or false) bounds a count of visits.
+// bounded reports whether a guard being true (or false) bounds a count of visits.
 func bounded(n ast.Node, holds bool) bool {
 	switch n := n.(type) {
 	case *ast.UnaryNode:

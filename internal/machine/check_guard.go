@@ -95,7 +95,7 @@ type span struct {
 	yes, no        bool
 }
 
-// possible says whether the claims can hold together.
+// possible reports whether the claims can hold together.
 func (c *checker) possible(claims []claim) bool {
 	spans := make(map[string]*span)
 	at := func(n ast.Node) *span {

@@ -53,7 +53,7 @@ func asGuard(r Predicate) string {
 	return r.Fact + " != nil"
 }
 
-// mentions says whether a guard looks at a fact, directly or through a computed one.
+// mentions reports whether a guard looks at a fact, directly or through a computed one.
 func mentions(x *Expr, fact string) bool {
 	if x == nil || x.code == nil {
 		return false
@@ -77,7 +77,7 @@ func mentions(x *Expr, fact string) bool {
 	return look(x.code)
 }
 
-// shortLength says whether the guard asks for a length, only not for enough.
+// shortLength reports whether the guard asks for a length, only not for enough.
 func (p *proof) shortLength(e *edge, r Predicate) bool {
 	if e.when == nil || e.when.code == nil || e.when.code.tree == nil {
 		return false
@@ -105,7 +105,7 @@ func (p *proof) outputs(s *State, fact string) bool {
 	return false
 }
 
-// behindStop says whether an early exit comes before the step that gives a fact.
+// behindStop reports whether an early exit comes before the step that gives a fact.
 func (p *proof) behindStop(s *State, fact string) bool {
 	for _, a := range s.Run {
 		stop := false
@@ -119,7 +119,7 @@ func (p *proof) behindStop(s *State, fact string) bool {
 	return false
 }
 
-// elsewhere says whether another way into the state proves the requirement.
+// elsewhere reports whether another way into the state proves the requirement.
 func (p *proof) elsewhere(e *edge, r Predicate) bool {
 	for _, other := range p.g.in[e.to] {
 		if other.t != e.t && (other.from == nil || p.in[other.from] != nil) && p.proves(p.transfer(other), r) {

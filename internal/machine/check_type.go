@@ -16,7 +16,7 @@ type typer struct {
 	items []*Type // of the predicates around the node
 }
 
-// typed gives the type of an expression in an environment.
+// typed returns the type of an expression in an environment.
 func (c *checker) typed(x *Expr, event *Type, item *Type) *Type {
 	if x == nil || x.code == nil {
 		return anyType

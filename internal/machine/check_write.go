@@ -12,7 +12,7 @@ const (
 	personEdge   = "person-edge"
 )
 
-// personOf gives the code unless every event is a person's doing.
+// personOf returns the code unless every event is a person's doing.
 func personOf(on []string, code string) string {
 	if len(on) == 0 {
 		return code
@@ -81,7 +81,7 @@ func (c *checker) writes(w *Writes, ev *Type, person string) {
 	}
 }
 
-// target gives the type of the fact or field that a path names, nil if it cannot
+// target returns the type of the fact or field that a path names, nil if it cannot
 // be written.
 func (c *checker) target(path string, pos Pos) *Type {
 	name, rest, nested := strings.Cut(path, ".")
@@ -139,7 +139,7 @@ func (c *checker) personOut(outs []Out) {
 	}
 }
 
-// posOfDrop gives the place of the writes; a dropped name has none of its own.
+// posOfDrop returns the place of the writes; a dropped name has none of its own.
 func (c *checker) posOfDrop(w *Writes, name string) Pos {
 	if p, ok := w.dropAt[name]; ok {
 		return p

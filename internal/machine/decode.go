@@ -117,7 +117,7 @@ func (d *decoder) types(n ast.Node) {
 	}
 }
 
-// endless says whether a type contains itself.
+// endless reports whether a type contains itself.
 func endless(t *Type, above map[*Type]bool) bool {
 	if t == nil {
 		return false

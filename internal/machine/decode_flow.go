@@ -281,7 +281,7 @@ func (d *decoder) policies(n ast.Node) {
 	d.m.Policies = p
 }
 
-// where gives the place in the file of a name that is the key of a map.
+// where returns the place in the file of a name that is the key of a map.
 func (m *Machine) where(kind, name string) Pos {
 	if p, ok := m.places[kind+"/"+name]; ok {
 		return p

@@ -142,7 +142,7 @@ func Breaks(old, new *Machine, state string, facts map[string]any) []string {
 	return why
 }
 
-// defaultSettings gives every setting at its default.
+// defaultSettings returns every setting at its default.
 func (m *Machine) defaultSettings() map[string]any {
 	out := make(map[string]any, len(m.Settings))
 	for _, s := range m.Settings {
@@ -151,7 +151,7 @@ func (m *Machine) defaultSettings() map[string]any {
 	return out
 }
 
-// meets says whether a requirement holds.
+// meets reports whether a requirement holds.
 func (m *Machine) meets(r Predicate, s *Scope) bool {
 	v := m.Value(r.Fact, s)
 	switch {

@@ -152,7 +152,7 @@ func (g *flow) targets(s *State, t *Transition) []string {
 	return out
 }
 
-// covers says whether everything that fires b fires a before it.
+// covers reports whether everything that fires b fires a before it.
 func covers(a, b *Transition, s *State) bool {
 	onA, onB := a.on(s), b.on(s)
 	if onA != nil && (onB == nil || !subset(onB, onA)) {
@@ -237,7 +237,7 @@ func (g *flow) command(cmd *Command) {
 	}
 }
 
-// reached gives for each state that can be reached the edge by which it is reached
+// reached returns for each state that can be reached the edge by which it is reached
 // first.
 func (g *flow) reached() map[*State]*edge {
 	by := make(map[*State]*edge, len(g.c.m.States))

@@ -11,7 +11,7 @@ var errFuel = errors.New("the expression looks at too many items")
 
 var frames = sync.Pool{New: func() any { return new(frame) }}
 
-// Eval gives the value of an expression; a nil one gives nil. Numbers are float64.
+// Eval returns the value of an expression; a nil one gives nil. Numbers are float64.
 // The value may share structure with the scope and must not be changed.
 func (m *Machine) Eval(x *Expr, s *Scope) (any, error) {
 	v, err := eval(x, s)
@@ -21,7 +21,7 @@ func (m *Machine) Eval(x *Expr, s *Scope) (any, error) {
 	return plainDeep(v), nil
 }
 
-// Holds says whether a guard is true. No guard holds always.
+// Holds reports whether a guard is true. No guard holds always.
 func (m *Machine) Holds(x *Expr, s *Scope) bool {
 	if x == nil {
 		return true
@@ -30,7 +30,7 @@ func (m *Machine) Holds(x *Expr, s *Scope) bool {
 	return err == nil && truth(v)
 }
 
-// Value gives a fact by name, computed or stored.
+// Value returns a fact by name, computed or stored.
 func (m *Machine) Value(name string, s *Scope) any {
 	f := m.facts[name]
 	switch {
@@ -43,7 +43,7 @@ func (m *Machine) Value(name string, s *Scope) any {
 	return plainDeep(s.Facts[name])
 }
 
-// Int gives a number as an int, def where it is unset or no number.
+// Int returns a number as an int, def where it is unset or no number.
 func (m *Machine) Int(x *Expr, s *Scope, def int) int {
 	v := m.Float(x, s, math.NaN())
 	if math.IsNaN(v) || v > math.MaxInt32 || v < math.MinInt32 {
@@ -52,7 +52,7 @@ func (m *Machine) Int(x *Expr, s *Scope, def int) int {
 	return int(v)
 }
 
-// Float gives a number, def where it is unset or no number.
+// Float returns a number, def where it is unset or no number.
 func (m *Machine) Float(x *Expr, s *Scope, def float64) float64 {
 	if x == nil {
 		return def
@@ -65,7 +65,7 @@ func (m *Machine) Float(x *Expr, s *Scope, def float64) float64 {
 	return def
 }
 
-// Saw gives the names that a guard looks at and their values now, computed facts
+// Saw returns the names that a guard looks at and their values now, computed facts
 // with the names beneath them, long values shortened: the reason as data.
 func (m *Machine) Saw(x *Expr, s *Scope) map[string]any {
 	seen := make(map[string]any)

@@ -84,7 +84,7 @@ func parserConfig() *conf.Config {
 	return cfg
 }
 
-// parseExpr gives the tree of a source. The parser is foreign code: a panic of it is
+// parseExpr returns the tree of a source. The parser is foreign code: a panic of it is
 // an error of the source.
 func parseExpr(cfg *conf.Config, source string, keep bool) (tree ast.Node, off int, err error) {
 	defer func() {

@@ -111,7 +111,7 @@ func (c *compiler) identifier(n *ast.IdentifierNode) evalFunc {
 	return get
 }
 
-// name gives a root or a fact by name.
+// name returns a root or a fact by name.
 func (c *compiler) name(name string) evalFunc {
 	if root := roots[name]; root != nil {
 		return func(f *frame) any {

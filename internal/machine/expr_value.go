@@ -216,7 +216,7 @@ func rounded(v any, how byte) any {
 	return finite(x)
 }
 
-// extreme gives the least or the greatest of its arguments, or of a list.
+// extreme returns the least or the greatest of its arguments, or of a list.
 func extreme(f *frame, args []any, op string) any {
 	if len(args) == 1 {
 		args, _ = args[0].([]any)

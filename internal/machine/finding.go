@@ -52,7 +52,7 @@ func (fs Findings) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Errors gives the findings that keep a definition from loading.
+// Errors returns the findings that keep a definition from loading.
 func (fs Findings) Errors() Findings {
 	var errs Findings
 	for _, f := range fs {

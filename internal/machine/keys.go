@@ -51,7 +51,7 @@ var keysOf = map[string][]string{
 // outcomes are what `outcome` may give: how a run ended that came to its end by itself.
 var outcomes = []string{"answered", "asked", "declined", "refused", "failed"}
 
-// IsOutcome says whether a word is one that `outcome` may give.
+// IsOutcome reports whether a word is one that `outcome` may give.
 func IsOutcome(word string) bool { return slices.Contains(outcomes, word) }
 
 // events lists what can happen, with the fields that each has beside `name`.

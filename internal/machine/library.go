@@ -107,7 +107,7 @@ func (l *Library) clash(m *Machine, name, dir string) *Finding {
 	return &f
 }
 
-// Get gives a machine by name.
+// Get returns a machine by name.
 func (l *Library) Get(name string) (*Machine, error) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -126,7 +126,7 @@ func (l *Library) Get(name string) (*Machine, error) {
 	return nil, fault.New(fault.MachineNotFound, "there is no machine %q; there are %s", name, quoted(slices.Sorted(maps.Keys(l.machines))))
 }
 
-// ByHash gives a machine by the hash of its files, nil if this process has not seen
+// ByHash returns a machine by the hash of its files, nil if this process has not seen
 // it: a version that was replaced is still found.
 func (l *Library) ByHash(hash string) *Machine {
 	l.mu.RLock()
@@ -134,14 +134,14 @@ func (l *Library) ByHash(hash string) *Machine {
 	return l.byHash[hash]
 }
 
-// List gives the machines that can be used, by name.
+// List returns the machines that can be used, by name.
 func (l *Library) List() []*Machine {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return slices.SortedFunc(maps.Values(l.machines), func(a, b *Machine) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// Broken gives the definitions that were not loaded, and why.
+// Broken returns the definitions that were not loaded, and why.
 func (l *Library) Broken() []Report {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

@@ -186,7 +186,7 @@ func (m *Machine) markSettingsOnly() {
 	}
 }
 
-// onlySettings says whether a guard looks at settings and at nothing else.
+// onlySettings reports whether a guard looks at settings and at nothing else.
 func (x *Expr) onlySettings() bool {
 	return x != nil && x.code != nil && len(x.code.refs) > 0 &&
 		!slices.ContainsFunc(x.code.refs, func(r ref) bool { return !strings.HasPrefix(r.name, "settings.") })

@@ -392,13 +392,13 @@ type Policies struct {
 	Origins      bool
 }
 
-// Fact gives a fact by name, nil if there is none.
+// Fact returns a fact by name, nil if there is none.
 func (m *Machine) Fact(name string) *Fact { return m.facts[name] }
 
-// State gives a state by name, nil if there is none.
+// State returns a state by name, nil if there is none.
 func (m *Machine) State(name string) *State { return m.states[name] }
 
-// Command gives a command by name, nil if there is none.
+// Command returns a command by name, nil if there is none.
 func (m *Machine) Command(name string) *Command {
 	for _, c := range m.Commands {
 		if c.Name == name {
@@ -408,7 +408,7 @@ func (m *Machine) Command(name string) *Command {
 	return nil
 }
 
-// Answer gives an answer of a card by name, nil if there is none.
+// Answer returns an answer of a card by name, nil if there is none.
 func (c *Card) Answer(name string) *Answer {
 	for _, a := range c.Answers {
 		if a.Name == name {

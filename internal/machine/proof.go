@@ -124,7 +124,7 @@ func (p *prover) forget(k knowledge, f *Fact, now known) {
 	}
 }
 
-// proves says whether a requirement is known to hold.
+// proves reports whether a requirement is known to hold.
 func (p *prover) proves(k knowledge, r Predicate) bool {
 	f := p.c.m.facts[r.Fact]
 	if f == nil {
@@ -143,7 +143,7 @@ func (p *prover) isSet(k knowledge, f *Fact) bool {
 	return k[p.index[f]].set || p.unfold(f) && p.exprSet(k, f.Is)
 }
 
-// unfold says whether the formula of a computed fact may be looked at.
+// unfold reports whether the formula of a computed fact may be looked at.
 func (p *prover) unfold(f *Fact) bool {
 	p.fuel--
 	return p.fuel > 0 && f.Is != nil && f.Is.code != nil
@@ -164,7 +164,7 @@ func (p *prover) length(k knowledge, f *Fact) int {
 	return n
 }
 
-// nodeTrue says whether a condition is known to be true.
+// nodeTrue reports whether a condition is known to be true.
 func (p *prover) nodeTrue(k knowledge, n ast.Node, depth int) bool {
 	if depth > maxDepth {
 		return false
@@ -207,7 +207,7 @@ func (p *prover) exprSet(k knowledge, x *Expr) bool {
 	return p.nodeSet(k, x.code.tree, 0)
 }
 
-// nodeSet says whether an expression cannot be null.
+// nodeSet reports whether an expression cannot be null.
 func (p *prover) nodeSet(k knowledge, n ast.Node, depth int) bool {
 	if depth > maxDepth {
 		return false
@@ -260,7 +260,7 @@ func (p *prover) callSet(k knowledge, name string, args []ast.Node, depth int) b
 	return false
 }
 
-// memberSet says whether a path of settings, turn, state or event cannot be null.
+// memberSet reports whether a path of settings, turn, state or event cannot be null.
 // Parts of records may be unset.
 func (p *prover) memberSet(path string) bool {
 	root, rest, _ := strings.Cut(path, ".")
@@ -277,7 +277,7 @@ func (p *prover) memberSet(path string) bool {
 	return false
 }
 
-// eventSet says whether a field that every event of the occasion has is there. Of
+// eventSet reports whether a field that every event of the occasion has is there. Of
 // arguments and results those that the tools demand or always give.
 func (p *prover) eventSet(path string) bool {
 	field, rest, nested := strings.Cut(path, ".")

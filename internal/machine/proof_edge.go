@@ -124,7 +124,7 @@ func (p *proof) alternative(e *edge, k knowledge, a *Alternative) knowledge {
 	return meet(stopped, k)
 }
 
-// rulesOut says whether the guards of an edge contradict a stop condition.
+// rulesOut reports whether the guards of an edge contradict a stop condition.
 func rulesOut(e *edge, stop *Expr) bool {
 	facts := make(map[string]bool)
 	note := func(x *Expr, holds bool) {

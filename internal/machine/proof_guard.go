@@ -15,7 +15,7 @@ func (p *prover) assumeExpr(k knowledge, x *Expr, holds bool) knowledge {
 	return p.assume(k, x.code.tree, holds)
 }
 
-// assume gives a copy of k with what follows from a condition being true or false.
+// assume returns a copy of k with what follows from a condition being true or false.
 func (p *prover) assume(k knowledge, n ast.Node, holds bool) knowledge {
 	out := k.clone()
 	p.suppose(out, n, holds, 0)

@@ -64,7 +64,7 @@ var happens = map[StateKind][]string{
 	Pass:  {OnTurn, OnEntered, OnCommand},
 }
 
-// mayFire says whether an effect may run while the machine is in a state.
+// mayFire reports whether an effect may run while the machine is in a state.
 func (p *proof) mayFire(e *Effect, s *State) bool {
 	if !matches(e.State, s.Name) || !overlap(e.On, happens[s.Kind]) {
 		return false

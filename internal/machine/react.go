@@ -80,7 +80,7 @@ type Reaction struct {
 	Rest  bool   // the turn ends here
 }
 
-// Moved says whether the state changed.
+// Moved reports whether the state changed.
 func (r Reaction) Moved() bool {
 	return slices.ContainsFunc(r.Acts, func(a Act) bool { return a.Move != nil })
 }
@@ -156,7 +156,7 @@ func (m *Machine) Choose(s *Scope, stands string) (*Choice, error) {
 	return nil, fault.New(fault.InvalidState, "machine %s: no choice of start holds", m.Name)
 }
 
-// Missing gives the first requirement of a state that does not hold, "" if all do.
+// Missing returns the first requirement of a state that does not hold, "" if all do.
 func (m *Machine) Missing(state string, s *Scope) string {
 	st := m.states[state]
 	if st == nil {
@@ -179,7 +179,7 @@ func (m *Machine) Missing(state string, s *Scope) string {
 	return ""
 }
 
-// CallEdge says whether a call of a tool that means a state may move there from
+// CallEdge reports whether a call of a tool that means a state may move there from
 // the present one. Tools that mean nothing, or the present state, stay.
 func (m *Machine) CallEdge(s *Scope, tool string) bool {
 	to, means := m.Calls[tool]
@@ -303,7 +303,7 @@ func (w *walk) first(st *State, fires func(*State, *Transition) bool) (*Transiti
 	return nil, ""
 }
 
-// fires says whether the event is one that the transition waits for.
+// fires reports whether the event is one that the transition waits for.
 func (w *walk) fires(st *State, t *Transition) bool {
 	if !matches(t.Tool, w.sig.Tool) || !matches(t.Card, w.sig.Card) || !matches(t.Command, w.sig.Command) {
 		return false
@@ -374,7 +374,7 @@ func (w *walk) move(to string, when *Expr, writes *Writes, rest bool) error {
 	return nil
 }
 
-// matches says whether a filter is empty or names the value.
+// matches reports whether a filter is empty or names the value.
 func matches(filter []string, value string) bool {
 	return len(filter) == 0 || slices.Contains(filter, value)
 }

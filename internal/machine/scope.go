@@ -33,7 +33,7 @@ func (f *frame) burn(n int) bool {
 	return f.fuel >= 0
 }
 
-// fact gives a fact's value, worked out once where it is computed.
+// fact returns a fact's value, worked out once where it is computed.
 func (f *frame) fact(x *Fact) any {
 	if x.Is == nil {
 		return plain(f.scope.Facts[x.Name])

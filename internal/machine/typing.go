@@ -93,7 +93,7 @@ func unify(a, b *Type) *Type {
 	return anyType
 }
 
-// fitsInto says whether a value of one type may be written where another is asked
+// fitsInto reports whether a value of one type may be written where another is asked
 // for; why says what does not fit.
 func fitsInto(from, to *Type) (why string, ok bool) {
 	switch {
@@ -148,7 +148,7 @@ func recordFits(from, to *Type) (string, bool) {
 	return "", true
 }
 
-// mayEqual says whether values of the two types can be equal at all.
+// mayEqual reports whether values of the two types can be equal at all.
 func mayEqual(a, b *Type) bool {
 	switch {
 	case loose(a) || loose(b):

@@ -66,7 +66,7 @@ func plainDeep(v any) any {
 // maxNesting bounds how deep a value may be; what lies deeper is unset.
 const maxNesting = 200
 
-// normal gives the plain form of a value and whether it differs from the value.
+// normal returns the plain form of a value and whether it differs from the value.
 func normal(v any, depth int) (any, bool) {
 	if depth > maxNesting {
 		return nil, true

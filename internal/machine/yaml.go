@@ -47,7 +47,7 @@ func (d *decoder) wrong(n ast.Node, format string, args ...any) {
 	d.report(finding{code: "wrong-form", pos: d.pos(n), message: fmt.Sprintf(format, args...)})
 }
 
-// parseYAML gives the tree. The parser is foreign code: a panic of it is a fault of
+// parseYAML returns the tree. The parser is foreign code: a panic of it is a fault of
 // the file.
 func (d *decoder) parseYAML(source string) (root ast.Node) {
 	defer func() {

@@ -49,7 +49,7 @@ func (d *decoder) later(source string, pos Pos, keep bool) *Expr {
 	return x
 }
 
-// verbatim says whether the source stands in the file as it is, so that a place in
+// verbatim reports whether the source stands in the file as it is, so that a place in
 // it is a place in the file.
 func (d *decoder) verbatim(source string, pos Pos) bool {
 	if pos.Line < 1 || pos.Line > len(d.lines) {

@@ -15,7 +15,7 @@ type entry struct {
 	value ast.Node
 }
 
-// entries gives the keys of a mapping in order, merged ones last.
+// entries returns the keys of a mapping in order, merged ones last.
 func (d *decoder) entries(n ast.Node, what string) []entry {
 	return d.entriesAt(n, what, 0)
 }
@@ -63,7 +63,7 @@ func (d *decoder) entriesAt(n ast.Node, what string, level int) []entry {
 	return out
 }
 
-// merges gives what `<<` brings in: one mapping or a list of them.
+// merges returns what `<<` brings in: one mapping or a list of them.
 func (d *decoder) merges(n ast.Node, what string, level int) []entry {
 	if list, ok := d.resolve(n).(*ast.SequenceNode); ok {
 		var out []entry
@@ -125,7 +125,7 @@ func (d *decoder) object(n ast.Node, kind string) object {
 	return o
 }
 
-// items gives the members of a list.
+// items returns the members of a list.
 func (d *decoder) items(n ast.Node, what string) []ast.Node {
 	switch x := d.resolve(n).(type) {
 	case nil, *ast.NullNode:
@@ -138,7 +138,7 @@ func (d *decoder) items(n ast.Node, what string) []ast.Node {
 	}
 }
 
-// text gives a scalar as written.
+// text returns a scalar as written.
 func (d *decoder) text(n ast.Node, what string) string {
 	switch x := d.resolve(n).(type) {
 	case nil, *ast.NullNode:
@@ -156,7 +156,7 @@ func (d *decoder) text(n ast.Node, what string) string {
 	return ""
 }
 
-// texts gives a list of texts, or a single one.
+// texts returns a list of texts, or a single one.
 func (d *decoder) texts(n ast.Node, what string) []string {
 	if list, ok := d.resolve(n).(*ast.SequenceNode); ok {
 		out := make([]string, 0, len(list.Values))

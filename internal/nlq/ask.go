@@ -349,7 +349,7 @@ func (r *reader) shows(i int, distinct bool) {
 	}
 }
 
-// verbish says whether a mention is a verb that only resembles a name.
+// verbish reports whether a mention is a verb that only resembles a name.
 func (r *reader) verbish(i int) bool {
 	c := &r.chunks[i]
 	t := &r.toks[c.from]
@@ -370,7 +370,7 @@ func (r *reader) showTable(i, t int, score float64) {
 	}
 }
 
-// listHead says whether a mention is the first thing asked for.
+// listHead reports whether a mention is the first thing asked for.
 func (r *reader) listHead(i int) bool {
 	for k := range i {
 		if r.named(k) {
@@ -380,7 +380,7 @@ func (r *reader) listHead(i int) bool {
 	return true
 }
 
-// listed says whether a mention is one more thing of a list: names and orchestras.
+// listed reports whether a mention is one more thing of a list: names and orchestras.
 func (r *reader) listed(i int) bool {
 	if len(r.items) == 0 {
 		return false

@@ -246,7 +246,7 @@ func (b *builder) groupKeys() {
 	}
 }
 
-// isEntity says whether the question speaks of rows of the table, and not only of a
+// isEntity reports whether the question speaks of rows of the table, and not only of a
 // property of them: products, and not product category.
 func (b *builder) isEntity(t int) bool {
 	for _, it := range b.reader.items {
@@ -265,7 +265,7 @@ func (b *builder) isEntity(t int) bool {
 	return false
 }
 
-// countsRows says whether rows of the table itself are counted or summed: then a
+// countsRows reports whether rows of the table itself are counted or summed: then a
 // column of it is a property to group by, not a name of a row.
 func (b *builder) countsRows(t int) bool {
 	own := func(agg queryplan.Function, col, table int) bool {

@@ -113,7 +113,7 @@ func (r *reader) calendarColumn(i int) (int, float64) {
 	return -1, 0
 }
 
-// onlyCalendar gives the date of a table and how many it has. Where there are
+// onlyCalendar returns the date of a table and how many it has. Where there are
 // several, the person is asked.
 func (r *reader) onlyCalendar(t int) (int, int) {
 	var found []int
@@ -177,7 +177,7 @@ func (r *reader) dateOfVerb(t int, dates []int) int {
 	return best
 }
 
-// done says whether a token is a verb form that tells what happened to a row.
+// done reports whether a token is a verb form that tells what happened to a row.
 func done(t *token) bool {
 	return strings.HasSuffix(t.lower, "ed") || begins[t.lower] || irregularDone[t.lower]
 }

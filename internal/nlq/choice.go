@@ -45,7 +45,7 @@ const (
 	maxOptions = 4
 )
 
-// decided gives what the person chose at a place.
+// decided returns what the person chose at a place.
 func (r *reader) decided(key string) (int, bool) {
 	id, ok := r.choices[key]
 	return id, ok
@@ -73,7 +73,7 @@ func (r *reader) columnOptions(ids []int) []option {
 	return out
 }
 
-// usesColumn says whether a part of the frame comes from the column.
+// usesColumn reports whether a part of the frame comes from the column.
 func (r *reader) usesColumn(col int) bool {
 	return slices.ContainsFunc(r.items, func(x item) bool { return x.col == col }) ||
 		slices.ContainsFunc(r.conds, func(x cond) bool { return x.col == col }) ||
@@ -99,7 +99,7 @@ func (r *reader) offerTies() {
 	}
 }
 
-// sameReference says whether two columns refer to the same table: then they hold
+// sameReference reports whether two columns refer to the same table: then they hold
 // the same kind of thing and a join makes them equal.
 func (r *reader) sameReference(a, b int) bool {
 	ca, cb := &r.x.columns[a], &r.x.columns[b]

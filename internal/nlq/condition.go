@@ -111,7 +111,7 @@ func (b *builder) companions(i int, done []bool) []cond {
 	return out
 }
 
-// shows says whether the result shows or ranks by columns of the table, so that its
+// shows reports whether the result shows or ranks by columns of the table, so that its
 // rows are joined anyway.
 func (b *builder) shows(t int) bool {
 	for _, it := range b.reader.items {
@@ -194,7 +194,7 @@ func (b *builder) existsIn(t int, conds []cond, neg bool) (queryplan.Filter, boo
 	return f, true
 }
 
-// refers says whether a column of the plan refers to another table.
+// refers reports whether a column of the plan refers to another table.
 func (b *builder) refers(ref string) bool {
 	for i := range b.x.columns {
 		if b.ref(i) == ref {
@@ -234,7 +234,7 @@ func (b *builder) below(t int) (string, queryplan.Plan, bool) {
 	return j.On[0].Left, sub, true
 }
 
-// asHaving says whether a condition on an aggregate is one on the groups of the
+// asHaving reports whether a condition on an aggregate is one on the groups of the
 // result, and not one on rows of the base that have so many others.
 func (b *builder) asHaving(c cond) bool {
 	if c.or {

@@ -191,7 +191,7 @@ func (r *reader) ranked(counts bool) float64 {
 	return n
 }
 
-// textNumbers says whether the plan compares or sorts numbers that are kept as text.
+// textNumbers reports whether the plan compares or sorts numbers that are kept as text.
 func (r *reader) textNumbers() float64 {
 	odd := func(col int) bool {
 		return col >= 0 && r.x.columns[col].number && r.x.columns[col].kind == queryplan.Text

@@ -391,7 +391,7 @@ func rowsOf(p *queryplan.Plan) string {
 	return plural(human(table))
 }
 
-// ownKey says whether a column is called like a key of its table: orders.order_id, or
+// ownKey reports whether a column is called like a key of its table: orders.order_id, or
 // orders.id.
 func ownKey(ref string) bool {
 	dot := strings.LastIndexByte(ref, '.')

@@ -45,7 +45,7 @@ func (x *Index) terms(glossary map[string]string) []term {
 	return out
 }
 
-// isName says whether words are the whole name of a table or column.
+// isName reports whether words are the whole name of a table or column.
 func (x *Index) isName(ws []string) bool {
 	return slices.ContainsFunc(x.tables, func(t table) bool { return slices.Equal(t.words, ws) }) ||
 		slices.ContainsFunc(x.columns, func(c column) bool { return slices.Equal(c.words, ws) })

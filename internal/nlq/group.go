@@ -62,7 +62,7 @@ func (r *reader) grouping() {
 	}
 }
 
-// condenses says whether the question has anything to compute per group.
+// condenses reports whether the question has anything to compute per group.
 func (r *reader) condenses() bool {
 	for k := range r.chunks {
 		switch r.chunks[k].role {

@@ -290,7 +290,7 @@ func truth(values []string) []any {
 	return nil
 }
 
-// find gives the id of a column, or -1.
+// find returns the id of a column, or -1.
 func (x *Index) find(table, name string) int {
 	for _, c := range x.columns {
 		if strings.EqualFold(c.name, name) && strings.EqualFold(x.tableName(c.table), table) {

@@ -77,7 +77,7 @@ func (r *reader) path(from []int, to int) []edge {
 	return way
 }
 
-// edgeHint says whether the question has words of the referring column, where two
+// edgeHint reports whether the question has words of the referring column, where two
 // references lead to the same table: departing from speaks of the source.
 func (r *reader) edgeHint(e edge) float64 {
 	id := r.x.find(e.rel.Table, e.rel.Column)
@@ -107,7 +107,7 @@ func (r *reader) edgeHint(e edge) float64 {
 	return best
 }
 
-// ownsPair says whether a reference is the owning side of a table that pairs rows of
+// ownsPair reports whether a reference is the owning side of a table that pairs rows of
 // one table: in friend(student_id, friend_id) the friends are those of the student.
 func (x *Index) ownsPair(c *column) bool {
 	own := func(o *column) bool {
@@ -127,7 +127,7 @@ func (x *Index) ownsPair(c *column) bool {
 // joinKey names the choice between the references that link two tables.
 func joinKey(e edge) string { return fmt.Sprintf("j%d-%d", min(e.from, e.to), max(e.from, e.to)) }
 
-// ambiguousEdge says whether another reference between the same tables would do as
+// ambiguousEdge reports whether another reference between the same tables would do as
 // well; then the person is asked.
 func (r *reader) ambiguousEdge(e edge) bool {
 	if _, ok := r.decided(joinKey(e)); ok {
@@ -143,7 +143,7 @@ func (r *reader) ambiguousEdge(e edge) bool {
 	return len(options) > 1
 }
 
-// fansOut says whether one row of a may have many of b.
+// fansOut reports whether one row of a may have many of b.
 func (r *reader) fansOut(a, b int) bool {
 	if a == b {
 		return false

@@ -160,7 +160,7 @@ func (j *judge) period(i int, p period) {
 	}
 }
 
-// spanGoesOn says whether the period is the first of two: from March to May.
+// spanGoesOn reports whether the period is the first of two: from March to May.
 func (j *judge) spanGoesOn(i int) bool {
 	for k := i + 1; k < len(j.r.chunks) && k <= i+3; k++ {
 		if role := j.r.chunks[k].role; role == rPeriod || role == rNumber {

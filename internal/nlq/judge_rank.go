@@ -47,14 +47,14 @@ func (j *judge) ranks() {
 	}
 }
 
-// extreme says whether the question asks for a minimum or maximum.
+// extreme reports whether the question asks for a minimum or maximum.
 func (j *judge) extreme() bool {
 	return slices.ContainsFunc(j.r.chunks, func(c chunk) bool {
 		return c.role == rAgg && (c.phrase.agg == queryplan.Min || c.phrase.agg == queryplan.Max) || c.role == rTop
 	})
 }
 
-// plural says whether the question speaks of several firsts.
+// plural reports whether the question speaks of several firsts.
 func (j *judge) plural() bool { return j.r.count(rTop) > 0 }
 
 // direction checks that the largest is not taken for the smallest.
@@ -125,7 +125,7 @@ func (j *judge) joins() {
 	}
 }
 
-// isRelation says whether a pair of columns is a relation of the schema.
+// isRelation reports whether a pair of columns is a relation of the schema.
 func (x *Index) isRelation(on queryplan.Pair, before []string, joined string) bool {
 	col := func(ref string) string { return ref[strings.LastIndexByte(ref, '.')+1:] }
 	for _, r := range x.schema.Relations {

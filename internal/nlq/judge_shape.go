@@ -55,7 +55,7 @@ func (j *judge) measures() {
 	j.summed()
 }
 
-// keptNumber says whether a column of the plan keeps a number of things.
+// keptNumber reports whether a column of the plan keeps a number of things.
 func (j *judge) keptNumber() bool {
 	return slices.ContainsFunc(j.facts.columns, func(c string) bool {
 		ws := words(c)
@@ -95,7 +95,7 @@ func (j *judge) summed() {
 // notAdded are words of columns whose sum means nothing.
 var notAdded = set("avg average mean median rate ratio percent percentage pct year age rank height temperature rating")
 
-// keyColumn says whether every column of that name is a key or refers to one.
+// keyColumn reports whether every column of that name is a key or refers to one.
 func (x *Index) keyColumn(name string) bool {
 	found := false
 	for i := range x.columns {
@@ -156,7 +156,7 @@ func (j *judge) groups() {
 // real follows an alias to its value.
 func (j *judge) real(e queryplan.Expr) queryplan.Expr { return describer{}.aliased(j.plan, e) }
 
-// groupedBy says whether the plan groups by what a mention names.
+// groupedBy reports whether the plan groups by what a mention names.
 func (j *judge) groupedBy(n int) bool {
 	r := j.r
 	unit, timed := unitWords[r.toks[r.chunks[n].from].lemma]
@@ -172,7 +172,7 @@ func (j *judge) groupedBy(n int) bool {
 	return timed && !r.named(n) && slices.ContainsFunc(j.plan.GroupBy, func(t queryplan.Term) bool { return j.real(t.Expr).Truncate == unit })
 }
 
-// names says whether a mention names the column of a value, or its table where the
+// names reports whether a mention names the column of a value, or its table where the
 // column stands for a row.
 func (j *judge) names(n int, e queryplan.Expr) bool {
 	r := j.r
@@ -207,7 +207,7 @@ func (j *judge) names(n int, e queryplan.Expr) bool {
 	return false
 }
 
-// mentions says whether any word names the value.
+// mentions reports whether any word names the value.
 func (j *judge) mentions(e queryplan.Expr) bool {
 	if e.Truncate != "" && j.r.count(rTrend) > 0 {
 		return true
@@ -227,7 +227,7 @@ func (j *judge) mentions(e queryplan.Expr) bool {
 	return false
 }
 
-// listsToo says whether the question asks for a name beside the number: teams and
+// listsToo reports whether the question asks for a name beside the number: teams and
 // their number of players.
 func (j *judge) listsToo() bool {
 	for i := range j.r.chunks {
@@ -242,7 +242,7 @@ func (j *judge) listsToo() bool {
 	return false
 }
 
-// askedAlone says whether a mention is asked for by itself: what comes before it is no
+// askedAlone reports whether a mention is asked for by itself: what comes before it is no
 // measure.
 func askedAlone(r *reader, i int) bool {
 	p := r.prev(i)

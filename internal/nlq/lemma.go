@@ -58,7 +58,7 @@ func stem(w string) string {
 	return w
 }
 
-// near says whether two words differ by a slip of the finger: one letter left out,
+// near reports whether two words differ by a slip of the finger: one letter left out,
 // added, changed, or two turned round. Short words have no slips.
 func near(a, b string) bool {
 	if len(a) < 5 || len(b) < 5 || a[0] != b[0] {

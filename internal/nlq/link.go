@@ -234,7 +234,7 @@ func (l *linker) matchTable(content []*token, of bool, t *table) float64 {
 	return score
 }
 
-// isAlias says whether the words are another name of a table: what references to it
+// isAlias reports whether the words are another name of a table: what references to it
 // are called by.
 func (l *linker) isAlias(content []*token, alias []string) bool {
 	if len(content) != len(alias) {

@@ -76,7 +76,7 @@ func (l *linker) valueMention(from, to int) (mention, bool) {
 	return m, len(m.values) > 0
 }
 
-// says says whether an everyday word stands where it tells rows apart, tickets that
+// says reports whether an everyday word stands where it tells rows apart, tickets that
 // are open or open tickets, and belongs to a column of a few such words.
 func (l *linker) says(i int, c *column) bool {
 	if n, ok := l.x.distinct[c.id]; !ok || n > maxSaid*4 {
@@ -88,7 +88,7 @@ func (l *linker) says(i int, c *column) bool {
 	return i+1 < len(l.toks) && i > 0 && slices.Contains(l.x.tables[c.table].core, l.toks[i+1].lemma)
 }
 
-// names says whether a token is a word of a table or column.
+// names reports whether a token is a word of a table or column.
 func (l *linker) names(i int) bool {
 	for k := range l.x.tables {
 		if slices.Contains(l.x.tables[k].words, l.toks[i].lemma) {

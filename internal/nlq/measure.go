@@ -10,7 +10,7 @@ import (
 // function: revenue by region.
 var additive = set("revenue amount sale quantity qty unit total profit income turnover spend spent budget volume sold expense earning loss gain click view visit hour")
 
-// adds says whether a column holds amounts that add up.
+// adds reports whether a column holds amounts that add up.
 func (r *reader) adds(col int) bool {
 	c := &r.x.columns[col]
 	if !c.numeric() || slices.ContainsFunc(c.words, func(w string) bool { return notAdded[w] || w == "price" }) {
@@ -39,12 +39,12 @@ func (r *reader) amountOf(t int, said []string) int {
 	return -1
 }
 
-// sums says whether adding a column up means anything.
+// sums reports whether adding a column up means anything.
 func (r *reader) sums(col int) bool {
 	return r.x.columns[col].numeric() && !slices.ContainsFunc(r.x.columns[col].words, func(w string) bool { return notAdded[w] || w == "price" })
 }
 
-// shared says whether several rows are known to have the same value in a column.
+// shared reports whether several rows are known to have the same value in a column.
 func (r *reader) shared(col int) bool {
 	c := &r.x.columns[col]
 	n, ok := r.x.distinct[col]

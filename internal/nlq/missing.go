@@ -11,14 +11,14 @@ import (
 // orders are words that ask to change data.
 var orders = set("delete drop update insert create remove truncate alter grant revoke rename attach")
 
-// noun says whether an unknown word stands where a thing does: it is no verb form
+// noun reports whether an unknown word stands where a thing does: it is no verb form
 // and no word that says nothing.
 func (r *reader) noun(i int) bool {
 	t := &r.toks[r.chunks[i].from]
 	return !harmless[t.lemma] && !harmless[t.lower] && !strings.HasSuffix(t.lower, "ed") && !strings.HasSuffix(t.lower, "ing") && !strings.HasSuffix(t.lower, "ly") && !t.number
 }
 
-// askedFor says whether an unknown word is what the question asks for: the email of
+// askedFor reports whether an unknown word is what the question asks for: the email of
 // each customer.
 func (r *reader) askedFor(i int) bool {
 	c := &r.chunks[i]
@@ -29,7 +29,7 @@ func (r *reader) askedFor(i int) bool {
 	return (before == "the" || before == "and" || before == "their" || before == "its" || r.toks[c.from].comma) && (after == "of" || after == "for" || after == "and" && len(r.items) > 0 || r.toks[c.to].comma)
 }
 
-// qualifies says whether an unknown word makes the next, vaguely matched name
+// qualifies reports whether an unknown word makes the next, vaguely matched name
 // something else: phone number is no number of staff.
 func (r *reader) qualifies(i int) bool {
 	n := i + 1
@@ -40,7 +40,7 @@ func (r *reader) qualifies(i int) bool {
 	return len(m.columns) > 0 && m.columns[0].score < 0.8 && (len(m.tables) == 0 || m.tables[0].score < 0.6)
 }
 
-// repeats says whether all that is shown is a value that the question gave.
+// repeats reports whether all that is shown is a value that the question gave.
 func (r *reader) repeats() bool {
 	if len(r.items) != 1 || r.items[0].agg != "" || len(r.toks) > 0 && set("is are does do")[r.toks[0].lower] {
 		return false
@@ -50,7 +50,7 @@ func (r *reader) repeats() bool {
 	})
 }
 
-// lostColumn says whether a column is named in a condition that nothing came of.
+// lostColumn reports whether a column is named in a condition that nothing came of.
 func (r *reader) lostColumn(i int) bool {
 	c := &r.chunks[i]
 	if !c.cond || len(c.mention.columns) == 0 || c.mention.columns[0].score < 0.95 || r.verbish(i) {
@@ -70,7 +70,7 @@ func (r *reader) lostColumn(i int) bool {
 	return !(r.is(p, rMention) && r.chunks[p].isValue) && !(r.is(n, rMention) && r.chunks[n].isValue)
 }
 
-// beyond gives the reason why no query answers what a question asks: why something
+// beyond returns the reason why no query answers what a question asks: why something
 // happened, or what will happen.
 func (r *reader) beyond() string {
 	for i := range r.chunks {
@@ -88,7 +88,7 @@ func (r *reader) beyond() string {
 	return ""
 }
 
-// tellsApart says whether an unknown word is what rows are chosen by: it ends a
+// tellsApart reports whether an unknown word is what rows are chosen by: it ends a
 // sentence after `are`, or is a superlative.
 func (r *reader) tellsApart(i int) bool {
 	c := &r.chunks[i]
@@ -104,7 +104,7 @@ func (r *reader) tellsApart(i int) bool {
 	return be && (c.to == len(r.toks) || r.toks[c.to].sentence != t.sentence || r.toks[c.to].comma)
 }
 
-// describes says whether an unknown word stands right before the name of a table, and so
+// describes reports whether an unknown word stands right before the name of a table, and so
 // chooses among its rows: overdue loans are not all loans.
 func (r *reader) describes(i int) bool {
 	c, n := &r.chunks[i], i+1
@@ -116,7 +116,7 @@ func (r *reader) describes(i int) bool {
 	return m.role == rMention && m.from == c.to && !m.isValue && len(m.mention.tables) > 0 && m.mention.tables[0].score > 0.8
 }
 
-// asksUnknown says whether an unknown word is the heart of the question or of its last
+// asksUnknown reports whether an unknown word is the heart of the question or of its last
 // condition: how satisfied, who approved, the debt per country, on holiday.
 func (r *reader) asksUnknown(i int) bool {
 	c := &r.chunks[i]
@@ -138,12 +138,12 @@ func (r *reader) asksUnknown(i int) bool {
 	return last && set("on at in about for with of during by to")[before]
 }
 
-// isCount says whether rows are counted.
+// isCount reports whether rows are counted.
 func (r *reader) isCount() bool {
 	return slices.ContainsFunc(r.items, func(it item) bool { return it.agg == queryplan.Count || it.agg == queryplan.CountDistinct })
 }
 
-// missing gives the reason why a plan must not be shown as an answer: words that
+// missing returns the reason why a plan must not be shown as an answer: words that
 // change what is asked and that no part of the plan comes from.
 func (r *reader) missing() string {
 	if w := r.toks; len(w) > 0 && orders[w[0].lower] {

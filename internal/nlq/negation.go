@@ -147,7 +147,7 @@ func (r *reader) condAt(from, to int) bool {
 	return false
 }
 
-// valueFollows says whether a condition hangs on this mention: `not in the city X`.
+// valueFollows reports whether a condition hangs on this mention: `not in the city X`.
 func (r *reader) valueFollows(k int) bool {
 	n := r.next(k)
 	for r.is(n, rBe) || r.is(n, rRel) && r.near(k, n, 1) {
@@ -204,7 +204,7 @@ func (r *reader) existence() {
 	}
 }
 
-// needs says whether a part of the frame speaks of the table.
+// needs reports whether a part of the frame speaks of the table.
 func (r *reader) needs(t int) bool {
 	for _, c := range r.conds {
 		if c.table == t || c.col >= 0 && r.x.columns[c.col].table == t {

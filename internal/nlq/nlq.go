@@ -80,7 +80,7 @@ type Answer struct {
 	Declined      string      `json:"declined,omitempty"`
 }
 
-// Sure says whether the answer may be given without asking back.
+// Sure reports whether the answer may be given without asking back.
 func (a Answer) Sure() bool {
 	return a.Declined == "" && a.Quality == High && len(a.Questions) == 0
 }

@@ -21,7 +21,7 @@ var months = map[string]time.Month{
 
 var dateForms = []string{time.DateOnly, "2006/01/02", "02.01.2006", "2006-01-02T15:04:05", time.DateTime}
 
-// looksLikeDate says whether a text value is a date in a form that sorts as text.
+// looksLikeDate reports whether a text value is a date in a form that sorts as text.
 func looksLikeDate(s string) bool {
 	return len(s) >= 10 && s[4] == '-' && s[7] == '-' && isNumber(s[:4])
 }

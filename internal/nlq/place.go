@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// measured says whether a mention is a column of numbers.
+// measured reports whether a mention is a column of numbers.
 func (r *reader) measured(i int) bool {
 	col, s := r.asColumn(i, r.nearTable(i), (*column).numeric)
 	return col >= 0 && s > 0.5
 }
 
-// possesses says whether `has` stands between: grades that have more than 3 pupils.
+// possesses reports whether `has` stands between: grades that have more than 3 pupils.
 func (r *reader) possesses(a, b int) bool {
 	for _, t := range r.toks[r.chunks[a].to:r.chunks[b].from] {
 		if t.lemma == "have" || t.lower == "with" || t.lower == "having" {
@@ -71,7 +71,7 @@ func (r *reader) nearTable(i int) int {
 	return r.currentTable(i)
 }
 
-// of says whether a mention is of the form `code of the template`.
+// of reports whether a mention is of the form `code of the template`.
 func (r *reader) of(c *chunk) bool {
 	for _, t := range r.toks[c.from:c.to] {
 		if t.lower == "of" || t.lower == "for" {
@@ -81,7 +81,7 @@ func (r *reader) of(c *chunk) bool {
 	return false
 }
 
-// listedTo says whether two mentions stand in one list.
+// listedTo reports whether two mentions stand in one list.
 func (r *reader) listedTo(i, k int) bool {
 	for m := i + 1; m < k; m++ {
 		if c := &r.chunks[m]; !(c.role == rMention && !c.isValue || c.role == rAnd || c.filler) {
@@ -91,7 +91,7 @@ func (r *reader) listedTo(i, k int) bool {
 	return true
 }
 
-// reaches says whether the words between are only a list of names and `of`.
+// reaches reports whether the words between are only a list of names and `of`.
 func (r *reader) reaches(i, k int) bool {
 	of := false
 	for m := i + 1; m < k; m++ {

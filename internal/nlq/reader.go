@@ -149,7 +149,7 @@ func (r *reader) weigh() {
 	}
 }
 
-// owned says whether a column's mention names the table too.
+// owned reports whether a column's mention names the table too.
 func (r *reader) owned(c *chunk, t int) bool {
 	for _, tok := range r.toks[c.from:c.to] {
 		if slices.Contains(r.x.tables[t].core, tok.lemma) {
@@ -234,7 +234,7 @@ func (r *reader) zones() {
 	}
 }
 
-// compares says whether the chunk follows a comparison, as the number in `more than
+// compares reports whether the chunk follows a comparison, as the number in `more than
 // the number of`.
 func (r *reader) compares(i int) bool { return r.after(i, rCompare) }
 
@@ -254,7 +254,7 @@ func (r *reader) beFollows(i int) bool {
 	return i+1 < len(r.chunks) && (r.chunks[i+1].role == rBe || r.chunks[i+1].filler && set("do does did")[r.toks[r.chunks[i+1].from].lower])
 }
 
-// resumes says whether an `and` goes back to what is asked for.
+// resumes reports whether an `and` goes back to what is asked for.
 func (r *reader) resumes(i int) bool {
 	switch p := r.chunks[i].phrase.words; {
 	case len(p) >= 2 && (p[0] == "as" || p[0] == "along" || p[0] == "together" || p[len(p)-1] == "how" || p[len(p)-1] == "what"):
@@ -293,7 +293,7 @@ func (r *reader) prev(i int) int {
 	return -1
 }
 
-// near says whether two chunks stand within n tokens in one sentence.
+// near reports whether two chunks stand within n tokens in one sentence.
 func (r *reader) near(a, b, n int) bool {
 	if a < 0 || b < 0 {
 		return false
@@ -306,7 +306,7 @@ func (r *reader) near(a, b, n int) bool {
 
 func (r *reader) is(i int, role role) bool { return i >= 0 && r.chunks[i].role == role }
 
-// named says whether chunk i names a table or column.
+// named reports whether chunk i names a table or column.
 func (r *reader) named(i int) bool { return r.is(i, rMention) && !r.chunks[i].isValue }
 
 // asTable reads a mention as a table.
@@ -403,10 +403,10 @@ func (r *reader) present(c *column) float64 {
 	return float64(n) / float64(max(1, len(c.words)))
 }
 
-// numeric says whether the column holds numbers that mean an amount.
+// numeric reports whether the column holds numbers that mean an amount.
 func (c *column) numeric() bool { return c.number && c.ref < 0 && !c.part }
 
-// calendar says whether the column says when something was: a date, or a year.
+// calendar reports whether the column says when something was: a date, or a year.
 func (c *column) calendar() bool {
 	return c.date || slices.ContainsFunc(c.words, func(w string) bool {
 		return w == "year" || w == "date" || c.kind == queryplan.Number && yearly[w]

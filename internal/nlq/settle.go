@@ -90,7 +90,7 @@ func (r *reader) settle() {
 	}
 }
 
-// properties says whether the question asks for properties that many rows share, and
+// properties reports whether the question asks for properties that many rows share, and
 // not for rows: which regions speak English.
 func (r *reader) properties() bool {
 	for _, it := range r.items {

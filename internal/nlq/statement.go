@@ -22,7 +22,7 @@ var sqlPrefix = regexp.MustCompile(`(?i)^\s*sql\s*:`)
 
 var sqlComment = regexp.MustCompile(`(?s)^(--[^\n]*(\n|$)|/\*.*?\*/|[\s(])+`)
 
-// IsStatement says whether a text is SQL. Such a text is never read as a question: its
+// IsStatement reports whether a text is SQL. Such a text is never read as a question: its
 // words would be understood without its operators.
 func IsStatement(text string) bool {
 	if sqlPrefix.MatchString(text) {

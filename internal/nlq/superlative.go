@@ -332,7 +332,7 @@ func (r *reader) mostTimes(s *sup, i int) bool {
 	return false
 }
 
-// onlyTable says whether the question speaks of no other table and of no property
+// onlyTable reports whether the question speaks of no other table and of no property
 // that rows of the table could be counted by.
 func (r *reader) onlyTable(t int) bool {
 	for i := range r.chunks {

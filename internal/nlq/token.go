@@ -122,7 +122,7 @@ func tokenise(s string) []token {
 	return out
 }
 
-// wordRune says whether the rune at i goes on with a word or number.
+// wordRune reports whether the rune at i goes on with a word or number.
 func wordRune(rs []rune, i int) bool {
 	r := rs[i]
 	inner := i+1 < len(rs) && (unicode.IsLetter(rs[i+1]) || unicode.IsDigit(rs[i+1]))

@@ -137,7 +137,7 @@ func (r *reader) valueCond(i int) {
 	}
 }
 
-// alsoIn says whether the value occurs in another column of the table that is called
+// alsoIn reports whether the value occurs in another column of the table that is called
 // alike: name and local name.
 func (r *reader) alsoIn(values []scoredValue, c *column) bool {
 	return slices.ContainsFunc(values, func(v scoredValue) bool {
@@ -146,13 +146,13 @@ func (r *reader) alsoIn(values []scoredValue, c *column) bool {
 	})
 }
 
-// asked says whether a mention is what the question asks for: which city ...
+// asked reports whether a mention is what the question asks for: which city ...
 func (r *reader) asked(k int) bool {
 	p := r.chunks[k].from - 1
 	return p >= 0 && wh[r.toks[p].lower]
 }
 
-// linkedColumns says whether one column refers to the other: then either will do.
+// linkedColumns reports whether one column refers to the other: then either will do.
 func (r *reader) linkedColumns(a, b int) bool {
 	ca, cb := &r.x.columns[a], &r.x.columns[b]
 	return ca.ref == cb.table && cb.key || cb.ref == ca.table && ca.key
@@ -288,7 +288,7 @@ func (r *reader) between(a, b int) (or, and, both, not bool) {
 	return or, and, both, not
 }
 
-// multi says whether one row of what is asked for may have several of the column:
+// multi reports whether one row of what is asked for may have several of the column:
 // it belongs to a table that refers to the subject.
 func (r *reader) multi(col int) bool {
 	t := r.x.columns[col].table

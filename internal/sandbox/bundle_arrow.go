@@ -182,7 +182,7 @@ func micros(c *array.Timestamp) []int64 {
 	return values
 }
 
-// apart gives columns of one name, such as those of a join, names of their own.
+// apart returns columns of one name, such as those of a join, names of their own.
 func apart(fields []Field) {
 	seen := map[string]bool{}
 	for i := range fields {

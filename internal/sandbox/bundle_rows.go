@@ -59,7 +59,7 @@ func FromResult(r Result, to string) error {
 	return w.Close()
 }
 
-// columns gives the form of each column, and what fills it.
+// columns returns the form of each column, and what fills it.
 func (r *Result) columns() ([]Field, []func(*Writer, int), error) {
 	cells, err := r.byColumn()
 	if err != nil {

@@ -132,7 +132,7 @@ func (c *collector) handed(h header, payload []byte) error {
 	return nil
 }
 
-// finish gives the outcome; with a fault only what was printed is kept.
+// finish returns the outcome; with a fault only what was printed is kept.
 func (c *collector) finish(err error, elapsed time.Duration) (*Outcome, error) {
 	c.outcome.Stdout = strings.ToValidUTF8(c.out.String(), "\uFFFD")
 	c.outcome.Stderr = strings.ToValidUTF8(c.errs.String(), "\uFFFD")

@@ -62,7 +62,7 @@ func (p *peer) greet(ctx context.Context) error {
 
 var errWall = errors.New("the job took longer than allowed")
 
-// run gives the peer its job and gathers what comes back.
+// run returns the peer its job and gathers what comes back.
 func (p *peer) run(ctx context.Context, job *prepared, outputBytes int) (*Outcome, error) {
 	start := time.Now()
 	timed, cancel := context.WithTimeoutCause(ctx, job.Timeout+p.cold, errWall)

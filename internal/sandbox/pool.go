@@ -45,7 +45,7 @@ func newPool(ctx context.Context, c Config, start starter, first *peer) *pool {
 	return p
 }
 
-// take gives a warm runner, or starts one where none is left. Unless it was the
+// take returns a warm runner, or starts one where none is left. Unless it was the
 // last, the caller asks for a refill only after its job, which then has the
 // processor for itself.
 func (p *pool) take(ctx context.Context) (*peer, error) {
@@ -170,7 +170,7 @@ func (p *pool) rest() bool {
 	return true
 }
 
-// short says whether a runner is missing; dead ones do not count.
+// short reports whether a runner is missing; dead ones do not count.
 func (p *pool) short() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -35,7 +35,7 @@ def version(name):
 print(json.dumps({"executable": sys.executable, "prefixes": sorted({sys.prefix, sys.base_prefix}), "path": [p for p in sys.path if p],
   "triplet": sysconfig.get_config_var("MULTIARCH") or "", "version": platform.python_version(), "pandas": version("pandas"), "matplotlib": version("matplotlib")}))`
 
-// findPython gives the configured interpreter, or the first with pandas of Debian's and PATH's.
+// findPython returns the configured interpreter, or the first with pandas of Debian's and PATH's.
 func findPython(ctx context.Context, configured string) (*python, error) {
 	candidates := []string{configured}
 	if configured == "" {

@@ -21,7 +21,7 @@ import (
 type Entry struct {
 	Tool
 	spec     Spec
-	shape    shape
+	shape    argumentShape
 	compiled *jsonschema.Schema
 	schema   map[string]any // as models see it
 
@@ -29,13 +29,13 @@ type Entry struct {
 	offered map[string]json.RawMessage // schema as a model sees it, by what narrows it
 }
 
-// shape is the part of a schema that argument repair needs.
-type shape struct {
-	props    map[string]prop
+// An argumentShape is the part of a schema that argument repair needs.
+type argumentShape struct {
+	props    map[string]property
 	required []string
 }
 
-type prop struct {
+type property struct {
 	kinds []string // JSON types; empty = any
 }
 
@@ -55,7 +55,7 @@ func newEntry(t Tool) (*Entry, error) {
 		return nil, fmt.Errorf("its argument schema does not compile: %w", err)
 	}
 	schema, _ := doc.(map[string]any)
-	e := &Entry{Tool: t, spec: spec, compiled: compiled, schema: schema, shape: shapeOf(schema), offered: map[string]json.RawMessage{}}
+	e := &Entry{Tool: t, spec: spec, compiled: compiled, schema: schema, shape: newArgumentShape(schema), offered: map[string]json.RawMessage{}}
 	if spec.Shown != nil {
 		e.schema = nil
 		if err := json.Unmarshal(spec.Shown, &e.schema); err != nil {
@@ -73,14 +73,14 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("reference to %s: only references inside the schema are followed", url)
 }
 
-func shapeOf(schema map[string]any) shape {
-	s := shape{props: map[string]prop{}}
+func newArgumentShape(schema map[string]any) argumentShape {
+	s := argumentShape{props: map[string]property{}}
 	props, _ := schema["properties"].(map[string]any)
 	for name, v := range props {
 		p, _ := v.(map[string]any)
-		s.props[name] = prop{kindsOf(p)}
+		s.props[name] = property{propertyKinds(p)}
 	}
-	for _, r := range list(schema["required"]) {
+	for _, r := range toList(schema["required"]) {
 		if name, ok := r.(string); ok {
 			s.required = append(s.required, name)
 		}
@@ -88,7 +88,7 @@ func shapeOf(schema map[string]any) shape {
 	return s
 }
 
-func kindsOf(p map[string]any) []string {
+func propertyKinds(p map[string]any) []string {
 	switch t := p["type"].(type) {
 	case string:
 		return []string{t}
@@ -104,9 +104,9 @@ func kindsOf(p map[string]any) []string {
 	return nil
 }
 
-func list(v any) []any { l, _ := v.([]any); return l }
+func toList(v any) []any { l, _ := v.([]any); return l }
 
-// Spec gives the tool's declaration.
+// Spec returns the tool's declaration.
 func (e *Entry) Spec() Spec { return e.spec }
 
 // Validate checks whole arguments against the schema. The fault lists every problem.
@@ -120,7 +120,7 @@ func (e *Entry) Validate(args map[string]any) *fault.Fault {
 		return fault.Wrap(err, fault.InvalidArguments, "the arguments of %s cannot be checked", e.spec.Name)
 	}
 	var problems []string
-	leaves(verr, func(v *jsonschema.ValidationError) {
+	eachLeafError(verr, func(v *jsonschema.ValidationError) {
 		at := strings.Join(v.InstanceLocation, ".")
 		text := v.ErrorKind.LocalizedString(message.NewPrinter(language.English))
 		if at != "" {
@@ -136,13 +136,13 @@ func (e *Entry) Validate(args map[string]any) *fault.Fault {
 	return fault.New(fault.InvalidArguments, "the arguments of %s do not fit: %s", e.spec.Name, strings.Join(problems, "; ")).With(problems)
 }
 
-func leaves(v *jsonschema.ValidationError, yield func(*jsonschema.ValidationError)) {
+func eachLeafError(v *jsonschema.ValidationError, yield func(*jsonschema.ValidationError)) {
 	if len(v.Causes) == 0 {
 		yield(v)
 		return
 	}
 	for _, c := range v.Causes {
-		leaves(c, yield)
+		eachLeafError(c, yield)
 	}
 }
 
@@ -153,7 +153,7 @@ type Narrowing struct {
 	Default map[string]any
 }
 
-// Offered gives the argument schema as a model sees it: bound arguments left out,
+// Offered returns the argument schema as a model sees it: bound arguments left out,
 // narrowed ones with their values.
 func (e *Entry) Offered(n Narrowing) json.RawMessage {
 	key, err := json.Marshal(n)
@@ -165,7 +165,7 @@ func (e *Entry) Offered(n Narrowing) json.RawMessage {
 	if raw, ok := e.offered[string(key)]; ok {
 		return raw
 	}
-	raw, err := json.Marshal(narrow(e.schema, n))
+	raw, err := json.Marshal(narrowSchema(e.schema, n))
 	if err != nil {
 		return e.spec.Input
 	}
@@ -176,7 +176,7 @@ func (e *Entry) Offered(n Narrowing) json.RawMessage {
 	return raw
 }
 
-func narrow(schema map[string]any, n Narrowing) map[string]any {
+func narrowSchema(schema map[string]any, n Narrowing) map[string]any {
 	out := make(map[string]any, len(schema))
 	for k, v := range schema {
 		out[k] = v
@@ -209,7 +209,7 @@ func narrow(schema map[string]any, n Narrowing) map[string]any {
 		out["type"] = "object"
 	}
 	required := []any{}
-	for _, r := range list(schema["required"]) {
+	for _, r := range toList(schema["required"]) {
 		name, _ := r.(string)
 		_, hasDefault := n.Default[name]
 		if !slices.Contains(n.Hidden, name) && !hasDefault {

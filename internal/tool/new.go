@@ -115,7 +115,7 @@ func (s *Set) Get(name string) (*Entry, error) {
 // Names lists the fixed tools in the order given.
 func (s *Set) Names() []string { return s.names }
 
-// Map gives a set of the same names with every tool put through f; what is found at
+// Map returns a set of the same names with every tool put through f; what is found at
 // run time too.
 func (s *Set) Map(f func(Tool) Tool) *Set {
 	tools := make([]Tool, len(s.names))

@@ -40,20 +40,20 @@ var aliases = map[string][]string{
 // misspellings that leave only one meaning, and never guesses where two are
 // possible. rescued lists what it did. Repair off means plain JSON only.
 func (e *Entry) Normalise(raw string, repair bool) (args map[string]any, rescued []string, err *fault.Fault) {
-	r := &rescue{main: e.spec.Main, shape: e.shape}
-	args, ok := r.object(raw, repair)
+	r := &argumentRepair{main: e.spec.Main, shape: e.shape}
+	args, ok := r.findObject(raw, repair)
 	if !ok {
 		return nil, r.kinds, fault.New(fault.InvalidArguments, "the arguments of %s are no JSON object", e.spec.Name).
 			Suggest("Send one JSON object with the arguments of the schema.")
 	}
 	if repair {
-		r.names(args)
-		r.values(args)
+		r.fixNames(args)
+		r.fixTypes(args)
 	}
 	return args, r.kinds, nil
 }
 
-// Empty says whether the main argument is there but holds nothing after cleaning.
+// Empty reports whether the main argument is there but holds nothing after cleaning.
 func (e *Entry) Empty(args map[string]any) bool {
 	if e.spec.Main == "" {
 		return false
@@ -71,20 +71,22 @@ func (e *Entry) EmptyRetry() fault.Code {
 	return fault.EmptyPayload
 }
 
-type rescue struct {
+// An argumentRepair is the work on one call's arguments, with a list of what was changed.
+type argumentRepair struct {
 	main  string
-	shape shape
+	shape argumentShape
 	kinds []string
 }
 
-func (r *rescue) did(kind string) {
+// note records what was changed.
+func (r *argumentRepair) note(kind string) {
 	if !slices.Contains(r.kinds, kind) {
 		r.kinds = append(r.kinds, kind)
 	}
 }
 
-// object finds the argument object in what was sent.
-func (r *rescue) object(raw string, repair bool) (map[string]any, bool) {
+// findObject finds the argument object in what was sent.
+func (r *argumentRepair) findObject(raw string, repair bool) (map[string]any, bool) {
 	text := strings.TrimSpace(strings.ToValidUTF8(raw, "\uFFFD"))
 	if text == "" || text == "null" {
 		return map[string]any{}, true
@@ -94,7 +96,7 @@ func (r *rescue) object(raw string, repair bool) (map[string]any, bool) {
 		if !repair {
 			return nil, false
 		}
-		return r.bare(text)
+		return r.takeBareText(text)
 	}
 	if !repair {
 		args, ok := v.(map[string]any)
@@ -105,12 +107,12 @@ func (r *rescue) object(raw string, repair bool) (map[string]any, bool) {
 		case string:
 			var inner any
 			if json.Unmarshal([]byte(x), &inner) != nil {
-				return r.bare(x)
+				return r.takeBareText(x)
 			}
 			if _, isObject := inner.(map[string]any); !isObject {
-				return r.bare(x)
+				return r.takeBareText(x)
 			}
-			r.did(RescuedString)
+			r.note(RescuedString)
 			v = inner
 		case []any:
 			if len(x) != 1 {
@@ -119,14 +121,14 @@ func (r *rescue) object(raw string, repair bool) (map[string]any, bool) {
 			if _, isObject := x[0].(map[string]any); !isObject {
 				return nil, false
 			}
-			r.did(RescuedNested)
+			r.note(RescuedNested)
 			v = x[0]
 		case map[string]any:
-			inner, wrapped := r.wrapped(x)
+			inner, wrapped := r.unwrap(x)
 			if !wrapped {
 				return x, true
 			}
-			r.did(RescuedNested)
+			r.note(RescuedNested)
 			v = inner
 		default:
 			return nil, false
@@ -136,10 +138,10 @@ func (r *rescue) object(raw string, repair bool) (map[string]any, bool) {
 	return args, ok
 }
 
-// wrapped finds arguments inside a wrapper: an object whose only content is one of
+// unwrap finds arguments inside a wrapper: an object whose only content is one of
 // the known names, which the tool itself does not have, or the main argument with
 // an object of arguments in it.
-func (r *rescue) wrapped(x map[string]any) (any, bool) {
+func (r *argumentRepair) unwrap(x map[string]any) (any, bool) {
 	for _, name := range slices.Sorted(maps.Keys(x)) {
 		_, known := r.shape.props[name]
 		switch v := x[name].(type) {
@@ -149,11 +151,11 @@ func (r *rescue) wrapped(x map[string]any) (any, bool) {
 					return v, true
 				}
 			}
-			if !known && slices.Contains(wrappers, strings.ToLower(name)) && r.onlyMeta(x, name) {
+			if !known && slices.Contains(wrappers, strings.ToLower(name)) && r.hasOnlyMeta(x, name) {
 				return v, true
 			}
 		case string:
-			if !known && slices.Contains(wrappers, strings.ToLower(name)) && r.onlyMeta(x, name) && strings.HasPrefix(strings.TrimSpace(v), "{") {
+			if !known && slices.Contains(wrappers, strings.ToLower(name)) && r.hasOnlyMeta(x, name) && strings.HasPrefix(strings.TrimSpace(v), "{") {
 				return v, true
 			}
 		}
@@ -161,8 +163,9 @@ func (r *rescue) wrapped(x map[string]any) (any, bool) {
 	return nil, false
 }
 
-// onlyMeta says that nothing beside the wrapper carries meaning for the tool.
-func (r *rescue) onlyMeta(x map[string]any, wrapper string) bool {
+// hasOnlyMeta reports whether nothing beside the wrapper carries meaning for the
+// tool.
+func (r *argumentRepair) hasOnlyMeta(x map[string]any, wrapper string) bool {
 	for name := range x {
 		if name == wrapper {
 			continue
@@ -174,14 +177,15 @@ func (r *rescue) onlyMeta(x map[string]any, wrapper string) bool {
 	return true
 }
 
-// bare takes text that is no JSON for the main argument, if that alone is demanded.
-func (r *rescue) bare(text string) (map[string]any, bool) {
+// takeBareText takes text that is no JSON for the main argument, if that alone is
+// required.
+func (r *argumentRepair) takeBareText(text string) (map[string]any, bool) {
 	inner, fenced := unfence(text)
 	if fenced {
 		var v any
 		if json.Unmarshal([]byte(inner), &v) == nil {
 			if args, ok := v.(map[string]any); ok {
-				r.did(RescuedFence)
+				r.note(RescuedFence)
 				return args, true
 			}
 		}
@@ -195,23 +199,23 @@ func (r *rescue) bare(text string) (map[string]any, bool) {
 		}
 	}
 	if fenced {
-		r.did(RescuedFence)
+		r.note(RescuedFence)
 	}
-	r.did(RescuedRaw)
+	r.note(RescuedRaw)
 	return map[string]any{r.main: inner}, true
 }
 
-// names gives arguments the names of the schema.
-func (r *rescue) names(args map[string]any) {
+// fixNames returns arguments the names of the schema.
+func (r *argumentRepair) fixNames(args map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		if _, known := r.shape.props[name]; known {
 			continue
 		}
 		for _, prop := range slices.Sorted(maps.Keys(r.shape.props)) {
-			if _, taken := args[prop]; !taken && canonical(prop) == canonical(name) {
+			if _, taken := args[prop]; !taken && canonicalName(prop) == canonicalName(name) {
 				args[prop] = args[name]
 				delete(args, name)
-				r.did(RescuedName)
+				r.note(RescuedName)
 				break
 			}
 		}
@@ -240,17 +244,18 @@ func (r *rescue) names(args map[string]any) {
 	if found != "" {
 		args[r.main] = args[found]
 		delete(args, found)
-		r.did(RescuedAlias)
+		r.note(RescuedAlias)
 	}
 }
 
-// canonical makes datasetId, dataset-id and dataset_id the same.
-func canonical(name string) string {
+// canonicalName makes datasetId, dataset-id and dataset_id the same.
+func canonicalName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
 }
 
-// values gives each argument the type of the schema where its text says it plainly.
-func (r *rescue) values(args map[string]any) {
+// fixTypes returns each argument the type of the schema where its text leaves no
+// doubt.
+func (r *argumentRepair) fixTypes(args map[string]any) {
 	for name, p := range r.shape.props {
 		v, there := args[name]
 		if !there {
@@ -267,19 +272,19 @@ func (r *rescue) values(args map[string]any) {
 		if name == r.main {
 			if inner, fenced := unfence(text); fenced {
 				args[name] = inner
-				r.did(RescuedFence)
+				r.note(RescuedFence)
 			}
 			continue
 		}
-		if fit, kind, ok := retype(name, p, text); ok {
+		if fit, kind, ok := convertText(name, p, text); ok {
 			args[name] = fit
-			r.did(kind)
+			r.note(kind)
 		}
 	}
 }
 
-// retype reads text as the type that the schema wants, if it cannot be text.
-func retype(name string, p prop, text string) (any, string, bool) {
+// convertText reads text as the type that the schema wants, if it cannot be text.
+func convertText(name string, p property, text string) (any, string, bool) {
 	if len(p.kinds) == 0 || slices.Contains(p.kinds, "string") {
 		return nil, "", false
 	}
@@ -290,7 +295,7 @@ func retype(name string, p prop, text string) (any, string, bool) {
 			if n, err := strconv.ParseFloat(text, 64); err == nil && (kind == "number" || n == float64(int64(n))) {
 				return n, RescuedNumber, true
 			}
-			if n, ok := seconds(name, text); ok && (kind == "number" || n == float64(int64(n))) {
+			if n, ok := parseSeconds(name, text); ok && (kind == "number" || n == float64(int64(n))) {
 				return n, RescuedUnit, true
 			}
 		case "boolean":
@@ -317,8 +322,8 @@ func retype(name string, p prop, text string) (any, string, bool) {
 
 var withUnit = regexp.MustCompile(`^(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)$`)
 
-// seconds reads a duration with a unit, for arguments that mean one.
-func seconds(name, text string) (float64, bool) {
+// parseSeconds reads a duration with a unit, for arguments that mean one.
+func parseSeconds(name, text string) (float64, bool) {
 	lower := strings.ToLower(name)
 	if !strings.Contains(lower, "timeout") && !strings.Contains(lower, "seconds") {
 		return 0, false

@@ -103,7 +103,7 @@ func With(ctx context.Context, c Call) context.Context {
 	return context.WithValue(ctx, callKey{}, c)
 }
 
-// In gives the call that ctx belongs to; outside a call it is empty but usable.
+// In returns the call that ctx belongs to; outside a call it is empty but usable.
 func In(ctx context.Context) Call {
 	if c, ok := ctx.Value(callKey{}).(Call); ok {
 		return c
