@@ -27,7 +27,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // approval. It ends in a refusal, a failure, an earlier result, a card, or a start.
 func (r *rules) call(p calling, found *lookup) decision {
 	c := p.Calls[0]
-	s := scope(r.m, r.f)
+	s := r.scope()
 	if d := r.f.Turn.Direct; d != nil && d.Denied != nil {
 		return decision{bodies: []event.Body{r.denial(c, []event.Denial{*d.Denied}, s)}}
 	}
@@ -56,7 +56,7 @@ func (r *rules) call(p calling, found *lookup) decision {
 			Call: c.ID, Tool: c.Name, Args: a.whole, Result: earlier.Result, Duplicate: earlier.Call, Version: id.version,
 			Reason: fault.DuplicateCall, Taints: a.entry.Spec().Taints,
 		}
-		b.Person, b.Model = r.show(c.Name, s)
+		b.Person, b.Model = r.show(c.Name, func() *machine.Scope { return s })
 		return decision{bodies: append(before, b)}
 	}
 	if r.needsApproval(o) {
@@ -311,7 +311,7 @@ func (r *rules) approved(c event.ModelCall, answer event.CardAnswered, found *lo
 		}
 		return decision{bodies: []event.Body{r.refusal(c, f)}}
 	}
-	s := scope(r.m, r.f)
+	s := r.scope()
 	a, refused := r.admitOnce(c, s, found)
 	if refused != nil {
 		return decision{bodies: []event.Body{refused}}
@@ -352,14 +352,14 @@ func (r *rules) denial(c event.ModelCall, denied []event.Denial, s *machine.Scop
 	return b
 }
 
-// show says who sees which part of a tool's result.
-func (r *rules) show(name string, s *machine.Scope) (person, model event.Show) {
+// show says who sees which part of a tool's result; s gives the scope if it is needed.
+func (r *rules) show(name string, s func() *machine.Scope) (person, model event.Show) {
 	sh := r.m.Show[name]
 	if sh == nil {
 		return event.Show{All: true}, event.Show{All: true}
 	}
 	person, model = event.Show{All: sh.PersonAll, Fields: sh.Person}, event.Show{All: sh.ModelAll, Fields: sh.Model}
-	if !r.m.Holds(sh.PersonWhen, s) {
+	if sh.PersonWhen != nil && !r.m.Holds(sh.PersonWhen, s()) {
 		person = event.Show{}
 	}
 	return person, model

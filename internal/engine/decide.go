@@ -22,6 +22,9 @@ type rules struct {
 
 	view   *machine.Scope // at viewAt, for reading only
 	viewAt int64
+	env    map[string]any // what guards see of the run envRun after envAt milliseconds
+	envRun string
+	envAt  int64
 	held   *bounds           // the limits as they were last looked at
 	given  given             // to the model
 	blobs  []store.Blob      // for the next batch
@@ -144,7 +147,7 @@ func (r *rules) giveUp(p givenUp) decision {
 
 // begin runs the discover steps that remain, then chooses the state.
 func (r *rules) begin(p choosing) decision {
-	s := scope(r.m, r.f)
+	s := r.scope()
 	if r.f.Turn.Direct == nil {
 		for i := p.Discovered; i < len(r.m.Discover); i++ {
 			if d := r.m.Discover[i]; r.m.Holds(d.When, s) {

@@ -239,7 +239,7 @@ func (t *turn) runTool(ctx context.Context) []event.Body {
 	if entry, err := t.e.cfg.Tools.Get(s.Tool); err == nil {
 		b.Taints, b.Volatile = entry.Spec().Taints, b.Volatile || entry.Spec().Volatile
 	}
-	b.Person, b.Model = t.r.show(s.Tool, t.r.readScope())
+	b.Person, b.Model = t.r.show(s.Tool, t.r.readScope)
 	return append(out, b)
 }
 

@@ -29,7 +29,7 @@ func (r *rules) react() []event.Body {
 		return r.reactToModelFailure(e, p.Then)
 	case event.CardRaised:
 		sig := machine.Signal{Name: machine.OnAsked, Card: e.Name, Fields: map[string]any{"content": e.Content.Decode()}}
-		return bodies(r.m.RunEffects(scope(r.m, r.f), sig))
+		return bodies(r.m.RunEffects(r.scope(), sig))
 	case event.CardAnswered:
 		if w, ok := p.From.(waiting); ok && w.Card.Name != approvalCard {
 			return r.reactToAnswer(e, w.Card)
@@ -52,7 +52,7 @@ func ranCall(p phase, call string) *event.ToolStarted {
 // reactTo gives the machine's reaction to a signal; a move that the definition cannot
 // make ends the turn.
 func (r *rules) reactTo(sig machine.Signal) []event.Body {
-	re, err := r.m.React(scope(r.m, r.f), sig)
+	re, err := r.m.React(r.scope(), sig)
 	out := bodies(re)
 	if err != nil {
 		return append(out, r.broken(err).bodies...)
@@ -75,7 +75,7 @@ func argsOf(ran *event.ToolStarted, sent event.Value) any {
 func (r *rules) reactToResult(e event.ToolReturned, ran *event.ToolStarted) []event.Body {
 	result := e.Result.Decode()
 	var out []event.Body
-	s := scope(r.m, r.f)
+	s := r.scope()
 	if ran != nil && (ran.By == byStep || ran.By == byDiscover) {
 		sp := r.stepAt(ran.State, ran.Step)
 		if ran.By == byDiscover {
@@ -135,7 +135,7 @@ func (r *rules) reactToFailure(e event.ToolFailed, ran *event.ToolStarted) []eve
 		"args": argsOf(ran, e.Args), "code": string(e.Code), "message": e.Message, "suggestion": e.Suggestion,
 		"details": e.Details.Decode(), "curable": e.Curable, "tries_left": float64(e.TriesLeft),
 	}}
-	s := scope(r.m, r.f)
+	s := r.scope()
 	re, err := r.m.React(s, sig)
 	out := bodies(re)
 	if err != nil {
@@ -166,7 +166,7 @@ func (r *rules) reactToReply(e event.ModelReplied, now phase) []event.Body {
 	if bad != nil {
 		return []event.Body{event.ModelFailed{Call: e.Call, Code: bad.Code, Message: bad.Message}}
 	}
-	change := r.m.Output(sp.Out, v, scope(r.m, r.f))
+	change := r.m.Output(sp.Out, v, r.scope())
 	if len(change.Problems) > 0 {
 		return []event.Body{event.ModelFailed{Call: e.Call, Code: fault.ModelBadOutput, Message: change.Problems[0]}}
 	}
@@ -206,7 +206,7 @@ func (r *rules) reactToAnswer(e event.CardAnswered, card event.CardRaised) []eve
 	if cmd := r.m.Command(a.Command); cmd != nil {
 		writes, to = joined(a.Writes, cmd.Writes), cmd.To
 	}
-	re, err := r.m.Enter(scope(r.m, r.f), to, sig, nil, &writes)
+	re, err := r.m.Enter(r.scope(), to, sig, nil, &writes)
 	out := bodies(re)
 	if err != nil {
 		out = append(out, r.broken(err).bodies...)

@@ -17,8 +17,10 @@ const (
 	byDirect   = "direct"
 )
 
-// scope is what guards see of a fold. Its maps are the caller's own.
-func scope(m *machine.Machine, f *fold) *machine.Scope {
+// scope is what guards see of the thread, until its next event. Its facts and visits are
+// the caller's own.
+func (r *rules) scope() *machine.Scope {
+	m, f := r.m, r.f
 	s := &machine.Scope{
 		Facts:    maps.Clone(f.facts),
 		Settings: settings(m, f),
@@ -31,7 +33,7 @@ func scope(m *machine.Machine, f *fold) *machine.Scope {
 	}
 	if t := f.Turn; t != nil {
 		s.Visits = maps.Clone(t.Visits)
-		s.Turn = turnEnv(f, t)
+		s.Turn = r.turnEnv()
 	}
 	return s
 }
@@ -39,7 +41,7 @@ func scope(m *machine.Machine, f *fold) *machine.Scope {
 // readScope is a scope for reading only, made once for each place in the log.
 func (r *rules) readScope() *machine.Scope {
 	if r.view == nil || r.viewAt != r.f.Seq {
-		r.view, r.viewAt = scope(r.m, r.f), r.f.Seq
+		r.view, r.viewAt = r.scope(), r.f.Seq
 	}
 	return r.view
 }
@@ -56,19 +58,25 @@ func settings(m *machine.Machine, f *fold) map[string]any {
 	return f.effective
 }
 
-func turnEnv(f *fold, t *turnFold) map[string]any {
+// turnEnv is `turn.` in guards. It is made anew only when its time has gone on.
+func (r *rules) turnEnv() map[string]any {
+	f, t := r.f, r.f.Turn
+	elapsed := t.elapsed(f.Now).Milliseconds()
+	if r.env != nil && r.envRun == t.Run && r.envAt == elapsed {
+		return r.env
+	}
 	attached := make([]any, len(t.Attachments))
 	for i, a := range t.Attachments {
 		attached[i] = a
 	}
-	env := map[string]any{
+	r.envRun, r.envAt, r.env = t.Run, elapsed, map[string]any{
 		"model": t.Model, "text": t.Text, "user": t.User, "thread": f.Thread, "run": t.Run, "attachments": attached, "rerun": t.Rerun,
-		"started": t.started, "elapsed_ms": float64(t.elapsed(f.Now).Milliseconds()),
+		"started": t.started, "elapsed_ms": float64(elapsed),
 	}
 	if t.Dataset != "" {
-		env["dataset"] = t.Dataset
+		r.env["dataset"] = t.Dataset
 	}
-	return env
+	return r.env
 }
 
 // bodies turns what a machine says into events.

@@ -212,11 +212,11 @@ func (t *turn) begin(in Input, b event.TurnStarted) error {
 		b.Model = m.Name()
 	}
 	t.emit(b)
-	s := scope(t.r.m, t.f)
+	s := t.r.scope()
 	if fc, changed := factsChanged(t.r.m.NewTurn(s), "turn"); changed {
 		t.emit(fc)
 	}
-	t.emit(bodies(t.r.m.RunEffects(scope(t.r.m, t.f), t.r.turnSignal()))...)
+	t.emit(bodies(t.r.m.RunEffects(t.r.scope(), t.r.turnSignal()))...)
 	return nil
 }
 
@@ -225,7 +225,7 @@ func (t *turn) begin(in Input, b event.TurnStarted) error {
 // call is denied; a message with a prefix is never read as a question.
 func (t *turn) shortcut(text string) *event.PersonCalled {
 	var denied *event.PersonCalled
-	s := scope(t.r.m, t.f)
+	s := t.r.scope()
 	for _, sc := range t.r.m.Short {
 		if len(text) < len(sc.Prefix) || !strings.EqualFold(text[:len(sc.Prefix)], sc.Prefix) {
 			continue
@@ -306,7 +306,7 @@ func (t *turn) answer(in Input, a CardAnswer, text string) error {
 
 // mayCommand says why a command may not be given now.
 func (r *rules) mayCommand(c *machine.Command) error {
-	s := scope(r.m, r.f)
+	s := r.scope()
 	if len(c.From) > 0 && !slices.Contains(c.From, r.f.State) {
 		return fault.New(fault.BadCommand, "%s is possible in %s, and the thread stands in %q", c.Name, strings.Join(c.From, ", "), r.f.State)
 	}
@@ -335,7 +335,7 @@ func (t *turn) command(in Input) error {
 		return err
 	}
 	sig := machine.Signal{Name: machine.OnCommand, Command: c.Name, Fields: map[string]any{"fields": fields}}
-	re, err := t.r.m.Enter(scope(t.r.m, t.f), c.To, sig, nil, &c.Writes)
+	re, err := t.r.m.Enter(t.r.scope(), c.To, sig, nil, &c.Writes)
 	if err != nil {
 		return err
 	}

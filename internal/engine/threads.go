@@ -135,7 +135,8 @@ func notFound(err error, thread string) error {
 }
 
 // head is the thread's row in the index.
-func head(m *machine.Machine, f *fold) store.Thread {
+func (r *rules) head() store.Thread {
+	m, f := r.m, r.f
 	h := store.Thread{
 		ID: f.Thread, Owner: f.Owner, Machine: f.Machine, Version: f.Version, Title: f.Title, Dataset: f.Dataset,
 		Status: f.Status, State: f.State, Seq: f.Seq, Created: f.Created, Updated: f.Now,
@@ -143,7 +144,7 @@ func head(m *machine.Machine, f *fold) store.Thread {
 	if f.Turn != nil {
 		h.Run = f.Turn.Run
 	}
-	if st := m.State(f.State); st != nil && st.Complete != nil && h.Status == store.Idle && m.Holds(st.Complete, scope(m, f)) {
+	if st := m.State(f.State); st != nil && st.Complete != nil && h.Status == store.Idle && m.Holds(st.Complete, r.readScope()) {
 		h.Status = store.Complete
 	}
 	return h

@@ -20,6 +20,7 @@ type turn struct {
 	f         *fold
 	pending   []event.Event // not stored yet
 	blobs     []store.Blob
+	row       store.Run                 // of the run, as the index has it
 	ended     []store.Run               // ended in pending
 	forked    bool                      // the runs of the past belong to the parent
 	published atomic.Pointer[published] // the thread after its last batch
@@ -130,12 +131,12 @@ func (t *turn) commit(ctx context.Context) error {
 		return nil
 	}
 	b := store.Batch{
-		Thread: t.f.Thread, After: t.pending[0].Seq - 1, Fence: t.lease.Fence, Events: t.pending, Blobs: append(t.blobs, t.r.blobs...), Head: head(t.r.m, t.f),
+		Thread: t.f.Thread, After: t.pending[0].Seq - 1, Fence: t.lease.Fence, Events: t.pending, Blobs: append(t.blobs, t.r.blobs...), Head: t.r.head(),
 	}
 	if !t.forked {
 		b.Runs = t.ended
 		if t.f.active() {
-			b.Runs = append(b.Runs, *runRow(t.f))
+			b.Runs = t.changedRun(b.Runs)
 		}
 	}
 	for _, e := range t.pending {
@@ -153,11 +154,27 @@ func (t *turn) commit(ctx context.Context) error {
 		}
 		return err
 	}
+	if n := len(b.Runs); n > 0 {
+		t.row = b.Runs[n-1]
+	}
 	shown := t.pending
 	t.pending, t.blobs, t.r.blobs, t.ended = nil, nil, nil, nil
 	t.publish()
 	t.e.hub.publish(shown)
 	return nil
+}
+
+// changedRun adds the row of the present run, unless the index has it already. What the
+// run has cost so far changes with every reply; the index learns of it when something
+// else changes, at the latest when the run rests.
+func (t *turn) changedRun(rows []store.Run) []store.Run {
+	row := *runRow(t.f)
+	known := t.row
+	known.Tokens, known.MicroUSD = row.Tokens, row.MicroUSD
+	if row == known {
+		return rows
+	}
+	return append(rows, row)
 }
 
 // count tells the metrics what happened.

@@ -45,9 +45,9 @@ func (e *Engine) View(ctx context.Context, thread string) (View, error) {
 		return View{}, err
 	}
 	r := e.rules(p.m, p.f)
-	s := scope(r.m, r.f)
+	s := r.scope()
 	v := View{
-		Thread: head(r.m, r.f), Settings: maps.Clone(s.Settings), Facts: map[string]any{}, Messages: slices.Clone(r.f.Messages),
+		Thread: r.head(), Settings: maps.Clone(s.Settings), Facts: map[string]any{}, Messages: slices.Clone(r.f.Messages),
 		Artifacts: slices.Clone(r.f.Artifacts), Tainted: r.f.Tainted, Offered: []string{},
 	}
 	for _, fact := range r.m.Facts {
