@@ -38,7 +38,8 @@ const maxImportRow = 64 << 20
 // postgresPool connects in sessions that only read. Each new session passes check, if
 // there is one.
 func postgresPool(ctx context.Context, c Config, check func(context.Context, *pgx.Conn) error) (*pgxpool.Pool, error) {
-	conf, err := pgxpool.ParseConfig(c.URL)
+	// Engines of other names speak the protocol, too; the driver knows its own scheme only.
+	conf, err := pgxpool.ParseConfig("postgres" + c.URL[strings.Index(c.URL, ":"):])
 	if err != nil {
 		return nil, fault.Wrap(c.Password.scrub(err), fault.SourceUnreadable, "the address %s is not understood", c.URL).
 			Suggest("Write it like postgres://user@host:5432/database.")

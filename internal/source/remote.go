@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/sqlpolicy"
 )
@@ -20,7 +19,6 @@ import (
 // text; its sessions, which only read, are the second wall.
 type Remote interface {
 	Run(ctx context.Context, d sqlpolicy.Decision, limits Limits) (Answer, error)
-	Dialect() dialect.Dialect
 	Close() error
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"interlock/internal/dialect"
 	"interlock/internal/sqlpolicy"
 )
 
@@ -20,8 +19,7 @@ type pgRemote struct {
 	pool   *pgxpool.Pool
 }
 
-func (r *pgRemote) Dialect() dialect.Dialect { return dialect.PostgreSQL }
-func (r *pgRemote) Close() error             { r.pool.Close(); return nil }
+func (r *pgRemote) Close() error { r.pool.Close(); return nil }
 
 // Run runs one statement in a transaction that only reads. The extended protocol takes
 // one statement and no more. A row that alone is over the limit is refused before it is
@@ -93,8 +91,6 @@ func (a *answer) fromPostgres(ctx context.Context, cancel func(), tx pgx.Tx, tex
 
 // sqlRemote is a Remote behind a database/sql driver.
 type sqlRemote struct{ sqlTable }
-
-func (r *sqlRemote) Dialect() dialect.Dialect { return r.system.dialect }
 
 // Run runs one statement in a session that only reads.
 func (r *sqlRemote) Run(ctx context.Context, d sqlpolicy.Decision, limits Limits) (Answer, error) {

@@ -14,8 +14,6 @@ import (
 // A sqliteRemote is a file as an engine of its own.
 type sqliteRemote struct{ *sqliteTable }
 
-func (r *sqliteRemote) Dialect() dialect.Dialect { return dialect.SQLite }
-
 // sqliteJudgeTime bounds the preparing of a statement.
 const sqliteJudgeTime = 10 * time.Second
 
