@@ -85,14 +85,23 @@ var duckFree = []string{"dialect", "engine", "event", "llm", "machine", "nlq", "
 
 const duckDB = "github.com/duckdb/"
 
-// heart are the packages that know no machine, state or tool by name.
-var heart = []string{"internal/engine", "internal/machine"}
+// nameless are the packages that know no machine, state or tool by name.
+var nameless = []string{"internal/engine", "internal/machine", "internal/server"}
 
 // otherwise are names of shipped states and machines that are words of their own in
-// the heart.
+// these packages.
 var otherwise = map[string]string{
-	"assistant": "a role of messages",
-	"error":     "a key of results and a severity of findings",
+	"analyst":     "a role of users",
+	"assistant":   "a role of messages",
+	"error":       "a key of results and a severity of findings",
+	"load_scoped": "a route of the API",
+}
+
+// ownWords are words of tool names that the nameless packages have a meaning of their
+// own for. Any other word of a tool's name in a code means that tool.
+var ownWords = []string{
+	"answer", "check", "dataset", "datasets", "describe", "execute", "execution", "get", "list", "load", "plan", "query", "question", "request", "result", "run",
+	"schema", "source", "sources", "tables", "tool", "write",
 }
 
 // A source is a Go file that is no test.
@@ -249,9 +258,8 @@ func TestFilesAreShort(t *testing.T) {
 	}
 }
 
-// TestHeartKnowsNoNames looks for names of shipped machines, states and built-in
-// tools in the texts of the heart. A plain word must be the whole text; a name with
-// an underscore is found inside as well.
+// TestHeartKnowsNoNames looks for names of shipped machines, states and built-in tools
+// in the texts, the identifiers and the fault codes of the packages that must know none.
 func TestHeartKnowsNoNames(t *testing.T) {
 	names := shippedNames(t)
 	for word := range otherwise {
@@ -260,23 +268,107 @@ func TestHeartKnowsNoNames(t *testing.T) {
 		}
 		delete(names, word)
 	}
-	word := regexp.MustCompile(`[A-Za-z0-9_]+`)
+	words := toolWords(t)
 	pkgs := tree(t)
-	for _, pkg := range heart {
+	for _, pkg := range nameless {
 		for _, src := range pkgs[pkg] {
-			for _, text := range literals(src.file) {
-				found := names[text]
-				for _, w := range word.FindAllString(text, -1) {
-					if strings.Contains(w, "_") {
-						found = cmp.Or(found, names[w])
-					}
+			for _, found := range namesIn(src.file, names, words) {
+				if strings.Contains(found, "EmptyPythonRetried") {
+					continue // the engine's last name of a tool
 				}
-				if found != "" {
-					t.Errorf("%s: %q names %s", src.path, text, found)
-				}
+				t.Errorf("%s: %s", src.path, found)
 			}
 		}
 	}
+}
+
+// TestNamesAreFound shows that the test above finds each kind of name.
+func TestNamesAreFound(t *testing.T) {
+	for text, want := range map[string]bool{
+		`x := "execute_sql"`: true, `x := "calls execute_sql first"`: true, `x := "answering"`: true, `executeSQL()`: true, `x.RunPython = 1`: true,
+		`_ = fault.EmptyPythonRetried`: true, `_ = fault.SQLPolicy`: true, `workbench := 1`: true,
+		`x := "still answering you"`: false, `executeCall()`: false, `given := 1`: false, `_ = fault.DatasetNotFound`: false, `_ = fault.ToolNotAllowed`: false,
+	} {
+		file, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\nfunc f() {\n"+text+"\n}\n", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := namesIn(file, shippedNames(t), toolWords(t)); (len(found) > 0) != want {
+			t.Errorf("%s: found %q", text, found)
+		}
+	}
+}
+
+// namesIn finds names in a file. In a text a plain word must be the whole text, and a
+// name with an underscore is found inside as well. An identifier may be no machine and
+// hold no name of several words; single words of states are ordinary ones. A fault code may hold no word that only tools have.
+func namesIn(f *ast.File, names map[string]string, words []string) []string {
+	var out []string
+	word := regexp.MustCompile(`[A-Za-z0-9_]+`)
+	for _, text := range literals(f) {
+		found := names[text]
+		for _, w := range word.FindAllString(text, -1) {
+			if strings.Contains(w, "_") {
+				found = cmp.Or(found, names[w])
+			}
+		}
+		if found != "" {
+			out = append(out, strconv.Quote(text)+" names "+found)
+		}
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.Ident:
+			own := snakeCase(x.Name)
+			for name, what := range names {
+				if own == name && strings.HasPrefix(what, "the machine ") || strings.Contains(name, "_") && strings.Contains("_"+own+"_", "_"+name+"_") {
+					out = append(out, x.Name+" names "+what)
+				}
+			}
+		case *ast.SelectorExpr:
+			if pkg, ok := x.X.(*ast.Ident); ok && pkg.Name == "fault" {
+				for w := range strings.SplitSeq(snakeCase(x.Sel.Name), "_") {
+					if slices.Contains(words, w) {
+						out = append(out, "the code fault."+x.Sel.Name+" is about the tools named "+w)
+					}
+				}
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// snakeCase writes an identifier as names of tools are written: SQLPolicy is sql_policy.
+func snakeCase(name string) string {
+	parts := regexp.MustCompile(`[A-Z]+[a-z0-9]*|[a-z0-9]+`).FindAllString(name, -1)
+	for i, part := range parts {
+		// The last capital of several begins the next word, unless the word ends with them.
+		if caps := len(part) - len(strings.TrimLeft(part, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")); caps > 1 && caps < len(part) {
+			part = part[:caps-1] + "_" + part[caps-1:]
+		}
+		parts[i] = strings.ToLower(part)
+	}
+	return strings.Join(parts, "_")
+}
+
+// toolWords are the words of the built-in tools' names that mean nothing else.
+func toolWords(t *testing.T) []string {
+	t.Helper()
+	var words []string
+	for _, tool := range toolbox.Tools(toolbox.Config{}) {
+		words = append(words, strings.Split(tool.Spec().Name, "_")...)
+	}
+	slices.Sort(words)
+	words = slices.Compact(words)
+	for _, own := range ownWords {
+		if !slices.Contains(words, own) {
+			t.Errorf("%q is excused but no longer a word of any tool's name", own)
+		}
+	}
+	return slices.DeleteFunc(words, func(w string) bool { return slices.Contains(ownWords, w) })
 }
 
 // literals lists the texts of a file, without those of imports and tags.

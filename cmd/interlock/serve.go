@@ -54,7 +54,8 @@ func (a *app) serve(ctx context.Context) error {
 		Profile:  func(ctx context.Context, alias string) (any, error) { return s.catalog.Profile(ctx, alias) },
 		Unready:  s.models.unready,
 		Capsule:  func(ctx context.Context, run string) (any, error) { return capsule.Make(ctx, s.store, run) },
-		Ready:    s.ready, Metrics: s.metrics.handler(), Page: web.Files(), Version: version(),
+		Machine:  "analyst", SessionMachine: "reconcile", Direct: directTools,
+		Ready: s.ready, Metrics: s.metrics.handler(), Page: web.Files(), Version: version(),
 		Listen: a.cfg.Listen, Hosts: a.cfg.Hosts, Origins: a.cfg.Origins, Users: users, Owner: a.cfg.Owner, Log: s.log,
 		Concurrent: a.cfg.Requests, PerUser: a.cfg.RequestsPerUser, Streams: a.cfg.Streams, StreamsPerUser: a.cfg.StreamsPerUser,
 	})
@@ -196,4 +197,11 @@ func readUsers(path string) ([]server.User, error) {
 		users = append(users, server.User{Name: fields[0], Role: server.Role(fields[1]), Token: fields[2]})
 	}
 	return users, nil
+}
+
+// directTools run the queries of POST /runs.
+var directTools = map[server.DirectType]server.DirectTool{
+	server.DirectSQL:    {Tool: "execute_sql", Query: "sql", Dataset: "dataset_id"},
+	server.DirectPlan:   {Tool: "execute_query_plan", Query: "plan", Dataset: "dataset_id"},
+	server.DirectPython: {Tool: "execute_python", Query: "python_code", Dataset: "dataset_id"},
 }

@@ -35,7 +35,6 @@ func (r *rules) end(status event.Outcome, code fault.Code) decision {
 	if status == event.Answered {
 		status, code = r.outcome(s)
 	}
-	reply := make(map[string]any, len(r.m.Reply))
 	text := t.Final
 	if t.Direct != nil {
 		text = t.Direct.Say
@@ -46,17 +45,11 @@ func (r *rules) end(status event.Outcome, code fault.Code) decision {
 	if text == "" && t.ModelFailed != nil {
 		text = withAdvice(*t.ModelFailed)
 	}
-	for _, a := range r.m.Reply {
-		v, err := r.m.Eval(a.Expr, s)
-		if err != nil {
-			continue
-		}
-		if a.Name != replyMessage {
-			reply[a.Name] = v
-		} else if words, ok := v.(string); ok {
-			text = words
-		}
+	reply := r.m.ReplyAt(s, TurnError(string(status), code))
+	if words, ok := reply[replyMessage].(string); ok {
+		text = words
 	}
+	delete(reply, replyMessage)
 	b := event.TurnEnded{
 		Run: t.Run, Status: status, Code: code, Text: text, State: r.f.State, Usage: t.Used, Counts: t.Counts,
 	}
@@ -64,6 +57,15 @@ func (r *rules) end(status event.Outcome, code fault.Code) decision {
 		b.Reply = event.From(reply)
 	}
 	return decision{bodies: append(out, b)}
+}
+
+// TurnError is `event.error` of a machine's `reply`: nil unless the turn failed or
+// reached a limit and a code says why.
+func TurnError(outcome string, code fault.Code) map[string]any {
+	if code == "" || outcome != string(event.Failed) && outcome != string(event.Limited) {
+		return nil
+	}
+	return map[string]any{"type": string(code), "message": code.Explain()}
 }
 
 // outcome is what came of a turn that ended by itself: what the machine says, else what

@@ -7,6 +7,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // A Code names one kind of failure or refusal. Codes are stable: they are part
@@ -63,6 +64,12 @@ func From(err error) *Fault {
 		return f
 	}
 	return Wrap(err, Internal, "something went wrong inside Interlock")
+}
+
+// Explain says in a sentence or two what a code means and what to do about it.
+func (c Code) Explain() string {
+	e := c.Entry()
+	return strings.TrimSpace(e.Meaning + ". " + e.Advice)
 }
 
 // Is reports whether err carries this code.

@@ -21,6 +21,11 @@ var eventFieldTypes = map[string]*Type{
 	"args": anyType, "result": anyType, "content": anyType, "fields": anyType,
 }
 
+// turnEnd is what `event` is in `reply`: the end of a turn.
+var turnEnd = &Type{Kind: Record, Name: "event", Fields: map[string]*Type{
+	"error": {Kind: Record, Fields: map[string]*Type{"type": stringType, "message": stringType}},
+}}
+
 var eventNames = slices.Sorted(maps.Keys(events))
 
 // eventType is the record that `event` is on an occasion.
@@ -186,10 +191,11 @@ func (c *checker) remainingExprs() {
 			c.arguments(s.Tool, s.In, ev, s.Pos, true)
 		}
 	}
-	for _, list := range [][]Assign{m.Reply, m.History.Beside} {
-		for _, a := range list {
-			c.typed(a.Expr, any, nil)
-		}
+	for _, a := range m.Reply {
+		c.typed(a.Expr, turnEnd, nil)
+	}
+	for _, a := range m.History.Beside {
+		c.typed(a.Expr, any, nil)
 	}
 	if m.Outcome != nil {
 		c.fit(m.Outcome, any, &Type{Kind: Enum, Values: outcomes}, "`outcome`")

@@ -10,7 +10,7 @@ import (
 	"interlock/internal/machine"
 )
 
-// exprMachine is a machine whose reply holds expressions to be evaluated.
+// exprMachine is a machine whose history holds expressions to be evaluated.
 func exprMachine(t testing.TB, sources ...string) *machine.Machine {
 	t.Helper()
 	var b strings.Builder
@@ -28,10 +28,11 @@ states:
   a:
     kind: agent
     terminal: true
-reply:
+history:
+  beside:
 `)
 	for i, s := range sources {
-		fmt.Fprintf(&b, "  x%d: %q\n", i, s)
+		fmt.Fprintf(&b, "    x%d: %q\n", i, s)
 	}
 	m, err := machine.Parse(map[string]string{machine.File: b.String()})
 	if err != nil {
@@ -115,7 +116,7 @@ func TestEval(t *testing.T) {
 	} {
 		t.Run(source, func(t *testing.T) {
 			m := exprMachine(t, source)
-			got, err := m.Eval(m.Reply[0].Expr, scope)
+			got, err := m.Eval(m.History.Beside[0].Expr, scope)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,7 +131,7 @@ func TestEvalIsBounded(t *testing.T) {
 	m := exprMachine(t, `count(list, any(list, any(list, # == 1)))`, `len(map(list, map(list, map(list, 1))))`)
 	items := make([]any, 2000)
 	scope := &machine.Scope{Facts: map[string]any{"list": items}}
-	for _, a := range m.Reply {
+	for _, a := range m.History.Beside {
 		if _, err := m.Eval(a.Expr, scope); err == nil {
 			t.Errorf("%s: no error although it looks at eight billion items", a.Expr.Source)
 		}
@@ -160,7 +161,7 @@ func TestSaw(t *testing.T) {
 		Settings: map[string]any{"limit": 3}, Visits: map[string]int{"a": 1},
 	}
 	want := map[string]any{"big": false, "twice": 8.0, "n": 4.0, "settings.limit": 3.0, "list": "list of 12", `visits("a")`: 1.0, "j.a.b": 2.0}
-	if diff := cmp.Diff(want, m.Saw(m.Reply[0].Expr, scope)); diff != "" {
+	if diff := cmp.Diff(want, m.Saw(m.History.Beside[0].Expr, scope)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -189,7 +190,7 @@ func BenchmarkGuard(b *testing.B) {
 	m := exprMachine(b, `big && settings.on && len(list) >= settings.limit && event.name == "returned"`)
 	scope := &machine.Scope{Facts: map[string]any{"n": 7.0, "list": []any{1.0, 2.0, 3.0}}, Settings: map[string]any{"limit": 3.0, "on": true}, Event: map[string]any{"name": "returned"}}
 	for b.Loop() {
-		if !m.Holds(m.Reply[0].Expr, scope) {
+		if !m.Holds(m.History.Beside[0].Expr, scope) {
 			b.Fatal("does not hold")
 		}
 	}

@@ -1,20 +1,11 @@
 package server
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
-	"maps"
-	"reflect"
-	"slices"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"interlock/internal/engine"
-	"interlock/internal/event"
-	"interlock/internal/fault"
 )
 
 // A Saying is what a person says: a message, the answer to a card, or a command.
@@ -129,131 +120,15 @@ func (in Saying) check() error {
 
 // answer waits until the thread rests and gives the chat response of the run.
 func (s *Server) answer(ctx context.Context, thread, run string) (ChatResponse, error) {
+	reply, err := s.waitForReply(ctx, thread, run)
+	return s.chatResponse(reply), err
+}
+
+func (s *Server) waitForReply(ctx context.Context, thread, run string) (engine.Reply, error) {
 	if err := s.cfg.Engine.Wait(ctx, thread); err != nil {
-		return ChatResponse{}, err
+		return engine.Reply{}, err
 	}
-	reply, err := s.cfg.Engine.Reply(ctx, run)
-	return ChatResponse{reply}, err
-}
-
-// A ChatResponse is a reply as JSON: the fixed keys, joined with what the machine
-// says in its `reply`.
-type ChatResponse struct{ reply engine.Reply }
-
-// chatShape documents ChatResponse.
-type chatShape struct {
-	_         struct{}  `json:"-" additionalProperties:"true"`
-	Assistant string    `json:"assistant_message"`
-	Run       string    `json:"run_id"`
-	Thread    string    `json:"thread_id"`
-	Status    string    `json:"status" doc:"In the machine's words (analyst: succeeded, rejected or failed), else the outcome"`
-	Outcome   string    `json:"outcome" doc:"answered, asked, declined, refused, failed, stopped, limited, waiting or running"`
-	Result    any       `json:"result" doc:"{columns, column_types, rows, row_count, exec_time_ms, limited, total_rows, at_least, error} of the last query"`
-	Details   any       `json:"details" doc:"{dataset_id, query_mode, plan_json, compiled_sql, python_code}"`
-	Card      *cardData `json:"card,omitempty" doc:"The question that the run waits for"`
-	// Artifacts are absent where the run left none.
-	Artifacts []artifactData `json:"artifacts,omitempty" doc:"Files that the run left, pictures among them, with the address of each"`
-}
-
-// Schema describes the response, which other keys of the machine may join.
-func (ChatResponse) Schema(r huma.Registry) *huma.Schema {
-	return r.Schema(reflect.TypeFor[chatShape](), true, "ChatResponse")
-}
-
-// MarshalJSON joins the keys. The machine cannot replace the ids, the text and the
-// outcome; its status counts only where the run came to its end by itself.
-func (c ChatResponse) MarshalJSON() ([]byte, error) {
-	r, fields := c.reply, maps.Clone(c.reply.Fields)
-	if fields == nil {
-		fields = map[string]json.RawMessage{}
-	}
-	problem := json.RawMessage("null")
-	if cutShort(r) {
-		problem = encode(errorOf(r.Code))
-	}
-	fields["status"], fields["outcome"] = encode(r.Status()), encode(r.Outcome)
-	fields["result"] = joined(fields["result"], "columns", "[]", "rows", "[]", "row_count", "0", "exec_time_ms", "0", "error", string(problem))
-	fields["details"] = joined(fields["details"], "dataset_id", "null", "query_mode", `"chat"`,
-		"plan_json", "null", "compiled_sql", "null", "python_code", "null")
-	if r.Card != nil {
-		fields["card"] = encode(cardOf(r.Card))
-	}
-	if len(r.Artifacts) > 0 {
-		list := make([]artifactData, len(r.Artifacts))
-		for i, a := range r.Artifacts {
-			list[i] = artifactData{a, artifactURL(a.ID)}
-		}
-		fields["artifacts"] = encode(list)
-	}
-	fields["assistant_message"], fields["run_id"], fields["thread_id"] = encode(r.Text), encode(r.Run), encode(r.Thread)
-	first := []string{"assistant_message", "run_id", "thread_id", "status", "outcome", "result", "details"}
-	rest := slices.DeleteFunc(slices.Sorted(maps.Keys(fields)), func(k string) bool { return slices.Contains(first, k) })
-	return object(append(first, rest...), fields), nil
-}
-
-// cutShort says that a turn failed or came to a limit, and that the code says why.
-func cutShort(r engine.Reply) bool {
-	return r.Code != "" && (r.Outcome == string(event.Failed) || r.Outcome == string(event.Limited))
-}
-
-// joined fills the keys that an object lacks or leaves null; what is no object
-// stays as it is.
-func joined(raw json.RawMessage, defaults ...string) json.RawMessage {
-	var given map[string]json.RawMessage
-	if !isNull(raw) && json.Unmarshal(raw, &given) != nil {
-		return raw
-	}
-	if given == nil {
-		given = map[string]json.RawMessage{}
-	}
-	var keys []string
-	for pair := range slices.Chunk(defaults, 2) {
-		keys = append(keys, pair[0])
-		if isNull(given[pair[0]]) {
-			given[pair[0]] = json.RawMessage(pair[1])
-		}
-	}
-	rest := slices.DeleteFunc(slices.Sorted(maps.Keys(given)), func(k string) bool { return slices.Contains(keys, k) })
-	return object(append(keys, rest...), given)
-}
-
-// object writes the keys in this order.
-func object(keys []string, fields map[string]json.RawMessage) json.RawMessage {
-	b := []byte{'{'}
-	for i, k := range keys {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(append(append(b, encode(k)...), ':'), fields[k]...)
-	}
-	return append(b, '}')
-}
-
-func isNull(raw json.RawMessage) bool {
-	raw = bytes.TrimSpace(raw)
-	return len(raw) == 0 || string(raw) == "null"
-}
-
-// encode is for values that are always JSON.
-func encode(v any) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return encode(map[string]any{"type": fault.Internal, "message": "a value could not be shown"})
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
-
-// An errorData is a failure as chat responses and streams tell it.
-type errorData struct {
-	Type    fault.Code `json:"type"`
-	Message string     `json:"message"`
-}
-
-func errorOf(code fault.Code) errorData {
-	e := code.Entry()
-	return errorData{code, strings.TrimSpace(e.Meaning + ". " + e.Advice)}
+	return s.cfg.Engine.Reply(ctx, run)
 }
 
 // clip cuts a text to n characters.

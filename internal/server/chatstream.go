@@ -27,7 +27,7 @@ func (s *Server) chatStream(ctx context.Context, in *struct {
 		return nil, err
 	}
 	return func(q request) {
-		s.streamChat(q, &chatProjection{frames: newChatFrames(run, false), last: eventID{thread: at.thread, seq: at.after}})
+		s.streamChat(q, &chatProjection{frames: s.newChatFrames(run, false), last: eventID{thread: at.thread, seq: at.after}})
 	}, nil
 }
 
@@ -48,7 +48,7 @@ func (s *Server) resumeChat(ctx context.Context, given, thread string) (func(req
 		return nil, err
 	}
 	about(ctx, t.ID, run.ID)
-	p := &chatProjection{frames: newChatFrames(run, true), last: last}
+	p := &chatProjection{frames: s.newChatFrames(run, true), last: last}
 	if t.Status != store.Running {
 		p.until = t.Seq
 		if last.seq >= t.Seq && last.frames == 0 {

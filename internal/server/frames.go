@@ -24,6 +24,8 @@ type chatFrames struct {
 	first   int64        // the run's first event
 	reply   engine.Reply // the sum of the events so far
 	resumed bool         // another connection came before this one
+	// response makes the chat response with which the stream ends.
+	response func(engine.Reply) ChatResponse
 
 	asked   map[string]event.ModelCall // by call
 	started map[string]bool            // by call
@@ -36,9 +38,9 @@ type frame struct {
 	data any
 }
 
-func newChatFrames(run store.Run, resumed bool) *chatFrames {
+func (s *Server) newChatFrames(run store.Run, resumed bool) *chatFrames {
 	return &chatFrames{
-		first: run.First, reply: engine.Reply{Run: run.ID, Thread: run.Thread, Machine: run.Machine}, resumed: resumed,
+		first: run.First, reply: engine.Reply{Run: run.ID, Thread: run.Thread, Machine: run.Machine}, resumed: resumed, response: s.chatResponse,
 		asked: map[string]event.ModelCall{}, started: map[string]bool{}, text: map[string]string{},
 	}
 }
@@ -191,7 +193,7 @@ func (c *chatFrames) rest(before ...frame) []frame {
 	if cutShort(reply) && len(before) == 0 {
 		before = one("error", errorOf(reply.Code))
 	}
-	return append(before, frame{"result", ChatResponse{reply}}, frame{"done", doneData{reply.Run, reply.Status(), reply.Outcome}})
+	return append(before, frame{"result", c.response(reply)}, frame{"done", doneData{reply.Run, reply.Status(), reply.Outcome}})
 }
 
 // forPerson is the part of a result that the machine shows to people.

@@ -100,6 +100,7 @@ func (s *Server) build() (http.Handler, error) {
 	})
 	t.api.UseMiddleware(withPlainContext)
 	s.routes(t)
+	s.describeReply(t.api.OpenAPI().Components.Schemas)
 	if err := t.describe(len(s.users.known) > 0); err != nil {
 		return nil, err
 	}

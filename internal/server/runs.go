@@ -20,46 +20,67 @@ func (s *Server) ownRun(ctx context.Context, id string) (store.Run, error) {
 	return r, err
 }
 
+// A DirectType is a kind of query that runs without a model.
+type DirectType string
+
+// The types of direct runs, as POST /runs names them.
+const (
+	DirectSQL    DirectType = "sql"
+	DirectPlan   DirectType = "plan"
+	DirectPython DirectType = "python"
+)
+
+// A DirectTool is the tool of a direct run: Query and Dataset name the arguments that
+// take the query and the dataset.
+type DirectTool struct{ Tool, Query, Dataset string }
+
 // A directRun asks for one query without a model.
 type directRun struct {
 	Dataset string          `json:"dataset_id" minLength:"1" maxLength:"200"`
-	Type    string          `json:"query_type" enum:"sql,plan,python"`
+	Type    DirectType      `json:"query_type" enum:"sql,plan,python"`
 	SQL     string          `json:"sql,omitempty"`
 	Plan    json.RawMessage `json:"plan,omitempty" doc:"A query plan"`
 	Python  string          `json:"python_code,omitempty"`
 }
 
-// call gives the tool that runs this type of query, and its arguments.
-func (d directRun) call() (tool string, args map[string]any, err error) {
-	var name string
-	var value any
-	var given bool
+// query gives what is to run, as JSON, from the key of the body that has it.
+func (d directRun) query() (json.RawMessage, error) {
+	key, query := "", json.RawMessage(nil)
+	text := func(name, text string) {
+		if key = name; text != "" {
+			query = encode(text)
+		}
+	}
 	switch d.Type {
-	case "sql":
-		tool, name, value, given = "execute_sql", "sql", d.SQL, d.SQL != ""
-	case "plan":
-		tool, name, value, given = "execute_query_plan", "plan", d.Plan, !isNull(d.Plan)
-	case "python":
-		tool, name, value, given = "execute_python", "python_code", d.Python, d.Python != ""
+	case DirectSQL:
+		text("sql", d.SQL)
+	case DirectPlan:
+		key, query = "plan", d.Plan
+	case DirectPython:
+		text("python_code", d.Python)
 	}
-	if !given {
-		return "", nil, badRequest("query_type %s needs %s", d.Type, name)
+	if isNull(query) {
+		return nil, badRequest("query_type %s needs %s", d.Type, key)
 	}
-	return tool, map[string]any{"dataset_id": d.Dataset, name: value}, nil
+	return query, nil
 }
 
 func (s *Server) directRun(ctx context.Context, in *struct{ Body directRun }) (ChatResponse, error) {
-	tool, args, err := in.Body.call()
+	query, err := in.Body.query()
 	if err != nil {
 		return ChatResponse{}, err
+	}
+	tool, ok := s.cfg.Direct[in.Body.Type]
+	if !ok {
+		return ChatResponse{}, fault.New(fault.FeatureDisabled, "this server runs no query of the type %s without a model", in.Body.Type)
 	}
 	if err := s.knowsDataset(ctx, in.Body.Dataset); err != nil {
 		return ChatResponse{}, err
 	}
 	user := noteOf(ctx).user.Name
 	thread, run, err := s.cfg.Engine.Direct(ctx, engine.Opening{
-		Machine: s.cfg.Machine, Owner: user, Dataset: in.Body.Dataset, Title: "Direct run: " + in.Body.Type,
-	}, user, tool, encode(args))
+		Machine: s.cfg.Machine, Owner: user, Dataset: in.Body.Dataset, Title: "Direct run: " + string(in.Body.Type),
+	}, user, tool.Tool, encode(map[string]any{tool.Dataset: in.Body.Dataset, tool.Query: query}))
 	if err != nil {
 		return ChatResponse{}, err
 	}

@@ -69,15 +69,15 @@ func TestRoutes(t *testing.T) {
 
 		{name: "chat", method: "POST", url: "/chat", body: `{"message":"Revenue by region","dataset_id":"shop"}`, has: []string{
 			`{"assistant_message":"Revenue is highest`, `"run_id":"r_`, `"thread_id":"t_`, `"status":"succeeded","outcome":"answered"`,
-			`"result":{"columns":["region","revenue","orders"],"rows":[["North",1204300.5,812]`, `"exec_time_ms":12,"error":null`,
-			`"details":{"dataset_id":"shop","query_mode":"sql","plan_json":null,"compiled_sql":"select 1","python_code":null}`,
+			`"result":{"columns":["region","revenue","orders"],"error":null,"exec_time_ms":12,`, `"rows":[["North",1204300.5,812]`,
+			`"details":{"compiled_sql":"select 1","dataset_id":"shop","plan_json":null,"python_code":null,"query_mode":"sql"}`,
 		}},
 		{name: "chat without a query", method: "POST", url: "/chat", body: `{"message":"card"}`, has: []string{
-			`"status":"waiting"`, `"result":{"columns":[],"rows":[],"row_count":0,"exec_time_ms":0,"error":null}`,
-			`"details":{"dataset_id":null,"query_mode":"chat","plan_json":null,"compiled_sql":null,"python_code":null}`, `"card":{"card_id":"k_`,
+			`"status":"waiting"`, `"result":{"columns":[],"error":null,"exec_time_ms":0,"row_count":0,"rows":[]}`,
+			`"details":{"compiled_sql":null,"dataset_id":null,"plan_json":null,"python_code":null,"query_mode":"chat"}`, `"card":{"card_id":"k_`,
 		}},
 		{name: "policy", method: "POST", url: "/chat", body: `{"message":"reject it"}`, has: []string{`"status":"rejected","outcome":"refused"`, `"error":{"type":"SQL_POLICY_VIOLATION"`}},
-		{name: "failed turn", method: "POST", url: "/chat", body: `{"message":"fail"}`, has: []string{`"status":"failed","outcome":"failed"`, `"error":{"type":"model_failed","message":"the model's provider failed. Try again`}},
+		{name: "failed turn", method: "POST", url: "/chat", body: `{"message":"fail"}`, has: []string{`"status":"failed","outcome":"failed"`, `"error":{"message":"the model's provider failed. Try again`, `"type":"model_failed"`}},
 		{name: "nulls are absent", method: "POST", url: "/chat", body: `{"message":"SQL: select 1","dataset_id":null,"thread_id":null,"card_response":null,"settings":null,"rerun":null}`},
 		{name: "no input", method: "POST", url: "/chat", body: `{}`, status: 400, has: []string{`"code":"bad_request"`, "exactly one of message"}},
 		{name: "blank message", method: "POST", url: "/chat", body: `{"message":" \n"}`, status: 400},

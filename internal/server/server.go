@@ -25,7 +25,7 @@ import (
 	"interlock/internal/machine"
 )
 
-// Config of a server. Engine, Index, Machines and Datasets are required; a part
+// Config of a server. Engine, Index, Machines, Datasets and Machine are required; a part
 // that is left nil takes its routes away.
 type Config struct {
 	Engine    Engine
@@ -56,10 +56,14 @@ type Config struct {
 	// Extra are handlers of other faces by path ("/mcp"), behind the same guards.
 	Extra map[string]http.Handler
 
-	// Machine runs threads whose opener names none. Default "analyst".
+	// Machine runs threads whose opener names none, and its `reply` is the shape of all
+	// chat responses.
 	Machine string
-	// SessionMachine does so for /api/chat. Default "reconcile".
+	// SessionMachine runs threads that /api/chat opens. Default Machine.
 	SessionMachine string
+	// Direct says which tool runs each type of a direct run; a type that is not there
+	// cannot be run.
+	Direct map[DirectType]DirectTool
 	// Version is told in the API description. Default "dev".
 	Version string
 
@@ -122,7 +126,7 @@ func New(cfg Config) (*Server, error) {
 	faults := []error{err}
 	for name, missing := range map[string]bool{
 		"Engine": cfg.Engine == nil, "Index": cfg.Index == nil,
-		"Machines": cfg.Machines == nil, "Datasets": cfg.Datasets == nil,
+		"Machines": cfg.Machines == nil, "Datasets": cfg.Datasets == nil, "Machine": cfg.Machine == "",
 	} {
 		if missing {
 			faults = append(faults, fmt.Errorf("Config.%s is required", name))
@@ -146,8 +150,7 @@ func New(cfg Config) (*Server, error) {
 }
 
 func setDefaults(cfg *Config) {
-	orDefault(&cfg.Machine, "analyst")
-	orDefault(&cfg.SessionMachine, "reconcile")
+	orDefault(&cfg.SessionMachine, cfg.Machine)
 	orDefault(&cfg.Version, "dev")
 	orDefault(&cfg.Owner, "local")
 	orDefault(&cfg.Listen, "127.0.0.1:8765")

@@ -63,6 +63,7 @@ func demonstrate(addr string) {
 
 func config(f *fake) server.Config {
 	return server.Config{
+		Machine: "analyst", SessionMachine: "reconcile", Direct: directTools,
 		Engine: f, Index: f, Machines: library(), Datasets: data{}, Sources: data{}, Artifacts: data{}, Page: web.Files(),
 		Overview: func(ctx context.Context, _ string) (any, error) { return data{}.Datasets(ctx) },
 		Capsule: func(_ context.Context, run string) (any, error) {
@@ -71,6 +72,12 @@ func config(f *fake) server.Config {
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "interlock_up 1\n") }),
 		Ready:   func(context.Context) []server.Part { return []server.Part{{Name: "store", Status: "ok"}} },
 	}
+}
+
+var directTools = map[server.DirectType]server.DirectTool{
+	server.DirectSQL:    {Tool: "execute_sql", Query: "sql", Dataset: "dataset_id"},
+	server.DirectPlan:   {Tool: "execute_query_plan", Query: "plan", Dataset: "dataset_id"},
+	server.DirectPython: {Tool: "execute_python", Query: "python_code", Dataset: "dataset_id"},
 }
 
 // A rig is a server on a real port.

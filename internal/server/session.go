@@ -45,7 +45,7 @@ func (s *Server) sessionChat(ctx context.Context, in *struct{ Body SessionSaying
 	if err != nil {
 		return SessionReply{}, err
 	}
-	answer, err := s.answer(ctx, at.thread, at.run)
+	r, err := s.waitForReply(ctx, at.thread, at.run)
 	if err != nil {
 		return SessionReply{}, err
 	}
@@ -53,7 +53,6 @@ func (s *Server) sessionChat(ctx context.Context, in *struct{ Body SessionSaying
 	if err != nil {
 		return SessionReply{}, err
 	}
-	r := answer.reply
 	out := SessionReply{
 		Session: at.thread, Phase: r.State, Status: sessionStatus(thread.Status), Recipe: r.Fields["recipe_draft"],
 		Message: SessionMessage{Role: "assistant", Segments: []Segment{}, Time: thread.Updated},
