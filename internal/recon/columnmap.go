@@ -33,11 +33,23 @@ func (r *Reconciler) mapColumns(ctx context.Context, left, right table, lp, rp P
 	if err := r.samplePairs(ctx, left, right, lp, rp, pairs, args); err != nil {
 		return nil, err
 	}
-	options := listOptions(lp, rp)
+	options := listOptions(lp, rp, left.side.Key, right.side.Key)
 	if err := r.measureOptions(ctx, options); err != nil {
 		return nil, err
 	}
-	return chooseOptions(options, lp, rp), nil
+	return chooseOptions(options, textColumns(lp, left.side.Key), textColumns(rp, right.side.Key)), nil
+}
+
+// textColumns names the columns with text, as candidates for a comparison of all text:
+// without the key and other columns that only number the rows.
+func textColumns(p Profile, key string) (out []ColumnProfile) {
+	for _, c := range p.Columns {
+		if c.textual() {
+			c.label = c.Name == key || c.Distinct > 0.98 && c.Words < 1.5
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // samplePairs makes the sample: every cell in each form that a kind compares.
@@ -62,12 +74,16 @@ func (r *Reconciler) samplePairs(ctx context.Context, left, right table, lp, rp 
 	return r.space.Create(ctx, samplePairs, sql, args...)
 }
 
-// listOptions pairs all columns whose values can be compared in some way.
-func listOptions(lp, rp Profile) []option {
+// listOptions pairs all columns whose values can be compared in some way. A key names
+// its row: it may be quoted on the other side, but that two keys are near says nothing.
+func listOptions(lp, rp Profile, leftKey, rightKey string) []option {
 	var out []option
 	for _, a := range lp.Columns {
 		for _, b := range rp.Columns {
 			add := func(k Kind, lf, rf string, opposite bool) {
+				if k != Reference && (a.Name == leftKey || b.Name == rightKey) {
+					return
+				}
 				out = append(out, option{Comparison: Comparison{Left: []string{a.Name}, Right: []string{b.Name}, As: k, LeftFormat: lf, RightFormat: rf, Opposite: opposite}, a: a, b: b})
 			}
 			if a.Date != "" && b.Date != "" {
@@ -140,7 +156,7 @@ func (r *Reconciler) measureOptions(ctx context.Context, options []option) error
 
 // chooseOptions takes the best options first, each column once; free text may be
 // searched for a reference as well.
-func chooseOptions(options []option, lp, rp Profile) []Comparison {
+func chooseOptions(options []option, leftText, rightText []ColumnProfile) []Comparison {
 	slices.SortStableFunc(options, func(x, y option) int {
 		return cmp.Or(cmp.Compare(y.gain, x.gain), cmp.Compare(x.a.index, y.a.index), cmp.Compare(x.b.index, y.b.index))
 	})
@@ -162,8 +178,9 @@ func chooseOptions(options []option, lp, rp Profile) []Comparison {
 			take(o)
 		}
 	}
-	if all, ok := everyText(lp, rp); ok && len(chosen) > 0 {
-		chosen = append(chosen, all)
+	l, r := everyText(leftText, usedLeft), everyText(rightText, usedRight)
+	if len(chosen) > 0 && len(l) > 0 && len(r) > 0 && len(l)+len(r) > 2 {
+		chosen = append(chosen, Comparison{Left: l, Right: r, As: Words})
 	}
 	for i := range chosen {
 		chosen[i].ID = fmt.Sprintf("c%d", i+1)
@@ -171,16 +188,14 @@ func chooseOptions(options []option, lp, rp Profile) []Comparison {
 	return chosen
 }
 
-// everyText compares all text of both rows: values may stand in another column there.
-func everyText(lp, rp Profile) (Comparison, bool) {
-	columns := func(p Profile) (out []string) {
-		for _, c := range p.Columns {
-			if c.textual() && c.Length > 0 {
-				out = append(out, c.Name)
-			}
+// everyText names the columns whose text is compared as a whole, because values may
+// stand in another column on the other side. Labels that no comparison uses are left
+// out: they differ for rows that are otherwise the same.
+func everyText(columns []ColumnProfile, used map[int]bool) (out []string) {
+	for _, c := range columns {
+		if !c.label || used[c.index] {
+			out = append(out, c.Name)
 		}
-		return out
 	}
-	l, r := columns(lp), columns(rp)
-	return Comparison{Left: l, Right: r, As: Words}, len(l) > 0 && len(r) > 0 && len(l)+len(r) > 2
+	return out
 }

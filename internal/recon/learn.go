@@ -220,8 +220,16 @@ func (r *Reconciler) Learn(ctx context.Context, in Input) (*Recipe, error) {
 	if err := r.train(ctx, l, say); err != nil {
 		return nil, err
 	}
+	groups, err := r.learnGroups(ctx, l)
+	if err != nil {
+		return nil, fmt.Errorf("learning about sums: %w", err)
+	}
+	cardinality := OneToOne
+	if groups != nil {
+		cardinality = ManyToMany
+	}
 	return &Recipe{
-		Version: RecipeVersion, Left: Source{Key: in.Left.Key}, Right: Source{Key: in.Right.Key}, Cardinality: OneToOne,
-		Comparisons: l.comparisons, Candidates: l.keys, Rules: []Rule{}, Scoring: l.model.scoring(),
+		Version: RecipeVersion, Left: Source{Key: in.Left.Key}, Right: Source{Key: in.Right.Key}, Cardinality: cardinality,
+		Comparisons: l.comparisons, Candidates: l.keys, Rules: []Rule{}, Scoring: l.model.scoring(), Groups: groups,
 	}, nil
 }

@@ -3,6 +3,7 @@ package recon
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // A run is one execution of a recipe.
@@ -49,15 +50,18 @@ func (r *run) take(ctx context.Context, rule, sql, group string) (int64, error) 
 
 // openLeft and openRight are the ready rows that have no partner yet.
 func (r *run) openLeft() string {
-	return fmt.Sprintf("(SELECT * FROM %s AS o ANTI JOIN %s AS m ON m.li = o.i)", readyLeft, r.taken)
+	return fmt.Sprintf("(SELECT * FROM %s AS o ANTI JOIN %s AS m ON m.li = o.i ANTI JOIN (SELECT i FROM %s WHERE side = 'left') AS z ON z.i = o.i)", readyLeft, r.taken, nettedTable)
 }
 
 func (r *run) openRight() string {
-	return fmt.Sprintf("(SELECT * FROM %s AS o ANTI JOIN %s AS m ON m.ri = o.i)", readyRight, r.taken)
+	return fmt.Sprintf("(SELECT * FROM %s AS o ANTI JOIN %s AS m ON m.ri = o.i ANTI JOIN (SELECT i FROM %s WHERE side = 'right') AS z ON z.i = o.i)", readyRight, r.taken, nettedTable)
 }
 
 // confirmedPass matches what a person confirmed.
 func (r *run) confirmedPass(ctx context.Context) error {
+	if err := r.space.Create(ctx, nettedTable, "SELECT '' AS side, CAST(0 AS BIGINT) AS i, CAST(0 AS BIGINT) AS other WHERE false"); err != nil {
+		return err
+	}
 	_, err := r.take(ctx, ruleConfirmed, fmt.Sprintf("SELECT li, ri, NULL AS s, NULL AS margin FROM %s WHERE w = 1", labelled), "NULL")
 	return err
 }
@@ -72,14 +76,50 @@ func (r *run) scoredPass(ctx context.Context) error {
 	if err := r.makeLevels(ctx, levelTable, candidatePairs, rc.Comparisons); err != nil {
 		return fmt.Errorf("comparing candidates: %w", err)
 	}
-	sql := fmt.Sprintf("SELECT li, ri, p, %s AS s FROM %s AS v ANTI JOIN (SELECT * FROM %s WHERE w = 0) AS n ON n.li = v.li AND n.ri = v.ri",
+	sql := fmt.Sprintf("SELECT *, %s AS s FROM %s AS v ANTI JOIN (SELECT * FROM %s WHERE w = 0) AS n ON n.li = v.li AND n.ri = v.ri",
 		scoreSQL(rc.Scoring.weights(rc.Comparisons)), levelTable, labelled)
 	if err := r.space.Create(ctx, scoredPairs, sql); err != nil {
 		return fmt.Errorf("scoring candidates: %w", err)
 	}
+	if g := rc.Groups; g != nil {
+		return r.assign(ctx, r.equalAmountSQL(g))
+	}
+	return r.assign(ctx, "true")
+}
+
+// equalAmountSQL says that the amounts of a scored pair agree, or that one is missing.
+// Other pairs wait until sums were searched.
+func (r *run) equalAmountSQL(g *Groups) string {
+	amount := indexOf(r.recipe.Comparisons, g.Amount)
+	levels := Number.Levels()
+	return fmt.Sprintf("v.g%d NOT BETWEEN 0 AND %d", amount, slices.Index(levels, "cent")-1)
+}
+
+// restPass matches by weights what is open after sums were searched: amounts that
+// differ by a fee or a slip, where the rest would suffice without them.
+func (r *run) restPass(ctx context.Context) error {
+	g := r.recipe.Groups
+	if g == nil {
+		return nil
+	}
+	return r.assign(ctx, r.withoutAmountSQL(g))
+}
+
+// withoutAmountSQL says that a scored pair is likely, and would be if its amounts said
+// nothing.
+func (r *run) withoutAmountSQL(g *Groups) string {
+	amount := indexOf(r.recipe.Comparisons, g.Amount)
+	s := r.recipe.Scoring
+	list := each(s.weights(r.recipe.Comparisons)[amount], ", ", func(_ int, w int64) string { return fmt.Sprint(w) })
+	return fmt.Sprintf("(v.s - [0, %s][v.g%d + 2] >= %d AND v.s >= %d)", list, amount, s.scoreFrom(s.Suggested), s.scoreFrom(s.Auto))
+}
+
+// assign takes mutual best pairs, again and again, because each taken row may free the
+// choice of others.
+func (r *run) assign(ctx context.Context, condition string) error {
 	const rounds = 12
 	for range rounds {
-		n, err := r.take(ctx, ruleScored, r.strictBest(), "NULL")
+		n, err := r.take(ctx, ruleScored, r.strictBest(condition), "NULL")
 		if err != nil {
 			return fmt.Errorf("assigning partners: %w", err)
 		}
@@ -90,10 +130,10 @@ func (r *run) scoredPass(ctx context.Context) error {
 	return nil
 }
 
-// eligible are the scored pairs of open rows that are likely enough.
-func (r *run) eligible() string {
-	return fmt.Sprintf("(SELECT v.li, v.ri, v.s FROM %s AS v ANTI JOIN %s AS a ON a.li = v.li ANTI JOIN %s AS b ON b.ri = v.ri WHERE %s)",
-		scoredPairs, r.taken, r.taken, r.recipe.Scoring.likelySQL(r.recipe.Comparisons, "v"))
+// eligible are the scored pairs of open rows that are likely enough and meet a condition.
+func (r *run) eligible(condition string) string {
+	return fmt.Sprintf("(SELECT v.li, v.ri, v.s FROM %s AS v SEMI JOIN %s AS a ON a.i = v.li SEMI JOIN %s AS b ON b.i = v.ri WHERE %s AND %s)",
+		scoredPairs, r.openLeft(), r.openRight(), r.recipe.Scoring.likelySQL(r.recipe.Comparisons, "v"), condition)
 }
 
 // likelySQL says whether a scored pair is likely enough to be a match.
@@ -141,8 +181,8 @@ func packLevels(levels map[string]string, comparisons []Comparison) int64 {
 
 // strictBest selects the eligible pairs whose rows prefer each other to every other
 // open row. Of rows that prefer two partners alike none is taken.
-func (r *run) strictBest() string {
-	e := r.eligible()
+func (r *run) strictBest(condition string) string {
+	e := r.eligible(condition)
 	return fmt.Sprintf(`SELECT a.li, a.ri, a.s, least(coalesce(a.top[1] - a.top[2], 99999), coalesce(b.top[1] - b.top[2], 99999)) AS margin
 		FROM (SELECT li, arg_max(ri, s * 4294967296 - ri) AS ri, max(s) AS s, max(s, 2) AS top FROM %[1]s GROUP BY li) AS a
 		JOIN (SELECT ri, arg_max(li, s * 4294967296 - li) AS li, max(s, 2) AS top FROM %[1]s GROUP BY ri) AS b ON a.li = b.li AND a.ri = b.ri

@@ -26,6 +26,7 @@ type ColumnProfile struct {
 	Date     string  `json:"date,omitempty"`   // how dates are written, "" = these are none
 	Whole    bool    `json:"whole,omitempty"`  // numbers without decimals or signs, which may be codes as well
 	index    int
+	label    bool // only numbers the rows
 }
 
 // profileRows is how many rows of a side are looked at.

@@ -84,6 +84,57 @@ func (s *memorySpace) quality(tb testing.TB) quality {
 	return q
 }
 
+// learnAndRun makes a recipe and runs it.
+func (s *memorySpace) learnAndRun(tb testing.TB, in Input) (*Recipe, *Outcome) {
+	tb.Helper()
+	r, err := New(Config{Workspace: s})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	recipe, err := r.Learn(tb.Context(), in)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	outcome, err := r.Run(tb.Context(), in, recipe)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return recipe, outcome
+}
+
+// checkResult holds a result to what is true of all: partners are exclusive outside of
+// sums, no row is lost, every unmatched row has a reason and a nearest miss, and the
+// waterfall of a match adds up to its score.
+func (s *memorySpace) checkResult(tb testing.TB, o *Outcome) {
+	tb.Helper()
+	for what, sql := range map[string]string{
+		"left rows with two partners":  "SELECT count(*) FROM (SELECT li FROM recon_matches WHERE group_id IS NULL GROUP BY li HAVING count(*) > 1)",
+		"right rows with two partners": "SELECT count(*) FROM (SELECT ri FROM recon_matches WHERE group_id IS NULL GROUP BY ri HAVING count(*) > 1)",
+		"sums that do not add up": `SELECT count(*) FROM (SELECT group_id, sum(DISTINCT left_amount) AS l, sum(DISTINCT right_amount) AS r, count(DISTINCT li) AS nl, count(DISTINCT ri) AS nr,
+			sum(left_amount) AS al, sum(right_amount) AS ar FROM recon_matches WHERE group_id IS NOT NULL GROUP BY group_id)
+			WHERE abs(CASE WHEN nr = 1 THEN al ELSE l END - CASE WHEN nl = 1 THEN ar ELSE r END) > 0.001`,
+		"rows that are matched and unmatched": "SELECT count(*) FROM recon_unmatched AS u WHERE side = 'left' AND i IN (SELECT li FROM recon_matches) OR side = 'right' AND i IN (SELECT ri FROM recon_matches)",
+		"rows without a reason":               "SELECT count(*) FROM recon_unmatched WHERE reason IS NULL",
+		"rows without a nearest miss":         "SELECT count(*) FROM recon_unmatched WHERE nearest_key IS NULL",
+		"waterfalls that do not add up":       `SELECT count(*) FROM (SELECT match_id, sum(weight) AS w, any_value(score) AS s FROM recon_evidence JOIN recon_matches USING (match_id) GROUP BY match_id) WHERE abs(w - s) > 0.0005`,
+	} {
+		n, err := selectOne[count](tb.Context(), s, sql)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if n.N != 0 {
+			tb.Errorf("%s: %d", what, n.N)
+		}
+	}
+	sizes, err := selectOne[struct{ L, R int64 }](tb.Context(), s, "SELECT (SELECT count(DISTINCT li) FROM recon_matches), (SELECT count(DISTINCT ri) FROM recon_matches)")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if sizes.L+o.UnmatchedLeft != o.LeftRows || sizes.R+o.UnmatchedRight != o.RightRows {
+		tb.Errorf("%d and %d rows are matched, of %+v", sizes.L, sizes.R, o)
+	}
+}
+
 func TestQuality(t *testing.T) {
 	for _, b := range benchSets {
 		t.Run(b.name, func(t *testing.T) {
@@ -91,21 +142,14 @@ func TestQuality(t *testing.T) {
 			b.load(t, s)
 			for _, k := range b.pairs {
 				began := time.Now()
-				r, _ := New(Config{Workspace: s})
 				in := Input{Left: Side{"l", "id"}, Right: Side{"r", "id"}, Labels: Labels{Confirmed: s.confirmed(t, k, k)}}
-				recipe, err := r.Learn(t.Context(), in)
-				if err != nil {
-					t.Fatal(err)
-				}
-				outcome, err := r.Run(t.Context(), in, recipe)
-				if err != nil {
-					t.Fatal(err)
-				}
+				_, outcome := s.learnAndRun(t, in)
 				q := s.quality(t)
 				t.Logf("%d pairs: precision %.4f, recall %.4f, F1 %.4f in %v %+v", k, q.precision(), q.recall(), q.f1(), time.Since(began), outcome)
 				if q.f1() < b.f1 {
 					t.Errorf("%d pairs: F1 %.4f, want at least %.3f", k, q.f1(), b.f1)
 				}
+				s.checkResult(t, outcome)
 			}
 		})
 	}

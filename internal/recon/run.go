@@ -17,19 +17,20 @@ const (
 
 // An Outcome sums a run up.
 type Outcome struct {
-	Matched        int64            `json:"matched"`   // pairs
-	Suggested      int64            `json:"suggested"` // of these, pairs that a person should look at
-	Groups         int64            `json:"groups"`    // sums, whose pairs count as matched
-	Netted         int64            `json:"netted"`    // rows that cancel another row of their side
-	Ambiguous      int64            `json:"ambiguous"` // rows with several equal partners
-	LeftRows       int64            `json:"left_rows"`
-	RightRows      int64            `json:"right_rows"`
-	UnmatchedLeft  int64            `json:"unmatched_left"`
-	UnmatchedRight int64            `json:"unmatched_right"`
-	AmountMatched  float64          `json:"amount_matched"`
-	AmountOpen     float64          `json:"amount_open"`
-	ByRule         map[string]int64 `json:"by_rule"`
-	Skewed         []Skew           `json:"skewed,omitempty"`
+	Matched         int64            `json:"matched"`   // pairs
+	Suggested       int64            `json:"suggested"` // of these, pairs that a person should look at
+	Groups          int64            `json:"groups"`    // sums, whose pairs count as matched
+	Netted          int64            `json:"netted"`    // rows that cancel another row of their side
+	Ambiguous       int64            `json:"ambiguous"` // rows with several equal partners
+	LeftRows        int64            `json:"left_rows"`
+	RightRows       int64            `json:"right_rows"`
+	UnmatchedLeft   int64            `json:"unmatched_left"`
+	UnmatchedRight  int64            `json:"unmatched_right"`
+	AmountMatched   float64          `json:"amount_matched"` // of the left side
+	AmountOpen      float64          `json:"amount_open"`    // of the left side
+	AmountOpenRight float64          `json:"amount_open_right"`
+	ByRule          map[string]int64 `json:"by_rule"`
+	Skewed          []Skew           `json:"skewed,omitempty"`
 }
 
 // A Skew is a key of which some values were not looked up, because too many rows have
@@ -43,7 +44,7 @@ type Skew struct {
 // Run executes a recipe. The matches, their evidence, the unmatched rows and the
 // conflicts are tables of the workspace afterwards.
 func (r *Reconciler) Run(ctx context.Context, in Input, recipe *Recipe) (*Outcome, error) {
-	say := r.steps(6)
+	say := r.steps(8)
 	if err := say.next(ctx, "reading both sides"); err != nil {
 		return nil, err
 	}
@@ -67,6 +68,9 @@ func (r *Reconciler) Run(ctx context.Context, in Input, recipe *Recipe) (*Outcom
 	}{
 		{"taking confirmed pairs", run.confirmedPass},
 		{"matching by weights", run.scoredPass},
+		{"setting aside rows that cancel each other", run.nettingPass},
+		{"searching sums", run.groupPass},
+		{"matching the rest", run.restPass},
 		{"writing the result", run.writeResult},
 	} {
 		if err := say.next(ctx, pass.step); err != nil {

@@ -1,0 +1,67 @@
+package recon
+
+import (
+	"context"
+	"fmt"
+)
+
+// outcome counts the result.
+func (r *run) outcome(ctx context.Context) (*Outcome, error) {
+	o := &Outcome{LeftRows: r.left.rows, RightRows: r.right.rows, ByRule: map[string]int64{}}
+	type ruleCount struct {
+		Rule      string
+		N, Second int64
+	}
+	rules, err := selectRows[ruleCount](ctx, r.space, "SELECT rule, count(*), count(*) FILTER (status = 'suggested') FROM "+MatchTable+" GROUP BY rule ORDER BY rule")
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range rules {
+		o.ByRule[x.Rule] = x.N
+		o.Matched += x.N
+		o.Suggested += x.Second
+	}
+	counts, err := selectOne[struct{ Groups, Left, Right, Netted, Ambiguous int64 }](ctx, r.space, fmt.Sprintf(`SELECT
+		(SELECT count(DISTINCT group_id) FROM %[1]s), (SELECT count(*) FROM %[2]s WHERE side = 'left'), (SELECT count(*) FROM %[2]s WHERE side = 'right'),
+		(SELECT count(*) FROM %[2]s WHERE reason = '%[3]s'), (SELECT count(*) FROM %[2]s WHERE reason = '%[4]s')`, MatchTable, UnmatchedTable, ReasonNetted, ReasonAmbiguous))
+	if err != nil {
+		return nil, err
+	}
+	o.Groups, o.UnmatchedLeft, o.UnmatchedRight, o.Netted, o.Ambiguous = counts.Groups, counts.Left, counts.Right, counts.Netted, counts.Ambiguous
+	if err := r.sumAmounts(ctx, o); err != nil {
+		return nil, err
+	}
+	return o, r.countSkew(ctx, o)
+}
+
+// sumAmounts adds up the amounts of the left side.
+func (r *run) sumAmounts(ctx context.Context, o *Outcome) error {
+	j := r.amount()
+	if j < 0 {
+		return nil
+	}
+	open := func(side, ready string) string {
+		return fmt.Sprintf("(SELECT coalesce(CAST(sum(a%d) AS BIGINT), 0) FROM %s JOIN (SELECT i FROM %s WHERE side = '%s') USING (i))", j, ready, UnmatchedTable, side)
+	}
+	sums, err := selectOne[struct{ All, Left, Right int64 }](ctx, r.space, fmt.Sprintf("SELECT (SELECT coalesce(CAST(sum(a%d) AS BIGINT), 0) FROM %s), %s, %s", j, readyLeft, open("left", readyLeft), open("right", readyRight)))
+	o.AmountMatched, o.AmountOpen, o.AmountOpenRight = float64(sums.All-sums.Left)/100, float64(sums.Left)/100, float64(sums.Right)/100
+	return err
+}
+
+// countSkew reports the key values that too many rows have to be compared.
+func (r *run) countSkew(ctx context.Context, o *Outcome) error {
+	for _, k := range r.recipe.Candidates {
+		compiled, err := compileKey(k, r.recipe.Comparisons, readyLeft, readyRight)
+		if err != nil {
+			return err
+		}
+		skew, err := selectOne[struct{ Values, Pairs int64 }](ctx, r.space, fmt.Sprintf("SELECT count(*), coalesce(CAST(sum(n * m) AS BIGINT), 0) FROM %s WHERE n * m > %d", compiled.sizes(), r.config.KeyPairs))
+		if err != nil {
+			return err
+		}
+		if skew.Values > 0 {
+			o.Skewed = append(o.Skewed, Skew{k, skew.Values, skew.Pairs})
+		}
+	}
+	return nil
+}
