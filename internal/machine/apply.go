@@ -37,7 +37,7 @@ func (m *Machine) NewTurn(s *Scope) Change {
 	for _, f := range m.Facts {
 		if f.Turn && f.Is == nil && !equal(s.Facts[f.Name], f.Default) {
 			c.Dropped = append(c.Dropped, f.Name)
-			m.drop(f, s)
+			m.dropFact(f, s)
 		}
 	}
 	return c
@@ -47,16 +47,16 @@ func (m *Machine) NewTurn(s *Scope) Change {
 // values in it are never changed in place. Order: drop, keep, set, append, increment.
 func (m *Machine) Apply(w *Writes, s *Scope) Change {
 	c := Change{}
-	put := func(path string, v any) { m.put(&c, s, path, v) }
+	put := func(path string, v any) { m.setFact(&c, s, path, v) }
 	for _, name := range w.Drop {
 		if f := m.facts[name]; f != nil && f.Is == nil {
-			m.drop(f, s)
+			m.dropFact(f, s)
 			delete(c.Set, name)
 			c.Dropped = append(c.Dropped, name)
 		}
 	}
 	for _, a := range w.Keep {
-		list, _ := m.at(s, a.Name).([]any)
+		list, _ := m.factAt(s, a.Name).([]any)
 		kept := make([]any, 0, len(list))
 		for _, item := range list {
 			s.Item = item
@@ -83,7 +83,7 @@ func (m *Machine) Apply(w *Writes, s *Scope) Change {
 			c.Problems = append(c.Problems, fmt.Sprintf("append %s: nothing to append", a.Name))
 			continue
 		}
-		list, _ := m.at(s, a.Name).([]any)
+		list, _ := m.factAt(s, a.Name).([]any)
 		put(a.Name, append(slices.Clone(list), v))
 	}
 	for _, a := range w.Increment {
@@ -93,7 +93,7 @@ func (m *Machine) Apply(w *Writes, s *Scope) Change {
 			c.Problems = append(c.Problems, fmt.Sprintf("increment %s: no number", a.Name))
 			continue
 		}
-		old, _ := number(m.at(s, a.Name))
+		old, _ := number(m.factAt(s, a.Name))
 		put(a.Name, old+by)
 	}
 	return c
@@ -105,7 +105,7 @@ func (m *Machine) Output(out []Out, result any, s *Scope) Change {
 	before := maps.Clone(s.Facts)
 	c := Change{}
 	for _, o := range out {
-		m.put(&c, s, o.Fact, Dig(result, o.From))
+		m.setFact(&c, s, o.Fact, Dig(result, o.From))
 	}
 	if len(c.Problems) > 0 {
 		s.Facts = before
@@ -114,8 +114,8 @@ func (m *Machine) Output(out []Out, result any, s *Scope) Change {
 	return c
 }
 
-// drop takes a fact back to its default.
-func (m *Machine) drop(f *Fact, s *Scope) {
+// dropFact takes a fact back to its default.
+func (m *Machine) dropFact(f *Fact, s *Scope) {
 	if f.Default == nil {
 		delete(s.Facts, f.Name)
 		return
@@ -123,8 +123,8 @@ func (m *Machine) drop(f *Fact, s *Scope) {
 	s.Facts[f.Name] = f.Default
 }
 
-// put sets a fact or a field of a record fact, and notes it in c.
-func (m *Machine) put(c *Change, s *Scope, path string, v any) {
+// setFact sets a fact or a field of a record fact, and notes it in c.
+func (m *Machine) setFact(c *Change, s *Scope, path string, v any) {
 	name, field, nested := strings.Cut(path, ".")
 	f := m.facts[name]
 	if f == nil || f.Is != nil {
@@ -156,7 +156,8 @@ func (m *Machine) put(c *Change, s *Scope, path string, v any) {
 	s.Facts[name] = v
 }
 
-func (m *Machine) at(s *Scope, path string) any {
+// factAt returns the value at a dotted path of facts.
+func (m *Machine) factAt(s *Scope, path string) any {
 	name, field, nested := strings.Cut(path, ".")
 	v := s.Facts[name]
 	if nested {
@@ -244,10 +245,10 @@ func Lacks(t *Type, v any) string {
 	case v == nil:
 		return "the answer"
 	}
-	return lacks(t, v, "")
+	return findLacking(t, v, "")
 }
 
-func lacks(t *Type, v any, at string) string {
+func findLacking(t *Type, v any, at string) string {
 	switch {
 	case t == nil || t.Kind == JSON:
 		return ""
@@ -256,14 +257,14 @@ func lacks(t *Type, v any, at string) string {
 	case t.Kind == Record:
 		rec, _ := v.(map[string]any)
 		for _, name := range t.Order {
-			if missing := lacks(t.Fields[name], rec[name], strings.TrimPrefix(at+"."+name, ".")); missing != "" {
+			if missing := findLacking(t.Fields[name], rec[name], strings.TrimPrefix(at+"."+name, ".")); missing != "" {
 				return missing
 			}
 		}
 	case t.Kind == List:
 		list, _ := v.([]any)
 		for i, item := range list {
-			if missing := lacks(t.Of, item, fmt.Sprintf("%s[%d]", at, i)); missing != "" {
+			if missing := findLacking(t.Of, item, fmt.Sprintf("%s[%d]", at, i)); missing != "" {
 				return missing
 			}
 		}

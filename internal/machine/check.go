@@ -11,22 +11,22 @@ import (
 // leaves out what needs their types.
 func (m *Machine) Check(tools ToolTypes) []Finding {
 	c := m.checker(tools)
-	c.computedCycles()
-	c.settings()
-	c.facts()
-	c.names()
-	c.cards()
-	c.expressions()
-	c.unused()
+	c.checkComputedCycles()
+	c.checkSettings()
+	c.checkFacts()
+	c.checkNames()
+	c.checkCards()
+	c.checkExpressions()
+	c.checkUnusedFacts()
 	if c.sound && !c.circular {
-		c.graph()
+		c.checkGraph()
 	}
 	return sorted(c.found)
 }
 
 func (m *Machine) checker(tools ToolTypes) *checker {
 	c := &checker{m: m, tools: tools, read: map[string]bool{}, written: map[string]bool{}, dynamic: slices.ContainsFunc(m.States, dynamic)}
-	c.offers = c.offersOf()
+	c.offers = c.toolsByState()
 	c.used = c.usedTools()
 	return c
 }
@@ -54,8 +54,9 @@ func (c *checker) reportPath(code string, pos Pos, path []string, repair, format
 	c.found = append(c.found, finding{code: code, pos: pos, path: path, repair: repair, message: fmt.Sprintf(format, args...)}.public())
 }
 
-// offersOf lists the tools of each state: those it offers, or those its steps run.
-func (c *checker) offersOf() map[string][]string {
+// toolsByState lists the tools of each state: those it offers, or those its steps
+// run.
+func (c *checker) toolsByState() map[string][]string {
 	all := make(map[string][]string, len(c.m.States))
 	for _, s := range c.m.States {
 		var names []string

@@ -11,18 +11,18 @@ const (
 	maxBounces = 20_000 // edges looked at
 )
 
-// A bouncer looks for circles of agent states that are left at once, before a model
-// is called. Such a circle turns for ever where all its guards hold together and
-// nothing on it changes what they look at.
-type bouncer struct {
+// An instantCycleFinder looks for circles of agent states that are left at once,
+// before a model is called. Such a circle turns for ever where all its guards can
+// hold together.
+type instantCycleFinder struct {
 	c     *checker
 	next  map[*State][]*edge
 	order map[*State]int
 	steps int
 }
 
-func (c *checker) bounces(g *flow, by map[*State]*edge) {
-	b := &bouncer{c: c, next: make(map[*State][]*edge), order: make(map[*State]int, len(c.m.States))}
+func (c *checker) checkInstantCycles(g *flow, by map[*State]*edge) {
+	b := &instantCycleFinder{c: c, next: make(map[*State][]*edge), order: make(map[*State]int, len(c.m.States))}
 	for i, s := range c.m.States {
 		b.order[s] = i
 		for _, e := range g.out[s] {
@@ -33,7 +33,7 @@ func (c *checker) bounces(g *flow, by map[*State]*edge) {
 	}
 	for _, s := range c.m.States {
 		if s.Kind == Agent && len(b.next[s]) > 0 {
-			b.walk(s, s, nil, [][]claim{nil})
+			b.findCycle(s, s, nil, [][]claim{nil})
 		}
 	}
 }
@@ -46,9 +46,9 @@ func atOnce(e *edge) bool {
 	return e.on == nil && !countsVisits(e)
 }
 
-// walk follows edges from a state back to the root, and says whether it found a
-// circle. States before the root in the file are roots of their own.
-func (b *bouncer) walk(root, at *State, way []*edge, held [][]claim) bool {
+// findCycle follows edges from a state back to the root, and reports whether it
+// found a circle. States before the root in the file are roots of their own.
+func (b *instantCycleFinder) findCycle(root, at *State, way []*edge, held [][]claim) bool {
 	for _, e := range b.next[at] {
 		if b.steps++; b.steps > maxBounces || len(way) >= maxCircle {
 			return false
@@ -56,28 +56,28 @@ func (b *bouncer) walk(root, at *State, way []*edge, held [][]claim) bool {
 		if b.order[e.to] < b.order[root] || slices.ContainsFunc(way, func(w *edge) bool { return w.from == e.to && e.to != root }) {
 			continue
 		}
-		now := b.hold(held, e)
+		now := b.addGuards(held, e)
 		if len(now) == 0 {
 			continue
 		}
 		next := append(slices.Clone(way), e)
 		if e.to != root {
-			if b.walk(root, e.to, next, now) {
+			if b.findCycle(root, e.to, next, now) {
 				return true
 			}
 			continue
 		}
 		if !changes(next) {
-			b.c.circle(e, next[:len(next)-1])
+			b.c.reportCycle(e, next[:len(next)-1])
 			return true
 		}
 	}
 	return false
 }
 
-// hold adds the guards of an edge to what must hold already; nothing is left where
-// they contradict each other.
-func (b *bouncer) hold(held [][]claim, e *edge) [][]claim {
+// addGuards adds the guards of an edge to the cases that hold so far. No case is
+// left where they contradict each other.
+func (b *instantCycleFinder) addGuards(held [][]claim, e *edge) [][]claim {
 	add := func(x *Expr, holds bool) {
 		if x == nil || x.code == nil || x.code.tree == nil {
 			return
@@ -90,7 +90,7 @@ func (b *bouncer) hold(held [][]claim, e *edge) [][]claim {
 		var out [][]claim
 		for _, h := range held {
 			for _, k := range cases {
-				if both := slices.Concat(h, k); b.c.possible(both) {
+				if both := slices.Concat(h, k); b.c.canHoldTogether(both) {
 					out = append(out, both)
 				}
 			}

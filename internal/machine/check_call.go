@@ -7,8 +7,8 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// states reports a comparison of state.name or state.last with what is no state.
-func (t *typer) states(sides ...ast.Node) {
+// checkStateComparison reports a comparison of state.name or state.last with what is no state.
+func (t *typer) checkStateComparison(sides ...ast.Node) {
 	if !slices.ContainsFunc(sides, func(n ast.Node) bool { p := memberPath(n); return p == "state.name" || p == "state.last" }) {
 		return
 	}
@@ -26,29 +26,29 @@ func (t *typer) states(sides ...ast.Node) {
 		}
 	}
 	for _, s := range texts {
-		t.stateName(s)
+		t.checkStateName(s)
 	}
 }
 
-func (t *typer) stateName(n *ast.StringNode) {
+func (t *typer) checkStateName(n *ast.StringNode) {
 	if t.c.m.states[n.Value] == nil {
 		t.report("unknown-state", n, "name a state of this machine", "unknown state %q%s", n.Value, nearest(n.Value, t.c.stateNames()))
 	}
 }
 
-func (t *typer) call(n ast.Node, name string, args []ast.Node) *Type {
+func (t *typer) typeOfCall(n ast.Node, name string, args []ast.Node) *Type {
 	if _, isLoop := loops[name]; isLoop && len(args) > 0 {
-		return t.loop(n, name, args)
+		return t.typeOfLoop(n, name, args)
 	}
 	if name == "visits" {
 		if s, ok := args[0].(*ast.StringNode); ok {
-			t.stateName(s)
+			t.checkStateName(s)
 		}
 		return intType
 	}
 	types := make([]*Type, len(args))
 	for i, a := range args {
-		types[i] = t.of(a)
+		types[i] = t.typeOf(a)
 	}
 	switch name {
 	case "len":
@@ -86,14 +86,14 @@ func (t *typer) call(n ast.Node, name string, args []ast.Node) *Type {
 	case "float":
 		return floatType
 	case "abs":
-		return t.number(args[0])
+		return t.checkNumber(args[0])
 	case "min", "max":
-		return t.extreme(types)
+		return t.typeOfExtreme(types)
 	}
 	return anyType
 }
 
-func (t *typer) extreme(types []*Type) *Type {
+func (t *typer) typeOfExtreme(types []*Type) *Type {
 	out := nullType
 	for _, x := range types {
 		if x.Kind == List {
@@ -104,8 +104,8 @@ func (t *typer) extreme(types []*Type) *Type {
 	return out
 }
 
-func (t *typer) loop(n ast.Node, name string, args []ast.Node) *Type {
-	list := t.of(args[0])
+func (t *typer) typeOfLoop(n ast.Node, name string, args []ast.Node) *Type {
+	list := t.typeOf(args[0])
 	item := anyType
 	switch {
 	case loose(list):
@@ -118,7 +118,7 @@ func (t *typer) loop(n ast.Node, name string, args []ast.Node) *Type {
 	if len(args) > 1 {
 		if p, ok := args[1].(*ast.PredicateNode); ok {
 			t.items = append(t.items, item)
-			result = t.of(p.Node)
+			result = t.typeOf(p.Node)
 			if strings.Contains("any all none one filter find count", name) && !loose(result) && result.Kind != Bool {
 				t.report("type-mismatch", p.Node, "write a condition", "%s is not true or false", result)
 			}

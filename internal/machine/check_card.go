@@ -34,7 +34,7 @@ func (c *checker) cardsOf(s *State) []string {
 	return out
 }
 
-func (c *checker) cards() {
+func (c *checker) checkCards() {
 	for _, name := range slices.Sorted(maps.Keys(c.m.Cards)) {
 		card := c.m.Cards[name]
 		raised := c.raisedIn(name)
@@ -49,23 +49,23 @@ func (c *checker) cards() {
 			for _, a := range card.Answers {
 				names = append(names, a.Name)
 			}
-			c.report("message-no-answer", c.m.where("message", name), "use one of "+quoted(names), "`message` of card %s names no answer: %q%s", name, card.Message, nearest(card.Message, names))
+			c.report("message-no-answer", c.m.keyPos("message", name), "use one of "+quoted(names), "`message` of card %s names no answer: %q%s", name, card.Message, nearest(card.Message, names))
 		}
 		for _, a := range card.Answers {
-			c.answer(card, a, raised)
+			c.checkAnswer(card, a, raised)
 		}
 	}
 }
 
-func (c *checker) answer(card *Card, a *Answer, raised []*State) {
+func (c *checker) checkAnswer(card *Card, a *Answer, raised []*State) {
 	place := "answer/" + card.Name + "/" + a.Name
 	if a.To != "" {
-		c.state(a.To, c.m.where(place, "to"), "an answer")
+		c.checkState(a.To, c.m.keyPos(place, "to"), "an answer")
 	}
 	if a.Command == "" {
 		return
 	}
-	pos := c.m.where(place, "command")
+	pos := c.m.keyPos(place, "command")
 	cmd := c.m.Command(a.Command)
 	if cmd == nil {
 		var names []string
@@ -85,9 +85,9 @@ func (c *checker) answer(card *Card, a *Answer, raised []*State) {
 	}
 }
 
-func (c *checker) settings() {
+func (c *checker) checkSettings() {
 	for _, s := range c.m.Settings {
-		pos := c.m.where("default", s.Name)
+		pos := c.m.keyPos("default", s.Name)
 		if s.Default == nil {
 			c.report("setting-no-default", s.Pos, "add `default:`", "setting %s has no default", s.Name)
 			continue
@@ -112,7 +112,7 @@ func (c *checker) settings() {
 	}
 }
 
-func (c *checker) facts() {
+func (c *checker) checkFacts() {
 	for _, f := range c.m.Facts {
 		if f.Max > 0 && f.Type.Kind != List {
 			c.report("append-no-list", f.Pos, "make it a list, or take `max` away", "fact %s has `max` but is no list", f.Name)
@@ -126,7 +126,7 @@ func (c *checker) facts() {
 			if t.Kind == Enum && f.Type.Kind == Enum {
 				code = "enum-value"
 			}
-			c.report(code, c.m.where("factDefault", f.Name), "give a default of its type", "the default of fact %s: %s", f.Name, why)
+			c.report(code, c.m.keyPos("factDefault", f.Name), "give a default of its type", "the default of fact %s: %s", f.Name, why)
 		}
 	}
 }

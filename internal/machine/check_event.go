@@ -125,45 +125,45 @@ func (c *checker) fieldsOf(o occasion) *Type {
 	return t
 }
 
-// expressions checks every expression of the machine in its environment.
-func (c *checker) expressions() {
+// checkExpressions checks every expression of the machine in its environment.
+func (c *checker) checkExpressions() {
 	m := c.m
 	start := c.eventType(occasion{on: []string{"turn"}})
 	for _, f := range m.Facts {
 		if f.Is != nil {
-			c.fit(f.Is, c.eventType(occasion{}), f.Type, "fact "+f.Name)
+			c.checkFits(f.Is, c.eventType(occasion{}), f.Type, "fact "+f.Name)
 		}
 	}
 	for _, s := range m.Discover {
-		c.stepExprs(s, start)
-		c.personOut(s.Out)
+		c.checkStepExprs(s, start)
+		c.checkPersonOutput(s.Out)
 	}
 	for _, ch := range m.Start.Choices {
-		c.guard(ch.When, start, nil)
-		c.writes(&ch.Set, start, personEdge)
+		c.checkGuard(ch.When, start, nil)
+		c.checkWrites(&ch.Set, start, personEdge)
 	}
 	for _, s := range m.States {
-		c.stateExprs(s)
+		c.checkStateExprs(s)
 	}
 	for _, t := range m.Go {
-		c.transition(t, nil)
+		c.checkTransition(t, nil)
 	}
 	for _, e := range m.Effects {
 		ev := c.eventType(occasion{on: e.On, tools: e.Tool, cards: e.Card, commands: e.Command})
-		c.guard(e.When, ev, nil)
-		c.writes(&e.Writes, ev, personOf(e.On, personEffect))
+		c.checkGuard(e.When, ev, nil)
+		c.checkWrites(&e.Writes, ev, personOf(e.On, personEffect))
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Cards)) {
 		for _, a := range m.Cards[name].Answers {
-			c.writes(&a.Writes, c.eventType(occasion{on: []string{"answered"}, cards: []string{name}, fields: orEmpty(a.Fields)}), "")
+			c.checkWrites(&a.Writes, c.eventType(occasion{on: []string{"answered"}, cards: []string{name}, fields: orEmpty(a.Fields)}), "")
 		}
 	}
 	for _, cmd := range m.Commands {
 		ev := c.eventType(occasion{on: []string{"command"}, commands: []string{cmd.Name}, fields: orEmpty(cmd.Fields)})
-		c.guard(cmd.When, ev, nil)
-		c.writes(&cmd.Writes, ev, "")
+		c.checkGuard(cmd.When, ev, nil)
+		c.checkWrites(&cmd.Writes, ev, "")
 	}
-	c.remainingExprs()
+	c.checkRemainingExprs()
 }
 
 func orEmpty(f []Field) []Field {
@@ -173,98 +173,98 @@ func orEmpty(f []Field) []Field {
 	return f
 }
 
-// remainingExprs checks what belongs to no state: bindings, channels, shortcuts,
+// checkRemainingExprs checks what belongs to no state: bindings, channels, shortcuts,
 // the reply, the history and the prompts.
-func (c *checker) remainingExprs() {
+func (c *checker) checkRemainingExprs() {
 	m, any := c.m, c.eventType(occasion{})
 	for _, name := range slices.Sorted(maps.Keys(m.Tools)) {
-		c.binding(m.Tools[name], any)
+		c.checkBinding(m.Tools[name], any)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Show)) {
-		c.guard(m.Show[name].PersonWhen, any, nil)
-		c.shown(name, m.Show[name])
+		c.checkGuard(m.Show[name].PersonWhen, any, nil)
+		c.checkShown(name, m.Show[name])
 	}
 	for _, s := range m.Short {
 		ev := c.eventType(occasion{on: []string{"turn"}, rest: true})
-		c.guard(s.When, ev, nil)
+		c.checkGuard(s.When, ev, nil)
 		if s.Tool != "" {
-			c.arguments(s.Tool, s.In, ev, s.Pos, true)
+			c.checkArguments(s.Tool, s.In, ev, s.Pos, true)
 		}
 	}
 	for _, a := range m.Reply {
-		c.typed(a.Expr, turnEnd, nil)
+		c.typeOfExpr(a.Expr, turnEnd, nil)
 	}
 	for _, a := range m.History.Beside {
-		c.typed(a.Expr, any, nil)
+		c.typeOfExpr(a.Expr, any, nil)
 	}
 	if m.Outcome != nil {
-		c.fit(m.Outcome, any, &Type{Kind: Enum, Values: outcomes}, "`outcome`")
+		c.checkFits(m.Outcome, any, &Type{Kind: Enum, Values: outcomes}, "`outcome`")
 	}
-	c.numbers(any, m.History.Messages, m.History.ToolTurns, m.Policies.InventoryMax)
-	c.numbers(any, m.Limits.Iterations, m.Limits.Seconds, m.Limits.Tokens, m.Limits.Dollars)
-	c.template(m.Base, any)
-	c.template(m.Ground, any)
+	c.checkNumbers(any, m.History.Messages, m.History.ToolTurns, m.Policies.InventoryMax)
+	c.checkNumbers(any, m.Limits.Iterations, m.Limits.Seconds, m.Limits.Tokens, m.Limits.Dollars)
+	c.checkTemplate(m.Base, any)
+	c.checkTemplate(m.Ground, any)
 }
 
-func (c *checker) numbers(ev *Type, list ...*Expr) {
+func (c *checker) checkNumbers(ev *Type, list ...*Expr) {
 	for _, x := range list {
 		if x != nil {
-			c.fit(x, ev, floatType, "a limit")
+			c.checkFits(x, ev, floatType, "a limit")
 		}
 	}
 }
 
-func (c *checker) template(t *Template, ev *Type) {
+func (c *checker) checkTemplate(t *Template, ev *Type) {
 	if t == nil {
 		return
 	}
 	for _, p := range t.parts {
 		if p.expr != nil {
-			c.typed(p.expr, ev, nil)
+			c.typeOfExpr(p.expr, ev, nil)
 		}
 	}
 }
 
-func (c *checker) stateExprs(s *State) {
+func (c *checker) checkStateExprs(s *State) {
 	any := c.eventType(occasion{})
 	for _, p := range s.Requires {
-		c.require(s, p)
+		c.checkPredicate(s, p)
 	}
 	for _, o := range s.Offers {
-		c.guard(o.When, any, nil)
+		c.checkGuard(o.When, any, nil)
 	}
 	for _, sec := range s.Prompt {
-		c.guard(sec.When, any, nil)
-		c.template(sec.Text, any)
+		c.checkGuard(sec.When, any, nil)
+		c.checkTemplate(sec.Text, any)
 	}
 	for _, i := range s.Inject {
-		c.guard(i.When, any, nil)
+		c.checkGuard(i.When, any, nil)
 		for _, x := range []*Expr{i.Value, i.Of} {
-			c.typed(x, any, nil)
+			c.typeOfExpr(x, any, nil)
 		}
-		c.numbers(any, i.Rows, i.Chars)
+		c.checkNumbers(any, i.Rows, i.Chars)
 	}
 	for _, a := range s.Run {
-		c.guard(a.When, any, nil)
+		c.checkGuard(a.When, any, nil)
 		for _, st := range a.Steps {
-			c.stepExprs(st, any)
-			c.personOut(st.Out)
+			c.checkStepExprs(st, any)
+			c.checkPersonOutput(st.Out)
 		}
 	}
 	if s.Kind == Ask {
-		c.cardContent(s, any)
+		c.checkCardContent(s, any)
 	}
 	for _, t := range s.Go {
-		c.transition(t, s)
+		c.checkTransition(t, s)
 	}
-	c.guard(s.Complete, any, nil)
+	c.checkGuard(s.Complete, any, nil)
 	if s.Limits != nil {
-		c.numbers(any, s.Limits.Iterations, s.Limits.Seconds, s.Limits.Tokens, s.Limits.Dollars)
+		c.checkNumbers(any, s.Limits.Iterations, s.Limits.Seconds, s.Limits.Tokens, s.Limits.Dollars)
 	}
 }
 
-// cardContent checks `in` of an ask against the content of its card.
-func (c *checker) cardContent(s *State, ev *Type) {
+// checkCardContent checks `in` of an ask against the content of its card.
+func (c *checker) checkCardContent(s *State, ev *Type) {
 	card := c.m.Cards[s.Card]
 	for _, a := range s.In {
 		to := anyType
@@ -275,12 +275,12 @@ func (c *checker) cardContent(s *State, ev *Type) {
 				to = anyType
 			}
 		}
-		c.fit(a.Expr, ev, to, a.Name)
+		c.checkFits(a.Expr, ev, to, a.Name)
 	}
 }
 
-// require checks the fact of a predicate.
-func (c *checker) require(s *State, p Predicate) {
+// checkPredicate checks the fact of a predicate.
+func (c *checker) checkPredicate(s *State, p Predicate) {
 	if p.Fact == "" {
 		return
 	}
@@ -313,18 +313,18 @@ func (t *Transition) on(s *State) []string {
 	return nil
 }
 
-func (c *checker) transition(t *Transition, s *State) {
+func (c *checker) checkTransition(t *Transition, s *State) {
 	o := occasion{on: t.on(s), tools: t.Tool, cards: t.Card, commands: t.Command}
 	if s != nil && s.Kind == Ask && len(o.cards) == 0 && slices.Equal(o.on, []string{OnAnswered}) {
 		o.cards = []string{s.Card}
 	}
 	ev := c.eventType(o)
-	c.guard(t.When, ev, nil)
-	c.writes(&t.Writes, ev, personOf(t.on(s), personEdge))
+	c.checkGuard(t.When, ev, nil)
+	c.checkWrites(&t.Writes, ev, personOf(t.on(s), personEdge))
 }
 
-// computedCycles reports facts that are computed from each other in a circle.
-func (c *checker) computedCycles() {
+// checkComputedCycles reports facts that are computed from each other in a circle.
+func (c *checker) checkComputedCycles() {
 	const busy, done = 1, 2
 	mark := make(map[*Fact]int)
 	var visit func(f *Fact, path []string)

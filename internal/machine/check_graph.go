@@ -7,28 +7,28 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// graph checks the machine as a graph, and then proves its requirements.
-func (c *checker) graph() {
+// checkGraph checks the machine as a graph, and then proves its requirements.
+func (c *checker) checkGraph() {
 	g := c.flow()
-	by := g.reached()
-	c.startChoices()
+	by := g.firstEdges()
+	c.checkStartChoices()
 	for _, s := range c.m.States {
 		if by[s] == nil {
 			c.report("unreachable-state", s.Pos, "lead a transition, a command or `start` there, or take it away", "state %s cannot be reached", s.Name)
 			continue
 		}
-		c.exits(g, s)
-		c.deadTransitions(g, s)
-		c.stuck(g, s)
-		c.meantStates(g, s)
+		c.checkExits(g, s)
+		c.checkDeadTransitions(g, s)
+		c.checkProgress(g, s)
+		c.checkMeantStates(g, s)
 	}
-	c.deadShared(g, by)
-	c.cycles(g, by)
-	c.bounces(g, by)
+	c.checkDeadShared(g, by)
+	c.checkCycles(g, by)
+	c.checkInstantCycles(g, by)
 	c.prove(g, by)
 }
 
-func (c *checker) startChoices() {
+func (c *checker) checkStartChoices() {
 	list := c.m.Start.Choices
 	for i, ch := range list {
 		if ch.When == nil && i < len(list)-1 {
@@ -43,8 +43,8 @@ func (c *checker) startChoices() {
 	}
 }
 
-// exits checks that a state can be left, or is meant not to be.
-func (c *checker) exits(g *flow, s *State) {
+// checkExits checks that a state can be left, or is meant not to be.
+func (c *checker) checkExits(g *flow, s *State) {
 	var leaving *edge
 	for _, e := range g.out[s] {
 		if e.via == viaGo || e.via == viaAnswer && !s.Terminal {
@@ -68,8 +68,8 @@ func (c *checker) exits(g *flow, s *State) {
 	}
 }
 
-// deadTransitions reports own transitions behind an unguarded one of the same event.
-func (c *checker) deadTransitions(g *flow, s *State) {
+// checkDeadTransitions reports own transitions behind an unguarded one of the same event.
+func (c *checker) checkDeadTransitions(g *flow, s *State) {
 	for j, t := range s.Go {
 		for _, before := range s.Go[:j] {
 			if before.When == nil && covers(before, t, s) {
@@ -80,8 +80,8 @@ func (c *checker) deadTransitions(g *flow, s *State) {
 	}
 }
 
-// deadShared reports shared transitions that fire in none of their states.
-func (c *checker) deadShared(g *flow, by map[*State]*edge) {
+// checkDeadShared reports shared transitions that fire in none of their states.
+func (c *checker) checkDeadShared(g *flow, by map[*State]*edge) {
 	alive := make(map[*Transition]bool)
 	tried := make(map[*Transition]bool)
 	for _, s := range c.m.States {
@@ -105,8 +105,9 @@ func (c *checker) deadShared(g *flow, by map[*State]*edge) {
 	}
 }
 
-// stuck checks that steps, asks and passes always go on, also after a failure.
-func (c *checker) stuck(g *flow, s *State) {
+// checkProgress checks that steps, asks and passes always go on, also after a
+// failure.
+func (c *checker) checkProgress(g *flow, s *State) {
 	if s.Kind != StepK && s.Kind != Pass && s.Kind != Ask {
 		return
 	}
@@ -152,8 +153,8 @@ func (c *checker) answersLeave(s *State) bool {
 	return card != nil && !slices.ContainsFunc(card.Answers, func(a *Answer) bool { return a.To == "" && a.Command == "" })
 }
 
-// meantStates checks that a call of each offered tool can move where it means.
-func (c *checker) meantStates(g *flow, s *State) {
+// checkMeantStates checks that a call of each offered tool can move where it means.
+func (c *checker) checkMeantStates(g *flow, s *State) {
 	for _, o := range s.Offers {
 		to, means := c.m.Calls[o.Tool]
 		if !means || to == s.Name {
@@ -167,8 +168,8 @@ func (c *checker) meantStates(g *flow, s *State) {
 	}
 }
 
-// cycles reports circles that no model, no person and no count of visits bounds.
-func (c *checker) cycles(g *flow, by map[*State]*edge) {
+// checkCycles reports circles that no model, no person and no count of visits bounds.
+func (c *checker) checkCycles(g *flow, by map[*State]*edge) {
 	free := make(map[*State][]*edge)
 	for s, list := range g.out {
 		for _, e := range list {
@@ -207,13 +208,13 @@ func (c *checker) cycles(g *flow, by map[*State]*edge) {
 				stack = append(stack, visit{s: e.to})
 				way = append(way, e)
 			case busy:
-				c.circle(e, way)
+				c.reportCycle(e, way)
 			}
 		}
 	}
 }
 
-func (c *checker) circle(last *edge, way []*edge) {
+func (c *checker) reportCycle(last *edge, way []*edge) {
 	var names []string
 	at := len(way)
 	for at > 0 && way[at-1].to != last.to {

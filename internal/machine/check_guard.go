@@ -10,8 +10,8 @@ import (
 // maxCases bounds the alternatives of a guard that are looked at.
 const maxCases = 64
 
-// satisfiable reports a guard that is never true, whatever settings and facts are.
-func (c *checker) satisfiable(x *Expr) {
+// checkSatisfiable reports a guard that is never true, whatever settings and facts are.
+func (c *checker) checkSatisfiable(x *Expr) {
 	if x.code.tree == nil {
 		if b, ok := x.code.lit.(bool); !ok || !b {
 			c.report("never-true", x.Pos, "take it away, or write a condition", "the guard %q is never true", x.Source)
@@ -27,7 +27,7 @@ func (c *checker) satisfiable(x *Expr) {
 		return
 	}
 	for _, k := range cases {
-		if c.possible(k) {
+		if c.canHoldTogether(k) {
 			return
 		}
 	}
@@ -95,11 +95,11 @@ type span struct {
 	yes, no        bool
 }
 
-// possible reports whether the claims can hold together.
-func (c *checker) possible(claims []claim) bool {
+// canHoldTogether reports whether the claims can hold together.
+func (c *checker) canHoldTogether(claims []claim) bool {
 	spans := make(map[string]*span)
 	at := func(n ast.Node) *span {
-		key, t := c.term(n)
+		key, t := c.claimTerm(n)
 		if key == "" {
 			return nil
 		}
@@ -119,7 +119,7 @@ func (c *checker) possible(claims []claim) bool {
 				return false
 			}
 		case *ast.BinaryNode:
-			c.narrow(n, k.holds, at)
+			c.narrowSpan(n, k.holds, at)
 		default:
 			if s := at(n); s != nil {
 				if k.holds {
@@ -151,8 +151,8 @@ func (s *span) empty() bool {
 	return !slices.ContainsFunc(s.values, func(v string) bool { return !slices.Contains(s.not, v) }) && s.set
 }
 
-// term names a value that claims are about: a path or the length of one.
-func (c *checker) term(n ast.Node) (string, *Type) {
+// claimTerm names a value that claims are about: a path or the length of one.
+func (c *checker) claimTerm(n ast.Node) (string, *Type) {
 	if b, ok := n.(*ast.BuiltinNode); ok && b.Name == "len" && len(b.Arguments) == 1 {
 		if p := memberPath(b.Arguments[0]); p != "" {
 			return "len " + p, intType
@@ -163,7 +163,7 @@ func (c *checker) term(n ast.Node) (string, *Type) {
 	if p == "" {
 		return "", nil
 	}
-	return p, (&typer{c: &checker{m: c.m, tools: c.tools, read: map[string]bool{}}, x: &Expr{}, event: &Type{Kind: Record}}).of(n)
+	return p, (&typer{c: &checker{m: c.m, tools: c.tools, read: map[string]bool{}}, x: &Expr{}, event: &Type{Kind: Record}}).typeOf(n)
 }
 
 // fullSpan is all that a value can be: a setting's bounds, an enum's values.
@@ -190,17 +190,17 @@ func (c *checker) fullSpan(key string, t *Type) *span {
 	return s
 }
 
-// narrow applies a comparison with something written out.
-func (c *checker) narrow(n *ast.BinaryNode, holds bool, at func(ast.Node) *span) {
+// narrowSpan applies a comparison with something written out.
+func (c *checker) narrowSpan(n *ast.BinaryNode, holds bool, at func(ast.Node) *span) {
 	left, right, op := n.Left, n.Right, n.Operator
-	if written(left) && !written(right) {
+	if isWrittenOut(left) && !isWrittenOut(right) {
 		left, right = right, left
 		op = map[string]string{"<": ">", ">": "<", "<=": ">=", ">=": "<="}[op]
 		if op == "" {
 			op = n.Operator
 		}
 	}
-	if !written(right) || op == "in" && left != n.Left {
+	if !isWrittenOut(right) || op == "in" && left != n.Left {
 		return
 	}
 	s := at(left)
@@ -239,7 +239,7 @@ func (c *checker) narrow(n *ast.BinaryNode, holds bool, at func(ast.Node) *span)
 	}
 }
 
-func written(n ast.Node) bool {
+func isWrittenOut(n ast.Node) bool {
 	switch n.(type) {
 	case *ast.NilNode, *ast.BoolNode, *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.ArrayNode:
 		return true

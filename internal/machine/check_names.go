@@ -14,61 +14,61 @@ func (c *checker) stateNames() []string {
 	return names
 }
 
-// names checks that everything that is named exists.
-func (c *checker) names() {
+// checkNames checks that everything that is named exists.
+func (c *checker) checkNames() {
 	m := c.m
 	c.sound = len(m.States) > 0
 	for _, ch := range m.Start.Choices {
-		c.state(ch.To, ch.Pos, "`start`")
+		c.checkState(ch.To, ch.Pos, "`start`")
 	}
 	for _, s := range m.States {
-		c.stateTools(s)
+		c.checkStateTools(s)
 		for _, t := range s.Go {
-			c.edge(t, []*State{s})
+			c.checkEdge(t, []*State{s})
 		}
 		if s.Errors != nil && s.Errors.Skip != "" {
-			c.state(s.Errors.Skip, s.Errors.Pos, "`skip`")
+			c.checkState(s.Errors.Skip, s.Errors.Pos, "`skip`")
 		}
 	}
 	if m.Errors.Skip != "" {
-		c.state(m.Errors.Skip, m.Errors.Pos, "`skip`")
+		c.checkState(m.Errors.Skip, m.Errors.Pos, "`skip`")
 	}
 	for _, t := range m.Go {
 		from := m.States
 		if !t.Any {
 			from = nil
 			for _, name := range t.From {
-				if c.state(name, t.Pos, "`from`") {
+				if c.checkState(name, t.Pos, "`from`") {
 					from = append(from, m.states[name])
 				}
 			}
 		}
-		c.edge(t, from)
+		c.checkEdge(t, from)
 	}
 	for _, tool := range slices.Sorted(maps.Keys(m.Calls)) {
-		c.state(m.Calls[tool], m.where("calls", tool), "`calls`")
+		c.checkState(m.Calls[tool], m.keyPos("calls", tool), "`calls`")
 	}
 	for _, e := range m.Effects {
-		c.filters(e.On, e.Tool, e.Card, e.Command, e.Pos)
+		c.checkFilters(e.On, e.Tool, e.Card, e.Command, e.Pos)
 		for _, name := range e.State {
-			c.state(name, e.Pos, "`state`")
+			c.checkState(name, e.Pos, "`state`")
 		}
 	}
 	for _, cmd := range m.Commands {
 		for _, name := range cmd.From {
-			c.state(name, cmd.Pos, "`from`")
+			c.checkState(name, cmd.Pos, "`from`")
 		}
 		if cmd.To != "" {
-			c.state(cmd.To, cmd.Pos, "`to`")
+			c.checkState(cmd.To, cmd.Pos, "`to`")
 		}
 	}
-	c.toolsNowhere()
+	c.checkToolsOffered()
 	for _, t := range m.Text {
-		c.textCall(t)
+		c.checkTextCall(t)
 	}
 }
 
-func (c *checker) state(name string, pos Pos, where string) bool {
+func (c *checker) checkState(name string, pos Pos, where string) bool {
 	if c.m.states[name] != nil {
 		return true
 	}
@@ -77,8 +77,8 @@ func (c *checker) state(name string, pos Pos, where string) bool {
 	return false
 }
 
-// stateTools checks the tools that a state offers or runs, and what injects.
-func (c *checker) stateTools(s *State) {
+// checkStateTools checks the tools that a state offers or runs, and what injects.
+func (c *checker) checkStateTools(s *State) {
 	for _, o := range s.Offers {
 		switch {
 		case o.From != "":
@@ -92,13 +92,13 @@ func (c *checker) stateTools(s *State) {
 				c.report("type-mismatch", o.Pos, "use a list of records with name, description, schema, read_only", "tools come from a list of records, but %s is %s", o.From, f.Type)
 			}
 		case c.tools != nil:
-			c.toolExists(o.Tool, o.Pos)
+			c.checkToolExists(o.Tool, o.Pos)
 		}
 	}
 	for _, a := range s.Run {
 		for _, st := range a.Steps {
 			if st.Tool != "" && c.tools != nil {
-				c.toolExists(st.Tool, st.Pos)
+				c.checkToolExists(st.Tool, st.Pos)
 			}
 		}
 	}
@@ -117,25 +117,25 @@ func (c *checker) stateTools(s *State) {
 		if s.Card == "" {
 			c.report("ask-no-card", s.Pos, "add `card:`", "state %s asks without a card", s.Name)
 		} else {
-			c.card(s.Card, s.Pos)
+			c.checkCard(s.Card, s.Pos)
 		}
 	}
 }
 
-func (c *checker) toolExists(name string, pos Pos) {
+func (c *checker) checkToolExists(name string, pos Pos) {
 	if _, ok := c.tools[name]; !ok {
 		c.report("unknown-tool", pos, "use a tool that exists", "there is no tool %q%s", name, nearest(name, slices.Sorted(maps.Keys(c.tools))))
 	}
 }
 
-func (c *checker) card(name string, pos Pos) {
+func (c *checker) checkCard(name string, pos Pos) {
 	if c.m.Cards[name] == nil {
 		c.report("unknown-card", pos, "declare it under `cards`", "unknown card %q%s", name, nearest(name, slices.Sorted(maps.Keys(c.m.Cards))))
 	}
 }
 
-// filters checks the names that narrow an event.
-func (c *checker) filters(on, tools, cards, commands []string, pos Pos) {
+// checkFilters checks the names that narrow an event.
+func (c *checker) checkFilters(on, tools, cards, commands []string, pos Pos) {
 	for _, e := range on {
 		if events[e] == nil {
 			c.report("unknown-event", pos, "use one of "+strings.Join(eventNames, ", "), "unknown event %q%s", e, nearest(e, eventNames))
@@ -152,7 +152,7 @@ func (c *checker) filters(on, tools, cards, commands []string, pos Pos) {
 		c.report("unknown-tool", pos, "name a tool that a state offers", "waits for %s, which nothing offers%s", t, near)
 	}
 	for _, name := range cards {
-		c.card(name, pos)
+		c.checkCard(name, pos)
 	}
 	for _, name := range commands {
 		if c.m.Command(name) == nil {
@@ -161,11 +161,11 @@ func (c *checker) filters(on, tools, cards, commands []string, pos Pos) {
 	}
 }
 
-// edge checks a transition that leaves the given states.
-func (c *checker) edge(t *Transition, from []*State) {
-	c.filters(t.On, t.Tool, t.Card, t.Command, t.Pos)
+// checkEdge checks a transition that leaves the given states.
+func (c *checker) checkEdge(t *Transition, from []*State) {
+	c.checkFilters(t.On, t.Tool, t.Card, t.Command, t.Pos)
 	for _, name := range t.To {
-		c.state(name, t.Pos, "`to`")
+		c.checkState(name, t.Pos, "`to`")
 	}
 	if len(t.To) > 1 && (len(t.On) == 0 || slices.ContainsFunc(t.On, func(e string) bool { return e != OnCall && e != OnPlanned })) {
 		c.report("many-to", t.Pos, "lead to one state, or wait `on: call`", "a list in `to` is for `call` and `planned` only")
@@ -186,8 +186,9 @@ func (c *checker) edge(t *Transition, from []*State) {
 	}
 }
 
-// toolsNowhere reports tools that are bound, shown or meant but offered nowhere.
-func (c *checker) toolsNowhere() {
+// checkToolsOffered reports tools that are bound, shown or meant but offered
+// nowhere.
+func (c *checker) checkToolsOffered() {
 	m := c.m
 	say := func(tool string, pos Pos, what string) {
 		if !c.used[tool] {
@@ -197,30 +198,30 @@ func (c *checker) toolsNowhere() {
 	for _, tool := range slices.Sorted(maps.Keys(m.Tools)) {
 		say(tool, m.Tools[tool].Pos, "bound")
 		if card := m.Tools[tool].Card; card != "" {
-			c.card(card, m.Tools[tool].Pos)
+			c.checkCard(card, m.Tools[tool].Pos)
 		}
 	}
 	for _, tool := range slices.Sorted(maps.Keys(m.Show)) {
-		say(tool, m.where("show", tool), "shown")
+		say(tool, m.keyPos("show", tool), "shown")
 	}
 	for _, tool := range slices.Sorted(maps.Keys(m.Calls)) {
-		say(tool, m.where("calls", tool), "meant")
+		say(tool, m.keyPos("calls", tool), "meant")
 	}
 }
 
-func (c *checker) textCall(t *TextCall) {
+func (c *checker) checkTextCall(t *TextCall) {
 	if len(t.States) == 0 && !c.used[t.Tool] {
 		c.report("text-call-tool", t.Pos, "offer the tool in a state", "the text call is for %s, which nothing offers", t.Tool)
 	}
 	for _, name := range t.States {
-		if c.state(name, t.Pos, "`states`") && !slices.Contains(c.offers[name], t.Tool) {
+		if c.checkState(name, t.Pos, "`states`") && !slices.Contains(c.offers[name], t.Tool) {
 			c.report("text-call-tool", t.Pos, "offer the tool there, or take the state away", "the text call is for %s, which state %s does not offer", t.Tool, name)
 		}
 	}
 }
 
-// unused reports facts that nothing reads or writes.
-func (c *checker) unused() {
+// checkUnusedFacts reports facts that nothing reads or writes.
+func (c *checker) checkUnusedFacts() {
 	for _, f := range c.m.Facts {
 		if f.Is == nil && !c.read[f.Name] && !c.written[f.Name] {
 			c.report("fact-unused", f.Pos, "use it or take it away", "fact %s is never used", f.Name)

@@ -13,9 +13,9 @@ type proof struct {
 	by    map[*State]*edge
 	begin knowledge // where a turn starts
 	in    map[*State]knowledge
-	held  map[*State]knowledge // what hold gave last
-	may   map[*State][]inside  // what insides gave
-	off   map[*edge]bool       // ways that were found wanting, left out of the second run
+	held  map[*State]knowledge     // what hold gave last
+	may   map[*State][]insideEvent // what insides gave
+	off   map[*edge]bool           // ways that were found wanting, left out of the second run
 }
 
 // prove reports every requirement and every bound argument that is not proved.
@@ -23,16 +23,16 @@ func (c *checker) prove(g *flow, by map[*State]*edge) {
 	if len(c.m.Facts) == 0 {
 		return
 	}
-	p := &proof{prover: c.prover(), g: g, by: by, off: make(map[*edge]bool), may: make(map[*State][]inside)}
-	p.run()
-	if wanting := p.wanting(); len(wanting) > 0 {
+	p := &proof{prover: c.prover(), g: g, by: by, off: make(map[*edge]bool), may: make(map[*State][]insideEvent)}
+	p.findFixedPoint()
+	if wanting := p.unprovedEdges(); len(wanting) > 0 {
 		// What is lost on a way that is wrong is missing everywhere behind it. A second
 		// run without these ways tells the causes from what only follows from them.
 		all := *p
 		for _, e := range wanting {
 			p.off[e] = true
 		}
-		p.run()
+		p.findFixedPoint()
 		before := len(c.found)
 		p.checkEdges(wanting)
 		if len(c.found) == before {
@@ -48,8 +48,9 @@ func (c *checker) prove(g *flow, by map[*State]*edge) {
 	}
 }
 
-// wanting lists the ways into states that do not prove what the state requires.
-func (p *proof) wanting() []*edge {
+// unprovedEdges lists the ways into states that do not prove what the state
+// requires.
+func (p *proof) unprovedEdges() []*edge {
 	var out []*edge
 	for _, s := range p.c.m.States {
 		if p.in[s] == nil || len(s.Requires) == 0 {
@@ -81,9 +82,10 @@ func (p *proof) checkEdges(list []*edge) {
 // maxUnfolds bounds the computed facts looked into for one edge or state.
 const maxUnfolds = 20_000
 
-// run goes on until nothing changes. What is known only shrinks, so it ends.
-func (p *proof) run() {
-	p.begin = p.prover.begin()
+// findFixedPoint goes on until nothing changes. What is known only shrinks, so it
+// ends.
+func (p *proof) findFixedPoint() {
+	p.begin = p.prover.initialKnowledge()
 	p.in = make(map[*State]knowledge, len(p.c.m.States))
 	p.held = make(map[*State]knowledge, len(p.c.m.States))
 	var queue []*State
@@ -111,14 +113,14 @@ func (p *proof) run() {
 		s := queue[0]
 		queue = queue[1:]
 		queued[s] = false
-		hold := p.hold(s)
+		hold := p.whileInside(s)
 		p.held[s] = hold
 		for _, e := range p.g.out[s] {
 			if !p.off[e] {
 				merge(e.to, p.transferFrom(e, hold))
 			}
 		}
-		rested := p.newTurn(hold)
+		rested := p.afterNewTurn(hold)
 		if p.c.m.Start.Stands {
 			merge(s, rested)
 		} else if now := meet(p.begin, rested); !slices.Equal(now, p.begin) {

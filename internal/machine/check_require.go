@@ -15,13 +15,13 @@ func (p *proof) checkEdge(e *edge, seen map[string]bool) {
 			continue
 		}
 		seen[place] = true
-		code, why, repair := p.blame(e, r)
+		code, why, repair := p.explainMissing(e, r)
 		p.c.reportPath(code, e.pos, wayTo(p.by, e), repair, "state %s requires %s, which %s does not prove: %s", e.to.Name, r.Source, e, why)
 	}
 }
 
-// blame says why an edge does not prove a requirement, and what would.
-func (p *proof) blame(e *edge, r Predicate) (code, why, repair string) {
+// explainMissing says why an edge does not prove a requirement, and what would.
+func (p *proof) explainMissing(e *edge, r Predicate) (code, why, repair string) {
 	guard := fmt.Sprintf("guard it with `%s`", asGuard(r))
 	step := e.from != nil && (e.from.Kind == StepK || e.from.Kind == Final)
 	switch {
@@ -36,11 +36,11 @@ func (p *proof) blame(e *edge, r Predicate) (code, why, repair string) {
 	case mentions(e.when, r.Fact):
 		return "requires-guard", "its guard does not make it sure", guard
 	case step && p.outputs(e.from, r.Fact):
-		if p.behindStop(e.from, r.Fact) {
+		if p.isBehindEarlyExit(e.from, r.Fact) {
 			return "requires-early-exit", "an early exit skips the step that gives it", "lead the early exit elsewhere by a guard before this transition"
 		}
 		return "requires-out", "not every way through the step gives it", "add it to every `out`, and end `run` with an alternative without `when`"
-	case step && !p.elsewhere(e, r):
+	case step && !p.provedByAnotherEdge(e, r):
 		return "requires-out", "the step before does not give it", fmt.Sprintf("add %s to `out` of state %s", r.Fact, e.from.Name)
 	}
 	return "requires-other-way", "nothing on this way makes it sure", guard + ", or set it on the way"
@@ -105,8 +105,9 @@ func (p *proof) outputs(s *State, fact string) bool {
 	return false
 }
 
-// behindStop reports whether an early exit comes before the step that gives a fact.
-func (p *proof) behindStop(s *State, fact string) bool {
+// isBehindEarlyExit reports whether an early exit comes before the step that gives
+// a fact.
+func (p *proof) isBehindEarlyExit(s *State, fact string) bool {
 	for _, a := range s.Run {
 		stop := false
 		for _, st := range a.Steps {
@@ -119,8 +120,9 @@ func (p *proof) behindStop(s *State, fact string) bool {
 	return false
 }
 
-// elsewhere reports whether another way into the state proves the requirement.
-func (p *proof) elsewhere(e *edge, r Predicate) bool {
+// provedByAnotherEdge reports whether another way into the state proves the
+// requirement.
+func (p *proof) provedByAnotherEdge(e *edge, r Predicate) bool {
 	for _, other := range p.g.in[e.to] {
 		if other.t != e.t && (other.from == nil || p.in[other.from] != nil) && p.proves(p.transfer(other), r) {
 			return true
@@ -136,12 +138,12 @@ func (p *proof) checkInside(s *State) {
 		return
 	}
 	p.fuel = maxUnfolds
-	entry, hold := p.entry(s), p.held[s]
+	entry, hold := p.atEntry(s), p.held[s]
 	for _, r := range s.Requires {
 		if !p.proves(hold, r) {
 			pos, what := s.Pos, "something"
-			for _, x := range p.insides(s) {
-				if !p.proves(p.apply(p.assumeExpr(entry, x.when, true), x.writes, x.at), r) {
+			for _, x := range p.insideEvents(s) {
+				if !p.proves(p.afterWrites(p.assumeExpr(entry, x.when, true), x.writes, x.at), r) {
 					pos, what = x.pos, x.what
 					break
 				}
@@ -150,7 +152,7 @@ func (p *proof) checkInside(s *State) {
 				"state %s requires %s, but %s can take it away while in the state", s.Name, r.Source, what)
 			continue
 		}
-		if p.c.m.Start.Stands && !p.proves(p.newTurn(hold), r) {
+		if p.c.m.Start.Stands && !p.proves(p.afterNewTurn(hold), r) {
 			p.c.reportPath("requires-other-way", s.Pos, wayTo(p.by, p.by[s]), "keep the fact `for: thread`",
 				"state %s requires %s, which a new turn that begins where the thread stands does not have", s.Name, r.Source)
 		}

@@ -16,8 +16,8 @@ type typer struct {
 	items []*Type // of the predicates around the node
 }
 
-// typed returns the type of an expression in an environment.
-func (c *checker) typed(x *Expr, event *Type, item *Type) *Type {
+// typeOfExpr returns the type of an expression in an environment.
+func (c *checker) typeOfExpr(x *Expr, event *Type, item *Type) *Type {
 	if x == nil || x.code == nil {
 		return anyType
 	}
@@ -28,27 +28,27 @@ func (c *checker) typed(x *Expr, event *Type, item *Type) *Type {
 	if item != nil {
 		t.items = []*Type{item}
 	}
-	return t.of(x.code.tree)
+	return t.typeOf(x.code.tree)
 }
 
-// guard checks an expression that must be true or false.
-func (c *checker) guard(x *Expr, event *Type, item *Type) {
+// checkGuard checks an expression that must be true or false.
+func (c *checker) checkGuard(x *Expr, event *Type, item *Type) {
 	if x == nil {
 		return
 	}
 	before := len(c.found)
-	if t := c.typed(x, event, item); !loose(t) && t.Kind != Bool {
+	if t := c.typeOfExpr(x, event, item); !loose(t) && t.Kind != Bool {
 		c.report("type-mismatch", x.Pos, "write a condition, as in `x != nil`", "the guard %q gives %s, not true or false", x.Source, t)
 		return
 	}
 	if x.code != nil && item == nil && len(c.found) == before {
-		c.satisfiable(x)
+		c.checkSatisfiable(x)
 	}
 }
 
-// fit checks that an expression fits a type.
-func (c *checker) fit(x *Expr, event *Type, to *Type, what string) *Type {
-	t := c.typed(x, event, nil)
+// checkFits checks that an expression fits a type.
+func (c *checker) checkFits(x *Expr, event *Type, to *Type, what string) *Type {
+	t := c.typeOfExpr(x, event, nil)
 	if why, ok := fitsInto(t, to); !ok {
 		code := "type-mismatch"
 		if t.Kind == Enum && to.Kind == Enum {
@@ -67,7 +67,7 @@ func (t *typer) report(code string, n ast.Node, repair, format string, args ...a
 	t.c.report(code, t.x.position(n), repair, format, args...)
 }
 
-func (t *typer) of(n ast.Node) *Type {
+func (t *typer) typeOf(n ast.Node) *Type {
 	switch n := n.(type) {
 	case *ast.NilNode:
 		return nullType
@@ -80,34 +80,34 @@ func (t *typer) of(n ast.Node) *Type {
 	case *ast.StringNode:
 		return literalText(n.Value)
 	case *ast.IdentifierNode:
-		return t.name(n)
+		return t.typeOfName(n)
 	case *ast.ChainNode:
-		return t.of(n.Node)
+		return t.typeOf(n.Node)
 	case *ast.MemberNode:
-		return t.member(n)
+		return t.typeOfMember(n)
 	case *ast.PointerNode:
 		if len(t.items) > 0 {
 			return t.items[len(t.items)-1]
 		}
 		return anyType
 	case *ast.UnaryNode:
-		return t.unary(n)
+		return t.typeOfUnary(n)
 	case *ast.BinaryNode:
-		return t.binary(n)
+		return t.typeOfBinary(n)
 	case *ast.ConditionalNode:
-		t.condition(n.Cond)
-		return unify(t.of(n.Exp1), t.of(n.Exp2))
+		t.checkCondition(n.Cond)
+		return unify(t.typeOf(n.Exp1), t.typeOf(n.Exp2))
 	case *ast.SliceNode:
 		for _, at := range []ast.Node{n.From, n.To} {
 			if at != nil {
-				t.number(at)
+				t.checkNumber(at)
 			}
 		}
-		return t.of(n.Node)
+		return t.typeOf(n.Node)
 	case *ast.ArrayNode:
 		list := &Type{Kind: List, Of: nullType}
 		for _, item := range n.Nodes {
-			list.Of = unify(list.Of, t.of(item))
+			list.Of = unify(list.Of, t.typeOf(item))
 		}
 		if list.Of.Kind == kindNull {
 			list.Of = anyType
@@ -118,22 +118,22 @@ func (t *typer) of(n ast.Node) *Type {
 		for _, p := range n.Pairs {
 			if pair, ok := p.(*ast.PairNode); ok {
 				if key, ok := pair.Key.(*ast.StringNode); ok {
-					r.Fields[key.Value] = t.of(pair.Value)
+					r.Fields[key.Value] = t.typeOf(pair.Value)
 				}
 			}
 		}
 		return r
 	case *ast.BuiltinNode:
-		return t.call(n, n.Name, n.Arguments)
+		return t.typeOfCall(n, n.Name, n.Arguments)
 	case *ast.CallNode:
 		if id, ok := n.Callee.(*ast.IdentifierNode); ok {
-			return t.call(n, id.Value, n.Arguments)
+			return t.typeOfCall(n, id.Value, n.Arguments)
 		}
 	}
 	return anyType
 }
 
-func (t *typer) name(n *ast.IdentifierNode) *Type {
+func (t *typer) typeOfName(n *ast.IdentifierNode) *Type {
 	switch n.Value {
 	case "settings", "turn", "state":
 		return anyType
@@ -150,23 +150,23 @@ func (t *typer) name(n *ast.IdentifierNode) *Type {
 	return f.Type
 }
 
-func (t *typer) member(n *ast.MemberNode) *Type {
+func (t *typer) typeOfMember(n *ast.MemberNode) *Type {
 	key, named := n.Property.(*ast.StringNode)
 	if id, ok := n.Node.(*ast.IdentifierNode); ok && named {
 		switch id.Value {
 		case "settings":
-			return t.setting(n, key.Value)
+			return t.typeOfSetting(n, key.Value)
 		case "turn":
-			return t.known(n, "turn", key.Value, turnFields)
+			return t.typeOfField(n, "turn", key.Value, turnFields)
 		case "state":
-			return t.known(n, "state", key.Value, stateFields)
+			return t.typeOfField(n, "state", key.Value, stateFields)
 		case "event":
-			return t.known(n, "event", key.Value, t.event.Fields)
+			return t.typeOfField(n, "event", key.Value, t.event.Fields)
 		}
 	}
-	of := t.of(n.Node)
+	of := t.typeOf(n.Node)
 	if !named {
-		return t.indexed(n, of)
+		return t.typeOfIndex(n, of)
 	}
 	switch {
 	case loose(of):
@@ -184,8 +184,8 @@ func (t *typer) member(n *ast.MemberNode) *Type {
 	return anyType
 }
 
-func (t *typer) indexed(n *ast.MemberNode, of *Type) *Type {
-	at := t.of(n.Property)
+func (t *typer) typeOfIndex(n *ast.MemberNode, of *Type) *Type {
+	at := t.typeOf(n.Property)
 	switch {
 	case loose(of):
 		return anyType
@@ -201,7 +201,7 @@ func (t *typer) indexed(n *ast.MemberNode, of *Type) *Type {
 	return anyType
 }
 
-func (t *typer) setting(n ast.Node, name string) *Type {
+func (t *typer) typeOfSetting(n ast.Node, name string) *Type {
 	var known []string
 	for _, s := range t.c.m.Settings {
 		if s.Name == name {
@@ -213,7 +213,7 @@ func (t *typer) setting(n ast.Node, name string) *Type {
 	return anyType
 }
 
-func (t *typer) known(n ast.Node, root, name string, fields map[string]*Type) *Type {
+func (t *typer) typeOfField(n ast.Node, root, name string, fields map[string]*Type) *Type {
 	if f := fields[name]; f != nil {
 		return f
 	}
@@ -222,63 +222,63 @@ func (t *typer) known(n ast.Node, root, name string, fields map[string]*Type) *T
 	return anyType
 }
 
-func (t *typer) condition(n ast.Node) {
-	if x := t.of(n); !loose(x) && x.Kind != Bool {
+func (t *typer) checkCondition(n ast.Node) {
+	if x := t.typeOf(n); !loose(x) && x.Kind != Bool {
 		t.report("type-mismatch", n, "write a condition, as in `x != nil`", "%s is not true or false", x)
 	}
 }
 
-func (t *typer) number(n ast.Node) *Type {
-	x := t.of(n)
+func (t *typer) checkNumber(n ast.Node) *Type {
+	x := t.typeOf(n)
 	if !loose(x) && !numeric(x) {
 		t.report("type-mismatch", n, "use a number", "%s is no number", x)
 	}
 	return x
 }
 
-func (t *typer) unary(n *ast.UnaryNode) *Type {
+func (t *typer) typeOfUnary(n *ast.UnaryNode) *Type {
 	if n.Operator == "!" || n.Operator == "not" {
-		t.condition(n.Node)
+		t.checkCondition(n.Node)
 		return boolType
 	}
-	return t.number(n.Node)
+	return t.checkNumber(n.Node)
 }
 
-func (t *typer) binary(n *ast.BinaryNode) *Type {
+func (t *typer) typeOfBinary(n *ast.BinaryNode) *Type {
 	switch n.Operator {
 	case "&&", "and", "||", "or":
-		t.condition(n.Left)
-		t.condition(n.Right)
+		t.checkCondition(n.Left)
+		t.checkCondition(n.Right)
 		return boolType
 	case "??":
-		return unify(t.of(n.Left), t.of(n.Right))
+		return unify(t.typeOf(n.Left), t.typeOf(n.Right))
 	case "==", "!=":
-		t.states(n.Left, n.Right)
-		t.comparable(n, n.Left, n.Right, t.of(n.Left), t.of(n.Right))
+		t.checkStateComparison(n.Left, n.Right)
+		t.checkComparable(n, n.Left, n.Right, t.typeOf(n.Left), t.typeOf(n.Right))
 		return boolType
 	case "<", "<=", ">", ">=":
-		a, b := t.of(n.Left), t.of(n.Right)
+		a, b := t.typeOf(n.Left), t.typeOf(n.Right)
 		if !loose(a) && !loose(b) && !(numeric(a) && numeric(b)) && !(textual(a) && textual(b)) {
 			t.report("type-mismatch", n, "compare numbers with numbers, times with times", "%s and %s have no order", a, b)
 		}
 		return boolType
 	case "in":
-		t.states(n.Left, n.Right)
-		t.membership(n)
+		t.checkStateComparison(n.Left, n.Right)
+		t.checkMembership(n)
 		return boolType
 	case "contains", "startsWith", "endsWith", "matches":
 		for _, side := range []ast.Node{n.Left, n.Right} {
-			if x := t.of(side); !loose(x) && !textual(x) {
+			if x := t.typeOf(side); !loose(x) && !textual(x) {
 				t.report("type-mismatch", side, "use a text", "%s is no text", x)
 			}
 		}
 		return boolType
 	}
-	return t.sum(n)
+	return t.typeOfSum(n)
 }
 
-func (t *typer) sum(n *ast.BinaryNode) *Type {
-	a, b := t.of(n.Left), t.of(n.Right)
+func (t *typer) typeOfSum(n *ast.BinaryNode) *Type {
+	a, b := t.typeOf(n.Left), t.typeOf(n.Right)
 	switch {
 	case loose(a) || loose(b):
 		return anyType
@@ -293,8 +293,8 @@ func (t *typer) sum(n *ast.BinaryNode) *Type {
 	return unify(a, b)
 }
 
-// comparable checks that two expressions of the given types can be equal.
-func (t *typer) comparable(n, left, right ast.Node, a, b *Type) {
+// checkComparable checks that two expressions of the given types can be equal.
+func (t *typer) checkComparable(n, left, right ast.Node, a, b *Type) {
 	if mayEqual(a, b) {
 		return
 	}
@@ -309,19 +309,19 @@ func (t *typer) comparable(n, left, right ast.Node, a, b *Type) {
 	t.report("type-mismatch", n, "compare values of one type", "%s is never equal to %s", a, b)
 }
 
-func (t *typer) membership(n *ast.BinaryNode) {
-	x := t.of(n.Left)
+func (t *typer) checkMembership(n *ast.BinaryNode) {
+	x := t.typeOf(n.Left)
 	if list, ok := n.Right.(*ast.ArrayNode); ok {
 		for _, item := range list.Nodes {
-			t.comparable(item, n.Left, item, x, t.of(item))
+			t.checkComparable(item, n.Left, item, x, t.typeOf(item))
 		}
 		return
 	}
-	of := t.of(n.Right)
+	of := t.typeOf(n.Right)
 	switch {
 	case loose(of) || of.Kind == Record:
 	case of.Kind == List:
-		t.comparable(n, n.Left, n.Right, x, of.Of)
+		t.checkComparable(n, n.Left, n.Right, x, of.Of)
 	default:
 		t.report("type-mismatch", n, "use a list", "nothing is in %s", of)
 	}

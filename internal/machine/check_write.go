@@ -25,15 +25,15 @@ func personOf(on []string, code string) string {
 	return ""
 }
 
-// writes checks the facts that are written, their types, and who writes them.
-func (c *checker) writes(w *Writes, ev *Type, person string) {
+// checkWrites checks the facts that are written, their types, and who writes them.
+func (c *checker) checkWrites(w *Writes, ev *Type, person string) {
 	for _, name := range w.Drop {
 		if f := c.m.facts[name]; f == nil || f.Is != nil {
-			c.badWrite(name, f, c.posOfDrop(w, name))
+			c.reportBadWrite(name, f, c.dropPos(w, name))
 		}
 	}
 	for _, a := range w.Keep {
-		t := c.target(a.Name, a.Pos)
+		t := c.writeTarget(a.Name, a.Pos)
 		if t == nil {
 			continue
 		}
@@ -44,50 +44,50 @@ func (c *checker) writes(w *Writes, ev *Type, person string) {
 		case t.Kind != JSON:
 			c.report("append-no-list", a.Pos, "use a fact of type list", "`keep` needs a list, but %s is %s", a.Name, t)
 		}
-		c.guard(a.Expr, ev, item)
+		c.checkGuard(a.Expr, ev, item)
 	}
 	for _, a := range w.Set {
-		if t := c.target(a.Name, a.Pos); t != nil {
-			c.byPerson(a.Name, a.Pos, person)
-			c.fit(a.Expr, ev, t, a.Name)
+		if t := c.writeTarget(a.Name, a.Pos); t != nil {
+			c.checkWrittenByPerson(a.Name, a.Pos, person)
+			c.checkFits(a.Expr, ev, t, a.Name)
 		}
 	}
 	for _, a := range w.Append {
-		t := c.target(a.Name, a.Pos)
+		t := c.writeTarget(a.Name, a.Pos)
 		if t == nil {
 			continue
 		}
-		c.byPerson(a.Name, a.Pos, person)
+		c.checkWrittenByPerson(a.Name, a.Pos, person)
 		switch t.Kind {
 		case List:
-			c.fit(a.Expr, ev, t.Of, a.Name)
+			c.checkFits(a.Expr, ev, t.Of, a.Name)
 		case JSON:
-			c.typed(a.Expr, ev, nil)
+			c.typeOfExpr(a.Expr, ev, nil)
 		default:
 			c.report("append-no-list", a.Pos, "use `set`, or make the fact a list", "`append` needs a list, but %s is %s", a.Name, t)
 		}
 	}
 	for _, a := range w.Increment {
-		t := c.target(a.Name, a.Pos)
+		t := c.writeTarget(a.Name, a.Pos)
 		if t == nil {
 			continue
 		}
-		c.byPerson(a.Name, a.Pos, person)
+		c.checkWrittenByPerson(a.Name, a.Pos, person)
 		if !numeric(t) && t.Kind != JSON {
 			c.report("append-no-list", a.Pos, "use a fact of type int or float", "`increment` needs a number, but %s is %s", a.Name, t)
 			continue
 		}
-		c.fit(a.Expr, ev, t, a.Name)
+		c.checkFits(a.Expr, ev, t, a.Name)
 	}
 }
 
-// target returns the type of the fact or field that a path names, nil if it cannot
+// writeTarget returns the type of the fact or field that a path names, nil if it cannot
 // be written.
-func (c *checker) target(path string, pos Pos) *Type {
+func (c *checker) writeTarget(path string, pos Pos) *Type {
 	name, rest, nested := strings.Cut(path, ".")
 	f := c.m.facts[name]
 	if f == nil || f.Is != nil {
-		c.badWrite(name, f, pos)
+		c.reportBadWrite(name, f, pos)
 		return nil
 	}
 	c.written[name] = true
@@ -111,7 +111,7 @@ func (c *checker) target(path string, pos Pos) *Type {
 	return t
 }
 
-func (c *checker) badWrite(name string, f *Fact, pos Pos) {
+func (c *checker) reportBadWrite(name string, f *Fact, pos Pos) {
 	if f != nil {
 		c.report("bad-write", pos, "write the facts that it is computed from", "%s is computed and cannot be written", name)
 		return
@@ -119,7 +119,7 @@ func (c *checker) badWrite(name string, f *Fact, pos Pos) {
 	c.report("bad-write", pos, "declare it under `facts`, or use one that exists", "unknown fact %q is written%s", name, nearest(name, slices.Sorted(maps.Keys(c.m.facts))))
 }
 
-func (c *checker) byPerson(path string, pos Pos, code string) {
+func (c *checker) checkWrittenByPerson(path string, pos Pos, code string) {
 	name, _, _ := strings.Cut(path, ".")
 	f := c.m.facts[name]
 	if code == "" || f == nil || !f.Person {
@@ -132,41 +132,41 @@ func (c *checker) byPerson(path string, pos Pos, code string) {
 	c.report(code, pos, "write it in a card's answer or a command, or take `by: person` away", "%s is written by %s, but only a person may write it", name, what)
 }
 
-// personOut reports a person's fact among the outputs of a step.
-func (c *checker) personOut(outs []Out) {
+// checkPersonOutput reports a person's fact among the outputs of a step.
+func (c *checker) checkPersonOutput(outs []Out) {
 	for _, o := range outs {
-		c.byPerson(o.Fact, o.Pos, personEdge)
+		c.checkWrittenByPerson(o.Fact, o.Pos, personEdge)
 	}
 }
 
-// posOfDrop returns the place of the writes; a dropped name has none of its own.
-func (c *checker) posOfDrop(w *Writes, name string) Pos {
+// dropPos returns the position of the writes; a dropped name has none of its own.
+func (c *checker) dropPos(w *Writes, name string) Pos {
 	if p, ok := w.dropAt[name]; ok {
 		return p
 	}
 	return Pos{File: File, Line: 1}
 }
 
-// stepExprs checks a step of a state or of discover.
-func (c *checker) stepExprs(s *Step, ev *Type) {
-	c.guard(s.When, ev, nil)
+// checkStepExprs checks a step of a state or of discover.
+func (c *checker) checkStepExprs(s *Step, ev *Type) {
+	c.checkGuard(s.When, ev, nil)
 	if s.Model != nil {
 		for _, a := range s.In {
-			c.typed(a.Expr, ev, nil)
+			c.typeOfExpr(a.Expr, ev, nil)
 		}
-		c.template(s.Model.Prompt, ev)
-		c.outputs(s.Out, s.Model.Output, "the output of the model step")
+		c.checkTemplate(s.Model.Prompt, ev)
+		c.checkOutputs(s.Out, s.Model.Output, "the output of the model step")
 	} else {
-		c.arguments(s.Tool, s.In, ev, s.Pos, true)
-		c.outputs(s.Out, c.tools[s.Tool].Out, "the result of "+s.Tool)
+		c.checkArguments(s.Tool, s.In, ev, s.Pos, true)
+		c.checkOutputs(s.Out, c.tools[s.Tool].Out, "the result of "+s.Tool)
 	}
-	c.guard(s.Stop, ev, nil)
+	c.checkGuard(s.Stop, ev, nil)
 }
 
-// outputs checks that the parts of a result exist and fit their facts.
-func (c *checker) outputs(outs []Out, result *Type, what string) {
+// checkOutputs checks that the parts of a result exist and fit their facts.
+func (c *checker) checkOutputs(outs []Out, result *Type, what string) {
 	for _, o := range outs {
-		to := c.target(o.Fact, o.Pos)
+		to := c.writeTarget(o.Fact, o.Pos)
 		t := result
 		for name := range strings.SplitSeq(o.From, ".") {
 			if t == nil || t.Kind != Record {
@@ -188,9 +188,9 @@ func (c *checker) outputs(outs []Out, result *Type, what string) {
 	}
 }
 
-// arguments checks what a step or binding gives to a tool. Bound arguments count
+// checkArguments checks what a step or binding gives to a tool. Bound arguments count
 // among those that a tool demands.
-func (c *checker) arguments(tool string, in []Assign, ev *Type, pos Pos, whole bool) {
+func (c *checker) checkArguments(tool string, in []Assign, ev *Type, pos Pos, whole bool) {
 	tt, known := c.tools[tool]
 	for _, a := range in {
 		to := anyType
@@ -201,7 +201,7 @@ func (c *checker) arguments(tool string, in []Assign, ev *Type, pos Pos, whole b
 				to = anyType
 			}
 		}
-		c.fit(a.Expr, ev, to, a.Name)
+		c.checkFits(a.Expr, ev, to, a.Name)
 	}
 	if !known || !whole {
 		return
@@ -213,11 +213,11 @@ func (c *checker) arguments(tool string, in []Assign, ev *Type, pos Pos, whole b
 	}
 }
 
-func (c *checker) binding(b *Binding, ev *Type) {
-	c.arguments(b.Tool, b.In, ev, b.Pos, false)
+func (c *checker) checkBinding(b *Binding, ev *Type) {
+	c.checkArguments(b.Tool, b.In, ev, b.Pos, false)
 	tt, known := c.tools[b.Tool]
 	for _, name := range slices.Sorted(maps.Keys(b.Args)) {
-		n, pos := b.Args[name], c.m.where("args/"+b.Tool, name)
+		n, pos := b.Args[name], c.m.keyPos("args/"+b.Tool, name)
 		to := anyType
 		if known && tt.In != nil && tt.In.Kind == Record {
 			if to = tt.In.Fields[name]; to == nil {
@@ -227,17 +227,17 @@ func (c *checker) binding(b *Binding, ev *Type) {
 			}
 		}
 		if n.Enum != nil {
-			c.fit(n.Enum, ev, &Type{Kind: List, Of: to}, "enum")
+			c.checkFits(n.Enum, ev, &Type{Kind: List, Of: to}, "enum")
 		}
 		if n.Default != nil {
-			c.fit(n.Default, ev, to, "default")
+			c.checkFits(n.Default, ev, to, "default")
 		}
 	}
 }
 
-// shown checks the fields of `show` against the result of the tool. A card adds the
+// checkShown checks the fields of `show` against the result of the tool. A card adds the
 // answer and its note to the result.
-func (c *checker) shown(tool string, s *Show) {
+func (c *checker) checkShown(tool string, s *Show) {
 	out := c.tools[tool].Out
 	if out == nil || out.Kind != Record {
 		return
@@ -248,7 +248,7 @@ func (c *checker) shown(tool string, s *Show) {
 	}
 	for _, name := range slices.Concat(s.Person, s.Model) {
 		if !slices.Contains(known, name) {
-			c.report("unknown-field", c.m.where("show", tool), "use one of "+quoted(known), "the result of %s has no part %q%s", tool, name, nearest(name, known))
+			c.report("unknown-field", c.m.keyPos("show", tool), "use one of "+quoted(known), "the result of %s has no part %q%s", tool, name, nearest(name, known))
 		}
 	}
 }

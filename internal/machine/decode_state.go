@@ -9,8 +9,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-func (d *decoder) states(n ast.Node) {
-	list := d.entries(n, "`states`")
+func (d *decoder) decodeStates(n ast.Node) {
+	list := d.mapEntries(n, "`states`")
 	if len(list) > maxStates {
 		d.report(finding{code: "too-large", pos: d.pos(n), message: fmt.Sprintf("the machine has %d states, more than %d", len(list), maxStates)})
 		return
@@ -20,7 +20,7 @@ func (d *decoder) states(n ast.Node) {
 			d.report(finding{code: "name-taken", pos: e.pos, message: fmt.Sprintf("%q cannot be the name of a state", e.key), repair: "use letters, digits and _"})
 			continue
 		}
-		s := d.state(e)
+		s := d.decodeState(e)
 		d.m.States = append(d.m.States, s)
 		d.m.states[s.Name] = s
 	}
@@ -32,57 +32,57 @@ var keysByKind = map[string][]StateKind{
 	"run": {StepK, Final}, "in": {StepK, Final, Ask}, "out": {StepK, Final}, "card": {Ask},
 }
 
-func (d *decoder) state(e entry) *State {
-	o := d.object(e.value, "state")
+func (d *decoder) decodeState(e entry) *State {
+	o := d.decodeObject(e.value, "state")
 	o.pos = e.pos
 	get := func(key string) ast.Node { return o.by[key].value }
-	s := &State{Name: e.key, Pos: e.pos, Kind: StateKind(d.text(get("kind"), "kind"))}
+	s := &State{Name: e.key, Pos: e.pos, Kind: StateKind(d.decodeText(get("kind"), "kind"))}
 	switch s.Kind {
 	case Agent, StepK, Ask, Pass, Final:
 		for _, key := range o.order {
-			d.fits(s, key, o.at(key))
+			d.rejectForeignKeys(s, key, o.keyPos(key))
 		}
 	case "":
 		d.report(finding{code: "missing-key", pos: e.pos, message: "state " + e.key + " has no kind", repair: "add `kind: agent`, step, ask, pass or final"})
 	default:
-		d.wrong(get("kind"), "`kind` must be agent, step, ask, pass or final, not %q", s.Kind)
+		d.reportForm(get("kind"), "`kind` must be agent, step, ask, pass or final, not %q", s.Kind)
 	}
 	if o.has("terminal") {
-		s.Terminal = d.flag(get("terminal"), "terminal")
+		s.Terminal = d.decodeFlag(get("terminal"), "terminal")
 	}
-	for _, n := range d.items(get("requires"), "`requires`") {
-		s.Requires = append(s.Requires, d.predicate(n))
+	for _, n := range d.decodeItems(get("requires"), "`requires`") {
+		s.Requires = append(s.Requires, d.decodePredicate(n))
 	}
-	for _, n := range d.items(get("tools"), "`tools`") {
-		s.Offers = append(s.Offers, d.offer(n))
+	for _, n := range d.decodeItems(get("tools"), "`tools`") {
+		s.Offers = append(s.Offers, d.decodeOffer(n))
 	}
 	if o.has("prompt") {
-		s.Prompt = d.sections(get("prompt"))
+		s.Prompt = d.decodeSections(get("prompt"))
 	}
-	for _, n := range d.items(get("inject"), "`inject`") {
-		s.Inject = append(s.Inject, d.inject(n))
+	for _, n := range d.decodeItems(get("inject"), "`inject`") {
+		s.Inject = append(s.Inject, d.decodeInject(n))
 	}
-	s.In, s.Out = d.assigns(get("in"), "in"), d.outs(get("out"))
-	for _, n := range d.items(get("run"), "`run`") {
-		s.Run = append(s.Run, d.alternative(n, s))
+	s.In, s.Out = d.decodeAssigns(get("in"), "in"), d.decodeOuts(get("out"))
+	for _, n := range d.decodeItems(get("run"), "`run`") {
+		s.Run = append(s.Run, d.decodeAlternative(n, s))
 	}
-	s.Card, s.Model = d.text(get("card"), "card"), d.text(get("model"), "model")
-	for _, n := range d.items(get("go"), "`go`") {
-		s.Go = append(s.Go, d.transition(n, "transition"))
+	s.Card, s.Model = d.decodeText(get("card"), "card"), d.decodeText(get("model"), "model")
+	for _, n := range d.decodeItems(get("go"), "`go`") {
+		s.Go = append(s.Go, d.decodeTransition(n, "transition"))
 	}
 	if o.has("errors") {
-		s.Errors = d.errors(get("errors"), Errors{Pos: o.at("errors")})
+		s.Errors = d.decodeErrors(get("errors"), Errors{Pos: o.keyPos("errors")})
 	}
 	if o.has("limits") {
-		l := d.limits(get("limits"), Limits{})
+		l := d.decodeLimits(get("limits"), Limits{})
 		s.Limits = &l
 	}
-	s.Complete = d.expr(get("complete"), "complete")
+	s.Complete = d.decodeExpr(get("complete"), "complete")
 	return s
 }
 
-// fits reports a key that this kind of state does not have.
-func (d *decoder) fits(s *State, key string, pos Pos) {
+// rejectForeignKeys reports the keys that this kind of state does not have.
+func (d *decoder) rejectForeignKeys(s *State, key string, pos Pos) {
 	of, limited := keysByKind[key]
 	if !limited {
 		return
@@ -106,8 +106,8 @@ var (
 	predicateLen  = regexp.MustCompile(`^len\(\s*([A-Za-z_]\w*)\s*\)\s*>=\s*(\d{1,9})$`)
 )
 
-func (d *decoder) predicate(n ast.Node) Predicate {
-	p := Predicate{Source: strings.TrimSpace(d.text(n, "a predicate of `requires`")), Pos: d.pos(n)}
+func (d *decoder) decodePredicate(n ast.Node) Predicate {
+	p := Predicate{Source: strings.TrimSpace(d.decodeText(n, "a predicate of `requires`")), Pos: d.pos(n)}
 	if m := predicateSet.FindStringSubmatch(p.Source); m != nil {
 		p.Fact = m[1]
 	} else if m := predicateTrue.FindStringSubmatch(p.Source); m != nil {
@@ -116,66 +116,67 @@ func (d *decoder) predicate(n ast.Node) Predicate {
 		p.Fact = m[1]
 		p.Len, _ = strconv.Atoi(m[2])
 	} else {
-		d.wrong(n, "a predicate of `requires` has the form x, x == true or len(x) >= n, not %q", p.Source)
+		d.reportForm(n, "a predicate of `requires` has the form x, x == true or len(x) >= n, not %q", p.Source)
 	}
 	return p
 }
 
-func (d *decoder) offer(n ast.Node) *Offer {
+func (d *decoder) decodeOffer(n ast.Node) *Offer {
 	t := &Offer{Pos: d.pos(n)}
-	switch d.resolve(n).(type) {
+	switch d.resolveNode(n).(type) {
 	case *ast.MappingNode, *ast.MappingValueNode:
 	default:
-		t.Tool = d.text(n, "a tool")
+		t.Tool = d.decodeText(n, "a tool")
 		return t
 	}
-	o := d.object(n, "offer")
-	t.Tool, t.From = d.text(o.by["name"].value, "name"), d.text(o.by["from"].value, "from")
+	o := d.decodeObject(n, "offer")
+	t.Tool, t.From = d.decodeText(o.by["name"].value, "name"), d.decodeText(o.by["from"].value, "from")
 	if (t.Tool == "") == (t.From == "") {
-		d.wrong(n, "a tool needs either `name` or `from`")
+		d.reportForm(n, "a tool needs either `name` or `from`")
 	}
-	t.When = d.expr(o.by["when"].value, "when")
+	t.When = d.decodeExpr(o.by["when"].value, "when")
 	if o.has("approve") {
-		t.Approve = Approval(d.text(o.by["approve"].value, "approve"))
+		t.Approve = Approval(d.decodeText(o.by["approve"].value, "approve"))
 		switch t.Approve {
 		case ApproveAlways, ApproveTainted, ApproveNever:
 		default:
-			d.wrong(o.by["approve"].value, "`approve` must be always, tainted or never, not %q", t.Approve)
+			d.reportForm(o.by["approve"].value, "`approve` must be always, tainted or never, not %q", t.Approve)
 		}
 	}
 	return t
 }
 
-func (d *decoder) sections(n ast.Node) []*Section {
-	list, ok := d.resolve(n).(*ast.SequenceNode)
+func (d *decoder) decodeSections(n ast.Node) []*Section {
+	list, ok := d.resolveNode(n).(*ast.SequenceNode)
 	if !ok {
-		return []*Section{{Text: d.promptFile(n)}}
+		return []*Section{{Text: d.recordPrompt(n)}}
 	}
 	var out []*Section
 	for _, item := range list.Values {
-		switch d.resolve(item).(type) {
+		switch d.resolveNode(item).(type) {
 		case *ast.MappingNode, *ast.MappingValueNode:
-			o := d.object(item, "section")
+			o := d.decodeObject(item, "section")
 			if !o.has("file") {
-				d.wrong(item, "a section of `prompt` needs `file`")
+				d.reportForm(item, "a section of `prompt` needs `file`")
 				continue
 			}
-			out = append(out, &Section{Text: d.promptFile(o.by["file"].value), When: d.expr(o.by["when"].value, "when")})
+			out = append(out, &Section{Text: d.recordPrompt(o.by["file"].value), When: d.decodeExpr(o.by["when"].value, "when")})
 		default:
-			out = append(out, &Section{Text: d.promptFile(item)})
+			out = append(out, &Section{Text: d.recordPrompt(item)})
 		}
 	}
 	return out
 }
 
-// promptFile names a prompt; its text is read once all facts are known.
-func (d *decoder) promptFile(n ast.Node) *Template {
+// recordPrompt notes the file name of a prompt; its text is read once all facts are
+// known.
+func (d *decoder) recordPrompt(n ast.Node) *Template {
 	if n == nil {
 		return nil
 	}
-	name := d.text(n, "a prompt file")
+	name := d.decodeText(n, "a prompt file")
 	if name == "" {
-		d.wrong(n, "a prompt file needs a name")
+		d.reportForm(n, "a prompt file needs a name")
 		return nil
 	}
 	t := &Template{File: name}
@@ -199,7 +200,7 @@ func (d *decoder) fillTemplates() {
 			continue
 		}
 		if _, done := parts[p.t.File]; !done {
-			parts[p.t.File] = d.template(p.t.File, source).parts
+			parts[p.t.File] = d.decodeTemplate(p.t.File, source).parts
 		}
 		p.t.parts = parts[p.t.File]
 		d.named[p.t.File] = true
@@ -214,14 +215,14 @@ func (d *decoder) fillTemplates() {
 	}
 }
 
-func (d *decoder) inject(n ast.Node) *Inject {
-	o := d.object(n, "inject")
-	i := &Inject{Pos: o.pos, Fact: d.text(o.by["fact"].value, "fact"), Title: d.text(o.by["title"].value, "title"), More: d.text(o.by["more"].value, "more")}
+func (d *decoder) decodeInject(n ast.Node) *Inject {
+	o := d.decodeObject(n, "inject")
+	i := &Inject{Pos: o.pos, Fact: d.decodeText(o.by["fact"].value, "fact"), Title: d.decodeText(o.by["title"].value, "title"), More: d.decodeText(o.by["more"].value, "more")}
 	for key, to := range map[string]**Expr{"value": &i.Value, "rows": &i.Rows, "chars": &i.Chars, "of": &i.Of, "when": &i.When} {
-		*to = d.expr(o.by[key].value, key)
+		*to = d.decodeExpr(o.by[key].value, key)
 	}
 	if (i.Fact == "") == (i.Value == nil) {
-		d.wrong(n, "an injection needs either `fact` or `value`")
+		d.reportForm(n, "an injection needs either `fact` or `value`")
 	}
 	if i.Title == "" {
 		i.Title = i.Fact
@@ -229,50 +230,50 @@ func (d *decoder) inject(n ast.Node) *Inject {
 	return i
 }
 
-func (d *decoder) alternative(n ast.Node, s *State) *Alternative {
-	o := d.object(n, "alternative")
-	a := &Alternative{When: d.expr(o.by["when"].value, "when"), Pos: o.pos}
+func (d *decoder) decodeAlternative(n ast.Node, s *State) *Alternative {
+	o := d.decodeObject(n, "alternative")
+	a := &Alternative{When: d.decodeExpr(o.by["when"].value, "when"), Pos: o.pos}
 	if !o.has("steps") {
-		step := d.stepOf(o)
+		step := d.decodeStepOf(o)
 		step.In, step.Out = joined(s.In, step.In), joinedOuts(s.Out, step.Out)
 		a.Steps = []*Step{step}
 		return a
 	}
 	for _, key := range []string{"tool", "model", "in", "out"} {
 		if o.has(key) {
-			d.wrong(o.by[key].value, "`%s` has no place beside `steps`: write it on a step", key)
+			d.reportForm(o.by[key].value, "`%s` has no place beside `steps`: write it on a step", key)
 		}
 	}
 	if len(s.In)+len(s.Out) > 0 {
-		d.wrong(n, "`in` and `out` of the state do not reach into `steps`: write them on each step")
+		d.reportForm(n, "`in` and `out` of the state do not reach into `steps`: write them on each step")
 	}
-	for _, item := range d.items(o.by["steps"].value, "`steps`") {
-		a.Steps = append(a.Steps, d.step(item, "step"))
+	for _, item := range d.decodeItems(o.by["steps"].value, "`steps`") {
+		a.Steps = append(a.Steps, d.decodeStep(item, "step"))
 	}
 	if len(a.Steps) == 0 {
-		d.wrong(n, "`steps` is empty")
+		d.reportForm(n, "`steps` is empty")
 	}
 	return a
 }
 
-func (d *decoder) step(n ast.Node, kind string) *Step {
-	o := d.object(n, kind)
-	s := d.stepOf(o)
-	s.When = d.expr(o.by["when"].value, "when")
-	s.Stop = d.expr(o.by["stop"].value, "stop")
+func (d *decoder) decodeStep(n ast.Node, kind string) *Step {
+	o := d.decodeObject(n, kind)
+	s := d.decodeStepOf(o)
+	s.When = d.decodeExpr(o.by["when"].value, "when")
+	s.Stop = d.decodeExpr(o.by["stop"].value, "stop")
 	return s
 }
 
-func (d *decoder) stepOf(o object) *Step {
-	s := &Step{Pos: o.pos, Tool: d.text(o.by["tool"].value, "tool"), In: d.assigns(o.by["in"].value, "in"), Out: d.outs(o.by["out"].value)}
+func (d *decoder) decodeStepOf(o object) *Step {
+	s := &Step{Pos: o.pos, Tool: d.decodeText(o.by["tool"].value, "tool"), In: d.decodeAssigns(o.by["in"].value, "in"), Out: d.decodeOuts(o.by["out"].value)}
 	if o.has("model") {
-		mo := d.object(o.by["model"].value, "model step")
-		s.Model = &ModelStep{Prompt: d.promptFile(mo.by["prompt"].value)}
+		mo := d.decodeObject(o.by["model"].value, "model step")
+		s.Model = &ModelStep{Prompt: d.recordPrompt(mo.by["prompt"].value)}
 		if s.Model.Prompt == nil {
 			d.report(finding{code: "missing-key", pos: mo.pos, message: "a model step needs `prompt`", repair: "name a prompt file"})
 		}
 		if mo.has("output") {
-			s.Model.Output = d.output(mo.by["output"].value)
+			s.Model.Output = d.decodeOutput(mo.by["output"].value)
 		} else {
 			d.report(finding{code: "output-type", pos: mo.pos, message: "a model step needs `output`", repair: "name a record type of `types`"})
 		}
@@ -283,10 +284,10 @@ func (d *decoder) stepOf(o object) *Step {
 	return s
 }
 
-// output reads the type that a model step must return: a record.
-func (d *decoder) output(n ast.Node) *Type {
+// decodeOutput reads the type that a model step must return: a record.
+func (d *decoder) decodeOutput(n ast.Node) *Type {
 	before := len(d.findings)
-	t := d.typeOf(n, 0)
+	t := d.decodeType(n, 0)
 	for i := before; i < len(d.findings); i++ {
 		if d.findings[i].Code == "unknown-type" {
 			f := finding{code: "output-type", pos: d.findings[i].Pos, message: "the output of the model step has an " + d.findings[i].Message, repair: d.findings[i].Repair}
@@ -333,41 +334,41 @@ func joinedOuts(all, own []Out) []Out {
 	return append(out, own...)
 }
 
-func (d *decoder) errors(n ast.Node, base Errors) *Errors {
-	o := d.object(n, "errors")
+func (d *decoder) decodeErrors(n ast.Node, base Errors) *Errors {
+	o := d.decodeObject(n, "errors")
 	e := base
 	if o.has("failures") {
-		e.Failures = d.count(o.by["failures"].value, "failures")
+		e.Failures = d.decodeCount(o.by["failures"].value, "failures")
 		if e.Failures == 0 {
-			d.wrong(o.by["failures"].value, "`failures` must be 1 or more")
+			d.reportForm(o.by["failures"].value, "`failures` must be 1 or more")
 		}
 	}
 	if !o.has("then") {
 		return &e
 	}
-	switch d.resolve(o.by["then"].value).(type) {
+	switch d.resolveNode(o.by["then"].value).(type) {
 	case *ast.MappingNode, *ast.MappingValueNode:
-		t := d.object(o.by["then"].value, "then")
-		e.Skip = d.text(t.by["skip"].value, "skip")
-		e.Pos = t.at("skip")
+		t := d.decodeObject(o.by["then"].value, "then")
+		e.Skip = d.decodeText(t.by["skip"].value, "skip")
+		e.Pos = t.keyPos("skip")
 	default:
-		if v := d.text(o.by["then"].value, "then"); v != "inform_user" {
-			d.wrong(o.by["then"].value, "`then` must be inform_user or {skip: state}, not %q", v)
+		if v := d.decodeText(o.by["then"].value, "then"); v != "inform_user" {
+			d.reportForm(o.by["then"].value, "`then` must be inform_user or {skip: state}, not %q", v)
 		}
 	}
 	return &e
 }
 
-func (d *decoder) limits(n ast.Node, base Limits) Limits {
-	o := d.object(n, "limits")
+func (d *decoder) decodeLimits(n ast.Node, base Limits) Limits {
+	o := d.decodeObject(n, "limits")
 	return Limits{
-		Iterations: d.expr(o.by["iterations"].value, "iterations"), Seconds: d.expr(o.by["seconds"].value, "seconds"),
-		Tokens: d.expr(o.by["tokens"].value, "tokens"), Dollars: d.expr(o.by["dollars"].value, "dollars"),
-	}.or(base)
+		Iterations: d.decodeExpr(o.by["iterations"].value, "iterations"), Seconds: d.decodeExpr(o.by["seconds"].value, "seconds"),
+		Tokens: d.decodeExpr(o.by["tokens"].value, "tokens"), Dollars: d.decodeExpr(o.by["dollars"].value, "dollars"),
+	}.withDefaults(base)
 }
 
-// or fills what is not given.
-func (l Limits) or(base Limits) Limits {
+// withDefaults fills the limits that are not given from another set.
+func (l Limits) withDefaults(base Limits) Limits {
 	pick := func(a, b *Expr) *Expr {
 		if a != nil {
 			return a

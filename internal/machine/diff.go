@@ -46,7 +46,7 @@ func Diff(old, new *Machine) []Difference {
 		if name == File || before == after && had == has {
 			continue
 		}
-		d := Difference{What: name, Kind: "changed", Before: short(before), After: short(after)}
+		d := Difference{What: name, Kind: "changed", Before: shorten(before), After: shorten(after)}
 		switch {
 		case !had:
 			d.Kind, d.Before = "added", ""
@@ -66,7 +66,7 @@ func (m *Machine) document() map[string]any {
 	if root == nil {
 		return nil
 	}
-	doc, _ := d.value(root, 0).(map[string]any)
+	doc, _ := d.decodeValue(root, 0).(map[string]any)
 	return doc
 }
 
@@ -92,7 +92,7 @@ func compareValues(what string, a, b any, depth int) []Difference {
 		}
 		return out
 	}
-	d := Difference{What: what, Kind: "changed", Before: short(canonical(a)), After: short(canonical(b))}
+	d := Difference{What: what, Kind: "changed", Before: shorten(canonical(a)), After: shorten(canonical(b))}
 	switch {
 	case a == nil:
 		d.Kind, d.Before = "added", ""
@@ -102,7 +102,7 @@ func compareValues(what string, a, b any, depth int) []Difference {
 	return []Difference{d}
 }
 
-func short(s string) string {
+func shorten(s string) string {
 	if r := []rune(s); len(r) > 160 {
 		return string(r[:160]) + "…"
 	}

@@ -49,19 +49,19 @@ type flow struct {
 
 func (c *checker) flow() *flow {
 	g := &flow{c: c, out: make(map[*State][]*edge), in: make(map[*State][]*edge), moves: make(map[*State][]*Transition)}
-	g.startEdges()
+	g.addStartEdges()
 	shared := g.sharedBy()
 	for _, s := range c.m.States {
 		list := slices.Concat(s.Go, shared[s.Name])
 		g.moves[s] = list
 		for i, t := range list {
-			g.transition(s, t, list[:i])
+			g.addTransition(s, t, list[:i])
 		}
-		g.skips(s)
-		g.answers(s)
+		g.addSkips(s)
+		g.addAnswers(s)
 	}
 	for _, cmd := range c.m.Commands {
-		g.command(cmd)
+		g.addCommand(cmd)
 	}
 	return g
 }
@@ -83,7 +83,7 @@ func (g *flow) sharedBy() map[string][]*Transition {
 	return by
 }
 
-func (g *flow) add(e *edge) {
+func (g *flow) addEdge(e *edge) {
 	if e.to == nil || e.from == e.to {
 		return // staying is no move
 	}
@@ -95,15 +95,15 @@ func (g *flow) add(e *edge) {
 	g.in[e.to] = append(g.in[e.to], e)
 }
 
-func (g *flow) startEdges() {
+func (g *flow) addStartEdges() {
 	m := g.c.m
 	if m.Start.Stands {
-		g.add(&edge{via: viaStart, to: m.States[0], pos: m.Start.Pos, label: "first turn"})
+		g.addEdge(&edge{via: viaStart, to: m.States[0], pos: m.Start.Pos, label: "first turn"})
 		return
 	}
 	var before []*Expr
 	for _, ch := range m.Start.Choices {
-		g.add(&edge{via: viaStart, to: m.states[ch.To], when: ch.When, negs: slices.Clone(before), writes: []*Writes{&ch.Set}, pos: ch.Pos, label: "start"})
+		g.addEdge(&edge{via: viaStart, to: m.states[ch.To], when: ch.When, negs: slices.Clone(before), writes: []*Writes{&ch.Set}, pos: ch.Pos, label: "start"})
 		if ch.When == nil {
 			return
 		}
@@ -111,7 +111,7 @@ func (g *flow) startEdges() {
 	}
 }
 
-func (g *flow) transition(s *State, t *Transition, before []*Transition) {
+func (g *flow) addTransition(s *State, t *Transition, before []*Transition) {
 	if len(t.Tool) > 0 && !g.c.mayCall(s, t.Tool) {
 		return // it never fires here
 	}
@@ -127,7 +127,7 @@ func (g *flow) transition(s *State, t *Transition, before []*Transition) {
 		negs = append(negs, b.When)
 	}
 	for _, name := range g.targets(s, t) {
-		g.add(&edge{via: viaGo, from: s, to: g.c.m.states[name], t: t, on: on, when: t.When, negs: negs, writes: []*Writes{&t.Writes}, pos: t.Pos, label: labelOf(s, t)})
+		g.addEdge(&edge{via: viaGo, from: s, to: g.c.m.states[name], t: t, on: on, when: t.When, negs: negs, writes: []*Writes{&t.Writes}, pos: t.Pos, label: labelOf(s, t)})
 	}
 }
 
@@ -193,18 +193,18 @@ func labelOf(s *State, t *Transition) string {
 	return label
 }
 
-func (g *flow) skips(s *State) {
+func (g *flow) addSkips(s *State) {
 	e := s.Errors
 	if e == nil {
 		e = &g.c.m.Errors
 	}
 	if e.Skip != "" && s.Kind == Agent && len(s.Offers) > 0 {
-		g.add(&edge{via: viaSkip, from: s, to: g.c.m.states[e.Skip], pos: e.Pos, label: "skip"})
+		g.addEdge(&edge{via: viaSkip, from: s, to: g.c.m.states[e.Skip], pos: e.Pos, label: "skip"})
 	}
 }
 
-// answers adds what the answers of the cards that a state raises lead to.
-func (g *flow) answers(s *State) {
+// addAnswers adds what the answers of the cards that a state raises lead to.
+func (g *flow) addAnswers(s *State) {
 	for _, name := range g.c.cardsOf(s) {
 		card := g.c.m.Cards[name]
 		if card == nil {
@@ -218,12 +218,12 @@ func (g *flow) answers(s *State) {
 				e.to, e.when = g.c.m.states[cmd.To], cmd.When
 				e.writes = append(e.writes, &cmd.Writes)
 			}
-			g.add(e)
+			g.addEdge(e)
 		}
 	}
 }
 
-func (g *flow) command(cmd *Command) {
+func (g *flow) addCommand(cmd *Command) {
 	if cmd.To == "" {
 		return
 	}
@@ -233,13 +233,13 @@ func (g *flow) command(cmd *Command) {
 	}
 	for _, name := range from {
 		s := g.c.m.states[name]
-		g.add(&edge{via: viaCommand, from: s, to: g.c.m.states[cmd.To], on: []string{OnCommand}, when: cmd.When, writes: []*Writes{&cmd.Writes}, pos: cmd.Pos, label: "command " + cmd.Name})
+		g.addEdge(&edge{via: viaCommand, from: s, to: g.c.m.states[cmd.To], on: []string{OnCommand}, when: cmd.When, writes: []*Writes{&cmd.Writes}, pos: cmd.Pos, label: "command " + cmd.Name})
 	}
 }
 
-// reached returns for each state that can be reached the edge by which it is reached
+// firstEdges returns for each state that can be reached the edge by which it is reached
 // first.
-func (g *flow) reached() map[*State]*edge {
+func (g *flow) firstEdges() map[*State]*edge {
 	by := make(map[*State]*edge, len(g.c.m.States))
 	queue := make([]*State, 0, len(g.c.m.States))
 	visit := func(e *edge) {

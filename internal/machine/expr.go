@@ -69,7 +69,7 @@ func (m *Machine) compile(cfg *conf.Config, source string, keep bool) (p *progra
 	if keep {
 		c.depth = 1
 	}
-	run := c.node(tree)
+	run := c.compileNode(tree)
 	if c.err != nil {
 		return nil, c.err
 	}

@@ -50,25 +50,25 @@ var loops = map[string]func(f *frame, items []any, pred evalFunc) any{
 	"sum":    sum,
 }
 
-func (c *compiler) builtin(n *ast.BuiltinNode) evalFunc {
+func (c *compiler) compileBuiltin(n *ast.BuiltinNode) evalFunc {
 	if run := loops[n.Name]; run != nil {
-		return c.loop(n, run)
+		return c.compileLoop(n, run)
 	}
-	return c.function(n, n.Name, n.Arguments)
+	return c.compileFunction(n, n.Name, n.Arguments)
 }
 
-func (c *compiler) call(n *ast.CallNode) evalFunc {
+func (c *compiler) compileCall(n *ast.CallNode) evalFunc {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {
 		return c.fail(n, "values have no methods")
 	}
 	if callee.Value == "visits" {
-		return c.visits(n)
+		return c.compileVisits(n)
 	}
-	return c.function(n, callee.Value, n.Arguments)
+	return c.compileFunction(n, callee.Value, n.Arguments)
 }
 
-func (c *compiler) function(n ast.Node, name string, args []ast.Node) evalFunc {
+func (c *compiler) compileFunction(n ast.Node, name string, args []ast.Node) evalFunc {
 	fn, ok := functions[name]
 	if !ok {
 		return c.fail(n, "there is no function %s; there are %s", name, strings.Join(functionNames(), ", "))
@@ -77,10 +77,10 @@ func (c *compiler) function(n ast.Node, name string, args []ast.Node) evalFunc {
 		return c.fail(n, "%s takes %d argument(s), not %d", name, fn.args, len(args))
 	}
 	if name == "len" {
-		x := c.node(args[0])
+		x := c.compileNode(args[0])
 		return func(f *frame) any { return float64(length(x(f))) }
 	}
-	values := c.nodes(args)
+	values := c.compileNodes(args)
 	return func(f *frame) any {
 		given := make([]any, len(values))
 		for i, v := range values {
@@ -90,7 +90,7 @@ func (c *compiler) function(n ast.Node, name string, args []ast.Node) evalFunc {
 	}
 }
 
-func (c *compiler) visits(n *ast.CallNode) evalFunc {
+func (c *compiler) compileVisits(n *ast.CallNode) evalFunc {
 	if len(n.Arguments) != 1 {
 		return c.fail(n, "visits takes the name of a state")
 	}
@@ -100,12 +100,12 @@ func (c *compiler) visits(n *ast.CallNode) evalFunc {
 	}
 	state := name.Value
 	get := func(f *frame) any { return float64(f.scope.Visits[state]) }
-	c.look(`visits("`+state+`")`, get)
+	c.recordRef(`visits("`+state+`")`, get)
 	return get
 }
 
-func (c *compiler) loop(n *ast.BuiltinNode, run func(*frame, []any, evalFunc) any) evalFunc {
-	list := c.node(n.Arguments[0])
+func (c *compiler) compileLoop(n *ast.BuiltinNode, run func(*frame, []any, evalFunc) any) evalFunc {
+	list := c.compileNode(n.Arguments[0])
 	pred := func(f *frame) any { return f.items[len(f.items)-1] }
 	if len(n.Arguments) > 1 {
 		p, ok := n.Arguments[1].(*ast.PredicateNode)
@@ -113,12 +113,12 @@ func (c *compiler) loop(n *ast.BuiltinNode, run func(*frame, []any, evalFunc) an
 			return c.fail(n, "%s takes a list and a predicate", n.Name)
 		}
 		c.depth++
-		pred = c.node(p.Node)
+		pred = c.compileNode(p.Node)
 		c.depth--
 	}
 	return func(f *frame) any {
 		items, _ := plain(list(f)).([]any)
-		if len(items) > 0 && !f.burn(len(items)) {
+		if len(items) > 0 && !f.useFuel(len(items)) {
 			return nil
 		}
 		return run(f, items, pred)

@@ -36,34 +36,34 @@ func (c *compiler) fail(n ast.Node, format string, args ...any) evalFunc {
 	return unset
 }
 
-func (c *compiler) constant(v any) evalFunc { return func(*frame) any { return v } }
+func (c *compiler) compileConstant(v any) evalFunc { return func(*frame) any { return v } }
 
-func (c *compiler) node(n ast.Node) evalFunc {
+func (c *compiler) compileNode(n ast.Node) evalFunc {
 	switch n := n.(type) {
 	case *ast.NilNode:
 		return unset
 	case *ast.BoolNode:
-		return c.constant(n.Value)
+		return c.compileConstant(n.Value)
 	case *ast.IntegerNode:
-		return c.constant(float64(n.Value))
+		return c.compileConstant(float64(n.Value))
 	case *ast.FloatNode:
-		return c.constant(n.Value)
+		return c.compileConstant(n.Value)
 	case *ast.StringNode:
-		return c.constant(n.Value)
+		return c.compileConstant(n.Value)
 	case *ast.IdentifierNode:
-		return c.identifier(n)
+		return c.compileIdentifier(n)
 	case *ast.MemberNode:
-		return c.member(n)
+		return c.compileMember(n)
 	case *ast.ChainNode:
-		return c.node(n.Node) // every member access is tolerant
+		return c.compileNode(n.Node) // every member access is tolerant
 	case *ast.PointerNode:
-		return c.pointer(n)
+		return c.compilePointer(n)
 	case *ast.UnaryNode:
-		return c.unary(n)
+		return c.compileUnary(n)
 	case *ast.BinaryNode:
-		return c.binary(n)
+		return c.compileBinary(n)
 	case *ast.ConditionalNode:
-		cond, yes, no := c.node(n.Cond), c.node(n.Exp1), c.node(n.Exp2)
+		cond, yes, no := c.compileNode(n.Cond), c.compileNode(n.Exp1), c.compileNode(n.Exp2)
 		return func(f *frame) any {
 			if truth(cond(f)) {
 				return yes(f)
@@ -71,9 +71,9 @@ func (c *compiler) node(n ast.Node) evalFunc {
 			return no(f)
 		}
 	case *ast.SliceNode:
-		return c.slice(n)
+		return c.compileSlice(n)
 	case *ast.ArrayNode:
-		items := c.nodes(n.Nodes)
+		items := c.compileNodes(n.Nodes)
 		return func(f *frame) any {
 			list := make([]any, len(items))
 			for i, item := range items {
@@ -82,11 +82,11 @@ func (c *compiler) node(n ast.Node) evalFunc {
 			return list
 		}
 	case *ast.MapNode:
-		return c.record(n)
+		return c.compileRecord(n)
 	case *ast.BuiltinNode:
-		return c.builtin(n)
+		return c.compileBuiltin(n)
 	case *ast.CallNode:
-		return c.call(n)
+		return c.compileCall(n)
 	case nil:
 		if c.err == nil {
 			c.err = &badExpr{message: "the expression is empty"}
@@ -97,22 +97,22 @@ func (c *compiler) node(n ast.Node) evalFunc {
 	}
 }
 
-func (c *compiler) nodes(ns []ast.Node) []evalFunc {
+func (c *compiler) compileNodes(ns []ast.Node) []evalFunc {
 	fs := make([]evalFunc, len(ns))
 	for i, n := range ns {
-		fs[i] = c.node(n)
+		fs[i] = c.compileNode(n)
 	}
 	return fs
 }
 
-func (c *compiler) identifier(n *ast.IdentifierNode) evalFunc {
-	get := c.name(n.Value)
-	c.look(n.Value, get)
+func (c *compiler) compileIdentifier(n *ast.IdentifierNode) evalFunc {
+	get := c.compileName(n.Value)
+	c.recordRef(n.Value, get)
 	return get
 }
 
-// name returns a root or a fact by name.
-func (c *compiler) name(name string) evalFunc {
+// compileName returns a root or a fact by name.
+func (c *compiler) compileName(name string) evalFunc {
 	if root := roots[name]; root != nil {
 		return func(f *frame) any {
 			if r := root(f.scope); r != nil {
@@ -126,11 +126,11 @@ func (c *compiler) name(name string) evalFunc {
 		return unset
 	}
 	c.deps = append(c.deps, x)
-	return func(f *frame) any { return f.fact(x) }
+	return func(f *frame) any { return f.factValue(x) }
 }
 
-// look records what the expression looks at.
-func (c *compiler) look(name string, get evalFunc) {
+// recordRef records what the expression looks at.
+func (c *compiler) recordRef(name string, get evalFunc) {
 	for _, r := range c.refs {
 		if r.name == name {
 			return
@@ -139,31 +139,31 @@ func (c *compiler) look(name string, get evalFunc) {
 	c.refs = append(c.refs, ref{name, get})
 }
 
-func (c *compiler) member(n *ast.MemberNode) evalFunc {
+func (c *compiler) compileMember(n *ast.MemberNode) evalFunc {
 	// root.field is the commonest form and needs no intermediate value.
 	key, isName := n.Property.(*ast.StringNode)
 	if id, ok := n.Node.(*ast.IdentifierNode); ok && isName {
 		if root := roots[id.Value]; root != nil {
 			name := key.Value
 			get := func(f *frame) any { return plain(root(f.scope)[name]) }
-			c.look(id.Value+"."+name, get)
+			c.recordRef(id.Value+"."+name, get)
 			return get
 		}
 	}
 	path := memberPath(n)
 	refs := c.refs
-	of := c.node(n.Node)
+	of := c.compileNode(n.Node)
 	var get evalFunc
 	if isName {
 		name := key.Value
 		get = func(f *frame) any { return field(of(f), name) }
 	} else {
-		index := c.node(n.Property)
+		index := c.compileNode(n.Property)
 		get = func(f *frame) any { return element(of(f), index(f)) }
 	}
 	if path != "" {
 		c.refs = refs // the whole path stands for its parts
-		c.look(path, get)
+		c.recordRef(path, get)
 	}
 	return get
 }
@@ -184,7 +184,7 @@ func memberPath(n ast.Node) string {
 	return ""
 }
 
-func (c *compiler) pointer(n *ast.PointerNode) evalFunc {
+func (c *compiler) compilePointer(n *ast.PointerNode) evalFunc {
 	if n.Name != "" {
 		return c.fail(n, "#%s is not part of the guard language; only # is", n.Name)
 	}
@@ -199,8 +199,8 @@ func (c *compiler) pointer(n *ast.PointerNode) evalFunc {
 	}
 }
 
-func (c *compiler) unary(n *ast.UnaryNode) evalFunc {
-	x := c.node(n.Node)
+func (c *compiler) compileUnary(n *ast.UnaryNode) evalFunc {
+	x := c.compileNode(n.Node)
 	switch n.Operator {
 	case "!", "not":
 		return func(f *frame) any { return !truth(x(f)) }
@@ -217,11 +217,11 @@ func (c *compiler) unary(n *ast.UnaryNode) evalFunc {
 	return c.fail(n, "the operator %s is not part of the guard language", n.Operator)
 }
 
-func (c *compiler) binary(n *ast.BinaryNode) evalFunc {
+func (c *compiler) compileBinary(n *ast.BinaryNode) evalFunc {
 	if n.Operator == "matches" {
-		return c.matches(n)
+		return c.compileMatches(n)
 	}
-	l, r := c.node(n.Left), c.node(n.Right)
+	l, r := c.compileNode(n.Left), c.compileNode(n.Right)
 	switch n.Operator {
 	case "&&", "and":
 		return func(f *frame) any { return truth(l(f)) && truth(r(f)) }
@@ -259,7 +259,7 @@ func (c *compiler) binary(n *ast.BinaryNode) evalFunc {
 	return c.fail(n, "the operator %s is not part of the guard language", n.Operator)
 }
 
-func (c *compiler) matches(n *ast.BinaryNode) evalFunc {
+func (c *compiler) compileMatches(n *ast.BinaryNode) evalFunc {
 	pattern, ok := n.Right.(*ast.StringNode)
 	if !ok {
 		return c.fail(n, "the pattern of `matches` must be written out")
@@ -268,25 +268,25 @@ func (c *compiler) matches(n *ast.BinaryNode) evalFunc {
 	if err != nil {
 		return c.fail(n, "the pattern of `matches` is wrong: %v", err)
 	}
-	l := c.node(n.Left)
+	l := c.compileNode(n.Left)
 	return func(f *frame) any {
 		s, ok := l(f).(string)
-		return ok && f.burn(len(s)) && re.MatchString(s)
+		return ok && f.useFuel(len(s)) && re.MatchString(s)
 	}
 }
 
-func (c *compiler) slice(n *ast.SliceNode) evalFunc {
-	of, from, to := c.node(n.Node), unset, unset
+func (c *compiler) compileSlice(n *ast.SliceNode) evalFunc {
+	of, from, to := c.compileNode(n.Node), unset, unset
 	if n.From != nil {
-		from = c.node(n.From)
+		from = c.compileNode(n.From)
 	}
 	if n.To != nil {
-		to = c.node(n.To)
+		to = c.compileNode(n.To)
 	}
 	return func(f *frame) any { return cut(of(f), from(f), to(f)) }
 }
 
-func (c *compiler) record(n *ast.MapNode) evalFunc {
+func (c *compiler) compileRecord(n *ast.MapNode) evalFunc {
 	names := make([]string, 0, len(n.Pairs))
 	values := make([]evalFunc, 0, len(n.Pairs))
 	for _, p := range n.Pairs {
@@ -299,7 +299,7 @@ func (c *compiler) record(n *ast.MapNode) evalFunc {
 			return c.fail(n, "the names of a record must be written out")
 		}
 		names = append(names, key.Value)
-		values = append(values, c.node(pair.Value))
+		values = append(values, c.compileNode(pair.Value))
 	}
 	return func(f *frame) any {
 		r := make(map[string]any, len(names))

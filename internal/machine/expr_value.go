@@ -90,7 +90,7 @@ func sameValue(f *frame, a, b any) bool {
 		return ok && a == y
 	case []any:
 		y, ok := b.([]any)
-		if !ok || len(a) != len(y) || !f.burn(len(a)) {
+		if !ok || len(a) != len(y) || !f.useFuel(len(a)) {
 			return false
 		}
 		for i := range a {
@@ -101,7 +101,7 @@ func sameValue(f *frame, a, b any) bool {
 		return true
 	case map[string]any:
 		y, ok := b.(map[string]any)
-		if !ok || len(a) != len(y) || !f.burn(len(a)) {
+		if !ok || len(a) != len(y) || !f.useFuel(len(a)) {
 			return false
 		}
 		for k, v := range a {
@@ -146,7 +146,7 @@ func within(f *frame, x, of any) bool {
 	}
 	switch of := of.(type) {
 	case []any:
-		if !f.burn(len(of)) {
+		if !f.useFuel(len(of)) {
 			return false
 		}
 		for _, item := range of {
@@ -168,7 +168,7 @@ func within(f *frame, x, of any) bool {
 func arithmetic(f *frame, op byte, a, b any) any {
 	if s, ok := a.(string); ok && op == '+' {
 		t, ok := b.(string)
-		if !ok || !f.burn((len(s)+len(t))/16) {
+		if !ok || !f.useFuel((len(s)+len(t))/16) {
 			return nil
 		}
 		return s + t
@@ -221,7 +221,7 @@ func extreme(f *frame, args []any, op string) any {
 	if len(args) == 1 {
 		args, _ = args[0].([]any)
 	}
-	if !f.burn(len(args)) {
+	if !f.useFuel(len(args)) {
 		return nil
 	}
 	var best any
@@ -240,7 +240,7 @@ func concat(f *frame, args []any) any {
 		list, _ := a.([]any)
 		n += len(list)
 	}
-	if !f.burn(n) {
+	if !f.useFuel(n) {
 		return nil
 	}
 	out := make([]any, 0, n)
@@ -253,7 +253,7 @@ func concat(f *frame, args []any) any {
 
 func reverse(f *frame, args []any) any {
 	list, _ := args[0].([]any)
-	if !f.burn(len(list)) {
+	if !f.useFuel(len(list)) {
 		return nil
 	}
 	out := slices.Clone(list)
@@ -276,7 +276,7 @@ func join(f *frame, args []any) any {
 	parts := make([]string, len(list))
 	for i, v := range list {
 		parts[i] = text(plain(v))
-		if !f.burn(1 + (len(parts[i])+len(sep))/16) {
+		if !f.useFuel(1 + (len(parts[i])+len(sep))/16) {
 			return nil
 		}
 	}
@@ -286,7 +286,7 @@ func join(f *frame, args []any) any {
 func split(f *frame, args []any) any {
 	s, okS := args[0].(string)
 	sep, okSep := args[1].(string)
-	if !okS || !okSep || !f.burn(1+len(s)) {
+	if !okS || !okSep || !f.useFuel(1+len(s)) {
 		return nil
 	}
 	return plain(strings.Split(s, sep))

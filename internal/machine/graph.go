@@ -33,8 +33,8 @@ func startLabel(c *Choice) string {
 	return "when " + c.When.Source
 }
 
-// begins lists where a turn may start.
-func (m *Machine) begins() []*Choice {
+// startStates lists the states in which a turn may start.
+func (m *Machine) startStates() []*Choice {
 	if m.Start.Stands {
 		return []*Choice{{To: m.States[0].Name}}
 	}
@@ -55,7 +55,7 @@ func (m *Machine) Mermaid() string {
 		shape := shapes[s.Kind]
 		fmt.Fprintf(&b, "  s_%s%s\"%s\"%s:::%s\n", s.Name, shape[0], mermaidText(s.Name), shape[1], s.Kind)
 	}
-	for _, c := range m.begins() {
+	for _, c := range m.startStates() {
 		arrow(&b, "start_", "s_"+c.To, startLabel(c), "-->")
 	}
 	exits := m.exits()
@@ -94,7 +94,7 @@ func arrow(b *strings.Builder, from, to, label, line string) {
 	}
 	lines := strings.Split(label, "\n")
 	for i, l := range lines {
-		lines[i] = mermaidText(clip(l, 80))
+		lines[i] = mermaidText(truncate(l, 80))
 	}
 	fmt.Fprintf(b, "  %s %s|\"%s\"| %s\n", from, line, strings.Join(lines, "<br/>"), to)
 }
@@ -104,7 +104,7 @@ func mermaidText(s string) string {
 	return strings.NewReplacer(`"`, "'", "<", "#lt;", ">", "#gt;", "\n", " ", "\r", " ", ";", ",", "`", "'").Replace(s)
 }
 
-func clip(s string, n int) string {
+func truncate(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-1]) + "…"
 	}
@@ -122,7 +122,7 @@ func (m *Machine) columns(exits map[*State][]exit) [][]*State {
 			queue = append(queue, s)
 		}
 	}
-	for _, c := range m.begins() {
+	for _, c := range m.startStates() {
 		visit(m.states[c.To], 0)
 	}
 	for len(queue) > 0 {

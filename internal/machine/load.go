@@ -158,7 +158,7 @@ func decode(files map[string]string) (*Machine, []Finding) {
 	if root == nil {
 		return nil, d.findings
 	}
-	d.machine(root)
+	d.decodeMachine(root)
 	d.compilePending()
 	d.fillTemplates()
 	d.m.markSettingsOnly()

@@ -8,15 +8,15 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// A known is what is proved about one fact.
-type known struct {
+// A factKnowledge is what is proved about one fact.
+type factKnowledge struct {
 	set, yes bool
 	n        int32 // a list of at least so many
 }
 
 // A knowledge is what is proved about all facts at a place, by the fact's number.
 // nil means that the place was not reached yet.
-type knowledge []known
+type knowledge []factKnowledge
 
 func (k knowledge) clone() knowledge { return slices.Clone(k) }
 
@@ -30,7 +30,7 @@ func meet(a, b knowledge) knowledge {
 	}
 	out := make(knowledge, len(a))
 	for i := range a {
-		out[i] = known{a[i].set && b[i].set, a[i].yes && b[i].yes, min(a[i].n, b[i].n)}
+		out[i] = factKnowledge{a[i].set && b[i].set, a[i].yes && b[i].yes, min(a[i].n, b[i].n)}
 	}
 	return out
 }
@@ -72,8 +72,8 @@ func (c *checker) prover() *prover {
 	return p
 }
 
-// begin is what is known in a new thread.
-func (p *prover) begin() knowledge {
+// initialKnowledge returns what is known in a new thread.
+func (p *prover) initialKnowledge() knowledge {
 	k := make(knowledge, len(p.c.m.Facts))
 	for i, f := range p.c.m.Facts {
 		k[i] = byDefault(f)
@@ -81,46 +81,46 @@ func (p *prover) begin() knowledge {
 	return k
 }
 
-func byDefault(f *Fact) known {
+func byDefault(f *Fact) factKnowledge {
 	if f.Is != nil || f.Default == nil {
-		return known{}
+		return factKnowledge{}
 	}
-	out := known{set: true, yes: f.Default == true}
+	out := factKnowledge{set: true, yes: f.Default == true}
 	if list, ok := f.Default.([]any); ok {
 		out.n = int32(min(len(list), math.MaxInt32))
 	}
 	return out
 }
 
-// newTurn is what is left when a new turn begins.
-func (p *prover) newTurn(k knowledge) knowledge {
+// afterNewTurn returns what is still known when a new turn begins.
+func (p *prover) afterNewTurn(k knowledge) knowledge {
 	out := k.clone()
 	for i, f := range p.c.m.Facts {
 		if f.Turn {
 			out[i] = byDefault(f)
 		}
 		if f.Is != nil {
-			out[i] = known{}
+			out[i] = factKnowledge{}
 		}
 	}
 	return out
 }
 
 // learn notes something about a fact.
-func (p *prover) learn(k knowledge, f *Fact, what known) {
+func (p *prover) learn(k knowledge, f *Fact, what factKnowledge) {
 	i := p.index[f]
 	if p.volatile[i] {
 		return
 	}
-	k[i] = known{k[i].set || what.set || what.yes || what.n > 0, k[i].yes || what.yes, max(k[i].n, what.n)}
+	k[i] = factKnowledge{k[i].set || what.set || what.yes || what.n > 0, k[i].yes || what.yes, max(k[i].n, what.n)}
 }
 
 // forget notes that a fact was written; what is computed from it is open again.
-func (p *prover) forget(k knowledge, f *Fact, now known) {
+func (p *prover) forget(k knowledge, f *Fact, now factKnowledge) {
 	i := p.index[f]
 	k[i] = now
 	for _, j := range p.above[i] {
-		k[j] = known{}
+		k[j] = factKnowledge{}
 	}
 }
 
@@ -140,11 +140,11 @@ func (p *prover) proves(k knowledge, r Predicate) bool {
 }
 
 func (p *prover) isSet(k knowledge, f *Fact) bool {
-	return k[p.index[f]].set || p.unfold(f) && p.exprSet(k, f.Is)
+	return k[p.index[f]].set || p.mayUnfold(f) && p.exprSet(k, f.Is)
 }
 
-// unfold reports whether the formula of a computed fact may be looked at.
-func (p *prover) unfold(f *Fact) bool {
+// mayUnfold reports whether the formula of a computed fact may be looked at.
+func (p *prover) mayUnfold(f *Fact) bool {
 	p.fuel--
 	return p.fuel > 0 && f.Is != nil && f.Is.code != nil
 }
@@ -153,13 +153,13 @@ func (p *prover) isTrue(k knowledge, f *Fact) bool {
 	if k[p.index[f]].yes {
 		return true
 	}
-	return p.unfold(f) && p.nodeTrue(k, f.Is.code.tree, 0)
+	return p.mayUnfold(f) && p.nodeTrue(k, f.Is.code.tree, 0)
 }
 
 func (p *prover) length(k knowledge, f *Fact) int {
 	n := int(k[p.index[f]].n)
-	if p.unfold(f) && f.Is.code.tree != nil {
-		n = max(n, p.nodeLen(k, f.Is.code.tree, 0))
+	if p.mayUnfold(f) && f.Is.code.tree != nil {
+		n = max(n, p.minLength(k, f.Is.code.tree, 0))
 	}
 	return n
 }
@@ -186,11 +186,11 @@ func (p *prover) nodeTrue(k knowledge, n ast.Node, depth int) bool {
 			return isNil && p.nodeSet(k, n.Left, depth+1)
 		case ">=", ">":
 			if x, ok := lenArg(n.Left); ok {
-				least, known := p.least(n.Right)
+				least, known := p.lowerBound(n.Right)
 				if n.Operator == ">" {
 					least++
 				}
-				return known && p.nodeLen(k, x, depth+1) >= least
+				return known && p.minLength(k, x, depth+1) >= least
 			}
 		}
 	}
@@ -255,7 +255,7 @@ func (p *prover) callSet(k knowledge, name string, args []ast.Node, depth int) b
 	case "lower", "upper", "trim", "reverse", "abs", "round", "floor", "ceil":
 		return len(args) > 0 && p.nodeSet(k, args[0], depth+1)
 	case "first", "last":
-		return len(args) > 0 && p.nodeLen(k, args[0], depth+1) >= 1
+		return len(args) > 0 && p.minLength(k, args[0], depth+1) >= 1
 	}
 	return false
 }
@@ -308,8 +308,8 @@ func (p *prover) eventSet(path string) bool {
 	return true
 }
 
-// nodeLen is how many items a list has at least.
-func (p *prover) nodeLen(k knowledge, n ast.Node, depth int) int {
+// minLength returns how many items a list has at least.
+func (p *prover) minLength(k knowledge, n ast.Node, depth int) int {
 	if depth > maxDepth {
 		return 0
 	}
@@ -321,26 +321,27 @@ func (p *prover) nodeLen(k knowledge, n ast.Node, depth int) int {
 			return p.length(k, f)
 		}
 	case *ast.ConditionalNode:
-		return min(p.nodeLen(p.assume(k, n.Cond, true), n.Exp1, depth+1), p.nodeLen(p.assume(k, n.Cond, false), n.Exp2, depth+1))
+		return min(p.minLength(p.assume(k, n.Cond, true), n.Exp1, depth+1), p.minLength(p.assume(k, n.Cond, false), n.Exp2, depth+1))
 	case *ast.BuiltinNode:
 		switch n.Name {
 		case "concat":
 			total := 0
 			for _, a := range n.Arguments {
-				total += p.nodeLen(k, a, depth+1)
+				total += p.minLength(k, a, depth+1)
 			}
 			return total
 		case "map", "reverse":
 			if len(n.Arguments) > 0 {
-				return p.nodeLen(k, n.Arguments[0], depth+1)
+				return p.minLength(k, n.Arguments[0], depth+1)
 			}
 		}
 	}
 	return 0
 }
 
-// least is the smallest value that a number can have: itself, or a setting's min.
-func (p *prover) least(n ast.Node) (int, bool) {
+// lowerBound returns the smallest value that a number can have: itself, or a
+// setting's min.
+func (p *prover) lowerBound(n ast.Node) (int, bool) {
 	switch n := n.(type) {
 	case *ast.IntegerNode:
 		return n.Value, true

@@ -24,10 +24,10 @@ func (p *proof) transferFrom(e *edge, hold knowledge) knowledge {
 	}
 	switch e.via {
 	case viaStart:
-		k = p.discovered(k)
+		k = p.afterDiscover(k)
 	case viaGo:
-		k = p.outcome(e, k)
-		k = p.effects(e, k, at)
+		k = p.afterWork(e, k)
+		k = p.afterEffects(e, k, at)
 	}
 	p.at = at
 	k = p.assumeExpr(k, e.when, true)
@@ -36,29 +36,30 @@ func (p *proof) transferFrom(e *edge, hold knowledge) knowledge {
 	}
 	p.at = occasion{}
 	for _, w := range e.writes {
-		k = p.apply(k, w, at)
+		k = p.afterWrites(k, w, at)
 	}
 	if e.via == viaCommand {
-		k = meet(k, p.newTurn(k)) // the state is entered first, then the turn's facts fall back
+		k = meet(k, p.afterNewTurn(k)) // the state is entered first, then the turn's facts fall back
 	}
 	return k
 }
 
-// discovered is what is known after discover, which may have written or failed.
-func (p *proof) discovered(k knowledge) knowledge {
+// afterDiscover returns what is known after discover, which may have written or
+// failed.
+func (p *proof) afterDiscover(k knowledge) knowledge {
 	for _, s := range p.c.m.Discover {
-		k = meet(k, p.out(k, s))
+		k = meet(k, p.afterOutputs(k, s))
 	}
 	for _, e := range p.c.m.Effects {
 		if slices.Contains(e.On, OnTurn) {
-			k = meet(k, p.apply(k, &e.Writes, occasion{on: e.On}))
+			k = meet(k, p.afterWrites(k, &e.Writes, occasion{on: e.On}))
 		}
 	}
 	return k
 }
 
-// out is what is known after a step wrote its outputs.
-func (p *proof) out(k knowledge, s *Step) knowledge {
+// afterOutputs returns what is known after a step wrote its outputs.
+func (p *proof) afterOutputs(k knowledge, s *Step) knowledge {
 	out := k.clone()
 	for _, o := range s.Out {
 		f := p.fact(o.Fact)
@@ -66,40 +67,42 @@ func (p *proof) out(k knowledge, s *Step) knowledge {
 			continue
 		}
 		if strings.Contains(o.Fact, ".") {
-			p.forget(out, f, known{set: true})
+			p.forget(out, f, factKnowledge{set: true})
 			continue
 		}
 		first, _, _ := strings.Cut(o.From, ".")
 		tt, typed := p.c.tools[s.Tool]
-		p.forget(out, f, known{set: !typed || tt.Always == nil || slices.Contains(tt.Always, first)})
+		p.forget(out, f, factKnowledge{set: !typed || tt.Always == nil || slices.Contains(tt.Always, first)})
 	}
 	return out
 }
 
-// outcome is what the work of a state gives before its transitions are looked at.
-func (p *proof) outcome(e *edge, k knowledge) knowledge {
+// afterWork returns what is known after the work of a state, before its transitions
+// are looked at.
+func (p *proof) afterWork(e *edge, k knowledge) knowledge {
 	s := e.from
 	switch {
 	case len(s.Run) > 0 && slices.Equal(e.on, []string{OnDone}):
-		return p.finished(e, k)
+		return p.afterAlternatives(e, k)
 	case len(s.Run) > 0:
 		for _, a := range s.Run {
 			for _, st := range a.Steps {
-				k = meet(k, p.out(k, st))
+				k = meet(k, p.afterOutputs(k, st))
 			}
 		}
 	case slices.Equal(e.on, []string{OnAnswered}):
-		return p.answered(e, k)
+		return p.afterAnswers(e, k)
 	}
 	return k
 }
 
-// finished joins the alternatives of a step that came to its end.
-func (p *proof) finished(e *edge, k knowledge) knowledge {
+// afterAlternatives joins what is known after each alternative of a step that came
+// to its end.
+func (p *proof) afterAlternatives(e *edge, k knowledge) knowledge {
 	var all knowledge
 	rest := k
 	for _, a := range e.from.Run {
-		all = meet(all, p.alternative(e, p.assumeExpr(rest, a.When, true), a))
+		all = meet(all, p.afterAlternative(e, p.assumeExpr(rest, a.When, true), a))
 		if a.When == nil {
 			return all
 		}
@@ -108,10 +111,10 @@ func (p *proof) finished(e *edge, k knowledge) knowledge {
 	return meet(all, rest) // none holds: nothing runs
 }
 
-func (p *proof) alternative(e *edge, k knowledge, a *Alternative) knowledge {
+func (p *proof) afterAlternative(e *edge, k knowledge, a *Alternative) knowledge {
 	var stopped knowledge
 	for _, st := range a.Steps {
-		ran := p.out(p.assumeExpr(k, st.When, true), st)
+		ran := p.afterOutputs(p.assumeExpr(k, st.When, true), st)
 		if st.Stop != nil && !rulesOut(e, st.Stop) {
 			stopped = meet(stopped, p.assumeExpr(ran, st.Stop, true))
 		}
@@ -175,8 +178,8 @@ func claims(n ast.Node, holds bool, out map[string]bool, depth int) {
 	out[n.String()] = holds
 }
 
-// answered joins what the answers that stay in the state write.
-func (p *proof) answered(e *edge, k knowledge) knowledge {
+// afterAnswers joins what is known after each answer that stays in the state.
+func (p *proof) afterAnswers(e *edge, k knowledge) knowledge {
 	var all knowledge
 	for _, name := range p.c.cardsOf(e.from) {
 		card := p.c.m.Cards[name]
@@ -185,7 +188,7 @@ func (p *proof) answered(e *edge, k knowledge) knowledge {
 		}
 		for _, a := range card.Answers {
 			if a.To == "" && a.Command == "" {
-				all = meet(all, p.apply(k, &a.Writes, occasion{on: []string{OnAnswered}, cards: []string{name}}))
+				all = meet(all, p.afterWrites(k, &a.Writes, occasion{on: []string{OnAnswered}, cards: []string{name}}))
 			}
 		}
 	}
@@ -195,9 +198,9 @@ func (p *proof) answered(e *edge, k knowledge) knowledge {
 	return all
 }
 
-// effects runs those effects that the event of an edge is sure to cause; those that
-// it may cause only take away.
-func (p *proof) effects(e *edge, k knowledge, at occasion) knowledge {
+// afterEffects runs those effects that the event of an edge is sure to cause; those
+// that it may cause only take knowledge away.
+func (p *proof) afterEffects(e *edge, k knowledge, at occasion) knowledge {
 	for _, x := range p.c.m.Effects {
 		if len(e.on) == 0 || !overlap(x.On, e.on) || !p.mayFire(x, e.from) || len(x.Tool) > 0 && len(at.tools) > 0 && !overlap(x.Tool, at.tools) {
 			continue
@@ -206,7 +209,7 @@ func (p *proof) effects(e *edge, k knowledge, at occasion) knowledge {
 		if len(at.tools) > 0 {
 			xat.tools = at.tools
 		}
-		after := p.apply(p.assumeExpr(k, x.When, true), &x.Writes, xat)
+		after := p.afterWrites(p.assumeExpr(k, x.When, true), &x.Writes, xat)
 		covered := func(filter, of []string) bool { return len(filter) == 0 || len(of) > 0 && subset(of, filter) }
 		if x.When == nil && subset(e.on, x.On) && covered(x.Tool, at.tools) && covered(x.Card, at.cards) && covered(x.Command, at.commands) {
 			k = after

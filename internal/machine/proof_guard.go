@@ -40,9 +40,9 @@ func (p *prover) suppose(k knowledge, n ast.Node, holds bool, depth int) {
 			return
 		}
 		if holds {
-			p.learn(k, f, known{set: true, yes: true})
+			p.learn(k, f, factKnowledge{set: true, yes: true})
 		}
-		if p.unfold(f) && f.Is.code.tree != nil {
+		if p.mayUnfold(f) && f.Is.code.tree != nil {
 			p.suppose(k, f.Is.code.tree, holds, depth+1)
 		}
 	case *ast.MemberNode:
@@ -79,7 +79,7 @@ func (p *prover) supposeBinary(k knowledge, n *ast.BinaryNode, holds bool, depth
 		return
 	}
 	left, right, op := n.Left, n.Right, n.Operator
-	if _, ok := lenArg(right); ok || written(left) && !written(right) {
+	if _, ok := lenArg(right); ok || isWrittenOut(left) && !isWrittenOut(right) {
 		left, right = right, left
 		if turned, ok := map[string]string{"<": ">", ">": "<", "<=": ">=", ">=": "<="}[op]; ok {
 			op = turned
@@ -125,7 +125,7 @@ func (p *prover) supposeSet(k knowledge, n ast.Node) {
 	if f == nil {
 		return
 	}
-	p.learn(k, f, known{set: true})
+	p.learn(k, f, factKnowledge{set: true})
 	if f.Is == nil || f.Is.code == nil || nested {
 		return
 	}
@@ -142,7 +142,7 @@ func (p *prover) supposeLen(k knowledge, n ast.Node, least int) {
 	if f == nil {
 		return
 	}
-	p.learn(k, f, known{set: true, n: int32(min(least, math.MaxInt32))})
+	p.learn(k, f, factKnowledge{set: true, n: int32(min(least, math.MaxInt32))})
 	if f.Is != nil && f.Is.code != nil {
 		p.supposeLen(k, f.Is.code.tree, least)
 	}
@@ -152,7 +152,7 @@ func (p *prover) supposeLength(k knowledge, x ast.Node, op string, right ast.Nod
 	if !holds {
 		op = map[string]string{"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}[op]
 	}
-	n, ok := p.least(right)
+	n, ok := p.lowerBound(right)
 	if !ok {
 		return
 	}
@@ -172,8 +172,8 @@ func (p *prover) supposeLength(k knowledge, x ast.Node, op string, right ast.Nod
 	}
 }
 
-// apply carries out writes on a copy of k.
-func (p *prover) apply(k knowledge, w *Writes, at occasion) knowledge {
+// afterWrites carries out writes on a copy of k.
+func (p *prover) afterWrites(k knowledge, w *Writes, at occasion) knowledge {
 	old := p.at
 	p.at = at
 	defer func() { p.at = old }()
@@ -192,7 +192,7 @@ func (p *prover) apply(k knowledge, w *Writes, at occasion) knowledge {
 	}
 	for _, a := range w.Set {
 		if f := p.fact(a.Name); f != nil {
-			p.forget(out, f, p.written(out, f, a))
+			p.forget(out, f, p.afterSet(out, f, a))
 		}
 	}
 	for _, a := range w.Append {
@@ -209,7 +209,7 @@ func (p *prover) apply(k knowledge, w *Writes, at occasion) knowledge {
 	}
 	for _, a := range w.Increment {
 		if f := p.fact(a.Name); f != nil {
-			p.forget(out, f, known{set: true})
+			p.forget(out, f, factKnowledge{set: true})
 		}
 	}
 	return out
@@ -224,21 +224,21 @@ func (p *prover) fact(path string) *Fact {
 	return f
 }
 
-// written is what is known of a fact after `set`.
-func (p *prover) written(k knowledge, f *Fact, a Assign) known {
+// afterSet returns what is known of a fact after `set`.
+func (p *prover) afterSet(k knowledge, f *Fact, a Assign) factKnowledge {
 	if strings.Contains(a.Name, ".") {
-		return known{set: true} // a field of a record: the record is there
+		return factKnowledge{set: true} // a field of a record: the record is there
 	}
 	if a.Expr.code == nil || !p.exprSet(k, a.Expr) {
-		return known{}
+		return factKnowledge{}
 	}
-	now := known{set: true}
+	now := factKnowledge{set: true}
 	if a.Expr.code.tree == nil {
 		now.yes = a.Expr.code.lit == true
 		return now
 	}
 	now.yes = f.Type.Kind == Bool && p.nodeTrue(k, a.Expr.code.tree, 0)
-	now.n = int32(min(p.nodeLen(k, a.Expr.code.tree, 0), math.MaxInt32))
+	now.n = int32(min(p.minLength(k, a.Expr.code.tree, 0), math.MaxInt32))
 	if f.Max > 0 {
 		now.n = min(now.n, int32(min(f.Max, math.MaxInt32)))
 	}

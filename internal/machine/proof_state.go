@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// entry is what is known right after a state was entered: its requirements too,
-// because the engine checks them.
-func (p *proof) entry(s *State) knowledge {
+// atEntry returns what is known right after a state was entered: its requirements
+// too, because the engine checks them.
+func (p *proof) atEntry(s *State) knowledge {
 	k := p.in[s].clone()
 	for _, r := range s.Requires {
 		if f := p.c.m.facts[r.Fact]; f != nil {
-			p.learn(k, f, known{set: true, yes: r.IsTrue, n: int32(r.Len)})
+			p.learn(k, f, factKnowledge{set: true, yes: r.IsTrue, n: int32(r.Len)})
 		}
 	}
 	return k
 }
 
-// An inside is something that may happen while the machine is in a state.
-type inside struct {
+// An insideEvent is something that may happen while the machine is in a state.
+type insideEvent struct {
 	writes *Writes
 	when   *Expr
 	at     occasion
@@ -26,29 +26,29 @@ type inside struct {
 	what   string
 }
 
-// insides lists what may write facts while the machine is in a state.
-func (p *proof) insides(s *State) []inside {
+// insideEvents lists what may write facts while the machine is in a state.
+func (p *proof) insideEvents(s *State) []insideEvent {
 	if out, ok := p.may[s]; ok {
 		return out
 	}
-	var out []inside
+	var out []insideEvent
 	for _, e := range p.c.m.Effects {
 		if p.mayFire(e, s) {
-			out = append(out, inside{&e.Writes, e.When, occasion{on: e.On, tools: e.Tool, cards: e.Card, commands: e.Command}, e.Pos, "an effect on " + strings.Join(e.On, ", ")})
+			out = append(out, insideEvent{&e.Writes, e.When, occasion{on: e.On, tools: e.Tool, cards: e.Card, commands: e.Command}, e.Pos, "an effect on " + strings.Join(e.On, ", ")})
 		}
 	}
 	for _, name := range p.c.cardsOf(s) {
 		if card := p.c.m.Cards[name]; card != nil {
 			for _, a := range card.Answers {
 				if a.To == "" && a.Command == "" {
-					out = append(out, inside{&a.Writes, nil, occasion{on: []string{OnAnswered}, cards: []string{name}}, a.Pos, "the answer " + a.Name})
+					out = append(out, insideEvent{&a.Writes, nil, occasion{on: []string{OnAnswered}, cards: []string{name}}, a.Pos, "the answer " + a.Name})
 				}
 			}
 		}
 	}
 	for _, cmd := range p.c.m.Commands {
 		if cmd.To == "" && (cmd.From == nil || slices.Contains(cmd.From, s.Name)) {
-			out = append(out, inside{&cmd.Writes, cmd.When, occasion{on: []string{OnCommand}, commands: []string{cmd.Name}}, cmd.Pos, "the command " + cmd.Name})
+			out = append(out, insideEvent{&cmd.Writes, cmd.When, occasion{on: []string{OnCommand}, commands: []string{cmd.Name}}, cmd.Pos, "the command " + cmd.Name})
 		}
 	}
 	p.may[s] = out
@@ -84,16 +84,16 @@ func overlap(a, b []string) bool {
 	return slices.ContainsFunc(a, func(x string) bool { return slices.Contains(b, x) })
 }
 
-// hold is what is known all the while in a state: what survives everything that may
-// happen there.
-func (p *proof) hold(s *State) knowledge {
+// whileInside returns what is known all the while in a state: what survives
+// everything that may happen there.
+func (p *proof) whileInside(s *State) knowledge {
 	p.fuel = maxUnfolds
-	k := p.entry(s)
-	list := p.insides(s)
+	k := p.atEntry(s)
+	list := p.insideEvents(s)
 	for range 4 {
 		before := k
 		for _, x := range list {
-			k = meet(k, p.apply(p.assumeExpr(k, x.when, true), x.writes, x.at))
+			k = meet(k, p.afterWrites(p.assumeExpr(k, x.when, true), x.writes, x.at))
 		}
 		if slices.Equal(before, k) {
 			break

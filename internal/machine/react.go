@@ -95,9 +95,9 @@ const maxMoves = 1000
 // without its facts.
 func (m *Machine) React(s *Scope, sig Signal) (Reaction, error) {
 	w := m.walk(s, sig)
-	w.effects(sig)
-	err := w.transitions()
-	return w.done(), err
+	w.runEffects(sig)
+	err := w.followTransitions()
+	return w.reaction(), err
 }
 
 // Enter moves to a state outside the transitions: at the start of a turn, by a
@@ -105,19 +105,19 @@ func (m *Machine) React(s *Scope, sig Signal) (Reaction, error) {
 func (m *Machine) Enter(s *Scope, to string, sig Signal, when *Expr, writes *Writes) (Reaction, error) {
 	w := m.walk(s, sig)
 	if writes != nil {
-		w.write(writes, sig.cause())
+		w.applyWrites(writes, sig.cause())
 	}
-	w.effects(sig)
+	w.runEffects(sig)
 	var err error
 	switch {
 	case to == "":
-		err = w.transitions()
+		err = w.followTransitions()
 	case to != w.state:
 		if err = w.move(to, when, nil, false); err == nil {
-			err = w.arrive()
+			err = w.followEntry()
 		}
 	}
-	return w.done(), err
+	return w.reaction(), err
 }
 
 // Begin enters the state in which a turn starts, also where the thread stands there
@@ -128,25 +128,25 @@ func (m *Machine) Begin(s *Scope, c *Choice, sig Signal) (Reaction, error) {
 	err := w.move(c.To, c.When, &c.Set, false)
 	w.cause = sig.cause()
 	if err == nil {
-		err = w.arrive()
+		err = w.followEntry()
 	}
-	return w.done(), err
+	return w.reaction(), err
 }
 
 // RunEffects runs the effects of an event that moves nothing.
 func (m *Machine) RunEffects(s *Scope, sig Signal) Reaction {
 	w := m.walk(s, sig)
-	w.effects(sig)
-	return w.done()
+	w.runEffects(sig)
+	return w.reaction()
 }
 
-// Choose finds where a turn begins; stands is where the thread stands, "" at first.
-func (m *Machine) Choose(s *Scope, stands string) (*Choice, error) {
+// Choose finds the state in which a turn begins; current is the state of the thread, "" at first.
+func (m *Machine) Choose(s *Scope, current string) (*Choice, error) {
 	if m.Start.Stands {
-		if stands == "" {
-			stands = m.States[0].Name
+		if current == "" {
+			current = m.States[0].Name
 		}
-		return &Choice{To: stands, Pos: m.Start.Pos}, nil
+		return &Choice{To: current, Pos: m.Start.Pos}, nil
 	}
 	for _, c := range m.Start.Choices {
 		if m.Holds(c.When, s) {
@@ -191,7 +191,7 @@ func (m *Machine) CallEdge(s *Scope, tool string) bool {
 	if st == nil {
 		return false
 	}
-	for _, t := range m.leaving(st) {
+	for _, t := range m.transitionsFrom(st) {
 		if slices.Contains(t.On, OnCall) && slices.Contains(t.To, to) && matches(t.Tool, tool) {
 			return true
 		}
@@ -199,8 +199,8 @@ func (m *Machine) CallEdge(s *Scope, tool string) bool {
 	return false
 }
 
-// leaving lists the transitions of a state: its own, then the shared ones.
-func (m *Machine) leaving(st *State) []*Transition {
+// transitionsFrom lists the transitions of a state: its own, then the shared ones.
+func (m *Machine) transitionsFrom(st *State) []*Transition {
 	out := slices.Clone(st.Go)
 	for _, t := range m.Go {
 		if t.Any || slices.Contains(t.From, st.Name) {
@@ -232,49 +232,49 @@ func (m *Machine) walk(s *Scope, sig Signal) *walk {
 	return &walk{m: m, s: s, sig: sig, cause: sig.cause(), state: state, offered: map[string]bool{state: true}}
 }
 
-func (w *walk) done() Reaction { return Reaction{Acts: w.acts, State: w.state, Rest: w.rest} }
+func (w *walk) reaction() Reaction { return Reaction{Acts: w.acts, State: w.state, Rest: w.rest} }
 
-func (w *walk) write(writes *Writes, cause string) {
+func (w *walk) applyWrites(writes *Writes, cause string) {
 	c := w.m.Apply(writes, w.s)
 	if !c.Empty() || len(c.Problems) > 0 {
 		w.acts = append(w.acts, Act{Change: c, Cause: cause})
 	}
 }
 
-// effects runs every effect that matches, in order, each seeing those before.
-func (w *walk) effects(sig Signal) {
+// runEffects runs every effect that matches, in order, each seeing those before.
+func (w *walk) runEffects(sig Signal) {
 	for _, e := range w.m.Effects {
 		if slices.Contains(e.On, sig.Name) && matches(e.Tool, sig.Tool) && matches(e.Card, sig.Card) &&
 			matches(e.Command, sig.Command) && matches(e.State, w.state) && w.m.Holds(e.When, w.s) {
-			w.write(&e.Writes, "effect "+sig.cause())
+			w.applyWrites(&e.Writes, "effect "+sig.cause())
 		}
 	}
 }
 
-// transitions follows the first transition of the present state that the event
+// followTransitions follows the first transition of the present state that the event
 // fires, then those that fire on arrival.
-func (w *walk) transitions() error {
+func (w *walk) followTransitions() error {
 	st := w.m.states[w.state]
 	if st == nil {
 		return nil
 	}
-	t, to := w.first(st, w.fires)
+	t, to := w.firstTransition(st, w.fires)
 	if t == nil || to == w.state {
 		return nil
 	}
 	if err := w.follow(t, to); err != nil {
 		return err
 	}
-	return w.arrive()
+	return w.followEntry()
 }
 
-// arrive follows what fires on entry, until nothing does.
-func (w *walk) arrive() error {
+// followEntry follows what fires on entry, until nothing does.
+func (w *walk) followEntry() error {
 	for !w.rest {
 		st := w.m.states[w.state]
 		again := w.sig.Name == OnFinal && !w.offered[w.state]
 		w.offered[w.state] = true
-		t, to := w.first(st, func(st *State, t *Transition) bool {
+		t, to := w.firstTransition(st, func(st *State, t *Transition) bool {
 			if len(t.On) == 0 {
 				return st.Kind == Agent || st.Kind == Pass
 			}
@@ -290,9 +290,9 @@ func (w *walk) arrive() error {
 	return nil
 }
 
-// first finds the first transition that fires and whose guard holds.
-func (w *walk) first(st *State, fires func(*State, *Transition) bool) (*Transition, string) {
-	for _, t := range w.m.leaving(st) {
+// firstTransition finds the first transition that fires and whose guard holds.
+func (w *walk) firstTransition(st *State, fires func(*State, *Transition) bool) (*Transition, string) {
+	for _, t := range w.m.transitionsFrom(st) {
 		if !fires(st, t) || !w.m.Holds(t.When, w.s) {
 			continue
 		}
@@ -352,7 +352,7 @@ func (w *walk) move(to string, when *Expr, writes *Writes, rest bool) error {
 		mv.When, mv.Saw = when.Source, w.m.Saw(when, w.s)
 	}
 	if writes != nil {
-		w.write(writes, fmt.Sprintf("edge %s -> %s", w.state, to))
+		w.applyWrites(writes, fmt.Sprintf("edge %s -> %s", w.state, to))
 	}
 	if missing := w.m.Missing(to, w.s); missing != "" {
 		return fault.New(fault.InvalidState, "state %q cannot be entered from %q: it requires %s", to, w.state, missing).
@@ -369,7 +369,7 @@ func (w *walk) move(to string, when *Expr, writes *Writes, rest bool) error {
 	event := w.s.Event
 	entered := Signal{Name: OnEntered, Fields: map[string]any{"state": to, "from": mv.From, "cause": mv.Cause}}
 	w.s.Event = entered.Env()
-	w.effects(entered)
+	w.runEffects(entered)
 	w.s.Event = event
 	return nil
 }

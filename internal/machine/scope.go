@@ -27,14 +27,14 @@ const (
 	maxDepth = 64        // computed facts inside computed facts
 )
 
-// burn takes fuel and says whether there was enough.
-func (f *frame) burn(n int) bool {
+// useFuel takes fuel and reports whether there was enough.
+func (f *frame) useFuel(n int) bool {
 	f.fuel -= n
 	return f.fuel >= 0
 }
 
-// fact returns a fact's value, worked out once where it is computed.
-func (f *frame) fact(x *Fact) any {
+// factValue returns a fact's value, worked out once where it is computed.
+func (f *frame) factValue(x *Fact) any {
 	if x.Is == nil {
 		return plain(f.scope.Facts[x.Name])
 	}

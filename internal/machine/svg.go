@@ -27,10 +27,10 @@ type box struct {
 	x, y  int
 }
 
-func (b *box) high() int { return headHigh + rowHigh*(len(b.info)+len(b.exits)) + 8 }
+func (b *box) height() int { return headHigh + rowHigh*(len(b.info)+len(b.exits)) + 8 }
 
-// row is the height of a way out.
-func (b *box) row(i int) int { return b.y + headHigh + rowHigh*(len(b.info)+i) + rowHigh/2 }
+// rowY is the height of a way out.
+func (b *box) rowY(i int) int { return b.y + headHigh + rowHigh*(len(b.info)+i) + rowHigh/2 }
 
 const svgStyle = `
     svg { --ink: #1f2937; --soft: #6b7280; --paper: #ffffff; --line: #94a3b8; font: 12px system-ui, sans-serif; }
@@ -57,7 +57,7 @@ func (m *Machine) SVG() (string, error) {
 			b := &box{state: s, info: describe(s), exits: exits[s], col: i, x: margin + i*(boxWide+gapX), y: y}
 			boxes[s] = b
 			order = append(order, b)
-			y += b.high() + gapY
+			y += b.height() + gapY
 			width, height = max(width, b.x+boxWide+margin+gapX/2), max(height, y)
 		}
 	}
@@ -83,7 +83,7 @@ func (m *Machine) SVG() (string, error) {
 // startLabels says which states a turn may begin in, and when.
 func (m *Machine) startLabels() map[string]string {
 	out := make(map[string]string)
-	for _, c := range m.begins() {
+	for _, c := range m.startStates() {
 		label := "start"
 		if l := startLabel(c); l != "" {
 			label += " " + l
@@ -139,9 +139,9 @@ func drawBox(out *strings.Builder, b *box, start string) {
 	if start != "" {
 		kind += " · " + start
 	}
-	fmt.Fprintf(out, "  <g id=\"state-%s\">\n    <rect class=\"box %s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"8\"/>\n", html.EscapeString(s.Name), s.Kind, b.x, b.y, boxWide, b.high())
+	fmt.Fprintf(out, "  <g id=\"state-%s\">\n    <rect class=\"box %s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"8\"/>\n", html.EscapeString(s.Name), s.Kind, b.x, b.y, boxWide, b.height())
 	line := func(class, label string, y int) {
-		fmt.Fprintf(out, "    <text class=\"%s\" x=\"%d\" y=\"%d\">%s<title>%s</title></text>\n", class, b.x+10, y, html.EscapeString(clip(label, 46)), html.EscapeString(label))
+		fmt.Fprintf(out, "    <text class=\"%s\" x=\"%d\" y=\"%d\">%s<title>%s</title></text>\n", class, b.x+10, y, html.EscapeString(truncate(label, 46)), html.EscapeString(label))
 	}
 	line("name", s.Name, b.y+18)
 	line("kind", kind, b.y+34)
@@ -153,7 +153,7 @@ func drawBox(out *strings.Builder, b *box, start string) {
 		if e.dim {
 			class = "way dim"
 		}
-		line(class, "→ "+e.to.Name+" · "+e.label, b.row(i)+4)
+		line(class, "→ "+e.to.Name+" · "+e.label, b.rowY(i)+4)
 	}
 	out.WriteString("  </g>\n")
 }
@@ -161,7 +161,7 @@ func drawBox(out *strings.Builder, b *box, start string) {
 // drawEdge draws the arrow of a way out: to the right into later columns, from the
 // left back into earlier ones, around the right side within a column.
 func drawEdge(out *strings.Builder, from *box, i int, to *box, dim bool) {
-	x1, y1, x2, y2 := from.x+boxWide, from.row(i), to.x, to.y+16
+	x1, y1, x2, y2 := from.x+boxWide, from.rowY(i), to.x, to.y+16
 	bend := gapX / 2
 	c1, c2 := x1+bend, x2-bend
 	switch {

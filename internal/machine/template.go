@@ -38,8 +38,8 @@ func (m *Machine) Render(t *Template, s *Scope) (string, error) {
 	return b.String(), nil
 }
 
-// template cuts Markdown into parts and compiles its expressions.
-func (d *decoder) template(file, source string) *Template {
+// decodeTemplate cuts Markdown into parts and compiles its expressions.
+func (d *decoder) decodeTemplate(file, source string) *Template {
 	t := &Template{File: file}
 	line, col := 1, 1
 	advance := func(s string) {
@@ -71,7 +71,7 @@ func (d *decoder) template(file, source string) *Template {
 		advance(lead)
 		at := Pos{File: file, Line: line, Col: col}
 		source := strings.TrimSpace(inner)
-		if x := d.compiled(source, at, false); x != nil {
+		if x := d.compileNow(source, at, false); x != nil {
 			t.parts = append(t.parts, part{expr: x})
 		}
 		advance(inner[len(lead):] + "}}")

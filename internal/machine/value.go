@@ -40,11 +40,11 @@ func plain(v any) any {
 		}
 		return list
 	}
-	return other(v)
+	return toJSONValue(v)
 }
 
-// other brings any further Go value into JSON form; what has none is unset.
-func other(v any) any {
+// toJSONValue brings any further Go value into JSON form; what has none is unset.
+func toJSONValue(v any) any {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return nil

@@ -43,7 +43,7 @@ func (d *decoder) report(f finding) {
 	d.findings = append(d.findings, f.public())
 }
 
-func (d *decoder) wrong(n ast.Node, format string, args ...any) {
+func (d *decoder) reportForm(n ast.Node, format string, args ...any) {
 	d.report(finding{code: "wrong-form", pos: d.pos(n), message: fmt.Sprintf(format, args...)})
 }
 
@@ -85,7 +85,7 @@ func (d *decoder) parseYAML(source string) (root ast.Node) {
 		d.report(finding{code: "yaml-syntax", pos: Pos{File: d.file, Line: 1}, message: "the file is empty"})
 		return nil
 	}
-	nodes := d.collect(root, 0)
+	nodes := d.collectAnchors(root, 0)
 	d.budget = 20*nodes + 10_000
 	return root
 }
@@ -112,8 +112,8 @@ func depthOf(source string) int {
 	return deepest
 }
 
-// collect remembers anchors and counts nodes.
-func (d *decoder) collect(n ast.Node, level int) int {
+// collectAnchors remembers anchors and counts nodes.
+func (d *decoder) collectAnchors(n ast.Node, level int) int {
 	if n == nil || level > 4*maxLevel {
 		return 1
 	}
@@ -121,27 +121,27 @@ func (d *decoder) collect(n ast.Node, level int) int {
 	switch n := n.(type) {
 	case *ast.MappingNode:
 		for _, v := range n.Values {
-			count += d.collect(v, level+1)
+			count += d.collectAnchors(v, level+1)
 		}
 	case *ast.MappingValueNode:
-		count += d.collect(n.Value, level+1)
+		count += d.collectAnchors(n.Value, level+1)
 	case *ast.SequenceNode:
 		for _, v := range n.Values {
-			count += d.collect(v, level+1)
+			count += d.collectAnchors(v, level+1)
 		}
 	case *ast.AnchorNode:
 		if n.Name != nil && n.Name.GetToken() != nil {
 			d.anchors[n.Name.GetToken().Value] = n.Value
 		}
-		count += d.collect(n.Value, level+1)
+		count += d.collectAnchors(n.Value, level+1)
 	case *ast.TagNode:
-		count += d.collect(n.Value, level+1)
+		count += d.collectAnchors(n.Value, level+1)
 	}
 	return count
 }
 
-// resolve follows anchors, aliases and tags to the value.
-func (d *decoder) resolve(n ast.Node) ast.Node {
+// resolveNode follows anchors, aliases and tags to the value.
+func (d *decoder) resolveNode(n ast.Node) ast.Node {
 	for range maxLevel {
 		switch x := n.(type) {
 		case *ast.AnchorNode:
@@ -155,7 +155,7 @@ func (d *decoder) resolve(n ast.Node) ast.Node {
 			}
 			to, ok := d.anchors[name]
 			if !ok {
-				d.wrong(x, "there is no anchor &%s", name)
+				d.reportForm(x, "there is no anchor &%s", name)
 				return nil
 			}
 			n = to

@@ -16,11 +16,11 @@ type pendingExpr struct {
 	flat bool
 }
 
-// expr reads an expression: text is a source, every other scalar a literal.
-func (d *decoder) expr(n ast.Node, what string) *Expr { return d.exprOf(n, what, false) }
+// decodeExpr reads an expression: text is a source, every other scalar a literal.
+func (d *decoder) decodeExpr(n ast.Node, what string) *Expr { return d.decodeExprOf(n, what, false) }
 
-func (d *decoder) exprOf(n ast.Node, what string, keep bool) *Expr {
-	switch x := d.resolve(n).(type) {
+func (d *decoder) decodeExprOf(n ast.Node, what string, keep bool) *Expr {
+	switch x := d.resolveNode(n).(type) {
 	case nil:
 		return nil
 	case *ast.StringNode:
@@ -28,30 +28,30 @@ func (d *decoder) exprOf(n ast.Node, what string, keep bool) *Expr {
 		if t != nil && (t.Type == token.SingleQuoteType || t.Type == token.DoubleQuoteType) {
 			pos.Col++
 		}
-		return d.later(x.Value, pos, keep)
+		return d.compileLater(x.Value, pos, keep)
 	case *ast.LiteralNode:
 		pos := d.pos(x)
-		return d.later(strings.TrimSpace(d.text(x, what)), Pos{File: pos.File, Line: pos.Line + 1, Col: 1}, keep)
+		return d.compileLater(strings.TrimSpace(d.decodeText(x, what)), Pos{File: pos.File, Line: pos.Line + 1, Col: 1}, keep)
 	case *ast.NullNode:
 		return literal(nil, "null", d.pos(x))
 	case *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode:
-		return literal(d.value(x, 0), x.GetToken().Value, d.pos(x))
+		return literal(d.decodeValue(x, 0), x.GetToken().Value, d.pos(x))
 	default:
-		d.wrong(n, "%s must be an expression; write a list or record in quotes, as in '{a: 1}'", what)
+		d.reportForm(n, "%s must be an expression; write a list or record in quotes, as in '{a: 1}'", what)
 		return nil
 	}
 }
 
-// later makes an expression that is compiled once all facts are known.
-func (d *decoder) later(source string, pos Pos, keep bool) *Expr {
+// compileLater returns an expression that is compiled once all facts are known.
+func (d *decoder) compileLater(source string, pos Pos, keep bool) *Expr {
 	x := &Expr{Source: source, Pos: pos}
-	d.pending = append(d.pending, pendingExpr{x: x, keep: keep, flat: d.verbatim(source, pos)})
+	d.pending = append(d.pending, pendingExpr{x: x, keep: keep, flat: d.isVerbatim(source, pos)})
 	return x
 }
 
-// verbatim reports whether the source stands in the file as it is, so that a place in
+// isVerbatim reports whether the source stands in the file as it is, so that a place in
 // it is a place in the file.
-func (d *decoder) verbatim(source string, pos Pos) bool {
+func (d *decoder) isVerbatim(source string, pos Pos) bool {
 	if pos.Line < 1 || pos.Line > len(d.lines) {
 		return false
 	}
@@ -72,8 +72,8 @@ func (d *decoder) compilePending() {
 	}
 }
 
-// compiled makes an expression at once.
-func (d *decoder) compiled(source string, pos Pos, keep bool) *Expr {
+// compileNow returns an expression that is compiled at once.
+func (d *decoder) compileNow(source string, pos Pos, keep bool) *Expr {
 	x := &Expr{Source: source, Pos: pos}
 	code, err := d.m.compile(d.parser, source, keep)
 	if err != nil {

@@ -15,13 +15,13 @@ type entry struct {
 	value ast.Node
 }
 
-// entries returns the keys of a mapping in order, merged ones last.
-func (d *decoder) entries(n ast.Node, what string) []entry {
-	return d.entriesAt(n, what, 0)
+// mapEntries returns the keys of a mapping in order, merged ones last.
+func (d *decoder) mapEntries(n ast.Node, what string) []entry {
+	return d.mapEntriesAt(n, what, 0)
 }
 
-func (d *decoder) entriesAt(n ast.Node, what string, level int) []entry {
-	r := d.resolve(n)
+func (d *decoder) mapEntriesAt(n ast.Node, what string, level int) []entry {
+	r := d.resolveNode(n)
 	var values []*ast.MappingValueNode
 	switch x := r.(type) {
 	case nil, *ast.NullNode:
@@ -31,7 +31,7 @@ func (d *decoder) entriesAt(n ast.Node, what string, level int) []entry {
 	case *ast.MappingValueNode:
 		values = []*ast.MappingValueNode{x}
 	default:
-		d.wrong(n, "%s must be a mapping of names to values", what)
+		d.reportForm(n, "%s must be a mapping of names to values", what)
 		return nil
 	}
 	var out, merged []entry
@@ -42,7 +42,7 @@ func (d *decoder) entriesAt(n ast.Node, what string, level int) []entry {
 		}
 		if v.Key.IsMergeKey() {
 			if level < maxLevel {
-				merged = append(merged, d.merges(v.Value, what, level+1)...)
+				merged = append(merged, d.mergedEntries(v.Value, what, level+1)...)
 			}
 			continue
 		}
@@ -63,16 +63,16 @@ func (d *decoder) entriesAt(n ast.Node, what string, level int) []entry {
 	return out
 }
 
-// merges returns what `<<` brings in: one mapping or a list of them.
-func (d *decoder) merges(n ast.Node, what string, level int) []entry {
-	if list, ok := d.resolve(n).(*ast.SequenceNode); ok {
+// mergedEntries returns what `<<` brings in: one mapping or a list of them.
+func (d *decoder) mergedEntries(n ast.Node, what string, level int) []entry {
+	if list, ok := d.resolveNode(n).(*ast.SequenceNode); ok {
 		var out []entry
 		for _, v := range list.Values {
-			out = append(out, d.entriesAt(v, what, level)...)
+			out = append(out, d.mapEntriesAt(v, what, level)...)
 		}
 		return out
 	}
-	return d.entriesAt(n, what, level)
+	return d.mapEntriesAt(n, what, level)
 }
 
 func (d *decoder) key(k ast.Node) string {
@@ -99,19 +99,19 @@ type object struct {
 
 func (o object) has(key string) bool { _, ok := o.by[key]; return ok }
 
-func (o object) at(key string) Pos {
+func (o object) keyPos(key string) Pos {
 	if e, ok := o.by[key]; ok {
 		return e.pos
 	}
 	return o.pos
 }
 
-// object reads a mapping of the given kind; keys that keys.go does not list for it
+// decodeObject reads a mapping of the given kind; keys that keys.go does not list for it
 // are faults.
-func (d *decoder) object(n ast.Node, kind string) object {
+func (d *decoder) decodeObject(n ast.Node, kind string) object {
 	o := object{pos: d.pos(n), by: make(map[string]entry)}
 	known := keysOf[kind]
-	for _, e := range d.entries(n, "`"+kind+"`") {
+	for _, e := range d.mapEntries(n, "`"+kind+"`") {
 		if !slices.Contains(known, e.key) {
 			d.report(finding{
 				code: "unknown-key", pos: e.pos, message: fmt.Sprintf("unknown key %q in %s%s", e.key, kind, nearest(e.key, known)),
@@ -125,22 +125,22 @@ func (d *decoder) object(n ast.Node, kind string) object {
 	return o
 }
 
-// items returns the members of a list.
-func (d *decoder) items(n ast.Node, what string) []ast.Node {
-	switch x := d.resolve(n).(type) {
+// decodeItems returns the members of a list.
+func (d *decoder) decodeItems(n ast.Node, what string) []ast.Node {
+	switch x := d.resolveNode(n).(type) {
 	case nil, *ast.NullNode:
 		return nil
 	case *ast.SequenceNode:
 		return x.Values
 	default:
-		d.wrong(n, "%s must be a list", what)
+		d.reportForm(n, "%s must be a list", what)
 		return nil
 	}
 }
 
-// text returns a scalar as written.
-func (d *decoder) text(n ast.Node, what string) string {
-	switch x := d.resolve(n).(type) {
+// decodeText returns a scalar as written.
+func (d *decoder) decodeText(n ast.Node, what string) string {
+	switch x := d.resolveNode(n).(type) {
 	case nil, *ast.NullNode:
 	case *ast.StringNode:
 		return x.Value
@@ -151,63 +151,63 @@ func (d *decoder) text(n ast.Node, what string) string {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
 		return x.GetToken().Value
 	default:
-		d.wrong(n, "%s must be text", what)
+		d.reportForm(n, "%s must be text", what)
 	}
 	return ""
 }
 
-// texts returns a list of texts, or a single one.
-func (d *decoder) texts(n ast.Node, what string) []string {
-	if list, ok := d.resolve(n).(*ast.SequenceNode); ok {
+// decodeTexts returns a list of texts, or a single one.
+func (d *decoder) decodeTexts(n ast.Node, what string) []string {
+	if list, ok := d.resolveNode(n).(*ast.SequenceNode); ok {
 		out := make([]string, 0, len(list.Values))
 		for _, v := range list.Values {
-			out = append(out, d.text(v, what))
+			out = append(out, d.decodeText(v, what))
 		}
 		return out
 	}
-	if s := d.text(n, what); s != "" {
+	if s := d.decodeText(n, what); s != "" {
 		return []string{s}
 	}
 	return nil
 }
 
-func (d *decoder) flag(n ast.Node, what string) bool {
-	b, ok := d.resolve(n).(*ast.BoolNode)
+func (d *decoder) decodeFlag(n ast.Node, what string) bool {
+	b, ok := d.resolveNode(n).(*ast.BoolNode)
 	if !ok {
-		d.wrong(n, "%s must be true or false", what)
+		d.reportForm(n, "%s must be true or false", what)
 		return false
 	}
 	return b.Value
 }
 
-func (d *decoder) number(n ast.Node, what string) *float64 {
-	if v, ok := d.value(n, 0).(float64); ok {
+func (d *decoder) decodeNumber(n ast.Node, what string) *float64 {
+	if v, ok := d.decodeValue(n, 0).(float64); ok {
 		return &v
 	}
-	d.wrong(n, "%s must be a number", what)
+	d.reportForm(n, "%s must be a number", what)
 	return nil
 }
 
-func (d *decoder) count(n ast.Node, what string) int {
-	v, ok := d.value(n, 0).(float64)
+func (d *decoder) decodeCount(n ast.Node, what string) int {
+	v, ok := d.decodeValue(n, 0).(float64)
 	if !ok || v != float64(int32(v)) || v < 0 {
-		d.wrong(n, "%s must be a whole number, 0 or more", what)
+		d.reportForm(n, "%s must be a whole number, 0 or more", what)
 		return 0
 	}
 	return int(v)
 }
 
-// value gives YAML as a plain JSON value.
-func (d *decoder) value(n ast.Node, level int) any {
+// decodeValue gives YAML as a plain JSON value.
+func (d *decoder) decodeValue(n ast.Node, level int) any {
 	if level > maxLevel {
-		d.wrong(n, "the value nests too deep")
+		d.reportForm(n, "the value nests too deep")
 		return nil
 	}
-	switch x := d.resolve(n).(type) {
+	switch x := d.resolveNode(n).(type) {
 	case *ast.StringNode:
 		return x.Value
 	case *ast.LiteralNode:
-		return d.text(x, "value")
+		return d.decodeText(x, "value")
 	case *ast.BoolNode:
 		return x.Value
 	case *ast.IntegerNode:
@@ -222,13 +222,13 @@ func (d *decoder) value(n ast.Node, level int) any {
 	case *ast.SequenceNode:
 		list := make([]any, 0, len(x.Values))
 		for _, v := range x.Values {
-			list = append(list, d.value(v, level+1))
+			list = append(list, d.decodeValue(v, level+1))
 		}
 		return list
 	case *ast.MappingNode, *ast.MappingValueNode:
 		r := make(map[string]any)
-		for _, e := range d.entries(x, "value") {
-			r[e.key] = d.value(e.value, level+1)
+		for _, e := range d.mapEntries(x, "value") {
+			r[e.key] = d.decodeValue(e.value, level+1)
 		}
 		return r
 	}
