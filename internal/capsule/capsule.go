@@ -79,6 +79,7 @@ type ToolCall struct {
 	Rescued   []string        `json:"rescued,omitempty"`
 	Outcome   string          `json:"outcome"` // returned, failed, refused
 	Result    json.RawMessage `json:"result,omitempty"`
+	Ran       *event.Ran      `json:"ran,omitempty"` // the statement that gave the result
 	Code      fault.Code      `json:"code,omitempty"`
 	Message   string          `json:"message,omitempty"`
 	Duplicate string          `json:"duplicate_of,omitempty"`
@@ -154,7 +155,7 @@ func (c *Capsule) add(ev event.Event) {
 		}
 	case event.ToolReturned:
 		t := c.tool(b.Call, b.Tool, b.Args.JSON)
-		t.Outcome, t.Result, t.Duplicate, t.Code, t.MS = "returned", b.Result.JSON, b.Duplicate, b.Reason, b.MS
+		t.Outcome, t.Result, t.Ran, t.Duplicate, t.Code, t.MS = "returned", b.Result.JSON, b.Ran, b.Duplicate, b.Reason, b.MS
 		t.Version = cmp.Or(t.Version, b.Version)
 	case event.ToolFailed:
 		t := c.tool(b.Call, b.Tool, b.Args.JSON)

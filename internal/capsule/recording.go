@@ -182,7 +182,7 @@ func (t recordedTool) Call(ctx context.Context, _ json.RawMessage) (tool.Result,
 	id := tool.In(ctx).ID
 	switch b := t.r.results[id].(type) {
 	case event.ToolReturned:
-		return tool.Result{JSON: b.Result.JSON, Artifacts: t.r.made[id], Volatile: b.Volatile}, nil
+		return tool.Result{JSON: b.Result.JSON, Artifacts: t.r.made[id], Volatile: b.Volatile, Ran: b.Ran}, nil
 	case event.ToolFailed:
 		f := &fault.Fault{Code: b.Code, Message: b.Message, Suggestion: b.Suggestion}
 		if b.Details.JSON != nil {

@@ -54,7 +54,7 @@ func (r *rules) call(p calling, found *lookup) decision {
 	if earlier, ok := r.duplicate(id, found); ok {
 		b := event.ToolReturned{
 			Call: c.ID, Tool: c.Name, Args: a.whole, Result: earlier.Result, Duplicate: earlier.Call, Version: id.version,
-			Reason: fault.DuplicateCall, Taints: a.entry.Spec().Taints,
+			Reason: fault.DuplicateCall, Taints: a.entry.Spec().Taints, Ran: earlier.Ran,
 		}
 		b.Person, b.Model = r.show(c.Name, func() *machine.Scope { return s })
 		return decision{bodies: append(before, b)}

@@ -70,6 +70,7 @@ type known struct {
 	Identity, Call string
 	Result         event.Value
 	Run            string
+	Ran            *event.Ran `json:",omitempty"`
 }
 
 func newFold(thread string) *fold {
@@ -208,7 +209,7 @@ func (f *fold) remember(b event.ToolReturned) {
 		f.index()
 		return
 	}
-	f.Known = append(f.Known, known{s.Identity, b.Call, b.Result.Ref(), f.Turn.Run})
+	f.Known = append(f.Known, known{s.Identity, b.Call, b.Result.Ref(), f.Turn.Run, b.Ran})
 	if over := len(f.Known) - keepIdentities; over > 100 {
 		f.Known = slices.Clone(f.Known[over:])
 		f.index()

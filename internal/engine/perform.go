@@ -235,7 +235,7 @@ func (t *turn) runTool(ctx context.Context) []event.Body {
 		a.Call = s.Call
 		out = append(out, a)
 	}
-	b := event.ToolReturned{Call: s.Call, Tool: s.Tool, Result: event.Of(res.JSON), Volatile: res.Volatile}
+	b := event.ToolReturned{Call: s.Call, Tool: s.Tool, Result: event.Of(res.JSON), Volatile: res.Volatile, Ran: res.Ran}
 	if entry, err := t.e.cfg.Tools.Get(s.Tool); err == nil {
 		b.Taints, b.Volatile = entry.Spec().Taints, b.Volatile || entry.Spec().Volatile
 	}

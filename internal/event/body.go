@@ -271,7 +271,16 @@ type ToolReturned struct {
 	Reason    fault.Code `json:"reason,omitempty"`
 	Taints    bool       `json:"taints,omitempty"`
 	Volatile  bool       `json:"volatile,omitempty"` // an equal call may give another result: this one answers no other
+	Ran       *Ran       `json:"ran,omitempty"`      // what gave the result, where it is rows of a statement
 	MS        int64      `json:"ms"`
+}
+
+// Ran is the statement that gave a result, as it ran.
+type Ran struct {
+	Dataset string `json:"dataset,omitempty"`
+	Version string `json:"version,omitempty"`  // of the dataset
+	SQL     string `json:"sql"`                // without a limit of rows that was put around it
+	MaxRows int    `json:"max_rows,omitempty"` // that limit; 0 if there was none
 }
 
 // ToolFailed is the one result of a call that failed.

@@ -52,6 +52,9 @@ func (t *typed[In, Out]) Call(ctx context.Context, args json.RawMessage) (Result
 	if v, ok := any(out).(Varier); ok {
 		res.Volatile = v.Varies()
 	}
+	if r, ok := any(out).(Runner); ok {
+		res.Ran = r.Ran()
+	}
 	return res, nil
 }
 

@@ -71,6 +71,7 @@ type Result struct {
 	JSON      json.RawMessage
 	Artifacts []event.ArtifactMade // stored by the tool; the engine logs them
 	Volatile  bool                 // an equal call may give another result
+	Ran       *event.Ran           // the statement that gave it; nil where there is none
 }
 
 // Varier is implemented by an Out type that knows whether an equal call may give
@@ -79,6 +80,10 @@ type Varier interface{ Varies() bool }
 
 // Maker is implemented by an Out type whose call stored artifacts.
 type Maker interface{ Made() []event.ArtifactMade }
+
+// Runner is implemented by an Out type whose rows come from a statement; nil says that
+// there was none. What it returns is stored with the call and is no part of the result.
+type Runner interface{ Ran() *event.Ran }
 
 // Call describes the call in progress; a tool finds it with In.
 type Call struct {

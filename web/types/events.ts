@@ -259,7 +259,20 @@ export interface ToolReturned {
   taints?: boolean;
   /** an equal call may give another result: this one answers no other */
   volatile?: boolean;
+  /** what gave the result, where it is rows of a statement */
+  ran?: Ran;
   ms: number;
+}
+
+/** Ran is the statement that gave a result, as it ran. */
+export interface Ran {
+  dataset?: string;
+  /** of the dataset */
+  version?: string;
+  /** without a limit of rows that was put around it */
+  sql: string;
+  /** that limit; 0 if there was none */
+  max_rows?: number;
 }
 
 /** ToolFailed is the one result of a call that failed. */
