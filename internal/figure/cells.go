@@ -31,18 +31,18 @@ type grid struct {
 type column struct {
 	name  string
 	words []string
-	unit  string // that its name ends with
-	share bool   // its name says that it holds percentages or shares
-	key   bool   // its name says that it numbers the rows
+	unit  string  // that its name ends with
+	share bool    // its name says that it holds percentages or shares
+	key   bool    // its name says that it numbers the rows
+	scale float64 // of its numbers, by its name; 1 if that says nothing
 }
 
 // A tracer looks up figures in the evidence.
 type tracer struct {
 	grids   []grid
 	numbers int // cells that hold numbers
-	days    int
 	e       Evidence
-	linked  []cell // that figures of the answer were read from
+	linked  []cell // that figures of the answer were read from, or follow from
 }
 
 func newTracer(e Evidence) *tracer {
@@ -63,11 +63,8 @@ func newTracer(e Evidence) *tracer {
 					break
 				}
 				cells[j] = newCell(Cell{table.ID, i, table.Columns[j]}, v)
-				switch {
-				case cells[j].number:
+				if cells[j].number {
 					t.numbers++
-				case cells[j].date != nil:
-					t.days++
 				}
 				if len(cells[j].text) > 1 && !cells[j].number {
 					labels = append(labels, cells[j].text)
@@ -83,7 +80,7 @@ func newTracer(e Evidence) *tracer {
 var nameParts = regexp.MustCompile(`[\p{Lu}]?[\p{Ll}\p{Lo}]+|[\p{Lu}]+|\d+`)
 
 func newColumn(name string) column {
-	c := column{name: name}
+	c := column{name: name, scale: 1}
 	for _, part := range nameParts.FindAllString(name, -1) {
 		c.words = append(c.words, strings.ToLower(part))
 	}
@@ -98,6 +95,9 @@ func newColumn(name string) column {
 			c.key = true
 		case "pct", "percent", "percentage", "share", "rate", "ratio", "prozent", "anteil", "quote":
 			c.share = true
+		}
+		if by := columnScales[w]; by != 0 {
+			c.scale = by
 		}
 	}
 	return c
@@ -146,7 +146,7 @@ func (t *tracer) fromCells(m mention) (origin, bool) {
 				if !c.number || !m.holds(c.value, g.columns[j]) {
 					continue
 				}
-				switch s := g.mentioned(m.sentence, i, j); {
+				switch s := g.mentioned(m, i, j); {
 				case s > score:
 					best, score = []cell{c}, s
 				case s == score && len(best) < maxCells:
@@ -221,6 +221,9 @@ func (m mention) holds(value float64, c column) bool {
 			if v != value && (r.value < 0 || value > 0) {
 				continue // a loss of 5 may be -5 in the data; -5 is never 5
 			}
+			if c.scale > 1 && r.fits(v*c.scale, m.near) {
+				return true
+			}
 			if r.fits(v, m.near) && (!m.share || c.share || !m.inWords && (v > 1 || v == 0)) {
 				return true
 			}
@@ -247,19 +250,22 @@ func convert(from, to string) (float64, bool) {
 
 // mentioned counts how a sentence speaks of a cell: its row by a text that stands in
 // it, its column by its name.
-func (g *grid) mentioned(sentence string, row, col int) int {
+func (g *grid) mentioned(m mention, row, col int) int {
 	score := 0
+	if g.columns[col].key { // a number of a row is no quantity: order 7 is one, 7 orders are not
+		if m.before != "" && containsAny(m.before, g.columns[col].words) {
+			return 1
+		}
+		return 0
+	}
 	for _, w := range g.columns[col].words {
-		if len(w) > 2 && containsStem(sentence, w) {
+		if len(w) > 2 && containsStem(m.sentence, w) {
 			score++
 			break
 		}
 	}
-	if g.columns[col].key && score == 0 {
-		return 0 // a number of a row is no quantity
-	}
 	for _, label := range g.labels[row] {
-		if containsWord(sentence, label) {
+		if containsWord(m.sentence, label) {
 			score += 2
 			break
 		}

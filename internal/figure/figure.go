@@ -84,7 +84,9 @@ func Trace(answer string, e Evidence) []Figure {
 			out[i].link(o)
 		}
 	}
-	for i, m := range found {
+	for i := range 2 * len(found) { // twice: a share may stand before its whole
+		i %= len(found)
+		m := found[i]
 		if strong(out[i].Support) {
 			continue
 		}
@@ -94,6 +96,7 @@ func Trace(answer string, e Evidence) []Figure {
 				out[i].link(o)
 			}
 			if strong(out[i].Support) {
+				t.know(m) // later figures may follow from this one
 				break
 			}
 		}
@@ -134,7 +137,7 @@ func chance(n, digits int) bool {
 	for range digits {
 		p /= 10
 	}
-	return p > 0.2
+	return p > 0.05
 }
 
 // sentence gives the sentence of a text around a place, in lower case.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -38,9 +39,9 @@ func (g given) evidence() Evidence {
 	return e
 }
 
-func corpus(t *testing.T) []given {
+func corpus(t *testing.T, name string) []given {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/answers.json")
+	raw, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func corpus(t *testing.T) []given {
 // were linked that should be, and how many alarms were right.
 func TestCorpus(t *testing.T) {
 	linked, right := map[string]int{}, map[string]int{}
-	for _, g := range corpus(t) {
+	for _, g := range corpus(t, "answers.json") {
 		t.Run(g.Name, func(t *testing.T) {
 			var got []string
 			for i, f := range Trace(g.Answer, g.evidence()) {
@@ -80,5 +81,44 @@ func TestCorpus(t *testing.T) {
 	}
 	for kind, n := range linked {
 		t.Logf("%-12s %d of %d answers as wanted", kind, right[kind], n)
+	}
+}
+
+// TestBlindCorpus traces answers that somebody wrote without knowing the code, and holds
+// two rates: figures with an origin that are linked, and figures without one that raise
+// an alarm. On first sight 271 of 309 were linked, 21 weak, 17 alarms were false, and 24
+// of 26 invented figures found; then the code was improved with them.
+func TestBlindCorpus(t *testing.T) {
+	got := map[string]int{}
+	for _, g := range corpus(t, "blind.json") {
+		all := Trace(g.Answer, g.evidence())
+		for _, want := range g.Want {
+			i := strings.LastIndex(want, ": ")
+			text, support := want[:i], Support(want[i+2:])
+			n := slices.IndexFunc(all, func(f Figure) bool { return f.Text == text })
+			if n < 0 {
+				t.Errorf("%s: %q was not seen as a figure", g.Name, text)
+				continue
+			}
+			found := all[n].Support
+			all = all[n+1:]
+			origin := map[bool]string{true: "none", false: "origin"}[support == None]
+			switch {
+			case found == None:
+				got[origin+" alarmed"]++
+			case found == Weak:
+				got[origin+" weak"]++
+			default:
+				got[origin+" linked"]++
+			}
+			got[origin]++
+			if found != support {
+				t.Logf("%s: %q is %s, want %s", g.Name, text, found, support)
+			}
+		}
+	}
+	t.Logf("%v", got)
+	if got["origin linked"]*100 < got["origin"]*93 || got["origin alarmed"]*100 > got["origin"]*2 || got["none alarmed"]*100 < got["none"]*90 {
+		t.Errorf("the rates got worse: %v", got)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
+	"time"
 )
 
 // Bounds of the search for formulas.
@@ -23,6 +25,7 @@ type formula struct {
 	cue     cue  // of the words that speak of it
 	ratio   bool // a share or a ratio, so that 0.12 is 12 %
 	pointed bool // the answer speaks of its cells
+	spoken  bool // words speak of it, whatever the cue
 }
 
 // A search tries formulas until one fits that words speak of.
@@ -40,8 +43,7 @@ func (s *search) try(f formula) bool {
 	if !s.m.equals(f) {
 		return s.tried < maxFormulas
 	}
-	spoken := s.m.cues&f.cue != 0
-	certain := spoken && f.pointed
+	certain := f.pointed && (f.spoken || s.m.cues&f.cue != 0)
 	if !s.found || certain && !s.certain {
 		s.best, s.found, s.certain = f, true, certain
 	}
@@ -86,14 +88,28 @@ func (t *tracer) fromFormulas(m mention) (origin, bool) {
 		return origin{}, false
 	}
 	o := origin{support: FromFormula, formula: s.best.text}
-	spoken := m.cues&s.best.cue != 0
-	if !s.certain && chance(s.tried, m.digits()) && !(spoken && !chance(s.tried/10, m.digits())) {
+	spoken := s.best.spoken || m.cues&s.best.cue != 0
+	if !s.certain && (!spoken && m.digits() < 4 || chance(s.tried/2, m.digits())) {
 		o.support = Weak
 	}
 	for _, c := range s.best.cells {
-		o.cells = append(o.cells, c.Cell)
+		if c.Table != "" {
+			o.cells = append(o.cells, c.Cell)
+		}
 	}
 	return o, true
+}
+
+// know adds a figure of the answer itself, of no table, to what formulas are made of.
+func (t *tracer) know(m mention) {
+	if m.date != nil || len(m.readings) == 0 {
+		return
+	}
+	value := m.readings[0].value
+	if m.share {
+		value /= 100
+	}
+	t.linked = append(t.linked, cell{Cell: Cell{Row: len(t.linked), Column: m.text}, value: value, number: true})
 }
 
 // whole says that all rows of the result are here.
@@ -105,7 +121,7 @@ func (g *grid) whole() bool {
 // the sentence names.
 func (g *grid) counts(s *search) bool {
 	rows := max(int64(len(g.table.Rows)), g.table.Total)
-	if !s.try(formula{value: float64(rows), text: "count(*)", cue: countCue | sumCue, pointed: true}) {
+	if !s.try(formula{value: float64(rows), text: "count(*)", cue: countCue | sumCue, pointed: true, spoken: determiners[s.m.before] && len(s.m.after) > 0}) {
 		return false
 	}
 	if !g.whole() {
@@ -126,7 +142,7 @@ func (g *grid) counts(s *search) bool {
 			if !containsWord(s.m.sentence, value) {
 				continue
 			}
-			if !s.try(formula{value: float64(len(cells)), text: fmt.Sprintf("count(%s = '%s')", c.name, value), cells: cells, cue: countCue, pointed: true}) ||
+			if !s.try(formula{value: float64(len(cells)), text: fmt.Sprintf("count(%s = '%s')", c.name, value), cells: cells, cue: countCue, pointed: true, spoken: s.m.digits() > 1}) ||
 				!s.try(formula{value: float64(len(cells)) / float64(len(g.cells)), text: fmt.Sprintf("count(%s = '%s') / count(*)", c.name, value), cells: cells, cue: shareCue, ratio: true, pointed: true}) {
 				return false
 			}
@@ -189,9 +205,9 @@ func (g *grid) aggregates(s *search) bool {
 				sum, low, high = sum+x.value, min(low, x.value), max(high, x.value)
 			}
 			of := c.name + []string{"", " of the rows named", " of the other rows"}[k]
-			if !s.try(formula{value: sum, text: "sum(" + of + ")", cells: set, column: c, cue: sumCue, pointed: true}) ||
+			if !s.try(formula{value: sum, text: "sum(" + of + ")", cells: set, column: c, cue: sumCue, pointed: true, spoken: s.m.counts(c)}) ||
 				!s.try(formula{value: sum / float64(len(set)), text: "avg(" + of + ")", cells: set, column: c, cue: meanCue, pointed: true}) ||
-				!s.try(formula{value: high - low, text: "max(" + of + ") - min(" + of + ")", cells: set, column: c, cue: differenceCue, pointed: len(set) == 2 || k > 0}) {
+				!s.try(formula{value: high - low, text: "max(" + of + ") - min(" + of + ")", cells: set, column: c, cue: differenceCue, pointed: len(set) <= smallTable || k > 0}) {
 				return false
 			}
 		}
@@ -228,9 +244,22 @@ func (g *grid) shares(s *search) bool {
 	return true
 }
 
+// counts says that the figure is followed by the name of a column: 989 deliveries.
+func (m mention) counts(c column) bool {
+	for _, w := range m.after {
+		if containsAny(w, c.words) {
+			return true
+		}
+	}
+	return false
+}
+
 // pairs tries what two cells give: their difference, sum, ratio and change.
 func (t *tracer) pairs(s *search) {
 	chosen := append([]cell{}, t.linked...)
+	if !t.days(s) {
+		return
+	}
 	pointed := len(chosen)
 	for i := range t.grids {
 		g := &t.grids[i]
@@ -248,7 +277,7 @@ func (t *tracer) pairs(s *search) {
 	}
 	for i, a := range chosen {
 		for j, b := range chosen {
-			if i == j || a.Cell == b.Cell || a.Table == b.Table && a.Row != b.Row && a.Column != b.Column {
+			if i == j || a.Cell == b.Cell || a.Table == b.Table && a.Table != "" && a.Row != b.Row && a.Column != b.Column {
 				continue
 			}
 			if !s.pair(a, b, i < pointed && j < pointed || t.bothNamed(s.m.sentence, a, b), i < j) {
@@ -271,7 +300,12 @@ func (t *tracer) bothNamed(sentence string, a, b cell) bool {
 // pair tries two cells; once says that what is the same the other way round is due.
 func (s *search) pair(a, b cell, pointed, once bool) bool {
 	both := []cell{a, b}
-	name := func(c cell) string { return fmt.Sprintf("%s[%d]", c.Column, c.Row+1) }
+	name := func(c cell) string {
+		if c.Table == "" {
+			return "(" + c.Column + ")"
+		}
+		return fmt.Sprintf("%s[%d]", c.Column, c.Row+1)
+	}
 	of := newColumn(a.Column)
 	if once {
 		if !s.try(formula{value: math.Abs(a.value - b.value), text: name(a) + " - " + name(b), cells: both, column: of, cue: differenceCue, pointed: pointed}) ||
@@ -279,10 +313,42 @@ func (s *search) pair(a, b cell, pointed, once bool) bool {
 			return false
 		}
 	}
+	if once && s.m.share && !s.try(formula{value: math.Abs(a.value - b.value), text: name(a) + " - " + name(b), cells: both, cue: differenceCue, ratio: true, pointed: pointed}) {
+		return false
+	}
 	if b.value == 0 {
 		return true
 	}
 	return s.try(formula{value: a.value / b.value, text: name(a) + " / " + name(b), cells: both, cue: shareCue | ratioCue, ratio: true, pointed: pointed}) &&
 		s.try(formula{value: (a.value - b.value) / math.Abs(b.value), text: "(" + name(a) + " - " + name(b) + ") / " + name(b), cells: both, cue: differenceCue, ratio: true, pointed: pointed}) &&
 		(a.Row != b.Row || s.try(formula{value: a.value / b.value, text: name(a) + " / " + name(b), cells: both, column: of, cue: meanCue, ratio: true, pointed: pointed}))
+}
+
+// days tries the time between two dates of a row, or of rows that the sentence names.
+func (t *tracer) days(s *search) bool {
+	if !strings.Contains(s.m.sentence, "day") && !strings.Contains(s.m.sentence, "tag") {
+		return true
+	}
+	for i := range t.grids {
+		g := &t.grids[i]
+		for row, cells := range g.cells[:min(len(g.cells), 1000)] {
+			named := g.named(s.m.sentence, row) || len(g.cells) == 1
+			for j, a := range cells {
+				for _, b := range cells[j+1:] {
+					if a.date == nil || b.date == nil {
+						continue
+					}
+					between := math.Abs(b.date.time().Sub(a.date.time()).Hours() / 24)
+					if !s.try(formula{value: between, text: fmt.Sprintf("days from %s[%d] to %s[%d]", a.Column, row+1, b.Column, row+1), cells: []cell{a, b}, pointed: named, spoken: true}) {
+						return false
+					}
+				}
+			}
+		}
+	}
+	return true
+}
+
+func (d day) time() time.Time {
+	return time.Date(d.year, time.Month(max(d.month, 1)), max(d.day, 1), 0, 0, 0, 0, time.UTC)
 }

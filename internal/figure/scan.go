@@ -18,6 +18,8 @@ type mention struct {
 	ratio      bool // "twice", "3 times"
 	unit       string
 	near       closeness
+	before     string   // the word before it, in lower case
+	after      []string // the two words after it
 	date       *day
 	sentence   string // around it, in lower case
 	cues       cue
@@ -48,6 +50,10 @@ func scan(text string) []mention {
 		m.text = text[m.start:m.end]
 		m.sentence = sentence(text, m.start, m.end)
 		m.cues = cuesIn(m.sentence)
+		m.before, m.after = wordBefore(text, m.start), wordsAfter(text, m.end)
+		if len(m.after) > 0 && isPoints(m.after) {
+			m.share = true
+		}
 		out = append(out, m)
 	}
 	for _, loc := range dates.FindAllStringSubmatchIndex(text, -1) {
@@ -72,6 +78,32 @@ func scan(text string) []mention {
 		}
 	}
 	sortByPlace(out)
+	return out
+}
+
+// isPoints says that a figure counts percentage points.
+func isPoints(after []string) bool {
+	switch after[0] {
+	case "point", "points", "pp", "punkte", "punkten", "prozentpunkte", "prozentpunkten", "percentage":
+		return true
+	}
+	return false
+}
+
+func wordBefore(text string, start int) string {
+	before := strings.TrimRight(text[:start], " \u00a0\u202f€$£*_(#")
+	i := strings.LastIndexFunc(before, func(r rune) bool { return !unicode.IsLetter(r) && r != '_' })
+	return strings.ToLower(before[i+1:])
+}
+
+func wordsAfter(text string, end int) []string {
+	var out []string
+	for _, loc := range words.FindAllStringIndex(text[end:], 2) {
+		if strings.ContainsAny(text[end:end+loc[0]], ".;:!?\n") {
+			break
+		}
+		out = append(out, strings.ToLower(text[end+loc[0]:end+loc[1]]))
+	}
 	return out
 }
 
@@ -183,7 +215,7 @@ func isSuffix(word string) bool {
 	lower := strings.ToLower(word)
 	_, scale := scales[lower]
 	_, unit := unitsOf[lower]
-	return scale || unit || lower == "x"
+	return scale && word != "b" || unit || lower == "x" // 8b is a name, 8B are billions
 }
 
 // nextWord gives the word at the start of a text after at most a space or a hyphen,

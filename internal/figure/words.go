@@ -48,14 +48,24 @@ var unitsOf = map[string]struct {
 	"h": {"time", 3600}, "hr": {"time", 3600}, "hrs": {"time", 3600}, "hour": {"time", 3600}, "hours": {"time", 3600}, "stunde": {"time", 3600}, "stunden": {"time", 3600},
 	"day": {"time", 86400}, "days": {"time", 86400}, "tag": {"time", 86400}, "tage": {"time", 86400}, "tagen": {"time", 86400}, "weeks": {"time", 604800}, "wochen": {"time", 604800},
 	"mg": {"mass", 0.001}, "g": {"mass", 1}, "gram": {"mass", 1}, "grams": {"mass", 1}, "gramm": {"mass", 1}, "kg": {"mass", 1000}, "kilogram": {"mass", 1000}, "kilograms": {"mass", 1000}, "kilogramm": {"mass", 1000},
-	"tonne": {"mass", 1e6}, "tonnes": {"mass", 1e6}, "tons": {"mass", 1e6}, "tonnen": {"mass", 1e6},
+	"t": {"mass", 1e6}, "tonne": {"mass", 1e6}, "tonnes": {"mass", 1e6}, "tons": {"mass", 1e6}, "tonnen": {"mass", 1e6},
 	"mm": {"length", 0.001}, "cm": {"length", 0.01}, "m": {"length", 1}, "meter": {"length", 1}, "meters": {"length", 1}, "metre": {"length", 1}, "metres": {"length", 1},
 	"km": {"length", 1000}, "kilometer": {"length", 1000}, "kilometers": {"length", 1000}, "kilometres": {"length", 1000},
 	"ml": {"volume", 0.001}, "l": {"volume", 1}, "liter": {"volume", 1}, "liters": {"volume", 1}, "litres": {"volume", 1}, "hl": {"volume", 100},
 	"cent": {"money", 0.01}, "cents": {"money", 0.01}, "ct": {"money", 0.01}, "pence": {"money", 0.01}, "euro": {"money", 1}, "euros": {"money", 1}, "eur": {"money", 1}, "€": {"money", 1},
 	"dollar": {"money", 1}, "dollars": {"money", 1}, "usd": {"money", 1}, "$": {"money", 1}, "chf": {"money", 1}, "gbp": {"money", 1}, "£": {"money", 1},
+	"wh": {"energy", 1}, "kwh": {"energy", 1e3}, "mwh": {"energy", 1e6}, "gwh": {"energy", 1e9}, "kw": {"power", 1}, "mw": {"power", 1e3}, "gw": {"power", 1e6},
 	"byte": {"bytes", 1}, "bytes": {"bytes", 1}, "kb": {"bytes", 1e3}, "mb": {"bytes", 1e6}, "gb": {"bytes", 1e9}, "tb": {"bytes", 1e12},
 	"kib": {"bytes", 1 << 10}, "mib": {"bytes", 1 << 20}, "gib": {"bytes", 1 << 30},
+}
+
+// columnScales are words of a column's name that say in what its numbers count.
+var columnScales = map[string]float64{"thousand": 1e3, "thousands": 1e3, "teur": 1e3, "tsd": 1e3, "keur": 1e3, "kusd": 1e3, "million": 1e6, "millions": 1e6, "mio": 1e6, "meur": 1e6, "musd": 1e6, "mn": 1e6, "mrd": 1e9, "bn": 1e9}
+
+// determiners stand before the number of all things that are spoken of: the six months.
+var determiners = map[string]bool{
+	"the": true, "our": true, "all": true, "these": true, "those": true, "its": true, "their": true, "your": true, "both": true,
+	"die": true, "der": true, "den": true, "alle": true, "allen": true, "aller": true, "unsere": true, "unserer": true, "diese": true, "dieser": true, "ihre": true, "ihrer": true,
 }
 
 // closenessWords stand before a figure that is not exact.
@@ -81,7 +91,7 @@ const (
 var cueWords = map[cue][]string{
 	sumCue:        {"total", "sum", "together", "combined", "overall", "altogether", "in all", "insgesamt", "zusammen", "gesamt", "summe", "addier"},
 	meanCue:       {"average", "mean", " avg", "on average", "per ", "durchschnitt", "im schnitt", "mittel", " pro ", " je "},
-	differenceCue: {"difference", "more than", "less than", "fewer", "higher", "lower", "increase", "decrease", "rose", "fell", "grew", "growth", "drop", "gap", "gain", "change", "up by", "down by", "ahead", "behind", "spread", "remain", "left over", "above the", "below the", "unterschied", "mehr als", "weniger", "höher", "niedriger", "gestiegen", "gesunken", "gewachsen", "zuwachs", "rückgang", "differenz", "abstand", "änderung", "verbleib", "stieg", "sank", "fiel", "plus", "minus", "wuchs"},
+	differenceCue: {"difference", "more than", "less than", "fewer", "higher", "lower", "increase", "decrease", "rose", "fell", "grew", "growth", "drop", "gap", "gain", "change", "up by", "down by", "ahead", "behind", "spread", "span", "range", "improved", "remain", "left over", "above the", "below the", "unterschied", "mehr als", "weniger", "höher", "niedriger", "gestiegen", "gesunken", "gewachsen", "zuwachs", "rückgang", "differenz", "abstand", "spannweite", "zu viel", "zu wenig", " vor ", "erholt", "änderung", "verbleib", "stieg", "sank", "fiel", "plus", "minus", "wuchs"},
 	shareCue:      {"%", "percent", "prozent", "share", "fraction", "proportion", "portion", "anteil", "quote", "rate", " of all", " of the", "drittel", "viertel", "hälfte", "half", "third", "quarter"},
 	ratioCue:      {"times", "ratio", "twice", "double", "triple", "fold", "factor", "mal so", "-fache", "fache", "verhältnis", "doppelt", "faktor", "verdoppelt", " per ", " pro "},
 	countCue:      {"there are", "there is", "there were", "count", "number of", "rows", "results", "found", "entries", "records", "list", "in total", "es gibt", "anzahl", "zeilen", "treffer", "einträge", "gefunden", "insgesamt", "different", "distinct", "verschiedene", "have", "are ", "haben", "sind "},
