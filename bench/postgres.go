@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 	"interlock/internal/sqlpolicy"
 )
@@ -77,7 +78,7 @@ func (d *data) loadPostgres(ctx context.Context, address string) (r Result, err 
 			return err
 		}
 		defer w.Abort()
-		if r.Rows, err = source.Load(ctx, s, source.Filter{}, w, "orders", nil); err != nil {
+		if r.Rows, err = source.Load(ctx, s, schema.Filter{}, w, "orders", nil); err != nil {
 			return err
 		}
 		return w.Close()

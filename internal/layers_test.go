@@ -39,14 +39,15 @@ var layers = []struct {
 	may []string
 }{
 	{"internal/fault", nil},
+	{"internal/schema", []string{"internal/fault"}},
 	{"internal/jail", nil},
 	{"internal/eval", nil},
 	{"internal/figure", nil},
 	{"internal/demo", []string{"internal/fault"}},
 	{"internal/event", []string{"internal/fault"}},
 	{"internal/dialect", nil},
-	{"internal/queryplan", []string{"internal/dialect", "internal/fault"}},
-	{"internal/nlq", []string{"internal/queryplan"}},
+	{"internal/queryplan", []string{"internal/dialect", "internal/fault", "internal/schema"}},
+	{"internal/nlq", []string{"internal/queryplan", "internal/schema"}},
 
 	{"internal/machine", []string{"internal/fault"}},
 	{"internal/tool", []string{"internal/event", "internal/fault"}},
@@ -57,18 +58,18 @@ var layers = []struct {
 	{"internal/artifact", []string{"internal/event", "internal/fault"}},
 
 	{"internal/sqlpolicy", []string{"internal/dialect", "internal/fault"}},
-	{"internal/query", []string{"internal/dialect", "internal/fault", "internal/jail", "internal/sqlpolicy"}},
-	{"internal/recon", []string{"internal/fault", "internal/query"}},
-	{"internal/sandbox", []string{"internal/fault", "internal/jail"}},
-	{"internal/source", []string{"internal/dialect", "internal/fault", "internal/jail", "internal/query", "internal/sqlpolicy"}},
-	{"internal/source/sourcetest", []string{"internal/fault", "internal/source", "internal/query"}},
-	{"internal/catalog", []string{"internal/dialect", "internal/fault", "internal/query", "internal/source", "internal/sqlpolicy"}},
+	{"internal/query", []string{"internal/dialect", "internal/fault", "internal/jail", "internal/schema", "internal/sqlpolicy"}},
+	{"internal/recon", []string{"internal/fault", "internal/query", "internal/schema"}},
+	{"internal/sandbox", []string{"internal/fault", "internal/jail", "internal/schema"}},
+	{"internal/source", []string{"internal/dialect", "internal/fault", "internal/jail", "internal/query", "internal/schema", "internal/sqlpolicy"}},
+	{"internal/source/sourcetest", []string{"internal/fault", "internal/query", "internal/schema", "internal/source"}},
+	{"internal/catalog", []string{"internal/dialect", "internal/fault", "internal/query", "internal/schema", "internal/source", "internal/sqlpolicy"}},
 
 	{"internal/engine", []string{"internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
 	{"internal/capsule", []string{"internal/engine", "internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
 	{"internal/engine/enginetest", []string{"internal/capsule", "internal/engine", "internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
 
-	{"internal/toolbox", []string{"internal/dialect", "internal/event", "internal/fault", "internal/nlq", "internal/queryplan", "internal/sqlpolicy", "internal/tool"}},
+	{"internal/toolbox", []string{"internal/dialect", "internal/event", "internal/fault", "internal/nlq", "internal/queryplan", "internal/schema", "internal/sqlpolicy", "internal/tool"}},
 	{"internal/server", []string{"internal/artifact", "internal/engine", "internal/event", "internal/fault", "internal/machine", "internal/store"}},
 
 	{"machines", nil},
@@ -81,7 +82,7 @@ var layers = []struct {
 var programs = []string{"cmd/interlock", "bench", "scripts/testreport"}
 
 // duckFree are the packages that must build and be tested without DuckDB.
-var duckFree = []string{"dialect", "engine", "event", "llm", "machine", "nlq", "queryplan", "tool"}
+var duckFree = []string{"dialect", "engine", "event", "llm", "machine", "nlq", "queryplan", "schema", "tool"}
 
 const duckDB = "github.com/duckdb/"
 

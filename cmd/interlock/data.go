@@ -14,7 +14,7 @@ import (
 	"interlock/internal/event"
 	"interlock/internal/fault"
 	"interlock/internal/query"
-	"interlock/internal/queryplan"
+	"interlock/internal/schema"
 	"interlock/internal/server"
 	"interlock/internal/sqlpolicy"
 	"interlock/internal/toolbox"
@@ -69,7 +69,7 @@ func (d data) Schema(ctx context.Context, id string) (toolbox.Schema, error) {
 		out.CopiedAt = s.CopiedAt.UTC().Format(time.RFC3339)
 	}
 	for _, t := range s.Tables {
-		table := toolbox.Table{File: t.File, TableName: t.Name, RowCount: t.Rows, Columns: columns(t.Columns), Sample: []json.RawMessage{}}
+		table := toolbox.Table{File: t.File, TableName: t.Name, RowCount: t.Rows, Columns: t.Columns, Sample: []json.RawMessage{}}
 		if err := json.Unmarshal(t.Sample, &table.Sample); err != nil {
 			return out, err
 		}
@@ -90,7 +90,7 @@ func (d data) Schema(ctx context.Context, id string) (toolbox.Schema, error) {
 		}
 	}
 	for _, x := range r.Links {
-		out.Relations = append(out.Relations, queryplan.Relation{Table: x.From.Table, Column: x.From.Column, RefTable: x.To.Table, RefColumn: x.To.Column})
+		out.Relations = append(out.Relations, schema.Relation{Table: x.From.Table, Column: x.From.Column, RefTable: x.To.Table, RefColumn: x.To.Column})
 	}
 	return out, nil
 }
@@ -105,14 +105,6 @@ func location(s catalog.Schema) string {
 		}
 	}
 	return strings.Join(files, ", ")
-}
-
-func columns(list []query.Column) []toolbox.Column {
-	out := make([]toolbox.Column, len(list))
-	for i, c := range list {
-		out[i] = toolbox.Column{Name: c.Name, Type: c.Type}
-	}
-	return out
 }
 
 // Version of a dataset, or of the list of them.
@@ -164,7 +156,7 @@ func (d data) Query(ctx context.Context, q toolbox.Query) (toolbox.Rows, error) 
 		copied = r.CopiedAt.UTC().Format(time.RFC3339)
 	}
 	return toolbox.Rows{
-		CopiedAt: copied, Columns: columns(r.Columns), Rows: r.Rows, RowCount: r.RowCount, Limited: r.Limited, Total: r.Total, AtLeast: r.AtLeast, Cut: r.Cut, MS: r.Elapsed.Round(time.Millisecond).Milliseconds(), Decision: r.Decision, Live: r.Live,
+		CopiedAt: copied, Columns: r.Columns, Rows: r.Rows, RowCount: r.RowCount, Limited: r.Limited, Total: r.Total, AtLeast: r.AtLeast, Cut: r.Cut, MS: r.Elapsed.Round(time.Millisecond).Milliseconds(), Decision: r.Decision, Live: r.Live,
 	}, nil
 }
 
@@ -177,7 +169,7 @@ func (d data) beside(ctx context.Context, q toolbox.Query) (query.Database, erro
 			return db, err
 		}
 		table := sqlpolicy.Table{Name: f.Name}
-		list := make([]query.Column, len(r.Columns))
+		list := make([]schema.Column, len(r.Columns))
 		taken := map[string]bool{}
 		for i, c := range r.Columns { // those of one name, such as of a join, are told apart
 			name := c.Name
@@ -185,7 +177,7 @@ func (d data) beside(ctx context.Context, q toolbox.Query) (query.Database, erro
 				name = fmt.Sprintf("%s_%d", cmp.Or(c.Name, "column"), n)
 			}
 			taken[strings.ToLower(name)] = true
-			list[i] = query.Column{Name: name, Type: c.Type}
+			list[i] = schema.Column{Name: name, Type: c.Type}
 			table.Columns = append(table.Columns, name)
 		}
 		path, err := d.catalog.Rows(ctx, f.ResultID, f.Name, list, r.Rows)
@@ -235,16 +227,8 @@ func (l loads) List(ctx context.Context) ([]toolbox.SourceRow, error) {
 }
 
 func (l loads) Load(ctx context.Context, w toolbox.Loading) (toolbox.Loaded, error) {
-	raw, err := json.Marshal(w.Conditions)
-	if err != nil {
-		return toolbox.Loaded{}, err
-	}
-	list, err := parseConditions(raw)
-	if err != nil {
-		return toolbox.Loaded{}, err
-	}
-	got, err := l.Preview(ctx, w.Alias, list, w.Offset, w.Limit)
-	return toolbox.Loaded{Alias: got.Alias, Columns: columns(got.Columns), Rows: got.Rows, TotalRows: got.TotalRows}, err
+	got, err := l.Preview(ctx, w.Alias, w.Conditions, w.Offset, w.Limit)
+	return toolbox.Loaded{Alias: got.Alias, Columns: got.Columns, Rows: got.Rows, TotalRows: got.TotalRows}, err
 }
 
 // datasets is the catalog as the server shows it.
@@ -297,7 +281,7 @@ func (s sources) Preview(ctx context.Context, alias string, offset, limit int) (
 }
 
 func (s sources) LoadScoped(ctx context.Context, alias string, conditions json.RawMessage, limit int) (any, error) {
-	list, err := parseConditions(conditions)
+	list, err := schema.ParseConditions(conditions)
 	if err != nil {
 		return nil, err
 	}

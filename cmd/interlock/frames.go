@@ -20,6 +20,7 @@ import (
 	"interlock/internal/query"
 	"interlock/internal/queryplan"
 	"interlock/internal/sandbox"
+	"interlock/internal/schema"
 	"interlock/internal/tool"
 	"interlock/internal/toolbox"
 )
@@ -31,8 +32,8 @@ type keptResults struct{ artifacts *artifact.Store }
 // keptRows is the content of such an artifact. Only what the rows are is in it, so
 // that equal rows are one artifact.
 type keptRows struct {
-	Columns []toolbox.Column `json:"columns"`
-	Rows    json.RawMessage  `json:"rows"`
+	Columns []schema.Column `json:"columns"`
+	Rows    json.RawMessage `json:"rows"`
 }
 
 // Keep implements toolbox.Results. An id names the version of the artifact, too: it
@@ -88,11 +89,7 @@ func (p *python) frame(ctx context.Context, f toolbox.Frame) (string, error) {
 		return "", err
 	}
 	return p.bundles.get([]string{"frame", tool.In(ctx).Owner, f.ResultID}, func(path string) error {
-		out := sandbox.Result{Rows: r.Rows}
-		for _, c := range r.Columns {
-			out.Columns = append(out.Columns, sandbox.Column(c))
-		}
-		return sandbox.FromResult(out, path)
+		return sandbox.FromResult(sandbox.Result{Columns: r.Columns, Rows: r.Rows}, path)
 	})
 }
 

@@ -6,12 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"interlock/internal/query"
+	"interlock/internal/schema"
 )
 
 // noteText is a decision of an import in a line: the sentence, how many values it
 // touched, and one of them before and after.
-func noteText(n query.ImportNote) string {
+func noteText(n schema.Note) string {
 	text := oneLine(n.Message)
 	if n.Count > 0 {
 		text += fmt.Sprintf(" (%d)", n.Count)
@@ -34,7 +34,7 @@ func (a *app) profileCommand() *cobra.Command {
 				}
 				rows := make([][]string, len(p.Columns))
 				for i, c := range p.Columns {
-					rows[i] = []string{c.Name, c.Type, fmt.Sprint(c.Nulls), fmt.Sprint(c.Distinct), c.Min, c.Max, strings.Join(c.Examples, ", ")}
+					rows[i] = []string{c.Name, c.Type.String(), fmt.Sprint(c.Nulls), fmt.Sprint(c.Distinct), c.Min, c.Max, strings.Join(c.Examples, ", ")}
 				}
 				a.show(p, []string{"column", "type", "nulls", "distinct", "min", "max", "examples"}, rows)
 				if !a.json {

@@ -16,6 +16,7 @@ import (
 	"interlock/internal/fault"
 	"interlock/internal/query"
 	"interlock/internal/sandbox"
+	"interlock/internal/schema"
 	"interlock/internal/server"
 	"interlock/internal/tool"
 	"interlock/internal/toolbox"
@@ -127,9 +128,10 @@ func pythonOut(out *sandbox.Outcome) toolbox.PythonOut {
 	res := toolbox.PythonOut{Value: out.Value, Stdout: out.Stdout, Stderr: out.Stderr, Artifacts: []string{}}
 	res.Status, res.Rows, res.RowCount, res.Limited, res.ExecTimeMS = "success", out.Rows, out.Sent, out.Limited, out.Elapsed.Milliseconds()
 	res.TotalRows, res.Columns, res.ColumnTypes = int64(out.RowCount), []string{}, []string{}
+	res.Table = out.Columns
 	for _, c := range out.Columns {
-		res.Columns, res.ColumnTypes = append(res.Columns, c.Name), append(res.ColumnTypes, c.Type)
-		res.Table = append(res.Table, toolbox.Column{Name: c.Name, Type: c.Type})
+		res.Columns, res.ColumnTypes = append(res.Columns, c.Name), append(res.ColumnTypes, c.Type.String())
+		res.Table = append(res.Table, schema.Column{Name: c.Name, Type: c.Type})
 	}
 	if res.Rows == nil {
 		res.Rows = []byte("[]")

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"interlock/internal/query"
+	"interlock/internal/schema"
 )
 
 // asked is what `interlock query` is to do.
@@ -123,7 +124,7 @@ func (a *app) showRows(r *query.Result) error {
 }
 
 // rowTexts gives typed rows as the cells of a table on the terminal.
-func rowTexts(columns []query.Column, typed json.RawMessage) (head []string, rows [][]string, err error) {
+func rowTexts(columns []schema.Column, typed json.RawMessage) (head []string, rows [][]string, err error) {
 	var cells [][]any
 	if err := json.Unmarshal(typed, &cells); err != nil {
 		return nil, nil, err

@@ -20,6 +20,7 @@ import (
 	"interlock/internal/fault"
 	"interlock/internal/query"
 	"interlock/internal/queryplan"
+	"interlock/internal/schema"
 	"interlock/internal/server"
 	"interlock/internal/sqlpolicy"
 	"interlock/internal/store"
@@ -132,7 +133,7 @@ func (r *results) keep(ctx context.Context, owner string, at place, format query
 // A resultPage is some rows of an artifact.
 type resultPage struct {
 	Artifact string            `json:"artifact_id"`
-	Columns  []query.Column    `json:"columns"`
+	Columns  []schema.Column   `json:"columns"`
 	Rows     json.RawMessage   `json:"rows"`
 	Offset   int               `json:"offset"`
 	Total    int64             `json:"total_rows"` // with the text that was looked for

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"path"
@@ -13,6 +12,7 @@ import (
 
 	"interlock/internal/catalog"
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 )
 
@@ -148,7 +148,7 @@ func (a *app) sourceList(cmd *cobra.Command) error {
 }
 
 func (a *app) sourcePreview(cmd *cobra.Command, alias, where string, offset, limit int) error {
-	conditions, err := parseConditions(json.RawMessage(where))
+	conditions, err := schema.ParseConditions([]byte(where))
 	if err != nil {
 		return err
 	}
@@ -167,18 +167,6 @@ func (a *app) sourcePreview(cmd *cobra.Command, alias, where string, offset, lim
 		}
 		return nil
 	})
-}
-
-func parseConditions(raw json.RawMessage) ([]source.Condition, error) {
-	if len(raw) == 0 || string(raw) == "null" {
-		return nil, nil
-	}
-	var list []source.Condition
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, fault.Wrap(err, fault.BadFilter, "the conditions cannot be read: %v", err).
-			Suggest(`Give a list such as [{"column": "amount", "op": "gt", "value": 100}].`)
-	}
-	return list, nil
 }
 
 var notName = regexp.MustCompile(`[^a-z0-9_]+`)

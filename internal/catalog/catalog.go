@@ -19,6 +19,7 @@ import (
 
 	"interlock/internal/fault"
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 	"interlock/internal/sqlpolicy"
 )
@@ -117,14 +118,14 @@ type Dataset struct {
 
 // A Table of a dataset. Columns and Rows are known once it was imported.
 type Table struct {
-	Name        string         `json:"table_name"`
-	File        string         `json:"file"` // its name in the folder; the table's name in a database
-	Kind        string         `json:"kind"` // csv, json, parquet, xlsx, sqlite, postgres …
-	Description string         `json:"description,omitempty"`
-	Columns     []query.Column `json:"columns,omitempty"`
-	Rows        int64          `json:"row_count,omitempty"`
+	Name        string          `json:"table_name"`
+	File        string          `json:"file"` // its name in the folder; the table's name in a database
+	Kind        string          `json:"kind"` // csv, json, parquet, xlsx, sqlite, postgres …
+	Description string          `json:"description,omitempty"`
+	Columns     []schema.Column `json:"columns,omitempty"`
+	Rows        int64           `json:"row_count,omitempty"`
 	// Notes are the decisions of the import, such as a date order or lines left out.
-	Notes []query.ImportNote `json:"notes,omitempty"`
+	Notes []schema.Note `json:"notes,omitempty"`
 }
 
 // A Problem is something that is not as it should be; the rest works.

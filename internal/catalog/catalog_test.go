@@ -20,6 +20,7 @@ import (
 	"interlock/internal/fault"
 	"interlock/internal/jail"
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 )
 
@@ -144,7 +145,7 @@ func TestFolders(t *testing.T) {
 		t.Errorf("rows: %s", got)
 	}
 	d, err := w.Get(t.Context(), "shop")
-	if err != nil || d.Tables[3].Rows != 4 || d.Tables[3].Columns[3].Type != "DATE" {
+	if err != nil || d.Tables[3].Rows != 4 || d.Tables[3].Columns[3].Type.String() != "DATE" {
 		t.Errorf("after the import: %+v, %v", d, err)
 	}
 }
@@ -172,7 +173,7 @@ func TestSchema(t *testing.T) {
 	i := slices.IndexFunc(s.Tables, func(t catalog.TableSchema) bool { return t.Name == "orders" })
 	want := catalog.TableSchema{
 		File: "orders.csv", Name: "orders", Rows: 4,
-		Columns: []query.Column{{Name: "order_id", Type: "BIGINT"}, {Name: "customer_id", Type: "BIGINT"}, {Name: "amount", Type: "DECIMAL(18,2)"}, {Name: "placed", Type: "DATE"}},
+		Columns: []schema.Column{{Name: "order_id", Type: schema.ParseType("BIGINT")}, {Name: "customer_id", Type: schema.ParseType("BIGINT")}, {Name: "amount", Type: schema.ParseType("DECIMAL(18,2)")}, {Name: "placed", Type: schema.ParseType("DATE")}},
 		Sample:  json.RawMessage(`[[10,1,19.90,"2024-01-05"],[11,1,5.00,"2024-01-06"],[12,2,100.25,"2024-02-01"]]`),
 	}
 	if diff := cmp.Diff(want, s.Tables[i]); diff != "" {

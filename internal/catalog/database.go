@@ -15,6 +15,7 @@ import (
 
 	"interlock/internal/fault"
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 	"interlock/internal/sqlpolicy"
 )
@@ -214,8 +215,8 @@ func (c *Catalog) importFiles(ctx context.Context, d *dataset, v version, m *man
 }
 
 // notesOf are the decisions about columns that came in as a stream; never nil.
-func notesOf(columns []source.Column) []query.ImportNote {
-	notes := []query.ImportNote{}
+func notesOf(columns []schema.Column) []schema.Note {
+	notes := []schema.Note{}
 	for _, col := range columns {
 		if col.Note != nil {
 			notes = append(notes, *col.Note)
@@ -281,8 +282,8 @@ func (c *Catalog) build(ctx context.Context, id, path string, imports []query.Im
 
 // streamFiles writes the tables inside SQLite files into a database. It gives those that
 // it got, each with the decisions about its columns.
-func (c *Catalog) streamFiles(ctx context.Context, d *dataset, v version, path string, m *manifest) (map[string][]query.ImportNote, error) {
-	loaded := map[string][]query.ImportNote{}
+func (c *Catalog) streamFiles(ctx context.Context, d *dataset, v version, path string, m *manifest) (map[string][]schema.Note, error) {
+	loaded := map[string][]schema.Note{}
 	inner := slices.DeleteFunc(slices.Clone(v.tables), func(t table) bool { return t.inner == "" })
 	if len(inner) == 0 {
 		return loaded, nil
@@ -313,7 +314,7 @@ func (c *Catalog) streamFiles(ctx context.Context, d *dataset, v version, path s
 }
 
 // stream writes one table of a database into another.
-func (c *Catalog) stream(ctx context.Context, w *query.Writer, conf source.Config, id, name string) ([]source.Column, int64, error) {
+func (c *Catalog) stream(ctx context.Context, w *query.Writer, conf source.Config, id, name string) ([]schema.Column, int64, error) {
 	s, err := source.Open(ctx, conf)
 	if err != nil {
 		return nil, 0, err
@@ -325,7 +326,7 @@ func (c *Catalog) stream(ctx context.Context, w *query.Writer, conf source.Confi
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	rows, err := source.Load(ctx, s, source.Filter{}, w, name, func(rows int64) {
+	rows, err := source.Load(ctx, s, schema.Filter{}, w, name, func(rows int64) {
 		if w.Size() > c.config.MaxDisk {
 			cancel(fault.New(fault.TooLarge, "The table takes more than the %d MB of disk that a dataset may have.", c.config.MaxDisk>>20).
 				Suggest("Leave the rows where they are (remote), or raise the setting dataset-disk-mb."))

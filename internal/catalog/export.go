@@ -15,6 +15,7 @@ import (
 
 	"interlock/internal/fault"
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 )
 
@@ -82,7 +83,7 @@ func (c *Catalog) fetch(ctx context.Context, d *dataset, r query.Request, dir st
 
 // Rows makes a database of one table of rows that a statement gave, once for each key,
 // so that later statements can name it. It is removed some time after its last use.
-func (c *Catalog) Rows(ctx context.Context, key, name string, columns []query.Column, rows json.RawMessage) (string, error) {
+func (c *Catalog) Rows(ctx context.Context, key, name string, columns []schema.Column, rows json.RawMessage) (string, error) {
 	sum := sha256.Sum256([]byte(key + "\x00" + name))
 	path := filepath.Join(c.config.Dir, "rows-"+hex.EncodeToString(sum[:8])+".duckdb")
 	c.touch(path)
@@ -116,12 +117,12 @@ func (c *Catalog) Rows(ctx context.Context, key, name string, columns []query.Co
 }
 
 // stored makes a table of fetched rows.
-func (c *Catalog) stored(ctx context.Context, columns []query.Column, lines, path, some string) (query.Request, error) {
+func (c *Catalog) stored(ctx context.Context, columns []schema.Column, lines, path, some string) (query.Request, error) {
 	imp := query.Import{Table: "result", Format: query.NDJSON, Files: []string{lines}, Options: query.ImportOptions{Types: map[string]string{}}}
 	list := make([]string, len(columns))
 	for i, col := range columns {
 		name := fmt.Sprintf("c%d", i)
-		imp.Options.Types[name] = col.Type
+		imp.Options.Types[name] = col.Type.String()
 		list[i] = name + " AS " + quoteName(col.Name)
 	}
 	report, err := c.config.Engine.Build(ctx, path, []query.Import{imp}, nil)

@@ -9,7 +9,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"interlock/internal/catalog"
-	"interlock/internal/query"
+	"interlock/internal/schema"
 )
 
 // What an import decided is part of its table, each further sheet of a workbook is a
@@ -52,14 +52,14 @@ func TestImportNotes(t *testing.T) {
 	if got := table("book_second"); got.File != "book.xlsx" || got.Rows != 1 {
 		t.Errorf("%+v", got)
 	}
-	if notes := table("book").Notes; len(notes) != 1 || notes[0].Rule != query.RuleSheet || !strings.Contains(notes[0].Message, "book_second") {
+	if notes := table("book").Notes; len(notes) != 1 || notes[0].Rule != schema.RuleSheet || !strings.Contains(notes[0].Message, "book_second") {
 		t.Errorf("%+v", notes)
 	}
-	want := []query.ImportNote{
-		{Column: "d", Rule: query.RuleDateOrder, Count: 2, Before: "31/12/2024", After: "2024-12-31", Message: "The dates of d were read with the day first."},
-		{Column: "n", Rule: query.RuleMissing, Count: 1, Before: "NA", Message: "The column n was read as numbers: NA and the like as empty."},
+	want := []schema.Note{
+		{Column: "d", Rule: schema.RuleDateOrder, Count: 2, Before: "31/12/2024", After: "2024-12-31", Message: "The dates of d were read with the day first."},
+		{Column: "n", Rule: schema.RuleMissing, Count: 1, Before: "NA", Message: "The column n was read as numbers: NA and the like as empty."},
 	}
-	if got := table("days").Notes; !slices.EqualFunc(want, got, func(a, b query.ImportNote) bool {
+	if got := table("days").Notes; !slices.EqualFunc(want, got, func(a, b schema.Note) bool {
 		return a.Column == b.Column && a.Rule == b.Rule && a.Count == b.Count && a.Before == b.Before && a.After == b.After && a.Message == b.Message
 	}) {
 		t.Errorf("%+v", got)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 )
 
@@ -127,9 +128,9 @@ func (r *relater) keys(ctx context.Context, t Table) error {
 }
 
 // likelyKey goes by type, place and name.
-func likelyKey(table string, col query.Column, place int) bool {
-	switch source.ParseType(col.Type).Kind {
-	case source.Int, source.Uint, source.Text, source.UUID, source.Decimal:
+func likelyKey(table string, col schema.Column, place int) bool {
+	switch col.Type.Kind {
+	case schema.Int, schema.Uint, schema.Text, schema.UUID, schema.Decimal:
 	default:
 		return false
 	}
@@ -223,8 +224,8 @@ func (r *relater) links(ctx context.Context, t Table, all []Table) error {
 
 // pointsAt goes by names and types: orders.customer_id at customers.id or
 // customers.customer_id, and parent_id at the table's own id.
-func pointsAt(t Table, col query.Column, to Table, key string) bool {
-	toCol := slices.IndexFunc(to.Columns, func(c query.Column) bool { return c.Name == key })
+func pointsAt(t Table, col schema.Column, to Table, key string) bool {
+	toCol := slices.IndexFunc(to.Columns, func(c schema.Column) bool { return c.Name == key })
 	if toCol < 0 || !alike(col.Type, to.Columns[toCol].Type) {
 		return false
 	}
@@ -246,16 +247,12 @@ func pointsAt(t Table, col query.Column, to Table, key string) bool {
 	return keyName != "id" && strings.HasSuffix(name, "_"+keyName)
 }
 
-func alike(a, b string) bool {
-	class := func(name string) source.Kind {
-		switch k := source.ParseType(name).Kind; k {
-		case source.Int, source.Uint, source.Decimal:
-			return source.Int
-		default:
-			return k
-		}
+// alike says whether values of two types can be equal.
+func alike(a, b schema.Type) bool {
+	whole := func(t schema.Type) bool {
+		return t.Kind == schema.Int || t.Kind == schema.Uint || t.Kind == schema.Decimal
 	}
-	return class(a) == class(b)
+	return a.Kind == b.Kind || whole(a) && whole(b)
 }
 
 // singular guesses the singular of an English plural.

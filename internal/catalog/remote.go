@@ -16,6 +16,7 @@ import (
 	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 	"interlock/internal/sqlpolicy"
 )
@@ -300,7 +301,7 @@ func (c *Catalog) columnsOf(ctx context.Context, w *query.Writer, conf source.Co
 func countQuickly(ctx context.Context, s source.Source) int64 {
 	ctx, cancel := context.WithTimeout(ctx, countPatience)
 	defer cancel()
-	n, err := s.Count(ctx, source.Filter{})
+	n, err := s.Count(ctx, schema.Filter{})
 	if err != nil {
 		return -1
 	}

@@ -20,6 +20,7 @@ import (
 	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 	"interlock/internal/source/sourcetest"
 	"interlock/internal/sqlpolicy"
@@ -92,13 +93,13 @@ func TestRemote(t *testing.T) {
 	if _, _, err := w.Database(t.Context(), "shop"); !fault.Is(err, fault.BadRequest) {
 		t.Errorf("as a copy: %v", err)
 	}
-	scoped, err := w.LoadScoped(t.Context(), "orders", []source.Condition{{Column: "id", Op: source.Lte, Value: 3.0}}, 2)
+	scoped, err := w.LoadScoped(t.Context(), "orders", []schema.Condition{{Column: "id", Op: schema.Lte, Value: 3.0}}, 2)
 	if err != nil || scoped.TotalRows != 3 || scoped.PreviewRows != 2 {
 		t.Errorf("%+v, %v", scoped, err)
 	}
 
 	got, err := w.Query(t.Context(), "shop", query.Request{SQL: `SELECT * FROM orders`, MaxRows: 10})
-	if err != nil || got.RowCount != 10 || !got.Limited || got.Columns[2] != (query.Column{Name: "amount", Type: "DECIMAL(12,2)"}) {
+	if err != nil || got.RowCount != 10 || !got.Limited || got.Columns[2] != (schema.Column{Name: "amount", Type: schema.ParseType("DECIMAL(12,2)")}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	want := []sqlpolicy.Touch{{Table: "customers", Columns: []string{"city", "id"}}, {Table: "orders", Columns: []string{"amount", "customer_id"}}}
@@ -326,7 +327,7 @@ func TestRemoteTypes(t *testing.T) {
 	if err != nil || string(r.Rows) != `[[1,"2024-03-01","2024-03-01 12:00:00"]]` {
 		t.Errorf("%+v, %v", r, err)
 	}
-	want := []query.Column{{Name: "id", Type: "BIGINT"}, {Name: "day", Type: "DATE"}, {Name: "placed", Type: "TIMESTAMP"}}
+	want := []schema.Column{{Name: "id", Type: schema.ParseType("BIGINT")}, {Name: "day", Type: schema.ParseType("DATE")}, {Name: "placed", Type: schema.ParseType("TIMESTAMP")}}
 	if diff := cmp.Diff(want, r.Columns); diff != "" {
 		t.Error(diff)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"interlock/internal/query"
-	"interlock/internal/source"
+	"interlock/internal/schema"
 )
 
 // A Schema is what a model or a person needs to know before they ask a dataset.
@@ -26,11 +26,11 @@ type TableSchema struct {
 	File        string          `json:"file"`
 	Name        string          `json:"table_name"`
 	Description string          `json:"description,omitempty"`
-	Columns     []query.Column  `json:"columns"`
+	Columns     []schema.Column `json:"columns"`
 	Rows        int64           `json:"row_count"`
 	Sample      json.RawMessage `json:"sample_rows"` // arrays in the order of the columns
 	// Notes are the decisions of the import.
-	Notes []query.ImportNote `json:"notes,omitempty"`
+	Notes []schema.Note `json:"notes,omitempty"`
 }
 
 // sampleRows of each table are shown.
@@ -84,7 +84,7 @@ func (c *Catalog) sample(ctx context.Context, d *dataset, db query.Database, t T
 		return nil, err
 	}
 	defer s.Close()
-	page, err := s.Preview(ctx, source.Filter{}, 0, sampleRows)
+	page, err := s.Preview(ctx, schema.Filter{}, 0, sampleRows)
 	return page.Rows, err
 }
 

@@ -11,13 +11,14 @@ import (
 	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 )
 
 // A Scoped load is some rows of a source under conditions, and how many there are.
 type Scoped struct {
 	Alias       string          `json:"alias"`
-	Columns     []query.Column  `json:"columns"`
+	Columns     []schema.Column `json:"columns"`
 	Rows        json.RawMessage `json:"rows"`
 	TotalRows   int64           `json:"total_rows"` // under the conditions
 	PreviewRows int             `json:"preview_rows"`
@@ -28,12 +29,12 @@ const maxPreview = 10_000
 
 // LoadScoped gives up to limit rows (200 if 0) of a source under conditions. The
 // conditions run where the source is.
-func (c *Catalog) LoadScoped(ctx context.Context, alias string, conditions []source.Condition, limit int) (Scoped, error) {
+func (c *Catalog) LoadScoped(ctx context.Context, alias string, conditions []schema.Condition, limit int) (Scoped, error) {
 	return c.Preview(ctx, alias, conditions, 0, limit)
 }
 
 // Preview is LoadScoped from an offset.
-func (c *Catalog) Preview(ctx context.Context, alias string, conditions []source.Condition, offset, limit int) (Scoped, error) {
+func (c *Catalog) Preview(ctx context.Context, alias string, conditions []schema.Condition, offset, limit int) (Scoped, error) {
 	if limit == 0 {
 		limit = 200
 	}
@@ -49,7 +50,7 @@ func (c *Catalog) Preview(ctx context.Context, alias string, conditions []source
 		return Scoped{}, err
 	}
 	defer s.Close()
-	filter := source.Filter{Conditions: conditions}
+	filter := schema.Filter{Conditions: conditions}
 	total, err := s.Count(ctx, filter)
 	if err != nil {
 		return Scoped{}, err
@@ -65,7 +66,7 @@ func (c *Catalog) Preview(ctx context.Context, alias string, conditions []source
 type Part struct {
 	Table      string // its name there
 	Alias      string
-	Conditions []source.Condition
+	Conditions []schema.Condition
 }
 
 // Assemble makes one database of the scoped rows of several sources, so that they
@@ -106,7 +107,7 @@ func (c *Catalog) part(ctx context.Context, path string, p Part) (query.Import, 
 	if err != nil {
 		return query.Import{}, err
 	}
-	filter := source.Filter{Conditions: p.Conditions}
+	filter := schema.Filter{Conditions: p.Conditions}
 	if found.live {
 		return c.partLive(ctx, path+".duckdb", p.Table, found, filter)
 	}
@@ -131,7 +132,7 @@ func (c *Catalog) part(ctx context.Context, path string, p Part) (query.Import, 
 	return query.Import{Table: p.Table, Format: query.Parquet, Files: []string{path + ".parquet"}}, nil
 }
 
-func (c *Catalog) partLive(ctx context.Context, path, name string, found Source, filter source.Filter) (query.Import, error) {
+func (c *Catalog) partLive(ctx context.Context, path, name string, found Source, filter schema.Filter) (query.Import, error) {
 	s, err := c.open(ctx, found)
 	if err != nil {
 		return query.Import{}, err

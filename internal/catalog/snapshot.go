@@ -12,6 +12,7 @@ import (
 
 	"interlock/internal/fault"
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 )
 
@@ -108,7 +109,7 @@ func (c *Catalog) importConnection(ctx context.Context, d *dataset, path string,
 		shown := Table{Name: name, File: t.Name, Kind: d.kind, Rows: rows, Notes: notesOf(columns)}
 		m.note(shown)
 		for i, spec := range source.Specs(columns) {
-			shown.Columns = append(shown.Columns, query.Column{Name: columns[i].Name, Type: spec.SQL()})
+			shown.Columns = append(shown.Columns, schema.Column{Name: columns[i].Name, Type: schema.ParseType(spec.SQL())})
 		}
 		m.Tables = append(m.Tables, shown)
 		copied[strings.ToLower(t.Name)] = name
@@ -124,13 +125,13 @@ func (c *Catalog) importConnection(ctx context.Context, d *dataset, path string,
 	return w.Close()
 }
 
-func (c *Catalog) copyTable(ctx context.Context, w *query.Writer, conf source.Config, id, name string) ([]source.Column, int64, error) {
+func (c *Catalog) copyTable(ctx context.Context, w *query.Writer, conf source.Config, id, name string) ([]schema.Column, int64, error) {
 	s, err := source.Open(ctx, conf)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer s.Close()
-	n, err := s.Count(ctx, source.Filter{})
+	n, err := s.Count(ctx, schema.Filter{})
 	if err != nil {
 		return nil, 0, err
 	}

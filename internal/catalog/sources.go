@@ -7,18 +7,18 @@ import (
 	"time"
 
 	"interlock/internal/fault"
-	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 )
 
 // A Source is one table somewhere, known by its alias.
 type Source struct {
-	Alias   string         `json:"alias"`
-	Dataset string         `json:"dataset"`
-	Table   string         `json:"table"`
-	Kind    string         `json:"kind"` // csv, json, parquet, xlsx, sqlite, postgres …
-	Columns []query.Column `json:"columns"`
-	Rows    int64          `json:"row_count"`
+	Alias   string          `json:"alias"`
+	Dataset string          `json:"dataset"`
+	Table   string          `json:"table"`
+	Kind    string          `json:"kind"` // csv, json, parquet, xlsx, sqlite, postgres …
+	Columns []schema.Column `json:"columns"`
+	Rows    int64           `json:"row_count"`
 
 	schema string // of a table in a database
 	live   bool   // read where it is, not from a copy
@@ -159,14 +159,14 @@ func describeLive(ctx context.Context, conf source.Config, large bool) (Source, 
 		found.Rows = countQuickly(ctx, s)
 		return found, nil
 	}
-	found.Rows, err = s.Count(ctx, source.Filter{})
+	found.Rows, err = s.Count(ctx, schema.Filter{})
 	return found, err
 }
 
-func engineColumns(columns []source.Column) []query.Column {
-	shown := make([]query.Column, len(columns))
+func engineColumns(columns []schema.Column) []schema.Column {
+	shown := make([]schema.Column, len(columns))
 	for i, spec := range source.Specs(columns) {
-		shown[i] = query.Column{Name: spec.Name, Type: spec.SQL()}
+		shown[i] = schema.Column{Name: spec.Name, Type: schema.ParseType(spec.SQL())}
 	}
 	return shown
 }

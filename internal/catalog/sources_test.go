@@ -15,6 +15,7 @@ import (
 	"interlock/internal/catalog"
 	"interlock/internal/fault"
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 	"interlock/internal/source/sourcetest"
 )
@@ -85,7 +86,7 @@ func TestLoadScoped(t *testing.T) {
 	if err := w.Add(t.Context(), catalog.Connection{Alias: "bank", URL: "sqlite:" + ledger(t)}, source.Secret{}); err != nil {
 		t.Fatal(err)
 	}
-	var conditions []source.Condition
+	var conditions []schema.Condition
 	if err := json.Unmarshal([]byte(`[{"column": "amount", "op": "gte", "value": 7.5}]`), &conditions); err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +107,7 @@ func TestLoadScoped(t *testing.T) {
 			t.Errorf("%s: %s", alias, diff)
 		}
 	}
-	bad := []source.Condition{{Column: "amuont", Op: source.Eq, Value: 1}}
+	bad := []schema.Condition{{Column: "amuont", Op: schema.Eq, Value: 1}}
 	for _, alias := range []string{"shop.orders", "payments"} {
 		if _, err := w.LoadScoped(t.Context(), alias, bad, 10); !fault.Is(err, fault.BadFilter) || !strings.Contains(err.Error(), `"amount"`) {
 			t.Errorf("%s: %v, want bad_filter", alias, err)
@@ -120,8 +121,8 @@ func TestAssemble(t *testing.T) {
 		t.Fatal(err)
 	}
 	db, err := w.Assemble(t.Context(), []catalog.Part{
-		{Table: "a", Alias: "shop.orders", Conditions: []source.Condition{{Column: "placed", Op: source.Lt, Value: "2024-02-01"}}},
-		{Table: "b", Alias: "payments", Conditions: []source.Condition{{Column: "ref", Op: source.Like, Value: "INV%"}}},
+		{Table: "a", Alias: "shop.orders", Conditions: []schema.Condition{{Column: "placed", Op: schema.Lt, Value: "2024-02-01"}}},
+		{Table: "b", Alias: "payments", Conditions: []schema.Condition{{Column: "ref", Op: schema.Like, Value: "INV%"}}},
 		{Table: "c", Alias: "customers"},
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"interlock/internal/llm"
 	"interlock/internal/nlq"
 	"interlock/internal/queryplan"
+	"interlock/internal/schema"
 )
 
 // A shelf is datasets that the offline model knows of.
@@ -32,7 +33,7 @@ func (s shelf) Index(_ context.Context, dataset string) (*nlq.Index, error) {
 
 func shopShelf() shelf {
 	schema := queryplan.Schema{Tables: []queryplan.Table{
-		{Name: "orders", Keys: []string{"id"}, Rows: 5, Columns: []queryplan.Column{{Name: "id", Type: "BIGINT"}, {Name: "amount", Type: "DOUBLE"}, {Name: "status", Type: "VARCHAR"}, {Name: "order_date", Type: "DATE"}, {Name: "ship_date", Type: "DATE"}}},
+		{Name: "orders", Keys: []string{"id"}, Rows: 5, Columns: []schema.Column{{Name: "id", Type: schema.ParseType("BIGINT")}, {Name: "amount", Type: schema.ParseType("DOUBLE")}, {Name: "status", Type: schema.ParseType("VARCHAR")}, {Name: "order_date", Type: schema.ParseType("DATE")}, {Name: "ship_date", Type: schema.ParseType("DATE")}}},
 	}}
 	values := []nlq.ColumnValues{{Table: "orders", Column: "status", Values: []string{"open", "paid"}, Complete: true}}
 	return shelf{"shop": nlq.NewIndex(schema, values, nlq.Dictionary{})}

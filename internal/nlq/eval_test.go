@@ -16,6 +16,7 @@ import (
 	"interlock/internal/eval"
 	"interlock/internal/nlq"
 	"interlock/internal/queryplan"
+	"interlock/internal/schema"
 )
 
 var failures = flag.String("failures", "", "write the questions that were not answered rightly to this file")
@@ -50,20 +51,20 @@ func open(t testing.TB, path string) *base {
 		name := row[0].(string)
 		table := queryplan.Table{Name: name}
 		for _, c := range b.query(t, fmt.Sprintf("PRAGMA table_info(%q)", name)).Rows {
-			table.Columns = append(table.Columns, queryplan.Column{Name: c[1].(string), Type: c[2].(string)})
+			table.Columns = append(table.Columns, schema.Column{Name: c[1].(string), Type: schema.ParseType(c[2].(string))})
 			if c[5].(int64) > 0 {
 				table.Keys = append(table.Keys, c[1].(string))
 			}
 		}
 		table.Rows = b.query(t, fmt.Sprintf("SELECT count(*) FROM %q", name)).Rows[0][0].(int64)
 		for _, f := range b.query(t, fmt.Sprintf("PRAGMA foreign_key_list(%q)", name)).Rows {
-			r := queryplan.Relation{Table: name, Column: f[3].(string), RefTable: f[2].(string), RefColumn: fmt.Sprint(f[4])}
+			r := schema.Relation{Table: name, Column: f[3].(string), RefTable: f[2].(string), RefColumn: fmt.Sprint(f[4])}
 			if len(b.schema.Relations) == 0 || !contains(b.schema.Relations, r) {
 				b.schema.Relations = append(b.schema.Relations, r)
 			}
 		}
 		for _, c := range table.Columns {
-			if k := c.Kind(); k == queryplan.Number || k == queryplan.Date {
+			if k := queryplan.KindOf(c.Type); k == queryplan.Number || k == queryplan.Date {
 				continue
 			}
 			v := nlq.ColumnValues{Table: name, Column: c.Name, Complete: true}
@@ -78,7 +79,7 @@ func open(t testing.TB, path string) *base {
 	return b
 }
 
-func contains(rs []queryplan.Relation, r queryplan.Relation) bool {
+func contains(rs []schema.Relation, r schema.Relation) bool {
 	for _, o := range rs {
 		if o == r {
 			return true

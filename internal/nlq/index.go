@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"interlock/internal/queryplan"
+	"interlock/internal/schema"
 )
 
 // ColumnValues are distinct values of a text column, as many as are known.
@@ -113,7 +114,7 @@ func NewIndex(s queryplan.Schema, values []ColumnValues, dict Dictionary) *Index
 			tab.core = tab.words
 		}
 		for _, c := range t.Columns {
-			col := column{id: len(x.columns), table: i, name: c.Name, kind: c.Kind(), words: split(c.Name), flat: flat(c.Name), ref: -1}
+			col := column{id: len(x.columns), table: i, name: c.Name, kind: queryplan.KindOf(c.Type), words: split(c.Name), flat: flat(c.Name), ref: -1}
 			col.head = len(col.words) - 1
 			for col.head > 0 && units[col.words[col.head]] {
 				col.head--
@@ -160,22 +161,22 @@ func NewIndex(s queryplan.Schema, values []ColumnValues, dict Dictionary) *Index
 
 // toKeys keeps each relation once, and only towards a key: where the data are few, the
 // values of a key may all be found in the column that refers to it, too.
-func toKeys(s queryplan.Schema) []queryplan.Relation {
+func toKeys(s queryplan.Schema) []schema.Relation {
 	isKey := func(table, column string) bool {
 		return slices.ContainsFunc(s.Tables, func(t queryplan.Table) bool {
 			return strings.EqualFold(t.Name, table) && len(t.Keys) == 1 && strings.EqualFold(t.Keys[0], column)
 		})
 	}
-	var out []queryplan.Relation
+	var out []schema.Relation
 	for _, r := range s.Relations {
-		better := slices.ContainsFunc(s.Relations, func(o queryplan.Relation) bool {
+		better := slices.ContainsFunc(s.Relations, func(o schema.Relation) bool {
 			linked := strings.EqualFold(o.Table, r.Table) && strings.EqualFold(o.RefTable, r.RefTable) && isKey(o.RefTable, o.RefColumn) && !isKey(o.Table, o.Column)
 			return linked && (isKey(r.Table, r.Column) && strings.EqualFold(o.Column, o.RefColumn) || strings.EqualFold(o.Column, r.Column) && !isKey(r.RefTable, r.RefColumn))
 		})
 		if better || isKey(r.Table, r.Column) && !isKey(r.RefTable, r.RefColumn) {
 			continue
 		}
-		known := slices.ContainsFunc(out, func(o queryplan.Relation) bool {
+		known := slices.ContainsFunc(out, func(o schema.Relation) bool {
 			same := strings.EqualFold(o.Table, r.Table) && strings.EqualFold(o.Column, r.Column) && strings.EqualFold(o.RefTable, r.RefTable) && strings.EqualFold(o.RefColumn, r.RefColumn)
 			turned := strings.EqualFold(o.Table, r.RefTable) && strings.EqualFold(o.Column, r.RefColumn) && strings.EqualFold(o.RefTable, r.Table) && strings.EqualFold(o.RefColumn, r.Column)
 			return same || turned

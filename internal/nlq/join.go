@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"interlock/internal/queryplan"
+	"interlock/internal/schema"
 )
 
 // An edge is a way from one table to another.
 type edge struct {
 	from, to int
-	rel      queryplan.Relation
+	rel      schema.Relation
 	many     bool // one row of from has many of to
 }
 

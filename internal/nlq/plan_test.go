@@ -9,13 +9,14 @@ import (
 
 	"interlock/internal/nlq"
 	"interlock/internal/queryplan"
+	"interlock/internal/schema"
 )
 
 // shopIndex is the shop without a database, for tests that only plan.
 func shopIndex() (*nlq.Index, queryplan.Schema) {
-	col := func(pairs ...string) (cs []queryplan.Column) {
+	col := func(pairs ...string) (cs []schema.Column) {
 		for i := 0; i < len(pairs); i += 2 {
-			cs = append(cs, queryplan.Column{Name: pairs[i], Type: pairs[i+1]})
+			cs = append(cs, schema.Column{Name: pairs[i], Type: schema.ParseType(pairs[i+1])})
 		}
 		return cs
 	}

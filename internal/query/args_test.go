@@ -13,6 +13,7 @@ import (
 
 	"interlock/internal/fault"
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/sqlpolicy"
 )
 
@@ -76,7 +77,7 @@ func TestArgsEverywhere(t *testing.T) {
 	if r, err = e.Run(t.Context(), request); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]query.Column{{Name: "id", Type: "BIGINT"}, {Name: "id", Type: "BIGINT"}, {Name: "id_1", Type: "BIT"}}, r.Columns); diff != "" || string(r.Rows) != `[[9,9,"101"]]` {
+	if diff := cmp.Diff([]schema.Column{{Name: "id", Type: schema.ParseType("BIGINT")}, {Name: "id", Type: schema.ParseType("BIGINT")}, {Name: "id_1", Type: schema.ParseType("BIT")}}, r.Columns); diff != "" || string(r.Rows) != `[[9,9,"101"]]` {
 		t.Errorf("%s %s", r.Rows, diff)
 	}
 	if page, err := e.Preview(t.Context(), db, "orders", 7, 2); err != nil || page.RowCount != 2 || !strings.HasPrefix(string(page.Rows), "[[7,") {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 )
 
 // A Format names how rows are laid out in a file.
@@ -46,7 +47,7 @@ type ImportOptions struct {
 	Types     map[string]string `json:"types,omitempty"`    // column name to the engine's type
 	Sheet     string            `json:"sheet,omitempty"`    // of a workbook; "" = the first with rows
 	From      string            `json:"from,omitempty"`     // table inside a DuckDB file; "" = the same name
-	Columns   []Column          `json:"columns,omitempty"`  // of Cells: their names and types
+	Columns   []schema.Column   `json:"columns,omitempty"`  // of Cells: their names and types
 }
 
 // A Report says what became of each import.
@@ -56,13 +57,13 @@ type Report struct {
 
 // A TableReport is one table of a built database.
 type TableReport struct {
-	Table    string       `json:"table"`
-	From     string       `json:"from,omitempty"` // the import it came of, if it has another name: a further sheet
-	Columns  []Column     `json:"columns,omitempty"`
-	Rows     int64        `json:"rows"`
-	Rejected int64        `json:"rejected,omitempty"` // rows that could not be read
-	Notes    []ImportNote `json:"notes,omitempty"`
-	Error    string       `json:"error,omitempty"` // why there is no such table
+	Table    string          `json:"table"`
+	From     string          `json:"from,omitempty"` // the import it came of, if it has another name: a further sheet
+	Columns  []schema.Column `json:"columns,omitempty"`
+	Rows     int64           `json:"rows"`
+	Rejected int64           `json:"rejected,omitempty"` // rows that could not be read
+	Notes    []schema.Note   `json:"notes,omitempty"`
+	Error    string          `json:"error,omitempty"` // why there is no such table
 }
 
 // Progress is called while a database is built, from one goroutine.

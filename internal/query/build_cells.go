@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"interlock/internal/schema"
 )
 
 // loadCells reads rows that this program wrote, each a line with a JSON array of cells,
@@ -18,7 +20,7 @@ func (b *builder) loadCells(ctx context.Context, im Import, r *TableReport) erro
 	from := "read_json([" + files + "], format='unstructured', records=false, columns={'j': 'JSON'}, maximum_object_size=67108864)"
 	list := make([]string, len(im.Options.Columns))
 	for i, c := range im.Options.Columns {
-		cell, fits := rowCell(i, c.Type), isType(c.Type)
+		cell, fits := rowCell(i, c.Type.String()), isType(c.Type.String())
 		if fits {
 			err := b.run(ctx, fmt.Sprintf("SELECT count(CAST(%s AS %s)) FROM %s", cell, c.Type, from))
 			if _, ok := errors.AsType[*engineErr](err); err != nil && (!ok || ctx.Err() != nil) {
@@ -27,8 +29,8 @@ func (b *builder) loadCells(ctx context.Context, im Import, r *TableReport) erro
 			fits = err == nil
 		}
 		if !fits {
-			r.note(ImportNote{Column: c.Name, Rule: RuleTypes}, "The column %s does not take its type %s again; it was read as text.", c.Name, c.Type)
-			c.Type, cell = "VARCHAR", rowCell(i, "VARCHAR")
+			r.addNote(schema.Note{Column: c.Name, Rule: schema.RuleTypes}, "The column %s does not take its type %s again; it was read as text.", c.Name, c.Type)
+			c.Type, cell = schema.ParseType("VARCHAR"), rowCell(i, "VARCHAR")
 		}
 		list[i] = fmt.Sprintf("CAST(%s AS %s) AS %s", cell, c.Type, quoteName(c.Name))
 	}

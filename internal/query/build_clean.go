@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"interlock/internal/schema"
 )
 
 // keptLines is how many lines that are no rows stand in a note, each clipped.
@@ -32,7 +34,7 @@ type cleaning struct {
 	short     int64 // rows that were filled up
 	firstLine int64 // the first of them
 	rejected  int64
-	lines     []RejectedLine
+	lines     []schema.RejectedLine
 }
 
 // clean writes files anew that the engine cannot split: every row with as many cells
@@ -49,12 +51,12 @@ func (b *builder) clean(ctx context.Context, in inputs, layouts []layout, r *Tab
 		out.files = append(out.files, name)
 	}
 	if c.short > 0 {
-		r.note(ImportNote{Rule: RuleShortRows, Count: c.short}, "%d rows have fewer cells than there are columns, the first in line %d; what is missing is empty.", c.short, c.firstLine)
+		r.addNote(schema.Note{Rule: schema.RuleShortRows, Count: c.short}, "%d rows have fewer cells than there are columns, the first in line %d; what is missing is empty.", c.short, c.firstLine)
 	}
 	if c.rejected > 0 {
 		r.Rejected = c.rejected
 		first := c.lines[0]
-		r.note(ImportNote{Rule: RuleRejected, Count: c.rejected, Before: first.Text, Lines: c.lines},
+		r.addNote(schema.Note{Rule: schema.RuleRejected, Count: c.rejected, Before: first.Text, Lines: c.lines},
 			"%d lines are no rows of the table and were kept aside; the first is line %d: %s.", c.rejected, first.Line, first.Reason)
 	}
 	return out, nil
@@ -144,7 +146,7 @@ func (l *layout) appendRow(dst []byte, rec record, c *cleaning) []byte {
 	}
 	if rec.fault != "" {
 		if c.rejected++; len(c.lines) < keptLines {
-			c.lines = append(c.lines, RejectedLine{Line: rec.line, Text: clipText(string(rec.text)), Reason: rec.fault})
+			c.lines = append(c.lines, schema.RejectedLine{Line: rec.line, Text: clipText(string(rec.text)), Reason: rec.fault})
 		}
 		return dst
 	}
@@ -205,9 +207,9 @@ func (b *builder) decodeUnlikely(ctx context.Context, in inputs, most int64, r *
 		charset := "utf-8"
 		if s.good < s.bad && s.badLines*foreignLines > s.lines {
 			charset = fallbackEncoding
-			r.note(ImportNote{Rule: RuleEncoding, Count: s.bad, Before: clipText(s.example)}, "The text is not UTF-8; it was read as %s. The first letter that differs is in line %d.", fallbackEncoding, s.firstLine)
+			r.addNote(schema.Note{Rule: schema.RuleEncoding, Count: s.bad, Before: clipText(s.example)}, "The text is not UTF-8; it was read as %s. The first letter that differs is in line %d.", fallbackEncoding, s.firstLine)
 		} else {
-			r.note(ImportNote{Rule: RuleEncoding, Count: s.bad, Before: clipText(s.example)}, "%d bytes are not UTF-8 and were replaced by %s; the first is in line %d.", s.bad, "\uFFFD", s.firstLine)
+			r.addNote(schema.Note{Rule: schema.RuleEncoding, Count: s.bad, Before: clipText(s.example)}, "%d bytes are not UTF-8 and were replaced by %s; the first is in line %d.", s.bad, "\uFFFD", s.firstLine)
 		}
 		compression := in.compression
 		name, err := b.rewrite(ctx, f, func(r io.Reader) (io.Reader, func(), error) {

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"interlock/internal/schema"
 )
 
 // A conversion is a way to read the texts of a column as values of a type. It is used
@@ -16,7 +18,7 @@ type conversion struct {
 	plain string         // SQL of the text as the engine casts it; %[1]s is the text
 	value string         // SQL of the value; %[1]s is the plain text
 	same  string         // SQL: the value %[2]s printed again is the plain text %[1]s
-	rule  Rule           // what is not printed as it came; "" = nothing
+	rule  schema.Rule    // what is not printed as it came; "" = nothing
 	how   string         // the same for people
 	// order groups dates that can be read in several ways; of those with years of two
 	// digits, only one that no other contradicts is used.
@@ -85,28 +87,28 @@ var conversions = slices.Concat([]conversion{
 	{number: true, form: form(decimalForm), plain: asItIs},
 	{
 		kind: "DOUBLE", form: form(scientificForm), plain: asItIs, value: fmt.Sprintf(castValue, "DOUBLE"), same: sameScientific,
-		rule: RuleNumberFormat, how: "scientific notation",
+		rule: schema.RuleNumberFormat, how: "scientific notation",
 	},
 	{kind: "BOOLEAN", form: form(`true|false`), plain: asItIs, value: fmt.Sprintf(castValue, "BOOLEAN"), same: printed},
-	{kind: "BOOLEAN", form: form(`True|False`), plain: `CASE WHEN %[1]s IN ('True', 'False') THEN lower(%[1]s) ELSE %[1]s END`, value: fmt.Sprintf(castValue, "BOOLEAN"), same: printed, rule: RuleBoolean, how: "True and False"},
-	{kind: "BOOLEAN", form: form(`TRUE|FALSE`), plain: `CASE WHEN %[1]s IN ('TRUE', 'FALSE') THEN lower(%[1]s) ELSE %[1]s END`, value: fmt.Sprintf(castValue, "BOOLEAN"), same: printed, rule: RuleBoolean, how: "TRUE and FALSE"},
+	{kind: "BOOLEAN", form: form(`True|False`), plain: `CASE WHEN %[1]s IN ('True', 'False') THEN lower(%[1]s) ELSE %[1]s END`, value: fmt.Sprintf(castValue, "BOOLEAN"), same: printed, rule: schema.RuleBoolean, how: "True and False"},
+	{kind: "BOOLEAN", form: form(`TRUE|FALSE`), plain: `CASE WHEN %[1]s IN ('TRUE', 'FALSE') THEN lower(%[1]s) ELSE %[1]s END`, value: fmt.Sprintf(castValue, "BOOLEAN"), same: printed, rule: schema.RuleBoolean, how: "TRUE and FALSE"},
 	{kind: "DATE", form: form(`[0-9]{4}-[0-9]{2}-[0-9]{2}`), plain: asItIs, value: fmt.Sprintf(castValue, "DATE"), same: printed},
 	{kind: "TIMESTAMP", form: form(`[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?`), plain: asItIs, value: fmt.Sprintf(castValue, "TIMESTAMP"), same: printedShorter},
 	{
 		kind: "TIMESTAMP", form: form(`[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?`), plain: `replace(%[1]s, 'T', ' ')`, value: fmt.Sprintf(castValue, "TIMESTAMP"), same: printedShorter,
-		rule: RuleTimeFormat, how: "a T between date and time",
+		rule: schema.RuleTimeFormat, how: "a T between date and time",
 	},
 	{
 		kind: "TIMESTAMP", form: form(`[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}`), plain: `replace(%[1]s, 'T', ' ') || ':00'`, value: fmt.Sprintf(castValue, "TIMESTAMP"), same: printed,
-		rule: RuleTimeFormat, how: "without seconds",
+		rule: schema.RuleTimeFormat, how: "without seconds",
 	},
 	// 24:00 is the end of a day to people, and of no day to most programs.
 	{kind: "TIME", form: form(`[0-2][0-9]:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?`), plain: asItIs, value: fmt.Sprintf(castValue, "TIME"), same: "NOT starts_with(%[1]s, '24') AND " + printedShorter},
-	{kind: "TIME", form: form(`[0-2][0-9]:[0-9]{2}`), plain: `%[1]s || ':00'`, value: fmt.Sprintf(castValue, "TIME"), same: "NOT starts_with(%[1]s, '24') AND " + printed, rule: RuleTimeFormat, how: "without seconds"},
+	{kind: "TIME", form: form(`[0-2][0-9]:[0-9]{2}`), plain: `%[1]s || ':00'`, value: fmt.Sprintf(castValue, "TIME"), same: "NOT starts_with(%[1]s, '24') AND " + printed, rule: schema.RuleTimeFormat, how: "without seconds"},
 }, offsetConversions(), dateConversions(), []conversion{
-	{number: true, form: moneyForm(decimalForm), plain: bareNumber, rule: RuleNumberFormat},
-	{number: true, form: moneyForm(groupComma), plain: groupedPlain(groupComma, `replace(`+bareNumber+`, ',', '')`), rule: RuleNumberFormat, how: howCommas},
-	{number: true, form: moneyForm(groupPoint), plain: groupedPlain(groupPoint, `replace(replace(`+bareNumber+`, '.', ''), ',', '.')`), rule: RuleNumberFormat, how: howDecimalComma},
+	{number: true, form: moneyForm(decimalForm), plain: bareNumber, rule: schema.RuleNumberFormat},
+	{number: true, form: moneyForm(groupComma), plain: groupedPlain(groupComma, `replace(`+bareNumber+`, ',', '')`), rule: schema.RuleNumberFormat, how: howCommas},
+	{number: true, form: moneyForm(groupPoint), plain: groupedPlain(groupPoint, `replace(replace(`+bareNumber+`, '.', ''), ',', '.')`), rule: schema.RuleNumberFormat, how: howDecimalComma},
 })
 
 // scientificForm needs a point or a sign beside the exponent: 1e5 alone may be a name.
@@ -135,7 +137,7 @@ func offsetConversions() []conversion {
 			plain: `CASE WHEN ends_with(%[1]s, ` + quoteText(offset) + `) THEN ` + fmt.Sprintf(local, len(offset)) + ` ELSE %[1]s END`,
 			value: `TRY_CAST(TRY_CAST(%[1]s AS TIMESTAMP) || ` + quoteText(strings.ReplaceAll(offset, "Z", "+00")) + ` AS TIMESTAMP WITH TIME ZONE)`,
 			same:  strings.ReplaceAll(printedShorter, "%[2]s", "TRY_CAST(%[1]s AS TIMESTAMP)"),
-			rule:  RuleOffset, how: offset,
+			rule:  schema.RuleOffset, how: offset,
 		})
 	}
 	return out
@@ -187,7 +189,7 @@ func dateConversions() []conversion {
 			out = append(out, conversion{
 				kind: kind, form: form(dateParts.Replace(format + clock)), plain: asItIs,
 				value: `CAST(try_strptime(%[1]s, ` + escapePercent(whole) + `) AS ` + kind + `)`, same: `strftime(%[2]s, ` + escapePercent(whole) + `) = %[1]s`,
-				rule: RuleDateOrder, how: order, order: order, twoDigit: twoDigit,
+				rule: schema.RuleDateOrder, how: order, order: order, twoDigit: twoDigit,
 			})
 		}
 	}

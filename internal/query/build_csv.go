@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	duck "github.com/duckdb/duckdb-go-bindings"
+
+	"interlock/internal/schema"
 )
 
 // wholeSample is the size up to which every row of JSON is looked at before the types
@@ -54,7 +56,7 @@ func (b *builder) loadCSV(ctx context.Context, im Import, r *TableReport) error 
 	}
 	for _, l := range layouts {
 		if l.skip > 0 && l.title != "" {
-			r.note(ImportNote{Rule: RuleHeader, Count: l.skip, Before: clipText(l.title)}, "Lines above the header that were left out: %d.", l.skip)
+			r.addNote(schema.Note{Rule: schema.RuleHeader, Count: l.skip, Before: clipText(l.title)}, "Lines above the header that were left out: %d.", l.skip)
 		}
 	}
 	return b.noteTypes(ctx, im.Table, columns, csvQuery(in, layouts), r)

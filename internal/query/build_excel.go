@@ -10,13 +10,15 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"interlock/internal/schema"
 )
 
 // A plannedImport is an import as a worker runs it. A workbook is one for each sheet.
 type plannedImport struct {
 	Import
 	from  string // the import that it came of, if its table has another name
-	notes []ImportNote
+	notes []schema.Note
 }
 
 // planImports gives each further sheet of a workbook a table of its own: the first
@@ -76,11 +78,11 @@ func planSheets(ctx context.Context, im Import, taken map[string]bool) []planned
 		names = append(names, name)
 		out = append(out, plannedImport{
 			Import: Import{Table: name, Files: im.Files, Format: Excel, Options: ImportOptions{Sheet: s.name}}, from: im.Table,
-			notes: []ImportNote{{Rule: RuleSheet, Message: fmt.Sprintf("The table is the sheet %s of the workbook.", s.name)}},
+			notes: []schema.Note{{Rule: schema.RuleSheet, Message: fmt.Sprintf("The table is the sheet %s of the workbook.", s.name)}},
 		})
 	}
 	if len(names) > 0 {
-		out[0].notes = []ImportNote{{Rule: RuleSheet, Count: int64(len(sheets)), Message: fmt.Sprintf("The table is the sheet %s; each further sheet is a table of its own: %s.", sheets[0].name, strings.Join(names, ", "))}}
+		out[0].notes = []schema.Note{{Rule: schema.RuleSheet, Count: int64(len(sheets)), Message: fmt.Sprintf("The table is the sheet %s; each further sheet is a table of its own: %s.", sheets[0].name, strings.Join(names, ", "))}}
 	}
 	return out
 }
@@ -390,12 +392,12 @@ func (b *builder) applyTypes(ctx context.Context, im Import, r *TableReport) err
 	}
 	for _, c := range now.Columns {
 		kind := im.Options.Types[c.Name]
-		if kind == "" || strings.EqualFold(kind, "VARCHAR") || strings.EqualFold(kind, c.Type) {
+		if kind == "" || strings.EqualFold(kind, "VARCHAR") || strings.EqualFold(kind, c.Type.String()) {
 			continue
 		}
 		err := b.run(ctx, fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s", quoteName(im.Table), quoteName(c.Name), kind))
 		if _, ok := errors.AsType[*engineErr](err); ok && ctx.Err() == nil {
-			r.note(ImportNote{Column: c.Name, Rule: RuleTypes}, "The column %s stayed %s, because not every value fits the type %s that was given.", c.Name, c.Type, kind)
+			r.addNote(schema.Note{Column: c.Name, Rule: schema.RuleTypes}, "The column %s stayed %s, because not every value fits the type %s that was given.", c.Name, c.Type, kind)
 			continue
 		}
 		if err != nil {

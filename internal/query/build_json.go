@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"interlock/internal/schema"
 )
 
 // loadJSON reads objects: an array of them, or one after the other.
@@ -46,7 +48,7 @@ func (b *builder) loadJSON(ctx context.Context, im Import, format Format, r *Tab
 		if b.readJSON(ctx, im, read, r) != nil {
 			return err
 		}
-		r.note(ImportNote{Rule: RuleTypes}, "The types that were given do not fit and were found out instead: %s", tidy(e.Message))
+		r.addNote(schema.Note{Rule: schema.RuleTypes}, "The types that were given do not fit and were found out instead: %s", tidy(e.Message))
 		err = nil
 	}
 	if err != nil {
@@ -202,7 +204,7 @@ func (b *builder) keepTexts(ctx context.Context, im Import, read string, r *Tabl
 			continue
 		}
 		dropped, types[c.Name] = true, "VARCHAR"
-		r.note(ImportNote{Column: c.Name, Rule: RuleKeptText}, "The column %s has values that are not %s; it was read as text.", c.Name, c.Type)
+		r.addNote(schema.Note{Column: c.Name, Rule: schema.RuleKeptText}, "The column %s has values that are not %s; it was read as text.", c.Name, c.Type)
 	}
 	if !dropped {
 		return im, nil
@@ -225,8 +227,8 @@ func (b *builder) narrow(ctx context.Context, im Import) error {
 		return err
 	}
 	for _, c := range r.Columns {
-		kind := narrowed(c.Type)
-		if _, given := im.Options.Types[c.Name]; given || kind == c.Type {
+		kind := narrowed(c.Type.String())
+		if _, given := im.Options.Types[c.Name]; given || kind == c.Type.String() {
 			continue
 		}
 		err := b.run(ctx, fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s TYPE %s", quoteName(im.Table), quoteName(c.Name), kind))
@@ -242,10 +244,10 @@ func (b *builder) narrow(ctx context.Context, im Import) error {
 
 // unquote makes texts of the columns that hold texts and numbers beside each other,
 // which the reader leaves as JSON with its quotes.
-func (b *builder) unquote(ctx context.Context, im Import, columns []Column) error {
+func (b *builder) unquote(ctx context.Context, im Import, columns []schema.Column) error {
 	var mixed []string
 	for _, c := range columns {
-		if _, given := im.Options.Types[c.Name]; c.Type == "JSON" && !given {
+		if _, given := im.Options.Types[c.Name]; c.Type.Kind == schema.JSON && !given {
 			mixed = append(mixed, c.Name)
 		}
 	}
@@ -284,7 +286,7 @@ func (b *builder) dropEmpty(ctx context.Context, table string, r *TableReport) e
 	n, err := b.number(ctx, fmt.Sprintf("DELETE FROM %s WHERE %s", quoteName(table), strings.Join(tests, " AND ")))
 	if err == nil && n > 0 {
 		r.Rejected = n
-		r.note(ImportNote{Rule: RuleRejected, Count: n}, "%d lines are not JSON objects and were left out.", n)
+		r.addNote(schema.Note{Rule: schema.RuleRejected, Count: n}, "%d lines are not JSON objects and were left out.", n)
 	}
 	return err
 }

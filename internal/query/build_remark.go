@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"interlock/internal/schema"
 )
 
 // noteTypes says what was decided about the columns of a table: which were read in
@@ -54,23 +56,23 @@ func (b *builder) noteRead(ctx context.Context, columns []*textColumn, from stri
 	for i, c := range columns {
 		cells := rows[0][9*i : 9*i+9]
 		count := func(k int) (n int64) { n, _ = strconv.ParseInt(cells[3*k], 10, 64); return n }
-		example := func(rule Rule, k int) ImportNote {
-			return ImportNote{Column: c.name, Rule: rule, Count: count(k), Before: clipText(cells[3*k+1]), After: clipText(cells[3*k+2])}
+		example := func(rule schema.Rule, k int) schema.Note {
+			return schema.Note{Column: c.name, Rule: rule, Count: count(k), Before: clipText(cells[3*k+1]), After: clipText(cells[3*k+2])}
 		}
 		changed := count(0) > 0
 		switch how := c.chosen.describe(cells[1]); {
-		case c.chosen.rule == RuleDateOrder && changed:
-			r.note(example(RuleDateOrder, 0), "The dates of %s were read with %s first.", c.name, c.chosen.order)
-		case c.chosen.rule == RuleOffset:
-			r.note(example(RuleOffset, 0), "The times of %s are given at the offset %s; they are kept as instants and shown in UTC.", c.name, c.chosen.how)
+		case c.chosen.rule == schema.RuleDateOrder && changed:
+			r.addNote(example(schema.RuleDateOrder, 0), "The dates of %s were read with %s first.", c.name, c.chosen.order)
+		case c.chosen.rule == schema.RuleOffset:
+			r.addNote(example(schema.RuleOffset, 0), "The times of %s are given at the offset %s; they are kept as instants and shown in UTC.", c.name, c.chosen.how)
 		case c.chosen.rule != "" && changed:
-			r.note(example(c.chosen.rule, 0), "The column %s was read as %s: %s.", c.name, kindWord(c.chosen.kind), how)
+			r.addNote(example(c.chosen.rule, 0), "The column %s was read as %s: %s.", c.name, kindWord(c.chosen.kind), how)
 		}
 		if count(1) > 0 {
-			r.note(example(RuleMissing, 1), "The column %s was read as %s: NA and the like as empty.", c.name, kindWord(c.chosen.kind))
+			r.addNote(example(schema.RuleMissing, 1), "The column %s was read as %s: NA and the like as empty.", c.name, kindWord(c.chosen.kind))
 		}
 		if count(2) > 0 {
-			r.note(example(RuleSpaces, 2), "The column %s was read as %s: without the spaces around them.", c.name, kindWord(c.chosen.kind))
+			r.addNote(example(schema.RuleSpaces, 2), "The column %s was read as %s: without the spaces around them.", c.name, kindWord(c.chosen.kind))
 		}
 	}
 	return nil
@@ -115,7 +117,7 @@ func (b *builder) noteDateOrders(ctx context.Context, table string, columns []*t
 			return err
 		}
 		for i := range r.Notes {
-			if n := &r.Notes[i]; n.Rule == RuleDateOrder && n.Column == c.name && rows[0][0] == "true" {
+			if n := &r.Notes[i]; n.Rule == schema.RuleDateOrder && n.Column == c.name && rows[0][0] == "true" {
 				n.Message = fmt.Sprintf("The dates of %s can be read two ways; they were read with %s first.", c.name, c.chosen.order)
 			}
 		}
@@ -145,18 +147,18 @@ func (b *builder) noteKept(ctx context.Context, table string, columns []*textCol
 	for i, c := range columns {
 		cells := rows[0][3*i : 3*i+3]
 		count, _ := strconv.ParseInt(cells[0], 10, 64)
-		note := ImportNote{Column: c.name, Rule: RuleKeptText, Count: count, Before: clipText(cells[1]), After: clipText(cells[1])}
+		note := schema.Note{Column: c.name, Rule: schema.RuleKeptText, Count: count, Before: clipText(cells[1]), After: clipText(cells[1])}
 		if c.given != "" {
-			note.Rule = RuleTypes
-			r.note(note, "The column %s was kept as text, because %d of %d values do not fit the type %s that was given, such as %q.", c.name, count, atoi(cells[2]), c.given, note.Before)
+			note.Rule = schema.RuleTypes
+			r.addNote(note, "The column %s was kept as text, because %d of %d values do not fit the type %s that was given, such as %q.", c.name, count, atoi(cells[2]), c.given, note.Before)
 			continue
 		}
-		if c.nearly.rule == RuleDateOrder {
-			note.Rule = RuleDateOrder
-			r.note(note, "The dates of %s are written in more than one order; they were kept as text. With %s first, %d of %d do not fit, such as %q.", c.name, c.nearly.order, count, atoi(cells[2]), note.Before)
+		if c.nearly.rule == schema.RuleDateOrder {
+			note.Rule = schema.RuleDateOrder
+			r.addNote(note, "The dates of %s are written in more than one order; they were kept as text. With %s first, %d of %d do not fit, such as %q.", c.name, c.nearly.order, count, atoi(cells[2]), note.Before)
 			continue
 		}
-		r.note(note, "The column %s was kept as text, because %d of %d values would change as %s, such as %q.", c.name, count, atoi(cells[2]), c.nearly.kind, note.Before)
+		r.addNote(note, "The column %s was kept as text, because %d of %d values would change as %s, such as %q.", c.name, count, atoi(cells[2]), c.nearly.kind, note.Before)
 	}
 	return nil
 }

@@ -147,7 +147,7 @@ func TestBuildColumns(t *testing.T) {
 			report, rows := built(t, e, query.Import{Files: []string{put(t, c.file, []byte(c.content))}, Options: query.ImportOptions{Types: c.types}})
 			var columns []string
 			for _, col := range report.Columns {
-				columns = append(columns, col.Name+" "+col.Type)
+				columns = append(columns, col.Name+" "+col.Type.String())
 			}
 			if diff := cmp.Diff([]string{c.columns, c.rows}, []string{strings.Join(columns, ", "), rows}); diff != "" {
 				t.Errorf("%s\n%+v", diff, report)
@@ -281,7 +281,7 @@ func TestBuildExcel(t *testing.T) {
 	if diff := cmp.Diff(`[[1,"Ann",2.5,"2024-03-01",true,"1",null],[2,"00501",null,"2024-03-02",false,"x","z"]]`, rows); diff != "" {
 		t.Errorf("%s %+v", diff, report)
 	}
-	if report.Columns[6].Name != "name_1" || report.Columns[3].Type != "DATE" || report.Columns[0].Type != "BIGINT" {
+	if report.Columns[6].Name != "name_1" || report.Columns[3].Type.String() != "DATE" || report.Columns[0].Type.String() != "BIGINT" {
 		t.Errorf("%+v", report.Columns)
 	}
 	_, err = e.Build(t.Context(), filepath.Join(t.TempDir(), "x.duckdb"), []query.Import{{Table: "t", Files: []string{path}, Options: query.ImportOptions{Sheet: "None"}}}, nil)

@@ -2,11 +2,13 @@ package query
 
 import (
 	duck "github.com/duckdb/duckdb-go-bindings"
+
+	"interlock/internal/schema"
 )
 
 // A table reads the chunks of a cursor column by column.
 type table struct {
-	columns []Column
+	columns []schema.Column
 	kinds   []duck.Type
 	vectors []*vector
 	cuts    int
@@ -20,7 +22,7 @@ func describe(c *cursor, cut int) *table {
 		name, kind := c.column(i)
 		v := newVector(kind, cut, &t.cuts)
 		t.exotic = t.exotic || v == nil
-		t.columns = append(t.columns, Column{Name: name, Type: typeName(kind)})
+		t.columns = append(t.columns, schema.Column{Name: name, Type: schema.ParseType(typeName(kind))})
 		t.kinds = append(t.kinds, duck.GetTypeId(kind))
 		t.vectors = append(t.vectors, v)
 		duck.DestroyLogicalType(&kind)

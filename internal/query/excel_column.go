@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"interlock/internal/schema"
 )
 
 // A sheetColumn is what the cells of a column are, all of them.
@@ -122,22 +124,22 @@ func (c *sheetColumn) decide() ColumnSpec {
 // addNotes says what was decided about the sheet and its columns.
 func (s *sheetTableReader) addNotes(r *TableReport) {
 	if s.titles > 0 {
-		r.note(ImportNote{Rule: RuleHeader, Count: int64(s.titles), Before: clipText(s.title)}, "Rows above the header that were left out: %d.", s.titles)
+		r.addNote(schema.Note{Rule: schema.RuleHeader, Count: int64(s.titles), Before: clipText(s.title)}, "Rows above the header that were left out: %d.", s.titles)
 	}
 	if s.filled > 0 {
-		r.note(ImportNote{Rule: RuleMerged, Count: int64(s.filled)}, "Merged cells of the header name %d further columns.", s.filled)
+		r.addNote(schema.Note{Rule: schema.RuleMerged, Count: int64(s.filled)}, "Merged cells of the header name %d further columns.", s.filled)
 	}
 	if s.inMerges > 0 {
-		r.note(ImportNote{Rule: RuleMerged, Count: int64(s.inMerges)}, "%d groups of merged cells have their value in the first of their cells; the others are empty.", s.inMerges)
+		r.addNote(schema.Note{Rule: schema.RuleMerged, Count: int64(s.inMerges)}, "%d groups of merged cells have their value in the first of their cells; the others are empty.", s.inMerges)
 	}
 	if s.sheet.hidden {
-		r.note(ImportNote{Rule: RuleHidden}, "The sheet %s is hidden in the workbook.", s.sheet.name)
+		r.addNote(schema.Note{Rule: schema.RuleHidden}, "The sheet %s is hidden in the workbook.", s.sheet.name)
 	}
 	if s.facts.hiddenRows > 0 {
-		r.note(ImportNote{Rule: RuleHidden, Count: s.facts.hiddenRows}, "%d rows are hidden in the workbook; they are part of the table.", s.facts.hiddenRows)
+		r.addNote(schema.Note{Rule: schema.RuleHidden, Count: s.facts.hiddenRows}, "%d rows are hidden in the workbook; they are part of the table.", s.facts.hiddenRows)
 	}
 	if s.facts.hiddenColumns > 0 {
-		r.note(ImportNote{Rule: RuleHidden, Count: int64(s.facts.hiddenColumns)}, "%d columns are hidden in the workbook; they are part of the table.", s.facts.hiddenColumns)
+		r.addNote(schema.Note{Rule: schema.RuleHidden, Count: int64(s.facts.hiddenColumns)}, "%d columns are hidden in the workbook; they are part of the table.", s.facts.hiddenColumns)
 	}
 	for i := range s.columns {
 		if !s.columns[i].absent {
@@ -147,19 +149,19 @@ func (s *sheetTableReader) addNotes(r *TableReport) {
 }
 
 func (c *sheetColumn) addNotes(r *TableReport) {
-	note := func(rule Rule, count int64, before, after string) ImportNote {
-		return ImportNote{Column: c.name, Rule: rule, Count: count, Before: clipText(before), After: clipText(after)}
+	note := func(rule schema.Rule, count int64, before, after string) schema.Note {
+		return schema.Note{Column: c.name, Rule: rule, Count: count, Before: clipText(before), After: clipText(after)}
 	}
 	if c.errors > 0 {
-		r.note(note(RuleMissing, c.errors, c.errorText, ""), "The column %s has %d errors, such as %s; they are empty.", c.name, c.errors, c.errorText)
+		r.addNote(note(schema.RuleMissing, c.errors, c.errorText, ""), "The column %s has %d errors, such as %s; they are empty.", c.name, c.errors, c.errorText)
 	}
 	if c.uncomputed > 0 {
-		r.note(note(RuleFormula, c.uncomputed, "", ""), "The column %s has %d formulas whose values the workbook does not hold; they are empty. Open and save it in Excel to have them.", c.name, c.uncomputed)
+		r.addNote(note(schema.RuleFormula, c.uncomputed, "", ""), "The column %s has %d formulas whose values the workbook does not hold; they are empty. Open and save it in Excel to have them.", c.name, c.uncomputed)
 	}
 	if c.percents > 0 && c.spec.Kind != Text {
-		r.note(note(RuleNumberFormat, c.percents, plainFloat(c.example.number*100)+"%", plainFloat(c.example.number)), "The column %s is shown as percent; its values are fractions: %s is %s%%.", c.name, plainFloat(c.example.number), plainFloat(math.Round(c.example.number*1e10)/1e8))
+		r.addNote(note(schema.RuleNumberFormat, c.percents, plainFloat(c.example.number*100)+"%", plainFloat(c.example.number)), "The column %s is shown as percent; its values are fractions: %s is %s%%.", c.name, plainFloat(c.example.number), plainFloat(math.Round(c.example.number*1e10)/1e8))
 	}
 	if c.spec.Kind == Text && c.numbers > 0 && !c.asText {
-		r.note(note(RuleKeptText, c.numbers, c.example.text, c.exampleText), "The column %s holds more than one kind of values and was kept as text; %d numbers or dates in it are written like %s.", c.name, c.numbers, c.exampleText)
+		r.addNote(note(schema.RuleKeptText, c.numbers, c.example.text, c.exampleText), "The column %s holds more than one kind of values and was kept as text; %d numbers or dates in it are written like %s.", c.name, c.numbers, c.exampleText)
 	}
 }

@@ -30,12 +30,12 @@ type arrowWriter struct {
 func (w *arrowWriter) begin(t *table) error {
 	fields := make([]arrow.Field, len(t.columns))
 	for i, c := range t.columns {
-		fields[i] = arrow.Field{Name: c.Name, Type: arrowType(t.kinds[i], c.Type), Nullable: true}
+		fields[i] = arrow.Field{Name: c.Name, Type: arrowType(t.kinds[i], c.Type.String()), Nullable: true}
 		if kind := t.kinds[i]; !w.wideText && (kind == duck.TypeHugeInt || kind == duck.TypeUHugeInt) {
 			fields[i].Type = &arrow.Decimal128Type{Precision: 38}
-			w.notes.add(c.Name, "Arrow has no "+c.Type+"; the values are decimals", 0)
+			w.notes.add(c.Name, "Arrow has no "+c.Type.String()+"; the values are decimals", 0)
 		} else if fields[i].Type == arrow.BinaryTypes.String && kind != duck.TypeVarchar {
-			w.notes.add(c.Name, "the values of "+c.Type+" are text", 0)
+			w.notes.add(c.Name, "the values of "+c.Type.String()+" are text", 0)
 		}
 	}
 	schema := arrow.NewSchema(fields, nil)

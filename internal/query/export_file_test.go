@@ -100,7 +100,7 @@ func TestExport(t *testing.T) {
 		query.Parquet: func(t *testing.T, path string) {
 			built := filepath.Join(t.TempDir(), "back.duckdb")
 			report, err := e.Build(t.Context(), built, []query.Import{{Table: "back", Files: []string{path}, Format: query.Parquet}}, nil)
-			if err != nil || report.Tables[0].Rows != 2000 || report.Tables[0].Columns[1].Type != "DECIMAL(12,2)" {
+			if err != nil || report.Tables[0].Rows != 2000 || report.Tables[0].Columns[1].Type.String() != "DECIMAL(12,2)" {
 				t.Errorf("%+v %v", report, err)
 			}
 		},

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"interlock/internal/schema"
 )
 
 // Exported says what became of a result that was written as a file.
@@ -44,7 +46,7 @@ func (n exportNotes) sentences() []string {
 }
 
 // uniqueNames tells columns of one name apart, for formats that know a value by its name.
-func uniqueNames(columns []Column) []string {
+func uniqueNames(columns []schema.Column) []string {
 	names, taken := make([]string, len(columns)), map[string]bool{}
 	for i, c := range columns {
 		name := c.Name

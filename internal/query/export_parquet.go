@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	duck "github.com/duckdb/duckdb-go-bindings"
+
+	"interlock/internal/schema"
 )
 
 // wideInteger finds 128-bit integers in the name of a type, which Parquet has as
@@ -41,22 +43,22 @@ func (r *reader) parquetSQL(o exportOrder, notes *exportNotes) (string, error) {
 		return "", err
 	}
 	defer duck.DestroyPrepare(&stmt)
-	columns := make([]Column, duck.PreparedStatementColumnCount(stmt))
+	columns := make([]schema.Column, duck.PreparedStatementColumnCount(stmt))
 	for i := range columns {
 		t := duck.PreparedStatementColumnLogicalType(stmt, duck.IdxT(i))
-		columns[i] = Column{duck.PreparedStatementColumnName(stmt, duck.IdxT(i)), typeName(t)}
+		columns[i] = schema.Column{Name: duck.PreparedStatementColumnName(stmt, duck.IdxT(i)), Type: schema.ParseType(typeName(t))}
 		duck.DestroyLogicalType(&t)
 	}
 	names := uniqueNames(columns)
 	list, aliases, changed := make([]string, len(columns)), make([]string, len(columns)), false
 	for i, c := range columns {
 		list[i], aliases[i] = fmt.Sprintf("c%d AS %s", i, quoteName(names[i])), fmt.Sprintf("c%d", i)
-		kind := parquetType(c.Type, o.wideText)
-		if kind != c.Type {
+		kind := parquetType(c.Type.String(), o.wideText)
+		if kind != c.Type.String() {
 			notes.add(c.Name, fmt.Sprintf("Parquet has no %s; the values are %s", c.Type, kind), 0)
 			list[i] = fmt.Sprintf("CAST(c%d AS %s) AS %s", i, kind, quoteName(names[i]))
 		}
-		changed = changed || kind != c.Type || names[i] != c.Name
+		changed = changed || kind != c.Type.String() || names[i] != c.Name
 	}
 	if !changed {
 		return o.SQL, nil

@@ -15,15 +15,16 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/sqlpolicy"
 )
 
 // A bookTruth is a workbook that openpyxl or pandas wrote, as testdata/books.py says.
 type bookTruth struct {
-	Columns string       `json:"columns"`
-	Rows    [][]*string  `json:"rows"`
-	Rules   []query.Rule `json:"rules"`
-	Pandas  []*string    `json:"pandas"` // the column v as pandas reads it
+	Columns string        `json:"columns"`
+	Rows    [][]*string   `json:"rows"`
+	Rules   []schema.Rule `json:"rules"`
+	Pandas  []*string     `json:"pandas"` // the column v as pandas reads it
 }
 
 // Every cell of the workbooks that openpyxl and pandas write is what it was, and where
@@ -98,7 +99,7 @@ func TestBuildSheets(t *testing.T) {
 	if len(report.Tables) != 2 || report.Tables[1].Table != "book_my_second" || report.Tables[1].From != "book" || report.Tables[1].Rows != 1 {
 		t.Fatalf("%+v", report.Tables)
 	}
-	if notes := report.Tables[0].Notes; len(notes) != 1 || notes[0].Rule != query.RuleSheet || !strings.Contains(notes[0].Message, "book_my_second") {
+	if notes := report.Tables[0].Notes; len(notes) != 1 || notes[0].Rule != schema.RuleSheet || !strings.Contains(notes[0].Message, "book_my_second") {
 		t.Errorf("%+v", notes)
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"interlock/internal/query"
+	"interlock/internal/schema"
 )
 
 // oneFile is a truth about a single file of delimited text.
-func oneFile(name, content, columns string, rows [][]string, lost int64, rules ...query.Rule) truth {
+func oneFile(name, content, columns string, rows [][]string, lost int64, rules ...schema.Rule) truth {
 	return truth{name: name, files: map[string][]byte{"a.csv": []byte(content)}, columns: columns, rows: rows, lost: lost, rules: rules}
 }
 
@@ -37,16 +37,16 @@ func fileTruths() []truth {
 	}
 	ab := "a BIGINT, b VARCHAR"
 	return []truth{
-		oneFile("one malformed quote in 300 lines", quote.String(), "id BIGINT, name VARCHAR", quoteRows, 1, query.RuleRejected),
-		oneFile("one foreign byte in 50,001 lines", foreign.String(), "id BIGINT, name VARCHAR", foreignRows, 0, query.RuleEncoding),
-		oneFile("text after a closing quote", "a,b\n1,\"x\" y\n2,z\n", ab, [][]string{{"2", "z"}}, 1, query.RuleRejected),
-		oneFile("a quote that is never closed, in the last line", "a,b\n1,x\n2,\"z\n", ab, [][]string{{"1", "x"}}, 1, query.RuleRejected),
-		oneFile("a line with too many cells", "a,b\n1,x\n2,y,z\n3,w\n", ab, [][]string{{"1", "x"}, {"3", "w"}}, 1, query.RuleRejected),
+		oneFile("one malformed quote in 300 lines", quote.String(), "id BIGINT, name VARCHAR", quoteRows, 1, schema.RuleRejected),
+		oneFile("one foreign byte in 50,001 lines", foreign.String(), "id BIGINT, name VARCHAR", foreignRows, 0, schema.RuleEncoding),
+		oneFile("text after a closing quote", "a,b\n1,\"x\" y\n2,z\n", ab, [][]string{{"2", "z"}}, 1, schema.RuleRejected),
+		oneFile("a quote that is never closed, in the last line", "a,b\n1,x\n2,\"z\n", ab, [][]string{{"1", "x"}}, 1, schema.RuleRejected),
+		oneFile("a line with too many cells", "a,b\n1,x\n2,y,z\n3,w\n", ab, [][]string{{"1", "x"}, {"3", "w"}}, 1, schema.RuleRejected),
 		oneFile("empty cells at the ends of lines", "a,b\n1,x,\n2,y,\n", "a BIGINT, b VARCHAR, column2 VARCHAR", [][]string{{"1", "x", null}, {"2", "y", null}}, 0),
-		oneFile("a line with too few cells", "a,b\n1\n2,y\n3,z\n", ab, [][]string{{"1", null}, {"2", "y"}, {"3", "z"}}, 0, query.RuleShortRows),
+		oneFile("a line with too few cells", "a,b\n1\n2,y\n3,z\n", ab, [][]string{{"1", null}, {"2", "y"}, {"3", "z"}}, 0, schema.RuleShortRows),
 		oneFile("one column with commas", "name\nSmith, John\nDoe, Jane\n", "name VARCHAR", [][]string{{"Smith, John"}, {"Doe, Jane"}}, 0),
 		oneFile("one column with commas and no blanks", "name\nSmith,John\nDoe,Jane\n", "name VARCHAR", [][]string{{"Smith,John"}, {"Doe,Jane"}}, 0),
-		oneFile("one column with a decimal comma", "x\n1,5\n2,25\n", "x DECIMAL(18,2)", [][]string{{"1.50"}, {"2.25"}}, 0, query.RuleNumberFormat),
+		oneFile("one column with a decimal comma", "x\n1,5\n2,25\n", "x DECIMAL(18,2)", [][]string{{"1.50"}, {"2.25"}}, 0, schema.RuleNumberFormat),
 		oneFile("one column", "x\n1\n2\n", "x BIGINT", [][]string{{"1"}, {"2"}}, 0),
 		oneFile("one column without a header", "1\n2\n", "column0 BIGINT", [][]string{{"1"}, {"2"}}, 0),
 		oneFile("quotes without need", "a,b\n\"1\",\"x\"\n\"2\",\"y\"\n", ab, [][]string{{"1", "x"}, {"2", "y"}}, 0),
@@ -59,23 +59,23 @@ func fileTruths() []truth {
 		oneFile("no end of the last line", "a,b\n1,x\n2,y", ab, [][]string{{"1", "x"}, {"2", "y"}}, 0),
 		oneFile("empty lines", "a,b\n\n1,x\n\n2,y\n", ab, [][]string{{"1", "x"}, {"2", "y"}}, 0),
 		oneFile("a byte order mark", "\uFEFFa,b\n1,x\n", ab, [][]string{{"1", "x"}}, 0),
-		oneFile("a byte order mark and a malformed quote", "\uFEFFa,b\n1,x\n2,\"y\n3,z\n", ab, [][]string{{"1", "x"}, {"3", "z"}}, 1, query.RuleRejected),
+		oneFile("a byte order mark and a malformed quote", "\uFEFFa,b\n1,x\n2,\"y\n3,z\n", ab, [][]string{{"1", "x"}, {"3", "z"}}, 1, schema.RuleRejected),
 		oneFile("a header alone", "a,b\n", "a VARCHAR, b VARCHAR", nil, 0),
 		oneFile("doubled names", "a,a,A\n1,2,3\n", "a BIGINT, a_1 BIGINT, A_2 BIGINT", [][]string{{"1", "2", "3"}}, 0),
 		oneFile("a name that is missing", "a,\n1,x\n", "a BIGINT, column1 VARCHAR", [][]string{{"1", "x"}}, 0),
 		oneFile("no header", "1,x\n2,y\n", "column0 BIGINT, column1 VARCHAR", [][]string{{"1", "x"}, {"2", "y"}}, 0),
 		oneFile("a NUL in a text", "a,b\n1,x\x00y\n2,z\n", ab, [][]string{{"1", "x\x00y"}, {"2", "z"}}, 0),
-		oneFile("windows-1252", "a,b\n1,Caf\xe9\n2,Zo\xeb\n", ab, [][]string{{"1", "Café"}, {"2", "Zoë"}}, 0, query.RuleEncoding),
+		oneFile("windows-1252", "a,b\n1,Caf\xe9\n2,Zo\xeb\n", ab, [][]string{{"1", "Café"}, {"2", "Zoë"}}, 0, schema.RuleEncoding),
 		oneFile("empty text and nothing", "a,b\n1,\"\"\n2,\n3,x\n", ab, [][]string{{"1", ""}, {"2", null}, {"3", "x"}}, 0),
 		oneFile("spaces behind commas", "a, b\n1, x\n2, y\n", ab, [][]string{{"1", " x"}, {"2", " y"}}, 0),
 		oneFile("a column that is empty throughout", "a,b\n1,\n2,\n", ab, [][]string{{"1", null}, {"2", null}}, 0),
 		{
 			name: "two files of one order", files: map[string][]byte{"a.csv": []byte("d,n\n01/02/2024,1\n"), "b.csv": []byte("d,n\n31/12/2024,2\n")},
-			columns: "d DATE, n BIGINT", rows: [][]string{{"2024-02-01", "1"}, {"2024-12-31", "2"}}, rules: []query.Rule{query.RuleDateOrder},
+			columns: "d DATE, n BIGINT", rows: [][]string{{"2024-02-01", "1"}, {"2024-12-31", "2"}}, rules: []schema.Rule{schema.RuleDateOrder},
 		},
 		{
 			name: "two files of two orders", files: map[string][]byte{"a.csv": []byte("d,n\n31/12/2024,1\n30/11/2024,1\n"), "b.csv": []byte("d,n\n12/31/2024,2\n")},
-			columns: "d VARCHAR, n BIGINT", rows: [][]string{{"31/12/2024", "1"}, {"30/11/2024", "1"}, {"12/31/2024", "2"}}, rules: []query.Rule{query.RuleDateOrder},
+			columns: "d VARCHAR, n BIGINT", rows: [][]string{{"31/12/2024", "1"}, {"30/11/2024", "1"}, {"12/31/2024", "2"}}, rules: []schema.Rule{schema.RuleDateOrder},
 		},
 		{
 			name: "two files of two delimiters", files: map[string][]byte{"a.csv": []byte("a,b\n1,x\n"), "b.csv": []byte("a;b\n2;y\n")},
@@ -89,7 +89,7 @@ func TestFidelityOfFiles(t *testing.T) { checkTruths(t, fileTruths()) }
 
 // jsonTruths are objects whose numbers and times a quick reader changes.
 func jsonTruths() []truth {
-	lines := func(name, content, columns string, rows [][]string, rules ...query.Rule) truth {
+	lines := func(name, content, columns string, rows [][]string, rules ...schema.Rule) truth {
 		return truth{name: name, files: map[string][]byte{"a.ndjson": []byte(content)}, columns: columns, rows: rows, rules: rules}
 	}
 	return []truth{
@@ -98,7 +98,7 @@ func jsonTruths() []truth {
 		lines("long whole numbers beside decimals", "{\"n\": 18446744073709551616123}\n{\"n\": 1.5}\n", "n VARCHAR", [][]string{{"18446744073709551616123"}, {"1.5"}}),
 		lines("doubles", "{\"n\": 0.1}\n{\"n\": 2}\n{\"n\": 1e300}\n", "n DOUBLE", [][]string{{"0.1"}, {"2.0"}, {"1e+300"}}),
 		lines("times at two offsets", "{\"t\": \"2024-01-01T10:00:00+02:00\"}\n{\"t\": \"2024-07-01T10:00:00+01:00\"}\n", "t VARCHAR", [][]string{{"2024-01-01T10:00:00+02:00"}, {"2024-07-01T10:00:00+01:00"}}),
-		lines("times at one offset", "{\"t\": \"2024-01-01T10:00:00+02:00\"}\n", "t TIMESTAMP WITH TIME ZONE", [][]string{{"2024-01-01 08:00:00+00"}}, query.RuleOffset),
+		lines("times at one offset", "{\"t\": \"2024-01-01T10:00:00+02:00\"}\n", "t TIMESTAMP WITH TIME ZONE", [][]string{{"2024-01-01 08:00:00+00"}}, schema.RuleOffset),
 		lines("times without an offset", "{\"t\": \"2024-01-01T10:00:00\"}\n", "t TIMESTAMP", [][]string{{"2024-01-01 10:00:00"}}),
 		lines("dates", "{\"t\": \"2024-01-01\"}\n", "t DATE", [][]string{{"2024-01-01"}}),
 		lines("texts like numbers", "{\"t\": \"007\"}\n{\"t\": \"8\"}\n", "t VARCHAR", [][]string{{"007"}, {"8"}}),

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 
 	"interlock/internal/query"
+	"interlock/internal/schema"
 )
 
 // A truth is one file, or several of one table, and what must come of it.
@@ -22,7 +23,7 @@ type truth struct {
 	options query.ImportOptions
 	columns string     // "name TYPE, ..."
 	rows    [][]string // printed by the engine; null where there is none
-	rules   []query.Rule
+	rules   []schema.Rule
 	lost    int64 // lines that are kept aside
 }
 
@@ -34,19 +35,19 @@ type set struct {
 	texts   []string
 	kind    string
 	printed []string // nil = the texts themselves
-	rules   []query.Rule
+	rules   []schema.Rule
 }
 
 var valueSets = []set{
 	{name: "integers", texts: []string{"1", "-2", "0", "300"}, kind: "BIGINT"},
 	{name: "integers of 19 digits", texts: []string{"9223372036854775807", "-9223372036854775808", "1"}, kind: "BIGINT"},
 	{name: "integers of 19 digits beyond 64 bits", texts: []string{"9223372036854775808", "1"}, kind: "HUGEINT"},
-	{name: "integers of 20 digits beside NA", texts: []string{"18446744073709551615", "NA", "7"}, kind: "HUGEINT", printed: []string{"18446744073709551615", null, "7"}, rules: []query.Rule{query.RuleMissing}},
-	{name: "integers of 19 digits beside NA", texts: []string{"1234567890123456789", "NA", "1234567890123456788"}, kind: "BIGINT", printed: []string{"1234567890123456789", null, "1234567890123456788"}, rules: []query.Rule{query.RuleMissing}},
+	{name: "integers of 20 digits beside NA", texts: []string{"18446744073709551615", "NA", "7"}, kind: "HUGEINT", printed: []string{"18446744073709551615", null, "7"}, rules: []schema.Rule{schema.RuleMissing}},
+	{name: "integers of 19 digits beside NA", texts: []string{"1234567890123456789", "NA", "1234567890123456788"}, kind: "BIGINT", printed: []string{"1234567890123456789", null, "1234567890123456788"}, rules: []schema.Rule{schema.RuleMissing}},
 	{name: "integers of 38 digits", texts: []string{"12345678901234567890123456789012345678", "5"}, kind: "HUGEINT"},
 	{name: "integers of 45 digits", texts: []string{"123456789012345678901234567890123456789012345", "5"}, kind: "VARCHAR"},
 	{name: "leading zeros", texts: []string{"01234", "00501", "12345"}, kind: "VARCHAR"},
-	{name: "a leading zero among many", texts: []string{"12345", "12346", "12347", "01234"}, kind: "VARCHAR", rules: []query.Rule{query.RuleKeptText}},
+	{name: "a leading zero among many", texts: []string{"12345", "12346", "12347", "01234"}, kind: "VARCHAR", rules: []schema.Rule{schema.RuleKeptText}},
 	{name: "plus signs", texts: []string{"+5", "+6"}, kind: "VARCHAR"},
 	{name: "phone numbers", texts: []string{"+4915112345678", "+4930123456"}, kind: "VARCHAR"},
 	{name: "minus zero", texts: []string{"-0", "1"}, kind: "VARCHAR"},
@@ -60,7 +61,7 @@ var valueSets = []set{
 	{name: "minus zero with decimals", texts: []string{"-0.0", "1.5"}, kind: "DOUBLE"},
 	{name: "names like numbers", texts: []string{"1e5", "2e7", "3E2"}, kind: "VARCHAR"},
 	{name: "scientific", texts: []string{"6.02e+23", "1.6e-19"}, kind: "DOUBLE", printed: []string{"6.02e+23", "1.6e-19"}},
-	{name: "scientific in capitals", texts: []string{"6.02E+23", "1.60E-19"}, kind: "DOUBLE", printed: []string{"6.02e+23", "1.6e-19"}, rules: []query.Rule{query.RuleNumberFormat}},
+	{name: "scientific in capitals", texts: []string{"6.02E+23", "1.60E-19"}, kind: "DOUBLE", printed: []string{"6.02e+23", "1.6e-19"}, rules: []schema.Rule{schema.RuleNumberFormat}},
 	{name: "infinity and nan as words", texts: []string{"inf", "infinity"}, kind: "VARCHAR"},
 	{name: "underscores and hex", texts: []string{"1_000", "0x1F"}, kind: "VARCHAR"},
 	{name: "F alone", texts: []string{"F", "F"}, kind: "VARCHAR"},
@@ -69,33 +70,33 @@ var valueSets = []set{
 	{name: "yes and no", texts: []string{"yes", "no"}, kind: "VARCHAR"},
 	{name: "t and f", texts: []string{"t", "f"}, kind: "VARCHAR"},
 	{name: "true and false", texts: []string{"true", "false", "true"}, kind: "BOOLEAN"},
-	{name: "True and False", texts: []string{"True", "False"}, kind: "BOOLEAN", printed: []string{"true", "false"}, rules: []query.Rule{query.RuleBoolean}},
+	{name: "True and False", texts: []string{"True", "False"}, kind: "BOOLEAN", printed: []string{"true", "false"}, rules: []schema.Rule{schema.RuleBoolean}},
 	{name: "true and TRUE", texts: []string{"true", "TRUE"}, kind: "VARCHAR"},
 	{name: "dates", texts: []string{"2024-01-31", "1999-12-31"}, kind: "DATE"},
-	{name: "a date that is none", texts: []string{"2024-01-31", "2024-02-30"}, kind: "VARCHAR", rules: []query.Rule{query.RuleKeptText}},
-	{name: "days first", texts: []string{"31.12.2024", "01.02.2024"}, kind: "DATE", printed: []string{"2024-12-31", "2024-02-01"}, rules: []query.Rule{query.RuleDateOrder}},
-	{name: "months first", texts: []string{"12/31/2024", "01/02/2024"}, kind: "DATE", printed: []string{"2024-12-31", "2024-01-02"}, rules: []query.Rule{query.RuleDateOrder}},
-	{name: "months first without zeros", texts: []string{"1/2/2024", "12/31/2024"}, kind: "DATE", printed: []string{"2024-01-02", "2024-12-31"}, rules: []query.Rule{query.RuleDateOrder}},
-	{name: "two orders", texts: []string{"31/12/2024", "12/31/2024"}, kind: "VARCHAR", rules: []query.Rule{query.RuleDateOrder}},
+	{name: "a date that is none", texts: []string{"2024-01-31", "2024-02-30"}, kind: "VARCHAR", rules: []schema.Rule{schema.RuleKeptText}},
+	{name: "days first", texts: []string{"31.12.2024", "01.02.2024"}, kind: "DATE", printed: []string{"2024-12-31", "2024-02-01"}, rules: []schema.Rule{schema.RuleDateOrder}},
+	{name: "months first", texts: []string{"12/31/2024", "01/02/2024"}, kind: "DATE", printed: []string{"2024-12-31", "2024-01-02"}, rules: []schema.Rule{schema.RuleDateOrder}},
+	{name: "months first without zeros", texts: []string{"1/2/2024", "12/31/2024"}, kind: "DATE", printed: []string{"2024-01-02", "2024-12-31"}, rules: []schema.Rule{schema.RuleDateOrder}},
+	{name: "two orders", texts: []string{"31/12/2024", "12/31/2024"}, kind: "VARCHAR", rules: []schema.Rule{schema.RuleDateOrder}},
 	{name: "part numbers", texts: []string{"10-11-12", "09-08-07"}, kind: "VARCHAR"},
-	{name: "two-digit years that fit one way", texts: []string{"31/12/99", "01/02/98"}, kind: "DATE", printed: []string{"1999-12-31", "1998-02-01"}, rules: []query.Rule{query.RuleDateOrder}},
-	{name: "dates with names of months", texts: []string{"5 Jan 2024", "17 Mar 2024"}, kind: "DATE", printed: []string{"2024-01-05", "2024-03-17"}, rules: []query.Rule{query.RuleDateOrder}},
+	{name: "two-digit years that fit one way", texts: []string{"31/12/99", "01/02/98"}, kind: "DATE", printed: []string{"1999-12-31", "1998-02-01"}, rules: []schema.Rule{schema.RuleDateOrder}},
+	{name: "dates with names of months", texts: []string{"5 Jan 2024", "17 Mar 2024"}, kind: "DATE", printed: []string{"2024-01-05", "2024-03-17"}, rules: []schema.Rule{schema.RuleDateOrder}},
 	{name: "versions", texts: []string{"1.2.3", "10.11.12"}, kind: "VARCHAR"},
 	{name: "addresses", texts: []string{"192.168.0.1", "10.0.0.1"}, kind: "VARCHAR"},
 	{name: "timestamps", texts: []string{"2024-01-31 23:59:59", "2024-02-01 00:00:00"}, kind: "TIMESTAMP"},
 	{name: "timestamps with fractions", texts: []string{"2024-01-31 23:59:59.123456", "2024-02-01 00:00:00.500"}, kind: "TIMESTAMP", printed: []string{"2024-01-31 23:59:59.123456", "2024-02-01 00:00:00.5"}},
 	{name: "timestamps with nanoseconds", texts: []string{"2024-01-31 23:59:59.123456789", "2024-02-01 00:00:00"}, kind: "VARCHAR"},
-	{name: "timestamps with T", texts: []string{"2024-01-31T23:59:59", "2024-02-01T00:00:00"}, kind: "TIMESTAMP", printed: []string{"2024-01-31 23:59:59", "2024-02-01 00:00:00"}, rules: []query.Rule{query.RuleTimeFormat}},
-	{name: "timestamps in UTC", texts: []string{"2024-01-31T23:59:59Z", "2024-02-01T00:00:00Z"}, kind: "TIMESTAMP WITH TIME ZONE", printed: []string{"2024-01-31 23:59:59+00", "2024-02-01 00:00:00+00"}, rules: []query.Rule{query.RuleOffset}},
-	{name: "timestamps at one offset", texts: []string{"2024-01-31T23:59:59+02:00", "2024-02-01T00:00:00+02:00"}, kind: "TIMESTAMP WITH TIME ZONE", printed: []string{"2024-01-31 21:59:59+00", "2024-01-31 22:00:00+00"}, rules: []query.Rule{query.RuleOffset}},
+	{name: "timestamps with T", texts: []string{"2024-01-31T23:59:59", "2024-02-01T00:00:00"}, kind: "TIMESTAMP", printed: []string{"2024-01-31 23:59:59", "2024-02-01 00:00:00"}, rules: []schema.Rule{schema.RuleTimeFormat}},
+	{name: "timestamps in UTC", texts: []string{"2024-01-31T23:59:59Z", "2024-02-01T00:00:00Z"}, kind: "TIMESTAMP WITH TIME ZONE", printed: []string{"2024-01-31 23:59:59+00", "2024-02-01 00:00:00+00"}, rules: []schema.Rule{schema.RuleOffset}},
+	{name: "timestamps at one offset", texts: []string{"2024-01-31T23:59:59+02:00", "2024-02-01T00:00:00+02:00"}, kind: "TIMESTAMP WITH TIME ZONE", printed: []string{"2024-01-31 21:59:59+00", "2024-01-31 22:00:00+00"}, rules: []schema.Rule{schema.RuleOffset}},
 	{name: "timestamps at two offsets", texts: []string{"2024-01-31T23:59:59+01:00", "2024-07-01T00:00:00+02:00"}, kind: "VARCHAR"},
 	{name: "times", texts: []string{"08:30:00", "23:59:59"}, kind: "TIME"},
 	{name: "times of 24:00", texts: []string{"08:30:00", "24:00:00"}, kind: "VARCHAR"},
 	{name: "midnight as 24:00", texts: []string{"2024-01-01 24:00:00", "2024-01-02 00:00:00"}, kind: "VARCHAR"},
-	{name: "thousands", texts: []string{"1,000", "2,500,000"}, kind: "BIGINT", printed: []string{"1000", "2500000"}, rules: []query.Rule{query.RuleNumberFormat}},
-	{name: "decimal comma", texts: []string{"1.234,56", "0,50"}, kind: "DECIMAL(18,2)", printed: []string{"1234.56", "0.50"}, rules: []query.Rule{query.RuleNumberFormat}},
-	{name: "dollars", texts: []string{"$1,000.50", "-$3.00"}, kind: "DECIMAL(18,2)", printed: []string{"1000.50", "-3.00"}, rules: []query.Rule{query.RuleNumberFormat}},
-	{name: "spaces around numbers", texts: []string{" 5", "6 "}, kind: "BIGINT", printed: []string{"5", "6"}, rules: []query.Rule{query.RuleSpaces}},
+	{name: "thousands", texts: []string{"1,000", "2,500,000"}, kind: "BIGINT", printed: []string{"1000", "2500000"}, rules: []schema.Rule{schema.RuleNumberFormat}},
+	{name: "decimal comma", texts: []string{"1.234,56", "0,50"}, kind: "DECIMAL(18,2)", printed: []string{"1234.56", "0.50"}, rules: []schema.Rule{schema.RuleNumberFormat}},
+	{name: "dollars", texts: []string{"$1,000.50", "-$3.00"}, kind: "DECIMAL(18,2)", printed: []string{"1000.50", "-3.00"}, rules: []schema.Rule{schema.RuleNumberFormat}},
+	{name: "spaces around numbers", texts: []string{" 5", "6 "}, kind: "BIGINT", printed: []string{"5", "6"}, rules: []schema.Rule{schema.RuleSpaces}},
 	{name: "spaces around texts", texts: []string{" a", "b "}, kind: "VARCHAR"},
 	{name: "texts in quotes", texts: []string{`say "hi"`, `"`, "it's"}, kind: "VARCHAR"},
 	{name: "texts with lines", texts: []string{"a\nb", "c"}, kind: "VARCHAR"},
@@ -207,7 +208,7 @@ func checkTruths(t *testing.T, truths []truth) {
 			}
 			var columns, cells []string
 			for _, c := range r.Columns {
-				columns = append(columns, c.Name+" "+c.Type)
+				columns = append(columns, c.Name+" "+c.Type.String())
 				cells = append(cells, `coalesce(CAST("`+strings.ReplaceAll(c.Name, `"`, `""`)+`" AS VARCHAR), '`+null+`')`)
 			}
 			if diff := cmp.Diff(w.columns, strings.Join(columns, ", ")); diff != "" {
@@ -225,7 +226,7 @@ func checkTruths(t *testing.T, truths []truth) {
 				t.Errorf("%s\n%+v", diff, r.Notes)
 			}
 			for _, rule := range w.rules {
-				if !slices.ContainsFunc(r.Notes, func(n query.ImportNote) bool { return n.Rule == rule && n.Message != "" }) {
+				if !slices.ContainsFunc(r.Notes, func(n schema.Note) bool { return n.Rule == rule && n.Message != "" }) {
 					t.Errorf("nothing was said about %s: %+v", rule, r.Notes)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 )
 
 // A Profile is what a table looks like at a glance.
@@ -17,12 +18,12 @@ type Profile struct {
 	Rows    int64           `json:"rows"`
 	Sampled bool            `json:"sampled,omitempty"` // examples and histograms are of a sample of the rows
 	Columns []ColumnProfile `json:"columns"`
-	Notes   []ImportNote    `json:"notes,omitempty"` // the decisions of the import
+	Notes   []schema.Note   `json:"notes,omitempty"` // the decisions of the import
 }
 
 // A ColumnProfile is a column at a glance.
 type ColumnProfile struct {
-	Column
+	schema.Column
 	Nulls     int64    `json:"nulls"`
 	Distinct  int64    `json:"distinct"` // approximate in a sampled table
 	Min       string   `json:"min,omitempty"`
@@ -182,7 +183,7 @@ func (e *Engine) spread(ctx context.Context, db Database, p *Profile, c *ColumnP
 		}
 		c.Histogram = append(c.Histogram, Bin{From: r[0], Count: number64(r[1])})
 	}
-	scale, back := axis(c.Type)
+	scale, back := axis(c.Type.String())
 	if scale == "" || c.Distinct <= profileBins {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	sqldialect "interlock/internal/dialect"
+	"interlock/internal/schema"
 	"interlock/internal/sqlpolicy"
 )
 
@@ -46,16 +47,10 @@ type Request struct {
 	User     string // for fair admission
 }
 
-// A Column of a result.
-type Column struct {
-	Name string `json:"name"`
-	Type string `json:"type"` // DuckDB's name
-}
-
 // A Result is rows as typed JSON: an array of arrays. Integers beyond 2^53, exact
 // decimals that a float cannot hold and timestamps are text, so that nothing is lost.
 type Result struct {
-	Columns  []Column
+	Columns  []schema.Column
 	Rows     json.RawMessage
 	RowCount int
 	Limited  bool // more rows exist than were read

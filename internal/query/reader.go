@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	duck "github.com/duckdb/duckdb-go-bindings"
+
+	"interlock/internal/schema"
 )
 
 // A reader answers questions about one dataset inside a worker.
@@ -129,7 +131,7 @@ func (r *reader) open(ctx context.Context, sql string, args []string, rows, cut 
 
 // renamed says whether a name may come from the wrap: it tells columns of one name
 // apart by a number.
-func renamed(columns []Column) bool {
+func renamed(columns []schema.Column) bool {
 	for i, c := range columns {
 		base := strings.TrimRight(c.Name, "0123456789")
 		if base == c.Name || !strings.HasSuffix(base, "_") {

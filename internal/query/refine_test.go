@@ -45,7 +45,7 @@ func TestBuildAsPeopleWrite(t *testing.T) {
 			report, rows := built(t, e, query.Import{Files: []string{put(t, "a.csv", []byte(c.content))}})
 			var columns []string
 			for _, col := range report.Columns {
-				columns = append(columns, col.Name+" "+col.Type)
+				columns = append(columns, col.Name+" "+col.Type.String())
 			}
 			if diff := cmp.Diff([]string{c.columns, c.rows, c.warnings}, []string{strings.Join(columns, ", "), rows, strings.Join(messages(report), " ")}); diff != "" {
 				t.Error(diff)

@@ -12,6 +12,7 @@ import (
 
 	"interlock/internal/fault"
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/sqlpolicy"
 )
 
@@ -81,7 +82,7 @@ func TestTypes(t *testing.T) {
 		if !json.Valid(r.Rows) {
 			t.Errorf("%s: not JSON: %s", c.sql, r.Rows)
 		}
-		if diff := cmp.Diff([]query.Column{{Name: "v", Type: c.kind}}, r.Columns); diff != "" {
+		if diff := cmp.Diff([]schema.Column{{Name: "v", Type: schema.ParseType(c.kind)}}, r.Columns); diff != "" {
 			t.Errorf("%s: %s", c.sql, diff)
 		}
 	}
@@ -126,7 +127,7 @@ func TestColumnNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []query.Column{{Name: "a", Type: "INTEGER"}, {Name: "a", Type: "INTEGER"}, {Name: "a_1", Type: "INTEGER"}, {Name: "a", Type: "BIT"}}
+	want := []schema.Column{{Name: "a", Type: schema.ParseType("INTEGER")}, {Name: "a", Type: schema.ParseType("INTEGER")}, {Name: "a_1", Type: schema.ParseType("INTEGER")}, {Name: "a", Type: schema.ParseType("BIT")}}
 	if diff := cmp.Diff(want, r.Columns); diff != "" {
 		t.Error(diff)
 	}
@@ -267,7 +268,7 @@ func TestPreviewCountProfile(t *testing.T) {
 	if id.Distinct != 2000 || id.Min != "0" || id.Max != "1999" || len(id.Histogram) != 10 || id.Histogram[0].Count != 200 {
 		t.Errorf("%+v", id)
 	}
-	if amount.Min != "0.25" || amount.Max != "976.25" || amount.Type != "DECIMAL(12,2)" {
+	if amount.Min != "0.25" || amount.Max != "976.25" || amount.Type.String() != "DECIMAL(12,2)" {
 		t.Errorf("%+v", amount)
 	}
 	if diff := cmp.Diff([]query.Bin{{From: "open", Count: 667}, {From: "paid", Count: 667}, {From: "cancelled", Count: 666}}, status.Histogram); diff != "" {

@@ -70,7 +70,7 @@ func (q *query) base(e Expr, path string, in scope, depth int) value {
 		}
 		b, _, _ := q.find(e.Column, q.tables)
 		sql, col := q.column(e.Column, q.tables, path+".column")
-		v := value{sql: sql, kind: col.Kind(), column: col.Name, table: b.name, declared: col.Type}
+		v := value{sql: sql, kind: KindOf(col.Type), column: col.Name, table: b.name, declared: col.Type.String()}
 		v.plain = v.kind != Text || q.grammar.forms["column of text"] == "$x"
 		v.reference = q.reference(b, col.Name)
 		return v

@@ -122,7 +122,7 @@ func (q *query) withPlan(f Filter, left value, path string) string {
 	sql, columns := q.compiler.plan(&sub, path+".plan", " ", q.depth+1)
 	if len(columns) == 1 && (f.Operator == In || f.Operator == NotIn) {
 		// Keys that two tables keep as different types are compared as text.
-		if k := columns[0].Kind(); k != left.kind && k != Unknown && left.kind != Unknown {
+		if k := KindOf(columns[0].Type); k != left.kind && k != Unknown && left.kind != Unknown {
 			if k != Text {
 				inner := sub.Select[0]
 				sub.Select = []Expr{{Of: &inner, Cast: ToText}}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"interlock/internal/schema"
 )
 
 // A tableRef is a table as it stands behind FROM or JOIN.
@@ -114,8 +116,8 @@ func (q *query) nullableRows(r tableRef) string {
 
 // alike makes the sides of a join comparable: keys that two tables keep as different
 // types are compared as text.
-func (q *query) alike(left string, lc Column, right string, rc Column) (string, string) {
-	lk, rk := lc.Kind(), rc.Kind()
+func (q *query) alike(left string, lc schema.Column, right string, rc schema.Column) (string, string) {
+	lk, rk := KindOf(lc.Type), KindOf(rc.Type)
 	if lk != Unknown && rk != Unknown && lk != rk {
 		if lk != Text {
 			left = q.grammar.fill("key", left, "")

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"interlock/internal/schema"
 )
 
 // rankName is the column that numbers the rows of a group for Top.
@@ -28,7 +30,7 @@ func (q *query) ordered(v value) string {
 
 // order writes the terms of ORDER BY. Behind Top or a set operation only selected
 // names can be sorted by.
-func (q *query) order(columns []Column) string {
+func (q *query) order(columns []schema.Column) string {
 	p := q.plan
 	var terms []string
 	if p.Top != nil && len(p.OrderBy) == 0 {
@@ -60,8 +62,8 @@ func (q *query) order(columns []Column) string {
 
 // outer writes a selected name outside of its query. Behind a set operation the
 // values have their order already, and nothing but the name may stand there.
-func (q *query) outer(c Column) string {
-	v := value{sql: q.dialect.Ident(c.Name), kind: c.Kind()}
+func (q *query) outer(c schema.Column) string {
+	v := value{sql: q.dialect.Ident(c.Name), kind: KindOf(c.Type)}
 	if q.mixed() {
 		return v.sql
 	}
@@ -121,7 +123,7 @@ func (q *query) direction(o Order, sql, where, path string) string {
 }
 
 // position finds a value in the select list, by alias or by what it is; -1 if absent.
-func (q *query) position(e Expr, columns []Column) int {
+func (q *query) position(e Expr, columns []schema.Column) int {
 	for i, item := range q.plan.Select {
 		if e.plain() && i < len(columns) && strings.EqualFold(columns[i].Name, e.Column) {
 			return i
@@ -168,7 +170,7 @@ func (q *query) rank() string {
 }
 
 // top wraps the query so that each group keeps its first N rows.
-func (q *query) top(head string, items []string, columns []Column, tail []string) []string {
+func (q *query) top(head string, items []string, columns []schema.Column, tail []string) []string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
 		names[i] = q.dialect.Ident(c.Name)
@@ -182,7 +184,7 @@ func (q *query) top(head string, items []string, columns []Column, tail []string
 }
 
 // combine adds the set operations to a query, each with a plan of as many columns.
-func (q *query) combine(clauses []string, columns []Column) []string {
+func (q *query) combine(clauses []string, columns []schema.Column) []string {
 	if len(q.plan.Combine) == 0 {
 		return clauses
 	}

@@ -15,31 +15,32 @@ import (
 
 	"interlock/internal/fault"
 	"interlock/internal/queryplan"
+	"interlock/internal/schema"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 var shop = queryplan.Schema{
 	Tables: []queryplan.Table{
-		{Name: "customers", Keys: []string{"id"}, Columns: []queryplan.Column{
-			{Name: "id", Type: "INTEGER"}, {Name: "name", Type: "VARCHAR"}, {Name: "city", Type: "VARCHAR"}, {Name: "referred_by", Type: "INTEGER"},
+		{Name: "customers", Keys: []string{"id"}, Columns: []schema.Column{
+			{Name: "id", Type: schema.ParseType("INTEGER")}, {Name: "name", Type: schema.ParseType("VARCHAR")}, {Name: "city", Type: schema.ParseType("VARCHAR")}, {Name: "referred_by", Type: schema.ParseType("INTEGER")},
 		}},
-		{Name: "orders", Keys: []string{"id"}, Columns: []queryplan.Column{
-			{Name: "id", Type: "INTEGER"},
-			{Name: "customer_id", Type: "INTEGER"},
-			{Name: "amount", Type: "DECIMAL(10,2)"},
-			{Name: "cost", Type: "DOUBLE"},
-			{Name: "status", Type: "VARCHAR"},
-			{Name: "sold_at", Type: "TIMESTAMP"},
-			{Name: "paid_at", Type: "DATE"},
-			{Name: "paid", Type: "BOOLEAN"},
+		{Name: "orders", Keys: []string{"id"}, Columns: []schema.Column{
+			{Name: "id", Type: schema.ParseType("INTEGER")},
+			{Name: "customer_id", Type: schema.ParseType("INTEGER")},
+			{Name: "amount", Type: schema.ParseType("DECIMAL(10,2)")},
+			{Name: "cost", Type: schema.ParseType("DOUBLE")},
+			{Name: "status", Type: schema.ParseType("VARCHAR")},
+			{Name: "sold_at", Type: schema.ParseType("TIMESTAMP")},
+			{Name: "paid_at", Type: schema.ParseType("DATE")},
+			{Name: "paid", Type: schema.ParseType("BOOLEAN")},
 		}},
-		{Name: "order lines", Columns: []queryplan.Column{
-			{Name: "order_id", Type: "INTEGER"}, {Name: "unit price", Type: "DOUBLE"}, {Name: "select", Type: "VARCHAR"}, {Name: `we"ird`, Type: "VARCHAR"},
+		{Name: "order lines", Columns: []schema.Column{
+			{Name: "order_id", Type: schema.ParseType("INTEGER")}, {Name: "unit price", Type: schema.ParseType("DOUBLE")}, {Name: "select", Type: schema.ParseType("VARCHAR")}, {Name: `we"ird`, Type: schema.ParseType("VARCHAR")},
 		}},
-		{Name: "reviews", Columns: []queryplan.Column{{Name: "customer", Type: "VARCHAR"}, {Name: "stars", Type: "INTEGER"}}},
+		{Name: "reviews", Columns: []schema.Column{{Name: "customer", Type: schema.ParseType("VARCHAR")}, {Name: "stars", Type: schema.ParseType("INTEGER")}}},
 	},
-	Relations: []queryplan.Relation{
+	Relations: []schema.Relation{
 		{Table: "orders", Column: "customer_id", RefTable: "customers", RefColumn: "id"},
 		{Table: "order lines", Column: "order_id", RefTable: "orders", RefColumn: "id"},
 		{Table: "reviews", Column: "customer", RefTable: "customers", RefColumn: "id"},
@@ -161,9 +162,9 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestDiscover(t *testing.T) {
-	col := func(names ...string) (cs []queryplan.Column) {
+	col := func(names ...string) (cs []schema.Column) {
 		for _, n := range names {
-			cs = append(cs, queryplan.Column{Name: n, Type: "INTEGER"})
+			cs = append(cs, schema.Column{Name: n, Type: schema.ParseType("INTEGER")})
 		}
 		return cs
 	}
@@ -173,7 +174,7 @@ func TestDiscover(t *testing.T) {
 		{Name: "lines", Columns: col("id", "invoice_id", "qty")},
 		{Name: "shops", Columns: col("code"), Keys: []string{"code"}},
 	}}
-	want := []queryplan.Relation{
+	want := []schema.Relation{
 		{Table: "invoices", Column: "CustomerId", RefTable: "Customers", RefColumn: "id"},
 		{Table: "lines", Column: "invoice_id", RefTable: "invoices", RefColumn: "invoice_id"},
 		{Table: "invoices", Column: "shop_code", RefTable: "shops", RefColumn: "code"},
@@ -186,8 +187,8 @@ func TestDiscover(t *testing.T) {
 // TestDiscoveredJoin joins along a key that nobody declared.
 func TestDiscoveredJoin(t *testing.T) {
 	s := queryplan.Schema{Tables: []queryplan.Table{
-		{Name: "shops", Keys: []string{"id"}, Columns: []queryplan.Column{{Name: "id", Type: "INTEGER"}, {Name: "city", Type: "VARCHAR"}}},
-		{Name: "sales", Columns: []queryplan.Column{{Name: "shop_id", Type: "INTEGER"}, {Name: "amount", Type: "DOUBLE"}}},
+		{Name: "shops", Keys: []string{"id"}, Columns: []schema.Column{{Name: "id", Type: schema.ParseType("INTEGER")}, {Name: "city", Type: schema.ParseType("VARCHAR")}}},
+		{Name: "sales", Columns: []schema.Column{{Name: "shop_id", Type: schema.ParseType("INTEGER")}, {Name: "amount", Type: schema.ParseType("DOUBLE")}}},
 	}}
 	p := queryplan.Plan{Table: "sales", Joins: []queryplan.Join{{Table: "shops"}}, Select: []queryplan.Expr{queryplan.Col("city"), {Function: queryplan.Sum, Column: "amount"}}, GroupBy: []queryplan.Term{queryplan.By("city")}}
 	sql, err := p.SQL(s)

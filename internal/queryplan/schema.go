@@ -5,35 +5,22 @@ import (
 	"strings"
 
 	"interlock/internal/dialect"
+	"interlock/internal/schema"
 )
 
 // A Schema is the tables that a plan may use and how they hang together.
 type Schema struct {
-	Dialect   dialect.Dialect `json:"-"` // of the engine that has the tables
-	Tables    []Table         `json:"tables"`
-	Relations []Relation      `json:"relations,omitempty"`
+	Dialect   dialect.Dialect   `json:"-"` // of the engine that has the tables
+	Tables    []Table           `json:"tables"`
+	Relations []schema.Relation `json:"relations,omitempty"`
 }
 
 // A Table has columns and perhaps a primary key.
 type Table struct {
-	Name    string   `json:"name"`
-	Columns []Column `json:"columns"`
-	Keys    []string `json:"keys,omitempty"` // the columns of the primary key
-	Rows    int64    `json:"rows,omitempty"`
-}
-
-// A Column has a name and a type as its database spells it.
-type Column struct {
-	Name string `json:"name"`
-	Type string `json:"type"`
-}
-
-// A Relation says that Column of Table refers to RefColumn of RefTable.
-type Relation struct {
-	Table     string `json:"table"`
-	Column    string `json:"column"`
-	RefTable  string `json:"ref_table"`
-	RefColumn string `json:"ref_column"`
+	Name    string          `json:"name"`
+	Columns []schema.Column `json:"columns"`
+	Keys    []string        `json:"keys,omitempty"` // the columns of the primary key
+	Rows    int64           `json:"rows,omitempty"`
 }
 
 // A Kind is what can be done with the values of a column.
@@ -52,9 +39,9 @@ func (k Kind) String() string {
 	return [...]string{"unknown", "number", "text", "date", "bool"}[k]
 }
 
-// Kind reads the column's type, as any of the dialects writes it.
-func (c Column) Kind() Kind {
-	t := strings.ToUpper(c.Type)
+// KindOf reads a type, as any of the dialects writes it.
+func KindOf(typ schema.Type) Kind {
+	t := strings.ToUpper(typ.String())
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(t, w) })
 	}
@@ -85,8 +72,8 @@ func (s Schema) Table(name string) (*Table, bool) {
 }
 
 // Column finds a column by name, whatever its case.
-func (t *Table) Column(name string) (*Column, bool) {
-	i := slices.IndexFunc(t.Columns, func(c Column) bool { return strings.EqualFold(c.Name, name) })
+func (t *Table) Column(name string) (*schema.Column, bool) {
+	i := slices.IndexFunc(t.Columns, func(c schema.Column) bool { return strings.EqualFold(c.Name, name) })
 	if i < 0 {
 		return nil, false
 	}
@@ -94,8 +81,8 @@ func (t *Table) Column(name string) (*Column, bool) {
 }
 
 // Between lists the relations that link two tables, whichever refers to the other.
-func (s Schema) Between(a, b string) []Relation {
-	var found []Relation
+func (s Schema) Between(a, b string) []schema.Relation {
+	var found []schema.Relation
 	for _, r := range s.Relations {
 		if strings.EqualFold(r.Table, a) && strings.EqualFold(r.RefTable, b) ||
 			strings.EqualFold(r.Table, b) && strings.EqualFold(r.RefTable, a) {
@@ -109,8 +96,8 @@ func (s Schema) Between(a, b string) []Relation {
 // another table's only key column, like the table and its key (`customer_id` and
 // `customers.id`), or like one row of the table (`customer`) and of its key's kind. Pairs of tables that are linked already are left alone, and
 // so are keys that say nothing by their name alone (`id` = `id`).
-func (s Schema) Discover() []Relation {
-	var found []Relation
+func (s Schema) Discover() []schema.Relation {
+	var found []schema.Relation
 	for i := range s.Tables {
 		ref := &s.Tables[i]
 		key, ok := ref.key()
@@ -124,9 +111,9 @@ func (s Schema) Discover() []Relation {
 				continue
 			}
 			for _, c := range from.Columns {
-				called := slices.Contains(names, flat(c.Name)) || flat(c.Name) == singular(flat(ref.Name)) && c.Kind() == key.Kind()
-				if called && comparable(c.Kind(), key.Kind()) && !from.owns(c.Name) {
-					found = append(found, Relation{from.Name, c.Name, ref.Name, key.Name})
+				called := slices.Contains(names, flat(c.Name)) || flat(c.Name) == singular(flat(ref.Name)) && KindOf(c.Type) == KindOf(key.Type)
+				if called && comparable(KindOf(c.Type), KindOf(key.Type)) && !from.owns(c.Name) {
+					found = append(found, schema.Relation{Table: from.Name, Column: c.Name, RefTable: ref.Name, RefColumn: key.Name})
 				}
 			}
 		}
@@ -135,7 +122,7 @@ func (s Schema) Discover() []Relation {
 }
 
 // key is the table's only key column, declared or called `id` or like the table.
-func (t *Table) key() (*Column, bool) {
+func (t *Table) key() (*schema.Column, bool) {
 	if len(t.Keys) == 1 {
 		return t.Column(t.Keys[0])
 	}
@@ -143,7 +130,7 @@ func (t *Table) key() (*Column, bool) {
 		return nil, false
 	}
 	for _, name := range append([]string{"id"}, keyNames(t.Name, "id")...) {
-		i := slices.IndexFunc(t.Columns, func(c Column) bool { return flat(c.Name) == name })
+		i := slices.IndexFunc(t.Columns, func(c schema.Column) bool { return flat(c.Name) == name })
 		if i >= 0 {
 			return &t.Columns[i], true
 		}

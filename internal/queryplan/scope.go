@@ -2,6 +2,8 @@ package queryplan
 
 import (
 	"strings"
+
+	"interlock/internal/schema"
 )
 
 // A query is one plan while it is compiled: the tables that it sees.
@@ -45,10 +47,10 @@ func (q *query) bind(alias string, t *Table) bool {
 }
 
 // find looks a reference (`column` or `table.column`) up and counts its meanings.
-func (q *query) find(ref string, in []bound) (bound, *Column, int) {
+func (q *query) find(ref string, in []bound) (bound, *schema.Column, int) {
 	var (
 		where bound
-		what  *Column
+		what  *schema.Column
 		n     int
 	)
 	for _, b := range in {
@@ -77,19 +79,19 @@ func (q *query) find(ref string, in []bound) (bound, *Column, int) {
 }
 
 // column writes a reference and gives what it refers to.
-func (q *query) column(ref string, in []bound, path string) (string, Column) {
+func (q *query) column(ref string, in []bound, path string) (string, schema.Column) {
 	b, col, n := q.find(ref, in)
 	switch {
 	case n == 0:
 		q.fail(path, "there is no column %q; there are %s", ref, q.columnNames(in))
-		return "", Column{}
+		return "", schema.Column{}
 	case n > 1:
 		q.fail(path, "%q is a column of several tables; write it as table.column", ref)
-		return "", Column{}
+		return "", schema.Column{}
 	}
 	q.used[b.name+"."+col.Name] = true
 	sql := q.reference(b, col.Name)
-	if col.Kind() == Text {
+	if KindOf(col.Type) == Text {
 		sql = q.grammar.fill("column of text", sql, "")
 	}
 	return sql, *col

@@ -9,6 +9,7 @@ import (
 
 	"interlock/internal/dialect"
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 )
 
 // Limits of a plan.
@@ -76,7 +77,7 @@ func (c *compiler) fail(path, format string, args ...any) {
 
 // plan compiles a plan at a depth and gives the columns of its result. Clauses are
 // parted by sep.
-func (c *compiler) plan(p *Plan, path, sep string, depth int) (string, []Column) {
+func (c *compiler) plan(p *Plan, path, sep string, depth int) (string, []schema.Column) {
 	if depth >= maxDepth {
 		c.fail(path, "plans are nested deeper than %d", maxDepth)
 		return "", nil
@@ -154,7 +155,7 @@ func (q *query) selected(e Expr) Expr {
 }
 
 // items writes the select list, each with a name of its own.
-func (q *query) items(groups []string) ([]string, []Column) {
+func (q *query) items(groups []string) ([]string, []schema.Column) {
 	p := q.plan
 	if len(p.Select) == 0 {
 		q.fail(q.path+".select", "nothing is selected")
@@ -165,7 +166,7 @@ func (q *query) items(groups []string) ([]string, []Column) {
 	}
 	grouped := len(groups) > 0 || len(p.Having) > 0 || slices.ContainsFunc(p.Select, Expr.Aggregate)
 	var items []string
-	var columns []Column
+	var columns []schema.Column
 	taken := map[string]bool{}
 	for i, e := range p.Select {
 		path := fmt.Sprintf("%s.select[%d]", q.path, i)
@@ -178,7 +179,7 @@ func (q *query) items(groups []string) ([]string, []Column) {
 			q.fail(path+".alias", "two values are called %q", e.Alias)
 		}
 		taken[strings.ToLower(name)] = true
-		columns = append(columns, Column{name, v.typ()})
+		columns = append(columns, schema.Column{Name: name, Type: schema.ParseType(v.typ())})
 		if v.kind == Text && q.mixed() && len(p.OrderBy) > 0 && q.sorts() {
 			v.sql, v.plain = q.ordered(v), false
 		}

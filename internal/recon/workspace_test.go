@@ -14,6 +14,7 @@ import (
 	duck "github.com/duckdb/duckdb-go-bindings"
 
 	"interlock/internal/query"
+	"interlock/internal/schema"
 )
 
 // A memorySpace is a Workspace in the memory of the test's own process.
@@ -83,7 +84,7 @@ func (s *memorySpace) Query(ctx context.Context, sql string, args ...string) (*q
 	err = s.exec(ctx, "SELECT CAST(json_array(column_name, column_type) AS VARCHAR) FROM (DESCRIBE "+sql+"\n)", args, func(row string) {
 		var column [2]string
 		_ = json.Unmarshal([]byte(row), &column)
-		res.Columns = append(res.Columns, query.Column{Name: column[0], Type: column[1]})
+		res.Columns = append(res.Columns, schema.Column{Name: column[0], Type: schema.ParseType(column[1])})
 	})
 	if err != nil {
 		return nil, err

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"interlock/internal/schema"
 )
 
 // spool writes the rows as a bundle to a file without a name, so that nothing is
@@ -98,8 +100,8 @@ func (r *Result) byColumn() ([][]json.RawMessage, error) {
 
 // convert finds the bundle's form for a column; where a value does not fit its
 // type ("infinity"), the column is text.
-func convert(c Column, cells []json.RawMessage) (Field, func(*Writer, int)) {
-	kind, _, _ := strings.Cut(strings.ToUpper(c.Type), "(")
+func convert(c schema.Column, cells []json.RawMessage) (Field, func(*Writer, int)) {
+	kind, _, _ := strings.Cut(strings.ToUpper(c.Type.String()), "(")
 	integer := func(k Kind) (Field, func(*Writer, int)) {
 		return fixedOr(Field{Name: c.Name, Kind: k}, cells, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) })
 	}
@@ -107,7 +109,7 @@ func convert(c Column, cells []json.RawMessage) (Field, func(*Writer, int)) {
 		return fixedOr(f, cells, func(s string) (int64, error) { return parseTime(s, unit, layouts) })
 	}
 	switch {
-	case strings.HasSuffix(c.Type, "]") || kind == "JSON" || kind == "STRUCT" || kind == "MAP":
+	case strings.HasSuffix(c.Type.String(), "]") || kind == "JSON" || kind == "STRUCT" || kind == "MAP":
 		return Field{Name: c.Name, Kind: JSON}, strs(cells, func(raw json.RawMessage) string { return string(raw) })
 	case kind == "BOOLEAN":
 		return fixedOr(Field{Name: c.Name, Kind: Bool}, cells, strconv.ParseBool)
@@ -120,7 +122,7 @@ func convert(c Column, cells []json.RawMessage) (Field, func(*Writer, int)) {
 	case kind == "FLOAT" || kind == "REAL" || kind == "DOUBLE":
 		return fixedOr(Field{Name: c.Name, Kind: Float64}, cells, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) })
 	case kind == "DECIMAL":
-		precision, scale, ok := decimalScale(c.Type)
+		precision, scale, ok := decimalScale(c.Type.String())
 		if !ok {
 			return Field{Name: c.Name, Kind: Text}, strs(cells, text)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 )
 
 // Bounds of what a job says about its result.
@@ -44,7 +45,7 @@ func decimalScale(kind string) (precision, scale int, ok bool) {
 
 // checkColumns makes sure that the columns of untrusted rows are what the runner could
 // have sent. Names that are only too long are cut.
-func checkColumns(columns []Column, rows int) error {
+func checkColumns(columns []schema.Column, rows int) error {
 	if len(columns) > maxColumns {
 		return fault.New(fault.PyResultError, "the result has %d columns, more than %d", len(columns), maxColumns)
 	}
@@ -53,7 +54,7 @@ func checkColumns(columns []Column, rows int) error {
 	}
 	for i := range columns {
 		c := &columns[i]
-		if _, _, decimal := decimalScale(c.Type); !decimal && !columnTypes[c.Type] {
+		if _, _, decimal := decimalScale(c.Type.String()); !decimal && !columnTypes[c.Type.String()] {
 			return fmt.Errorf("%w: a column of the type %.40q", errFrame, c.Type)
 		}
 		c.Name = cut(c.Name, maxLabel)

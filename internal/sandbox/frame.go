@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"interlock/internal/schema"
 )
 
 // Bounds of what a runner may send. All of it is hostile from the moment the job runs.
@@ -28,9 +30,9 @@ type header struct {
 	Fonts    string            `json:"fonts"`
 	Filtered bool              `json:"filtered"`
 	// table
-	Columns []Column `json:"columns"`
-	Rows    int      `json:"rows"`
-	Sent    int      `json:"sent"`
+	Columns []schema.Column `json:"columns"`
+	Rows    int             `json:"rows"`
+	Sent    int             `json:"sent"`
 	// file, skipped
 	Name   string `json:"name"`
 	Reason string `json:"reason"`

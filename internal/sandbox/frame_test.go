@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"interlock/internal/schema"
 )
 
 func frameBytes(head string, payload []byte) []byte {
@@ -59,7 +61,7 @@ func checkOutcome(t *testing.T, c *collector) {
 		t.Fatalf("%d columns, %d rows, %d files", len(o.Columns), o.RowCount, len(o.Files))
 	}
 	for _, col := range o.Columns {
-		if len(col.Name) > maxLabel+len("…") || len(col.Type) > len("TIMESTAMP WITH TIME ZONE") {
+		if len(col.Name) > maxLabel+len("…") || len(col.Type.String()) > len("TIMESTAMP WITH TIME ZONE") {
 			t.Fatalf("a column %q of the type %q", col.Name, col.Type)
 		}
 	}
@@ -84,14 +86,14 @@ func TestForgedTypes(t *testing.T) {
 		"DECIMAL(38,38)": true, "DECIMAL(12,2)": true, "BIGINT": true, "TIMESTAMP WITH TIME ZONE": true,
 	} {
 		c := &collector{job: &prepared{Job: Job{Rows: 10}}}
-		err := c.handed(header{Kind: "table", Columns: []Column{{"a", kind}}, Rows: 1}, []byte(`[["1e5"]]`))
+		err := c.handed(header{Kind: "table", Columns: []schema.Column{{Name: "a", Type: schema.ParseType(kind)}}, Rows: 1}, []byte(`[["1e5"]]`))
 		if (err == nil) != ok {
 			t.Errorf("%q: %v", kind, err)
 		}
-		convert(Column{"a", kind}, []json.RawMessage{[]byte(`"1e5"`), []byte(`"1e999999"`), []byte(`1e-999999`)})
+		convert(schema.Column{Name: "a", Type: schema.ParseType(kind)}, []json.RawMessage{[]byte(`"1e5"`), []byte(`"1e999999"`), []byte(`1e-999999`)})
 	}
 	c := &collector{job: &prepared{Job: Job{Rows: 10}}}
-	if c.handed(header{Kind: "table", Columns: make([]Column, maxColumns+1)}, []byte("[]")) == nil {
+	if c.handed(header{Kind: "table", Columns: make([]schema.Column, maxColumns+1)}, []byte("[]")) == nil {
 		t.Error("too many columns were taken")
 	}
 	f := (&failure{Message: strings.Repeat("x", 1<<20), Frames: make([]UserFrame, 10_000)}).bounded()

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 )
 
 // Bounds of a job that no setting widens.
@@ -42,19 +43,13 @@ type Table struct {
 // A Result is a table as typed JSON: an array of arrays, in which integers beyond
 // 2^53, inexact decimals, dates and times are text.
 type Result struct {
-	Columns []Column
+	Columns []schema.Column
 	Rows    json.RawMessage
-}
-
-// A Column of a result.
-type Column struct {
-	Name string `json:"name"`
-	Type string `json:"type"` // DuckDB's name
 }
 
 // An Outcome is what a job gave back.
 type Outcome struct {
-	Columns  []Column
+	Columns  []schema.Column
 	Rows     json.RawMessage // nil without a result
 	RowCount int             // of the whole result
 	Sent     int             // of Rows

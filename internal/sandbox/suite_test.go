@@ -15,6 +15,7 @@ import (
 
 	"interlock/internal/fault"
 	"interlock/internal/sandbox"
+	"interlock/internal/schema"
 )
 
 // TestExecutors is the one suite that every executor must pass; what depends on the
@@ -215,7 +216,7 @@ func tables(t *testing.T, e sandbox.Executor) {
 			{Name: "lazy", Make: maker("lazy")},
 			{Name: "odd name", Make: maker("odd")},
 			{Name: "unused", Make: maker("unused")},
-			{Name: "earlier", Result: &sandbox.Result{Columns: []sandbox.Column{{"total", "DECIMAL(10,2)"}}, Rows: json.RawMessage(`[[1.10],["2.20"],[null]]`)}},
+			{Name: "earlier", Result: &sandbox.Result{Columns: []schema.Column{{Name: "total", Type: schema.ParseType("DECIMAL(10,2)")}}, Rows: json.RawMessage(`[[1.10],["2.20"],[null]]`)}},
 		},
 	})
 	if err != nil {

@@ -3,11 +3,13 @@ package source
 import (
 	"fmt"
 	"math/big"
+
+	"interlock/internal/schema"
 )
 
 // A Batch is some rows, column by column. It is valid until the stream goes on.
 type Batch struct {
-	Columns []Column
+	Columns []schema.Column
 	Rows    int
 	vectors []vector
 	bytes   int // of texts held
@@ -21,7 +23,7 @@ const (
 
 // A vector is one column of a batch. Which slice holds the values depends on the type.
 type vector struct {
-	column Column
+	column schema.Column
 	null   []bool
 	ints   []int64   // Bool 0 or 1, Int, Date in days, Time, Timestamp and TimestampTZ in µs since 1970, narrow Decimal in units
 	floats []float64 // Float
@@ -29,7 +31,7 @@ type vector struct {
 	ends   []int     // where each value ends in data
 }
 
-func newBatch(columns []Column) *Batch {
+func newBatch(columns []schema.Column) *Batch {
 	b := &Batch{Columns: columns, vectors: make([]vector, len(columns))}
 	for i, c := range columns {
 		b.vectors[i].column = c
@@ -61,14 +63,14 @@ const (
 	asBytes
 )
 
-func (t Type) storage() storage {
+func storageOf(t schema.Type) storage {
 	switch t.Kind {
-	case Bool, Int, Date, Time, Timestamp, TimestampTZ:
+	case schema.Bool, schema.Int, schema.Date, schema.Time, schema.Timestamp, schema.TimestampTZ:
 		return asInt
-	case Float:
+	case schema.Float:
 		return asFloat
-	case Decimal:
-		if t.narrow() {
+	case schema.Decimal:
+		if narrow(t) {
 			return asInt
 		}
 	}
@@ -76,10 +78,10 @@ func (t Type) storage() storage {
 }
 
 // narrow says that a decimal fits 64 bits.
-func (t Type) narrow() bool { return t.Width > 0 && t.Width <= 18 }
+func narrow(t schema.Type) bool { return t.Width > 0 && t.Width <= 18 }
 
 func (v *vector) putNull() {
-	switch v.column.Type.storage() {
+	switch storageOf(v.column.Type) {
 	case asInt:
 		v.ints = append(v.ints, 0)
 	case asFloat:
@@ -113,7 +115,7 @@ func (b *Batch) putUnits(v *vector, units *big.Int) error {
 	if lowest, highest := bounds(t); t.Width > 0 && (units.Cmp(lowest) < 0 || units.Cmp(highest) > 0) {
 		return fmt.Errorf("%s does not fit %s", formatUnits(units.String(), t.Scale), t)
 	}
-	if t.narrow() {
+	if narrow(t) {
 		v.putInt(units.Int64())
 		return nil
 	}

@@ -5,36 +5,37 @@ import (
 	"strings"
 
 	"interlock/internal/dialect"
+	"interlock/internal/schema"
 )
 
 // bigquery is BigQuery's SQL with named parameters.
 type bigquery struct{}
 
-func (bigquery) read(c Column) string { return dialect.BigQuery.Quote(c.Name) }
+func (bigquery) read(c schema.Column) string { return dialect.BigQuery.Quote(c.Name) }
 
-func (bigquery) left(c Column, _ Op) string {
+func (bigquery) left(c schema.Column, _ schema.Op) string {
 	switch c.Type.Kind {
-	case Uint, Decimal:
+	case schema.Uint, schema.Decimal:
 		return "CAST(" + dialect.BigQuery.Quote(c.Name) + " AS BIGNUMERIC)"
 	}
 	return dialect.BigQuery.Quote(c.Name)
 }
 
-func (bigquery) param(n int, c Column, op Op, value any) (string, any) {
+func (bigquery) param(n int, c schema.Column, op schema.Op, value any) (string, any) {
 	name := fmt.Sprintf("@p%d", n)
 	switch c.Type.Kind {
-	case Uint, Decimal:
+	case schema.Uint, schema.Decimal:
 		return "CAST(" + name + " AS BIGNUMERIC)", value
-	case Date:
+	case schema.Date:
 		return "CAST(" + name + " AS DATE)", value
-	case Time:
+	case schema.Time:
 		return "CAST(" + name + " AS TIME)", value
-	case Timestamp:
+	case schema.Timestamp:
 		return "CAST(" + name + " AS DATETIME)", value
-	case TimestampTZ:
+	case schema.TimestampTZ:
 		return "CAST(" + name + " AS TIMESTAMP)", fmt.Sprint(value, "+00")
 	}
-	if op == Like {
+	if op == schema.Like {
 		return name, backslash.Replace(value.(string))
 	}
 	return name, value

@@ -9,13 +9,15 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"interlock/internal/schema"
 )
 
-var binaryColumns = []Column{
-	{Name: "a", Type: Type{Kind: Int}, Native: "int4"},
-	{Name: "b", Type: Type{Kind: Decimal, Width: 12, Scale: 2}, Native: "numeric"},
-	{Name: "c", Type: Type{Kind: Text}, Native: "text"},
-	{Name: "d", Type: Type{Kind: Timestamp}, Native: "timestamp"},
+var binaryColumns = []schema.Column{
+	{Name: "a", Type: schema.Type{Kind: schema.Int}, Native: "int4"},
+	{Name: "b", Type: schema.Type{Kind: schema.Decimal, Width: 12, Scale: 2}, Native: "numeric"},
+	{Name: "c", Type: schema.Type{Kind: schema.Text}, Native: "text"},
+	{Name: "d", Type: schema.Type{Kind: schema.Timestamp}, Native: "timestamp"},
 }
 
 // stream is a COPY of two rows.
@@ -129,12 +131,12 @@ func TestDecimalsAreExact(t *testing.T) {
 		digits := rapid.StringMatching(fmt.Sprintf(`-?[0-9]{1,%d}`, width)).Draw(t, "digits")
 		units, _ := new(big.Int).SetString(digits, 10)
 		want := formatUnits(units.String(), scale)
-		kind := Type{Kind: Decimal, Width: width, Scale: scale}
+		kind := schema.Type{Kind: schema.Decimal, Width: width, Scale: scale}
 		for name, put := range map[string]func(*Batch, *vector) error{
 			"binary": func(b *Batch, v *vector) error { return decodeNumeric(b, v, numericBytes(units, scale)) },
 			"text":   func(b *Batch, v *vector) error { return b.putText(v, []byte(want)) },
 		} {
-			b := newBatch([]Column{{Name: "n", Type: kind}})
+			b := newBatch([]schema.Column{{Name: "n", Type: kind}})
 			if err := put(b, &b.vectors[0]); err != nil {
 				t.Fatalf("%s: %s as %s: %v", name, want, kind, err)
 			}

@@ -5,22 +5,23 @@ import (
 	"strings"
 
 	"interlock/internal/dialect"
+	"interlock/internal/schema"
 )
 
 // clickhouse is ClickHouse's SQL with parameters that the server binds by name and
 // type; they travel as text.
 type clickhouse struct{}
 
-func (c clickhouse) read(col Column) string {
-	if col.Type.Kind == Other {
+func (c clickhouse) read(col schema.Column) string {
+	if col.Type.Kind == schema.Other {
 		return "toString(" + dialect.ClickHouse.Quote(col.Name) + ")" // lists and the like, in its own notation
 	}
-	return c.left(col, Eq)
+	return c.left(col, schema.Eq)
 }
 
-func (clickhouse) left(col Column, _ Op) string {
+func (clickhouse) left(col schema.Column, _ schema.Op) string {
 	switch name := dialect.ClickHouse.Quote(col.Name); {
-	case col.Type.Kind != Text || col.Native == "":
+	case col.Type.Kind != schema.Text || col.Native == "":
 		return name
 	case strings.Contains(col.Native, "FixedString"):
 		return "toStringCutToZero(" + name + ")" // filled up with zeros
@@ -31,30 +32,30 @@ func (clickhouse) left(col Column, _ Op) string {
 	}
 }
 
-func (clickhouse) param(n int, c Column, op Op, value any) (string, any) {
-	if op == Like {
+func (clickhouse) param(n int, c schema.Column, op schema.Op, value any) (string, any) {
+	if op == schema.Like {
 		value = backslash.Replace(value.(string))
 	}
 	return fmt.Sprintf("{p%d:%s}", n, clickhouseType(c.Type)), fmt.Sprint(value)
 }
 
-func clickhouseType(t Type) string {
+func clickhouseType(t schema.Type) string {
 	switch t.Kind {
-	case Bool:
+	case schema.Bool:
 		return "Bool"
-	case Int:
+	case schema.Int:
 		return "Int64"
-	case Uint:
+	case schema.Uint:
 		return "UInt64"
-	case Float:
+	case schema.Float:
 		return "Float64"
-	case Decimal:
+	case schema.Decimal:
 		return fmt.Sprintf("Decimal(%d, %d)", t.Width, t.Scale)
-	case Date:
+	case schema.Date:
 		return "Date32"
-	case Timestamp, TimestampTZ:
+	case schema.Timestamp, schema.TimestampTZ:
 		return "DateTime64(6, 'UTC')"
-	case UUID:
+	case schema.UUID:
 		return "UUID"
 	}
 	return "String"

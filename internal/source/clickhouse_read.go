@@ -15,6 +15,8 @@ import (
 
 	"interlock/internal/dialect"
 	"interlock/internal/fault"
+	"interlock/internal/schema"
+	schema0 "interlock/internal/schema"
 )
 
 // clickhouseMemory bounds a statement there. Rows are bounded where they are read.
@@ -97,7 +99,7 @@ func clickhouseDescribe(ctx context.Context, conn *sql.Conn, c Config) (describe
 }
 
 // describeFrom reads schema, column and type from a catalogue.
-func describeFrom(ctx context.Context, conn *sql.Conn, c Config, kind func(string) Type, text string, args ...any) (described, error) {
+func describeFrom(ctx context.Context, conn *sql.Conn, c Config, kind func(string) schema.Type, text string, args ...any) (described, error) {
 	rows, err := conn.QueryContext(ctx, text, args...)
 	if err != nil {
 		return described{}, err
@@ -107,7 +109,7 @@ func describeFrom(ctx context.Context, conn *sql.Conn, c Config, kind func(strin
 	for rows.Next() {
 		var (
 			schema string
-			col    Column
+			col    schema0.Column
 		)
 		if err := rows.Scan(&schema, &col.Name, &col.Native); err != nil {
 			return described{}, err
@@ -131,32 +133,32 @@ func describeFrom(ctx context.Context, conn *sql.Conn, c Config, kind func(strin
 
 var clickhouseWrapped = regexp.MustCompile(`^(?:Nullable|LowCardinality)\((.*)\)$`)
 
-func clickhouseKind(name string) Type {
+func clickhouseKind(name string) schema.Type {
 	for m := clickhouseWrapped.FindStringSubmatch(name); m != nil; m = clickhouseWrapped.FindStringSubmatch(name) {
 		name = m[1]
 	}
 	base, _, _ := strings.Cut(name, "(")
 	switch base {
 	case "Bool":
-		return Type{Kind: Bool}
+		return schema.Type{Kind: schema.Bool}
 	case "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32":
-		return Type{Kind: Int}
+		return schema.Type{Kind: schema.Int}
 	case "UInt64":
-		return Type{Kind: Uint}
+		return schema.Type{Kind: schema.Uint}
 	case "Float32", "Float64":
-		return Type{Kind: Float}
+		return schema.Type{Kind: schema.Float}
 	case "Decimal":
-		if t := ParseType(name); t.Width > 0 && t.Width <= 38 {
+		if t := schema.ParseType(name).Plain(); t.Width > 0 && t.Width <= 38 {
 			return t
 		}
 	case "Date", "Date32":
-		return Type{Kind: Date}
+		return schema.Type{Kind: schema.Date}
 	case "DateTime", "DateTime64":
-		return Type{Kind: TimestampTZ}
+		return schema.Type{Kind: schema.TimestampTZ}
 	case "UUID":
-		return Type{Kind: UUID}
+		return schema.Type{Kind: schema.UUID}
 	case "Array", "Tuple", "Map", "Nested", "JSON":
-		return Type{Kind: Other}
+		return schema.Type{Kind: schema.Other}
 	}
-	return Type{Kind: Text}
+	return schema.Type{Kind: schema.Text}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2"
 
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 	"interlock/internal/source/sourcetest"
 )
@@ -53,7 +54,7 @@ func TestClickHouse(t *testing.T) {
 	})
 	sourcetest.Run(t, sourcetest.Fixture{
 		Open: at("data"), Long: at("long"), Stop: server.Stop,
-		Types:   map[string]source.Type{"paid": {Kind: source.Int}, "made": {Kind: source.TimestampTZ}},
+		Types:   map[string]schema.Type{"paid": {Kind: schema.Int}, "made": {Kind: schema.TimestampTZ}},
 		Lacks:   map[string]string{"paid": "ClickHouse 18 has no type for true and false"},
 		Seconds: true,
 	})
@@ -69,25 +70,25 @@ func clickhouseTypes(t *testing.T, db *sql.DB, config source.Config) {
 	defer s.Close()
 	want := `[[1,-128,"18446744073709551615",0.10000000149011612,"1234567890123456789012345678.0123456789","glad","ab","['x','it\\'s']","q","2024-07-01","2024-07-01 10:00:00+00"],` +
 		`[2,127,0,0,-0.0000000001,"sad","","[]","","1970-01-01","1970-01-01 00:00:00+00"]]`
-	reads(t, s, want, map[string]source.Filter{
+	reads(t, s, want, map[string]schema.Filter{
 		"whole":    {},
-		"filtered": {Conditions: []source.Condition{{Column: "id", Op: source.Gt, Value: 0}}},
+		"filtered": {Conditions: []schema.Condition{{Column: "id", Op: schema.Gt, Value: 0}}},
 	})
-	finds(t, s, []source.Condition{
-		{Column: "small", Op: source.Lt, Value: -127},
-		{Column: "big", Op: source.Gt, Value: "18446744073709551614"},
-		{Column: "big", Op: source.In, Value: []any{"18446744073709551615", 7}},
-		{Column: "wide", Op: source.Gt, Value: 0.1},
-		{Column: "deep", Op: source.In, Value: []any{"-0.0000000001"}},
-		{Column: "mood", Op: source.Gt, Value: "h"},
-		{Column: "mood", Op: source.In, Value: []any{"glad", "angry"}},
-		{Column: "fixed", Op: source.Like, Value: "_b"},
-		{Column: "a{p1:Int64}?b", Op: source.Eq, Value: "q"},
-		{Column: "day", Op: source.Between, Value: []any{"2024-07-01", "2024-07-01"}},
-		{Column: "at", Op: source.Eq, Value: "2024-07-01T12:00:00+02:00"},
+	finds(t, s, []schema.Condition{
+		{Column: "small", Op: schema.Lt, Value: -127},
+		{Column: "big", Op: schema.Gt, Value: "18446744073709551614"},
+		{Column: "big", Op: schema.In, Value: []any{"18446744073709551615", 7}},
+		{Column: "wide", Op: schema.Gt, Value: 0.1},
+		{Column: "deep", Op: schema.In, Value: []any{"-0.0000000001"}},
+		{Column: "mood", Op: schema.Gt, Value: "h"},
+		{Column: "mood", Op: schema.In, Value: []any{"glad", "angry"}},
+		{Column: "fixed", Op: schema.Like, Value: "_b"},
+		{Column: "a{p1:Int64}?b", Op: schema.Eq, Value: "q"},
+		{Column: "day", Op: schema.Between, Value: []any{"2024-07-01", "2024-07-01"}},
+		{Column: "at", Op: schema.Eq, Value: "2024-07-01T12:00:00+02:00"},
 	})
-	for _, c := range []source.Condition{{Column: "at", Op: source.Eq, Value: "2024-07-01T12:00:00.5Z"}, {Column: "day", Op: source.Lt, Value: "1900-01-01"}} {
-		if _, err := s.Count(t.Context(), source.Filter{Conditions: []source.Condition{c}}); !fault.Is(err, fault.BadFilter) {
+	for _, c := range []schema.Condition{{Column: "at", Op: schema.Eq, Value: "2024-07-01T12:00:00.5Z"}, {Column: "day", Op: schema.Lt, Value: "1900-01-01"}} {
+		if _, err := s.Count(t.Context(), schema.Filter{Conditions: []schema.Condition{c}}); !fault.Is(err, fault.BadFilter) {
 			t.Errorf("%v, which this server cannot hold: %v, want bad_filter", c, err)
 		}
 	}
@@ -126,10 +127,10 @@ func clickhouseOperators(t *testing.T, db *sql.DB, config source.Config) {
 	config.Table = "typed"
 	s := open(t, config)
 	defer s.Close()
-	rising := map[source.Op]string{source.Eq: "2", source.Neq: "1 3", source.Gt: "3", source.Gte: "2 3", source.Lt: "1", source.Lte: "1 2", source.Between: "1 2 3", source.In: "1 2 3"}
-	wants := map[string]map[source.Op]string{ // whose values do not rise
-		"key":                {source.Eq: "1 2", source.Neq: "3", source.In: "1 2 3"},
-		typed[5].column.Name: {source.Eq: "2", source.Neq: "1 3", source.Gt: "", source.Gte: "2", source.Lt: "1 3", source.Lte: "1 2 3", source.Between: "", source.In: "1 2 3", source.Like: ""},
+	rising := map[schema.Op]string{schema.Eq: "2", schema.Neq: "1 3", schema.Gt: "3", schema.Gte: "2 3", schema.Lt: "1", schema.Lte: "1 2", schema.Between: "1 2 3", schema.In: "1 2 3"}
+	wants := map[string]map[schema.Op]string{ // whose values do not rise
+		"key":                {schema.Eq: "1 2", schema.Neq: "3", schema.In: "1 2 3"},
+		typed[5].column.Name: {schema.Eq: "2", schema.Neq: "1 3", schema.Gt: "", schema.Gte: "2", schema.Lt: "1 3", schema.Lte: "1 2 3", schema.Between: "", schema.In: "1 2 3", schema.Like: ""},
 	}
 	for _, c := range typed {
 		if !slices.Contains(names, c.column.Name) {
@@ -139,8 +140,8 @@ func clickhouseOperators(t *testing.T, db *sql.DB, config source.Config) {
 		if !ok {
 			want = rising
 		}
-		for _, op := range source.OpsFor(c.column.Type) {
-			f := source.Filter{Conditions: []source.Condition{{Column: c.column.Name, Op: op, Value: valueFor(op, c.values)}}}
+		for _, op := range schema.OpsFor(c.column.Type) {
+			f := schema.Filter{Conditions: []schema.Condition{{Column: c.column.Name, Op: op, Value: valueFor(op, c.values)}}}
 			var got []string
 			for b, err := range s.Stream(t.Context(), []string{"id"}, f) {
 				if err != nil {
@@ -225,7 +226,7 @@ func clickhouseSession(t *testing.T, config source.Config) {
 func clickhouseUsers(t *testing.T, server *sourcetest.Server, config source.Config) {
 	bound := open(t, source.Config{URL: "clickhouse://bound@" + server.Socket + "/default", Table: "data"})
 	defer bound.Close()
-	if n, err := bound.Count(t.Context(), source.Filter{Conditions: []source.Condition{{Column: "id", Op: source.Lte, Value: 10}}}); err != nil || n != 10 {
+	if n, err := bound.Count(t.Context(), schema.Filter{Conditions: []schema.Condition{{Column: "id", Op: schema.Lte, Value: 10}}}); err != nil || n != 10 {
 		t.Errorf("a user who only reads: %d, %v; want 10", n, err)
 	}
 	config.Table, config.Password = "data", source.NewSecret(secret+"?")

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	_ "modernc.org/sqlite"
 
+	"interlock/internal/schema"
 	"interlock/internal/source"
 	"interlock/internal/source/sourcetest"
 )
@@ -41,7 +42,7 @@ func TestSQLite(t *testing.T) {
 			return open(t, source.Config{URL: "sqlite:" + path, Table: "data"})
 		},
 		Long:  func(t testing.TB) source.Source { return open(t, source.Config{URL: "sqlite:" + path, Table: "long"}) },
-		Types: map[string]source.Type{"key": {Kind: source.Text}},
+		Types: map[string]schema.Type{"key": {Kind: schema.Text}},
 	})
 }
 

@@ -4,15 +4,16 @@ import (
 	"fmt"
 
 	"interlock/internal/dialect"
+	"interlock/internal/schema"
 )
 
 // duckdb is the embedded engine's SQL, in which all files are read. Its texts are
 // compared by bytes as they are.
 type duckdb struct{}
 
-func (duckdb) read(c Column) string { return dialect.DuckDB.Quote(c.Name) }
+func (duckdb) read(c schema.Column) string { return dialect.DuckDB.Quote(c.Name) }
 
-func (duckdb) left(c Column, _ Op) string {
+func (duckdb) left(c schema.Column, _ schema.Op) string {
 	name := dialect.DuckDB.Quote(c.Name)
 	switch c.Native {
 	case "HUGEINT", "FLOAT", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS":
@@ -21,8 +22,8 @@ func (duckdb) left(c Column, _ Op) string {
 	return name
 }
 
-func (duckdb) param(n int, c Column, _ Op, value any) (string, any) {
-	if c.Type.Kind == TimestampTZ {
+func (duckdb) param(n int, c schema.Column, _ schema.Op, value any) (string, any) {
+	if c.Type.Kind == schema.TimestampTZ {
 		value = fmt.Sprint(value, "+00")
 	}
 	return fmt.Sprintf("CAST($%d AS %s)", n, c.Type), value

@@ -3,13 +3,15 @@ package source
 import (
 	"encoding/json"
 	"strings"
+
+	"interlock/internal/schema"
 )
 
 // Elasticsearch translates the filter into a query document: a bool.filter of term,
 // terms, range and wildcard. A column of the type "text" is searched by its exact
 // sub-field, because its words are not what Eq compares.
-func (f Filter) Elasticsearch(columns []Column) (json.RawMessage, error) {
-	predicates, err := f.bind(columns)
+func Elasticsearch(f schema.Filter, columns []schema.Column) (json.RawMessage, error) {
+	predicates, err := bindFilter(f, columns)
 	if err != nil {
 		return nil, err
 	}
@@ -40,33 +42,33 @@ func elasticsearchClause(p predicate) object {
 	}
 	span := func(bounds object) object {
 		switch p.column.Type.Kind {
-		case Date:
+		case schema.Date:
 			bounds["format"] = "strict_date"
-		case Timestamp, TimestampTZ:
+		case schema.Timestamp, schema.TimestampTZ:
 			bounds["format"] = "strict_date_optional_time_nanos"
 		}
 		return object{"range": object{field: bounds}}
 	}
 	switch p.op {
-	case Eq:
+	case schema.Eq:
 		return object{"term": object{field: object{"value": values[0]}}}
-	case Neq: // must_not alone would match documents without the field
+	case schema.Neq: // must_not alone would match documents without the field
 		return object{"bool": object{"filter": []any{exists}, "must_not": []any{object{"term": object{field: object{"value": values[0]}}}}}}
-	case In:
+	case schema.In:
 		return object{"terms": object{field: values}}
-	case Between:
+	case schema.Between:
 		return span(object{"gte": values[0], "lte": values[1]})
-	case Like:
+	case schema.Like:
 		return object{"wildcard": object{field: object{"value": wildcardPattern.Replace(p.values[0].(string)), "case_insensitive": false}}}
 	}
 	return span(object{string(p.op): values[0]})
 }
 
-func elasticsearchValue(t Type, value any) any {
+func elasticsearchValue(t schema.Type, value any) any {
 	switch t.Kind {
-	case Uint, Decimal:
+	case schema.Uint, schema.Decimal:
 		return json.Number(value.(string))
-	case Timestamp, TimestampTZ:
+	case schema.Timestamp, schema.TimestampTZ:
 		return strings.Replace(value.(string), " ", "T", 1) + "Z"
 	}
 	return value

@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"math/big"
 	"strings"
+
+	"interlock/internal/schema"
 )
 
 // bindExact brings numbers to the exact type of their column, so that both sides of
 // every comparison have one type, an index can be used, and 12.345 means the same
 // against DECIMAL(9,2) in every system. What the column cannot hold decides the
 // comparison instead of being rounded.
-func bindExact(c Column, op Op, values []any) (predicate, error) {
+func bindExact(c schema.Column, op schema.Op, values []any) (predicate, error) {
 	p := predicate{column: c, op: op}
 	lowest, highest := bounds(c.Type)
 	down := make([]*big.Int, len(values)) // rounded towards -∞, in units of the last digit
@@ -27,7 +29,7 @@ func bindExact(c Column, op Op, values []any) (predicate, error) {
 		return down[i].Cmp(up[i]) == 0 && down[i].Cmp(lowest) >= 0 && down[i].Cmp(highest) <= 0
 	}
 	switch op {
-	case Eq, In:
+	case schema.Eq, schema.In:
 		for i := range values {
 			if holds(i) {
 				p.values = append(p.values, bound(c.Type, down[i]))
@@ -37,7 +39,7 @@ func bindExact(c Column, op Op, values []any) (predicate, error) {
 			return decide(never)
 		}
 		return p, nil
-	case Neq:
+	case schema.Neq:
 		if !holds(0) {
 			return decide(present)
 		}
@@ -46,27 +48,27 @@ func bindExact(c Column, op Op, values []any) (predicate, error) {
 	}
 	v := down[0]
 	switch op {
-	case Gt, Gte:
-		if op == Gte {
+	case schema.Gt, schema.Gte:
+		if op == schema.Gte {
 			v = up[0]
 		}
-		if v.Cmp(lowest) < 0 || op == Gte && v.Cmp(lowest) == 0 {
+		if v.Cmp(lowest) < 0 || op == schema.Gte && v.Cmp(lowest) == 0 {
 			return decide(present)
 		}
-		if v.Cmp(highest) > 0 || op == Gt && v.Cmp(highest) == 0 {
+		if v.Cmp(highest) > 0 || op == schema.Gt && v.Cmp(highest) == 0 {
 			return decide(never)
 		}
-	case Lt, Lte:
-		if op == Lt {
+	case schema.Lt, schema.Lte:
+		if op == schema.Lt {
 			v = up[0]
 		}
-		if v.Cmp(highest) > 0 || op == Lte && v.Cmp(highest) == 0 {
+		if v.Cmp(highest) > 0 || op == schema.Lte && v.Cmp(highest) == 0 {
 			return decide(present)
 		}
-		if v.Cmp(lowest) < 0 || op == Lt && v.Cmp(lowest) == 0 {
+		if v.Cmp(lowest) < 0 || op == schema.Lt && v.Cmp(lowest) == 0 {
 			return decide(never)
 		}
-	case Between:
+	case schema.Between:
 		return bindRange(p, greater(up[0], lowest), lesser(down[1], highest), lowest, highest)
 	}
 	p.values = []any{bound(c.Type, v)}
@@ -100,13 +102,13 @@ func lesser(a, b *big.Int) *big.Int {
 }
 
 // bounds gives the least and greatest value of a type in units of its last digit.
-func bounds(t Type) (lowest, highest *big.Int) {
+func bounds(t schema.Type) (lowest, highest *big.Int) {
 	one := big.NewInt(1)
 	switch t.Kind {
-	case Int:
+	case schema.Int:
 		limit := new(big.Int).Lsh(one, 63)
 		return new(big.Int).Neg(limit), new(big.Int).Sub(limit, one)
-	case Uint:
+	case schema.Uint:
 		return new(big.Int), new(big.Int).Sub(new(big.Int).Lsh(one, 64), one)
 	}
 	limit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(t.Width)), nil)
@@ -126,8 +128,8 @@ func around(r *big.Rat, scale int) (down, up *big.Int) {
 }
 
 // bound gives a number in units of the last digit as a parameter.
-func bound(t Type, units *big.Int) any {
-	if t.Kind == Int {
+func bound(t schema.Type, units *big.Int) any {
+	if t.Kind == schema.Int {
 		return units.Int64()
 	}
 	return formatUnits(units.String(), t.Scale)

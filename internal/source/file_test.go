@@ -15,6 +15,7 @@ import (
 	"interlock/internal/fault"
 	"interlock/internal/jail"
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 	"interlock/internal/source/sourcetest"
 	"interlock/internal/sqlpolicy"
@@ -39,13 +40,13 @@ func newEngine(t testing.TB) *query.Engine {
 }
 
 var (
-	double = source.Type{Kind: source.Float}
-	text   = source.Type{Kind: source.Text}
+	double = schema.Type{Kind: schema.Float}
+	text   = schema.Type{Kind: schema.Text}
 	// Numbers that are written with a point are decimals, of the most places that one has.
-	money  = source.Type{Kind: source.Decimal, Width: 18, Scale: 2}
-	places = source.Type{Kind: source.Decimal, Width: 18, Scale: 3}
+	money  = schema.Type{Kind: schema.Decimal, Width: 18, Scale: 2}
+	places = schema.Type{Kind: schema.Decimal, Width: 18, Scale: 3}
 	// JSON has no times with a zone and no decimals.
-	fromJSON = map[string]source.Type{"price": double, "seen": {Kind: source.Timestamp}}
+	fromJSON = map[string]schema.Type{"price": double, "seen": {Kind: schema.Timestamp}}
 )
 
 func TestFiles(t *testing.T) {
@@ -58,12 +59,12 @@ func TestFiles(t *testing.T) {
 		content []byte
 		fixture sourcetest.Fixture
 	}{
-		{"data.csv", sourcetest.CSV(), sourcetest.Fixture{Types: map[string]source.Type{"price": money, "ratio": places, "key": text}}},
-		{"data.csv.gz", gzipped(t, sourcetest.CSV()), sourcetest.Fixture{Types: map[string]source.Type{"price": money, "ratio": places, "key": text}}},
+		{"data.csv", sourcetest.CSV(), sourcetest.Fixture{Types: map[string]schema.Type{"price": money, "ratio": places, "key": text}}},
+		{"data.csv.gz", gzipped(t, sourcetest.CSV()), sourcetest.Fixture{Types: map[string]schema.Type{"price": money, "ratio": places, "key": text}}},
 		{"data.ndjson", []byte(strings.Join(lines, "\n")), sourcetest.Fixture{Types: fromJSON}},
 		{"data.json", []byte("[" + strings.Join(lines, ",\n") + "]"), sourcetest.Fixture{Types: fromJSON}},
 		{"data.parquet", parquet(t, engine), sourcetest.Fixture{}},
-		{"data.xlsx", workbook(t), sourcetest.Fixture{Types: map[string]source.Type{"price": money, "ratio": places, "made": text, "seen": text, "key": text}, Doubles: true, Printed: true}},
+		{"data.xlsx", workbook(t), sourcetest.Fixture{Types: map[string]schema.Type{"price": money, "ratio": places, "made": text, "seen": text, "key": text}, Doubles: true, Printed: true}},
 	} {
 		t.Run(f.name, func(t *testing.T) {
 			path := filepath.Join(dir, f.name)

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"interlock/internal/dialect"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 )
 
@@ -25,17 +26,17 @@ func FuzzFilter(f *testing.F) {
 	f.Add(`2024-01-01`, uint8(6), uint8(6))
 	f.Fuzz(func(t *testing.T, value string, col, op uint8) {
 		c := typed[int(col)%len(typed)]
-		operator := source.Ops[int(op)%len(source.Ops)]
+		operator := schema.Ops[int(op)%len(schema.Ops)]
 		selection := func(v any) source.Selection {
 			switch operator {
-			case source.Between:
+			case schema.Between:
 				v = []any{v, v}
-			case source.In:
+			case schema.In:
 				v = []any{v}
 			}
 			return source.Selection{
 				Table: []string{"t"}, Columns: columns(), Limit: 7, Offset: 11,
-				Filter: source.Filter{Conditions: []source.Condition{{Column: c.column.Name, Op: operator, Value: v}}},
+				Filter: schema.Filter{Conditions: []schema.Condition{{Column: c.column.Name, Op: operator, Value: v}}},
 			}
 		}
 		for _, d := range dialect.All() {
@@ -89,12 +90,12 @@ func TestExactNumbersMeanTheSame(t *testing.T) {
 			return big.NewRat(rapid.Int64Range(-2_000_000, 2_000_000).Draw(t, "n"), pow10(s))
 		})
 		a, b := number.Draw(t, "a"), number.Draw(t, "b")
-		op := rapid.SampledFrom(source.OpsFor(c.Type)).Draw(t, "op")
+		op := rapid.SampledFrom(schema.OpsFor(c.Type)).Draw(t, "op")
 		var value any = a.FloatString(6)
-		if op == source.Between || op == source.In {
+		if op == schema.Between || op == schema.In {
 			value = []any{a.FloatString(6), b.FloatString(6)}
 		}
-		s, err := source.Where(dialect.PostgreSQL, []source.Column{c}, source.Filter{Conditions: []source.Condition{{Column: "x", Op: op, Value: value}}})
+		s, err := source.Where(dialect.PostgreSQL, []schema.Column{c}, schema.Filter{Conditions: []schema.Condition{{Column: "x", Op: op, Value: value}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,21 +109,21 @@ func pow10(n int) int64 {
 	return slices.Max([]int64{1, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil).Int64()})
 }
 
-func holds(op source.Op, x, a, b *big.Rat) bool {
+func holds(op schema.Op, x, a, b *big.Rat) bool {
 	switch op {
-	case source.Eq:
+	case schema.Eq:
 		return x.Cmp(a) == 0
-	case source.Neq:
+	case schema.Neq:
 		return x.Cmp(a) != 0
-	case source.Gt:
+	case schema.Gt:
 		return x.Cmp(a) > 0
-	case source.Gte:
+	case schema.Gte:
 		return x.Cmp(a) >= 0
-	case source.Lt:
+	case schema.Lt:
 		return x.Cmp(a) < 0
-	case source.Lte:
+	case schema.Lte:
 		return x.Cmp(a) <= 0
-	case source.Between:
+	case schema.Between:
 		return x.Cmp(a) >= 0 && x.Cmp(b) <= 0
 	}
 	return x.Cmp(a) == 0 || x.Cmp(b) == 0

@@ -14,18 +14,19 @@ import (
 
 	"interlock/internal/dialect"
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
 
-func column(name, engineType string) source.Column {
-	return source.Column{Name: name, Type: source.ParseType(engineType)}
+func column(name, engineType string) schema.Column {
+	return schema.Column{Name: name, Type: schema.ParseType(engineType)}
 }
 
 // typed has a column of every type that can be filtered, with three rising values.
 var typed = []struct {
-	column source.Column
+	column schema.Column
 	values [3]any
 }{
 	{column("paid", "BOOLEAN"), [3]any{false, true, true}},
@@ -41,35 +42,35 @@ var typed = []struct {
 	{column("key", "UUID"), [3]any{"6F9619FF-8B86-D011-B42D-00C04FC964FF", "6f9619ff8b86d011b42d00c04fc964ff", "{00000000-0000-0000-0000-000000000000}"}},
 }
 
-func columns() []source.Column {
-	all := []source.Column{column("note", "JSON"), column("raw", "BLOB"), column("tags", "VARCHAR[]")}
+func columns() []schema.Column {
+	all := []schema.Column{column("note", "JSON"), column("raw", "BLOB"), column("tags", "VARCHAR[]")}
 	for _, t := range typed {
 		all = append(all, t.column)
 	}
 	return all
 }
 
-func valueFor(op source.Op, values [3]any) any {
+func valueFor(op schema.Op, values [3]any) any {
 	switch op {
-	case source.Between:
+	case schema.Between:
 		return []any{values[0], values[2]}
-	case source.In:
+	case schema.In:
 		return values[:]
-	case source.Like:
+	case schema.Like:
 		return `A\_%*?[`
 	}
 	return values[1]
 }
 
 func TestWhere(t *testing.T) {
-	translate := map[string]func(source.Filter) (string, error){
-		"elasticsearch": func(f source.Filter) (string, error) {
-			doc, err := f.Elasticsearch(columns())
+	translate := map[string]func(schema.Filter) (string, error){
+		"elasticsearch": func(f schema.Filter) (string, error) {
+			doc, err := source.Elasticsearch(f, columns())
 			return string(doc), err
 		},
 	}
 	for _, d := range dialect.All() {
-		translate[d.String()] = func(f source.Filter) (string, error) {
+		translate[d.String()] = func(f schema.Filter) (string, error) {
 			s, err := source.Where(d, columns(), f)
 			return fmt.Sprintf("%s\n    %s", s.Text, args(s.Args)), err
 		}
@@ -78,8 +79,8 @@ func TestWhere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var got strings.Builder
 			for _, c := range typed {
-				for _, op := range source.OpsFor(c.column.Type) {
-					text, err := f(source.Filter{Conditions: []source.Condition{{Column: c.column.Name, Op: op, Value: valueFor(op, c.values)}}})
+				for _, op := range schema.OpsFor(c.column.Type) {
+					text, err := f(schema.Filter{Conditions: []schema.Condition{{Column: c.column.Name, Op: op, Value: valueFor(op, c.values)}}})
 					if err != nil {
 						t.Fatalf("%s %s: %v", c.column.Name, op, err)
 					}
@@ -96,11 +97,11 @@ func TestSelect(t *testing.T) {
 	for _, d := range dialect.All() {
 		for _, s := range []source.Selection{
 			{Table: []string{"sales", "orders"}, Columns: columns()[:4]},
-			{Table: []string{"orders"}, Columns: columns()[3:5], All: columns(), Order: []string{"qty"}, Limit: 20, Offset: 40, Filter: source.Filter{Conditions: []source.Condition{
-				{Column: "qty", Op: source.Gt, Value: 3}, {Column: "amount", Op: source.Lte, Value: "9.99"},
+			{Table: []string{"orders"}, Columns: columns()[3:5], All: columns(), Order: []string{"qty"}, Limit: 20, Offset: 40, Filter: schema.Filter{Conditions: []schema.Condition{
+				{Column: "qty", Op: schema.Gt, Value: 3}, {Column: "amount", Op: schema.Lte, Value: "9.99"},
 			}}},
-			{Table: []string{"orders"}, All: columns(), Count: true, Filter: source.Filter{Conditions: []source.Condition{
-				{Column: "day", Op: source.Eq, Value: "2024-01-01"},
+			{Table: []string{"orders"}, All: columns(), Count: true, Filter: schema.Filter{Conditions: []schema.Condition{
+				{Column: "day", Op: schema.Eq, Value: "2024-01-01"},
 			}}},
 		} {
 			stmt, err := source.Select(d, s)
@@ -117,29 +118,29 @@ func TestSelect(t *testing.T) {
 func TestExactNumbers(t *testing.T) {
 	for _, c := range []struct {
 		column string
-		op     source.Op
+		op     schema.Op
 		value  any
 		want   string
 		args   []any
 	}{
-		{"qty", source.Gt, 2.5, `"qty" > $1::bigint`, []any{int64(2)}},
-		{"qty", source.Gte, 2.5, `"qty" >= $1::bigint`, []any{int64(3)}},
-		{"qty", source.Lt, 2.5, `"qty" < $1::bigint`, []any{int64(3)}},
-		{"qty", source.Lte, -2.5, `"qty" <= $1::bigint`, []any{int64(-3)}},
-		{"qty", source.Eq, 2.5, `1 = 0`, nil},
-		{"qty", source.Neq, 2.5, `"qty" IS NOT NULL`, nil},
-		{"qty", source.In, []any{1, 2.5, 3}, `"qty" IN ($1::bigint, $2::bigint)`, []any{int64(1), int64(3)}},
-		{"qty", source.Gt, "9223372036854775807", `1 = 0`, nil},
-		{"qty", source.Lt, json.Number("1e30"), `"qty" IS NOT NULL`, nil},
-		{"serial", source.Gte, -1, `"serial" IS NOT NULL`, nil},
-		{"serial", source.Gt, json.Number("18446744073709551614"), `"serial" > $1::numeric`, []any{"18446744073709551614"}},
-		{"amount", source.Eq, json.Number("12.30"), `"amount" = $1::numeric`, []any{"12.30"}},
-		{"amount", source.Eq, json.Number("12.305"), `1 = 0`, nil},
-		{"amount", source.Gt, json.Number("0.009"), `"amount" > $1::numeric`, []any{"0.00"}},
-		{"amount", source.Between, []any{"0.001", "0.009"}, `1 = 0`, nil},
-		{"amount", source.Lte, "9999999.99", `"amount" IS NOT NULL`, nil},
+		{"qty", schema.Gt, 2.5, `"qty" > $1::bigint`, []any{int64(2)}},
+		{"qty", schema.Gte, 2.5, `"qty" >= $1::bigint`, []any{int64(3)}},
+		{"qty", schema.Lt, 2.5, `"qty" < $1::bigint`, []any{int64(3)}},
+		{"qty", schema.Lte, -2.5, `"qty" <= $1::bigint`, []any{int64(-3)}},
+		{"qty", schema.Eq, 2.5, `1 = 0`, nil},
+		{"qty", schema.Neq, 2.5, `"qty" IS NOT NULL`, nil},
+		{"qty", schema.In, []any{1, 2.5, 3}, `"qty" IN ($1::bigint, $2::bigint)`, []any{int64(1), int64(3)}},
+		{"qty", schema.Gt, "9223372036854775807", `1 = 0`, nil},
+		{"qty", schema.Lt, json.Number("1e30"), `"qty" IS NOT NULL`, nil},
+		{"serial", schema.Gte, -1, `"serial" IS NOT NULL`, nil},
+		{"serial", schema.Gt, json.Number("18446744073709551614"), `"serial" > $1::numeric`, []any{"18446744073709551614"}},
+		{"amount", schema.Eq, json.Number("12.30"), `"amount" = $1::numeric`, []any{"12.30"}},
+		{"amount", schema.Eq, json.Number("12.305"), `1 = 0`, nil},
+		{"amount", schema.Gt, json.Number("0.009"), `"amount" > $1::numeric`, []any{"0.00"}},
+		{"amount", schema.Between, []any{"0.001", "0.009"}, `1 = 0`, nil},
+		{"amount", schema.Lte, "9999999.99", `"amount" IS NOT NULL`, nil},
 	} {
-		got, err := source.Where(dialect.PostgreSQL, columns(), source.Filter{Conditions: []source.Condition{{Column: c.column, Op: c.op, Value: c.value}}})
+		got, err := source.Where(dialect.PostgreSQL, columns(), schema.Filter{Conditions: []schema.Condition{{Column: c.column, Op: c.op, Value: c.value}}})
 		if err != nil {
 			t.Errorf("%s %s %v: %v", c.column, c.op, c.value, err)
 			continue
@@ -157,33 +158,33 @@ func TestWrongFilters(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		cond source.Condition
+		cond schema.Condition
 		want string
 	}{
-		{"unknown column", source.Condition{Column: "amout", Op: source.Eq, Value: 1}, `there is no column "amout"; the columns are amount, `},
-		{"unknown operator", source.Condition{Column: "qty", Op: "ne", Value: 1}, `there is no operator "ne" (column "qty"); it takes eq, neq, gt`},
-		{"order of booleans", source.Condition{Column: "paid", Op: source.Gt, Value: true}, `column "paid" is true or false (BOOLEAN), which "gt" does not fit; it takes eq, neq, in`},
-		{"like on numbers", source.Condition{Column: "qty", Op: source.Like, Value: "1%"}, `which "like" does not fit`},
-		{"filter on JSON", source.Condition{Column: "note", Op: source.Eq, Value: "{}"}, `it cannot be filtered`},
-		{"list for one", source.Condition{Column: "qty", Op: source.Eq, Value: []any{1}}, `the value must be a single value`},
-		{"one for list", source.Condition{Column: "qty", Op: source.In, Value: 1}, `must be a list`},
-		{"empty list", source.Condition{Column: "qty", Op: source.In, Value: []any{}}, `at least one entry`},
-		{"long list", source.Condition{Column: "qty", Op: source.In, Value: long}, `at most 1000`},
-		{"three ends", source.Condition{Column: "qty", Op: source.Between, Value: []any{1, 2, 3}}, `a pair [from, to]`},
-		{"text for number", source.Condition{Column: "qty", Op: source.Eq, Value: "many"}, `must be a number, not "many"`},
-		{"not a number", source.Condition{Column: "score", Op: source.Eq, Value: "NaN"}, `must be a number`},
-		{"huge exponent", source.Condition{Column: "qty", Op: source.Lt, Value: json.Number("1e999999999")}, `must be a number`},
-		{"number for text", source.Condition{Column: typed[5].column.Name, Op: source.Eq, Value: 5}, `must be a string (text), not 5`},
-		{"null", source.Condition{Column: typed[5].column.Name, Op: source.Eq, Value: nil}, `not null`},
-		{"NUL", source.Condition{Column: typed[5].column.Name, Op: source.Eq, Value: "a\x00b"}, `without NUL`},
-		{"bad date", source.Condition{Column: "day", Op: source.Gt, Value: "31.12.2024"}, `is not a date like 2024-12-31`},
-		{"time of a day", source.Condition{Column: "day", Op: source.Gt, Value: "2024-12-31T10:00:00Z"}, `the column holds dates`},
-		{"nanoseconds", source.Condition{Column: "made", Op: source.Gt, Value: "2024-12-31T10:00:00.000000001Z"}, `finer than a microsecond`},
-		{"bad UUID", source.Condition{Column: "key", Op: source.Eq, Value: "123"}, `is not a UUID`},
-		{"bad boolean", source.Condition{Column: "paid", Op: source.Eq, Value: "yes"}, `must be true or false`},
+		{"unknown column", schema.Condition{Column: "amout", Op: schema.Eq, Value: 1}, `there is no column "amout"; the columns are amount, `},
+		{"unknown operator", schema.Condition{Column: "qty", Op: "ne", Value: 1}, `there is no operator "ne" (column "qty"); it takes eq, neq, gt`},
+		{"order of booleans", schema.Condition{Column: "paid", Op: schema.Gt, Value: true}, `column "paid" is true or false (BOOLEAN), which "gt" does not fit; it takes eq, neq, in`},
+		{"like on numbers", schema.Condition{Column: "qty", Op: schema.Like, Value: "1%"}, `which "like" does not fit`},
+		{"filter on JSON", schema.Condition{Column: "note", Op: schema.Eq, Value: "{}"}, `it cannot be filtered`},
+		{"list for one", schema.Condition{Column: "qty", Op: schema.Eq, Value: []any{1}}, `the value must be a single value`},
+		{"one for list", schema.Condition{Column: "qty", Op: schema.In, Value: 1}, `must be a list`},
+		{"empty list", schema.Condition{Column: "qty", Op: schema.In, Value: []any{}}, `at least one entry`},
+		{"long list", schema.Condition{Column: "qty", Op: schema.In, Value: long}, `at most 1000`},
+		{"three ends", schema.Condition{Column: "qty", Op: schema.Between, Value: []any{1, 2, 3}}, `a pair [from, to]`},
+		{"text for number", schema.Condition{Column: "qty", Op: schema.Eq, Value: "many"}, `must be a number, not "many"`},
+		{"not a number", schema.Condition{Column: "score", Op: schema.Eq, Value: "NaN"}, `must be a number`},
+		{"huge exponent", schema.Condition{Column: "qty", Op: schema.Lt, Value: json.Number("1e999999999")}, `must be a number`},
+		{"number for text", schema.Condition{Column: typed[5].column.Name, Op: schema.Eq, Value: 5}, `must be a string (text), not 5`},
+		{"null", schema.Condition{Column: typed[5].column.Name, Op: schema.Eq, Value: nil}, `not null`},
+		{"NUL", schema.Condition{Column: typed[5].column.Name, Op: schema.Eq, Value: "a\x00b"}, `without NUL`},
+		{"bad date", schema.Condition{Column: "day", Op: schema.Gt, Value: "31.12.2024"}, `is not a date like 2024-12-31`},
+		{"time of a day", schema.Condition{Column: "day", Op: schema.Gt, Value: "2024-12-31T10:00:00Z"}, `the column holds dates`},
+		{"nanoseconds", schema.Condition{Column: "made", Op: schema.Gt, Value: "2024-12-31T10:00:00.000000001Z"}, `finer than a microsecond`},
+		{"bad UUID", schema.Condition{Column: "key", Op: schema.Eq, Value: "123"}, `is not a UUID`},
+		{"bad boolean", schema.Condition{Column: "paid", Op: schema.Eq, Value: "yes"}, `must be true or false`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			err := source.Filter{Conditions: []source.Condition{{Column: "qty", Op: source.Eq, Value: 1}, c.cond}}.Check(columns())
+			err := source.CheckFilter(schema.Filter{Conditions: []schema.Condition{{Column: "qty", Op: schema.Eq, Value: 1}, c.cond}}, columns())
 			if !fault.Is(err, fault.BadFilter) {
 				t.Fatalf("got %v, want bad_filter", err)
 			}

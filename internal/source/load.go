@@ -6,46 +6,47 @@ import (
 	"strconv"
 
 	"interlock/internal/query"
+	"interlock/internal/schema"
 )
 
 // Specs gives the columns as a table of the embedded engine has them. Lists are
 // JSON there, and whole numbers that 64 bits cannot sign are HUGEINT.
-func Specs(columns []Column) []query.ColumnSpec {
+func Specs(columns []schema.Column) []query.ColumnSpec {
 	specs := make([]query.ColumnSpec, len(columns))
 	for i, c := range columns {
 		specs[i] = query.ColumnSpec{Name: c.Name, Kind: engineKind(c.Type)}
-		if c.Type.Kind == Decimal {
+		if c.Type.Kind == schema.Decimal {
 			specs[i].Precision, specs[i].Scale = c.Type.Width, c.Type.Scale
 		}
 	}
 	return specs
 }
 
-func engineKind(t Type) query.Kind {
+func engineKind(t schema.Type) query.Kind {
 	switch t.Kind {
-	case Bool:
+	case schema.Bool:
 		return query.Bool
-	case Int:
+	case schema.Int:
 		return query.Int64
-	case Uint:
+	case schema.Uint:
 		return query.Huge
-	case Float:
+	case schema.Float:
 		return query.Float64
-	case Decimal:
+	case schema.Decimal:
 		return query.Decimal
-	case Date:
+	case schema.Date:
 		return query.Date
-	case Time:
+	case schema.Time:
 		return query.Time
-	case Timestamp:
+	case schema.Timestamp:
 		return query.Timestamp
-	case TimestampTZ:
+	case schema.TimestampTZ:
 		return query.TimestampTZ
-	case UUID:
+	case schema.UUID:
 		return query.UUID
-	case Bytes:
+	case schema.Bytes:
 		return query.Bytes
-	case JSON, List:
+	case schema.JSON, schema.List:
 		return query.JSON
 	}
 	return query.Text
@@ -53,7 +54,7 @@ func engineKind(t Type) query.Kind {
 
 // Load streams the rows of a source under a filter into a table of a new database
 // and gives their number. progress, if not nil, hears of each batch.
-func Load(ctx context.Context, s Source, f Filter, w *query.Writer, table string, progress func(rows int64)) (int64, error) {
+func Load(ctx context.Context, s Source, f schema.Filter, w *query.Writer, table string, progress func(rows int64)) (int64, error) {
 	columns, err := s.Describe(ctx)
 	if err != nil {
 		return 0, err
@@ -95,30 +96,30 @@ func (b *Batch) cellTo(a *query.Appender, col, row int) {
 		return
 	}
 	switch t := v.column.Type; t.Kind {
-	case Bool:
+	case schema.Bool:
 		a.Bool(col, v.ints[row] != 0)
-	case Int:
+	case schema.Int:
 		a.Int(col, v.ints[row])
-	case Uint:
+	case schema.Uint:
 		n, _ := strconv.ParseUint(string(b.Bytes(col, row)), 10, 64)
 		a.Uint(col, n)
-	case Float:
+	case schema.Float:
 		a.Float(col, v.floats[row])
-	case Decimal:
-		if t.narrow() {
+	case schema.Decimal:
+		if narrow(t) {
 			a.DecimalInt(col, v.ints[row], t.Scale)
 		} else {
 			a.DecimalText(col, b.Bytes(col, row))
 		}
-	case Date:
+	case schema.Date:
 		a.Date(col, int32(v.ints[row]))
-	case Time:
+	case schema.Time:
 		a.TimeOfDay(col, v.ints[row])
-	case Timestamp, TimestampTZ:
+	case schema.Timestamp, schema.TimestampTZ:
 		a.Timestamp(col, v.ints[row])
-	case UUID:
+	case schema.UUID:
 		a.UUID(col, [16]byte(b.Bytes(col, row)))
-	case Bytes:
+	case schema.Bytes:
 		a.Bytes(col, b.Bytes(col, row))
 	default:
 		a.Text(col, b.Bytes(col, row))

@@ -9,13 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 	"interlock/internal/source/sourcetest"
 	"interlock/internal/sqlpolicy"
 )
 
 // loaded copies a table into a database of the embedded engine.
-func loaded(t testing.TB, s source.Source, f source.Filter) (query.Database, int64) {
+func loaded(t testing.TB, s source.Source, f schema.Filter) (query.Database, int64) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "loaded.duckdb")
 	w, err := query.Create(path)
@@ -34,17 +35,17 @@ func loaded(t testing.TB, s source.Source, f source.Filter) (query.Database, int
 	if err != nil {
 		t.Fatal(err)
 	}
-	return query.Database{Path: path, Tables: []sqlpolicy.Table{{Name: "data", Columns: source.Names(columns)}}}, rows
+	return query.Database{Path: path, Tables: []sqlpolicy.Table{{Name: "data", Columns: schema.Names(columns)}}}, rows
 }
 
 // survives says that the engine shows a copied table as its own system does.
 func survives(t *testing.T, engine *query.Engine, s source.Source) {
 	t.Helper()
-	page, err := s.Preview(t.Context(), source.Filter{}, 0, 100)
+	page, err := s.Preview(t.Context(), schema.Filter{}, 0, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, _ := loaded(t, s, source.Filter{})
+	db, _ := loaded(t, s, schema.Filter{})
 	result, err := engine.Run(t.Context(), query.Request{Database: db, SQL: "SELECT * FROM data ORDER BY id"})
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +58,7 @@ func survives(t *testing.T, engine *query.Engine, s source.Source) {
 		t.Fatal(err)
 	}
 	for i, spec := range source.Specs(columns) {
-		if got := result.Columns[i].Type; got != spec.SQL() {
+		if got := result.Columns[i].Type.String(); got != spec.SQL() {
 			t.Errorf("column %s is %s, want %s", spec.Name, got, spec.SQL())
 		}
 	}
@@ -72,9 +73,9 @@ func BenchmarkLoadPostgreSQL(b *testing.B) {
 		CASE WHEN i%10=0 THEN NULL ELSE i%100 END AS cat FROM generate_series(1, 1000000) i`, "VACUUM ANALYZE t1m")
 	s := open(b, source.Config{URL: address, Table: "t1m"})
 	defer s.Close()
-	for name, f := range map[string]source.Filter{
+	for name, f := range map[string]schema.Filter{
 		"copy":      {},
-		"statement": {Conditions: []source.Condition{{Column: "id", Op: source.Gte, Value: 1}}},
+		"statement": {Conditions: []schema.Condition{{Column: "id", Op: schema.Gte, Value: 1}}},
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

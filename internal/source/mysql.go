@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"interlock/internal/dialect"
+	"interlock/internal/schema"
 )
 
 // mysql is the SQL of MySQL and MariaDB. Their collations ignore case and trailing
@@ -13,12 +14,12 @@ import (
 // lets an index narrow the rows first.
 type mysql struct{}
 
-func (mysql) read(c Column) string {
+func (mysql) read(c schema.Column) string {
 	name := dialect.MySQL.Quote(c.Name)
 	switch {
 	case c.Native == "bit":
 		return name + " + 0"
-	case c.Native == "year" && c.Type.Kind == Text:
+	case c.Native == "year" && c.Type.Kind == schema.Text:
 		return "CAST(" + name + " AS CHAR)"
 	case c.Native == "float":
 		return name + " + 0e0" // all its digits
@@ -26,16 +27,16 @@ func (mysql) read(c Column) string {
 	return name
 }
 
-func (mysql) left(c Column, op Op) string {
+func (mysql) left(c schema.Column, op schema.Op) string {
 	name := dialect.MySQL.Quote(c.Name)
 	switch c.Type.Kind {
-	case Bool:
+	case schema.Bool:
 		return "(" + name + " <> 0)"
-	case UUID:
+	case schema.UUID:
 		return "CAST(" + name + " AS CHAR)"
-	case Text:
+	case schema.Text:
 		text := "CONVERT(" + name + " USING utf8mb4)"
-		if op == Like {
+		if op == schema.Like {
 			return text + " COLLATE utf8mb4_bin" // by characters, not bytes
 		}
 		return "CAST(" + text + " AS BINARY)"
@@ -43,26 +44,26 @@ func (mysql) left(c Column, op Op) string {
 	return name
 }
 
-func (mysql) narrow(c Column, op Op) bool {
-	return c.Type.Kind == Text && !slices.Contains([]string{"time", "date", "datetime", "timestamp", "year", "decimal"}, c.Native) && (op == Eq || op == In)
+func (mysql) narrow(c schema.Column, op schema.Op) bool {
+	return c.Type.Kind == schema.Text && !slices.Contains([]string{"time", "date", "datetime", "timestamp", "year", "decimal"}, c.Native) && (op == schema.Eq || op == schema.In)
 }
 
-func (mysql) param(_ int, c Column, op Op, value any) (string, any) {
+func (mysql) param(_ int, c schema.Column, op schema.Op, value any) (string, any) {
 	switch c.Type.Kind {
-	case Uint:
+	case schema.Uint:
 		return "CAST(? AS UNSIGNED)", value
-	case Decimal:
+	case schema.Decimal:
 		return fmt.Sprintf("CAST(? AS DECIMAL(%d,%d))", c.Type.Width, c.Type.Scale), value
-	case Text:
-		if op == Like {
+	case schema.Text:
+		if op == schema.Like {
 			return "?", strings.ReplaceAll(value.(string), "|", "||")
 		}
 		return "CAST(? AS BINARY)", value
-	case Date:
+	case schema.Date:
 		return "CAST(? AS DATE)", value
-	case Time:
+	case schema.Time:
 		return "CAST(? AS TIME(6))", value
-	case Timestamp, TimestampTZ:
+	case schema.Timestamp, schema.TimestampTZ:
 		return "CAST(? AS DATETIME(6))", value // the session's zone is UTC
 	}
 	return "?", value

@@ -14,6 +14,7 @@ import (
 
 	"interlock/internal/dialect"
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 	"interlock/internal/sqlpolicy"
 )
 
@@ -140,7 +141,7 @@ func mysqlDescribe(ctx context.Context, conn *sql.Conn, c Config) (described, er
 	var d described
 	for rows.Next() {
 		var (
-			col               Column
+			col               schema.Column
 			schema, full, key string
 			width, scale      int
 		)
@@ -165,8 +166,8 @@ func mysqlDescribe(ctx context.Context, conn *sql.Conn, c Config) (described, er
 		return described{}, err
 	}
 	for i := range d.columns {
-		if col := &d.columns[i]; col.Native == "decimal" && col.Type.Kind == Text {
-			col.keepText(0, "", "it is declared with more than 38 digits")
+		if col := &d.columns[i]; col.Native == "decimal" && col.Type.Kind == schema.Text {
+			col.KeepText(0, "", "it is declared with more than 38 digits")
 		}
 	}
 	return d, mysqlLook(ctx, conn, c, d)
@@ -174,12 +175,12 @@ func mysqlDescribe(ctx context.Context, conn *sql.Conn, c Config) (described, er
 
 // mysqlLoss is the condition under which a value would not be itself after the type of
 // its column. No condition is a type that keeps them all.
-func mysqlLoss(c Column) string {
+func mysqlLoss(c schema.Column) string {
 	name := dialect.MySQL.Quote(c.Name)
 	switch {
-	case c.Type.Kind == Bool && c.Native == "tinyint":
+	case c.Type.Kind == schema.Bool && c.Native == "tinyint":
 		return name + " NOT IN (0, 1)"
-	case c.Type.Kind == Date || c.Type.Kind == Timestamp || c.Type.Kind == TimestampTZ:
+	case c.Type.Kind == schema.Date || c.Type.Kind == schema.Timestamp || c.Type.Kind == schema.TimestampTZ:
 		return fmt.Sprintf("YEAR(%[1]s) = 0 OR MONTH(%[1]s) = 0 OR DAYOFMONTH(%[1]s) = 0", name)
 	case c.Native == "year":
 		return name + " = 0"
@@ -214,53 +215,53 @@ func mysqlLook(ctx context.Context, conn *sql.Conn, c Config, d described) error
 	for i, at := range list {
 		count := *found[i].(*int64)
 		switch col := &d.columns[at]; {
-		case col.Type.Kind == Bool:
+		case col.Type.Kind == schema.Bool:
 			if err != nil || count > 0 {
-				col.Type = Type{Kind: Int}
+				col.Type = schema.Type{Kind: schema.Int}
 			}
 		case err == nil && count > 0:
-			col.keepText(count, "", "a year, month or day that is zero")
+			col.KeepText(count, "", "a year, month or day that is zero")
 		}
 	}
 	return mysqlTime(ctx, conn, c.Timeout)
 }
 
-func mysqlKind(name, full string, width, scale int) Type {
+func mysqlKind(name, full string, width, scale int) schema.Type {
 	switch name {
 	case "tinyint", "smallint", "mediumint", "int", "bigint", "year":
 		switch {
 		case strings.HasPrefix(full, "tinyint(1)"):
-			return Type{Kind: Bool}
+			return schema.Type{Kind: schema.Bool}
 		case name == "bigint" && strings.Contains(full, "unsigned"):
-			return Type{Kind: Uint}
+			return schema.Type{Kind: schema.Uint}
 		}
-		return Type{Kind: Int}
+		return schema.Type{Kind: schema.Int}
 	case "bit":
 		if full == "bit(1)" {
-			return Type{Kind: Bool}
+			return schema.Type{Kind: schema.Bool}
 		}
 		if full == "bit(64)" {
-			return Type{Kind: Uint}
+			return schema.Type{Kind: schema.Uint}
 		}
-		return Type{Kind: Int}
+		return schema.Type{Kind: schema.Int}
 	case "float", "double":
-		return Type{Kind: Float}
+		return schema.Type{Kind: schema.Float}
 	case "decimal":
 		if width <= 38 {
-			return Type{Kind: Decimal, Width: width, Scale: scale}
+			return schema.Type{Kind: schema.Decimal, Width: width, Scale: scale}
 		}
 	case "date":
-		return Type{Kind: Date}
+		return schema.Type{Kind: schema.Date}
 	case "datetime":
-		return Type{Kind: Timestamp}
+		return schema.Type{Kind: schema.Timestamp}
 	case "timestamp":
-		return Type{Kind: TimestampTZ}
+		return schema.Type{Kind: schema.TimestampTZ}
 	case "uuid":
-		return Type{Kind: UUID}
+		return schema.Type{Kind: schema.UUID}
 	case "json":
-		return Type{Kind: JSON}
+		return schema.Type{Kind: schema.JSON}
 	case "binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob", "geometry", "point", "linestring", "polygon":
-		return Type{Kind: Bytes}
+		return schema.Type{Kind: schema.Bytes}
 	}
-	return Type{Kind: Text}
+	return schema.Type{Kind: schema.Text}
 }

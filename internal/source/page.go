@@ -8,10 +8,12 @@ import (
 	"strconv"
 	"time"
 	"unicode/utf8"
+
+	"interlock/internal/schema"
 )
 
 // collect makes a page of a stream. It stops reading after limit rows.
-func collect(ctx context.Context, columns []Column, limit int, stream iter.Seq2[*Batch, error]) (Page, error) {
+func collect(ctx context.Context, columns []schema.Column, limit int, stream iter.Seq2[*Batch, error]) (Page, error) {
 	page := Page{Columns: columns}
 	rows := []byte{'['}
 	for b, err := range stream {
@@ -54,30 +56,30 @@ func (b *Batch) appendCell(dst []byte, col, row int) []byte {
 		return append(dst, "null"...)
 	}
 	switch t := v.column.Type; t.Kind {
-	case Bool:
+	case schema.Bool:
 		return strconv.AppendBool(dst, v.ints[row] != 0)
-	case Int:
+	case schema.Int:
 		return appendWhole(dst, v.ints[row])
-	case Float:
+	case schema.Float:
 		return appendFloat(dst, v.floats[row])
-	case Decimal:
-		if t.narrow() {
+	case schema.Decimal:
+		if narrow(t) {
 			return appendNumber(dst, formatUnits(strconv.FormatInt(v.ints[row], 10), t.Scale))
 		}
 		return appendNumber(dst, string(b.Bytes(col, row)))
-	case Uint:
+	case schema.Uint:
 		return appendNumber(dst, string(b.Bytes(col, row)))
-	case Date:
+	case schema.Date:
 		return appendTime(dst, v.ints[row]*86_400_000_000, dateText, "", v.ints[row] == infinityDays, v.ints[row] == -infinityDays)
-	case Time:
+	case schema.Time:
 		return appendTime(dst, v.ints[row], "15:04:05.999999", "", false, false)
-	case Timestamp:
+	case schema.Timestamp:
 		return appendTime(dst, v.ints[row], "2006-01-02 15:04:05.999999", "", v.ints[row] == infinity, v.ints[row] == -infinity)
-	case TimestampTZ:
+	case schema.TimestampTZ:
 		return appendTime(dst, v.ints[row], "2006-01-02 15:04:05.999999", "+00", v.ints[row] == infinity, v.ints[row] == -infinity)
-	case UUID:
+	case schema.UUID:
 		return append(append(append(dst, '"'), formatUUID([16]byte(b.Bytes(col, row)))...), '"')
-	case Bytes:
+	case schema.Bytes:
 		return appendString(dst, blobText(b.Bytes(col, row)))
 	default:
 		return appendString(dst, b.Bytes(col, row))

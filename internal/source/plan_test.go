@@ -25,6 +25,7 @@ import (
 	"interlock/internal/fault"
 	"interlock/internal/query"
 	"interlock/internal/queryplan"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 	"interlock/internal/source/sourcetest"
 	"interlock/internal/sqlpolicy"
@@ -33,25 +34,25 @@ import (
 // shop is what the corpus of plans is about.
 var shop = queryplan.Schema{
 	Tables: []queryplan.Table{
-		{Name: "customers", Keys: []string{"id"}, Columns: []queryplan.Column{
-			{Name: "id", Type: "INTEGER"}, {Name: "name", Type: "VARCHAR"}, {Name: "city", Type: "VARCHAR"}, {Name: "referred_by", Type: "INTEGER"},
+		{Name: "customers", Keys: []string{"id"}, Columns: []schema.Column{
+			{Name: "id", Type: schema.ParseType("INTEGER")}, {Name: "name", Type: schema.ParseType("VARCHAR")}, {Name: "city", Type: schema.ParseType("VARCHAR")}, {Name: "referred_by", Type: schema.ParseType("INTEGER")},
 		}},
-		{Name: "orders", Keys: []string{"id"}, Columns: []queryplan.Column{
-			{Name: "id", Type: "INTEGER"},
-			{Name: "customer_id", Type: "INTEGER"},
-			{Name: "amount", Type: "DECIMAL(10,2)"},
-			{Name: "cost", Type: "DOUBLE"},
-			{Name: "status", Type: "VARCHAR"},
-			{Name: "sold_at", Type: "TIMESTAMP"},
-			{Name: "paid_at", Type: "DATE"},
-			{Name: "paid", Type: "BOOLEAN"},
+		{Name: "orders", Keys: []string{"id"}, Columns: []schema.Column{
+			{Name: "id", Type: schema.ParseType("INTEGER")},
+			{Name: "customer_id", Type: schema.ParseType("INTEGER")},
+			{Name: "amount", Type: schema.ParseType("DECIMAL(10,2)")},
+			{Name: "cost", Type: schema.ParseType("DOUBLE")},
+			{Name: "status", Type: schema.ParseType("VARCHAR")},
+			{Name: "sold_at", Type: schema.ParseType("TIMESTAMP")},
+			{Name: "paid_at", Type: schema.ParseType("DATE")},
+			{Name: "paid", Type: schema.ParseType("BOOLEAN")},
 		}},
-		{Name: "order lines", Columns: []queryplan.Column{
-			{Name: "order_id", Type: "INTEGER"}, {Name: "unit price", Type: "DOUBLE"}, {Name: "select", Type: "VARCHAR"}, {Name: `we"ird`, Type: "VARCHAR"},
+		{Name: "order lines", Columns: []schema.Column{
+			{Name: "order_id", Type: schema.ParseType("INTEGER")}, {Name: "unit price", Type: schema.ParseType("DOUBLE")}, {Name: "select", Type: schema.ParseType("VARCHAR")}, {Name: `we"ird`, Type: schema.ParseType("VARCHAR")},
 		}},
-		{Name: "reviews", Columns: []queryplan.Column{{Name: "customer", Type: "VARCHAR"}, {Name: "stars", Type: "INTEGER"}}},
+		{Name: "reviews", Columns: []schema.Column{{Name: "customer", Type: schema.ParseType("VARCHAR")}, {Name: "stars", Type: schema.ParseType("INTEGER")}}},
 	},
-	Relations: []queryplan.Relation{
+	Relations: []schema.Relation{
 		{Table: "orders", Column: "customer_id", RefTable: "customers", RefColumn: "id"},
 		{Table: "order lines", Column: "order_id", RefTable: "orders", RefColumn: "id"},
 		{Table: "reviews", Column: "customer", RefTable: "customers", RefColumn: "id"},
@@ -116,7 +117,7 @@ func (m meaning) shopSQL() (statements []string) {
 	for _, table := range shop.Tables {
 		var columns, rows []string
 		for _, c := range table.Columns {
-			typ := c.Type
+			typ := c.Type.String()
 			if own, ok := m.types[typ]; ok {
 				typ = own
 			}
@@ -139,7 +140,7 @@ func (m meaning) shopSQL() (statements []string) {
 				}
 				if m.dialect == dialect.ClickHouse && v != nil {
 					text := strings.NewReplacer("true", "1", "false", "0").Replace(strings.TrimSuffix(strings.TrimPrefix(cells[i], "'"), "'"))
-					cells[i] = "CAST('" + text + "' AS " + m.types[table.Columns[i].Type] + ")"
+					cells[i] = "CAST('" + text + "' AS " + m.types[table.Columns[i].Type.String()] + ")"
 				}
 			}
 			rows = append(rows, "("+strings.Join(cells, ", ")+")")
@@ -188,7 +189,7 @@ func here(t testing.TB, engine *query.Engine, early string) query.Database {
 		types := map[string]string{}
 		known := sqlpolicy.Table{Name: table.Name}
 		for _, c := range table.Columns {
-			types[c.Name] = c.Type
+			types[c.Name] = c.Type.String()
 			known.Columns = append(known.Columns, c.Name)
 		}
 		for _, row := range shopRows[table.Name] {

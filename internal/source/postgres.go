@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"interlock/internal/dialect"
+	"interlock/internal/schema"
 )
 
 // postgres is PostgreSQL's SQL. Texts are compared under the collation "C", which
@@ -11,22 +12,22 @@ import (
 type postgres struct{}
 
 // read gives types that have no kind here as their text.
-func (postgres) read(c Column) string {
+func (postgres) read(c schema.Column) string {
 	switch c.Type.Kind {
-	case Text, Other:
+	case schema.Text, schema.Other:
 		if !plainText(c.Native) {
 			return dialect.PostgreSQL.Quote(c.Name) + "::text"
 		}
-	case JSON:
+	case schema.JSON:
 		if c.Native == "jsonb" {
 			return dialect.PostgreSQL.Quote(c.Name) + "::json"
 		}
 		if c.Native != "json" {
 			return "to_json(" + dialect.PostgreSQL.Quote(c.Name) + ")"
 		}
-	case List:
+	case schema.List:
 		return "to_json(" + dialect.PostgreSQL.Quote(c.Name) + ")"
-	case Decimal:
+	case schema.Decimal:
 		if c.Native == "money" {
 			return dialect.PostgreSQL.Quote(c.Name) + "::numeric"
 		}
@@ -34,17 +35,17 @@ func (postgres) read(c Column) string {
 	return dialect.PostgreSQL.Quote(c.Name)
 }
 
-func (postgres) left(c Column, op Op) string {
+func (postgres) left(c schema.Column, op schema.Op) string {
 	name := dialect.PostgreSQL.Quote(c.Name)
 	if c.Native == "money" {
 		return name + "::numeric"
 	}
-	if c.Type.Kind != Text {
+	if c.Type.Kind != schema.Text {
 		return name
 	}
 	if !plainText(c.Native) {
 		name += "::text"
-	} else if op == Eq || op == Neq || op == In {
+	} else if op == schema.Eq || op == schema.Neq || op == schema.In {
 		return name
 	}
 	return name + ` COLLATE "C"`
@@ -55,32 +56,32 @@ func plainText(native string) bool {
 	return native == "" || native == "text" || native == "varchar"
 }
 
-func (postgres) param(n int, c Column, _ Op, value any) (string, any) {
-	if c.Type.Kind == TimestampTZ {
+func (postgres) param(n int, c schema.Column, _ schema.Op, value any) (string, any) {
+	if c.Type.Kind == schema.TimestampTZ {
 		value = fmt.Sprint(value, "+00")
 	}
 	return fmt.Sprintf("$%d::%s", n, postgresType(c.Type)), value
 }
 
-func postgresType(t Type) string {
+func postgresType(t schema.Type) string {
 	switch t.Kind {
-	case Bool:
+	case schema.Bool:
 		return "boolean"
-	case Int:
+	case schema.Int:
 		return "bigint"
-	case Uint, Decimal:
+	case schema.Uint, schema.Decimal:
 		return "numeric"
-	case Float:
+	case schema.Float:
 		return "double precision"
-	case Date:
+	case schema.Date:
 		return "date"
-	case Time:
+	case schema.Time:
 		return "time"
-	case Timestamp:
+	case schema.Timestamp:
 		return "timestamp"
-	case TimestampTZ:
+	case schema.TimestampTZ:
 		return "timestamptz"
-	case UUID:
+	case schema.UUID:
 		return "uuid"
 	}
 	return "text"

@@ -8,6 +8,8 @@ import (
 	"math"
 	"math/big"
 	"time"
+
+	"interlock/internal/schema"
 )
 
 // A rowReader turns PostgreSQL's binary rows into batches. As a writer it takes the
@@ -32,7 +34,7 @@ var errShort = errors.New("the value has a wrong length")
 // maxRow bounds one row.
 const maxRow = 256 << 20
 
-func newRowReader(columns []Column, yield func(*Batch, error) bool) *rowReader {
+func newRowReader(columns []schema.Column, yield func(*Batch, error) bool) *rowReader {
 	r := &rowReader{batch: newBatch(columns), yield: yield, fields: make([][]byte, len(columns))}
 	for _, c := range columns {
 		r.decoders = append(r.decoders, decoderFor(c))
@@ -168,11 +170,11 @@ const (
 	epochMicros = 946_684_800_000_000
 )
 
-func decoderFor(c Column) decoder {
+func decoderFor(c schema.Column) decoder {
 	switch c.Type.Kind {
-	case Bool:
+	case schema.Bool:
 		return fixed(1, func(p []byte) int64 { return int64(p[0]) })
-	case Int:
+	case schema.Int:
 		switch c.Native {
 		case "int2":
 			return fixed(2, func(p []byte) int64 { return int64(int16(binary.BigEndian.Uint16(p))) })
@@ -182,17 +184,17 @@ func decoderFor(c Column) decoder {
 			return fixed(4, func(p []byte) int64 { return int64(binary.BigEndian.Uint32(p)) })
 		}
 		return fixed(8, bigEndian)
-	case Float:
+	case schema.Float:
 		return decodeFloat
-	case Decimal:
+	case schema.Decimal:
 		return decodeNumeric
-	case Date:
+	case schema.Date:
 		return decodeDate
-	case Time:
+	case schema.Time:
 		return decodeTime
-	case Timestamp, TimestampTZ:
+	case schema.Timestamp, schema.TimestampTZ:
 		return decodeTimestamp
-	case UUID:
+	case schema.UUID:
 		return func(b *Batch, v *vector, p []byte) error {
 			if len(p) != 16 {
 				return errShort
@@ -307,7 +309,7 @@ func decodeNumeric(b *Batch, v *vector, p []byte) error {
 		return errors.New("NaN or infinity is no decimal; a view can give it as text")
 	}
 	scale := v.column.Type.Scale
-	if v.column.Type.narrow() && weight < 3 {
+	if narrow(v.column.Type) && weight < 3 {
 		if n, ok := narrowNumeric(digits, weight, scale); ok && n < pow10[v.column.Type.Width] {
 			if sign != 0 {
 				n = -n

@@ -17,6 +17,7 @@ import (
 
 	"interlock/internal/dialect"
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 )
 
 // pgTable is a table or view of PostgreSQL. Whole tables come by COPY in binary,
@@ -26,7 +27,7 @@ type pgTable struct {
 	pool   *pgxpool.Pool
 
 	mu      sync.Mutex
-	columns []Column
+	columns []schema.Column
 	table   []string
 	key     []string
 }
@@ -110,7 +111,7 @@ func postgresTables(ctx context.Context, c Config) ([]TableName, error) {
 	return nil, c.trouble(ctx, err, "listing the tables of")
 }
 
-func (t *pgTable) Describe(ctx context.Context) ([]Column, error) {
+func (t *pgTable) Describe(ctx context.Context) ([]schema.Column, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.columns != nil {
@@ -159,7 +160,7 @@ func (t *pgTable) describe(ctx context.Context) error {
 	return nil
 }
 
-func (t *pgTable) Count(ctx context.Context, f Filter) (int64, error) {
+func (t *pgTable) Count(ctx context.Context, f schema.Filter) (int64, error) {
 	columns, err := t.Describe(ctx)
 	if err != nil {
 		return 0, err
@@ -175,7 +176,7 @@ func (t *pgTable) Count(ctx context.Context, f Filter) (int64, error) {
 	return n, nil
 }
 
-func (t *pgTable) Preview(ctx context.Context, f Filter, offset, limit int) (Page, error) {
+func (t *pgTable) Preview(ctx context.Context, f schema.Filter, offset, limit int) (Page, error) {
 	columns, err := t.Describe(ctx)
 	if err != nil {
 		return Page{}, err
@@ -184,10 +185,10 @@ func (t *pgTable) Preview(ctx context.Context, f Filter, offset, limit int) (Pag
 	return collect(ctx, columns, limit, func(yield func(*Batch, error) bool) { t.read(ctx, sel, yield) })
 }
 
-func (t *pgTable) Stream(ctx context.Context, names []string, f Filter) iter.Seq2[*Batch, error] {
+func (t *pgTable) Stream(ctx context.Context, names []string, f schema.Filter) iter.Seq2[*Batch, error] {
 	return func(yield func(*Batch, error) bool) {
 		all, err := t.Describe(ctx)
-		var columns []Column
+		var columns []schema.Column
 		if err == nil {
 			columns, err = choose(all, names)
 		}
@@ -265,22 +266,22 @@ func queryOut(ctx context.Context, cancel func(), conn *pgx.Conn, stmt Statement
 }
 
 // choose gives the named columns, or all.
-func choose(all []Column, names []string) ([]Column, error) {
+func choose(all []schema.Column, names []string) ([]schema.Column, error) {
 	if names == nil {
 		return all, nil
 	}
-	chosen := make([]Column, 0, len(names))
+	chosen := make([]schema.Column, 0, len(names))
 	for _, name := range names {
-		c, ok := find(all, name)
+		c, ok := schema.FindColumn(all, name)
 		if !ok {
-			near := Nearest(name, Names(all))
+			near := Nearest(name, schema.Names(all))
 			return nil, fault.New(fault.BadFilter, "there is no column %q; the columns are %s", name, enumerate(near)).
 				With([]Problem{{Column: name, Columns: near, Reason: "no such column"}})
 		}
 		chosen = append(chosen, c)
 	}
 	if len(chosen) == 0 {
-		return nil, fault.New(fault.BadFilter, "no column was chosen of %s", strings.Join(Names(all), ", "))
+		return nil, fault.New(fault.BadFilter, "no column was chosen of %s", strings.Join(schema.Names(all), ", "))
 	}
 	return chosen, nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 	"interlock/internal/source/sourcetest"
 )
@@ -152,7 +153,7 @@ func TestRemoteLargeRow(t *testing.T) {
 	table := open(t, config)
 	defer table.Close()
 	used := grown(func() {
-		for _, err = range table.Stream(t.Context(), nil, source.Filter{}) {
+		for _, err = range table.Stream(t.Context(), nil, schema.Filter{}) {
 			if err != nil {
 				break
 			}

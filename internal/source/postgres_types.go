@@ -9,10 +9,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"interlock/internal/dialect"
+	"interlock/internal/schema"
 )
 
 // postgresColumns reads the columns of a relation; a domain counts as its base.
-func postgresColumns(ctx context.Context, pool *pgxpool.Pool, oid uint32) ([]Column, error) {
+func postgresColumns(ctx context.Context, pool *pgxpool.Pool, oid uint32) ([]schema.Column, error) {
 	rows, err := pool.Query(ctx, `SELECT a.attname, t.typname, t.typtype::text, t.typcategory::text,
 			CASE WHEN d.typtype = 'd' THEN d.typtypmod ELSE a.atttypmod END, coalesce(e.typname, ''), coalesce(l.collisdeterministic, true)
 		FROM pg_attribute a JOIN pg_type d ON d.oid = a.atttypid
@@ -22,9 +23,9 @@ func postgresColumns(ctx context.Context, pool *pgxpool.Pool, oid uint32) ([]Col
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Column, error) {
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (schema.Column, error) {
 		var (
-			c                    Column
+			c                    schema.Column
 			kind, category, elem string
 			modifier             int32
 			deterministic        bool
@@ -35,12 +36,12 @@ func postgresColumns(ctx context.Context, pool *pgxpool.Pool, oid uint32) ([]Col
 		switch {
 		case category == "A":
 			of := postgresKind(elem, -1)
-			if of.Kind == Decimal {
-				of = Type{Kind: Float}
+			if of.Kind == schema.Decimal {
+				of = schema.Type{Kind: schema.Float}
 			}
-			c.Type = Type{Kind: List, Elem: &of}
+			c.Type = schema.Type{Kind: schema.List, Elem: &of}
 		case kind == "c":
-			c.Type = Type{Kind: JSON}
+			c.Type = schema.Type{Kind: schema.JSON}
 		default:
 			c.Type = postgresKind(c.Native, modifier)
 		}
@@ -53,50 +54,50 @@ func postgresColumns(ctx context.Context, pool *pgxpool.Pool, oid uint32) ([]Col
 
 // postgresKind maps a type's name. What has no kind of its own travels as text. A
 // numeric without precision has width 0 until fitDecimals has looked.
-func postgresKind(name string, modifier int32) Type {
+func postgresKind(name string, modifier int32) schema.Type {
 	switch name {
 	case "bool":
-		return Type{Kind: Bool}
+		return schema.Type{Kind: schema.Bool}
 	case "int2", "int4", "int8", "oid":
-		return Type{Kind: Int}
+		return schema.Type{Kind: schema.Int}
 	case "float4", "float8":
-		return Type{Kind: Float}
+		return schema.Type{Kind: schema.Float}
 	case "numeric":
 		width, scale := int(modifier-4)>>16&0xffff, int(modifier-4)&0x7ff
 		if modifier < 4 || width > 38 || scale > width {
-			return Type{Kind: Decimal}
+			return schema.Type{Kind: schema.Decimal}
 		}
-		return Type{Kind: Decimal, Width: width, Scale: scale}
+		return schema.Type{Kind: schema.Decimal, Width: width, Scale: scale}
 	case "money":
-		return Type{Kind: Decimal, Width: 19, Scale: 2}
+		return schema.Type{Kind: schema.Decimal, Width: 19, Scale: 2}
 	case "date":
-		return Type{Kind: Date}
+		return schema.Type{Kind: schema.Date}
 	case "time":
-		return Type{Kind: Time}
+		return schema.Type{Kind: schema.Time}
 	case "timestamp":
-		return Type{Kind: Timestamp}
+		return schema.Type{Kind: schema.Timestamp}
 	case "timestamptz":
-		return Type{Kind: TimestampTZ}
+		return schema.Type{Kind: schema.TimestampTZ}
 	case "uuid":
-		return Type{Kind: UUID}
+		return schema.Type{Kind: schema.UUID}
 	case "bytea":
-		return Type{Kind: Bytes}
+		return schema.Type{Kind: schema.Bytes}
 	case "json", "jsonb":
-		return Type{Kind: JSON}
+		return schema.Type{Kind: schema.JSON}
 	}
-	return Type{Kind: Text}
+	return schema.Type{Kind: schema.Text}
 }
 
 // fitDecimals finds the digits that columns of numeric without precision need. One
 // that 38 digits cannot hold, or that holds NaN, travels as text: exact all the same.
-func fitDecimals(ctx context.Context, pool *pgxpool.Pool, table []string, columns []Column) error {
+func fitDecimals(ctx context.Context, pool *pgxpool.Pool, table []string, columns []schema.Column) error {
 	var (
 		asks   []string
 		open   []int
 		answer []any
 	)
 	for i, c := range columns {
-		if c.Type.Kind == Decimal && c.Type.Width == 0 {
+		if c.Type.Kind == schema.Decimal && c.Type.Width == 0 {
 			name := dialect.PostgreSQL.Quote(c.Name)
 			asks = append(asks, fmt.Sprintf("max(scale(%s)), max(trunc(abs(%[1]s)))::text", name))
 			open = append(open, i)
@@ -112,21 +113,21 @@ func fitDecimals(ctx context.Context, pool *pgxpool.Pool, table []string, column
 	}
 	for k, i := range open {
 		scale, whole := *answer[2*k].(**int32), *answer[2*k+1].(**string)
-		if columns[i].Type = decimalFor(scale, whole); columns[i].Type.Kind == Text {
-			columns[i].keepText(0, "", "NaN, infinity, or more than 38 digits")
+		if columns[i].Type = decimalFor(scale, whole); columns[i].Type.Kind == schema.Text {
+			columns[i].KeepText(0, "", "NaN, infinity, or more than 38 digits")
 		}
 	}
 	return nil
 }
 
-func decimalFor(scale *int32, whole *string) Type {
-	t := Type{Kind: Decimal, Width: 18, Scale: 2}
+func decimalFor(scale *int32, whole *string) schema.Type {
+	t := schema.Type{Kind: schema.Decimal, Width: 18, Scale: 2}
 	if whole == nil { // no values
 		return t
 	}
 	digits := len(*whole)
 	if scale == nil || strings.ContainsAny(*whole, "NIa") || digits+int(*scale) > 38 {
-		return Type{Kind: Text}
+		return schema.Type{Kind: schema.Text}
 	}
 	t.Scale = int(*scale)
 	if digits+t.Scale > t.Width {

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"interlock/internal/dialect"
+	"interlock/internal/schema"
 )
 
 // lookPatience is how long the server may look for values that the type of a column
@@ -21,14 +22,14 @@ const lookPatience = 5 * time.Second
 
 // postgresLoss is the condition under which a value would not be itself after the type
 // of its column, and what such a value is. No condition is a type that keeps them all.
-func postgresLoss(c Column) (condition, what string) {
+func postgresLoss(c schema.Column) (condition, what string) {
 	name := dialect.PostgreSQL.Quote(c.Name)
 	switch c.Type.Kind {
-	case Date, Timestamp, TimestampTZ:
+	case schema.Date, schema.Timestamp, schema.TimestampTZ:
 		return fmt.Sprintf("isfinite(%[1]s) AND NOT (%[1]s >= '0001-01-01' AND %[1]s < '294247-01-01')", name), "before the year 1 or after the year 294246"
-	case Time:
+	case schema.Time:
 		return name + " = '24:00:00'", "24:00:00"
-	case Decimal:
+	case schema.Decimal:
 		if c.Native == "numeric" && c.Type.Width > 0 {
 			return name + " = 'NaN'", "NaN"
 		}
@@ -37,7 +38,7 @@ func postgresLoss(c Column) (condition, what string) {
 }
 
 // keepPostgresText makes text of the columns with values that their type would not keep.
-func keepPostgresText(ctx context.Context, pool *pgxpool.Pool, table []string, columns []Column) error {
+func keepPostgresText(ctx context.Context, pool *pgxpool.Pool, table []string, columns []schema.Column) error {
 	var (
 		asks   []string
 		asked  []int
@@ -69,7 +70,7 @@ func keepPostgresText(ctx context.Context, pool *pgxpool.Pool, table []string, c
 	for k, i := range asked {
 		if count := *answer[2*k].(*int64); count > 0 {
 			_, what := postgresLoss(columns[i])
-			columns[i].keepText(count, *answer[2*k+1].(*string), what)
+			columns[i].KeepText(count, *answer[2*k+1].(*string), what)
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/sqlpolicy"
 )
 
@@ -38,12 +39,12 @@ func Profile(ctx context.Context, engine Profiler, s Source, name, dir string, p
 		return nil, err
 	}
 	defer w.Abort()
-	if _, err = Load(ctx, s, Filter{}, w, name, progress); err == nil {
+	if _, err = Load(ctx, s, schema.Filter{}, w, name, progress); err == nil {
 		err = w.Close()
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer engine.Forget(path)
-	return engine.Profile(ctx, query.Database{Path: path, Tables: []sqlpolicy.Table{{Name: name, Columns: Names(columns)}}}, name)
+	return engine.Profile(ctx, query.Database{Path: path, Tables: []sqlpolicy.Table{{Name: name, Columns: schema.Names(columns)}}}, name)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 	"interlock/internal/sqlpolicy"
 )
 
@@ -79,7 +80,7 @@ type answer struct {
 // keepText makes a column of the answer text from here on; done does so with the rows
 // before.
 func (a *answer) keepText(i int) {
-	a.Columns[i].Type = Type{Kind: Text}
+	a.Columns[i].Type = schema.Type{Kind: schema.Text}
 	a.mixed = append(a.mixed, i)
 }
 
@@ -122,7 +123,7 @@ func (a *answer) add(cell func(dst []byte, i int) []byte) (more bool) {
 		}
 		at := len(a.rows)
 		a.rows = cell(a.rows, i)
-		a.Columns[i].Type.widen(a.rows[at:])
+		widenDecimal(&a.Columns[i].Type, a.rows[at:])
 	}
 	a.rows = append(a.rows, end...)
 	if a.passed+len(a.rows) > a.limits.Bytes {
@@ -139,8 +140,8 @@ func (a *answer) add(cell func(dst []byte, i int) []byte) (more bool) {
 }
 
 // widen makes room for a number in a decimal type that its system gave no width.
-func (t *Type) widen(number []byte) {
-	if t.Kind != Decimal || t.fixed {
+func widenDecimal(t *schema.Type, number []byte) {
+	if t.Kind != schema.Decimal || t.Fixed {
 		return
 	}
 	whole, part, _ := strings.Cut(strings.Trim(string(number), `"-`), ".")
@@ -154,7 +155,7 @@ func (t *Type) widen(number []byte) {
 
 func (a *answer) done() (Answer, error) {
 	for i, c := range a.Columns {
-		if c.Type.Kind == Decimal && (c.Type.Width > 38 || c.Type.Width == 0) {
+		if c.Type.Kind == schema.Decimal && (c.Type.Width > 38 || c.Type.Width == 0) {
 			a.keepText(i) // more digits than a decimal has
 		}
 	}
@@ -177,7 +178,7 @@ func (a *answer) textCell(dst []byte, i int, p []byte) []byte {
 	text := string(p)
 	kept := true
 	switch a.Columns[i].Type.Kind {
-	case Bool:
+	case schema.Bool:
 		switch text {
 		case "t", "true", "1":
 			return append(dst, "true"...)
@@ -185,28 +186,28 @@ func (a *answer) textCell(dst []byte, i int, p []byte) []byte {
 			return append(dst, "false"...)
 		}
 		kept = false
-	case Int:
+	case schema.Int:
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil && strconv.FormatInt(n, 10) == text {
 			return appendWhole(dst, n)
 		}
 		kept = false
-	case Float:
+	case schema.Float:
 		if f, err := strconv.ParseFloat(text, 64); err == nil {
 			return appendFloat(dst, f)
 		}
 		kept = false
-	case Decimal, Uint:
+	case schema.Decimal, schema.Uint:
 		if numeralForm.MatchString(text) {
 			return appendNumber(dst, text)
 		}
 		kept = false
-	case Bytes:
+	case schema.Bytes:
 		return appendString(dst, blobText(p))
-	case Date:
+	case schema.Date:
 		kept = keepsDay(text)
-	case Time:
+	case schema.Time:
 		_, kept = clock(p)
-	case Timestamp, TimestampTZ:
+	case schema.Timestamp, schema.TimestampTZ:
 		kept = keepsMoment(text)
 	}
 	if !kept {

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"interlock/internal/schema"
 	"interlock/internal/sqlpolicy"
 )
 
@@ -63,14 +64,14 @@ func (a *answer) fromPostgres(ctx context.Context, cancel func(), tx pgx.Tx, tex
 	}
 	defer rows.Close()
 	for _, f := range rows.FieldDescriptions() {
-		c := Column{Name: f.Name, Type: Type{Kind: Text}}
+		c := schema.Column{Name: f.Name, Type: schema.Type{Kind: schema.Text}}
 		if t, ok := tx.Conn().TypeMap().TypeForOID(f.DataTypeOID); ok {
 			c.Native, c.Type = t.Name, postgresKind(t.Name, f.TypeModifier)
 		}
-		if c.Type.Kind == Bytes || c.Native == "money" {
-			c.Type = Type{Kind: Text} // \x and digits; a sum with the sign of the server's currency
+		if c.Type.Kind == schema.Bytes || c.Native == "money" {
+			c.Type = schema.Type{Kind: schema.Text} // \x and digits; a sum with the sign of the server's currency
 		}
-		c.Type.fixed = c.Type.Width > 0
+		c.Type.Fixed = c.Type.Width > 0
 		a.Columns = append(a.Columns, c)
 	}
 	for rows.Next() {
@@ -120,7 +121,7 @@ func (r *sqlRemote) Run(ctx context.Context, d sqlpolicy.Decision, limits Limits
 	got := &answer{limits: limits, since: start}
 	values, into := make([]any, len(types)), make([]any, len(types))
 	for i, t := range types {
-		got.Columns = append(got.Columns, Column{Name: t.Name(), Native: t.DatabaseTypeName(), Type: resultKind(t.DatabaseTypeName())})
+		got.Columns = append(got.Columns, schema.Column{Name: t.Name(), Native: t.DatabaseTypeName(), Type: resultKind(t.DatabaseTypeName())})
 		into[i] = &values[i]
 	}
 	for rows.Next() {
@@ -139,7 +140,7 @@ func (r *sqlRemote) Run(ctx context.Context, d sqlpolicy.Decision, limits Limits
 }
 
 // resultKind maps the names that drivers give to types of results.
-func resultKind(name string) Type {
+func resultKind(name string) schema.Type {
 	name = strings.ToUpper(name)
 	for _, around := range []string{"NULLABLE(", "LOWCARDINALITY(", "NULLABLE("} {
 		if inner, ok := strings.CutPrefix(name, around); ok {
@@ -148,27 +149,27 @@ func resultKind(name string) Type {
 	}
 	switch {
 	case name == "UNSIGNED BIGINT", name == "UINT64", name == "BIT":
-		return Type{Kind: Uint}
+		return schema.Type{Kind: schema.Uint}
 	case strings.HasPrefix(name, "DECIMAL"), strings.HasPrefix(name, "NUMERIC"):
-		return Type{Kind: Decimal}
+		return schema.Type{Kind: schema.Decimal}
 	case strings.HasSuffix(name, "INT"), strings.HasPrefix(name, "INT"), strings.HasPrefix(name, "UINT"), name == "YEAR":
-		return Type{Kind: Int}
+		return schema.Type{Kind: schema.Int}
 	case strings.HasPrefix(name, "FLOAT"), name == "DOUBLE", name == "REAL":
-		return Type{Kind: Float}
+		return schema.Type{Kind: schema.Float}
 	case strings.HasPrefix(name, "BOOL"):
-		return Type{Kind: Bool}
+		return schema.Type{Kind: schema.Bool}
 	case name == "DATE", name == "DATE32":
-		return Type{Kind: Date}
+		return schema.Type{Kind: schema.Date}
 	case strings.HasPrefix(name, "TIMESTAMP") && (strings.Contains(name, "TZ") && !strings.Contains(name, "NTZ") || strings.Contains(name, "WITH TIME ZONE")):
-		return Type{Kind: TimestampTZ}
+		return schema.Type{Kind: schema.TimestampTZ}
 	case strings.HasPrefix(name, "TIMESTAMP"), strings.HasPrefix(name, "DATETIME"):
-		return Type{Kind: Timestamp}
+		return schema.Type{Kind: schema.Timestamp}
 	case name == "JSON":
-		return Type{Kind: JSON}
+		return schema.Type{Kind: schema.JSON}
 	case strings.HasSuffix(name, "BLOB"), strings.HasSuffix(name, "BINARY"), name == "GEOMETRY":
-		return Type{Kind: Bytes}
+		return schema.Type{Kind: schema.Bytes}
 	}
-	return Type{Kind: Text}
+	return schema.Type{Kind: schema.Text}
 }
 
 // valueCell encodes a value as database/sql gives it.
@@ -193,7 +194,7 @@ func (a *answer) valueCell(dst []byte, i int, value any) []byte {
 	case float64:
 		return appendFloat(dst, v)
 	case time.Time:
-		if a.Columns[i].Type.Kind == Date { // a day where the system is, not an instant
+		if a.Columns[i].Type.Kind == schema.Date { // a day where the system is, not an instant
 			return appendString(dst, []byte(v.Format(time.DateOnly)))
 		}
 		return appendString(dst, []byte(v.UTC().Format("2006-01-02 15:04:05.999999+00")))

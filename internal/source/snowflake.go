@@ -4,36 +4,37 @@ import (
 	"fmt"
 
 	"interlock/internal/dialect"
+	"interlock/internal/schema"
 )
 
 // snowflake is Snowflake's SQL with positional parameters. An empty collation is
 // code points, whatever the column's own is.
 type snowflake struct{}
 
-func (snowflake) read(c Column) string { return dialect.Snowflake.Quote(c.Name) }
+func (snowflake) read(c schema.Column) string { return dialect.Snowflake.Quote(c.Name) }
 
-func (snowflake) left(c Column, _ Op) string {
-	if c.Type.Kind == Text {
+func (snowflake) left(c schema.Column, _ schema.Op) string {
+	if c.Type.Kind == schema.Text {
 		return "COLLATE(" + dialect.Snowflake.Quote(c.Name) + ", '')"
 	}
 	return dialect.Snowflake.Quote(c.Name)
 }
 
-func (snowflake) param(_ int, c Column, _ Op, value any) (string, any) {
+func (snowflake) param(_ int, c schema.Column, _ schema.Op, value any) (string, any) {
 	switch c.Type.Kind {
-	case Float:
+	case schema.Float:
 		return "CAST(? AS DOUBLE)", value
-	case Uint:
+	case schema.Uint:
 		return "CAST(? AS NUMBER(20,0))", value
-	case Decimal:
+	case schema.Decimal:
 		return fmt.Sprintf("CAST(? AS NUMBER(%d,%d))", c.Type.Width, c.Type.Scale), value
-	case Date:
+	case schema.Date:
 		return "CAST(? AS DATE)", value
-	case Time:
+	case schema.Time:
 		return "CAST(? AS TIME(6))", value
-	case Timestamp:
+	case schema.Timestamp:
 		return "CAST(? AS TIMESTAMP_NTZ(6))", value
-	case TimestampTZ:
+	case schema.TimestampTZ:
 		return "CAST(? AS TIMESTAMP_TZ(6))", fmt.Sprint(value, " +00:00")
 	}
 	return "?", value

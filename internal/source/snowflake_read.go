@@ -19,6 +19,7 @@ import (
 
 	"interlock/internal/dialect"
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 )
 
 // snowflakeDB opens Snowflake by snowflake://user@account/database/schema?warehouse=…
@@ -116,30 +117,30 @@ func snowflakeDescribe(ctx context.Context, conn *sql.Conn, c Config) (described
 		FROM information_schema.columns WHERE table_name = ? AND (table_schema = ? OR ? = '') ORDER BY table_schema, ordinal_position`, c.Table, schema, schema)
 }
 
-func snowflakeKind(name string) Type {
+func snowflakeKind(name string) schema.Type {
 	switch name {
 	case "BOOLEAN":
-		return Type{Kind: Bool}
+		return schema.Type{Kind: schema.Bool}
 	case "FLOAT", "REAL", "DOUBLE":
-		return Type{Kind: Float}
+		return schema.Type{Kind: schema.Float}
 	case "DATE":
-		return Type{Kind: Date}
+		return schema.Type{Kind: schema.Date}
 	case "TIME":
-		return Type{Kind: Time}
+		return schema.Type{Kind: schema.Time}
 	case "TIMESTAMP_NTZ":
-		return Type{Kind: Timestamp}
+		return schema.Type{Kind: schema.Timestamp}
 	case "TIMESTAMP_LTZ", "TIMESTAMP_TZ":
-		return Type{Kind: TimestampTZ}
+		return schema.Type{Kind: schema.TimestampTZ}
 	case "BINARY":
-		return Type{Kind: Bytes}
+		return schema.Type{Kind: schema.Bytes}
 	case "TEXT":
-		return Type{Kind: Text}
+		return schema.Type{Kind: schema.Text}
 	}
-	switch t := ParseType(name); {
-	case t.Kind == Decimal && t.Scale == 0 && t.Width <= 18:
-		return Type{Kind: Int}
-	case t.Kind == Decimal:
+	switch t := schema.ParseType(name).Plain(); {
+	case t.Kind == schema.Decimal && t.Scale == 0 && t.Width <= 18:
+		return schema.Type{Kind: schema.Int}
+	case t.Kind == schema.Decimal:
 		return t
 	}
-	return Type{Kind: Other}
+	return schema.Type{Kind: schema.Other}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 	"interlock/internal/source/sourcetest"
 )
@@ -29,7 +30,7 @@ func TestSnowflake(t *testing.T) {
 	t.Run("types", func(t *testing.T) {
 		s := open(t, at("odd"))
 		defer s.Close()
-		page, err := s.Preview(t.Context(), source.Filter{}, 0, 10)
+		page, err := s.Preview(t.Context(), schema.Filter{}, 0, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +59,7 @@ func TestSnowflake(t *testing.T) {
 			server.mu.Lock()
 			server.failure = code
 			server.mu.Unlock()
-			if _, err := s.Count(t.Context(), source.Filter{}); !fault.Is(err, want) {
+			if _, err := s.Count(t.Context(), schema.Filter{}); !fault.Is(err, want) {
 				t.Errorf("code %d: %v, want %s", code, err, want)
 			}
 		}
@@ -115,7 +116,7 @@ func TestSnowflake(t *testing.T) {
 	})
 	sourcetest.Run(t, sourcetest.Fixture{
 		Open:  func(t testing.TB) source.Source { return open(t, at("data")) },
-		Types: map[string]source.Type{"key": {Kind: source.Text}},
+		Types: map[string]schema.Type{"key": {Kind: schema.Text}},
 	})
 	server.http.Close()
 	s := open(t, at("data"))

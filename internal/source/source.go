@@ -14,21 +14,22 @@ import (
 	"time"
 
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 )
 
 // A Source is one table-like thing somewhere. It is safe for concurrent use until
 // it is closed. Every error for a person is a *fault.Fault.
 type Source interface {
 	// Describe gives the columns. It asks the system once.
-	Describe(ctx context.Context) ([]Column, error)
+	Describe(ctx context.Context) ([]schema.Column, error)
 	// Count gives the true number of rows under the filter.
-	Count(ctx context.Context, f Filter) (int64, error)
+	Count(ctx context.Context, f schema.Filter) (int64, error)
 	// Preview gives some rows under the filter, in the table's own order.
-	Preview(ctx context.Context, f Filter, offset, limit int) (Page, error)
+	Preview(ctx context.Context, f schema.Filter, offset, limit int) (Page, error)
 	// Stream gives the rows under the filter, with these columns or, if nil, all. A
 	// batch is valid until the next. The only error is the last; a stream that ended
 	// without one is complete.
-	Stream(ctx context.Context, columns []string, f Filter) iter.Seq2[*Batch, error]
+	Stream(ctx context.Context, columns []string, f schema.Filter) iter.Seq2[*Batch, error]
 	// Close ends connections.
 	Close() error
 }
@@ -36,7 +37,7 @@ type Source interface {
 // A Page is some rows as typed JSON: an array of arrays, encoded like the embedded
 // engine's results.
 type Page struct {
-	Columns []Column
+	Columns []schema.Column
 	Rows    json.RawMessage
 	Count   int
 }

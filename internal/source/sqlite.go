@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"interlock/internal/dialect"
+	"interlock/internal/schema"
 )
 
 // sqlite is SQLite's SQL. Values there have types of their own, so columns are
@@ -12,20 +13,20 @@ import (
 // which SQLite's own stop at the millisecond, and exact prints a value with all digits.
 type sqlite struct{}
 
-func (sqlite) read(c Column) string { return dialect.SQLite.Quote(c.Name) }
+func (sqlite) read(c schema.Column) string { return dialect.SQLite.Quote(c.Name) }
 
-func (sqlite) left(c Column, _ Op) string {
+func (sqlite) left(c schema.Column, _ schema.Op) string {
 	name := dialect.SQLite.Quote(c.Name)
 	switch c.Type.Kind {
-	case Bool:
+	case schema.Bool:
 		return "(" + name + " <> 0)"
-	case Float, Decimal:
+	case schema.Float, schema.Decimal:
 		return "CAST(" + name + " AS REAL)"
-	case Date:
+	case schema.Date:
 		return "days(" + name + ")"
-	case Timestamp, TimestampTZ:
+	case schema.Timestamp, schema.TimestampTZ:
 		return "micros(" + name + ")"
-	case Text:
+	case schema.Text:
 		text := strings.Contains(c.Native, "CHAR") || strings.Contains(c.Native, "TEXT") || strings.Contains(c.Native, "CLOB")
 		if !text || c.Note != nil { // not all of its values are texts
 			name = "exact(" + name + ")"
@@ -35,18 +36,18 @@ func (sqlite) left(c Column, _ Op) string {
 	return name
 }
 
-func (sqlite) param(_ int, c Column, op Op, value any) (string, any) {
+func (sqlite) param(_ int, c schema.Column, op schema.Op, value any) (string, any) {
 	switch c.Type.Kind {
-	case Decimal:
+	case schema.Decimal:
 		return "CAST(? AS REAL)", value
-	case Date:
+	case schema.Date:
 		t, _ := time.Parse(dateText, value.(string))
 		return "?", t.Unix() / 86400
-	case Timestamp, TimestampTZ:
+	case schema.Timestamp, schema.TimestampTZ:
 		t, _ := time.Parse(timestampText, value.(string))
 		return "?", t.UnixMicro()
 	}
-	if op == Like {
+	if op == schema.Like {
 		return "?", globPattern.Replace(value.(string))
 	}
 	return "?", value

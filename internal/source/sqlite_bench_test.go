@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 )
 
@@ -28,7 +29,7 @@ func BenchmarkSQLiteImport(b *testing.B) {
 			b.Fatal(err)
 		}
 		s := open(b, source.Config{URL: "sqlite:" + path, Table: "big"})
-		if n, err := source.Load(b.Context(), s, source.Filter{}, w, "big", nil); err != nil || n != 1_000_000 {
+		if n, err := source.Load(b.Context(), s, schema.Filter{}, w, "big", nil); err != nil || n != 1_000_000 {
 			b.Fatal(n, err)
 		}
 		if err := w.Close(); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"interlock/internal/dialect"
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 	"interlock/internal/sqlpolicy"
 )
 
@@ -92,7 +93,7 @@ func (r *sqliteRemote) Run(ctx context.Context, d sqlpolicy.Decision, limits Lim
 	report, err := r.pool.ask(bounded, o, func(columns []sqliteColumn) {
 		seen, look = make([]sqliteSeen, len(columns)), make([]sqliteLook, len(columns))
 		for i, c := range columns {
-			got.Columns = append(got.Columns, Column{Name: c.Name, Native: c.Declared, Type: Type{Kind: Text}})
+			got.Columns = append(got.Columns, schema.Column{Name: c.Name, Native: c.Declared, Type: schema.Type{Kind: schema.Text}})
 			look[i] = lookFor(c.Declared)
 		}
 	}, func(row []sqliteValue) error {
@@ -130,21 +131,21 @@ func (v sqliteValue) json(dst []byte) []byte {
 }
 
 // resultType is the type of a column of a result, whose cells are encoded already.
-func (s *sqliteSeen) resultType(declared string) Type {
+func (s *sqliteSeen) resultType(declared string) schema.Type {
 	switch t := s.columnType(declared); t.Kind {
-	case Bool:
-		return Type{Kind: Int}
-	case Decimal:
-		t.fixed = true
+	case schema.Bool:
+		return schema.Type{Kind: schema.Int}
+	case schema.Decimal:
+		t.Fixed = true
 		return t
-	case Timestamp:
+	case schema.Timestamp:
 		if s.Printed != s.Texts {
-			return Type{Kind: Text}
+			return schema.Type{Kind: schema.Text}
 		}
 		return t
-	case TimestampTZ:
+	case schema.TimestampTZ:
 		if s.Texts > 0 {
-			return Type{Kind: Text}
+			return schema.Type{Kind: schema.Text}
 		}
 		return t
 	default:

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"interlock/internal/query"
+	"interlock/internal/schema"
 )
 
 // A sqliteSeen counts what the values of a column are: SQLite lets it hold anything.
@@ -27,7 +27,7 @@ type sqliteSeen struct {
 // A sqliteLook is what the declared type makes worth looking at.
 type sqliteLook struct {
 	times, json bool
-	decimal     Type
+	decimal     schema.Type
 }
 
 func lookFor(declared string) sqliteLook {
@@ -38,10 +38,10 @@ func lookFor(declared string) sqliteLook {
 }
 
 // declaredDecimal reads DECIMAL(p,s); the width is 0 if it is none.
-func declaredDecimal(declared string) Type {
-	t := ParseType(strings.ReplaceAll(declared, " ", ""))
-	if t.Kind != Decimal || t.Width < 1 || t.Width > 38 || t.Scale > t.Width {
-		return Type{}
+func declaredDecimal(declared string) schema.Type {
+	t := schema.ParseType(strings.ReplaceAll(declared, " ", "")).Plain()
+	if t.Kind != schema.Decimal || t.Width < 1 || t.Width > 38 || t.Scale > t.Width {
+		return schema.Type{}
 	}
 	return t
 }
@@ -110,7 +110,7 @@ func (s *sqliteSeen) text(p []byte, look sqliteLook) {
 }
 
 // fits says that a number has no more digits than a decimal.
-func fits(number []byte, t Type) bool {
+func fits(number []byte, t schema.Type) bool {
 	whole, part, _ := bytes.Cut(bytes.TrimPrefix(number, []byte("-")), []byte("."))
 	for _, c := range whole {
 		if c < '0' || c > '9' {
@@ -122,7 +122,7 @@ func fits(number []byte, t Type) bool {
 
 // columnType gives a column the type that all of its values survive: the declared one
 // if it is that, otherwise that of the values, and text if they are of several.
-func (s *sqliteSeen) columnType(declared string) Type {
+func (s *sqliteSeen) columnType(declared string) schema.Type {
 	says := func(words ...string) bool {
 		for _, w := range words {
 			if strings.Contains(declared, w) {
@@ -136,73 +136,73 @@ func (s *sqliteSeen) columnType(declared string) Type {
 	case numbers+s.Texts+s.Blobs == 0:
 		return emptyType(declared, says)
 	case s.Blobs > 0 && numbers+s.Texts == 0:
-		return Type{Kind: Bytes}
+		return schema.Type{Kind: schema.Bytes}
 	case s.Texts > 0 && numbers+s.Blobs == 0:
 		switch {
 		case says("JSON") && s.JSON == s.Texts:
-			return Type{Kind: JSON}
+			return schema.Type{Kind: schema.JSON}
 		case says("DATE", "TIME") && s.Dates == s.Texts:
-			return Type{Kind: Date}
+			return schema.Type{Kind: schema.Date}
 		case says("DATE", "TIME") && s.Moments == s.Texts:
-			return Type{Kind: Timestamp}
+			return schema.Type{Kind: schema.Timestamp}
 		case says("DATE", "TIME") && s.MomentsUTC == s.Texts:
-			return Type{Kind: TimestampTZ}
+			return schema.Type{Kind: schema.TimestampTZ}
 		}
-		return Type{Kind: Text}
+		return schema.Type{Kind: schema.Text}
 	case s.Texts+s.Blobs > 0:
-		return Type{Kind: Text}
+		return schema.Type{Kind: schema.Text}
 	case says("BOOL") && s.Reals == 0 && s.NotBool == 0:
-		return Type{Kind: Bool}
+		return schema.Type{Kind: schema.Bool}
 	case declaredDecimal(declared).Width > 0 && s.NotDecimal == 0:
 		return declaredDecimal(declared)
 	case s.Reals == 0:
-		return Type{Kind: Int}
+		return schema.Type{Kind: schema.Int}
 	case s.Big == 0:
-		return Type{Kind: Float}
+		return schema.Type{Kind: schema.Float}
 	}
-	return Type{Kind: Text}
+	return schema.Type{Kind: schema.Text}
 }
 
 // emptyType is the type of a column without values: the declared one.
-func emptyType(declared string, says func(...string) bool) Type {
+func emptyType(declared string, says func(...string) bool) schema.Type {
 	switch {
 	case says("JSON"):
-		return Type{Kind: JSON}
+		return schema.Type{Kind: schema.JSON}
 	case says("TIMESTAMP", "DATETIME") && says("TZ", "ZONE"):
-		return Type{Kind: TimestampTZ}
+		return schema.Type{Kind: schema.TimestampTZ}
 	case says("TIMESTAMP", "DATETIME"):
-		return Type{Kind: Timestamp}
+		return schema.Type{Kind: schema.Timestamp}
 	case declared == "DATE":
-		return Type{Kind: Date}
+		return schema.Type{Kind: schema.Date}
 	case says("CHAR", "CLOB", "TEXT"):
-		return Type{Kind: Text}
+		return schema.Type{Kind: schema.Text}
 	case says("BOOL"):
-		return Type{Kind: Bool}
+		return schema.Type{Kind: schema.Bool}
 	case declaredDecimal(declared).Width > 0:
 		return declaredDecimal(declared)
 	case says("REAL", "FLOA", "DOUB", "DEC", "NUM"):
-		return Type{Kind: Float}
+		return schema.Type{Kind: schema.Float}
 	case says("INT"):
-		return Type{Kind: Int}
+		return schema.Type{Kind: schema.Int}
 	case says("BLOB"):
-		return Type{Kind: Bytes}
+		return schema.Type{Kind: schema.Bytes}
 	}
-	return Type{Kind: Text}
+	return schema.Type{Kind: schema.Text}
 }
 
 // note says what a person should know of how a column comes in; nil is nothing.
-func (c *sqliteColumn) note(t Type) *query.ImportNote {
+func (c *sqliteColumn) note(t schema.Type) *schema.Note {
 	s := &c.Seen
 	numbers := s.Ints + s.Reals
-	kept := func(count int64, format string, args ...any) *query.ImportNote {
-		return &query.ImportNote{Column: c.Name, Rule: query.RuleKeptText, Count: count, Message: fmt.Sprintf("%q ", c.Name) + fmt.Sprintf(format, args...)}
+	kept := func(count int64, format string, args ...any) *schema.Note {
+		return &schema.Note{Column: c.Name, Rule: schema.RuleKeptText, Count: count, Message: fmt.Sprintf("%q ", c.Name) + fmt.Sprintf(format, args...)}
 	}
 	switch {
-	case t.Kind != Text:
+	case t.Kind != schema.Text:
 		return nil
 	case s.Broken > 0:
 		n := kept(s.Broken, "has %d texts that are not valid UTF-8; their wrong bytes are shown as \uFFFD.", s.Broken)
-		n.Rule = query.RuleEncoding
+		n.Rule = schema.RuleEncoding
 		return n
 	case s.Blobs > 0:
 		return kept(s.Blobs, "holds %d values that are bytes beside others: it is text, and bytes are written as \\xHH.", s.Blobs)

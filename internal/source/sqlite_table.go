@@ -16,6 +16,7 @@ import (
 
 	"interlock/internal/dialect"
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 )
 
 // A sqliteTable is a table or a view of a file, read by workers.
@@ -97,7 +98,7 @@ func (t *sqliteTable) list(ctx context.Context, text string, args []any, doing s
 	return report, err
 }
 
-func (t *sqliteTable) Describe(ctx context.Context) ([]Column, error) {
+func (t *sqliteTable) Describe(ctx context.Context) ([]schema.Column, error) {
 	d, err := t.description(ctx)
 	return d.columns, err
 }
@@ -122,7 +123,7 @@ func (t *sqliteTable) description(ctx context.Context) (described, error) {
 	d := described{table: []string{t.config.Table}}
 	for i, c := range report.Columns {
 		kind := c.Seen.columnType(c.Declared)
-		d.columns = append(d.columns, Column{Name: c.Name, Type: kind, Native: c.Declared, Note: report.Columns[i].note(kind)})
+		d.columns = append(d.columns, schema.Column{Name: c.Name, Type: kind, Native: c.Declared, Note: report.Columns[i].note(kind)})
 	}
 	keyed := slices.DeleteFunc(report.Columns, func(c sqliteColumn) bool { return c.Key == 0 })
 	slices.SortFunc(keyed, func(a, b sqliteColumn) int { return a.Key - b.Key })
@@ -133,7 +134,7 @@ func (t *sqliteTable) description(ctx context.Context) (described, error) {
 	return d, nil
 }
 
-func (t *sqliteTable) Count(ctx context.Context, f Filter) (int64, error) {
+func (t *sqliteTable) Count(ctx context.Context, f schema.Filter) (int64, error) {
 	d, err := t.description(ctx)
 	if err != nil {
 		return 0, err
@@ -148,7 +149,7 @@ func (t *sqliteTable) Count(ctx context.Context, f Filter) (int64, error) {
 	return n, err
 }
 
-func (t *sqliteTable) Preview(ctx context.Context, f Filter, offset, limit int) (Page, error) {
+func (t *sqliteTable) Preview(ctx context.Context, f schema.Filter, offset, limit int) (Page, error) {
 	d, err := t.description(ctx)
 	if err != nil {
 		return Page{}, err
@@ -157,10 +158,10 @@ func (t *sqliteTable) Preview(ctx context.Context, f Filter, offset, limit int) 
 	return collect(ctx, d.columns, limit, func(yield func(*Batch, error) bool) { t.read(ctx, sel, yield) })
 }
 
-func (t *sqliteTable) Stream(ctx context.Context, names []string, f Filter) iter.Seq2[*Batch, error] {
+func (t *sqliteTable) Stream(ctx context.Context, names []string, f schema.Filter) iter.Seq2[*Batch, error] {
 	return func(yield func(*Batch, error) bool) {
 		d, err := t.description(ctx)
-		var columns []Column
+		var columns []schema.Column
 		if err == nil {
 			columns, err = choose(d.columns, names)
 		}
@@ -221,17 +222,17 @@ func (b *Batch) putSQLite(v *vector, x sqliteValue) error {
 	switch kind := v.column.Type.Kind; {
 	case x.Kind == sqliteNull:
 		v.putNull()
-	case x.Kind == sqliteInt && (kind == Int || kind == Bool):
+	case x.Kind == sqliteInt && (kind == schema.Int || kind == schema.Bool):
 		v.putInt(x.Int)
-	case x.Kind == sqliteInt && kind == Float:
+	case x.Kind == sqliteInt && kind == schema.Float:
 		v.putFloat(float64(x.Int))
-	case x.Kind == sqliteReal && kind == Float:
+	case x.Kind == sqliteReal && kind == schema.Float:
 		v.putFloat(x.Real)
-	case x.Kind == sqliteReal && kind == Decimal:
+	case x.Kind == sqliteReal && kind == schema.Decimal:
 		return b.putAny(v, x.Real)
-	case kind == Text && x.Kind != sqliteText:
+	case kind == schema.Text && x.Kind != sqliteText:
 		b.putBytes(v, x.text(nil))
-	case x.Kind == sqliteBlob && kind == Bytes, x.Kind == sqliteText && kind == Text:
+	case x.Kind == sqliteBlob && kind == schema.Bytes, x.Kind == sqliteText && kind == schema.Text:
 		b.putBytes(v, x.Bytes)
 	default:
 		return b.putText(v, x.text(nil))

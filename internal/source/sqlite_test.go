@@ -15,6 +15,7 @@ import (
 
 	"interlock/internal/dialect"
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 	"interlock/internal/sqlpolicy"
 )
@@ -45,7 +46,7 @@ func page(t testing.TB, c source.Config) (columns []string, rows string) {
 	t.Helper()
 	s := open(t, c)
 	defer s.Close()
-	p, err := s.Preview(t.Context(), source.Filter{}, 0, 100)
+	p, err := s.Preview(t.Context(), schema.Filter{}, 0, 100)
 	if err != nil {
 		t.Fatalf("%s: %v", c.Table, err)
 	}
@@ -113,7 +114,7 @@ func TestSQLiteFidelity(t *testing.T) {
 		t.Errorf("%+v, %v", columns, err)
 	}
 	for value, want := range map[string]int64{`\x00\xFFA`: 1, "7": 1, "abc": 1, "8": 0} {
-		if n, err := s.Count(t.Context(), source.Filter{Conditions: []source.Condition{{Column: "mixed", Op: source.Eq, Value: value}}}); err != nil || n != want {
+		if n, err := s.Count(t.Context(), schema.Filter{Conditions: []schema.Condition{{Column: "mixed", Op: schema.Eq, Value: value}}}); err != nil || n != want {
 			t.Errorf("mixed = %s: %d, %v", value, n, err)
 		}
 	}
@@ -154,7 +155,7 @@ func TestSQLiteWriteAheadLog(t *testing.T) {
 		before := ls(t, filepath.Dir(path))
 		s := open(t, source.Config{URL: "sqlite:" + path, Table: "t", SQLite: shared})
 		defer s.Close()
-		n, err := s.Count(t.Context(), source.Filter{})
+		n, err := s.Count(t.Context(), schema.Filter{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -281,11 +282,11 @@ func TestSQLiteFaults(t *testing.T) {
 	db.SetMaxOpenConns(1)
 	run(t, db, "BEGIN EXCLUSIVE")
 	s := open(t, source.Config{URL: "sqlite:" + good, Table: "t", SQLite: shared})
-	if _, err := s.Count(t.Context(), source.Filter{}); !fault.Is(err, fault.SourceUnreadable) || !strings.Contains(err.Error(), "another program") {
+	if _, err := s.Count(t.Context(), schema.Filter{}); !fault.Is(err, fault.SourceUnreadable) || !strings.Contains(err.Error(), "another program") {
 		t.Errorf("locked: %v", err)
 	}
 	run(t, db, "ROLLBACK")
-	if n, err := s.Count(t.Context(), source.Filter{}); err != nil || n != 5000 {
+	if n, err := s.Count(t.Context(), schema.Filter{}); err != nil || n != 5000 {
 		t.Errorf("after the lock: %d, %v", n, err)
 	}
 }
@@ -365,7 +366,7 @@ func TestSQLiteEndlessViews(t *testing.T) {
 		conf.Table = table
 		s := open(t, conf)
 		defer s.Close()
-		for b, err := range s.Stream(t.Context(), nil, source.Filter{}) {
+		for b, err := range s.Stream(t.Context(), nil, schema.Filter{}) {
 			if err != nil {
 				return rows, err
 			}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"interlock/internal/dialect"
+	"interlock/internal/schema"
 )
 
 // sqlTable is a table behind a database/sql driver. What differs between systems is
@@ -44,11 +45,11 @@ func (s system) rowBytes(limits Limits) int64 {
 
 type described struct {
 	table   []string
-	columns []Column
+	columns []schema.Column
 	key     []string // fixes the order of pages
 }
 
-func (t *sqlTable) Describe(ctx context.Context) ([]Column, error) {
+func (t *sqlTable) Describe(ctx context.Context) ([]schema.Column, error) {
 	d, err := t.description(ctx)
 	return d.columns, err
 }
@@ -85,7 +86,7 @@ func (t *sqlTable) connect(ctx context.Context) (*sql.Conn, error) {
 	return conn, nil
 }
 
-func (t *sqlTable) Count(ctx context.Context, f Filter) (int64, error) {
+func (t *sqlTable) Count(ctx context.Context, f schema.Filter) (int64, error) {
 	d, err := t.description(ctx)
 	if err != nil {
 		return 0, err
@@ -107,7 +108,7 @@ func (t *sqlTable) Count(ctx context.Context, f Filter) (int64, error) {
 	return n, nil
 }
 
-func (t *sqlTable) Preview(ctx context.Context, f Filter, offset, limit int) (Page, error) {
+func (t *sqlTable) Preview(ctx context.Context, f schema.Filter, offset, limit int) (Page, error) {
 	d, err := t.description(ctx)
 	if err != nil {
 		return Page{}, err
@@ -116,10 +117,10 @@ func (t *sqlTable) Preview(ctx context.Context, f Filter, offset, limit int) (Pa
 	return collect(ctx, d.columns, limit, func(yield func(*Batch, error) bool) { t.read(ctx, sel, yield) })
 }
 
-func (t *sqlTable) Stream(ctx context.Context, names []string, f Filter) iter.Seq2[*Batch, error] {
+func (t *sqlTable) Stream(ctx context.Context, names []string, f schema.Filter) iter.Seq2[*Batch, error] {
 	return func(yield func(*Batch, error) bool) {
 		d, err := t.description(ctx)
-		var columns []Column
+		var columns []schema.Column
 		if err == nil {
 			columns, err = choose(d.columns, names)
 		}
@@ -159,7 +160,7 @@ func (t *sqlTable) read(ctx context.Context, sel Selection, yield func(*Batch, e
 	}
 }
 
-func (t *sqlTable) scan(rows *sql.Rows, columns []Column, yield func(*Batch, error) bool) error {
+func (t *sqlTable) scan(rows *sql.Rows, columns []schema.Column, yield func(*Batch, error) bool) error {
 	batch := newBatch(columns)
 	texts, values := make([]sql.RawBytes, len(columns)), make([]any, len(columns))
 	into := make([]any, len(columns))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"interlock/internal/dialect"
+	"interlock/internal/schema"
 )
 
 // A Statement is SQL with its parameters in order. A value is only ever in Args.
@@ -15,10 +16,10 @@ type Statement struct {
 
 // A Selection is what to read of a table.
 type Selection struct {
-	Table   []string // its name, with catalog and schema before it where needed
-	Columns []Column // to read, in order
-	All     []Column // that conditions may name; nil means Columns
-	Filter  Filter
+	Table   []string        // its name, with catalog and schema before it where needed
+	Columns []schema.Column // to read, in order
+	All     []schema.Column // that conditions may name; nil means Columns
+	Filter  schema.Filter
 	Order   []string // columns that fix the order
 	Limit   int      // 0 means all
 	Offset  int
@@ -29,11 +30,11 @@ type Selection struct {
 // expressions give a comparison the meaning that [Filter] promises.
 type translator interface {
 	// read is the column in the list of columns.
-	read(c Column) string
+	read(c schema.Column) string
 	// left is the column's side of a comparison.
-	left(c Column, op Op) string
+	left(c schema.Column, op schema.Op) string
 	// param is the n-th parameter, from 1, and the value to bind.
-	param(n int, c Column, op Op, value any) (string, any)
+	param(n int, c schema.Column, op schema.Op, value any) (string, any)
 	// like is the whole comparison for Like.
 	like(left, param string) string
 }
@@ -41,11 +42,11 @@ type translator interface {
 // A narrower is a dialect whose exact comparison of texts cannot use an index; a
 // plain one beside it, which holds whenever the exact one does, can.
 type narrower interface {
-	narrow(c Column, op Op) bool
+	narrow(c schema.Column, op schema.Op) bool
 }
 
 // Where translates a filter over these columns into a condition; "" if there is none.
-func Where(d dialect.Dialect, columns []Column, f Filter) (Statement, error) {
+func Where(d dialect.Dialect, columns []schema.Column, f schema.Filter) (Statement, error) {
 	w := writer{d: d, t: translators[d]}
 	if err := w.where("", columns, f); err != nil {
 		return Statement{}, err
@@ -118,8 +119,8 @@ func (w *writer) page(limit, offset int) {
 	w.WriteString(first + skip)
 }
 
-func (w *writer) where(lead string, columns []Column, f Filter) error {
-	predicates, err := f.bind(columns)
+func (w *writer) where(lead string, columns []schema.Column, f schema.Filter) error {
+	predicates, err := bindFilter(f, columns)
 	if err != nil {
 		return err
 	}
@@ -133,7 +134,7 @@ func (w *writer) where(lead string, columns []Column, f Filter) error {
 	return nil
 }
 
-var signs = map[Op]string{Eq: " = ", Neq: " <> ", Gt: " > ", Gte: " >= ", Lt: " < ", Lte: " <= "}
+var signs = map[schema.Op]string{schema.Eq: " = ", schema.Neq: " <> ", schema.Gt: " > ", schema.Gte: " >= ", schema.Lt: " < ", schema.Lte: " <= "}
 
 func (w *writer) predicate(p predicate) {
 	name := w.d.Quote(p.column.Name)
@@ -147,7 +148,7 @@ func (w *writer) predicate(p predicate) {
 	}
 	if n, ok := w.t.(narrower); ok && n.narrow(p.column, p.op) {
 		plain := p
-		plain.column.Type = Type{Kind: Other} // bound as it is
+		plain.column.Type = schema.Type{Kind: schema.Other} // bound as it is
 		w.comparison(name, plain)
 		w.WriteString(" AND ")
 	}
@@ -156,11 +157,11 @@ func (w *writer) predicate(p predicate) {
 
 func (w *writer) comparison(left string, p predicate) {
 	switch p.op {
-	case Like:
+	case schema.Like:
 		w.WriteString(w.t.like(left, w.bind(p, 0)))
-	case Between:
+	case schema.Between:
 		w.WriteString(left + " BETWEEN " + w.bind(p, 0) + " AND " + w.bind(p, 1))
-	case In:
+	case schema.In:
 		w.WriteString(left + " IN (")
 		for i := range p.values {
 			if i > 0 {

@@ -11,6 +11,7 @@ import (
 	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/query"
+	"interlock/internal/schema"
 )
 
 // An Engine is what files need of the embedded engine.
@@ -24,23 +25,23 @@ type Table struct {
 	engine   Engine
 	database query.Database
 	name     string
-	columns  []Column
+	columns  []schema.Column
 }
 
 // NewTable gives a table of a database; the columns are the ones the engine reported.
-func NewTable(engine Engine, database query.Database, name string, columns []query.Column) *Table {
+func NewTable(engine Engine, database query.Database, name string, columns []schema.Column) *Table {
 	t := &Table{engine: engine, database: database, name: name}
 	for _, c := range columns {
-		t.columns = append(t.columns, Column{Name: c.Name, Type: ParseType(c.Type), Native: c.Type})
+		t.columns = append(t.columns, schema.Column{Name: c.Name, Type: c.Type.Plain(), Native: c.Type.String()})
 	}
 	return t
 }
 
 // Describe gives the columns.
-func (t *Table) Describe(context.Context) ([]Column, error) { return t.columns, nil }
+func (t *Table) Describe(context.Context) ([]schema.Column, error) { return t.columns, nil }
 
 // Count counts rows under the filter.
-func (t *Table) Count(ctx context.Context, f Filter) (int64, error) {
+func (t *Table) Count(ctx context.Context, f schema.Filter) (int64, error) {
 	result, err := t.run(ctx, Selection{Table: []string{t.name}, All: t.columns, Filter: f, Count: true}, 1)
 	if err != nil {
 		return 0, err
@@ -53,7 +54,7 @@ func (t *Table) Count(ctx context.Context, f Filter) (int64, error) {
 }
 
 // Preview gives rows in the order of the file.
-func (t *Table) Preview(ctx context.Context, f Filter, offset, limit int) (Page, error) {
+func (t *Table) Preview(ctx context.Context, f schema.Filter, offset, limit int) (Page, error) {
 	result, err := t.run(ctx, Selection{Table: []string{t.name}, Columns: t.columns, Filter: f, Offset: offset, Limit: limit}, limit)
 	if err != nil {
 		return Page{}, err
@@ -65,7 +66,7 @@ func (t *Table) Preview(ctx context.Context, f Filter, offset, limit int) (Page,
 const streamRows = 20_000
 
 // Stream reads page by page, in the order of the file.
-func (t *Table) Stream(ctx context.Context, names []string, f Filter) iter.Seq2[*Batch, error] {
+func (t *Table) Stream(ctx context.Context, names []string, f schema.Filter) iter.Seq2[*Batch, error] {
 	return func(yield func(*Batch, error) bool) {
 		columns, err := choose(t.columns, names)
 		batch := newBatch(columns)
@@ -147,7 +148,7 @@ func (b *Batch) putJSON(v *vector, cell json.RawMessage) error {
 	if err := json.Unmarshal(cell, &text); err != nil {
 		return err
 	}
-	if v.column.Type.Kind == Bytes {
+	if v.column.Type.Kind == schema.Bytes {
 		b.putBytes(v, bytesOf(text))
 		return nil
 	}

@@ -7,6 +7,8 @@ import (
 	"math/big"
 	"strconv"
 	"time"
+
+	"interlock/internal/schema"
 )
 
 // putText stores a value that its system gave as text.
@@ -16,7 +18,7 @@ func (b *Batch) putText(v *vector, p []byte) error {
 		return nil
 	}
 	switch t := v.column.Type; t.Kind {
-	case Bool:
+	case schema.Bool:
 		switch string(p) {
 		case "1", "t", "true", "TRUE", "\x01":
 			v.putInt(1)
@@ -25,40 +27,40 @@ func (b *Batch) putText(v *vector, p []byte) error {
 		default:
 			return fmt.Errorf("%s is not true or false", show(string(p)))
 		}
-	case Int:
+	case schema.Int:
 		n, err := strconv.ParseInt(string(p), 10, 64)
 		if err != nil {
 			return fmt.Errorf("%s is not a whole number of 64 bits", show(string(p)))
 		}
 		v.putInt(n)
-	case Uint:
+	case schema.Uint:
 		if _, err := strconv.ParseUint(string(p), 10, 64); err != nil {
 			return fmt.Errorf("%s is not a whole number of 64 bits", show(string(p)))
 		}
 		b.putBytes(v, p)
-	case Float:
+	case schema.Float:
 		f, err := strconv.ParseFloat(string(p), 64)
 		if err != nil && !errors.Is(err, strconv.ErrRange) {
 			return fmt.Errorf("%s is not a number", show(string(p)))
 		}
 		v.putFloat(f)
-	case Decimal:
+	case schema.Decimal:
 		return b.putDecimal(v, p)
-	case Date:
+	case schema.Date:
 		return putDate(v, p)
-	case Time:
+	case schema.Time:
 		micros, ok := clock(p)
 		if !ok {
 			return fmt.Errorf("%s is not a time of day", show(string(p)))
 		}
 		v.putInt(micros)
-	case Timestamp, TimestampTZ:
+	case schema.Timestamp, schema.TimestampTZ:
 		micros, ok := instant(p)
 		if !ok {
 			return fmt.Errorf("%s is not a point in time", show(string(p)))
 		}
 		v.putInt(micros)
-	case UUID:
+	case schema.UUID:
 		canonical, err := bindUUID(string(p))
 		if err != nil {
 			return err
@@ -80,7 +82,7 @@ func parseUUID(canonical string) (u [16]byte, err error) {
 // putDecimal reads digits with a point, exactly.
 func (b *Batch) putDecimal(v *vector, p []byte) error {
 	t := v.column.Type
-	if t.narrow() {
+	if narrow(t) {
 		if n, ok := narrowUnits(p, t.Scale); ok && n < pow10[t.Width] && n > -pow10[t.Width] {
 			v.putInt(n)
 			return nil
@@ -236,16 +238,16 @@ func (b *Batch) putAny(v *vector, value any) error {
 	case string:
 		return b.putText(v, []byte(x))
 	case bool:
-		if kind == Bool {
+		if kind == schema.Bool {
 			v.putInt(map[bool]int64{true: 1}[x])
 			return nil
 		}
 		return b.putText(v, strconv.AppendBool(nil, x))
 	case int64:
 		switch kind {
-		case Int:
+		case schema.Int:
 			v.putInt(x)
-		case Float:
+		case schema.Float:
 			v.putFloat(float64(x))
 		default:
 			return b.putText(v, strconv.AppendInt(nil, x, 10))
@@ -254,22 +256,22 @@ func (b *Batch) putAny(v *vector, value any) error {
 		return b.putAny(v, float64(x)) // as wide as filters see it
 	case float64:
 		switch kind {
-		case Float:
+		case schema.Float:
 			v.putFloat(x)
-		case Decimal: // the shortest text that means x, at the column's scale
+		case schema.Decimal: // the shortest text that means x, at the column's scale
 			return b.putText(v, strconv.AppendFloat(nil, x, 'f', -1, 64))
 		default:
 			return b.putText(v, strconv.AppendFloat(nil, x, 'g', -1, 64))
 		}
 	case time.Time:
 		switch kind {
-		case Date: // the day that its own zone calls it
+		case schema.Date: // the day that its own zone calls it
 			y, m, d := x.Date()
 			v.putInt(floorDiv(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix(), 86400))
-		case Time:
+		case schema.Time:
 			h, m, s := x.Clock()
 			v.putInt(int64(h*3600+m*60+s)*1_000_000 + int64(x.Nanosecond()/1000))
-		case Timestamp, TimestampTZ:
+		case schema.Timestamp, schema.TimestampTZ:
 			v.putInt(x.UnixMicro())
 		default:
 			return b.putText(v, []byte(x.UTC().Format(time.RFC3339Nano)))

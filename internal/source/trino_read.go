@@ -14,6 +14,7 @@ import (
 
 	"interlock/internal/dialect"
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 )
 
 // trinoDB opens Trino by trino://user@host:8080/catalog/schema; with ?secure=1 over
@@ -84,33 +85,33 @@ func trinoDescribe(ctx context.Context, conn *sql.Conn, c Config) (described, er
 		WHERE table_name = ? AND (table_schema = ? OR ? = '') ORDER BY table_schema, ordinal_position`, c.Table, schema, schema)
 }
 
-func trinoKind(name string) Type {
+func trinoKind(name string) schema.Type {
 	base, _, _ := strings.Cut(name, "(")
 	switch strings.TrimSpace(base) {
 	case "boolean":
-		return Type{Kind: Bool}
+		return schema.Type{Kind: schema.Bool}
 	case "tinyint", "smallint", "integer", "bigint":
-		return Type{Kind: Int}
+		return schema.Type{Kind: schema.Int}
 	case "real", "double":
-		return Type{Kind: Float}
+		return schema.Type{Kind: schema.Float}
 	case "decimal":
-		return ParseType(name)
+		return schema.ParseType(name).Plain()
 	case "date":
-		return Type{Kind: Date}
+		return schema.Type{Kind: schema.Date}
 	case "time":
 		if strings.HasSuffix(name, "with time zone") {
-			return Type{Kind: Other}
+			return schema.Type{Kind: schema.Other}
 		}
-		return Type{Kind: Time}
+		return schema.Type{Kind: schema.Time}
 	case "timestamp":
 		if strings.HasSuffix(name, "with time zone") {
-			return Type{Kind: TimestampTZ}
+			return schema.Type{Kind: schema.TimestampTZ}
 		}
-		return Type{Kind: Timestamp}
+		return schema.Type{Kind: schema.Timestamp}
 	case "uuid":
-		return Type{Kind: UUID}
+		return schema.Type{Kind: schema.UUID}
 	case "array", "map", "row", "json", "varbinary":
-		return Type{Kind: Other}
+		return schema.Type{Kind: schema.Other}
 	}
-	return Type{Kind: Text}
+	return schema.Type{Kind: schema.Text}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 	"interlock/internal/source/sourcetest"
 )
@@ -25,7 +26,7 @@ func TestTrino(t *testing.T) {
 	t.Run("types", func(t *testing.T) {
 		s := open(t, at("odd"))
 		defer s.Close()
-		page, err := s.Preview(t.Context(), source.Filter{}, 0, 10)
+		page, err := s.Preview(t.Context(), schema.Filter{}, 0, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +51,7 @@ func TestTrino(t *testing.T) {
 		for name, code := range map[string]fault.Code{"GENERIC_INTERNAL_ERROR": fault.SourceUnreadable, "EXCEEDED_TIME_LIMIT": fault.QueryTimeout, "EXCEEDED_GLOBAL_MEMORY_LIMIT": fault.QueryMemory} {
 			server.breakWith(name)
 			rows, failed := 0, error(nil)
-			for b, err := range s.Stream(t.Context(), nil, source.Filter{}) {
+			for b, err := range s.Stream(t.Context(), nil, schema.Filter{}) {
 				if failed = err; err == nil {
 					rows += b.Rows
 				}
@@ -65,7 +66,7 @@ func TestTrino(t *testing.T) {
 		c.Timeout = 90 * time.Second
 		s := open(t, c)
 		defer s.Close()
-		if _, err := s.Count(t.Context(), source.Filter{}); err != nil {
+		if _, err := s.Count(t.Context(), schema.Filter{}); err != nil {
 			t.Fatal(err)
 		}
 		h := server.lastHeader()

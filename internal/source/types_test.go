@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 	"interlock/internal/sqlpolicy"
 )
@@ -30,20 +31,20 @@ func postgresTypes(t *testing.T, address string) {
 	defer s.Close()
 	want := `[[1,-32768,12345.678,"1234567890123456789012345678.0123456789","123456789012345678901234567890123456789012345678.25",99.90,1234.50,0.10000000149011612,"\\x00\\xFF\\x27","{\"a\": [1, null]}","{\"b\":  1}","[\"x\",\"y z\",null]","[1.10,2]","ab","glad","13:14:15.000016","2024-07-01 10:00:00+00","infinity","1 day 02:00:00","10.0.0.1/8",""],` +
 		`[2,null,-0.001,-0.0000000001,null,null,null,null,"",null,null,"[]",null,null,null,null,"-infinity","0001-01-01",null,null,null]]`
-	reads(t, s, want, map[string]source.Filter{
+	reads(t, s, want, map[string]schema.Filter{
 		"copy":      {},
-		"statement": {Conditions: []source.Condition{{Column: "id", Op: source.Gt, Value: 0}}},
+		"statement": {Conditions: []schema.Condition{{Column: "id", Op: schema.Gt, Value: 0}}},
 	})
-	finds(t, s, []source.Condition{
-		{Column: "free", Op: source.Lt, Value: "-0.0005"},
-		{Column: "fixed", Op: source.Eq, Value: "ab"},
-		{Column: "mood", Op: source.Gt, Value: "a"},
-		{Column: "price", Op: source.Eq, Value: "1234.50"},
-		{Column: "at", Op: source.Lte, Value: "13:14:15.000016"},
-		{Column: `sel"ect`, Op: source.Eq, Value: ""},
-		{Column: "wide", Op: source.Gt, Value: 0.1},
-		{Column: "cents", Op: source.In, Value: []any{99.9}},
-		{Column: "ip", Op: source.Like, Value: "10.%"},
+	finds(t, s, []schema.Condition{
+		{Column: "free", Op: schema.Lt, Value: "-0.0005"},
+		{Column: "fixed", Op: schema.Eq, Value: "ab"},
+		{Column: "mood", Op: schema.Gt, Value: "a"},
+		{Column: "price", Op: schema.Eq, Value: "1234.50"},
+		{Column: "at", Op: schema.Lte, Value: "13:14:15.000016"},
+		{Column: `sel"ect`, Op: schema.Eq, Value: ""},
+		{Column: "wide", Op: schema.Gt, Value: 0.1},
+		{Column: "cents", Op: schema.In, Value: []any{99.9}},
+		{Column: "ip", Op: schema.Like, Value: "10.%"},
 	})
 }
 
@@ -56,18 +57,18 @@ func mysqlTypes(t *testing.T, db *sql.DB, config source.Config) {
 	defer s.Close()
 	want := `[[1,"18446744073709551615",21,true,0.10000000149011612,"\\x00\\xFF\\x27","0000-00-00","-120:00:01","glad","ab","Grüße","12345678901234567890123456789012345678.25",2024,5,true],` +
 		`[2,0,0,false,null,"","2024-02-29","10:00:00","","","",null,null,null,false]]`
-	reads(t, s, want, map[string]source.Filter{
+	reads(t, s, want, map[string]schema.Filter{
 		"text":   {},
-		"binary": {Conditions: []source.Condition{{Column: "id", Op: source.Gt, Value: 0}}},
+		"binary": {Conditions: []schema.Condition{{Column: "id", Op: schema.Gt, Value: 0}}},
 	})
-	finds(t, s, []source.Condition{
-		{Column: "big", Op: source.Gt, Value: "18446744073709551614"},
-		{Column: "latin", Op: source.Eq, Value: "Grüße"},
-		{Column: "latin", Op: source.Like, Value: "Gr__e"},
-		{Column: "latin", Op: source.Lt, Value: "A"},
-		{Column: "one", Op: source.Eq, Value: true},
-		{Column: "flags", Op: source.Gte, Value: 21},
-		{Column: "mood", Op: source.Eq, Value: "glad"},
+	finds(t, s, []schema.Condition{
+		{Column: "big", Op: schema.Gt, Value: "18446744073709551614"},
+		{Column: "latin", Op: schema.Eq, Value: "Grüße"},
+		{Column: "latin", Op: schema.Like, Value: "Gr__e"},
+		{Column: "latin", Op: schema.Lt, Value: "A"},
+		{Column: "one", Op: schema.Eq, Value: true},
+		{Column: "flags", Op: schema.Gte, Value: 21},
+		{Column: "mood", Op: schema.Eq, Value: "glad"},
 	})
 	wrong := config
 	wrong.Password = source.NewSecret(secret + "?")
@@ -145,7 +146,7 @@ var writes = map[string][]string{
 
 // reads checks that each way of reading a table gives the same rows, and that the
 // engine takes them as they are.
-func reads(t *testing.T, s source.Source, want string, ways map[string]source.Filter) {
+func reads(t *testing.T, s source.Source, want string, ways map[string]schema.Filter) {
 	t.Helper()
 	for name, f := range ways {
 		page, err := s.Preview(t.Context(), f, 0, 10)
@@ -160,10 +161,10 @@ func reads(t *testing.T, s source.Source, want string, ways map[string]source.Fi
 }
 
 // finds checks that each condition keeps exactly one row.
-func finds(t *testing.T, s source.Source, conditions []source.Condition) {
+func finds(t *testing.T, s source.Source, conditions []schema.Condition) {
 	t.Helper()
 	for _, c := range conditions {
-		if n, err := s.Count(t.Context(), source.Filter{Conditions: []source.Condition{c}}); err != nil || n != 1 {
+		if n, err := s.Count(t.Context(), schema.Filter{Conditions: []schema.Condition{c}}); err != nil || n != 1 {
 			t.Errorf("%v: %d rows, %v; want 1", c, n, err)
 		}
 	}

@@ -12,13 +12,15 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"interlock/internal/schema"
 )
 
 // A predicate is a condition whose values have the type of its column: bool, int64
 // or float64, and the canonical text of everything else.
 type predicate struct {
-	column Column
-	op     Op
+	column schema.Column
+	op     schema.Op
 	values []any
 	form   form
 }
@@ -34,13 +36,13 @@ const (
 )
 
 // bindValue reads a condition's value as the column's type.
-func bindValue(c Column, op Op, value any) (predicate, error) {
+func bindValue(c schema.Column, op schema.Op, value any) (predicate, error) {
 	values, err := shape(op, value)
 	if err != nil {
 		return predicate{}, err
 	}
 	switch c.Type.Kind {
-	case Int, Uint, Decimal:
+	case schema.Int, schema.Uint, schema.Decimal:
 		return bindExact(c, op, values)
 	}
 	p := predicate{column: c, op: op}
@@ -55,16 +57,16 @@ func bindValue(c Column, op Op, value any) (predicate, error) {
 }
 
 // shape gives the single values of a condition: one, a pair or a list.
-func shape(op Op, value any) ([]any, error) {
+func shape(op schema.Op, value any) ([]any, error) {
 	list, isList := asList(value)
 	switch {
-	case op == Between && (!isList || len(list) != 2):
+	case op == schema.Between && (!isList || len(list) != 2):
 		return nil, errors.New("the value must be a pair [from, to]")
-	case op == In && (!isList || len(list) == 0):
+	case op == schema.In && (!isList || len(list) == 0):
 		return nil, errors.New("the value must be a list with at least one entry")
-	case op == In && len(list) > maxListed:
+	case op == schema.In && len(list) > maxListed:
 		return nil, fmt.Errorf("the list has %d entries, at most %d are possible", len(list), maxListed)
-	case op != Between && op != In && isList:
+	case op != schema.Between && op != schema.In && isList:
 		return nil, errors.New("the value must be a single value, not a list")
 	case !isList:
 		list = []any{value}
@@ -96,9 +98,9 @@ func widen[T any](list []T) []any {
 	return wide
 }
 
-func bindOne(t Type, value any) (any, error) {
+func bindOne(t schema.Type, value any) (any, error) {
 	switch t.Kind {
-	case Bool:
+	case schema.Bool:
 		switch v := value.(type) {
 		case bool:
 			return v, nil
@@ -108,7 +110,7 @@ func bindOne(t Type, value any) (any, error) {
 			}
 		}
 		return nil, fmt.Errorf("the value must be true or false, not %s", show(value))
-	case Float:
+	case schema.Float:
 		text, ok := numeral(value)
 		if !ok {
 			return nil, fmt.Errorf("the value must be a number, not %s", show(value))
@@ -121,12 +123,12 @@ func bindOne(t Type, value any) (any, error) {
 	}
 	text, ok := value.(string)
 	if !ok {
-		return nil, fmt.Errorf("the value must be a string (%s), not %s", t.words(), show(value))
+		return nil, fmt.Errorf("the value must be a string (%s), not %s", t.Describe(), show(value))
 	}
 	switch t.Kind {
-	case Date, Time, Timestamp, TimestampTZ:
+	case schema.Date, schema.Time, schema.Timestamp, schema.TimestampTZ:
 		return bindTime(t.Kind, text)
-	case UUID:
+	case schema.UUID:
 		return bindUUID(text)
 	}
 	if len(text) > maxText {
@@ -230,8 +232,8 @@ const (
 	timestampText = "2006-01-02 15:04:05.000000"
 )
 
-func bindTime(kind Kind, text string) (any, error) {
-	if kind == Time {
+func bindTime(kind schema.Kind, text string) (any, error) {
+	if kind == schema.Time {
 		for _, layout := range []string{"15:04", "15:04:05"} {
 			if t, err := time.Parse(layout, text); err == nil && t.Nanosecond()%1000 == 0 {
 				return t.Format(timeText), nil
@@ -245,7 +247,7 @@ func bindTime(kind Kind, text string) (any, error) {
 		return nil, fmt.Errorf("%s is not a date like 2024-12-31 or a time like 2024-12-31T14:30:00Z", show(text))
 	case t.Nanosecond()%1000 != 0:
 		return nil, fmt.Errorf("%s is finer than a microsecond", show(text))
-	case kind != Date:
+	case kind != schema.Date:
 		return t.Format(timestampText), nil
 	case t != t.Truncate(24*time.Hour):
 		return nil, fmt.Errorf("the column holds dates, %s is a time of day on one", show(text))

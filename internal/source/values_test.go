@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 	"interlock/internal/source/sourcetest"
 )
@@ -149,15 +150,15 @@ func checkValues(t *testing.T, config source.Config, table string, cases []value
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := s.Preview(t.Context(), source.Filter{}, 0, 10)
+	plain, err := s.Preview(t.Context(), schema.Filter{}, 0, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	bound, err := s.Preview(t.Context(), source.Filter{Conditions: []source.Condition{{Column: "id", Op: source.Gt, Value: 0}}}, 0, 10)
+	bound, err := s.Preview(t.Context(), schema.Filter{Conditions: []schema.Condition{{Column: "id", Op: schema.Gt, Value: 0}}}, 0, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, _ := loaded(t, s, source.Filter{})
+	db, _ := loaded(t, s, schema.Filter{})
 	copied, err := newEngine(t).Run(t.Context(), query.Request{Database: db, SQL: "SELECT * FROM data ORDER BY id"})
 	if err != nil {
 		t.Fatal(err)
@@ -182,10 +183,10 @@ func checkValues(t *testing.T, config source.Config, table string, cases []value
 		if got := answer.Columns[i+1].Type.String(); got != kind {
 			t.Errorf("%s: the result's column is %s, want %s", name, got, kind)
 		}
-		if got := copied.Columns[i+1].Type; got != c.kind {
+		if got := copied.Columns[i+1].Type.String(); got != c.kind {
 			t.Errorf("%s: the copy's column is %s, want %s", name, got, c.kind)
 		}
-		if note := columns[i+1].Note; (note != nil) != c.noted || note != nil && (note.Rule != query.RuleKeptText || !strings.Contains(note.Message, columns[i+1].Name)) {
+		if note := columns[i+1].Note; (note != nil) != c.noted || note != nil && (note.Rule != schema.RuleKeptText || !strings.Contains(note.Message, columns[i+1].Name)) {
 			t.Errorf("%s: the note is %+v, want one: %v", name, note, c.noted)
 		}
 	}

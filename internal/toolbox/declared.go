@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 	"interlock/internal/tool"
 )
 
@@ -182,14 +183,9 @@ type (
 		Columns  []json.RawMessage `json:"columns"`
 		RowCount int               `json:"row_count"`
 	}
-	Condition struct {
-		Column string          `json:"column"`
-		Op     string          `json:"op" jsonschema:"eq, neq, gt, gte, lt, lte, between, in or like"`
-		Value  json.RawMessage `json:"value"`
-	}
 	Scope struct {
-		Conditions []Condition `json:"conditions"`
-		TotalRows  int         `json:"total_rows"`
+		Conditions []schema.Condition `json:"conditions"`
+		TotalRows  int                `json:"total_rows"`
 	}
 	Pair struct {
 		LeftKey  string          `json:"left_key"`
@@ -239,13 +235,13 @@ type (
 		TotalRows int               `json:"total_rows"`
 	}
 	LoadScopedIn struct {
-		Alias      string          `json:"alias"`
-		Conditions []Condition     `json:"conditions"`
-		Limit      int             `json:"limit,omitempty"`
-		Left       json.RawMessage `json:"left,omitempty"`
-		Right      json.RawMessage `json:"right,omitempty"`
-		Confirmed  []Pair          `json:"confirmed,omitempty"`
-		Rejected   []Pair          `json:"rejected,omitempty"`
+		Alias      string             `json:"alias"`
+		Conditions []schema.Condition `json:"conditions"`
+		Limit      int                `json:"limit,omitempty"`
+		Left       json.RawMessage    `json:"left,omitempty"`
+		Right      json.RawMessage    `json:"right,omitempty"`
+		Confirmed  []Pair             `json:"confirmed,omitempty"`
+		Rejected   []Pair             `json:"rejected,omitempty"`
 	}
 	LoadScopedOut struct {
 		Alias       string            `json:"alias"`

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"interlock/internal/queryplan"
+	"interlock/internal/schema"
 	"interlock/internal/tool"
 )
 
@@ -14,7 +14,7 @@ func (b box) describeTables() tool.Tool {
 		if err != nil {
 			return DescribeTablesOut{}, err
 		}
-		shown := map[string]any{"dataset_id": s.Dataset, "tables": s.Tables, "relations": append([]queryplan.Relation{}, s.Relations...)}
+		shown := map[string]any{"dataset_id": s.Dataset, "tables": s.Tables, "relations": append([]schema.Relation{}, s.Relations...)}
 		if s.Dialect != "" {
 			shown["dialect"] = s.Dialect
 		}

@@ -7,6 +7,7 @@ import (
 	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/queryplan"
+	"interlock/internal/schema"
 	"interlock/internal/tool"
 )
 
@@ -84,7 +85,7 @@ func (s Schema) Planned() queryplan.Schema {
 			qt.Keys = []string{key}
 		}
 		for _, c := range t.Columns {
-			qt.Columns = append(qt.Columns, queryplan.Column{Name: c.Name, Type: c.Type})
+			qt.Columns = append(qt.Columns, schema.Column{Name: c.Name, Type: c.Type})
 		}
 		out.Tables = append(out.Tables, qt)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"interlock/internal/fault"
-	"interlock/internal/queryplan"
+	"interlock/internal/schema"
 	"interlock/internal/sqlpolicy"
 	"interlock/internal/tool"
 	"interlock/internal/toolbox"
@@ -46,10 +46,10 @@ func (f *fakeData) Schema(_ context.Context, dataset string) (toolbox.Schema, er
 	return toolbox.Schema{
 		Dataset: "shop", Version: f.version, Location: "/data/shop",
 		Tables: []toolbox.Table{
-			{File: "orders.csv", TableName: "orders", RowCount: 5, Columns: []toolbox.Column{{Name: "id", Type: "BIGINT"}, {Name: "customer_id", Type: "BIGINT"}, {Name: "amount", Type: "DOUBLE"}, {Name: "status", Type: "VARCHAR"}}},
-			{File: "customers.csv", TableName: "customers", RowCount: 2, Columns: []toolbox.Column{{Name: "id", Type: "BIGINT"}, {Name: "name", Type: "VARCHAR"}, {Name: "city", Type: "VARCHAR"}}},
+			{File: "orders.csv", TableName: "orders", RowCount: 5, Columns: []schema.Column{{Name: "id", Type: schema.ParseType("BIGINT")}, {Name: "customer_id", Type: schema.ParseType("BIGINT")}, {Name: "amount", Type: schema.ParseType("DOUBLE")}, {Name: "status", Type: schema.ParseType("VARCHAR")}}},
+			{File: "customers.csv", TableName: "customers", RowCount: 2, Columns: []schema.Column{{Name: "id", Type: schema.ParseType("BIGINT")}, {Name: "name", Type: schema.ParseType("VARCHAR")}, {Name: "city", Type: schema.ParseType("VARCHAR")}}},
 		},
-		Relations: []queryplan.Relation{{Table: "orders", Column: "customer_id", RefTable: "customers", RefColumn: "id"}},
+		Relations: []schema.Relation{{Table: "orders", Column: "customer_id", RefTable: "customers", RefColumn: "id"}},
 		Keys:      map[string]string{"orders": "id", "customers": "id"},
 	}, nil
 }
@@ -78,9 +78,9 @@ func (f *fakeData) Query(_ context.Context, q toolbox.Query) (toolbox.Rows, erro
 		limited := len(all) > q.MaxRows
 		all = all[:min(len(all), q.MaxRows)]
 		raw, err := json.Marshal(all)
-		return toolbox.Rows{Columns: []toolbox.Column{{Name: "c", Type: "VARCHAR"}}, Rows: raw, RowCount: len(all), Limited: limited, MS: 7}, err
+		return toolbox.Rows{Columns: []schema.Column{{Name: "c", Type: schema.ParseType("VARCHAR")}}, Rows: raw, RowCount: len(all), Limited: limited, MS: 7}, err
 	}
-	return toolbox.Rows{Columns: []toolbox.Column{{Name: "count", Type: "BIGINT"}}, Rows: json.RawMessage(`[[3]]`), RowCount: 1, MS: 7}, nil
+	return toolbox.Rows{Columns: []schema.Column{{Name: "count", Type: schema.ParseType("BIGINT")}}, Rows: json.RawMessage(`[[3]]`), RowCount: 1, MS: 7}, nil
 }
 
 func (f *fakeData) Dictionary(_ context.Context, _, file string) (toolbox.Dictionary, error) {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"interlock/internal/event"
+	"interlock/internal/schema"
 )
 
 // Results keeps the rows of steps, so that later steps have them without running
@@ -26,7 +27,7 @@ type Result struct {
 	Producer string          `json:"producer"` // sql or python
 	Source   string          `json:"source"`   // the statement or code
 	Version  string          `json:"version"`  // of the data
-	Columns  []Column        `json:"columns"`
+	Columns  []schema.Column `json:"columns"`
 	Rows     json.RawMessage `json:"rows"`
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"interlock/internal/schema"
 	"interlock/internal/sqlpolicy"
 )
 
@@ -51,7 +52,7 @@ func TestStepName(t *testing.T) {
 
 func TestIntent(t *testing.T) {
 	r := Rows{
-		Columns:  []Column{{"day", "DATE"}, {"city", "VARCHAR"}, {"customer_id", "BIGINT"}, {"total", "DECIMAL(10,2)"}, {"tags", "VARCHAR[]"}, {"shipped", "TIMESTAMP"}},
+		Columns:  []schema.Column{{Name: "day", Type: schema.ParseType("DATE")}, {Name: "city", Type: schema.ParseType("VARCHAR")}, {Name: "customer_id", Type: schema.ParseType("BIGINT")}, {Name: "total", Type: schema.ParseType("DECIMAL(10,2)")}, {Name: "tags", Type: schema.ParseType("VARCHAR[]")}, {Name: "shipped", Type: schema.ParseType("TIMESTAMP")}},
 		Rows:     json.RawMessage(`[["2024-03-01","Ulm",1,2.5,["a"],null],["2024-01-15","Bern",2,"12345678901234567.89",[],null]]`),
 		RowCount: 2, Decision: sqlpolicy.Decision{Touches: []sqlpolicy.Touch{{Table: "Order Lines"}}},
 	}

@@ -27,7 +27,7 @@ func intentOf(name, sql string, r Rows) Intent {
 	out := Intent{Name: name, Fetched: clip(strings.Join(strings.Fields(sql), " "), maxFetched), Dimensions: []string{}, Measures: []string{}, RowCount: r.RowCount}
 	var dates []int
 	for i, c := range r.Columns {
-		switch kind := (queryplan.Column{Name: c.Name, Type: c.Type}).Kind(); {
+		switch kind := queryplan.KindOf(c.Type); {
 		case kind == queryplan.Number && !isKey(c.Name):
 			out.Measures = append(out.Measures, c.Name)
 		case kind == queryplan.Number, kind == queryplan.Text, kind == queryplan.Bool:

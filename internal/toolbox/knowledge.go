@@ -93,7 +93,7 @@ func (k *Knowledge) values(ctx context.Context, dataset string, s Schema) ([]nlq
 			continue
 		}
 		for _, c := range t.Columns {
-			if kind := (queryplan.Column{Name: c.Name, Type: c.Type}).Kind(); kind != queryplan.Text || len(out) >= maxColumns {
+			if kind := queryplan.KindOf(c.Type); kind != queryplan.Text || len(out) >= maxColumns {
 				continue
 			}
 			col := dialect.Ident(c.Name)

@@ -9,6 +9,7 @@ import (
 
 	"interlock/internal/event"
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 	"interlock/internal/tool"
 )
 
@@ -35,7 +36,7 @@ type PythonOut struct {
 	Stderr    string               `json:"stderr"`
 	Artifacts []string             `json:"artifacts"`
 	Skipped   []string             `json:"skipped,omitempty" jsonschema:"files that were not kept, and why"`
-	Table     []Column             `json:"-"` // the columns with their types; nil without a result
+	Table     []schema.Column      `json:"-"` // the columns with their types; nil without a result
 	Stored    []event.ArtifactMade `json:"-"`
 }
 

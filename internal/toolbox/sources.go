@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 	"interlock/internal/tool"
 )
 
@@ -22,14 +23,14 @@ type Sources interface {
 // A Loading says which rows of a source are wanted.
 type Loading struct {
 	Alias         string
-	Conditions    []Condition
+	Conditions    []schema.Condition
 	Offset, Limit int
 }
 
 // Loaded is some rows of a source under conditions, and how many there are.
 type Loaded struct {
 	Alias     string
-	Columns   []Column
+	Columns   []schema.Column
 	Rows      json.RawMessage // an array of arrays
 	TotalRows int64
 }
@@ -74,7 +75,7 @@ func (b box) getSourcePreview() tool.Tool {
 }
 
 // scope finds the conditions under which the side of this alias was loaded.
-func (in SourcePreviewIn) scope() []Condition {
+func (in SourcePreviewIn) scope() []schema.Condition {
 	var sides map[string]struct {
 		Alias string `json:"alias"`
 		Scope *Scope `json:"scope"`
@@ -100,7 +101,7 @@ func (b box) loadScoped() tool.Tool {
 			return LoadScopedOut{}, err
 		}
 		out := LoadScopedOut{
-			Alias: got.Alias, Scope: Scope{Conditions: append([]Condition{}, in.Conditions...), TotalRows: int(got.TotalRows)},
+			Alias: got.Alias, Scope: Scope{Conditions: append([]schema.Condition{}, in.Conditions...), TotalRows: int(got.TotalRows)},
 			Columns: []string{}, TotalRows: int(got.TotalRows), Outside: []string{},
 		}
 		for _, c := range got.Columns {
@@ -151,7 +152,7 @@ func (b box) outside(ctx context.Context, in LoadScopedIn) ([]string, error) {
 }
 
 // sameRow are the conditions that a row fulfils: its cells that are texts or numbers.
-func sameRow(row json.RawMessage) ([]Condition, error) {
+func sameRow(row json.RawMessage) ([]schema.Condition, error) {
 	var cells map[string]json.RawMessage
 	if len(row) == 0 {
 		return nil, nil
@@ -159,13 +160,25 @@ func sameRow(row json.RawMessage) ([]Condition, error) {
 	if err := json.Unmarshal(row, &cells); err != nil {
 		return nil, fault.Wrap(err, fault.InvalidArguments, "a row of a pair is no object")
 	}
-	var out []Condition
+	var out []schema.Condition
 	for _, name := range slices.Sorted(maps.Keys(cells)) {
 		if c := cells[name][0]; c == '"' || c == '-' || c >= '0' && c <= '9' {
-			out = append(out, Condition{Column: name, Op: "eq", Value: cells[name]})
+			value, err := decodeExact(cells[name])
+			if err != nil {
+				return nil, fault.Wrap(err, fault.InvalidArguments, "a cell of a pair's row is no JSON")
+			}
+			out = append(out, schema.Condition{Column: name, Op: schema.Eq, Value: value})
 		}
 	}
 	return out, nil
+}
+
+// decodeExact decodes JSON with numbers as they are written.
+func decodeExact(raw json.RawMessage) (v any, err error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	err = dec.Decode(&v)
+	return v, err
 }
 
 // objects gives the rows as objects, their members in the order of the columns.

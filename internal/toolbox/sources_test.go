@@ -3,6 +3,7 @@ package toolbox_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/queryplan"
+	"interlock/internal/schema"
 	"interlock/internal/sqlpolicy"
 	"interlock/internal/tool"
 	"interlock/internal/toolbox"
@@ -31,13 +33,13 @@ func (f *fakeSources) Load(_ context.Context, l toolbox.Loading) (toolbox.Loaded
 	}
 	rows := []string{`["I1",10.50]`, `["I2",20]`, `["I3",12345678901234567890]`}
 	rows = slices.DeleteFunc(rows, func(row string) bool {
-		return slices.ContainsFunc(l.Conditions, func(c toolbox.Condition) bool { return c.Column == "id" && !strings.Contains(row, string(c.Value)) })
+		return slices.ContainsFunc(l.Conditions, func(c schema.Condition) bool { return c.Column == "id" && !strings.Contains(row, fmt.Sprint(c.Value)) })
 	})
 	total := len(rows)
 	rows = rows[min(l.Offset, total):]
 	rows = rows[:min(l.Limit, len(rows))]
 	return toolbox.Loaded{
-		Alias: "invoices", Columns: []toolbox.Column{{Name: "id", Type: "VARCHAR"}, {Name: "amount", Type: "DECIMAL(20,2)"}},
+		Alias: "invoices", Columns: []schema.Column{{Name: "id", Type: schema.ParseType("VARCHAR")}, {Name: "amount", Type: schema.ParseType("DECIMAL(20,2)")}},
 		Rows: json.RawMessage("[" + strings.Join(rows, ",") + "]"), TotalRows: int64(total),
 	}, nil
 }

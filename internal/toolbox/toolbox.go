@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"interlock/internal/fault"
-	"interlock/internal/queryplan"
+	"interlock/internal/schema"
 	"interlock/internal/sqlpolicy"
 	"interlock/internal/tool"
 )
@@ -56,32 +56,26 @@ type Dataset struct {
 
 // A Schema is the tables of a dataset, with what is known about them.
 type Schema struct {
-	Dataset   string               `json:"dataset_id"`
-	Version   string               `json:"version"`
-	Location  string               `json:"location"`
-	Dialect   string               `json:"dialect,omitempty"` // of the SQL, if the tables stay in a database of their own
-	Tables    []Table              `json:"tables"`
-	Relations []queryplan.Relation `json:"relations,omitempty"`
-	Keys      map[string]string    `json:"keys,omitempty"` // the key column of a table
-	CopiedAt  string               `json:"copied_at,omitempty"`
+	Dataset   string            `json:"dataset_id"`
+	Version   string            `json:"version"`
+	Location  string            `json:"location"`
+	Dialect   string            `json:"dialect,omitempty"` // of the SQL, if the tables stay in a database of their own
+	Tables    []Table           `json:"tables"`
+	Relations []schema.Relation `json:"relations,omitempty"`
+	Keys      map[string]string `json:"keys,omitempty"` // the key column of a table
+	CopiedAt  string            `json:"copied_at,omitempty"`
 }
 
 // A Table is one table as SQL knows it.
 type Table struct {
 	File      string            `json:"file"`
 	TableName string            `json:"table_name"`
-	Columns   []Column          `json:"columns"`
+	Columns   []schema.Column   `json:"columns"`
 	RowCount  int64             `json:"row_count"`
 	Sample    []json.RawMessage `json:"sample"` // up to three rows
 	// Notes say what the import decided: what it read in another way than it was written,
 	// kept as text, or left out.
 	Notes []string `json:"notes,omitempty"`
-}
-
-// A Column is a column and its type.
-type Column struct {
-	Name string `json:"name"`
-	Type string `json:"type"`
 }
 
 // A Query is one statement over a dataset.
@@ -97,7 +91,7 @@ type Query struct {
 
 // Rows is a result.
 type Rows struct {
-	Columns  []Column
+	Columns  []schema.Column
 	Rows     json.RawMessage // an array of arrays
 	RowCount int
 	Limited  bool  // more rows exist than are here
@@ -172,10 +166,10 @@ func dataset(ctx context.Context, named string) string {
 }
 
 // namesAndTypes gives columns as results list them.
-func namesAndTypes(columns []Column) (names, types []string) {
+func namesAndTypes(columns []schema.Column) (names, types []string) {
 	names, types = make([]string, len(columns)), make([]string, len(columns))
 	for i, c := range columns {
-		names[i], types[i] = c.Name, c.Type
+		names[i], types[i] = c.Name, c.Type.String()
 	}
 	return names, types
 }

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"interlock/internal/source"
+	"interlock/internal/schema"
 )
 
 // A Row of the table. A nil pointer is NULL.
@@ -25,17 +25,17 @@ type Row struct {
 }
 
 // Columns of the table with the types that a system which has them all gives.
-var Columns = []source.Column{
-	{Name: "id", Type: source.Type{Kind: source.Int}},
-	{Name: "name", Type: source.Type{Kind: source.Text}},
-	{Name: "qty", Type: source.Type{Kind: source.Int}},
-	{Name: "price", Type: source.Type{Kind: source.Decimal, Width: 12, Scale: 2}},
-	{Name: "ratio", Type: source.Type{Kind: source.Float}},
-	{Name: "paid", Type: source.Type{Kind: source.Bool}},
-	{Name: "day", Type: source.Type{Kind: source.Date}},
-	{Name: "made", Type: source.Type{Kind: source.Timestamp}},
-	{Name: "seen", Type: source.Type{Kind: source.TimestampTZ}},
-	{Name: "key", Type: source.Type{Kind: source.UUID}},
+var Columns = []schema.Column{
+	{Name: "id", Type: schema.Type{Kind: schema.Int}},
+	{Name: "name", Type: schema.Type{Kind: schema.Text}},
+	{Name: "qty", Type: schema.Type{Kind: schema.Int}},
+	{Name: "price", Type: schema.Type{Kind: schema.Decimal, Width: 12, Scale: 2}},
+	{Name: "ratio", Type: schema.Type{Kind: schema.Float}},
+	{Name: "paid", Type: schema.Type{Kind: schema.Bool}},
+	{Name: "day", Type: schema.Type{Kind: schema.Date}},
+	{Name: "made", Type: schema.Type{Kind: schema.Timestamp}},
+	{Name: "seen", Type: schema.Type{Kind: schema.TimestampTZ}},
+	{Name: "key", Type: schema.Type{Kind: schema.UUID}},
 }
 
 // names hold what systems disagree about: case, blanks at the end, accents, patterns,

@@ -12,6 +12,7 @@ import (
 	diff "github.com/google/go-cmp/cmp"
 
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 )
 
@@ -48,7 +49,7 @@ func (f Fixture) profile(t *testing.T, s source.Source, rows []Row) {
 		if seen.Name != c.Name {
 			t.Errorf("column %d is %s, want %s", i, seen.Name, c.Name)
 		}
-		seen.Column, seen.Min, seen.Max = query.Column{}, canonical(kind, seen.Min), canonical(kind, seen.Max)
+		seen.Column, seen.Min, seen.Max = schema.Column{}, canonical(kind, seen.Min), canonical(kind, seen.Max)
 		for k, e := range seen.Examples {
 			seen.Examples[k] = canonical(kind, e)
 		}
@@ -66,7 +67,7 @@ func (f Fixture) profile(t *testing.T, s source.Source, rows []Row) {
 
 // Profile is the profile of a column, worked out by hand. Bars of equal width have
 // no labels in it.
-func Profile(rows []Row, col int, kind source.Kind) query.ColumnProfile {
+func Profile(rows []Row, col int, kind schema.Kind) query.ColumnProfile {
 	var p query.ColumnProfile
 	count := map[string]int64{}
 	cells := map[string]any{}
@@ -100,7 +101,7 @@ func Profile(rows []Row, col int, kind source.Kind) query.ColumnProfile {
 }
 
 // bars counts the values of numbers and times in parts of equal width.
-func bars(kind source.Kind, rows []Row, col int) []query.Bin {
+func bars(kind schema.Kind, rows []Row, col int) []query.Bin {
 	var points []float64
 	for _, r := range rows {
 		cell := r.Cells()[col]
@@ -108,10 +109,10 @@ func bars(kind source.Kind, rows []Row, col int) []query.Bin {
 			continue
 		}
 		switch kind {
-		case source.Int, source.Decimal, source.Float:
+		case schema.Int, schema.Decimal, schema.Float:
 			x, _ := number(cell).Float64()
 			points = append(points, x)
-		case source.Date, source.Timestamp, source.TimestampTZ:
+		case schema.Date, schema.Timestamp, schema.TimestampTZ:
 			points = append(points, seconds(cell.(string)))
 		default:
 			return nil
@@ -135,18 +136,18 @@ func seconds(text string) float64 {
 }
 
 // canonical is a value of a profile, the same however its type is written.
-func canonical(kind source.Kind, text string) string {
+func canonical(kind schema.Kind, text string) string {
 	switch kind {
-	case source.Int, source.Decimal, source.Float:
+	case schema.Int, schema.Decimal, schema.Float:
 		if text != "" {
 			return number(text).FloatString(6)
 		}
-	case source.Timestamp, source.TimestampTZ:
+	case schema.Timestamp, schema.TimestampTZ:
 		text = strings.TrimSuffix(text, "+00")
 		if strings.Contains(text, ".") {
 			text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
 		}
-	case source.Text:
+	case schema.Text:
 		if r := []rune(text); len(r) > shown {
 			text = string(r[:shown])
 		}

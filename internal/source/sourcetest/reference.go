@@ -6,12 +6,12 @@ import (
 	"math/big"
 	"strings"
 
-	"interlock/internal/source"
+	"interlock/internal/schema"
 )
 
 // Matches gives the ids of the rows under a condition, worked out by hand. Values in
 // conditions of the suite have the canonical form of their column.
-func Matches(rows []Row, c source.Condition) []int64 {
+func Matches(rows []Row, c schema.Condition) []int64 {
 	col := 0
 	for i, column := range Columns {
 		if column.Name == c.Column {
@@ -27,25 +27,25 @@ func Matches(rows []Row, c source.Condition) []int64 {
 	return ids
 }
 
-func holds(k source.Kind, c source.Condition, cell any) bool {
+func holds(k schema.Kind, c schema.Condition, cell any) bool {
 	order := func(v any) int { return compare(k, cell, v) }
 	switch c.Op {
-	case source.Eq:
+	case schema.Eq:
 		return order(c.Value) == 0
-	case source.Neq:
+	case schema.Neq:
 		return order(c.Value) != 0
-	case source.Gt:
+	case schema.Gt:
 		return order(c.Value) > 0
-	case source.Gte:
+	case schema.Gte:
 		return order(c.Value) >= 0
-	case source.Lt:
+	case schema.Lt:
 		return order(c.Value) < 0
-	case source.Lte:
+	case schema.Lte:
 		return order(c.Value) <= 0
-	case source.Between:
+	case schema.Between:
 		pair := c.Value.([]any)
 		return order(pair[0]) >= 0 && order(pair[1]) <= 0
-	case source.In:
+	case schema.In:
 		for _, v := range c.Value.([]any) {
 			if order(v) == 0 {
 				return true
@@ -56,11 +56,11 @@ func holds(k source.Kind, c source.Condition, cell any) bool {
 	return like([]rune(cell.(string)), []rune(c.Value.(string)))
 }
 
-func compare(k source.Kind, a, b any) int {
+func compare(k schema.Kind, a, b any) int {
 	switch k {
-	case source.Int, source.Decimal, source.Float:
+	case schema.Int, schema.Decimal, schema.Float:
 		return number(a).Cmp(number(b))
-	case source.Bool:
+	case schema.Bool:
 		return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b))
 	}
 	return strings.Compare(a.(string), b.(string))
@@ -92,8 +92,8 @@ func like(s, pattern []rune) bool {
 }
 
 // Conditions are every operator on every type, with values that hit and miss.
-func Conditions() []source.Condition {
-	var all []source.Condition
+func Conditions() []schema.Condition {
+	var all []schema.Condition
 	probes := map[string][]any{
 		"name":  {"alpha", "Beta", "", `back\slash`, "O'Brien", "Ärger", "😀 smile", "nobody", "'; DROP TABLE data; --"},
 		"qty":   {0, -10, 7, 12.5, "9007199254740992", "9007199254740993"},
@@ -108,23 +108,23 @@ func Conditions() []source.Condition {
 	patterns := []any{"alpha", "%a", "Al%", "_lpha", "be_a", "%%", "", `back\%`, "%\\%", "x*y", "x?_", "[x]", "a|_", "%[%", "_ smile", "%'%", "ä%", "ALPHA%"}
 	for _, c := range Columns {
 		values := probes[c.Name]
-		for _, op := range source.OpsFor(c.Type) {
+		for _, op := range schema.OpsFor(c.Type) {
 			switch op {
-			case source.Between:
+			case schema.Between:
 				for i := range values {
-					all = append(all, source.Condition{Column: c.Name, Op: op, Value: []any{values[0], values[i]}}, source.Condition{Column: c.Name, Op: op, Value: []any{values[i], values[len(values)-1]}})
+					all = append(all, schema.Condition{Column: c.Name, Op: op, Value: []any{values[0], values[i]}}, schema.Condition{Column: c.Name, Op: op, Value: []any{values[i], values[len(values)-1]}})
 				}
-			case source.In:
+			case schema.In:
 				if len(values) > 0 {
-					all = append(all, source.Condition{Column: c.Name, Op: op, Value: values}, source.Condition{Column: c.Name, Op: op, Value: values[:1]})
+					all = append(all, schema.Condition{Column: c.Name, Op: op, Value: values}, schema.Condition{Column: c.Name, Op: op, Value: values[:1]})
 				}
-			case source.Like:
+			case schema.Like:
 				for _, p := range patterns {
-					all = append(all, source.Condition{Column: c.Name, Op: op, Value: p})
+					all = append(all, schema.Condition{Column: c.Name, Op: op, Value: p})
 				}
 			default:
 				for _, v := range values {
-					all = append(all, source.Condition{Column: c.Name, Op: op, Value: v})
+					all = append(all, schema.Condition{Column: c.Name, Op: op, Value: v})
 				}
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 )
 
@@ -22,7 +23,7 @@ type Fixture struct {
 	// Open gives the table. Required.
 	Open func(t testing.TB) source.Source
 	// Types are the columns that this system cannot give as Columns says.
-	Types map[string]source.Type
+	Types map[string]schema.Type
 	// Doubles says that the system has no other numbers, so that one of them cannot be there.
 	Doubles bool
 	// Seconds says that the system's times are whole seconds: the table holds no finer
@@ -86,7 +87,7 @@ func whole(at *string) *string {
 }
 
 // omits says why a condition cannot be tried; "" if it can.
-func (f Fixture) omits(c source.Condition) string {
+func (f Fixture) omits(c schema.Condition) string {
 	if why := f.Lacks[c.Column]; why != "" {
 		return c.Column + ": " + why
 	}
@@ -108,7 +109,7 @@ func (f Fixture) omits(c source.Condition) string {
 // printed is what XML makes of the control characters of the table.
 var printed = strings.NewReplacer("\x01", "\ufffd", "\x1f", "\ufffd")
 
-func (f Fixture) kind(c source.Column) source.Type {
+func (f Fixture) kind(c schema.Column) schema.Type {
 	if t, ok := f.Types[c.Name]; ok {
 		return t
 	}
@@ -128,12 +129,12 @@ func (f Fixture) schema(t *testing.T, s source.Source) {
 }
 
 func (f Fixture) values(t *testing.T, s source.Source, rows []Row) {
-	n, err := s.Count(t.Context(), source.Filter{})
+	n, err := s.Count(t.Context(), schema.Filter{})
 	if err != nil || n != int64(len(rows)) {
 		t.Errorf("count: %d, %v; want %d", n, err, len(rows))
 	}
 	got := map[int64][]string{}
-	for b, err := range s.Stream(t.Context(), nil, source.Filter{}) {
+	for b, err := range s.Stream(t.Context(), nil, schema.Filter{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,11 +160,11 @@ func (f Fixture) expect(r Row) []string {
 		switch c := Columns[i]; {
 		case v == nil:
 			cells[i] = "NULL"
-		case f.kind(c).Kind == source.Float:
+		case f.kind(c).Kind == schema.Float:
 			cells[i] = number(v).FloatString(6)
-		case f.kind(c).Kind == source.Decimal:
+		case f.kind(c).Kind == schema.Decimal:
 			cells[i] = number(v).FloatString(f.kind(c).Scale)
-		case c.Type.Kind == source.Bool && f.kind(c).Kind == source.Int:
+		case c.Type.Kind == schema.Bool && f.kind(c).Kind == schema.Int:
 			cells[i] = map[bool]string{true: "1", false: "0"}[v.(bool)]
 		default:
 			cells[i] = fmt.Sprint(v)
@@ -177,13 +178,13 @@ func show(b *source.Batch, col, row int) string {
 		return "NULL"
 	}
 	switch t := b.Columns[col].Type; t.Kind {
-	case source.Int:
+	case schema.Int:
 		return fmt.Sprint(b.Int(col, row))
-	case source.Bool:
+	case schema.Bool:
 		return fmt.Sprint(b.Int(col, row) == 1)
-	case source.Float:
+	case schema.Float:
 		return number(b.Float(col, row)).FloatString(6)
-	case source.Decimal:
+	case schema.Decimal:
 		if t.Width > 18 {
 			return string(b.Bytes(col, row))
 		}
@@ -192,11 +193,11 @@ func show(b *source.Batch, col, row int) string {
 			n.Quo(n, number(10))
 		}
 		return n.FloatString(t.Scale)
-	case source.Date:
+	case schema.Date:
 		return time.Unix(b.Int(col, row)*86400, 0).UTC().Format(time.DateOnly)
-	case source.Timestamp, source.TimestampTZ:
+	case schema.Timestamp, schema.TimestampTZ:
 		return time.UnixMicro(b.Int(col, row)).UTC().Format("2006-01-02 15:04:05.000000")
-	case source.UUID:
+	case schema.UUID:
 		u := b.Bytes(col, row)
 		return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 	}
@@ -204,7 +205,7 @@ func show(b *source.Batch, col, row int) string {
 }
 
 func (f Fixture) preview(t *testing.T, s source.Source) {
-	page, err := s.Preview(t.Context(), source.Filter{}, 20, 5)
+	page, err := s.Preview(t.Context(), schema.Filter{}, 20, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +221,7 @@ func (f Fixture) preview(t *testing.T, s source.Source) {
 	if fmt.Sprint(rows[0][0]) != "21" || fmt.Sprint(rows[4][0]) != "25" {
 		t.Errorf("rows 21 to 25 were asked for, got %s", page.Rows)
 	}
-	if f.kind(Columns[2]).Kind == source.Int && !f.Doubles && rows[2][2] != "9007199254740993" {
+	if f.kind(Columns[2]).Kind == schema.Int && !f.Doubles && rows[2][2] != "9007199254740993" {
 		t.Errorf("an integer that no double holds must be text, got %v", rows[2][2])
 	}
 	for i, want := range Columns {
@@ -238,7 +239,7 @@ func (f Fixture) filters(t *testing.T, s source.Source, rows []Row) {
 			continue
 		}
 		want := Matches(rows, c)
-		filter := source.Filter{Conditions: []source.Condition{c}}
+		filter := schema.Filter{Conditions: []schema.Condition{c}}
 		got, err := ids(t.Context(), s, filter)
 		if err != nil {
 			t.Errorf("%s %s %q: %v", c.Column, c.Op, c.Value, err)
@@ -254,7 +255,7 @@ func (f Fixture) filters(t *testing.T, s source.Source, rows []Row) {
 	for why, n := range omitted {
 		t.Logf("left out: %d conditions cannot be tried here: %s", n, why)
 	}
-	both := source.Filter{Conditions: []source.Condition{{Column: "ratio", Op: source.Gt, Value: 0}, {Column: "qty", Op: source.Gt, Value: 5}}}
+	both := schema.Filter{Conditions: []schema.Condition{{Column: "ratio", Op: schema.Gt, Value: 0}, {Column: "qty", Op: schema.Gt, Value: 5}}}
 	var want []int64
 	for _, id := range Matches(rows, both.Conditions[0]) {
 		if slices.Contains(Matches(rows, both.Conditions[1]), id) {
@@ -276,21 +277,21 @@ func (f Fixture) oddValues(t *testing.T, s source.Source, rows []Row) {
 		return strings.ReplaceAll(strings.Join(parts, ""), "\x00", "")
 	}))
 	rapid.Check(t, func(rt *rapid.T) {
-		c := source.Condition{Column: "name", Op: rapid.SampledFrom(source.OpsFor(Columns[1].Type)).Draw(rt, "op")}
+		c := schema.Condition{Column: "name", Op: rapid.SampledFrom(schema.OpsFor(Columns[1].Type)).Draw(rt, "op")}
 		switch c.Op {
-		case source.Between, source.In:
+		case schema.Between, schema.In:
 			c.Value = []any{value.Draw(rt, "first"), value.Draw(rt, "second")}
 		default:
 			c.Value = value.Draw(rt, "value")
 		}
-		got, err := ids(t.Context(), s, source.Filter{Conditions: []source.Condition{c}})
+		got, err := ids(t.Context(), s, schema.Filter{Conditions: []schema.Condition{c}})
 		if want := Matches(rows, c); err != nil || !slices.Equal(got, want) {
 			rt.Fatalf("%s %.200q: got rows %v, %v; want %v", c.Op, c.Value, got, err, want)
 		}
 	})
 }
 
-func ids(ctx context.Context, s source.Source, f source.Filter) ([]int64, error) {
+func ids(ctx context.Context, s source.Source, f schema.Filter) ([]int64, error) {
 	var ids []int64
 	for b, err := range s.Stream(ctx, []string{"id"}, f) {
 		if err != nil {
@@ -305,14 +306,14 @@ func ids(ctx context.Context, s source.Source, f source.Filter) ([]int64, error)
 }
 
 func wrongFilters(t *testing.T, s source.Source) {
-	for _, c := range []source.Condition{
-		{Column: "prize", Op: source.Eq, Value: 1},
-		{Column: "paid", Op: source.Gt, Value: true},
-		{Column: "qty", Op: source.In, Value: 3},
-		{Column: "day", Op: source.Eq, Value: "yesterday"},
+	for _, c := range []schema.Condition{
+		{Column: "prize", Op: schema.Eq, Value: 1},
+		{Column: "paid", Op: schema.Gt, Value: true},
+		{Column: "qty", Op: schema.In, Value: 3},
+		{Column: "day", Op: schema.Eq, Value: "yesterday"},
 		{Column: "qty", Op: "=", Value: 3},
 	} {
-		f := source.Filter{Conditions: []source.Condition{c}}
+		f := schema.Filter{Conditions: []schema.Condition{c}}
 		if got, err := ids(t.Context(), s, f); !fault.Is(err, fault.BadFilter) || got != nil {
 			t.Errorf("stream %v: %v, %v; want bad_filter and nothing", c, got, err)
 		}
@@ -327,13 +328,13 @@ func wrongFilters(t *testing.T, s source.Source) {
 
 func stopReading(t *testing.T, s source.Source) {
 	defer s.Close()
-	for _, err := range s.Stream(t.Context(), nil, source.Filter{}) {
+	for _, err := range s.Stream(t.Context(), nil, schema.Filter{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		break
 	}
-	if n, err := s.Count(t.Context(), source.Filter{}); err != nil || n < 200_000 {
+	if n, err := s.Count(t.Context(), schema.Filter{}); err != nil || n < 200_000 {
 		t.Errorf("after a stream that was left, count: %d, %v", n, err)
 	}
 }
@@ -350,7 +351,7 @@ func cancel(t *testing.T, s source.Source) {
 		at     time.Time
 	)
 	rows := 0
-	for b, err := range s.Stream(ctx, nil, source.Filter{}) {
+	for b, err := range s.Stream(ctx, nil, schema.Filter{}) {
 		if err != nil {
 			failed = err
 			break
@@ -373,7 +374,7 @@ func (f Fixture) gone(t *testing.T) {
 	defer s.Close()
 	var failed error
 	rows, stopped := 0, false
-	for b, err := range s.Stream(t.Context(), nil, source.Filter{}) {
+	for b, err := range s.Stream(t.Context(), nil, schema.Filter{}) {
 		if err != nil {
 			failed = err
 			break
@@ -386,7 +387,7 @@ func (f Fixture) gone(t *testing.T) {
 	if !fault.Is(failed, fault.SourceUnreadable) {
 		t.Errorf("got %v after %d rows, want source_unreadable", failed, rows)
 	}
-	if _, err := s.Count(t.Context(), source.Filter{}); !fault.Is(err, fault.SourceUnreadable) {
+	if _, err := s.Count(t.Context(), schema.Filter{}); !fault.Is(err, fault.SourceUnreadable) {
 		t.Errorf("count without a server: %v, want source_unreadable", err)
 	}
 }
