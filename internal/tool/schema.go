@@ -1,12 +1,12 @@
 package tool
 
 import (
+	"encoding"
 	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 )
 
 // mustInferSchema returns the JSON Schema of the values that encoding/json makes of
@@ -28,8 +28,9 @@ func inferSchema(t reflect.Type, outer []reflect.Type) (map[string]any, error) {
 	switch t {
 	case reflect.TypeFor[json.RawMessage](), reflect.TypeFor[any]():
 		return map[string]any{}, nil // any value
-	case reflect.TypeFor[time.Time]():
-		return map[string]any{"type": "string"}, nil
+	}
+	if t.Kind() == reflect.Struct && t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+		return map[string]any{"type": "string"}, nil // encoding/json writes its text
 	}
 	switch t.Kind() {
 	case reflect.Bool:
