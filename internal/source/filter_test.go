@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files")
 
 func column(name, engineType string) schema.Column {
-	return schema.Column{Name: name, Type: schema.ParseType(engineType)}
+	return schema.Column{Name: name, Type: schema.ParseType(engineType).Plain()}
 }
 
 // typed has a column of every type that can be filtered, with three rising values.
