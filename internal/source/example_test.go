@@ -13,7 +13,7 @@ import (
 func Example() {
 	columns := []schema.Column{
 		{Name: "amount", Type: schema.Type{Kind: schema.Decimal, Width: 12, Scale: 2}},
-		{Name: "booked", Type: schema.Type{Kind: source.Date}},
+		{Name: "booked", Type: schema.Type{Kind: schema.Date}},
 	}
 	var f schema.Filter
 	if err := json.Unmarshal([]byte(`{"conditions": [
