@@ -218,18 +218,27 @@ func (j *pgJudge) valueFunction(f *pgquery.SQLValueFunction) error {
 // collation admits the server's own collations.
 func (j *pgJudge) collation(c *pgquery.CollateClause) error {
 	at := c.GetLocation()
-	names, err := stringValues(c.GetCollname(), at)
+	name, err := catalogName("collation", c.GetCollname(), at)
 	if err != nil {
 		return err
+	}
+	c.Collname = []*pgquery.Node{pgquery.MakeStrNode("pg_catalog"), pgquery.MakeStrNode(name)}
+	return onlyFields(c, at, "arg", "collname")
+}
+
+// catalogName gives the name of something that only the server's own catalog may have.
+func catalogName(what string, list []*pgquery.Node, at int32) (string, error) {
+	names, err := stringValues(list, at)
+	if err != nil {
+		return "", err
 	}
 	if len(names) == 2 && names[0] == "pg_catalog" {
 		names = names[1:]
 	}
 	if len(names) != 1 {
-		return deny(RuleType, int(at), "Name the collation alone.", "A collation with a schema in front is not allowed.")
+		return "", deny(RuleType, int(at), "Name the "+what+" alone.", "A %s with a schema in front is not allowed.", what)
 	}
-	c.Collname = []*pgquery.Node{pgquery.MakeStrNode("pg_catalog"), pgquery.MakeStrNode(names[0])}
-	return onlyFields(c, at, "arg", "collname")
+	return names[0], nil
 }
 
 // typeName admits the server's own types of data; it gets their schema.
@@ -238,20 +247,14 @@ func (j *pgJudge) typeName(t *pgquery.TypeName) error {
 	if err := onlyFields(t, at, "names", "typmods", "typemod", "array_bounds"); err != nil {
 		return err
 	}
-	names, err := stringValues(t.GetNames(), at)
+	name, err := catalogName("type", t.GetNames(), at)
 	if err != nil {
 		return err
 	}
-	if len(names) == 2 && names[0] == "pg_catalog" {
-		names = names[1:]
+	if !j.words.types[name] {
+		return deny(RuleType, int(at), "Use an ordinary SQL type.", "There is no type %s that may be used here.", name)
 	}
-	if len(names) != 1 {
-		return deny(RuleType, int(at), "Name the type alone.", "A type with a schema in front is not allowed.")
-	}
-	if !j.words.types[names[0]] {
-		return deny(RuleType, int(at), "Use an ordinary SQL type.", "There is no type %s that may be used here.", names[0])
-	}
-	t.Names = []*pgquery.Node{pgquery.MakeStrNode("pg_catalog"), pgquery.MakeStrNode(names[0])}
+	t.Names = []*pgquery.Node{pgquery.MakeStrNode("pg_catalog"), pgquery.MakeStrNode(name)}
 	for _, n := range t.GetTypmods() {
 		if n.GetAConst().GetIval() == nil {
 			return unknown(int(at), "a type whose size is no number")

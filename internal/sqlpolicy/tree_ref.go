@@ -136,11 +136,7 @@ func (w *walker) pivotEntries(n *node, s *cteScope, depth int) error {
 			case "star_expr", "expr":
 				err = w.expr(&f.value, s, depth+1)
 			case "values":
-				for v := range f.value.elements() {
-					if err = w.value(v, s, depth+1); err != nil {
-						break
-					}
-				}
+				err = w.values(&f.value, s, depth)
 			default:
 				err = unknown(-1, "PIVOT entry field %s", f.key)
 			}

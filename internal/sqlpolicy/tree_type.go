@@ -98,11 +98,7 @@ func (w *walker) unboundType(n *node, s *cteScope, depth int) error {
 				err = deny(RuleType, -1, "Name the type alone.", "A type with a schema in front is not allowed.")
 			}
 		case "user_type_modifiers":
-			for v := range f.value.elements() {
-				if err = w.value(v, s, depth+1); err != nil {
-					break
-				}
-			}
+			err = w.values(&f.value, s, depth)
 		default:
 			err = unknown(-1, "type field %s", f.key)
 		}
@@ -113,7 +109,16 @@ func (w *walker) unboundType(n *node, s *cteScope, depth int) error {
 	return nil
 }
 
-// value is a constant.
+func (w *walker) values(n *node, s *cteScope, depth int) error {
+	for v := range n.elements() {
+		if err := w.value(v, s, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// value walks a constant.
 func (w *walker) value(n *node, s *cteScope, depth int) error {
 	if n.kind != '{' {
 		return unknown(-1, "a constant without parts")
