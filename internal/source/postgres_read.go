@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -25,11 +23,6 @@ import (
 type pgTable struct {
 	config Config
 	pool   *pgxpool.Pool
-
-	mu      sync.Mutex
-	columns []schema.Column
-	table   []string
-	key     []string
 }
 
 // maxImportRow bounds a row that is copied, in bytes: one message of the server is in
@@ -82,7 +75,7 @@ func openPostgres(ctx context.Context, c Config) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pgTable{config: c, pool: pool}, nil
+	return newDatabaseTable(dialect.PostgreSQL, &pgTable{c, pool}), nil
 }
 
 func connectPostgres(ctx context.Context, c Config) (Remote, error) {
@@ -111,64 +104,48 @@ func postgresTables(ctx context.Context, c Config) ([]TableName, error) {
 	return nil, c.trouble(ctx, err, "listing the tables of")
 }
 
-func (t *pgTable) Describe(ctx context.Context) ([]schema.Column, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.columns != nil {
-		return t.columns, nil
+func (t *pgTable) describe(ctx context.Context) (described, error) {
+	d, err := t.lookUp(ctx)
+	if err != nil {
+		return described{}, t.config.trouble(ctx, err, "describing")
 	}
-	if err := t.describe(ctx); err != nil {
-		return nil, t.config.trouble(ctx, err, "describing")
-	}
-	return t.columns, nil
+	return d, nil
 }
 
-func (t *pgTable) describe(ctx context.Context) error {
+// lookUp asks the server's catalog about the table.
+func (t *pgTable) lookUp(ctx context.Context) (d described, err error) {
 	var (
 		oid    uint32
 		schema string
 	)
-	err := t.pool.QueryRow(ctx, `SELECT c.oid, n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+	err = t.pool.QueryRow(ctx, `SELECT c.oid, n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND (n.nspname = $2 OR $2 = '' AND pg_table_is_visible(c.oid))`,
 		t.config.Table, t.config.Schema).Scan(&oid, &schema)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return fault.New(fault.SourceUnreadable, "there is no table %s", t.config.place()).Suggest("List the tables of the database.")
+		return d, fault.New(fault.SourceUnreadable, "there is no table %s", t.config.place()).Suggest("List the tables of the database.")
 	} else if err != nil {
-		return err
+		return d, err
 	}
-	table := []string{schema, t.config.Table}
-	columns, err := postgresColumns(ctx, t.pool, oid)
-	if err != nil {
-		return err
+	d.table = []string{schema, t.config.Table}
+	if d.columns, err = postgresColumns(ctx, t.pool, oid); err != nil {
+		return d, err
 	}
-	if err := keepPostgresText(ctx, t.pool, table, columns); err != nil {
-		return err
+	if err := keepPostgresText(ctx, t.pool, d.table, d.columns); err != nil {
+		return d, err
 	}
-	if err := fitDecimals(ctx, t.pool, table, columns); err != nil {
-		return err
+	if err := fitDecimals(ctx, t.pool, d.table, d.columns); err != nil {
+		return d, err
 	}
 	rows, err := t.pool.Query(ctx, `SELECT a.attname FROM pg_index i JOIN unnest(i.indkey) WITH ORDINALITY AS k(attnum, place) ON true
 		JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum WHERE i.indrelid = $1 AND i.indisprimary ORDER BY k.place`, oid)
 	if err != nil {
-		return err
+		return d, err
 	}
-	key, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return err
-	}
-	t.columns, t.table, t.key = columns, table, key
-	return nil
+	d.key, err = pgx.CollectRows(rows, pgx.RowTo[string])
+	return d, err
 }
 
-func (t *pgTable) Count(ctx context.Context, f schema.Filter) (int64, error) {
-	columns, err := t.Describe(ctx)
-	if err != nil {
-		return 0, err
-	}
-	stmt, err := Select(dialect.PostgreSQL, Selection{Table: t.table, All: columns, Filter: f, Count: true})
-	if err != nil {
-		return 0, err
-	}
+func (t *pgTable) count(ctx context.Context, stmt Statement) (int64, error) {
 	var n int64
 	if err := t.pool.QueryRow(ctx, stmt.Text, stmt.Args...).Scan(&n); err != nil {
 		return 0, t.config.trouble(ctx, err, "counting rows of")
@@ -176,48 +153,19 @@ func (t *pgTable) Count(ctx context.Context, f schema.Filter) (int64, error) {
 	return n, nil
 }
 
-func (t *pgTable) Preview(ctx context.Context, f schema.Filter, offset, limit int) (Page, error) {
-	columns, err := t.Describe(ctx)
-	if err != nil {
-		return Page{}, err
-	}
-	sel := Selection{Table: t.table, Columns: columns, Filter: f, Order: t.key, Offset: offset, Limit: limit}
-	return collect(ctx, columns, limit, func(yield func(*Batch, error) bool) { t.read(ctx, sel, yield) })
-}
-
-func (t *pgTable) Stream(ctx context.Context, names []string, f schema.Filter) iter.Seq2[*Batch, error] {
-	return func(yield func(*Batch, error) bool) {
-		all, err := t.Describe(ctx)
-		var columns []schema.Column
-		if err == nil {
-			columns, err = choose(all, names)
-		}
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		t.read(ctx, Selection{Table: t.table, Columns: columns, All: all, Filter: f}, yield)
-	}
-}
-
 func (t *pgTable) Close() error { t.pool.Close(); return nil }
 
 // errStopped is a consumer that wants no more.
 var errStopped = errors.New("the reader stopped")
 
-func (t *pgTable) read(ctx context.Context, sel Selection, yield func(*Batch, error) bool) {
-	stmt, err := Select(dialect.PostgreSQL, sel)
-	if err != nil {
-		yield(nil, err)
-		return
-	}
+func (t *pgTable) readRows(ctx context.Context, stmt Statement, columns []schema.Column, yield func(*Batch, error) bool) {
 	asked := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	conn, err := t.pool.Acquire(ctx)
 	if err == nil {
 		defer conn.Release()
-		rows := newRowReader(sel.Columns, yield)
+		rows := newRowReader(columns, yield)
 		if len(stmt.Args) == 0 {
 			err = copyOut(ctx, conn.Conn(), stmt, rows)
 		}

@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"os"
 	"slices"
-	"sync"
 	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -24,10 +22,7 @@ type sqliteTable struct {
 	config Config
 	pool   *SQLitePool
 	own    bool // the pool ends with the table
-
-	mu    sync.Mutex
-	found *described
-	view  bool
+	view   bool // known once the table is described
 }
 
 // sqliteSource finds the pool of a configuration: its own if it names none.
@@ -41,7 +36,13 @@ func sqliteSource(c Config) (*sqliteTable, error) {
 	return &sqliteTable{config: c, pool: NewSQLitePool(c.Dir), own: true}, nil
 }
 
-func openSQLite(_ context.Context, c Config) (Source, error) { return sqliteSource(c) }
+func openSQLite(_ context.Context, c Config) (Source, error) {
+	t, err := sqliteSource(c)
+	if err != nil {
+		return nil, err
+	}
+	return newDatabaseTable(dialect.SQLite, t), nil
+}
 
 func connectSQLite(_ context.Context, c Config) (Remote, error) {
 	t, err := sqliteSource(c)
@@ -98,17 +99,7 @@ func (t *sqliteTable) list(ctx context.Context, text string, args []any, doing s
 	return report, err
 }
 
-func (t *sqliteTable) Describe(ctx context.Context) ([]schema.Column, error) {
-	d, err := t.description(ctx)
-	return d.columns, err
-}
-
-func (t *sqliteTable) description(ctx context.Context) (described, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.found != nil {
-		return *t.found, nil
-	}
+func (t *sqliteTable) describe(ctx context.Context) (described, error) {
 	t.view = !t.isTable(ctx)
 	report, err := t.ask(ctx, sqliteOrder{Table: t.config.Table, MaxBytes: t.config.Budget.orDefault(t.config).bytesLeft(t.view)}, "describing", nil)
 	if err != nil {
@@ -130,63 +121,25 @@ func (t *sqliteTable) description(ctx context.Context) (described, error) {
 	for _, c := range keyed {
 		d.key = append(d.key, c.Name)
 	}
-	t.found = &d
 	return d, nil
 }
 
-func (t *sqliteTable) Count(ctx context.Context, f schema.Filter) (int64, error) {
-	d, err := t.description(ctx)
-	if err != nil {
-		return 0, err
-	}
-	stmt, err := Select(dialect.SQLite, Selection{Table: d.table, All: d.columns, Filter: f, Count: true})
-	if err != nil {
-		return 0, err
-	}
+func (t *sqliteTable) count(ctx context.Context, stmt Statement) (int64, error) {
 	var n int64
 	o := sqliteOrder{SQL: stmt.Text, Args: sqliteArgs(stmt.Args), MaxRows: 1, MaxBytes: 1024, MaxRow: 1024}
-	_, err = t.ask(ctx, o, "counting rows of", func(row []sqliteValue) error { n = row[0].Int; return nil })
+	_, err := t.ask(ctx, o, "counting rows of", func(row []sqliteValue) error { n = row[0].Int; return nil })
 	return n, err
 }
 
-func (t *sqliteTable) Preview(ctx context.Context, f schema.Filter, offset, limit int) (Page, error) {
-	d, err := t.description(ctx)
-	if err != nil {
-		return Page{}, err
-	}
-	sel := Selection{Table: d.table, Columns: d.columns, Filter: f, Order: d.key, Offset: offset, Limit: limit}
-	return collect(ctx, d.columns, limit, func(yield func(*Batch, error) bool) { t.read(ctx, sel, yield) })
-}
-
-func (t *sqliteTable) Stream(ctx context.Context, names []string, f schema.Filter) iter.Seq2[*Batch, error] {
-	return func(yield func(*Batch, error) bool) {
-		d, err := t.description(ctx)
-		var columns []schema.Column
-		if err == nil {
-			columns, err = choose(d.columns, names)
-		}
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		t.read(ctx, Selection{Table: d.table, Columns: columns, All: d.columns, Filter: f}, yield)
-	}
-}
-
-func (t *sqliteTable) read(ctx context.Context, sel Selection, yield func(*Batch, error) bool) {
-	stmt, err := Select(dialect.SQLite, sel)
-	if err != nil {
-		yield(nil, err)
-		return
-	}
-	batch, count := newBatch(sel.Columns), int64(0)
+func (t *sqliteTable) readRows(ctx context.Context, stmt Statement, columns []schema.Column, yield func(*Batch, error) bool) {
+	batch, count := newBatch(columns), int64(0)
 	budget := t.config.Budget.orDefault(t.config)
 	o := sqliteOrder{SQL: stmt.Text, Args: sqliteArgs(stmt.Args), MaxRows: math.MaxInt64, MaxBytes: budget.bytesLeft(t.view), MaxRow: sqliteMaxRow}
 	report, err := t.ask(ctx, o, "reading", func(row []sqliteValue) error {
 		count++
 		for i, v := range row {
 			if err := batch.putSQLite(&batch.vectors[i], v); err != nil {
-				return &cellError{sel.Columns[i].Name, count, err}
+				return &cellError{columns[i].Name, count, err}
 			}
 		}
 		if batch.endRow(); batch.full() {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"iter"
-	"sync"
 
 	"interlock/internal/dialect"
 	"interlock/internal/schema"
@@ -17,9 +15,6 @@ type sqlTable struct {
 	config Config
 	system system
 	db     *sql.DB
-
-	mu    sync.Mutex
-	found *described
 }
 
 // A system is what a connector knows beside its dialect.
@@ -43,23 +38,7 @@ func (s system) rowBytes(limits Limits) int64 {
 	return max(s.block, min(int64(limits.Bytes), largest)+ahead)
 }
 
-type described struct {
-	table   []string
-	columns []schema.Column
-	key     []string // fixes the order of pages
-}
-
-func (t *sqlTable) Describe(ctx context.Context) ([]schema.Column, error) {
-	d, err := t.description(ctx)
-	return d.columns, err
-}
-
-func (t *sqlTable) description(ctx context.Context) (described, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.found != nil {
-		return *t.found, nil
-	}
+func (t *sqlTable) describe(ctx context.Context) (described, error) {
 	conn, err := t.connect(ctx)
 	if err != nil {
 		return described{}, err
@@ -69,7 +48,6 @@ func (t *sqlTable) description(ctx context.Context) (described, error) {
 	if err != nil {
 		return described{}, t.config.trouble(ctx, err, "describing")
 	}
-	t.found = &d
 	return d, nil
 }
 
@@ -86,15 +64,7 @@ func (t *sqlTable) connect(ctx context.Context) (*sql.Conn, error) {
 	return conn, nil
 }
 
-func (t *sqlTable) Count(ctx context.Context, f schema.Filter) (int64, error) {
-	d, err := t.description(ctx)
-	if err != nil {
-		return 0, err
-	}
-	stmt, err := Select(t.system.dialect, Selection{Table: d.table, All: d.columns, Filter: f, Count: true})
-	if err != nil {
-		return 0, err
-	}
+func (t *sqlTable) count(ctx context.Context, stmt Statement) (int64, error) {
 	conn, err := t.connect(ctx)
 	if err != nil {
 		return 0, err
@@ -108,38 +78,9 @@ func (t *sqlTable) Count(ctx context.Context, f schema.Filter) (int64, error) {
 	return n, nil
 }
 
-func (t *sqlTable) Preview(ctx context.Context, f schema.Filter, offset, limit int) (Page, error) {
-	d, err := t.description(ctx)
-	if err != nil {
-		return Page{}, err
-	}
-	sel := Selection{Table: d.table, Columns: d.columns, Filter: f, Order: d.key, Offset: offset, Limit: limit}
-	return collect(ctx, d.columns, limit, func(yield func(*Batch, error) bool) { t.read(ctx, sel, yield) })
-}
-
-func (t *sqlTable) Stream(ctx context.Context, names []string, f schema.Filter) iter.Seq2[*Batch, error] {
-	return func(yield func(*Batch, error) bool) {
-		d, err := t.description(ctx)
-		var columns []schema.Column
-		if err == nil {
-			columns, err = choose(d.columns, names)
-		}
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		t.read(ctx, Selection{Table: d.table, Columns: columns, All: d.columns, Filter: f}, yield)
-	}
-}
-
 func (t *sqlTable) Close() error { return t.db.Close() }
 
-func (t *sqlTable) read(ctx context.Context, sel Selection, yield func(*Batch, error) bool) {
-	stmt, err := Select(t.system.dialect, sel)
-	if err != nil {
-		yield(nil, err)
-		return
-	}
+func (t *sqlTable) readRows(ctx context.Context, stmt Statement, columns []schema.Column, yield func(*Batch, error) bool) {
 	conn, err := t.connect(ctx)
 	if err != nil {
 		yield(nil, err)
@@ -153,7 +94,7 @@ func (t *sqlTable) read(ctx context.Context, sel Selection, yield func(*Batch, e
 	rows, err := conn.QueryContext(bound, stmt.Text, args...)
 	if err == nil {
 		defer func() { cancel(); rows.Close() }()
-		err = t.scan(rows, sel.Columns, yield)
+		err = t.scan(rows, columns, yield)
 	}
 	if err != nil && !errors.Is(err, errStopped) {
 		yield(nil, t.config.trouble(asked, err, "reading"))
@@ -215,7 +156,7 @@ func sqlConnector(open, engine opener, tables func(Config) (string, []any), keys
 			if err != nil {
 				return nil, err
 			}
-			return &sqlTable{config: c, system: system, db: db}, nil
+			return newDatabaseTable(system.dialect, &sqlTable{config: c, system: system, db: db}), nil
 		},
 		tables: func(ctx context.Context, c Config) ([]TableName, error) { return sqlTables(ctx, c, open, tables) },
 		connect: func(_ context.Context, c Config) (Remote, error) {
