@@ -5,11 +5,11 @@ import "strings"
 // bigquery is BigQuery's GoogleSQL. A date literal is a text that takes the type of
 // what it is compared with; parts and steps of the calendar are those of DATETIME.
 var bigquery = grammar{
-	escape: backslash, wild: backslashOnly, sets: distinctSets, flatSets: true,
-	forms: ansi.with(each("text of", "CAST($x AS STRING)", kinds)).
-		with(bigqueryUnits("truncate", "datetime_trunc($x, $u)")).
-		with(bigqueryUnits("date_diff", "datetime_diff($y, $x, $u)")).
-		with(forms{
+	wildcardEscape: escapeBackslash, patternEscape: escapeBackslashOnly, sets: distinctSets, equalSetPrecedence: true,
+	forms: standardForms.override(formEach("text of", "CAST($x AS STRING)", kinds)).
+		override(bigqueryUnits("truncate", "datetime_trunc($x, $u)")).
+		override(bigqueryUnits("date_diff", "datetime_diff($y, $x, $u)")).
+		override(forms{
 			"median": "", "stddev": "stddev_samp($x)", "length": "char_length($x)",
 			"share": "CAST($x AS FLOAT64) / nullif(sum($y) OVER (), 0)", "percent": "100.0 * CAST($x AS FLOAT64) / nullif(sum($y) OVER (), 0)",
 			"divide":     "CAST($x AS FLOAT64) / nullif($y, 0)",
@@ -19,8 +19,8 @@ var bigquery = grammar{
 			"match": "lower($x) LIKE lower($y)", "not_match": "lower($x) NOT LIKE lower($y)",
 
 			"number of bool": "CAST($x AS INT64)", "whole of bool": "CAST($x AS INT64)", "key": "CAST($x AS STRING)",
-			"number of text":    guarded("regexp_contains($x, $p)", numeral, "CAST(trim($x) AS FLOAT64)"),
-			"date of text":      guarded("regexp_contains($x, $p)", moment, "CAST($x AS DATETIME)"),
+			"number of text":    castWhere("regexp_contains($x, $p)", numeral, "CAST(trim($x) AS FLOAT64)"),
+			"date of text":      castWhere("regexp_contains($x, $p)", moment, "CAST($x AS DATETIME)"),
 			"moment of literal": "CAST($x AS DATETIME)",
 			"moment of day":     "CAST($x AS DATETIME)", "moment of time": "CAST($x AS DATETIME)",
 

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// kinds are the words for what a cast reads.
+// kinds are the kinds of values that casts distinguish.
 var kinds = []string{"number", "float", "text", "day", "time", "bool", "unknown"}
 
-// word is the kind of a value as casts tell kinds apart.
-func (v value) word() string {
+// castKind is the kind of a value in the names of the forms of casts.
+func (v value) castKind() string {
 	declared := strings.ToUpper(v.declared)
 	switch {
 	case v.kind == Date && strings.Contains(declared, "DATE") && !strings.Contains(declared, "TIME"):
@@ -24,8 +24,8 @@ func (v value) word() string {
 	return v.kind.String()
 }
 
-// cast reads a value as another type. What has no type that is known is read as its
-// text.
+// cast converts a value to another type. A value of unknown type is converted by way of
+// its text.
 func (q *query) cast(e Expr, v value, path string) value {
 	if e.Cast == "" {
 		return v
@@ -38,19 +38,19 @@ func (q *query) cast(e Expr, v value, path string) value {
 	if v.kind == kind {
 		return v
 	}
-	from, x := v.word(), v.sql
+	from, x := v.castKind(), v.sql
 	if from == "unknown" && q.grammar.forms[string(e.Cast)+" of unknown"] == "" {
 		from, x = "text", q.grammar.fill("text of unknown", x, "")
 	}
-	sql := q.say(path+".cast", string(e.Cast)+" of "+from, "cast of a "+from+" to a "+string(e.Cast), x)
-	return value{sql: sql, kind: kind, aggregate: v.aggregate, constant: v.constant, compound: q.grammar.compound(string(e.Cast) + " of " + from)}
+	sql := q.fillForm(path+".cast", string(e.Cast)+" of "+from, "cast of a "+from+" to a "+string(e.Cast), x)
+	return value{sql: sql, kind: kind, aggregate: v.aggregate, constant: v.constant, compound: q.grammar.isCompound(string(e.Cast) + " of " + from)}
 }
 
-// dated writes a value where a moment is needed: text is read as one.
-func (q *query) dated(v value, path string) string {
+// asMoment writes a value as a timestamp; text is converted.
+func (q *query) asMoment(v value, path string) string {
 	switch {
 	case v.kind == Text && v.constant:
-		if _, _, ok := readDate(v.written); !ok && !q.grammar.asWritten {
+		if _, _, ok := readDate(v.written); !ok && !q.grammar.keepsDateForm {
 			q.fail(path, "is not a date; write it as 2024-09-15 or 2024-09-15 10:30:00")
 		}
 		return q.grammar.fill("moment of literal", v.sql, "")
@@ -60,7 +60,7 @@ func (q *query) dated(v value, path string) string {
 			form = "date of text"
 		}
 		return q.grammar.fill(form, v.sql, "")
-	case v.word() == "day":
+	case v.castKind() == "day":
 		return q.grammar.fill("moment of day", v.sql, "")
 	case v.kind == Date:
 		return q.grammar.fill("moment of time", v.sql, "")
@@ -68,7 +68,7 @@ func (q *query) dated(v value, path string) string {
 	return v.sql
 }
 
-// calendar takes a part out of a date or cuts it to a unit.
+// calendar extracts a part of a date or truncates it to a unit.
 func (q *query) calendar(e Expr, v value, path string) value {
 	if e.Part == "" && e.Truncate == "" {
 		return v
@@ -89,12 +89,12 @@ func (q *query) calendar(e Expr, v value, path string) value {
 	form := "part " + string(e.Part)
 	if e.Truncate != "" {
 		form, out.kind, out.midnight = "truncate "+string(e.Truncate), Date, e.Truncate != "hour"
-		if q.grammar.cutsToDays && e.Truncate != "hour" {
+		if q.grammar.truncatesToDates && e.Truncate != "hour" {
 			out.declared = "DATE"
 		}
 	}
-	out.sql = q.say(path, form, "", q.dated(v, path))
-	out.compound = q.grammar.compound(form)
+	out.sql = q.fillForm(path, form, "", q.asMoment(v, path))
+	out.compound = q.grammar.isCompound(form)
 	return out
 }
 
@@ -114,8 +114,8 @@ func readDate(s string) (time.Time, string, bool) {
 func (q *query) date(t time.Time, layout string, with value, path string) string {
 	form := time.DateOnly
 	switch {
-	case with.word() == "day":
-	case layout != time.DateOnly || q.grammar.fullTimes:
+	case with.castKind() == "day":
+	case layout != time.DateOnly || q.grammar.datesAsTimes:
 		form = cmp.Or(map[bool]string{true: time.DateTime}[t.Nanosecond() == 0], "2006-01-02 15:04:05.000000")
 	}
 	if declared := strings.ToUpper(with.declared); layout == time.RFC3339Nano && (strings.Contains(declared, "ZONE") || strings.Contains(declared, "TZ")) {

@@ -2,13 +2,13 @@ package queryplan
 
 import "strings"
 
-// clickhouse is ClickHouse of 2024 or later. An alias stands for its value in the
-// whole query there, so that columns are always named with their table.
+// clickhouse is ClickHouse of 2024 or later. There an alias is visible in the whole
+// query, so columns are always qualified with their table.
 var clickhouse = grammar{
-	escape: backslash, wild: backslashOnly, sets: distinctSets,
-	fullTimes: true, cutsToDays: true, qualify: true, fillJoins: true, wrapSets: true,
-	forms: ansi.with(each("text of", "toString($x)", kinds)).
-		with(forms{
+	wildcardEscape: escapeBackslash, patternEscape: escapeBackslashOnly, sets: distinctSets,
+	datesAsTimes: true, truncatesToDates: true, qualifiesColumns: true, outerJoinDefaults: true, wrapsSetOperations: true,
+	forms: standardForms.override(formEach("text of", "toString($x)", kinds)).
+		override(forms{
 			"sum": "sumOrNull($x)", "avg": "avgOrNull($x)", "min": "minOrNull($x)", "max": "maxOrNull($x)",
 			"min of bool": "minOrNull($x)", "max of bool": "maxOrNull($x)",
 			"median": "quantileExactInclusiveOrNull($x)", "stddev": "CASE WHEN count($x) > 1 THEN stddevSamp($x) END",
@@ -20,7 +20,7 @@ var clickhouse = grammar{
 
 			"number of bool": "toInt64($x)", "whole of bool": "toInt64($x)", "text of bool": "CASE WHEN $x THEN 'true' WHEN NOT $x THEN 'false' END", "key": "toString($x)",
 			"number of text":    "toFloat64OrNull(trimBoth($x))",
-			"date of text":      guarded("match($x, $p)", moment, "parseDateTime64BestEffortOrNull($x, 6)"),
+			"date of text":      castWhere("match($x, $p)", moment, "parseDateTime64BestEffortOrNull($x, 6)"),
 			"moment of literal": "parseDateTime64BestEffort($x, 6)",
 			"moment of day":     "toDateTime($x)",
 
@@ -40,11 +40,12 @@ var clickhouse = grammar{
 		}),
 }
 
-// nullable makes a column able to say that there is no partner.
-const nullable = "toNullable"
+// nullableFunction makes unmatched columns of an outer join NULL.
+const nullableFunction = "toNullable"
 
 var (
-	// backslash escapes the wildcards of LIKE; backslashOnly keeps them.
-	backslash     = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
-	backslashOnly = strings.NewReplacer(`\`, `\\`)
+	// escapeBackslash escapes the wildcards of LIKE and the backslash, escapeBackslashOnly
+	// the backslash alone.
+	escapeBackslash     = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
+	escapeBackslashOnly = strings.NewReplacer(`\`, `\\`)
 )

@@ -29,40 +29,40 @@ var grammars = [...]*grammar{
 // it.
 func Functions(d dialect.Dialect) []string { return slices.Clone(functions()[d]) }
 
-// A grammar is what one dialect does its own way.
+// A grammar is what plans are compiled to in one dialect.
 type grammar struct {
-	escape *strings.Replacer // of wildcards in a pattern
-	wild   *strings.Replacer // makes a pattern whose wildcards count out of the plan's
-	sets   map[SetOperation]string
-	forms  forms
+	forms          forms
+	sets           map[SetOperation]string
+	wildcardEscape *strings.Replacer // escapes the wildcards of LIKE in a text
+	patternEscape  *strings.Replacer // turns a plan's pattern into the dialect's; nil: they are alike
 
-	asWritten  bool // dates in filters keep the form that the plan gives them
-	fullTimes  bool // a date is compared with as a time, unless the column holds days
-	cutsToDays bool // a time that is cut to days or more becomes a day
-	filter     bool // aggregates have FILTER (WHERE ...)
-	qualify    bool // a bare name may be taken for an alias
-	fillJoins  bool // columns of no partner are not NULL unless they are nullable
-	wrapSets   bool // ORDER BY and LIMIT belong to the last of several queries
-	flatSets   bool // INTERSECT does not bind tighter than the others
-	wrapLimits bool // a query behind IN cannot have a LIMIT
-	aliasAlone bool // ORDER BY knows an alias only by itself, not in an expression
-	asciiCase  bool // case is folded in ASCII letters only
+	keepsDateForm          bool // dates in filters are written as the plan writes them
+	datesAsTimes           bool // a date is compared as a timestamp, unless the column holds dates
+	truncatesToDates       bool // truncating a timestamp to a day or more gives a date
+	aggregateFilter        bool // aggregates have FILTER (WHERE ...)
+	qualifiesColumns       bool // a bare column name could mean an alias of the select list
+	outerJoinDefaults      bool // unmatched columns of outer joins are defaults of their type, not NULL
+	wrapsSetOperations     bool // ORDER BY and LIMIT would belong to the last of the combined queries
+	equalSetPrecedence     bool // INTERSECT does not bind tighter than UNION and EXCEPT
+	wrapsLimitedSubqueries bool // a subquery of IN cannot have a LIMIT
+	wholeAliasInOrder      bool // ORDER BY takes an alias only by itself, not inside an expression
+	foldsASCIIOnly         bool // case-insensitive comparison knows ASCII letters only
 }
 
-// forms are the templates of a dialect by what they say: a function, `part year`,
-// `truncate month`, `date_diff day`, `number of text`, a direction. $x and $y stand
-// for values. What has no form, or an empty one, cannot be said.
+// forms are the SQL templates of a dialect by what they express: a function, `part
+// year`, `truncate month`, `date_diff day`, `number of text`, a direction. $x and $y are
+// placeholders of values. A plan that needs a missing or empty form is refused.
 type forms map[string]string
 
-// with gives these forms with others in their place.
-func (f forms) with(own forms) forms {
+// override gives a copy of the forms in which own replaces or adds some.
+func (f forms) override(own forms) forms {
 	all := maps.Clone(f)
 	maps.Copy(all, own)
 	return all
 }
 
-// each names one template for every word; $u in it stands for the word.
-func each[W ~string](kind, template string, words []W) forms {
+// formEach makes one form per word of a template, in which $u is the word.
+func formEach[W ~string](kind, template string, words []W) forms {
 	f := forms{}
 	for _, w := range words {
 		f[kind+" "+string(w)] = strings.ReplaceAll(template, "$u", string(w))
@@ -70,8 +70,8 @@ func each[W ~string](kind, template string, words []W) forms {
 	return f
 }
 
-// ansi are the forms that most dialects share.
-var ansi = forms{
+// standardForms are the forms that most dialects share.
+var standardForms = forms{
 	"count": "count($x)", "count_distinct": "count(DISTINCT $x)",
 	"sum": "sum($x)", "avg": "avg($x)", "min": "min($x)", "max": "max($x)",
 	"median": "median($x)", "stddev": "stddev($x)",
@@ -100,12 +100,12 @@ var ansi = forms{
 
 var standardSets = map[SetOperation]string{Union: "UNION", UnionAll: "UNION ALL", Intersect: "INTERSECT", Except: "EXCEPT"}
 
-// distinctSets are for dialects that want to hear that equal rows count once.
+// distinctSets are for dialects in which DISTINCT must be written.
 var distinctSets = map[SetOperation]string{Union: "UNION DISTINCT", UnionAll: "UNION ALL", Intersect: "INTERSECT DISTINCT", Except: "EXCEPT DISTINCT"}
 
-// Numbers and dates in text, where the dialect has no cast that gives NULL for what
-// it cannot read. Both are written without a backslash, which dialects read
-// differently. Dates are those of the calendar, leap years and all.
+// Patterns of numbers and dates, for dialects without a cast that gives NULL for text
+// that is neither. They have no backslash, which dialects read differently. Dates are
+// those of the calendar, with its leap years.
 const (
 	numeral = `'^ *[-+]?([0-9]{1,200}([.][0-9]{0,200})?|[.][0-9]{1,200})([eE][-+]?[0-9]{1,2})? *$'`
 	moment  = `'^([0-9]{4}-((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)` +
@@ -113,18 +113,18 @@ const (
 		`([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?)?$'`
 )
 
-// compound says whether a form needs brackets inside arithmetic.
-func (g *grammar) compound(form string) bool {
+// isCompound says that the SQL of a form needs brackets inside arithmetic.
+func (g *grammar) isCompound(form string) bool {
 	return slices.ContainsFunc([]string{" + ", " - ", " * ", " / ", " || "}, func(op string) bool { return strings.Contains(g.forms[form], op) })
 }
 
-// fill puts values into a form that the dialect has.
+// fill writes a form that the dialect has.
 func (g *grammar) fill(form, x, y string) string {
 	return strings.NewReplacer("$x", x, "$y", y).Replace(g.forms[form])
 }
 
-// say puts values into a form; a dialect that has none refuses the plan.
-func (q *query) say(path, form, part string, xy ...string) string {
+// fillForm writes a form; the plan is refused where the dialect has none.
+func (q *query) fillForm(path, form, part string, xy ...string) string {
 	if q.grammar.forms[form] == "" {
 		q.fail(path, "%s has no %s; leave it out, or ask for the rows and work it out from them", q.dialect.Title(), cmp.Or(part, form))
 		return ""
@@ -133,20 +133,20 @@ func (q *query) say(path, form, part string, xy ...string) string {
 	return q.grammar.fill(form, xy[0], xy[1])
 }
 
-// called finds calls, and types with a size, which stand behind AS.
-var called = regexp.MustCompile(`(AS )?([A-Za-z_][A-Za-z0-9_]*)\(`)
+// calledFunction matches calls, and types with a size, which come after AS.
+var calledFunction = regexp.MustCompile(`(AS )?([A-Za-z_][A-Za-z0-9_]*)\(`)
 
-// functions reads the calls out of the forms, so that the two cannot disagree.
+// functions lists the calls in the forms of each dialect, by Dialect.
 var functions = sync.OnceValue(func() [len(grammars)][]string {
 	literal := regexp.MustCompile(`'[^']*'`)
 	var all [len(grammars)][]string
 	for d, g := range grammars {
 		names := []string{}
-		if g.fillJoins {
-			names = append(names, strings.ToLower(nullable))
+		if g.outerJoinDefaults {
+			names = append(names, strings.ToLower(nullableFunction))
 		}
 		for _, form := range g.forms {
-			for _, m := range called.FindAllStringSubmatch(literal.ReplaceAllString(form, ""), -1) {
+			for _, m := range calledFunction.FindAllStringSubmatch(literal.ReplaceAllString(form, ""), -1) {
 				name := strings.ToLower(m[2])
 				if m[1] == "" && name != "cast" && name != "try_cast" {
 					names = append(names, name)
@@ -162,7 +162,7 @@ var functions = sync.OnceValue(func() [len(grammars)][]string {
 	return all
 })
 
-// guarded reads text only where it has the form that pattern describes.
-func guarded(test, pattern, read string) string {
+// castWhere writes a cast of those texts that match a pattern; others give NULL.
+func castWhere(test, pattern, read string) string {
 	return fmt.Sprintf("CASE WHEN %s THEN %s END", strings.ReplaceAll(test, "$p", pattern), read)
 }

@@ -22,7 +22,7 @@ type value struct {
 
 // isMoment says that a value has a time of day.
 func (v value) isMoment() bool {
-	return v.kind == Date && v.declared != "" && v.word() == "time" && !v.midnight
+	return v.kind == Date && v.declared != "" && v.castKind() == "time" && !v.midnight
 }
 
 // exact is the type of numbers that are no doubles.
@@ -41,15 +41,15 @@ func (q *query) expr(e Expr, path string, in scope, depth int) value {
 		q.fail(path, "values are nested deeper than %d", maxDepth)
 		return value{}
 	}
-	v := q.base(e, path, in, depth)
+	v := q.innermostPart(e, path, in, depth)
 	v = q.cast(e, v, path)
 	v = q.calendar(e, v, path)
 	return q.function(e, v, path, in)
 }
 
-// base is the innermost part: exactly one of column, literal, of and math, or
-// nothing at all where rows are counted.
-func (q *query) base(e Expr, path string, in scope, depth int) value {
+// innermostPart compiles the innermost part of an expression: exactly one of column,
+// literal, of and math, or none of them where rows are counted.
+func (q *query) innermostPart(e Expr, path string, in scope, depth int) value {
 	n := 0
 	for _, set := range []bool{e.Column != "", e.Literal != nil, e.Of != nil, e.Math != nil} {
 		if set {
@@ -64,7 +64,7 @@ func (q *query) base(e Expr, path string, in scope, depth int) value {
 		return value{}
 	case e.Column != "":
 		if _, _, found := q.find(e.Column, q.tables); found == 0 && in == groupScope {
-			if item := q.selected(Expr{Column: e.Column}); !item.plain() {
+			if item := q.resolveAlias(Expr{Column: e.Column}); !item.plain() {
 				return q.expr(item, path, in, depth+1)
 			}
 		}
@@ -115,8 +115,8 @@ func (q *query) math(m Math, path string, in scope, depth int) value {
 			q.fail(path+".unit", "unknown unit %q; use one of %s", m.Unit, list(units))
 			return v
 		}
-		v.sql = q.say(path, "date_diff "+string(m.Unit), "", q.dated(left, path+".left"), q.dated(right, path+".right"))
-		v.compound = q.grammar.compound("date_diff " + string(m.Unit))
+		v.sql = q.fillForm(path, "date_diff "+string(m.Unit), "", q.asMoment(left, path+".left"), q.asMoment(right, path+".right"))
+		v.compound = q.grammar.isCompound("date_diff " + string(m.Unit))
 		return v
 	}
 	for _, side := range []struct {
@@ -134,7 +134,7 @@ func (q *query) math(m Math, path string, in scope, depth int) value {
 		v.sql = q.grammar.fill("divide", left.bracketed(), right.sql)
 		return v
 	}
-	if left.word() == "number" && right.word() == "number" {
+	if left.castKind() == "number" && right.castKind() == "number" {
 		v.declared = exact
 	}
 	v.sql = left.bracketed() + " " + string(m.Operator) + " " + right.bracketed()
@@ -170,7 +170,7 @@ func (q *query) function(e Expr, v value, path string, in scope) value {
 		q.fail(path, "%s of an aggregate; take it from a plan that groups first (`from`)", e.Function)
 	}
 	out := value{kind: Number, aggregate: true}
-	if e.Function == Sum && v.word() == "number" {
+	if e.Function == Sum && v.castKind() == "number" {
 		out.declared = exact
 	}
 	switch e.Function {
@@ -183,7 +183,7 @@ func (q *query) function(e Expr, v value, path string, in scope) value {
 		}
 	case Min, Max:
 		out.kind, out.declared, out.midnight = v.kind, v.declared, v.midnight
-		v.sql = q.ordered(v)
+		v.sql = q.orderExpr(v)
 	}
 	return q.aggregate(e, v, out, path)
 }
@@ -208,7 +208,7 @@ func (q *query) aggregate(e Expr, v, out value, path string) value {
 	if len(e.Where) > 0 {
 		where := q.filters(e.Where, path+".where", rowScope)
 		switch {
-		case q.grammar.filter && (share || !q.grammar.compound(form)):
+		case q.grammar.aggregateFilter && (share || !q.grammar.isCompound(form)):
 			only = " FILTER (WHERE " + where + ")"
 		case v.sql == "":
 			of = "CASE WHEN " + where + " THEN 1 END"
@@ -225,8 +225,8 @@ func (q *query) aggregate(e Expr, v, out value, path string) value {
 		out.compound = true
 		return out
 	}
-	out.sql = q.say(path+".function", form, "", of) + only
-	out.compound = q.grammar.compound(form)
+	out.sql = q.fillForm(path+".function", form, "", of) + only
+	out.compound = q.grammar.isCompound(form)
 	return out
 }
 
@@ -248,13 +248,13 @@ func (q *query) scalar(e Expr, v value, path string) value {
 		}
 	}
 	form := string(e.Function)
-	if e.Function == Round && v.word() == "float" {
+	if e.Function == Round && v.castKind() == "float" {
 		form = "round of float"
 	} else if e.Function == Abs || e.Function == Round {
 		out.declared = v.declared
 	}
-	out.sql = q.say(path+".function", form, "", v.sql)
-	out.compound = q.grammar.compound(form)
+	out.sql = q.fillForm(path+".function", form, "", v.sql)
+	out.compound = q.grammar.isCompound(form)
 	return out
 }
 

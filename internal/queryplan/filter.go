@@ -52,7 +52,7 @@ func (q *query) filter(f Filter, path string, in scope, depth int) string {
 	}
 	left := q.expr(f.Expr, path, in, 0)
 	if slices.Contains([]Operator{Lt, Le, Gt, Ge, Between, NotBetween}, f.Operator) {
-		left.sql = q.ordered(left)
+		left.sql = q.orderExpr(left)
 	}
 	switch f.Operator {
 	case IsNull:
@@ -81,8 +81,8 @@ func (q *query) filter(f Filter, path string, in scope, depth int) string {
 
 func ordering(op Operator) bool { return slices.Contains([]Operator{Eq, Ne, Lt, Le, Gt, Ge}, op) }
 
-// symbol is the operator in SQL.
-func symbol(op Operator) string {
+// operatorSQL is the operator in SQL.
+func operatorSQL(op Operator) string {
 	if op == Ne {
 		return "<>"
 	}
@@ -100,13 +100,13 @@ func (q *query) withOther(f Filter, left value, path string, in scope) string {
 	}
 	if left.kind == Date && right.kind == Date { // a day and a moment are compared by their days
 		switch {
-		case left.word() == "day" && right.isMoment():
+		case left.castKind() == "day" && right.isMoment():
 			right = q.calendar(Expr{Truncate: "day"}, right, path+".other")
-		case right.word() == "day" && left.isMoment():
+		case right.castKind() == "day" && left.isMoment():
 			left = q.calendar(Expr{Truncate: "day"}, left, path)
 		}
 	}
-	return left.bracketed() + " " + symbol(f.Operator) + " " + right.bracketed()
+	return left.bracketed() + " " + operatorSQL(f.Operator) + " " + right.bracketed()
 }
 
 func (q *query) withPlan(f Filter, left value, path string) string {
@@ -132,7 +132,7 @@ func (q *query) withPlan(f Filter, left value, path string) string {
 				left = value{sql: q.grammar.fill("key", left.sql, ""), kind: Text}
 			}
 		}
-		if q.grammar.wrapLimits && sub.Limit > 0 {
+		if q.grammar.wrapsLimitedSubqueries && sub.Limit > 0 {
 			sql = "SELECT " + q.dialect.Ident(columns[0].Name) + " FROM (" + sql + ") AS first_rows"
 		}
 	}
@@ -145,7 +145,7 @@ func (q *query) withPlan(f Filter, left value, path string) string {
 		if f.Plan.Limit != 1 && (len(f.Plan.GroupBy) > 0 || !f.Plan.Select[0].Aggregate()) {
 			q.fail(path+".plan.limit", "may give several rows; set limit 1 or use the operator in")
 		}
-		return left.bracketed() + " " + symbol(f.Operator) + " (" + sql + ")"
+		return left.bracketed() + " " + operatorSQL(f.Operator) + " (" + sql + ")"
 	}
 	q.fail(path+".operator", "%s cannot compare with a plan; use in, not_in, =, !=, <, <=, > or >=", f.Operator)
 	return ""
@@ -166,7 +166,7 @@ func (q *query) withValue(f Filter, left value, path string, in scope) string {
 		if f.Operator == NotIn {
 			word = " NOT IN ("
 		}
-		return q.narrowed(f, left, word+strings.Join(values, ", ")+")", in)
+		return q.comparison(f, left, word+strings.Join(values, ", ")+")", in)
 	case Between, NotBetween:
 		values := q.values(f.Value, left, at)
 		if len(values) != 2 {
@@ -190,12 +190,12 @@ func (q *query) withValue(f Filter, left value, path string, in scope) string {
 	case InPeriod:
 		return q.period(left, s, at)
 	}
-	return q.narrowed(f, left, " "+symbol(f.Operator)+" "+q.literal(s, left, at), in)
+	return q.comparison(f, left, " "+operatorSQL(f.Operator)+" "+q.literal(s, left, at), in)
 }
 
-// narrowed writes a comparison. Where a text is compared in a form that no index
-// knows, the plain column stands before it, which holds whenever the other does.
-func (q *query) narrowed(f Filter, left value, compared string, in scope) string {
+// comparison writes a comparison. Where a text is compared in a form that no index
+// supports, a comparison of the plain column, which the other implies, precedes it.
+func (q *query) comparison(f Filter, left value, compared string, in scope) string {
 	exact := left.bracketed() + compared
 	if left.reference != "" && !left.plain && in == rowScope && (f.Operator == Eq || f.Operator == In) {
 		return "(" + left.reference + compared + " AND " + exact + ")"
@@ -247,7 +247,7 @@ func (q *query) literal(s scalar, with value, path string) string {
 			q.fail(path, "is not a date; write it as 2024-09-15 or 2024-09-15 10:30:00")
 			return ""
 		}
-		if !q.grammar.asWritten {
+		if !q.grammar.keepsDateForm {
 			return q.date(t, layout, with, path)
 		}
 	case Bool:
@@ -269,23 +269,23 @@ func (q *query) like(op Operator, left value, s scalar, path string) string {
 		s.text = strings.ToUpper(strconv.FormatBool(*s.truth))
 	}
 	g, x := q.grammar, left.bracketed()
-	if g.asciiCase && op != Like && op != NotLike && strings.ContainsFunc(s.text, func(r rune) bool { return r > unicode.MaxASCII && unicode.IsLetter(r) }) {
+	if g.foldsASCIIOnly && op != Like && op != NotLike && strings.ContainsFunc(s.text, func(r rune) bool { return r > unicode.MaxASCII && unicode.IsLetter(r) }) {
 		q.fail(path, "%s has no %s for letters outside of ASCII, whose case it does not know; use like", q.dialect.Title(), op)
 	}
 	switch op {
 	case Contains:
-		return g.fill("match", x, q.dialect.Text("%"+g.escape.Replace(s.text)+"%"))
+		return g.fill("match", x, q.dialect.Text("%"+g.wildcardEscape.Replace(s.text)+"%"))
 	case NotContains:
-		return g.fill("not_match", x, q.dialect.Text("%"+g.escape.Replace(s.text)+"%"))
+		return g.fill("not_match", x, q.dialect.Text("%"+g.wildcardEscape.Replace(s.text)+"%"))
 	case StartsWith:
-		return g.fill("match", x, q.dialect.Text(g.escape.Replace(s.text)+"%"))
+		return g.fill("match", x, q.dialect.Text(g.wildcardEscape.Replace(s.text)+"%"))
 	case EndsWith:
-		return g.fill("match", x, q.dialect.Text("%"+g.escape.Replace(s.text)))
+		return g.fill("match", x, q.dialect.Text("%"+g.wildcardEscape.Replace(s.text)))
 	case EqualsAnyCase:
 		return g.fill(string(op), left.sql, q.dialect.Text(s.text))
 	}
-	if g.wild != nil {
-		s.text = g.wild.Replace(s.text)
+	if g.patternEscape != nil {
+		s.text = g.patternEscape.Replace(s.text)
 	}
 	return g.fill(string(op), x, q.dialect.Text(s.text))
 }
@@ -307,8 +307,8 @@ func (q *query) period(left value, s scalar, path string) string {
 	if left.kind == Bool {
 		q.fail(path, "%s is true or false and has no calendar", left.sql)
 	}
-	if left.word() != "day" {
-		x = q.dated(left, path)
+	if left.castKind() != "day" {
+		x = q.asMoment(left, path)
 	}
 	day := func(t time.Time) string { return q.date(t, time.DateOnly, left, path) }
 	return x + " >= " + day(from) + " AND " + x + " < " + day(until)

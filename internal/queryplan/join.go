@@ -9,13 +9,13 @@ import (
 	"interlock/internal/schema"
 )
 
-// A tableRef is a table as it stands behind FROM or JOIN.
+// A tableRef is a table in FROM or JOIN.
 type tableRef struct {
-	verb  string
-	bound bound
-	alias string
-	on    string
-	lost  bool // rows of it may be missing
+	verb     string
+	bound    bound
+	alias    string
+	on       string
+	optional bool // its rows may be missing in an outer join
 }
 
 // from binds the tables; sources writes them when it is known which columns are used.
@@ -52,7 +52,7 @@ func (q *query) join(j Join, path string) {
 	switch j.Kind {
 	case "", Inner:
 	case Left:
-		ref.verb, ref.lost = "LEFT JOIN ", true
+		ref.verb, ref.optional = "LEFT JOIN ", true
 	default:
 		q.fail(path+".kind", "unknown kind %q; use one of %s", j.Kind, list(joinKinds))
 	}
@@ -76,7 +76,7 @@ func (q *query) join(j Join, path string) {
 		at := fmt.Sprintf("%s.on[%d]", path, i)
 		left, lc := q.column(pair.Left, before, at+".left")
 		right, rc := q.column(pair.Right, added, at+".right")
-		left, right = q.alike(left, lc, right, rc)
+		left, right = q.comparableSides(left, lc, right, rc)
 		equal = append(equal, left+" = "+right)
 	}
 	ref.on = " ON " + strings.Join(equal, " AND ")
@@ -94,7 +94,7 @@ func (q *query) sources() []string {
 		if r.alias != "" {
 			name += " AS " + q.dialect.Ident(r.alias)
 		}
-		if r.lost && q.grammar.fillJoins {
+		if r.optional && q.grammar.outerJoinDefaults {
 			name = q.nullableRows(r)
 		}
 		clauses[i] = r.verb + name + r.on
@@ -102,21 +102,21 @@ func (q *query) sources() []string {
 	return clauses
 }
 
-// nullableRows is a table whose used columns can say that there is no partner.
+// nullableRows is a subquery in which the used columns of a table are nullable.
 func (q *query) nullableRows(r tableRef) string {
 	var items []string
 	for _, c := range r.bound.table.Columns {
 		if q.used[r.bound.name+"."+c.Name] {
 			name := q.dialect.Ident(c.Name)
-			items = append(items, nullable+"("+q.dialect.Ident(r.bound.table.Name)+"."+name+") AS "+name)
+			items = append(items, nullableFunction+"("+q.dialect.Ident(r.bound.table.Name)+"."+name+") AS "+name)
 		}
 	}
 	return "(SELECT " + strings.Join(items, ", ") + " FROM " + q.dialect.Ident(r.bound.table.Name) + ") AS " + q.dialect.Ident(r.bound.name)
 }
 
-// alike makes the sides of a join comparable: keys that two tables keep as different
-// types are compared as text.
-func (q *query) alike(left string, lc schema.Column, right string, rc schema.Column) (string, string) {
+// comparableSides makes the sides of a join comparable: keys of different types are
+// compared as text.
+func (q *query) comparableSides(left string, lc schema.Column, right string, rc schema.Column) (string, string) {
 	lk, rk := KindOf(lc.Type), KindOf(rc.Type)
 	if lk != Unknown && rk != Unknown && lk != rk {
 		if lk != Text {

@@ -5,10 +5,10 @@ package queryplan
 // connection, utf8mb4; blanks at their ends do not count all the same. Sums of whole
 // numbers are decimals of few digits there, so that quotients are made of doubles.
 var mysql = grammar{
-	escape: bang, wild: bangOnly, sets: standardSets, wrapLimits: true, aliasAlone: true,
-	forms: ansi.with(each("part", "$u($x)", parts)).
-		with(each("text of", mysqlText, kinds)).
-		with(forms{
+	wildcardEscape: escapeBang, patternEscape: escapeBangOnly, sets: standardSets, wrapsLimitedSubqueries: true, wholeAliasInOrder: true,
+	forms: standardForms.override(formEach("part", "$u($x)", parts)).
+		override(formEach("text of", mysqlText, kinds)).
+		override(forms{
 			"avg": "avg(CAST($x AS DOUBLE))", "median": "", "stddev": "stddev_samp(CAST($x AS DOUBLE))",
 			"share": "CAST($x AS DOUBLE) / nullif(sum($y) OVER (), 0)", "percent": "100.0 * CAST($x AS DOUBLE) / nullif(sum($y) OVER (), 0)",
 			"divide": "CAST($x AS DOUBLE) / nullif($y, 0)",
@@ -20,8 +20,8 @@ var mysql = grammar{
 
 			"number of bool": "$x + 0", "whole of bool": "$x + 0",
 			"text of bool":      "CASE WHEN $x THEN 'true' WHEN NOT $x THEN 'false' END",
-			"number of text":    guarded("regexp_instr($x, $p) > 0", numeral, "CAST($x AS DOUBLE)"),
-			"date of text":      guarded("regexp_instr($x, $p) > 0", moment, "CAST($x AS DATETIME(6))"),
+			"number of text":    castWhere("regexp_instr($x, $p) > 0", numeral, "CAST($x AS DOUBLE)"),
+			"date of text":      castWhere("regexp_instr($x, $p) > 0", moment, "CAST($x AS DATETIME(6))"),
 			"moment of literal": "CAST($x AS DATETIME(6))",
 
 			"part week": "week($x, 3)", "part day": "dayofmonth($x)", "part weekday": "weekday($x) + 1",

@@ -13,15 +13,15 @@ import (
 // rankName is the column that numbers the rows of a group for Top.
 const rankName = "rank_in_group"
 
-// mixed says whether rows are put together after they are selected, so that only
-// selected names can be sorted by.
-func (q *query) mixed() bool { return q.plan.Distinct || len(q.plan.Combine) > 0 }
+// sortsSelectedOnly says that only selected names can be sorted by, because set
+// operations combine rows after they are selected.
+func (q *query) sortsSelectedOnly() bool { return q.plan.Distinct || len(q.plan.Combine) > 0 }
 
-// sorts says whether texts have another order there than by code points.
-func (q *query) sorts() bool { return q.grammar.forms["order of text"] != "$x" }
+// collatesTexts says that texts need a collation to be ordered by code points.
+func (q *query) collatesTexts() bool { return q.grammar.forms["order of text"] != "$x" }
 
-// ordered writes a value where its order counts.
-func (q *query) ordered(v value) string {
+// orderExpr writes a value to sort by.
+func (q *query) orderExpr(v value) string {
 	if v.kind == Text {
 		return q.grammar.fill("order of text", v.sql, "")
 	}
@@ -35,8 +35,8 @@ func (q *query) order(columns []schema.Column) string {
 	var terms []string
 	if p.Top != nil && len(p.OrderBy) == 0 {
 		for _, t := range p.Top.Per {
-			if i := q.position(t.Expr, columns); i >= 0 {
-				terms = append(terms, q.grammar.fill("asc", q.outer(columns[i]), ""))
+			if i := q.selectedIndex(t.Expr, columns); i >= 0 {
+				terms = append(terms, q.grammar.fill("asc", q.outerName(columns[i]), ""))
 			}
 		}
 		return strings.Join(append(terms, q.dialect.Ident(rankName)), ", ")
@@ -46,12 +46,12 @@ func (q *query) order(columns []schema.Column) string {
 		var sql string
 		switch {
 		case p.Top != nil || len(p.Combine) > 0:
-			at := q.position(o.Expr, columns)
+			at := q.selectedIndex(o.Expr, columns)
 			if at < 0 {
 				q.fail(path, "only selected values can be sorted by here; add it to select")
 				continue
 			}
-			sql = q.outer(columns[at])
+			sql = q.outerName(columns[at])
 		default:
 			sql = q.sortable(o.Expr, path)
 		}
@@ -60,14 +60,14 @@ func (q *query) order(columns []schema.Column) string {
 	return strings.Join(terms, ", ")
 }
 
-// outer writes a selected name outside of its query. Behind a set operation the
-// values have their order already, and nothing but the name may stand there.
-func (q *query) outer(c schema.Column) string {
+// outerName writes a selected name outside of its query. After a set operation only the
+// plain name is allowed.
+func (q *query) outerName(c schema.Column) string {
 	v := value{sql: q.dialect.Ident(c.Name), kind: KindOf(c.Type)}
-	if q.mixed() {
+	if q.sortsSelectedOnly() {
 		return v.sql
 	}
-	return q.ordered(v)
+	return q.orderExpr(v)
 }
 
 // sortable writes what to sort by: a selected alias by its name, else the value.
@@ -75,8 +75,8 @@ func (q *query) sortable(e Expr, path string) string {
 	if e.plain() {
 		for _, item := range q.plan.Select {
 			if item.Alias != "" && strings.EqualFold(item.Alias, e.Column) {
-				if q.grammar.aliasAlone && !(q.plan.Distinct && q.sorts()) {
-					return q.ordered(q.expr(item, path, groupScope, 0))
+				if q.grammar.wholeAliasInOrder && !(q.plan.Distinct && q.collatesTexts()) {
+					return q.orderExpr(q.expr(item, path, groupScope, 0))
 				}
 				return q.dialect.Ident(item.Alias)
 			}
@@ -86,7 +86,7 @@ func (q *query) sortable(e Expr, path string) string {
 	grouped := len(q.plan.GroupBy) > 0 || slices.ContainsFunc(q.plan.Select, Expr.Aggregate)
 	if grouped && !v.aggregate {
 		ok := slices.ContainsFunc(q.plan.GroupBy, func(t Term) bool {
-			return q.expr(q.selected(t.Expr), path, rowScope, 0).sql == v.sql
+			return q.expr(q.resolveAlias(t.Expr), path, rowScope, 0).sql == v.sql
 		})
 		if !ok {
 			q.fail(path, "%s is neither grouped by nor inside a function", cmpColumn(e))
@@ -98,11 +98,11 @@ func (q *query) sortable(e Expr, path string) string {
 	if q.plan.Distinct && !slices.ContainsFunc(q.plan.Select, func(s Expr) bool { return q.expr(s, path, groupScope, 0).sql == v.sql }) {
 		q.fail(path, "distinct rows can only be sorted by what is selected")
 	}
-	return q.ordered(v)
+	return q.orderExpr(v)
 }
 
-// direction writes a term of an order; where names a place in which the dialect says
-// it another way.
+// direction writes a term of ORDER BY. A dialect may have other forms inside a window,
+// whose names begin with where.
 func (q *query) direction(o Order, sql, where, path string) string {
 	form := cmp.Or(strings.ToLower(string(o.Direction)), string(Asc))
 	if !slices.Contains(directions, Direction(form)) {
@@ -122,8 +122,8 @@ func (q *query) direction(o Order, sql, where, path string) string {
 	return q.grammar.fill(form, sql, "")
 }
 
-// position finds a value in the select list, by alias or by what it is; -1 if absent.
-func (q *query) position(e Expr, columns []schema.Column) int {
+// selectedIndex finds a value in the select list, by its alias or its expression; -1 if absent.
+func (q *query) selectedIndex(e Expr, columns []schema.Column) int {
 	for i, item := range q.plan.Select {
 		if e.plain() && i < len(columns) && strings.EqualFold(columns[i].Name, e.Column) {
 			return i
@@ -136,8 +136,8 @@ func (q *query) position(e Expr, columns []schema.Column) int {
 	return -1
 }
 
-// rank writes the number of a row in its group, for Top.
-func (q *query) rank() string {
+// rankColumn writes the number of a row in its group, for Top.
+func (q *query) rankColumn() string {
 	t, path := q.plan.Top, q.path+".top"
 	if t == nil {
 		return ""
@@ -151,16 +151,16 @@ func (q *query) rank() string {
 	if len(t.OrderBy) == 0 {
 		q.fail(path+".order_by", "says not by what the first rows are chosen")
 	}
-	if q.mixed() {
+	if q.sortsSelectedOnly() {
 		q.fail(path, "cannot be used with distinct or combine")
 	}
 	var per, by []string
 	for i, e := range t.Per {
-		per = append(per, q.expr(q.selected(e.Expr), fmt.Sprintf("%s.per[%d]", path, i), groupScope, 0).sql)
+		per = append(per, q.expr(q.resolveAlias(e.Expr), fmt.Sprintf("%s.per[%d]", path, i), groupScope, 0).sql)
 	}
 	for i, o := range t.OrderBy {
 		at := fmt.Sprintf("%s.order_by[%d]", path, i)
-		by = append(by, q.direction(o, q.ordered(q.expr(q.selected(o.Expr), at, groupScope, 0)), "window ", at))
+		by = append(by, q.direction(o, q.orderExpr(q.expr(q.resolveAlias(o.Expr), at, groupScope, 0)), "window ", at))
 	}
 	number := q.grammar.forms["row_number"]
 	if t.Ties {
@@ -169,8 +169,8 @@ func (q *query) rank() string {
 	return number + " OVER (PARTITION BY " + strings.Join(per, ", ") + " ORDER BY " + strings.Join(by, ", ") + ") AS " + q.dialect.Ident(rankName)
 }
 
-// top wraps the query so that each group keeps its first N rows.
-func (q *query) top(head string, items []string, columns []schema.Column, tail []string) []string {
+// wrapTop wraps the query so that each group keeps its first N rows.
+func (q *query) wrapTop(head string, items []string, columns []schema.Column, tail []string) []string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
 		names[i] = q.dialect.Ident(c.Name)
@@ -194,7 +194,7 @@ func (q *query) combine(clauses []string, columns []schema.Column) []string {
 			q.fail(path+".operation", "unknown operation %q; use one of %s", c.Operation, list(setOperations))
 			continue
 		}
-		if q.grammar.flatSets && c.Operation != q.plan.Combine[0].Operation {
+		if q.grammar.equalSetPrecedence && c.Operation != q.plan.Combine[0].Operation {
 			q.fail(path+".operation", "%s has no order among different set operations; use one kind in a plan", q.dialect.Title())
 		}
 		if len(c.Plan.OrderBy) > 0 || c.Plan.Limit > 0 || len(c.Plan.Combine) > 0 {
@@ -206,7 +206,7 @@ func (q *query) combine(clauses []string, columns []schema.Column) []string {
 		}
 		clauses = append(clauses, q.grammar.sets[c.Operation], sql)
 	}
-	if !q.grammar.wrapSets {
+	if !q.grammar.wrapsSetOperations {
 		return clauses
 	}
 	names := make([]string, len(columns))

@@ -53,7 +53,7 @@ func Parse(raw json.RawMessage) (*Plan, error) {
 		return nil, fault.New(fault.PlanInvalid, "the plan is nested too deeply")
 	}
 	if err := compiled().Validate(doc); err != nil {
-		problems := leaves(err)
+		problems := innermostErrors(err)
 		return nil, invalid(problems)
 	}
 	p := new(Plan)
@@ -80,8 +80,8 @@ func nesting(v any) int {
 	return deepest + 1
 }
 
-// leaves lists the innermost errors of a validation, in the order of their places.
-func leaves(err error) []Problem {
+// innermostErrors lists the innermost errors of a validation, in the order of their places.
+func innermostErrors(err error) []Problem {
 	top, ok := errors.AsType[*jsonschema.ValidationError](err)
 	if !ok {
 		return []Problem{{Message: err.Error()}}
@@ -91,7 +91,7 @@ func leaves(err error) []Problem {
 	var walk func(*jsonschema.ValidationError)
 	walk = func(e *jsonschema.ValidationError) {
 		if len(e.Causes) == 0 {
-			problems = append(problems, Problem{place(e.InstanceLocation), e.ErrorKind.LocalizedString(english)})
+			problems = append(problems, Problem{writePlace(e.InstanceLocation), e.ErrorKind.LocalizedString(english)})
 		}
 		for _, c := range e.Causes {
 			walk(c)
@@ -107,8 +107,8 @@ func leaves(err error) []Problem {
 	return slices.Compact(problems)
 }
 
-// place writes a location as a person would: filters[0].value.
-func place(steps []string) string {
+// writePlace writes a location as a person would: filters[0].value.
+func writePlace(steps []string) string {
 	var b strings.Builder
 	for _, s := range steps {
 		if _, err := strconv.Atoi(s); err == nil {

@@ -5,18 +5,18 @@ import "strings"
 // postgres is PostgreSQL. A bare name is folded to lower case; texts are put in the
 // order of their code points, whatever the collation of the database.
 var postgres = grammar{
-	escape: bang, wild: bangOnly, sets: standardSets, filter: true, aliasAlone: true,
-	forms: ansi.with(each("part", "CAST(date_part('$u', $x) AS BIGINT)", parts)).
-		with(each("truncate", "date_trunc('$u', $x)", units)).
-		with(forms{
+	wildcardEscape: escapeBang, patternEscape: escapeBangOnly, sets: standardSets, aggregateFilter: true, wholeAliasInOrder: true,
+	forms: standardForms.override(formEach("part", "CAST(date_part('$u', $x) AS BIGINT)", parts)).
+		override(formEach("truncate", "date_trunc('$u', $x)", units)).
+		override(forms{
 			"median":      "percentile_cont(0.5) WITHIN GROUP (ORDER BY $x)",
 			"min of bool": "bool_and($x)", "max of bool": "bool_or($x)",
 			"desc": "$x DESC NULLS LAST",
 			"like": "$x LIKE $y ESCAPE '!'", "not_like": "$x NOT LIKE $y ESCAPE '!'",
 			"order of text": `CAST($x AS TEXT) COLLATE "C"`,
 
-			"number of text":    guarded("$x ~ $p", numeral, "CAST($x AS DOUBLE PRECISION)"),
-			"date of text":      guarded("$x ~ $p", moment, "CAST($x AS TIMESTAMP)"),
+			"number of text":    castWhere("$x ~ $p", numeral, "CAST($x AS DOUBLE PRECISION)"),
+			"date of text":      castWhere("$x ~ $p", moment, "CAST($x AS TIMESTAMP)"),
 			"moment of literal": "CAST($x AS TIMESTAMP)",
 			"moment of day":     "CAST($x AS TIMESTAMP)",
 
@@ -30,5 +30,5 @@ var postgres = grammar{
 		}),
 }
 
-// bangOnly keeps the wildcards of LIKE and frees the character that escapes them.
-var bangOnly = strings.NewReplacer("!", "!!")
+// escapeBangOnly escapes the escape character of LIKE and keeps its wildcards.
+var escapeBangOnly = strings.NewReplacer("!", "!!")

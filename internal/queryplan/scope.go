@@ -99,7 +99,7 @@ func (q *query) column(ref string, in []bound, path string) (string, schema.Colu
 
 // reference writes a column as itself.
 func (q *query) reference(b bound, column string) string {
-	if len(q.tables) > 1 || q.grammar.qualify {
+	if len(q.tables) > 1 || q.grammar.qualifiesColumns {
 		return q.dialect.Ident(b.name) + "." + q.dialect.Ident(column)
 	}
 	return q.dialect.Ident(column)

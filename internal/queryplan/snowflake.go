@@ -3,11 +3,11 @@ package queryplan
 // snowflake is Snowflake. A bare name is folded to upper case; weeks are those of
 // ISO, whatever the account says about their first day.
 var snowflake = grammar{
-	escape: bang, sets: standardSets,
-	forms: ansi.with(each("part", "$u($x)", parts)).
-		with(each("truncate", "date_trunc('$u', $x)", units)).
-		with(each("date_diff", "datediff('$u', $x, $y)", units)).
-		with(forms{
+	wildcardEscape: escapeBang, sets: standardSets,
+	forms: standardForms.override(formEach("part", "$u($x)", parts)).
+		override(formEach("truncate", "date_trunc('$u', $x)", units)).
+		override(formEach("date_diff", "datediff('$u', $x, $y)", units)).
+		override(forms{
 			"avg": "avg(CAST($x AS DOUBLE))", "stddev": "stddev_samp($x)",
 			"min of bool": "booland_agg($x)", "max of bool": "boolor_agg($x)",
 			"share": "CAST($x AS DOUBLE) / nullif(sum($y) OVER (), 0)", "percent": "100.0 * CAST($x AS DOUBLE) / nullif(sum($y) OVER (), 0)",
@@ -15,8 +15,8 @@ var snowflake = grammar{
 			"desc":   "$x DESC NULLS LAST",
 
 			"number of text": "TRY_CAST(trim($x) AS DOUBLE)",
-			"date of text":   guarded("regexp_like($x, $p)", moment, "try_to_timestamp_ntz($x)"),
-			// Of a time it is as the session's format says.
+			"date of text":   castWhere("regexp_like($x, $p)", moment, "try_to_timestamp_ntz($x)"),
+			// The text of a timestamp depends on a setting of the session.
 			"text of time":      "",
 			"moment of literal": "CAST($x AS TIMESTAMP_NTZ)",
 			"moment of day":     "CAST($x AS TIMESTAMP_NTZ)",

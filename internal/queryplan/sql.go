@@ -89,7 +89,7 @@ func (c *compiler) plan(p *Plan, path, sep string, depth int) (string, []schema.
 	having := q.filters(p.Having, path+".having", groupScope)
 	items, columns := q.items(groups)
 	order := q.order(columns)
-	rank := q.rank()
+	rank := q.rankColumn()
 
 	head := "SELECT "
 	if p.Distinct {
@@ -109,7 +109,7 @@ func (c *compiler) plan(p *Plan, path, sep string, depth int) (string, []schema.
 
 	var clauses []string
 	if p.Top != nil {
-		clauses = q.top(head, append(items, rank), columns, tail)
+		clauses = q.wrapTop(head, append(items, rank), columns, tail)
 	} else {
 		clauses = append([]string{head + strings.Join(items, ", ")}, tail...)
 	}
@@ -132,14 +132,14 @@ func (q *query) groups() []string {
 			q.fail(path, "an aggregate cannot be grouped by; put it into having or order_by")
 			continue
 		}
-		groups = append(groups, q.expr(q.selected(t.Expr), path, rowScope, 0).sql)
+		groups = append(groups, q.expr(q.resolveAlias(t.Expr), path, rowScope, 0).sql)
 	}
 	return groups
 }
 
-// selected follows an alias of the select list to what it stands for, unless a
+// resolveAlias follows an alias of the select list to what it stands for, unless a
 // column has that name.
-func (q *query) selected(e Expr) Expr {
+func (q *query) resolveAlias(e Expr) Expr {
 	if !e.plain() {
 		return e
 	}
@@ -174,16 +174,16 @@ func (q *query) items(groups []string) ([]string, []schema.Column) {
 		if grouped && !v.aggregate && !v.constant && !slices.Contains(groups, v.sql) {
 			q.fail(path, "%s is neither grouped by nor inside a function; add it to group_by", cmp.Or(e.Column, "this value"))
 		}
-		name := q.name(e, v, taken)
+		name := q.itemName(e, v, taken)
 		if e.Alias != "" && taken[strings.ToLower(e.Alias)] {
 			q.fail(path+".alias", "two values are called %q", e.Alias)
 		}
 		taken[strings.ToLower(name)] = true
 		columns = append(columns, schema.Column{Name: name, Type: schema.ParseType(v.typ())})
-		if v.kind == Text && q.mixed() && len(p.OrderBy) > 0 && q.sorts() {
-			v.sql, v.plain = q.ordered(v), false
+		if v.kind == Text && q.sortsSelectedOnly() && len(p.OrderBy) > 0 && q.collatesTexts() {
+			v.sql, v.plain = q.orderExpr(v), false
 		}
-		if name == v.column && v.plain && !q.grammar.qualify {
+		if name == v.column && v.plain && !q.grammar.qualifiesColumns {
 			items = append(items, v.sql)
 		} else {
 			items = append(items, v.sql+" AS "+q.dialect.Ident(name))
@@ -192,8 +192,8 @@ func (q *query) items(groups []string) ([]string, []schema.Column) {
 	return items, columns
 }
 
-// name chooses the name of a selected value: its alias, its column, or what it does.
-func (q *query) name(e Expr, v value, taken map[string]bool) string {
+// itemName chooses the name of a selected value: its alias, its column, or what it does.
+func (q *query) itemName(e Expr, v value, taken map[string]bool) string {
 	if e.Alias != "" {
 		return e.Alias
 	}

@@ -5,11 +5,11 @@ import "strings"
 // sqlite is SQLite 3.46 or later, which keeps dates as text. It folds the case of
 // ASCII letters only and has neither medians nor deviations.
 var sqlite = grammar{
-	escape: bang, wild: glob, sets: standardSets, filter: true, flatSets: true, asciiCase: true,
-	forms: ansi.with(each("part", "CAST(strftime('$u', $x) AS INTEGER)", parts)).
-		with(each("number of", sqliteNumber, kinds)).with(each("date of", sqliteMoment, kinds)).
-		with(each("text of", "CAST($x AS TEXT)", kinds)).
-		with(forms{
+	wildcardEscape: escapeBang, patternEscape: globPattern, sets: standardSets, aggregateFilter: true, equalSetPrecedence: true, foldsASCIIOnly: true,
+	forms: standardForms.override(formEach("part", "CAST(strftime('$u', $x) AS INTEGER)", parts)).
+		override(formEach("number of", sqliteNumber, kinds)).override(formEach("date of", sqliteMoment, kinds)).
+		override(formEach("text of", "CAST($x AS TEXT)", kinds)).
+		override(forms{
 			"true": "1", "false": "0", "median": "", "stddev": "",
 			"asc":  "$x NULLS LAST",
 			"like": "$x GLOB $y", "not_like": "NOT ($x GLOB $y)",
@@ -40,9 +40,9 @@ var sqlite = grammar{
 }
 
 const (
-	// A text equals a number only if it is one and nothing else.
+	// Text that is not entirely a number does not equal its cast.
 	sqliteNumber = "CASE WHEN $x = CAST($x AS REAL) THEN CAST($x AS REAL) END"
-	// A day that the calendar does not have comes back as another.
+	// date() turns a day that the calendar does not have into another one.
 	sqliteMoment = "CASE WHEN date($x) = substr($x, 1, 10) THEN datetime($x) END"
 	sqliteDays   = "CAST(julianday(date($y)) - julianday(date($x)) AS INTEGER)"
 )
@@ -53,5 +53,5 @@ func sqlitePart(format, x string) string {
 
 func sqliteQuarter(x string) string { return "((" + sqlitePart("%m", x) + " + 2) / 3)" }
 
-// glob makes a pattern of GLOB, which heeds case, out of one of LIKE.
-var glob = strings.NewReplacer("%", "*", "_", "?", "*", "[*]", "?", "[?]", "[", "[[]")
+// globPattern turns a pattern of LIKE into one of GLOB, which is case-sensitive.
+var globPattern = strings.NewReplacer("%", "*", "_", "?", "*", "[*]", "?", "[?]", "[", "[[]")

@@ -10,7 +10,7 @@ import (
 // midnight up to the next. It says false where the comparison is no such one, or
 // where midnight decides it alone.
 func (q *query) wholeDays(f Filter, left value, path string) (string, bool) {
-	if left.kind != Date || left.word() == "day" || left.midnight {
+	if left.kind != Date || left.castKind() == "day" || left.midnight {
 		return "", false
 	}
 	days, some := readDays(f.Value)
