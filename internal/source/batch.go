@@ -70,15 +70,15 @@ func storageOf(t schema.Type) storage {
 	case schema.Float:
 		return asFloat
 	case schema.Decimal:
-		if narrow(t) {
+		if fitsInt64(t) {
 			return asInt
 		}
 	}
 	return asBytes
 }
 
-// narrow says that a decimal fits 64 bits.
-func narrow(t schema.Type) bool { return t.Width > 0 && t.Width <= 18 }
+// fitsInt64 says that a decimal fits 64 bits.
+func fitsInt64(t schema.Type) bool { return t.Width > 0 && t.Width <= 18 }
 
 func (v *vector) putNull() {
 	switch storageOf(v.column.Type) {
@@ -115,7 +115,7 @@ func (b *Batch) putUnits(v *vector, units *big.Int) error {
 	if lowest, highest := bounds(t); t.Width > 0 && (units.Cmp(lowest) < 0 || units.Cmp(highest) > 0) {
 		return fmt.Errorf("%s does not fit %s", formatUnits(units.String(), t.Scale), t)
 	}
-	if narrow(t) {
+	if fitsInt64(t) {
 		v.putInt(units.Int64())
 		return nil
 	}

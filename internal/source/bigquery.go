@@ -11,9 +11,9 @@ import (
 // bigquery is BigQuery's SQL with named parameters.
 type bigquery struct{}
 
-func (bigquery) read(c schema.Column) string { return dialect.BigQuery.Quote(c.Name) }
+func (bigquery) selectExpr(c schema.Column) string { return dialect.BigQuery.Quote(c.Name) }
 
-func (bigquery) left(c schema.Column, _ schema.Op) string {
+func (bigquery) compareExpr(c schema.Column, _ schema.Op) string {
 	switch c.Type.Kind {
 	case schema.Uint, schema.Decimal:
 		return "CAST(" + dialect.BigQuery.Quote(c.Name) + " AS BIGNUMERIC)"
@@ -21,7 +21,7 @@ func (bigquery) left(c schema.Column, _ schema.Op) string {
 	return dialect.BigQuery.Quote(c.Name)
 }
 
-func (bigquery) param(n int, c schema.Column, op schema.Op, value any) (string, any) {
+func (bigquery) bindParam(n int, c schema.Column, op schema.Op, value any) (string, any) {
 	name := fmt.Sprintf("@p%d", n)
 	switch c.Type.Kind {
 	case schema.Uint, schema.Decimal:
@@ -41,7 +41,7 @@ func (bigquery) param(n int, c schema.Column, op schema.Op, value any) (string, 
 	return name, value
 }
 
-// backslash makes a backslash stand for itself in systems where it escapes.
+// backslash escapes backslashes.
 var backslash = strings.NewReplacer(`\`, `\\`)
 
-func (bigquery) like(left, param string) string { return left + " LIKE " + param }
+func (bigquery) likeExpr(left, param string) string { return left + " LIKE " + param }

@@ -12,14 +12,14 @@ import (
 // type; they travel as text.
 type clickhouse struct{}
 
-func (c clickhouse) read(col schema.Column) string {
+func (c clickhouse) selectExpr(col schema.Column) string {
 	if col.Type.Kind == schema.Other {
 		return "toString(" + dialect.ClickHouse.Quote(col.Name) + ")" // lists and the like, in its own notation
 	}
-	return c.left(col, schema.Eq)
+	return c.compareExpr(col, schema.Eq)
 }
 
-func (clickhouse) left(col schema.Column, _ schema.Op) string {
+func (clickhouse) compareExpr(col schema.Column, _ schema.Op) string {
 	switch name := dialect.ClickHouse.Quote(col.Name); {
 	case col.Type.Kind != schema.Text || col.Native == "":
 		return name
@@ -32,7 +32,7 @@ func (clickhouse) left(col schema.Column, _ schema.Op) string {
 	}
 }
 
-func (clickhouse) param(n int, c schema.Column, op schema.Op, value any) (string, any) {
+func (clickhouse) bindParam(n int, c schema.Column, op schema.Op, value any) (string, any) {
 	if op == schema.Like {
 		value = backslash.Replace(value.(string))
 	}
@@ -61,4 +61,4 @@ func clickhouseType(t schema.Type) string {
 	return "String"
 }
 
-func (clickhouse) like(left, param string) string { return left + " LIKE " + param }
+func (clickhouse) likeExpr(left, param string) string { return left + " LIKE " + param }

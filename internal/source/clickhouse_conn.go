@@ -91,7 +91,7 @@ func (c *clickhouseConn) probe(ctx context.Context) (version, readonly string, e
 	return fmt.Sprint(cells[0]), fmt.Sprint(cells[1]), nil
 }
 
-// QueryContext runs a statement of [Dialect.Select], whose parameters are named p1,
+// QueryContext runs a statement of [Select], whose parameters are named p1,
 // p2 and so on.
 func (c *clickhouseConn) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
 	settings := maps.Clone(c.settings)
@@ -103,7 +103,7 @@ func (c *clickhouseConn) QueryContext(ctx context.Context, text string, args []d
 	switch {
 	case len(args) == 0:
 	case c.server.before(22, 8):
-		rewritten, table, err := c.server.outside(text, args)
+		rewritten, table, err := c.server.sendAsTable(text, args)
 		if err != nil {
 			return nil, err
 		}
@@ -126,8 +126,8 @@ func clickhouseParameters(args []driver.NamedValue) clickhousedriver.Parameters 
 
 var separated = strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
 
-// unhurried hides the deadline, from which the driver would make a setting that
-// replaces ours; it ends when its parent does.
+// unhurried hides the deadline of a context, from which the driver would make a setting
+// that replaces ours. It is cancelled with its parent.
 type unhurried struct{ context.Context }
 
 func (unhurried) Deadline() (deadline time.Time, ok bool) { return deadline, false }

@@ -40,7 +40,7 @@ func TestClickHouseOutside(t *testing.T) {
 		for _, a := range c.args {
 			args = append(args, driver.NamedValue{Value: a})
 		}
-		got, table, err := parseClickhouseVersion(c.version).outside(c.text, args)
+		got, table, err := parseClickhouseVersion(c.version).sendAsTable(c.text, args)
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue

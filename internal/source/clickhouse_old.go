@@ -29,10 +29,10 @@ func (v clickhouseVersion) before(year, month int) bool {
 	return v.year < year || v.year == year && v.month < month
 }
 
-// outside binds the parameters of a statement for a server that takes none: they
-// become the one row of a table that is sent beside it, and the statement looks
-// them up. Values never become part of the text here either.
-func (v clickhouseVersion) outside(text string, args []driver.NamedValue) (string, *ext.Table, error) {
+// sendAsTable binds the parameters of a statement for a server that takes none: they
+// are sent along as a table of one row, from which the statement selects them. Values
+// are never part of the text.
+func (v clickhouseVersion) sendAsTable(text string, args []driver.NamedValue) (string, *ext.Table, error) {
 	var (
 		out     strings.Builder
 		columns []func(*ext.Table) error
@@ -56,11 +56,11 @@ func (v clickhouseVersion) outside(text string, args []driver.NamedValue) (strin
 				if err != nil || position > len(args) {
 					return "", nil, fmt.Errorf("the statement has no value for %s", name)
 				}
-				value, native, err := v.outsideValue(kind, fmt.Sprint(args[position-1].Value))
+				value, native, err := v.tableValue(kind, fmt.Sprint(args[position-1].Value))
 				if err != nil {
 					return "", nil, err
 				}
-				if !inList && spelled(kind) {
+				if !inList && onlyAsText(kind) {
 					native = "String"
 				}
 				known[name], values, columns = true, append(values, value), append(columns, ext.Column(name, column.Type(native)))
@@ -69,7 +69,7 @@ func (v clickhouseVersion) outside(text string, args []driver.NamedValue) (strin
 			switch {
 			case inList:
 				listed = append(listed, name+":"+kind)
-			case spelled(kind):
+			case onlyAsText(kind):
 				out.WriteString("CAST(" + lookup + " AS " + kind + ")")
 			default:
 				out.WriteString(lookup)
@@ -78,7 +78,7 @@ func (v clickhouseVersion) outside(text string, args []driver.NamedValue) (strin
 			inList = true
 			i += len(" IN (")
 		case inList && c == ')':
-			out.WriteString(outsideList(listed))
+			out.WriteString(selectFromTable(listed))
 			inList, listed = false, nil
 			i++
 		case inList: // between two parameters
@@ -95,13 +95,13 @@ func (v clickhouseVersion) outside(text string, args []driver.NamedValue) (strin
 	return out.String(), table, err
 }
 
-// spelled says that old servers have no way to write a value of this type other than
-// as text, not even when they replace a subquery by its one value.
-func spelled(kind string) bool { return kind == "UUID" || strings.HasPrefix(kind, "Decimal") }
+// onlyAsText says that old servers can write a value of this type only as text, even
+// where they replace a subquery by its value.
+func onlyAsText(kind string) bool { return kind == "UUID" || strings.HasPrefix(kind, "Decimal") }
 
-// outsideList writes a list. A list of one subquery would be read as a set, which is
+// selectFromTable writes a list of parameters. A list of one subquery would be read as a set, which is
 // the one way for types that cannot be written.
-func outsideList(listed []string) string {
+func selectFromTable(listed []string) string {
 	var (
 		names, lookups []string
 		kind           string
@@ -110,14 +110,14 @@ func outsideList(listed []string) string {
 		name, of, _ := strings.Cut(l, ":")
 		names, lookups, kind = append(names, name), append(lookups, "(SELECT "+name+" FROM _given)"), of
 	}
-	if spelled(kind) {
+	if onlyAsText(kind) {
 		return " IN (SELECT arrayJoin([" + strings.Join(names, ", ") + "]) FROM _given)"
 	}
 	return " IN (" + strings.Join(append(lookups, lookups[0]), ", ") + ")"
 }
 
-// outsideValue is a parameter as a cell, with a type that the server has.
-func (v clickhouseVersion) outsideValue(kind, text string) (value any, native string, err error) {
+// tableValue is a parameter as a cell, with a type that the server has.
+func (v clickhouseVersion) tableValue(kind, text string) (value any, native string, err error) {
 	switch kind {
 	case "Bool":
 		return map[string]uint8{"true": 1}[text], "UInt8", nil

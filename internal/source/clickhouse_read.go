@@ -43,7 +43,7 @@ func clickhouseDB(c Config) (*sql.DB, system, error) {
 	}
 	opts, err := driver.ParseDSN(c.URL)
 	if err != nil {
-		return nil, system{}, c.trouble(context.Background(), err, "connecting to")
+		return nil, system{}, c.driverFault(context.Background(), err, "connecting to")
 	}
 	opts.Auth.Password = c.Password.Reveal()
 	opts.DialTimeout = 10 * time.Second
@@ -66,10 +66,10 @@ func clickhouseDB(c Config) (*sql.DB, system, error) {
 	limits["max_execution_time"] = max(1, int(c.Timeout.Seconds()))
 	limits["max_memory_usage"] = clickhouseMemory
 	db := sql.OpenDB(clickhouseConnector{driver.Connector(opts), limits})
-	return db, system{dialect: dialect.ClickHouse, describe: clickhouseDescribe, session: noSession, bind: positional, block: clickhouseBlock}, nil
+	return db, system{dialect: dialect.ClickHouse, describe: clickhouseDescribe, session: anySession, bind: positionalArgs, block: clickhouseBlock}, nil
 }
 
-func noSession(context.Context, *sql.Conn, Config) error { return nil }
+func anySession(context.Context, *sql.Conn, Config) error { return nil }
 
 func clickhouseTables(Config) (string, []any) {
 	return `SELECT database, name FROM system.tables WHERE database = currentDatabase() ORDER BY 2`, nil
@@ -126,7 +126,7 @@ func describeFrom(ctx context.Context, conn *sql.Conn, c Config, kind func(strin
 		return described{}, err
 	}
 	if len(d.columns) == 0 {
-		return described{}, fault.New(fault.SourceUnreadable, "there is no table %s", c.place()).Suggest("List the tables of the database.")
+		return described{}, fault.New(fault.SourceUnreadable, "there is no table %s", c.displayName()).Suggest("List the tables of the database.")
 	}
 	return d, nil
 }

@@ -79,7 +79,7 @@ func (t *databaseTable) Preview(ctx context.Context, f schema.Filter, offset, li
 	if err != nil {
 		return Page{}, err
 	}
-	return collect(ctx, d.columns, limit, func(yield func(*Batch, error) bool) { t.readRows(ctx, stmt, d.columns, yield) })
+	return collectPage(ctx, d.columns, limit, func(yield func(*Batch, error) bool) { t.readRows(ctx, stmt, d.columns, yield) })
 }
 
 func (t *databaseTable) Stream(ctx context.Context, names []string, f schema.Filter) iter.Seq2[*Batch, error] {
@@ -87,7 +87,7 @@ func (t *databaseTable) Stream(ctx context.Context, names []string, f schema.Fil
 		d, err := t.description(ctx)
 		var columns []schema.Column
 		if err == nil {
-			columns, err = choose(d.columns, names)
+			columns, err = chooseColumns(d.columns, names)
 		}
 		var stmt Statement
 		if err == nil {

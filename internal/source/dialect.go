@@ -7,8 +7,8 @@ import (
 	"interlock/internal/dialect"
 )
 
-// translators has the filters of every dialect. Elasticsearch, which has no SQL, is
-// translated by [Filter.Elasticsearch].
+// translators writes filters in every dialect. Elasticsearch, which has no SQL, has the
+// function [Elasticsearch].
 var translators = [...]translator{
 	dialect.DuckDB:     duckdb{},
 	dialect.SQLite:     sqlite{},

@@ -11,9 +11,9 @@ import (
 // compared by bytes as they are.
 type duckdb struct{}
 
-func (duckdb) read(c schema.Column) string { return dialect.DuckDB.Quote(c.Name) }
+func (duckdb) selectExpr(c schema.Column) string { return dialect.DuckDB.Quote(c.Name) }
 
-func (duckdb) left(c schema.Column, _ schema.Op) string {
+func (duckdb) compareExpr(c schema.Column, _ schema.Op) string {
 	name := dialect.DuckDB.Quote(c.Name)
 	switch c.Native {
 	case "HUGEINT", "FLOAT", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS":
@@ -22,16 +22,16 @@ func (duckdb) left(c schema.Column, _ schema.Op) string {
 	return name
 }
 
-func (duckdb) param(n int, c schema.Column, _ schema.Op, value any) (string, any) {
+func (duckdb) bindParam(n int, c schema.Column, _ schema.Op, value any) (string, any) {
 	if c.Type.Kind == schema.TimestampTZ {
 		value = fmt.Sprint(value, "+00")
 	}
 	return fmt.Sprintf("CAST($%d AS %s)", n, c.Type), value
 }
 
-// like names an escape, though there is none: the engine makes a range of a plain
-// pattern, and fails where a DEL stands before its first wildcard.
-func (duckdb) like(left, param string) string { return left + " LIKE " + param + " ESCAPE ''" }
+// likeExpr names an empty escape: without it the engine rewrites the pattern as a range,
+// which fails for patterns with a DEL before the first wildcard.
+func (duckdb) likeExpr(left, param string) string { return left + " LIKE " + param + " ESCAPE ''" }
 
 // Texts gives the parameters as text, the way the embedded engine takes them: its
 // dialect says the type of each in the statement.

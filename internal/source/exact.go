@@ -20,9 +20,9 @@ func bindExact(c schema.Column, op schema.Op, values []any) (predicate, error) {
 	for i, v := range values {
 		r, ok := rational(v)
 		if !ok {
-			return p, fmt.Errorf("the value must be a number, not %s", show(v))
+			return p, fmt.Errorf("the value must be a number, not %s", describeValue(v))
 		}
-		down[i], up[i] = around(r, c.Type.Scale)
+		down[i], up[i] = neighbours(r, c.Type.Scale)
 	}
 	decide := func(f form) (predicate, error) { p.form = f; return p, nil }
 	holds := func(i int) bool {
@@ -32,7 +32,7 @@ func bindExact(c schema.Column, op schema.Op, values []any) (predicate, error) {
 	case schema.Eq, schema.In:
 		for i := range values {
 			if holds(i) {
-				p.values = append(p.values, bound(c.Type, down[i]))
+				p.values = append(p.values, boundValue(c.Type, down[i]))
 			}
 		}
 		if len(p.values) == 0 {
@@ -43,7 +43,7 @@ func bindExact(c schema.Column, op schema.Op, values []any) (predicate, error) {
 		if !holds(0) {
 			return decide(present)
 		}
-		p.values = []any{bound(c.Type, down[0])}
+		p.values = []any{boundValue(c.Type, down[0])}
 		return p, nil
 	}
 	v := down[0]
@@ -71,7 +71,7 @@ func bindExact(c schema.Column, op schema.Op, values []any) (predicate, error) {
 	case schema.Between:
 		return bindRange(p, greater(up[0], lowest), lesser(down[1], highest), lowest, highest)
 	}
-	p.values = []any{bound(c.Type, v)}
+	p.values = []any{boundValue(c.Type, v)}
 	return p, nil
 }
 
@@ -82,7 +82,7 @@ func bindRange(p predicate, from, to, lowest, highest *big.Int) (predicate, erro
 	case from.Cmp(lowest) == 0 && to.Cmp(highest) == 0:
 		p.form = present
 	default:
-		p.values = []any{bound(p.column.Type, from), bound(p.column.Type, to)}
+		p.values = []any{boundValue(p.column.Type, from), boundValue(p.column.Type, to)}
 	}
 	return p, nil
 }
@@ -116,8 +116,8 @@ func bounds(t schema.Type) (lowest, highest *big.Int) {
 	return new(big.Int).Neg(limit), limit
 }
 
-// around gives the two multiples of 10^-scale next to r, equal if r is one.
-func around(r *big.Rat, scale int) (down, up *big.Int) {
+// neighbours gives the two multiples of 10^-scale next to r, equal if r is one.
+func neighbours(r *big.Rat, scale int) (down, up *big.Int) {
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)
 	num := new(big.Int).Mul(r.Num(), unit)
 	down, rest := new(big.Int).DivMod(num, r.Denom(), new(big.Int))
@@ -127,8 +127,8 @@ func around(r *big.Rat, scale int) (down, up *big.Int) {
 	return down, new(big.Int).Add(down, big.NewInt(1))
 }
 
-// bound gives a number in units of the last digit as a parameter.
-func bound(t schema.Type, units *big.Int) any {
+// boundValue gives a number in units of the last digit as a parameter.
+func boundValue(t schema.Type, units *big.Int) any {
 	if t.Kind == schema.Int {
 		return units.Int64()
 	}

@@ -47,7 +47,7 @@ func postgresKeys(ctx context.Context, c Config) ([]ForeignKey, error) {
 			return keys, nil
 		}
 	}
-	return nil, c.trouble(ctx, err, "reading the keys of")
+	return nil, c.driverFault(ctx, err, "reading the keys of")
 }
 
 // sqlKeys runs a connector's listing of keys.
@@ -64,19 +64,19 @@ func sqlKeys(ctx context.Context, c Config, open opener, query string) ([]Foreig
 	defer conn.Close()
 	rows, err := conn.QueryContext(ctx, query)
 	if err != nil {
-		return nil, c.trouble(ctx, err, "reading the keys of")
+		return nil, c.driverFault(ctx, err, "reading the keys of")
 	}
 	defer rows.Close()
 	var keys []ForeignKey
 	for rows.Next() {
 		var k ForeignKey
 		if err := rows.Scan(&k.Table, &k.Column, &k.RefTable, &k.RefColumn); err != nil {
-			return nil, c.trouble(ctx, err, "reading the keys of")
+			return nil, c.driverFault(ctx, err, "reading the keys of")
 		}
 		keys = append(keys, k)
 	}
 	if err := rows.Err(); err != nil {
-		return nil, c.trouble(ctx, err, "reading the keys of")
+		return nil, c.driverFault(ctx, err, "reading the keys of")
 	}
 	return keys, nil
 }

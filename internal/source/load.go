@@ -80,7 +80,7 @@ func Load(ctx context.Context, s Source, f schema.Filter, w *query.Writer, table
 func (b *Batch) appendTo(a *query.Appender) error {
 	for row := range b.Rows {
 		for col := range b.vectors {
-			b.cellTo(a, col, row)
+			b.appendCellTo(a, col, row)
 		}
 		if err := a.EndRow(); err != nil {
 			return err
@@ -89,7 +89,7 @@ func (b *Batch) appendTo(a *query.Appender) error {
 	return nil
 }
 
-func (b *Batch) cellTo(a *query.Appender, col, row int) {
+func (b *Batch) appendCellTo(a *query.Appender, col, row int) {
 	v := &b.vectors[col]
 	if v.null[row] {
 		a.Null(col)
@@ -106,7 +106,7 @@ func (b *Batch) cellTo(a *query.Appender, col, row int) {
 	case schema.Float:
 		a.Float(col, v.floats[row])
 	case schema.Decimal:
-		if narrow(t) {
+		if fitsInt64(t) {
 			a.DecimalInt(col, v.ints[row], t.Scale)
 		} else {
 			a.DecimalText(col, b.Bytes(col, row))

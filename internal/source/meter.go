@@ -19,7 +19,7 @@ type rowMeter struct {
 	exceeded    atomic.Bool
 }
 
-// allow begins to count anew. Nothing is bounded before the first call.
+// allow sets the bounds and restarts the count. Before the first call nothing is bounded.
 func (m *rowMeter) allow(row, total int64) {
 	if m != nil {
 		m.limit.Store(row)
@@ -28,14 +28,14 @@ func (m *rowMeter) allow(row, total int64) {
 	}
 }
 
-// next counts anew for the next row.
+// next restarts the count for the next row.
 func (m *rowMeter) next() {
 	if m != nil {
 		m.left.Store(m.limit.Load())
 	}
 }
 
-// errRowTooLarge is what a connection says that received more than it may.
+// errRowTooLarge is the error of a connection that received more than allowed.
 var errRowTooLarge = errors.New("a row is too large")
 
 // meteredConn is a network connection with a meter.
@@ -90,6 +90,6 @@ func (m *rowMeter) tooLarge(c Config, err error) error {
 		return err
 	}
 	return fault.Wrap(fmt.Errorf("%w: %w", errRowTooLarge, err), fault.TooLarge,
-		"querying %s: a row has more than %d MB, which is all that is read of one (the limit of a result's bytes)", c.place(), m.limit.Load()>>20).
+		"querying %s: a row has more than %d MB, which is all that is read of one (the limit of a result's bytes)", c.displayName(), m.limit.Load()>>20).
 		Suggest("Ask for less: leave out or shorten the large column.")
 }

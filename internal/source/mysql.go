@@ -14,7 +14,7 @@ import (
 // lets an index narrow the rows first.
 type mysql struct{}
 
-func (mysql) read(c schema.Column) string {
+func (mysql) selectExpr(c schema.Column) string {
 	name := dialect.MySQL.Quote(c.Name)
 	switch {
 	case c.Native == "bit":
@@ -27,7 +27,7 @@ func (mysql) read(c schema.Column) string {
 	return name
 }
 
-func (mysql) left(c schema.Column, op schema.Op) string {
+func (mysql) compareExpr(c schema.Column, op schema.Op) string {
 	name := dialect.MySQL.Quote(c.Name)
 	switch c.Type.Kind {
 	case schema.Bool:
@@ -44,11 +44,11 @@ func (mysql) left(c schema.Column, op schema.Op) string {
 	return name
 }
 
-func (mysql) narrow(c schema.Column, op schema.Op) bool {
+func (mysql) hasIndexedForm(c schema.Column, op schema.Op) bool {
 	return c.Type.Kind == schema.Text && !slices.Contains([]string{"time", "date", "datetime", "timestamp", "year", "decimal"}, c.Native) && (op == schema.Eq || op == schema.In)
 }
 
-func (mysql) param(_ int, c schema.Column, op schema.Op, value any) (string, any) {
+func (mysql) bindParam(_ int, c schema.Column, op schema.Op, value any) (string, any) {
 	switch c.Type.Kind {
 	case schema.Uint:
 		return "CAST(? AS UNSIGNED)", value
@@ -69,5 +69,5 @@ func (mysql) param(_ int, c schema.Column, op schema.Op, value any) (string, any
 	return "?", value
 }
 
-// like names an escape of its own, because without one a backslash is it.
-func (mysql) like(left, param string) string { return left + " LIKE " + param + " ESCAPE '|'" }
+// likeExpr names an escape, because the default is a backslash.
+func (mysql) likeExpr(left, param string) string { return left + " LIKE " + param + " ESCAPE '|'" }

@@ -65,16 +65,16 @@ func mysqlConfig(c Config) (*mysqldriver.Config, error) {
 	conf.MultiStatements, conf.AllowAllFiles, conf.InterpolateParams = false, false, false
 	conf.Logger = &mysqldriver.NopLogger{}
 	conf.DialFunc = dialMetered
-	// By SET NAMES: a server can be told not to heed what the handshake says.
+	// The character set is set by SET NAMES, because servers can ignore the handshake.
 	return conf, conf.Apply(mysqldriver.Charset("utf8mb4", "utf8mb4_general_ci"))
 }
 
 func mysqlOpen(c Config, conf *mysqldriver.Config) (*sql.DB, system, error) {
 	connector, err := mysqldriver.NewConnector(conf)
 	if err != nil {
-		return nil, system{}, c.trouble(context.Background(), err, "connecting to")
+		return nil, system{}, c.driverFault(context.Background(), err, "connecting to")
 	}
-	return sql.OpenDB(mysqlConnector{connector}), system{dialect: dialect.MySQL, describe: mysqlDescribe, session: mysqlSession, raw: true, bind: positional}, nil
+	return sql.OpenDB(mysqlConnector{connector}), system{dialect: dialect.MySQL, describe: mysqlDescribe, session: mysqlSession, raw: true, bind: positionalArgs}, nil
 }
 
 // mysqlConnector makes connections with a meter.
@@ -160,7 +160,7 @@ func mysqlDescribe(ctx context.Context, conn *sql.Conn, c Config) (described, er
 		return described{}, err
 	}
 	if len(d.columns) == 0 {
-		return described{}, fault.New(fault.SourceUnreadable, "there is no table %s", c.place()).Suggest("List the tables of the database.")
+		return described{}, fault.New(fault.SourceUnreadable, "there is no table %s", c.displayName()).Suggest("List the tables of the database.")
 	}
 	if err := rows.Close(); err != nil {
 		return described{}, err
@@ -173,8 +173,8 @@ func mysqlDescribe(ctx context.Context, conn *sql.Conn, c Config) (described, er
 	return d, mysqlLook(ctx, conn, c, d)
 }
 
-// mysqlLoss is the condition under which a value would not be itself after the type of
-// its column. No condition is a type that keeps them all.
+// mysqlLoss is the condition of values that the column's type would change. Types that
+// keep every value have no condition.
 func mysqlLoss(c schema.Column) string {
 	name := dialect.MySQL.Quote(c.Name)
 	switch {
@@ -188,10 +188,9 @@ func mysqlLoss(c schema.Column) string {
 	return ""
 }
 
-// mysqlLook makes numbers of the columns tinyint(1) that hold more than 0 and 1: both
-// systems use the type for booleans, and neither holds anybody to it. Columns with zero
-// dates become text. Where looking takes long, nobody knows: flags are numbers, and a
-// zero date is refused when it is read.
+// mysqlLook makes columns of tinyint(1) numbers if they hold more than 0 and 1, which no
+// system prevents, and columns with zero dates text. If the check takes too long, flags
+// become numbers, and a zero date fails when it is read.
 func mysqlLook(ctx context.Context, conn *sql.Conn, c Config, d described) error {
 	var list []int
 	var asks []string

@@ -38,7 +38,7 @@ func distance(a, b string) int {
 	if utf8.RuneCountInString(a) >= 3 && strings.Contains(b, a) || utf8.RuneCountInString(b) >= 3 && strings.Contains(a, b) {
 		return 1
 	}
-	x, y := clip(a), clip(b)
+	x, y := firstRunes(a), firstRunes(b)
 	before, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
 	for j := range last {
 		last[j] = j
@@ -60,8 +60,8 @@ func distance(a, b string) int {
 	return last[len(y)]
 }
 
-// clip bounds the work that an absurdly long name can cause.
-func clip(s string) []rune {
+// firstRunes cuts a name, so that a very long one costs little.
+func firstRunes(s string) []rune {
 	r := []rune(s)
 	return r[:min(len(r), 64)]
 }

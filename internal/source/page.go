@@ -12,8 +12,8 @@ import (
 	"interlock/internal/schema"
 )
 
-// collect makes a page of a stream. It stops reading after limit rows.
-func collect(ctx context.Context, columns []schema.Column, limit int, stream iter.Seq2[*Batch, error]) (Page, error) {
+// collectPage reads at most limit rows of a stream into a page.
+func collectPage(ctx context.Context, columns []schema.Column, limit int, stream iter.Seq2[*Batch, error]) (Page, error) {
 	page := Page{Columns: columns}
 	rows := []byte{'['}
 	for b, err := range stream {
@@ -63,7 +63,7 @@ func (b *Batch) appendCell(dst []byte, col, row int) []byte {
 	case schema.Float:
 		return appendFloat(dst, v.floats[row])
 	case schema.Decimal:
-		if narrow(t) {
+		if fitsInt64(t) {
 			return appendNumber(dst, formatUnits(strconv.FormatInt(v.ints[row], 10), t.Scale))
 		}
 		return appendNumber(dst, string(b.Bytes(col, row)))
@@ -115,7 +115,7 @@ func blobText(p []byte) []byte {
 	return text
 }
 
-// Moments beyond all others, as the embedded engine and PostgreSQL know them.
+// Infinite times of the embedded engine and PostgreSQL.
 const (
 	infinity     = math.MaxInt64
 	infinityDays = math.MaxInt32

@@ -11,8 +11,8 @@ import (
 // is code points; equality of an ordinary text column needs none, so its index serves.
 type postgres struct{}
 
-// read gives types that have no kind here as their text.
-func (postgres) read(c schema.Column) string {
+// selectExpr casts types without a kind of their own to text.
+func (postgres) selectExpr(c schema.Column) string {
 	switch c.Type.Kind {
 	case schema.Text, schema.Other:
 		if !plainText(c.Native) {
@@ -35,7 +35,7 @@ func (postgres) read(c schema.Column) string {
 	return dialect.PostgreSQL.Quote(c.Name)
 }
 
-func (postgres) left(c schema.Column, op schema.Op) string {
+func (postgres) compareExpr(c schema.Column, op schema.Op) string {
 	name := dialect.PostgreSQL.Quote(c.Name)
 	if c.Native == "money" {
 		return name + "::numeric"
@@ -51,12 +51,12 @@ func (postgres) left(c schema.Column, op schema.Op) string {
 	return name + ` COLLATE "C"`
 }
 
-// plainText says that a type is text and compares equal only when it is.
+// plainText says that a type is text whose values are equal only if their bytes are.
 func plainText(native string) bool {
 	return native == "" || native == "text" || native == "varchar"
 }
 
-func (postgres) param(n int, c schema.Column, _ schema.Op, value any) (string, any) {
+func (postgres) bindParam(n int, c schema.Column, _ schema.Op, value any) (string, any) {
 	if c.Type.Kind == schema.TimestampTZ {
 		value = fmt.Sprint(value, "+00")
 	}
@@ -87,4 +87,4 @@ func postgresType(t schema.Type) string {
 	return "text"
 }
 
-func (postgres) like(left, param string) string { return left + " LIKE " + param + " ESCAPE ''" }
+func (postgres) likeExpr(left, param string) string { return left + " LIKE " + param + " ESCAPE ''" }

@@ -309,7 +309,7 @@ func decodeNumeric(b *Batch, v *vector, p []byte) error {
 		return errors.New("NaN or infinity is no decimal; a view can give it as text")
 	}
 	scale := v.column.Type.Scale
-	if narrow(v.column.Type) && weight < 3 {
+	if fitsInt64(v.column.Type) && weight < 3 {
 		if n, ok := narrowNumeric(digits, weight, scale); ok && n < pow10[v.column.Type.Width] {
 			if sign != 0 {
 				n = -n

@@ -65,7 +65,7 @@ func postgresPool(ctx context.Context, c Config, check func(context.Context, *pg
 		}
 	}
 	if err != nil {
-		return nil, c.trouble(ctx, err, "connecting to")
+		return nil, c.driverFault(ctx, err, "connecting to")
 	}
 	return pool, nil
 }
@@ -101,13 +101,13 @@ func postgresTables(ctx context.Context, c Config) ([]TableName, error) {
 			return tables, nil
 		}
 	}
-	return nil, c.trouble(ctx, err, "listing the tables of")
+	return nil, c.driverFault(ctx, err, "listing the tables of")
 }
 
 func (t *pgTable) describe(ctx context.Context) (described, error) {
 	d, err := t.lookUp(ctx)
 	if err != nil {
-		return described{}, t.config.trouble(ctx, err, "describing")
+		return described{}, t.config.driverFault(ctx, err, "describing")
 	}
 	return d, nil
 }
@@ -122,7 +122,7 @@ func (t *pgTable) lookUp(ctx context.Context) (d described, err error) {
 		WHERE c.relname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND (n.nspname = $2 OR $2 = '' AND pg_table_is_visible(c.oid))`,
 		t.config.Table, t.config.Schema).Scan(&oid, &schema)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return d, fault.New(fault.SourceUnreadable, "there is no table %s", t.config.place()).Suggest("List the tables of the database.")
+		return d, fault.New(fault.SourceUnreadable, "there is no table %s", t.config.displayName()).Suggest("List the tables of the database.")
 	} else if err != nil {
 		return d, err
 	}
@@ -148,14 +148,14 @@ func (t *pgTable) lookUp(ctx context.Context) (d described, err error) {
 func (t *pgTable) count(ctx context.Context, stmt Statement) (int64, error) {
 	var n int64
 	if err := t.pool.QueryRow(ctx, stmt.Text, stmt.Args...).Scan(&n); err != nil {
-		return 0, t.config.trouble(ctx, err, "counting rows of")
+		return 0, t.config.driverFault(ctx, err, "counting rows of")
 	}
 	return n, nil
 }
 
 func (t *pgTable) Close() error { t.pool.Close(); return nil }
 
-// errStopped is a consumer that wants no more.
+// errStopped means that the consumer of a stream stopped reading.
 var errStopped = errors.New("the reader stopped")
 
 func (t *pgTable) readRows(ctx context.Context, stmt Statement, columns []schema.Column, yield func(*Batch, error) bool) {
@@ -177,7 +177,7 @@ func (t *pgTable) readRows(ctx context.Context, stmt Statement, columns []schema
 		}
 	}
 	if err != nil && !errors.Is(err, errStopped) {
-		yield(nil, t.config.trouble(asked, err, "reading"))
+		yield(nil, t.config.driverFault(asked, err, "reading"))
 	}
 }
 
@@ -192,7 +192,7 @@ func copyOut(ctx context.Context, conn *pgx.Conn, stmt Statement, rows *rowReade
 	return err
 }
 
-// copyRefused says that the server, or something before it, does not do COPY.
+// copyRefused says that the server, or a proxy before it, refuses COPY.
 func copyRefused(err error) bool {
 	said, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && slices.Contains([]string{"42501", "0A000", "42601", "08P01"}, said.Code)
@@ -213,8 +213,8 @@ func queryOut(ctx context.Context, cancel func(), conn *pgx.Conn, stmt Statement
 	return rows.Err()
 }
 
-// choose gives the named columns, or all.
-func choose(all []schema.Column, names []string) ([]schema.Column, error) {
+// chooseColumns returns the named columns in order; all if names is nil.
+func chooseColumns(all []schema.Column, names []string) ([]schema.Column, error) {
 	if names == nil {
 		return all, nil
 	}

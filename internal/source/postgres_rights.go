@@ -13,9 +13,9 @@ import (
 	"interlock/internal/fault"
 )
 
-// refusePowerful refuses a session whose role could do more than read, or become a role
-// that can: then whoever passes the policy finds nothing to win. It is asked of every
-// new session, since rights change.
+// refusePowerful refuses a session whose role can do more than read, or can become a role
+// that can, so that a hole in the policy would give nothing. Every new session is
+// checked, because rights change.
 func (c Config) refusePowerful(ctx context.Context, conn *pgx.Conn) error {
 	if c.AllowOwner {
 		return nil
@@ -33,7 +33,7 @@ func (c Config) refusePowerful(ctx context.Context, conn *pgx.Conn) error {
 		return nil
 	}
 	reader := readerStatements(schema)
-	return fault.New(fault.SourceUnreadable, "the role of %s %s; statements of others must not run with such rights", c.place(), strings.Join(slices.Compact(powers), ", ")).
+	return fault.New(fault.SourceUnreadable, "the role of %s %s; statements of others must not run with such rights", c.displayName(), strings.Join(slices.Compact(powers), ", ")).
 		With(map[string]any{"powers": powers, "statements": reader}).
 		Suggest("Make a role that only reads and connect as it: %s -- Or say --allow-owner (allow_owner), which leaves the policy as the only wall.", strings.Join(reader, " "))
 }
@@ -48,8 +48,8 @@ func readerStatements(schema string) []string {
 	}
 }
 
-// powersOfRole lists what a session could do beyond reading, by its role and by every
-// role that it could become. A superuser is every role: then one line says it all.
+// powersOfRole lists what a session could do beyond reading, by its role and every role
+// that it could become. For a superuser it is one line.
 const powersOfRole = `WITH roles AS (
 		SELECT r.*, CASE WHEN r.rolname = session_user THEN '' ELSE 'may become ' || quote_ident(r.rolname) || ', which ' END AS who
 		FROM pg_catalog.pg_roles r WHERE pg_catalog.pg_has_role(session_user, r.oid, 'MEMBER')

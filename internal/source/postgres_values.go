@@ -20,8 +20,8 @@ import (
 // when it is read.
 const lookPatience = 5 * time.Second
 
-// postgresLoss is the condition under which a value would not be itself after the type
-// of its column, and what such a value is. No condition is a type that keeps them all.
+// postgresLoss is the condition of values that the column's type would change, and what
+// such a value is called. Types that keep every value have no condition.
 func postgresLoss(c schema.Column) (condition, what string) {
 	name := dialect.PostgreSQL.Quote(c.Name)
 	switch c.Type.Kind {

@@ -15,15 +15,15 @@ import (
 	"interlock/internal/sqlpolicy"
 )
 
-// A Remote is a database that is an engine of its own: whole statements run there,
-// in its dialect, and only results travel. It takes what the policy decided, never a
-// text; its sessions, which only read, are the second wall.
+// A Remote is a database that is an engine of its own: whole statements run there, in
+// its dialect. It runs decisions of the policy, never a text, in sessions that can only
+// read.
 type Remote interface {
 	Run(ctx context.Context, d sqlpolicy.Decision, limits Limits) (Answer, error)
 	Close() error
 }
 
-// Limits of a statement that runs elsewhere.
+// Limits of a statement in another engine.
 type Limits struct {
 	Rows    int           // 1,000 by default
 	Bytes   int           // of the encoded rows; 8 MB by default
@@ -33,7 +33,7 @@ type Limits struct {
 	To io.Writer
 }
 
-// An Answer is a result that came from elsewhere.
+// An Answer is the result of a statement in another engine.
 type Answer struct {
 	Page
 	Limited bool // more rows exist than were read
@@ -53,7 +53,7 @@ func Connect(ctx context.Context, c Config) (Remote, error) {
 	return connector.connect(ctx, c)
 }
 
-func (l Limits) fill() Limits {
+func (l Limits) orDefault() Limits {
 	if l.Rows == 0 {
 		l.Rows = 1000
 	}
@@ -77,7 +77,7 @@ type answer struct {
 	failed error // of whom they are passed on to
 }
 
-// keepText makes a column of the answer text from here on; done does so with the rows
+// keepText makes a column of the answer text from this row on; finish converts the rows
 // before.
 func (a *answer) keepText(i int) {
 	a.Columns[i].Type = schema.Type{Kind: schema.Text}
@@ -100,8 +100,8 @@ func (a *answer) quoteMixed(rows []byte) ([]byte, error) {
 	return json.Marshal(cells)
 }
 
-// add takes a row whose cells cell appends, and says whether more may come.
-func (a *answer) add(cell func(dst []byte, i int) []byte) (more bool) {
+// addRow adds a row, whose cells cell appends, and says whether more rows are wanted.
+func (a *answer) addRow(cell func(dst []byte, i int) []byte) (more bool) {
 	if a.Count >= a.limits.Rows {
 		a.Limited = true
 		return false
@@ -139,7 +139,7 @@ func (a *answer) add(cell func(dst []byte, i int) []byte) (more bool) {
 	return a.failed == nil
 }
 
-// widen makes room for a number in a decimal type that its system gave no width.
+// widenDecimal makes a decimal type without a fixed width wide enough for a number.
 func widenDecimal(t *schema.Type, number []byte) {
 	if t.Kind != schema.Decimal || t.Fixed {
 		return
@@ -153,7 +153,7 @@ func widenDecimal(t *schema.Type, number []byte) {
 	t.Width = before + t.Scale
 }
 
-func (a *answer) done() (Answer, error) {
+func (a *answer) finish() (Answer, error) {
 	for i, c := range a.Columns {
 		if c.Type.Kind == schema.Decimal && (c.Type.Width > 38 || c.Type.Width == 0) {
 			a.keepText(i) // more digits than a decimal has
@@ -206,7 +206,7 @@ func (a *answer) textCell(dst []byte, i int, p []byte) []byte {
 	case schema.Date:
 		kept = keepsDay(text)
 	case schema.Time:
-		_, kept = clock(p)
+		_, kept = parseClock(p)
 	case schema.Timestamp, schema.TimestampTZ:
 		kept = keepsMoment(text)
 	}
@@ -216,10 +216,11 @@ func (a *answer) textCell(dst []byte, i int, p []byte) []byte {
 	return appendString(dst, p)
 }
 
-// failed tells apart what a statement, its limits and the connection did wrong.
-func (c Config) failed(asked, bounded context.Context, err error) error {
+// statementFault turns an error of a statement into a fault: its time limit, or what the
+// driver reports.
+func (c Config) statementFault(asked, bounded context.Context, err error) error {
 	if asked.Err() == nil && errors.Is(bounded.Err(), context.DeadlineExceeded) {
-		return fault.Wrap(c.Password.scrub(err), fault.QueryTimeout, "the statement at %s took longer than allowed", c.place())
+		return fault.Wrap(c.Password.scrub(err), fault.QueryTimeout, "the statement at %s took longer than allowed", c.displayName())
 	}
-	return c.trouble(asked, err, "querying")
+	return c.driverFault(asked, err, "querying")
 }

@@ -26,38 +26,38 @@ func (r *pgRemote) Close() error { r.pool.Close(); return nil }
 // one statement and no more. A row that alone is over the limit is refused before it is
 // read into memory, and the session is closed.
 func (r *pgRemote) Run(ctx context.Context, d sqlpolicy.Decision, limits Limits) (Answer, error) {
-	limits = limits.fill()
+	limits = limits.orDefault()
 	bounded, cancel := context.WithTimeout(ctx, limits.Timeout)
 	defer cancel()
 	start := time.Now()
 	tx, err := r.pool.BeginTx(bounded, pgx.TxOptions{AccessMode: pgx.ReadOnly})
 	if err != nil {
-		return Answer{}, r.config.trouble(ctx, err, "connecting to")
+		return Answer{}, r.config.driverFault(ctx, err, "connecting to")
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was written
 	tx.Conn().PgConn().Frontend().SetMaxBodyLen(limits.Bytes + messageRoom)
 	_, err = tx.Exec(bounded, prepareStatement, strconv.FormatInt(limits.Timeout.Milliseconds(), 10))
 	if err != nil {
-		return Answer{}, r.config.failed(ctx, bounded, err)
+		return Answer{}, r.config.statementFault(ctx, bounded, err)
 	}
 	got := &answer{limits: limits, since: start}
-	if err := got.fromPostgres(bounded, cancel, tx, d.SQL); err != nil {
-		return Answer{}, r.config.failed(ctx, bounded, err)
+	if err := got.readPostgres(bounded, cancel, tx, d.SQL); err != nil {
+		return Answer{}, r.config.statementFault(ctx, bounded, err)
 	}
-	return got.done()
+	return got.finish()
 }
 
-// messageRoom is for what a message of the server has beside the row: the description of
-// all columns is one too.
+// messageRoom is added to the limit of a message for what is not the row itself, such as
+// the description of all columns.
 const messageRoom = 1 << 20
 
-// prepareStatement readies a transaction: names without a schema, of operators too, mean
-// the server's own; the server ends the statement should nobody be there to cancel it;
-// and a superuser, if one was allowed, becomes a role that reads.
+// prepareStatement sets up a transaction: names without a schema mean the server's own
+// functions and operators, the server itself enforces the time limit, and a superuser, if
+// one was allowed, becomes a role that only reads.
 const prepareStatement = `SELECT set_config('search_path', 'pg_catalog, pg_temp', true), set_config('statement_timeout', $1, true), set_config('role',
 	CASE WHEN current_setting('is_superuser') = 'on' AND EXISTS (SELECT FROM pg_roles WHERE rolname = 'pg_read_all_data') THEN 'pg_read_all_data' ELSE current_setting('role') END, true)`
 
-func (a *answer) fromPostgres(ctx context.Context, cancel func(), tx pgx.Tx, text string) error {
+func (a *answer) readPostgres(ctx context.Context, cancel func(), tx pgx.Tx, text string) error {
 	rows, err := tx.Query(ctx, text, pgx.QueryResultFormats{pgx.TextFormatCode})
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func (a *answer) fromPostgres(ctx context.Context, cancel func(), tx pgx.Tx, tex
 	}
 	for rows.Next() {
 		values := rows.RawValues()
-		more := a.add(func(dst []byte, i int) []byte {
+		more := a.addRow(func(dst []byte, i int) []byte {
 			if values[i] == nil {
 				return append(dst, "null"...)
 			}
@@ -95,7 +95,7 @@ type sqlRemote struct{ sqlTable }
 
 // Run runs one statement in a session that only reads.
 func (r *sqlRemote) Run(ctx context.Context, d sqlpolicy.Decision, limits Limits) (Answer, error) {
-	limits = limits.fill()
+	limits = limits.orDefault()
 	bounded, cancel := context.WithTimeout(ctx, limits.Timeout)
 	defer cancel()
 	start := time.Now()
@@ -107,7 +107,7 @@ func (r *sqlRemote) Run(ctx context.Context, d sqlpolicy.Decision, limits Limits
 	meter := meterOf(conn)
 	meter.allow(r.system.rowBytes(limits), int64(limits.Bytes))
 	failed := func(err error) (Answer, error) {
-		return Answer{}, r.config.failed(ctx, bounded, meter.tooLarge(r.config, err))
+		return Answer{}, r.config.statementFault(ctx, bounded, meter.tooLarge(r.config, err))
 	}
 	rows, err := conn.QueryContext(bounded, d.SQL)
 	if err != nil {
@@ -129,14 +129,14 @@ func (r *sqlRemote) Run(ctx context.Context, d sqlpolicy.Decision, limits Limits
 		if err := rows.Scan(into...); err != nil {
 			return failed(err)
 		}
-		if !got.add(func(dst []byte, i int) []byte { return got.valueCell(dst, i, values[i]) }) {
-			return got.done()
+		if !got.addRow(func(dst []byte, i int) []byte { return got.valueCell(dst, i, values[i]) }) {
+			return got.finish()
 		}
 	}
 	if err := rows.Err(); err != nil {
 		return failed(err)
 	}
-	return got.done()
+	return got.finish()
 }
 
 // resultKind maps the names that drivers give to types of results.

@@ -11,16 +11,16 @@ import (
 // code points, whatever the column's own is.
 type snowflake struct{}
 
-func (snowflake) read(c schema.Column) string { return dialect.Snowflake.Quote(c.Name) }
+func (snowflake) selectExpr(c schema.Column) string { return dialect.Snowflake.Quote(c.Name) }
 
-func (snowflake) left(c schema.Column, _ schema.Op) string {
+func (snowflake) compareExpr(c schema.Column, _ schema.Op) string {
 	if c.Type.Kind == schema.Text {
 		return "COLLATE(" + dialect.Snowflake.Quote(c.Name) + ", '')"
 	}
 	return dialect.Snowflake.Quote(c.Name)
 }
 
-func (snowflake) param(_ int, c schema.Column, _ schema.Op, value any) (string, any) {
+func (snowflake) bindParam(_ int, c schema.Column, _ schema.Op, value any) (string, any) {
 	switch c.Type.Kind {
 	case schema.Float:
 		return "CAST(? AS DOUBLE)", value
@@ -40,4 +40,4 @@ func (snowflake) param(_ int, c schema.Column, _ schema.Op, value any) (string, 
 	return "?", value
 }
 
-func (snowflake) like(left, param string) string { return left + " LIKE " + param }
+func (snowflake) likeExpr(left, param string) string { return left + " LIKE " + param }

@@ -32,7 +32,7 @@ func snowflakeDB(c Config) (*sql.DB, system, error) {
 		return nil, system{}, err
 	}
 	db := sql.OpenDB(driver.NewConnector(driver.SnowflakeDriver{}, *conf))
-	return db, system{dialect: dialect.Snowflake, describe: snowflakeDescribe, session: noSession, bind: positional}, nil
+	return db, system{dialect: dialect.Snowflake, describe: snowflakeDescribe, session: anySession, bind: positionalArgs}, nil
 }
 
 func snowflakeConfig(c Config) (*driver.Config, error) {
@@ -70,7 +70,7 @@ func snowflakeConfig(c Config) (*driver.Config, error) {
 			return nil, fault.New(fault.SourceUnreadable, "the password for %s would travel in the open", c.URL).Suggest("Leave protocol=http out.")
 		}
 		if conf.Port, err = strconv.Atoi(port); err != nil {
-			return nil, c.trouble(context.Background(), err, "connecting to")
+			return nil, c.driverFault(context.Background(), err, "connecting to")
 		}
 	}
 	if path := query.Get("key"); path != "" {

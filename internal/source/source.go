@@ -127,8 +127,8 @@ func (c Config) File() string {
 	return c.path()
 }
 
-// place names the source for a person: never with a password.
-func (c Config) place() string {
+// displayName names the source for a person: never with a password.
+func (c Config) displayName() string {
 	where := cmp.Or(c.Name, c.URL)
 	if c.Table == "" {
 		return where

@@ -13,9 +13,9 @@ import (
 // which SQLite's own stop at the millisecond, and exact prints a value with all digits.
 type sqlite struct{}
 
-func (sqlite) read(c schema.Column) string { return dialect.SQLite.Quote(c.Name) }
+func (sqlite) selectExpr(c schema.Column) string { return dialect.SQLite.Quote(c.Name) }
 
-func (sqlite) left(c schema.Column, _ schema.Op) string {
+func (sqlite) compareExpr(c schema.Column, _ schema.Op) string {
 	name := dialect.SQLite.Quote(c.Name)
 	switch c.Type.Kind {
 	case schema.Bool:
@@ -36,7 +36,7 @@ func (sqlite) left(c schema.Column, _ schema.Op) string {
 	return name
 }
 
-func (sqlite) param(_ int, c schema.Column, op schema.Op, value any) (string, any) {
+func (sqlite) bindParam(_ int, c schema.Column, op schema.Op, value any) (string, any) {
 	switch c.Type.Kind {
 	case schema.Decimal:
 		return "CAST(? AS REAL)", value
@@ -56,4 +56,4 @@ func (sqlite) param(_ int, c schema.Column, op schema.Op, value any) (string, an
 // LIKE ignores case in SQLite, GLOB does not.
 var globPattern = strings.NewReplacer("%", "*", "_", "?", "*", "[*]", "?", "[?]", "[", "[[]")
 
-func (sqlite) like(left, param string) string { return left + " GLOB " + param }
+func (sqlite) likeExpr(left, param string) string { return left + " GLOB " + param }

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// A Budget bounds what the tables of one file bring in together, in bytes. What its
-// tables hold is bounded by the file; what its views make is not, so they have bytes
-// and a time of their own, of which each gets half of what is left: one without an end
-// leaves something to the others. A nil Budget is one for each table by itself.
+// A Budget bounds the bytes that all tables of one file bring in together. Tables are
+// bounded by the size of the file; views, which can be endless, have bytes and time of
+// their own, and each view may use half of what is left. With a nil Budget each table has
+// its own.
 type Budget struct {
 	mu     sync.Mutex
 	tables int64
@@ -70,7 +70,7 @@ func (b *Budget) viewTime() time.Duration {
 	return b.time / 2
 }
 
-// spendTime takes off what a view took since a moment.
+// spendTime subtracts the time that a view took.
 func (b *Budget) spendTime(since time.Time) {
 	if b == nil {
 		return

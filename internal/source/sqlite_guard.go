@@ -14,7 +14,7 @@ import (
 	"interlock/internal/sqlpolicy"
 )
 
-// sqliteAllowed is what a statement of somebody's own may touch.
+// sqliteAllowed is what a user's statement may touch.
 type sqliteAllowed struct {
 	Dataset        string // may stand before the names of tables
 	Tables         []sqlpolicy.Table
@@ -41,9 +41,8 @@ func sqliteRefused(rule, about string) error {
 	return &sqliteErr{Code: sqliteCodeRule, Message: rule + " " + about, Offset: -1}
 }
 
-// A sqliteGuard decides about a statement of somebody's own: SQLite asks it about
-// every table, column and function while it prepares the statement, and again should
-// it prepare it anew. What it does not know is refused.
+// A sqliteGuard decides about a user's statement: SQLite asks it about every table,
+// column and function whenever it prepares the statement. Unknown things are refused.
 type sqliteGuard struct {
 	dataset   map[string]map[string]bool // tables and views that may be read, with their columns; nil: all
 	functions map[string]bool
@@ -146,7 +145,7 @@ func (g *sqliteGuard) allow(action int32, first, second string) bool {
 	switch action {
 	case sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE:
 	case sqlite3.SQLITE_READ:
-		err = g.read(first, second)
+		err = g.allowRead(first, second)
 	case sqlite3.SQLITE_FUNCTION:
 		if name := foldASCII(second); g.functions[name] {
 			g.called[name] = true
@@ -162,9 +161,9 @@ func (g *sqliteGuard) allow(action int32, first, second string) bool {
 	return err == nil
 }
 
-// read decides about a column of a table. A table of which no column is read has an
+// allowRead decides about a column of a table. A table of which no column is read has an
 // empty one, and so has a WITH: a name that nothing else has can only be that.
-func (g *sqliteGuard) read(table, column string) error {
+func (g *sqliteGuard) allowRead(table, column string) error {
 	name := foldASCII(table)
 	columns, ok := g.dataset[name]
 	switch {
@@ -262,8 +261,8 @@ func (s *sqliteStmt) readsOnly(g *sqliteGuard) error {
 	return nil
 }
 
-// reading lists what was read, with names as the dataset spells them.
-func (g *sqliteGuard) reading(allowed sqliteAllowed) *sqliteReading {
+// result lists what the statement reads, with names as the dataset spells them.
+func (g *sqliteGuard) result(allowed sqliteAllowed) *sqliteReading {
 	r := &sqliteReading{Touches: []sqlpolicy.Touch{}, Functions: slices.Sorted(maps.Keys(g.called))}
 	for _, t := range allowed.Tables {
 		touched, ok := g.touched[foldASCII(t.Name)]

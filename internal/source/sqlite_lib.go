@@ -42,7 +42,7 @@ func dialSQLite(uri string, flags int32) (*sqliteConn, error) {
 		return c, err
 	}
 	defer libc.Xfree(c.tls, name)
-	db, _ := c.out()
+	db, _ := c.resultPointers()
 	defer libc.Xfree(c.tls, db)
 	code := sqlite3.Xsqlite3_open_v2(c.tls, name, db, flags|sqlite3.SQLITE_OPEN_URI|sqlite3.SQLITE_OPEN_NOMUTEX|sqlite3.SQLITE_OPEN_EXRESCODE, 0)
 	if c.db = pointer(db); code != sqlite3.SQLITE_OK {
@@ -51,8 +51,8 @@ func dialSQLite(uri string, flags int32) (*sqliteConn, error) {
 	return c, nil
 }
 
-// out gives the library room for two pointers that it answers with; free it after use.
-func (c *sqliteConn) out() (first, second uintptr) {
+// resultPointers allocates two pointers that the library writes results to; free them after use.
+func (c *sqliteConn) resultPointers() (first, second uintptr) {
 	p := libc.Xcalloc(c.tls, 2, types.Size_t(unsafe.Sizeof(uintptr(0))))
 	return p, p + unsafe.Sizeof(uintptr(0))
 }
@@ -137,7 +137,7 @@ func (c *sqliteConn) prepare(text string) (*sqliteStmt, string, error) {
 		return nil, "", err
 	}
 	defer libc.Xfree(c.tls, begin)
-	handle, tail := c.out()
+	handle, tail := c.resultPointers()
 	defer libc.Xfree(c.tls, handle)
 	if code := sqlite3.Xsqlite3_prepare_v3(c.tls, c.db, begin, -1, 0, handle, tail); code != sqlite3.SQLITE_OK {
 		return nil, "", c.failure(code)
@@ -257,17 +257,17 @@ func (c *sqliteConn) function(name string, f func(tls *libc.TLS, ctx uintptr, ar
 func sqliteDays(tls *libc.TLS, ctx uintptr, _ int32, argv uintptr) {
 	text, ok := sqliteArgument(tls, argv)
 	if len(text) == 10 && ok {
-		days, ok := civil(text)
+		days, ok := parseDay(text)
 		sqliteResult(tls, ctx, days, ok)
 		return
 	}
-	micros, found := instant(text)
+	micros, found := parseInstant(text)
 	sqliteResult(tls, ctx, floorDiv(micros, 86_400_000_000), ok && found && micros%86_400_000_000 == 0)
 }
 
 func sqliteMicros(tls *libc.TLS, ctx uintptr, _ int32, argv uintptr) {
 	text, ok := sqliteArgument(tls, argv)
-	micros, found := instant(text)
+	micros, found := parseInstant(text)
 	sqliteResult(tls, ctx, micros, ok && found)
 }
 

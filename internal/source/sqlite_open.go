@@ -143,7 +143,7 @@ func readable(path string) bool {
 }
 
 func (w *sqliteWorker) openCopy(f *sqliteFile) error {
-	copied, err := w.clone.of(f.path, f.before)
+	copied, err := w.clone.copyOf(f.path, f.before)
 	if err != nil {
 		return err
 	}
@@ -223,8 +223,8 @@ type sqliteClone struct {
 	count int
 }
 
-// of gives a copy of the file as it is now, with its log or journal.
-func (c *sqliteClone) of(path string, state sqliteState) (string, error) {
+// copyOf copies the file with its log or journal, unless the last copy is still current.
+func (c *sqliteClone) copyOf(path string, state sqliteState) (string, error) {
 	if c.path != "" && c.state == state {
 		return c.path, nil
 	}
@@ -248,7 +248,7 @@ func (c *sqliteClone) of(path string, state sqliteState) (string, error) {
 	return target, nil
 }
 
-// copyFile lets the kernel do it, which where it can copies nothing.
+// copyFile copies a file, by reference where the file system can.
 func copyFile(to, from string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -263,8 +263,8 @@ func copyFile(to, from string) error {
 	return errors.Join(err, out.Close())
 }
 
-// copyMoment copies a file and its log as they are at one moment: nothing changed while
-// they were copied, and no change was half done.
+// copyMoment makes a consistent copy of a file and its log: nothing changed while they
+// were copied, and no change was in progress.
 func copyMoment(ctx context.Context, to, from string) bool {
 	const tries, most = 50, 256 << 20
 	for range tries {

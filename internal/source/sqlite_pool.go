@@ -145,8 +145,8 @@ func (w *sqliteProcess) stop() {
 	_, _ = w.in.Close(), w.out.Close()
 }
 
-// take gives an idle worker for the files, which is warm, or a new one.
-func (p *SQLitePool) take(path string, state sqliteState) (w *sqliteProcess, warm bool, err error) {
+// acquire gives an idle worker for the files, which is warm, or a new one.
+func (p *SQLitePool) acquire(path string, state sqliteState) (w *sqliteProcess, warm bool, err error) {
 	p.mu.Lock()
 	for i := len(p.idle) - 1; i >= 0; i-- {
 		w := p.idle[i]
@@ -166,8 +166,8 @@ func (p *SQLitePool) take(path string, state sqliteState) (w *sqliteProcess, war
 	return w, false, err
 }
 
-// give takes a worker back; the one that has rested longest makes room.
-func (p *SQLitePool) give(w *sqliteProcess) {
+// release takes a worker back; the one that has rested longest makes room.
+func (p *SQLitePool) release(w *sqliteProcess) {
 	p.mu.Lock()
 	var old *sqliteProcess
 	switch {
@@ -205,8 +205,8 @@ func (p *SQLitePool) retire(w *sqliteProcess) {
 // errSQLiteDied means that a worker ended in the middle of a request.
 var errSQLiteDied = errors.New("the worker for the SQLite file ended")
 
-// ask has a worker answer an order; each gets the rows, valid until it returns. What
-// met a file on the move is tried again, as long as nothing was answered.
+// ask has a worker run an order; each gets the rows, valid until it returns. Orders that
+// fail because the file was being replaced are tried again, unless rows were given.
 func (p *SQLitePool) ask(ctx context.Context, o sqliteOrder, head func([]sqliteColumn), each func([]sqliteValue) error) (sqliteReport, error) {
 	path, err := filepath.Abs(o.File)
 	if err != nil {
@@ -227,7 +227,7 @@ func (p *SQLitePool) ask(ctx context.Context, o sqliteOrder, head func([]sqliteC
 		if state[0].Inode == 0 {
 			return sqliteReport{}, os.ErrNotExist
 		}
-		if attempt < sqliteAttempts { // a journal comes and goes with each change; only one that a crash left is needed
+		if attempt < sqliteAttempts { // a journal exists during each change; it is needed only after a crash
 			state[3] = fileStamp{}
 		}
 		begun := false
@@ -238,7 +238,7 @@ func (p *SQLitePool) ask(ctx context.Context, o sqliteOrder, head func([]sqliteC
 			}
 		}, each)
 		moved := stateOf(path).moved(state)
-		if err == nil || begun || ctx.Err() != nil || !passing(err, warm, moved) {
+		if err == nil || begun || ctx.Err() != nil || !isTransient(err, warm, moved) {
 			return report, err
 		}
 		if attempt == sqliteAttempts || moved && attempt > 1 {
@@ -247,9 +247,9 @@ func (p *SQLitePool) ask(ctx context.Context, o sqliteOrder, head func([]sqliteC
 	}
 }
 
-// askCopy asks about a copy of a small file whose log comes and goes faster than
-// workers start: a program that opens and closes it for each of its changes. Without a
-// copy of one moment it gives the failure that was.
+// askCopy runs an order on a copy of a small file whose log comes and goes faster than
+// workers start, because a program opens and closes it for each change. If no consistent
+// copy can be made, it returns the failure.
 func (p *SQLitePool) askCopy(ctx context.Context, o sqliteOrder, head func([]sqliteColumn), each func([]sqliteValue) error, failure error) (sqliteReport, error) {
 	dir, err := os.MkdirTemp(p.dir, ".sqlite-")
 	if err != nil {
@@ -265,12 +265,12 @@ func (p *SQLitePool) askCopy(ctx context.Context, o sqliteOrder, head func([]sql
 		head = func([]sqliteColumn) {}
 	}
 	report, _, err := p.askOnce(ctx, stateOf(target), o, head, each)
-	p.forget(target)
+	p.dropIdle(target)
 	return report, err
 }
 
-// forget ends the idle workers of a file.
-func (p *SQLitePool) forget(path string) {
+// dropIdle ends the idle workers of a file.
+func (p *SQLitePool) dropIdle(path string) {
 	p.mu.Lock()
 	var gone []*sqliteProcess
 	p.idle = slices.DeleteFunc(p.idle, func(w *sqliteProcess) bool {
@@ -286,12 +286,12 @@ func (p *SQLitePool) forget(path string) {
 	}
 }
 
-// sqliteAttempts is how often a request is tried that met a file on the move.
+// sqliteAttempts is how often an order is tried while the file is being replaced.
 const sqliteAttempts = 3
 
-// passing says that a failure may be one of the moment: the files were being replaced,
-// another program was in the middle of a change, or a worker that rested was killed.
-func passing(err error, warm, moved bool) bool {
+// isTransient says that an order may succeed when tried again: the files were being
+// replaced, another program was changing them, or an idle worker had been killed.
+func isTransient(err error, warm, moved bool) bool {
 	if errors.Is(err, errSQLiteDied) {
 		return warm || moved
 	}
@@ -304,7 +304,7 @@ func (p *SQLitePool) askOnce(ctx context.Context, state sqliteState, o sqliteOrd
 	if err := context.Cause(ctx); err != nil {
 		return report, false, err
 	}
-	w, warm, err := p.take(o.File, state)
+	w, warm, err := p.acquire(o.File, state)
 	if err != nil {
 		return report, false, err
 	}
@@ -312,7 +312,7 @@ func (p *SQLitePool) askOnce(ctx context.Context, state sqliteState, o sqliteOrd
 	report, err = w.converse(o, head, each)
 	_, said := errors.AsType[*sqliteErr](err)
 	if unhook() && (err == nil || said) {
-		p.give(w)
+		p.release(w)
 		return report, warm, err
 	}
 	w.stop()

@@ -31,7 +31,7 @@ func (r *sqliteRemote) Judge(ctx context.Context, scope sqlpolicy.Scope, sql str
 	allow := &sqliteAllowed{Dataset: r.config.Dataset, Tables: scope.Tables, Functions: rules.Functions(), TableFunctions: rules.TableFunctions()}
 	report, err := r.pool.ask(bounded, sqliteOrder{File: r.config.path(), SQL: sql, Check: true, Allow: allow}, nil, nil)
 	if err != nil {
-		return sqlpolicy.Decision{}, r.judged(ctx, bounded, scope, sql, err)
+		return sqlpolicy.Decision{}, r.judgeFault(ctx, bounded, scope, sql, err)
 	}
 	if report.Reading == nil {
 		return sqlpolicy.Decision{}, fault.New(fault.Internal, "a worker gave no decision")
@@ -46,17 +46,17 @@ func (r *sqliteRemote) Judge(ctx context.Context, scope sqlpolicy.Scope, sql str
 // sqliteClocks are functions that may be asked for the present time.
 var sqliteClocks = map[string]bool{"date": true, "time": true, "datetime": true, "julianday": true, "unixepoch": true, "strftime": true, "timediff": true}
 
-// judged says why a statement is not allowed.
-func (r *sqliteRemote) judged(ctx, bounded context.Context, scope sqlpolicy.Scope, sql string, err error) error {
+// judgeFault says why a statement is not allowed.
+func (r *sqliteRemote) judgeFault(ctx, bounded context.Context, scope sqlpolicy.Scope, sql string, err error) error {
 	e, ok := errors.AsType[*sqliteErr](err)
 	if !ok {
-		return r.config.sqliteFailed(ctx, bounded, err)
+		return r.config.sqliteStatementFault(ctx, bounded, err)
 	}
 	if e.Code != sqliteCodeRule {
 		if e.primary() == 1 { // SQLITE_ERROR
 			return sqlpolicy.SyntaxError(sql, e.Message, e.Offset)
 		}
-		return r.config.sqliteFailed(ctx, bounded, err)
+		return r.config.sqliteStatementFault(ctx, bounded, err)
 	}
 	rule, about := e.rule()
 	switch rule {
@@ -79,7 +79,7 @@ func (r *sqliteRemote) judged(ctx, bounded context.Context, scope sqlpolicy.Scop
 // Run runs a statement that was allowed: prepared again under a guard that knows the
 // tables and functions of the decision and no others.
 func (r *sqliteRemote) Run(ctx context.Context, d sqlpolicy.Decision, limits Limits) (Answer, error) {
-	limits = limits.fill()
+	limits = limits.orDefault()
 	bounded, cancel := context.WithTimeout(ctx, limits.Timeout)
 	defer cancel()
 	got := &answer{limits: limits, since: time.Now()}
@@ -100,19 +100,19 @@ func (r *sqliteRemote) Run(ctx context.Context, d sqlpolicy.Decision, limits Lim
 		for i, v := range row {
 			seen[i].add(v, look[i])
 		}
-		if !got.add(func(dst []byte, i int) []byte { return row[i].json(dst) }) {
+		if !got.addRow(func(dst []byte, i int) []byte { return row[i].json(dst) }) {
 			return errStopped
 		}
 		return nil
 	})
 	if err != nil && !errors.Is(err, errStopped) {
-		return Answer{}, r.judged(ctx, bounded, sqlpolicy.Scope{Tables: allow.Tables}, d.SQL, err)
+		return Answer{}, r.judgeFault(ctx, bounded, sqlpolicy.Scope{Tables: allow.Tables}, d.SQL, err)
 	}
 	got.Limited = got.Limited || report.Limited
 	for i := range got.Columns {
 		got.Columns[i].Type = seen[i].resultType(got.Columns[i].Native)
 	}
-	return got.done()
+	return got.finish()
 }
 
 // json encodes a cell of a result by its own kind.
@@ -153,11 +153,11 @@ func (s *sqliteSeen) resultType(declared string) schema.Type {
 	}
 }
 
-func (c Config) sqliteFailed(asked, bounded context.Context, err error) error {
+func (c Config) sqliteStatementFault(asked, bounded context.Context, err error) error {
 	if asked.Err() == nil && errors.Is(bounded.Err(), context.DeadlineExceeded) {
-		return fault.Wrap(err, fault.QueryTimeout, "the statement at %s took longer than allowed", c.place())
+		return fault.Wrap(err, fault.QueryTimeout, "the statement at %s took longer than allowed", c.displayName())
 	}
-	return c.sqliteTrouble(asked, err, "querying")
+	return c.sqliteFault(asked, err, "querying")
 }
 
 // sqliteClauses looks for ORDER BY and LIMIT outside of brackets, in a text that

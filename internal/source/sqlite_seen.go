@@ -82,7 +82,7 @@ func (s *sqliteSeen) text(p []byte, look sqliteLook) {
 	if !look.times || len(p) < 10 || len(p) > 40 || p[0] == '0' && p[1] == '0' && p[2] == '0' && p[3] == '0' {
 		return
 	}
-	if _, ok := civil(p[:10]); !ok {
+	if _, ok := parseDay(p[:10]); !ok {
 		return
 	}
 	if len(p) == 10 {
@@ -95,13 +95,13 @@ func (s *sqliteSeen) text(p []byte, look sqliteLook) {
 	bare := p[11:]
 	for _, zone := range []string{"Z", "+00:00", "+00"} {
 		if rest, ok := bytes.CutSuffix(bare, []byte(zone)); ok {
-			if _, ok := clock(rest); ok {
+			if _, ok := parseClock(rest); ok {
 				s.MomentsUTC++
 			}
 			return
 		}
 	}
-	if _, ok := clock(bare); ok {
+	if _, ok := parseClock(bare); ok {
 		s.Moments++
 		if p[10] == ' ' && bare[len(bare)-1] != '0' || p[10] == ' ' && len(bare) == 8 {
 			s.Printed++

@@ -28,7 +28,7 @@ type sqliteTable struct {
 // sqliteSource finds the pool of a configuration: its own if it names none.
 func sqliteSource(c Config) (*sqliteTable, error) {
 	if _, err := os.Stat(c.path()); err != nil {
-		return nil, c.sqliteTrouble(context.Background(), os.ErrNotExist, "opening")
+		return nil, c.sqliteFault(context.Background(), os.ErrNotExist, "opening")
 	}
 	if c.SQLite != nil {
 		return &sqliteTable{config: c, pool: c.SQLite}, nil
@@ -75,7 +75,7 @@ func (t *sqliteTable) ask(ctx context.Context, o sqliteOrder, doing string, each
 	o.File = t.config.path()
 	report, err := t.pool.ask(bounded, o, nil, each)
 	if err != nil && !errors.Is(err, errStopped) {
-		return report, t.config.sqliteTrouble(ctx, err, doing)
+		return report, t.config.sqliteFault(ctx, err, doing)
 	}
 	return report, err
 }
@@ -94,7 +94,7 @@ func (t *sqliteTable) list(ctx context.Context, text string, args []any, doing s
 	defer cancel()
 	report, err := t.pool.ask(bounded, o, nil, func(row []sqliteValue) error { each(row); return nil })
 	if err != nil {
-		err = t.config.sqliteTrouble(ctx, err, doing)
+		err = t.config.sqliteFault(ctx, err, doing)
 	}
 	return report, err
 }
@@ -109,7 +109,7 @@ func (t *sqliteTable) describe(ctx context.Context) (described, error) {
 		return described{}, t.tooLarge(report.Bytes)
 	}
 	if len(report.Columns) == 0 {
-		return described{}, fault.New(fault.SourceUnreadable, "there is no table %s", t.config.place()).Suggest("List the tables of the file.")
+		return described{}, fault.New(fault.SourceUnreadable, "there is no table %s", t.config.displayName()).Suggest("List the tables of the file.")
 	}
 	d := described{table: []string{t.config.Table}}
 	for i, c := range report.Columns {
@@ -166,7 +166,7 @@ func (t *sqliteTable) readRows(ctx context.Context, stmt Statement, columns []sc
 
 func (t *sqliteTable) tooLarge(bytes int64) error {
 	kind := map[bool]string{true: "view", false: "table"}[t.view]
-	return fault.New(fault.TooLarge, "the %s %s gives more than %d MB, which is more than a file of its size may", kind, t.config.place(), bytes>>20).
+	return fault.New(fault.TooLarge, "the %s %s gives more than %d MB, which is more than a file of its size may", kind, t.config.displayName(), bytes>>20).
 		Suggest("See whether the view ever ends, or leave it out.")
 }
 
@@ -219,24 +219,24 @@ func sqliteKeys(ctx context.Context, c Config) (keys []ForeignKey, err error) {
 	return keys, err
 }
 
-// sqliteTrouble turns what a worker reports into a fault that names the place.
-func (c Config) sqliteTrouble(ctx context.Context, err error, doing string) error {
-	return c.discreet(c.sqliteFault(ctx, err, doing))
+// sqliteFault turns what a worker reports into a fault that names the place.
+func (c Config) sqliteFault(ctx context.Context, err error, doing string) error {
+	return c.withoutPlaces(c.sqliteFaultWithPlaces(ctx, err, doing))
 }
 
-func (c Config) sqliteFault(ctx context.Context, err error, doing string) error {
+func (c Config) sqliteFaultWithPlaces(ctx context.Context, err error, doing string) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return fault.Wrap(err, fault.SourceUnreadable, "there is no SQLite file at %s", cmp.Or(c.Name, c.path())).Suggest("Write it like sqlite:/path/to/file.db.")
 	}
 	if errors.Is(err, errSQLiteDied) {
-		return fault.Wrap(err, fault.QueryMemory, "%s %s: its reader gave up, most likely for want of memory", doing, c.place())
+		return fault.Wrap(err, fault.QueryMemory, "%s %s: its reader gave up, most likely for want of memory", doing, c.displayName())
 	}
 	e, ok := errors.AsType[*sqliteErr](err)
 	if !ok {
-		return c.trouble(ctx, err, doing)
+		return c.driverFault(ctx, err, doing)
 	}
 	unreadable := func(advice, format string, args ...any) error {
-		return fault.Wrap(err, fault.SourceUnreadable, "%s %s: %s", doing, c.place(), fmt.Sprintf(format, args...)).Suggest("%s", advice)
+		return fault.Wrap(err, fault.SourceUnreadable, "%s %s: %s", doing, c.displayName(), fmt.Sprintf(format, args...)).Suggest("%s", advice)
 	}
 	switch e.primary() {
 	case sqliteCodeEmpty:
@@ -247,7 +247,7 @@ func (c Config) sqliteFault(ctx context.Context, err error, doing string) error 
 		if doing == "querying" {
 			return fault.Wrap(err, fault.SQLError, "%s", e.Message).Suggest("Ask for smaller values.")
 		}
-		return fault.Wrap(err, fault.TooLarge, "%s %s: %s", doing, c.place(), e.Message)
+		return fault.Wrap(err, fault.TooLarge, "%s %s: %s", doing, c.displayName(), e.Message)
 	case sqlite3.SQLITE_NOTADB:
 		return unreadable("Check that it is an SQLite database without encryption.", "the file is no SQLite database, or it is encrypted")
 	case sqlite3.SQLITE_CORRUPT:
@@ -255,10 +255,10 @@ func (c Config) sqliteFault(ctx context.Context, err error, doing string) error 
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return unreadable("Try again when the other program is done.", "another program is writing to the file")
 	case sqlite3.SQLITE_NOMEM:
-		return fault.Wrap(err, fault.QueryMemory, "%s %s needs more memory than it may use", doing, c.place())
+		return fault.Wrap(err, fault.QueryMemory, "%s %s needs more memory than it may use", doing, c.displayName())
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
 		if doing == "querying" {
-			return fault.Wrap(err, fault.QueryMemory, "%s %s needs more room than it may use: %s", doing, c.place(), e.Message)
+			return fault.Wrap(err, fault.QueryMemory, "%s %s needs more room than it may use: %s", doing, c.displayName(), e.Message)
 		}
 	case sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_RANGE:
 		if doing == "querying" {

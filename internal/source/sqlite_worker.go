@@ -88,7 +88,7 @@ func (w *sqliteWorker) answer(o sqliteOrder) error {
 	case o.Table != "":
 		report, err = file.conn.describe(o)
 	case o.Allow != nil:
-		report, err = w.foreign(file.conn, o)
+		report, err = w.runForeign(file.conn, o)
 	default:
 		var s *sqliteStmt
 		file.conn.limit(sqlite3.SQLITE_LIMIT_LENGTH, sqliteMaxRow)
@@ -123,9 +123,9 @@ var sqliteStatementLimits = map[int32]int32{
 	sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH:       1,
 }
 
-// foreign judges a statement of somebody's own and runs what was judged: the very
-// statement that SQLite prepared under the guard.
-func (w *sqliteWorker) foreign(c *sqliteConn, o sqliteOrder) (sqliteReport, error) {
+// runForeign judges a user's statement and runs the statement that SQLite prepared under
+// the guard.
+func (w *sqliteWorker) runForeign(c *sqliteConn, o sqliteOrder) (sqliteReport, error) {
 	for id, most := range sqliteStatementLimits {
 		c.limit(id, most)
 	}
@@ -151,7 +151,7 @@ func (w *sqliteWorker) foreign(c *sqliteConn, o sqliteOrder) (sqliteReport, erro
 	}
 	defer s.finalize()
 	if o.Check {
-		return sqliteReport{Reading: g.reading(*o.Allow)}, nil
+		return sqliteReport{Reading: g.result(*o.Allow)}, nil
 	}
 	report, err := w.stream(s, o)
 	if g.refused != nil {

@@ -46,7 +46,7 @@ func (t *sqlTable) describe(ctx context.Context) (described, error) {
 	defer conn.Close()
 	d, err := t.system.describe(ctx, conn, t.config)
 	if err != nil {
-		return described{}, t.config.trouble(ctx, err, "describing")
+		return described{}, t.config.driverFault(ctx, err, "describing")
 	}
 	return d, nil
 }
@@ -59,7 +59,7 @@ func (t *sqlTable) connect(ctx context.Context) (*sql.Conn, error) {
 		}
 	}
 	if err != nil {
-		return nil, t.config.trouble(ctx, err, "connecting to")
+		return nil, t.config.driverFault(ctx, err, "connecting to")
 	}
 	return conn, nil
 }
@@ -73,7 +73,7 @@ func (t *sqlTable) count(ctx context.Context, stmt Statement) (int64, error) {
 	bound, args := t.system.bind(ctx, stmt.Args)
 	var n int64
 	if err := conn.QueryRowContext(bound, stmt.Text, args...).Scan(&n); err != nil {
-		return 0, t.config.trouble(ctx, err, "counting rows of")
+		return 0, t.config.driverFault(ctx, err, "counting rows of")
 	}
 	return n, nil
 }
@@ -97,7 +97,7 @@ func (t *sqlTable) readRows(ctx context.Context, stmt Statement, columns []schem
 		err = t.scan(rows, columns, yield)
 	}
 	if err != nil && !errors.Is(err, errStopped) {
-		yield(nil, t.config.trouble(asked, err, "reading"))
+		yield(nil, t.config.driverFault(asked, err, "reading"))
 	}
 }
 
@@ -190,21 +190,21 @@ func sqlTables(ctx context.Context, c Config, open opener, text func(Config) (st
 	bound, args := system.bind(ctx, args)
 	rows, err := conn.QueryContext(bound, query, args...)
 	if err != nil {
-		return nil, c.trouble(ctx, err, "listing the tables of")
+		return nil, c.driverFault(ctx, err, "listing the tables of")
 	}
 	defer rows.Close()
 	var tables []TableName
 	for rows.Next() {
 		var name TableName
 		if err := rows.Scan(&name.Schema, &name.Name); err != nil {
-			return nil, c.trouble(ctx, err, "listing the tables of")
+			return nil, c.driverFault(ctx, err, "listing the tables of")
 		}
 		tables = append(tables, name)
 	}
 	if err := rows.Err(); err != nil {
-		return nil, c.trouble(ctx, err, "listing the tables of")
+		return nil, c.driverFault(ctx, err, "listing the tables of")
 	}
 	return tables, nil
 }
 
-func positional(ctx context.Context, args []any) (context.Context, []any) { return ctx, args }
+func positionalArgs(ctx context.Context, args []any) (context.Context, []any) { return ctx, args }

@@ -26,23 +26,23 @@ type Selection struct {
 	Count   bool // count the rows instead of reading them
 }
 
-// translator is what one dialect knows: how parameters are written and which
-// expressions give a comparison the meaning that [Filter] promises.
+// A translator writes parts of statements in one dialect so that a comparison means
+// what [schema.Filter] promises.
 type translator interface {
-	// read is the column in the list of columns.
-	read(c schema.Column) string
-	// left is the column's side of a comparison.
-	left(c schema.Column, op schema.Op) string
-	// param is the n-th parameter, from 1, and the value to bind.
-	param(n int, c schema.Column, op schema.Op, value any) (string, any)
-	// like is the whole comparison for Like.
-	like(left, param string) string
+	// selectExpr writes a column of the select list.
+	selectExpr(c schema.Column) string
+	// compareExpr writes the column's side of a comparison.
+	compareExpr(c schema.Column, op schema.Op) string
+	// bindParam writes the n-th parameter, from 1, and gives the value to bind.
+	bindParam(n int, c schema.Column, op schema.Op, value any) (string, any)
+	// likeExpr writes the whole comparison for Like.
+	likeExpr(left, param string) string
 }
 
-// A narrower is a dialect whose exact comparison of texts cannot use an index; a
-// plain one beside it, which holds whenever the exact one does, can.
+// A narrower is a translator whose exact comparison of texts cannot use an index. Where
+// hasIndexedForm, a plain comparison, which the exact one implies, is written before it.
 type narrower interface {
-	narrow(c schema.Column, op schema.Op) bool
+	hasIndexedForm(c schema.Column, op schema.Op) bool
 }
 
 // Where translates a filter over these columns into a condition; "" if there is none.
@@ -68,7 +68,7 @@ func Select(d dialect.Dialect, s Selection) (Statement, error) {
 		if i > 0 {
 			w.WriteString(", ")
 		}
-		w.WriteString(w.t.read(c))
+		w.WriteString(w.t.selectExpr(c))
 	}
 	w.WriteString(" FROM ")
 	for i, part := range s.Table {
@@ -146,19 +146,19 @@ func (w *writer) predicate(p predicate) {
 		w.WriteString(name + " IS NOT NULL")
 		return
 	}
-	if n, ok := w.t.(narrower); ok && n.narrow(p.column, p.op) {
+	if n, ok := w.t.(narrower); ok && n.hasIndexedForm(p.column, p.op) {
 		plain := p
 		plain.column.Type = schema.Type{Kind: schema.Other} // bound as it is
 		w.comparison(name, plain)
 		w.WriteString(" AND ")
 	}
-	w.comparison(w.t.left(p.column, p.op), p)
+	w.comparison(w.t.compareExpr(p.column, p.op), p)
 }
 
 func (w *writer) comparison(left string, p predicate) {
 	switch p.op {
 	case schema.Like:
-		w.WriteString(w.t.like(left, w.bind(p, 0)))
+		w.WriteString(w.t.likeExpr(left, w.bind(p, 0)))
 	case schema.Between:
 		w.WriteString(left + " BETWEEN " + w.bind(p, 0) + " AND " + w.bind(p, 1))
 	case schema.In:
@@ -176,7 +176,7 @@ func (w *writer) comparison(left string, p predicate) {
 }
 
 func (w *writer) bind(p predicate, i int) string {
-	text, arg := w.t.param(len(w.args)+1, p.column, p.op, p.values[i])
+	text, arg := w.t.bindParam(len(w.args)+1, p.column, p.op, p.values[i])
 	w.args = append(w.args, arg)
 	return text
 }

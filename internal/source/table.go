@@ -68,7 +68,7 @@ const streamRows = 20_000
 // Stream reads page by page, in the order of the file.
 func (t *Table) Stream(ctx context.Context, names []string, f schema.Filter) iter.Seq2[*Batch, error] {
 	return func(yield func(*Batch, error) bool) {
-		columns, err := choose(t.columns, names)
+		columns, err := chooseColumns(t.columns, names)
 		batch := newBatch(columns)
 		for offset := 0; err == nil; {
 			var result *query.Result
@@ -80,7 +80,7 @@ func (t *Table) Stream(ctx context.Context, names []string, f schema.Filter) ite
 				err = fault.New(fault.TooLarge, "%s holds a text that is too long to be read row by row", t.name)
 				break
 			}
-			if err = batch.decode(result.Rows, yield); err != nil {
+			if err = batch.decodeRows(result.Rows, yield); err != nil {
 				break
 			}
 			if offset += result.RowCount; !result.Limited && result.RowCount < streamRows {
@@ -114,8 +114,8 @@ func (t *Table) run(ctx context.Context, sel Selection, rows int) (*query.Result
 	return result, nil
 }
 
-// decode reads rows of typed JSON.
-func (b *Batch) decode(rows json.RawMessage, yield func(*Batch, error) bool) error {
+// decodeRows reads rows of typed JSON.
+func (b *Batch) decodeRows(rows json.RawMessage, yield func(*Batch, error) bool) error {
 	var cells [][]json.RawMessage
 	if err := json.Unmarshal(rows, &cells); err != nil {
 		return fmt.Errorf("reading rows: %w", err)
@@ -149,14 +149,14 @@ func (b *Batch) putJSON(v *vector, cell json.RawMessage) error {
 		return err
 	}
 	if v.column.Type.Kind == schema.Bytes {
-		b.putBytes(v, bytesOf(text))
+		b.putBytes(v, parseBlob(text))
 		return nil
 	}
 	return b.putText(v, []byte(text))
 }
 
-// bytesOf is the inverse of blobText.
-func bytesOf(text string) []byte {
+// parseBlob is the inverse of blobText.
+func parseBlob(text string) []byte {
 	raw := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {
 		if text[i] == '\\' && i+3 < len(text) {

@@ -25,23 +25,23 @@ func (b *Batch) putText(v *vector, p []byte) error {
 		case "0", "f", "false", "FALSE", "\x00":
 			v.putInt(0)
 		default:
-			return fmt.Errorf("%s is not true or false", show(string(p)))
+			return fmt.Errorf("%s is not true or false", describeValue(string(p)))
 		}
 	case schema.Int:
 		n, err := strconv.ParseInt(string(p), 10, 64)
 		if err != nil {
-			return fmt.Errorf("%s is not a whole number of 64 bits", show(string(p)))
+			return fmt.Errorf("%s is not a whole number of 64 bits", describeValue(string(p)))
 		}
 		v.putInt(n)
 	case schema.Uint:
 		if _, err := strconv.ParseUint(string(p), 10, 64); err != nil {
-			return fmt.Errorf("%s is not a whole number of 64 bits", show(string(p)))
+			return fmt.Errorf("%s is not a whole number of 64 bits", describeValue(string(p)))
 		}
 		b.putBytes(v, p)
 	case schema.Float:
 		f, err := strconv.ParseFloat(string(p), 64)
 		if err != nil && !errors.Is(err, strconv.ErrRange) {
-			return fmt.Errorf("%s is not a number", show(string(p)))
+			return fmt.Errorf("%s is not a number", describeValue(string(p)))
 		}
 		v.putFloat(f)
 	case schema.Decimal:
@@ -49,15 +49,15 @@ func (b *Batch) putText(v *vector, p []byte) error {
 	case schema.Date:
 		return putDate(v, p)
 	case schema.Time:
-		micros, ok := clock(p)
+		micros, ok := parseClock(p)
 		if !ok {
-			return fmt.Errorf("%s is not a time of day", show(string(p)))
+			return fmt.Errorf("%s is not a time of day", describeValue(string(p)))
 		}
 		v.putInt(micros)
 	case schema.Timestamp, schema.TimestampTZ:
-		micros, ok := instant(p)
+		micros, ok := parseInstant(p)
 		if !ok {
-			return fmt.Errorf("%s is not a point in time", show(string(p)))
+			return fmt.Errorf("%s is not a point in time", describeValue(string(p)))
 		}
 		v.putInt(micros)
 	case schema.UUID:
@@ -82,7 +82,7 @@ func parseUUID(canonical string) (u [16]byte, err error) {
 // putDecimal reads digits with a point, exactly.
 func (b *Batch) putDecimal(v *vector, p []byte) error {
 	t := v.column.Type
-	if narrow(t) {
+	if fitsInt64(t) {
 		if n, ok := narrowUnits(p, t.Scale); ok && n < pow10[t.Width] && n > -pow10[t.Width] {
 			v.putInt(n)
 			return nil
@@ -90,9 +90,9 @@ func (b *Batch) putDecimal(v *vector, p []byte) error {
 	}
 	r, ok := new(big.Rat).SetString(string(p))
 	if !ok || len(p) > 200 || !numeralForm.Match(p) {
-		return fmt.Errorf("%s is not a number", show(string(p)))
+		return fmt.Errorf("%s is not a number", describeValue(string(p)))
 	}
-	down, up := around(r, t.Scale)
+	down, up := neighbours(r, t.Scale)
 	if down.Cmp(up) != 0 {
 		return fmt.Errorf("%s has more digits than %s", p, t)
 	}
@@ -143,24 +143,24 @@ func narrowUnits(p []byte, scale int) (n int64, ok bool) {
 
 func putDate(v *vector, p []byte) error {
 	if len(p) == 10 {
-		if days, ok := civil(p); ok {
+		if days, ok := parseDay(p); ok {
 			v.putInt(days)
 			return nil
 		}
 	}
 	t, ok := parseTime(string(p))
 	if !ok || t != t.Truncate(24*time.Hour) {
-		return fmt.Errorf("%s is not a date", show(string(p)))
+		return fmt.Errorf("%s is not a date", describeValue(string(p)))
 	}
 	v.putInt(floorDiv(t.Unix(), 86400))
 	return nil
 }
 
-// instant reads a point in time in µs since 1970; without a zone it is UTC.
-func instant(p []byte) (int64, bool) {
+// parseInstant reads a point in time in µs since 1970; without a zone it is UTC.
+func parseInstant(p []byte) (int64, bool) {
 	if len(p) >= 19 && (p[10] == ' ' || p[10] == 'T') {
-		days, ok := civil(p[:10])
-		micros, fits := clock(p[11:])
+		days, ok := parseDay(p[:10])
+		micros, fits := parseClock(p[11:])
 		if ok && fits {
 			return days*86_400_000_000 + micros, true
 		}
@@ -169,12 +169,12 @@ func instant(p []byte) (int64, bool) {
 	return t.UnixMicro(), ok
 }
 
-// clock reads HH:MM:SS with up to 6 digits after it, in µs.
-func clock(p []byte) (int64, bool) {
+// parseClock reads HH:MM:SS with up to 6 digits after it, in µs.
+func parseClock(p []byte) (int64, bool) {
 	if len(p) < 8 || len(p) > 15 || p[2] != ':' || p[5] != ':' {
 		return 0, false
 	}
-	h, m, s := two(p[0:]), two(p[3:]), two(p[6:])
+	h, m, s := parseTwoDigits(p[0:]), parseTwoDigits(p[3:]), parseTwoDigits(p[6:])
 	if h < 0 || h > 23 || m < 0 || m > 59 || s < 0 || s > 59 {
 		return 0, false
 	}
@@ -196,12 +196,12 @@ func clock(p []byte) (int64, bool) {
 	return micros, true
 }
 
-// civil reads YYYY-MM-DD in days since 1970.
-func civil(p []byte) (int64, bool) {
+// parseDay reads YYYY-MM-DD in days since 1970.
+func parseDay(p []byte) (int64, bool) {
 	if p[4] != '-' || p[7] != '-' {
 		return 0, false
 	}
-	hi, lo, m, d := two(p), two(p[2:]), two(p[5:]), two(p[8:])
+	hi, lo, m, d := parseTwoDigits(p), parseTwoDigits(p[2:]), parseTwoDigits(p[5:]), parseTwoDigits(p[8:])
 	if hi < 0 || lo < 0 || hi+lo == 0 || m < 1 || m > 12 || d < 1 || d > 31 {
 		return 0, false
 	}
@@ -209,7 +209,7 @@ func civil(p []byte) (int64, bool) {
 	return floorDiv(t.Unix(), 86400), t.Day() == int(d)
 }
 
-func two(p []byte) int64 {
+func parseTwoDigits(p []byte) int64 {
 	if p[0] < '0' || p[0] > '9' || p[1] < '0' || p[1] > '9' {
 		return -1
 	}

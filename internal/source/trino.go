@@ -11,7 +11,7 @@ import (
 // trino is Trino's SQL with positional parameters.
 type trino struct{}
 
-func (trino) read(c schema.Column) string {
+func (trino) selectExpr(c schema.Column) string {
 	base, _, _ := strings.Cut(c.Native, "(")
 	switch {
 	case c.Type.Kind == schema.Other && (base == "array" || base == "map" || base == "row"):
@@ -24,7 +24,7 @@ func (trino) read(c schema.Column) string {
 	return dialect.Trino.Quote(c.Name)
 }
 
-func (trino) left(c schema.Column, _ schema.Op) string {
+func (trino) compareExpr(c schema.Column, _ schema.Op) string {
 	name := dialect.Trino.Quote(c.Name)
 	if c.Type.Kind == schema.Text && c.Native != "" && !strings.HasPrefix(c.Native, "varchar") {
 		return "CAST(" + name + " AS VARCHAR)" // char(n) ignores trailing blanks
@@ -32,7 +32,7 @@ func (trino) left(c schema.Column, _ schema.Op) string {
 	return name
 }
 
-func (trino) param(_ int, c schema.Column, _ schema.Op, value any) (string, any) {
+func (trino) bindParam(_ int, c schema.Column, _ schema.Op, value any) (string, any) {
 	switch c.Type.Kind {
 	case schema.Float:
 		return "CAST(? AS DOUBLE)", fmt.Sprint(value) // its driver binds no floats
@@ -54,4 +54,4 @@ func (trino) param(_ int, c schema.Column, _ schema.Op, value any) (string, any)
 	return "?", value
 }
 
-func (trino) like(left, param string) string { return left + " LIKE " + param }
+func (trino) likeExpr(left, param string) string { return left + " LIKE " + param }

@@ -51,9 +51,9 @@ func trinoDB(c Config) (*sql.DB, system, error) {
 		},
 	})
 	if err != nil {
-		return nil, system{}, c.trouble(context.Background(), err, "connecting to")
+		return nil, system{}, c.driverFault(context.Background(), err, "connecting to")
 	}
-	return sql.OpenDB(connector), system{dialect: dialect.Trino, describe: trinoDescribe, session: trinoSession, bind: positional}, nil
+	return sql.OpenDB(connector), system{dialect: dialect.Trino, describe: trinoDescribe, session: trinoSession, bind: positionalArgs}, nil
 }
 
 // trinoDuration writes a duration with one unit, which is all that Trino reads.

@@ -168,7 +168,7 @@ func (s *trinoServer) next(w http.ResponseWriter, r *http.Request) {
 	}
 	doc := object{"id": id, "stats": object{"state": "RUNNING"}}
 	if q.page > 0 {
-		columns, rows, more, err := q.read(1000)
+		columns, rows, more, err := q.readPage(1000)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
@@ -202,8 +202,8 @@ func (s *trinoServer) cancel(w http.ResponseWriter, r *http.Request) {
 	s.finished <- struct{}{}
 }
 
-// read gives up to n rows the way Trino writes them.
-func (q *trinoQuery) read(n int) (columns []object, data [][]any, more bool, err error) {
+// readPage gives up to n rows the way Trino writes them.
+func (q *trinoQuery) readPage(n int) (columns []object, data [][]any, more bool, err error) {
 	names, err := q.rows.Columns()
 	if err != nil {
 		return nil, nil, false, err

@@ -35,7 +35,7 @@ func postgresTypes(t *testing.T, address string) {
 		"copy":      {},
 		"statement": {Conditions: []schema.Condition{{Column: "id", Op: schema.Gt, Value: 0}}},
 	})
-	finds(t, s, []schema.Condition{
+	containsWord(t, s, []schema.Condition{
 		{Column: "free", Op: schema.Lt, Value: "-0.0005"},
 		{Column: "fixed", Op: schema.Eq, Value: "ab"},
 		{Column: "mood", Op: schema.Gt, Value: "a"},
@@ -61,7 +61,7 @@ func mysqlTypes(t *testing.T, db *sql.DB, config source.Config) {
 		"text":   {},
 		"binary": {Conditions: []schema.Condition{{Column: "id", Op: schema.Gt, Value: 0}}},
 	})
-	finds(t, s, []schema.Condition{
+	containsWord(t, s, []schema.Condition{
 		{Column: "big", Op: schema.Gt, Value: "18446744073709551614"},
 		{Column: "latin", Op: schema.Eq, Value: "Grüße"},
 		{Column: "latin", Op: schema.Like, Value: "Gr__e"},
@@ -160,8 +160,8 @@ func reads(t *testing.T, s source.Source, want string, ways map[string]schema.Fi
 	survives(t, newEngine(t), s)
 }
 
-// finds checks that each condition keeps exactly one row.
-func finds(t *testing.T, s source.Source, conditions []schema.Condition) {
+// containsWord checks that each condition keeps exactly one row.
+func containsWord(t *testing.T, s source.Source, conditions []schema.Condition) {
 	t.Helper()
 	for _, c := range conditions {
 		if n, err := s.Count(t.Context(), schema.Filter{Conditions: []schema.Condition{c}}); err != nil || n != 1 {

@@ -79,18 +79,18 @@ func asList(value any) ([]any, bool) {
 	case []any:
 		return v, true
 	case []string:
-		return widen(v), true
+		return toAny(v), true
 	case []int:
-		return widen(v), true
+		return toAny(v), true
 	case []int64:
-		return widen(v), true
+		return toAny(v), true
 	case []float64:
-		return widen(v), true
+		return toAny(v), true
 	}
 	return nil, false
 }
 
-func widen[T any](list []T) []any {
+func toAny[T any](list []T) []any {
 	wide := make([]any, len(list))
 	for i, v := range list {
 		wide[i] = v
@@ -109,21 +109,21 @@ func bindOne(t schema.Type, value any) (any, error) {
 				return b == "true", nil
 			}
 		}
-		return nil, fmt.Errorf("the value must be true or false, not %s", show(value))
+		return nil, fmt.Errorf("the value must be true or false, not %s", describeValue(value))
 	case schema.Float:
-		text, ok := numeral(value)
+		text, ok := numberText(value)
 		if !ok {
-			return nil, fmt.Errorf("the value must be a number, not %s", show(value))
+			return nil, fmt.Errorf("the value must be a number, not %s", describeValue(value))
 		}
 		f, err := strconv.ParseFloat(text, 64)
 		if err != nil || math.IsInf(f, 0) {
-			return nil, fmt.Errorf("%s is beyond the range of a double", show(value))
+			return nil, fmt.Errorf("%s is beyond the range of a double", describeValue(value))
 		}
 		return f, nil
 	}
 	text, ok := value.(string)
 	if !ok {
-		return nil, fmt.Errorf("the value must be a string (%s), not %s", t.Describe(), show(value))
+		return nil, fmt.Errorf("the value must be a string (%s), not %s", t.Describe(), describeValue(value))
 	}
 	switch t.Kind {
 	case schema.Date, schema.Time, schema.Timestamp, schema.TimestampTZ:
@@ -142,8 +142,8 @@ func bindOne(t schema.Type, value any) (any, error) {
 
 var numeralForm = regexp.MustCompile(`^[+-]?(\d{1,80}(\.\d{0,80})?|\.\d{1,80})([eE][+-]?\d{1,2})?$`)
 
-// numeral gives the text of a number, or of a string that is one.
-func numeral(value any) (string, bool) {
+// numberText returns the digits of a number, or of a string that is a number.
+func numberText(value any) (string, bool) {
 	var text string
 	switch v := value.(type) {
 	case json.Number:
@@ -166,7 +166,7 @@ func numeral(value any) (string, bool) {
 
 // rational reads a number exactly.
 func rational(value any) (*big.Rat, bool) {
-	text, ok := numeral(value)
+	text, ok := numberText(value)
 	if !ok {
 		return nil, false
 	}
@@ -208,7 +208,7 @@ func keepsDay(text string) bool {
 	split := len(text) - 6
 	year, _ := strconv.Atoi(text[:split])
 	// A cycle of the calendar has 400 years.
-	_, real := civil(fmt.Appendf(nil, "%04d%s", year%400+400, text[split:]))
+	_, real := parseDay(fmt.Appendf(nil, "%04d%s", year%400+400, text[split:]))
 	return real && year >= 1 && year <= 294246 && (split == 4 || text[0] != '0')
 }
 
@@ -221,7 +221,7 @@ func keepsMoment(text string) bool {
 	if at < 0 || !keepsDay(text[:at]) {
 		return false
 	}
-	_, ok := clock([]byte(zoneForm.ReplaceAllString(text[at+1:], "")))
+	_, ok := parseClock([]byte(zoneForm.ReplaceAllString(text[at+1:], "")))
 	return ok
 }
 
@@ -239,18 +239,18 @@ func bindTime(kind schema.Kind, text string) (any, error) {
 				return t.Format(timeText), nil
 			}
 		}
-		return nil, fmt.Errorf("%s is not a time of day like 14:30:00", show(text))
+		return nil, fmt.Errorf("%s is not a time of day like 14:30:00", describeValue(text))
 	}
 	t, ok := parseTime(strings.TrimSpace(text))
 	switch {
 	case !ok || t.Year() < 1 || t.Year() > 9999:
-		return nil, fmt.Errorf("%s is not a date like 2024-12-31 or a time like 2024-12-31T14:30:00Z", show(text))
+		return nil, fmt.Errorf("%s is not a date like 2024-12-31 or a time like 2024-12-31T14:30:00Z", describeValue(text))
 	case t.Nanosecond()%1000 != 0:
-		return nil, fmt.Errorf("%s is finer than a microsecond", show(text))
+		return nil, fmt.Errorf("%s is finer than a microsecond", describeValue(text))
 	case kind != schema.Date:
 		return t.Format(timestampText), nil
 	case t != t.Truncate(24*time.Hour):
-		return nil, fmt.Errorf("the column holds dates, %s is a time of day on one", show(text))
+		return nil, fmt.Errorf("the column holds dates, %s is a time of day on one", describeValue(text))
 	}
 	return t.Format(dateText), nil
 }
@@ -259,7 +259,7 @@ func bindUUID(text string) (any, error) {
 	digits := strings.ReplaceAll(strings.Trim(text, "{}"), "-", "")
 	raw, err := hex.DecodeString(digits)
 	if err != nil || len(raw) != 16 {
-		return nil, fmt.Errorf("%s is not a UUID", show(text))
+		return nil, fmt.Errorf("%s is not a UUID", describeValue(text))
 	}
 	return formatUUID([16]byte(raw)), nil
 }
@@ -269,8 +269,8 @@ func formatUUID(u [16]byte) string {
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
-// show quotes a value for a message, shortened.
-func show(value any) string {
+// describeValue quotes a value for a message and shortens it.
+func describeValue(value any) string {
 	text := fmt.Sprint(value)
 	if s, ok := value.(string); ok {
 		text = strconv.Quote(s)

@@ -11,10 +11,10 @@ import (
 	"interlock/internal/fault"
 )
 
-// told is what people, models and logs of threads may read of a cause. Where the source
-// has a name of its own, they learn what is wrong and not where: no address, no user,
-// no path. The whole cause stays in the fault, for the server's log.
-func (c Config) told(cause error) string {
+// publicText is what people, models and logs of threads may read of a cause. If the
+// source has a name, the text has no address, user or path. The whole cause stays in the
+// fault, for the server's log.
+func (c Config) publicText(cause error) string {
 	if c.Name == "" {
 		return cause.Error()
 	}
@@ -39,8 +39,8 @@ var (
 	pathLike    = regexp.MustCompile(`(^|[\s"'(:=])/[\w.\-]+(/[\w.\-]+)+`)
 )
 
-// hidePlaces takes the address of the source, its parts and everything like an address
-// or a path out of a text.
+// hidePlaces removes the address of the source, its parts and everything that looks like
+// an address or a path from a text.
 func (c Config) hidePlaces(text string) string {
 	if c.Name == "" {
 		return text
@@ -58,7 +58,7 @@ func (c Config) hidePlaces(text string) string {
 	return pathLike.ReplaceAllString(text, "$1"+hidden)
 }
 
-// replaceWord replaces a word where it stands by itself.
+// replaceWord replaces a whole word.
 func replaceWord(text, word, with string) string {
 	re, err := regexp.Compile(`(^|[^\w.\-])` + regexp.QuoteMeta(word) + `($|[^\w\-])`)
 	if err != nil {
@@ -67,8 +67,8 @@ func replaceWord(text, word, with string) string {
 	return re.ReplaceAllString(text, "${1}"+with+"${2}")
 }
 
-// discreet is a fault without places in its words.
-func (c Config) discreet(err error) error {
+// withoutPlaces removes addresses and paths from the message of a fault.
+func (c Config) withoutPlaces(err error) error {
 	f, ok := errors.AsType[*fault.Fault](err)
 	if !ok || c.Name == "" {
 		return err
