@@ -31,10 +31,17 @@ func newPacker() *packer {
 	return &packer{enc, dec}
 }
 
+// The forms in which bytes are stored.
+const (
+	plain    = 0
+	zipped   = 1 // zstd
+	inChunks = 2 // the SHA-256 of each chunk, which is a blob of its own
+)
+
 // packed is bytes as they are stored.
 type packed struct {
-	zipped bool
-	bytes  []byte
+	form  int64
+	bytes []byte
 }
 
 type packedBlob struct {
@@ -42,27 +49,20 @@ type packedBlob struct {
 	packed
 }
 
-func (p packed) flag() int64 {
-	if p.zipped {
-		return 1
-	}
-	return 0
-}
-
 func (p *packer) pack(b []byte) packed {
 	if len(b) >= packFrom {
 		if z := p.enc.EncodeAll(b, make([]byte, 0, len(b)/2)); len(z) < len(b)-len(b)/8 {
-			return packed{true, z}
+			return packed{zipped, z}
 		}
 	}
 	if b == nil {
 		b = []byte{}
 	}
-	return packed{false, b}
+	return packed{plain, b}
 }
 
 func (p *packer) unpack(v packed) ([]byte, error) {
-	if !v.zipped {
+	if v.form == plain {
 		return v.bytes, nil
 	}
 	b, err := p.dec.DecodeAll(v.bytes, nil)
@@ -75,11 +75,23 @@ func (p *packer) unpack(v packed) ([]byte, error) {
 // packNew packs the blobs that are not known to be stored.
 func (s *SQLite) packNew(blobs []Blob) []packedBlob {
 	var out []packedBlob
-	for _, b := range blobs {
+	packedNow := map[string]bool{}
+	isNew := func(hash string) bool {
 		s.mu.Lock()
-		_, stored := s.known[b.Hash]
+		_, stored := s.known[hash]
 		s.mu.Unlock()
-		if !stored {
+		if stored || packedNow[hash] {
+			return false
+		}
+		packedNow[hash] = true
+		return true
+	}
+	for _, b := range blobs {
+		switch {
+		case !isNew(b.Hash):
+		case len(b.Bytes) >= chunkFrom:
+			out = append(out, s.packChunked(b, isNew)...)
+		default:
 			out = append(out, packedBlob{b.Hash, s.pack.pack(b.Bytes)})
 		}
 	}

@@ -81,7 +81,7 @@ func (s *SQLite) page(ctx context.Context, thread string, after int64) (page []e
 func (s *SQLite) Snapshot(ctx context.Context, thread string) ([]byte, int64, error) {
 	var seq int64
 	var p packed
-	err := s.readers.QueryRowContext(ctx, `SELECT seq, packed, bytes FROM snapshots WHERE thread = ?`, thread).Scan(&seq, &p.zipped, &p.bytes)
+	err := s.readers.QueryRowContext(ctx, `SELECT seq, packed, bytes FROM snapshots WHERE thread = ?`, thread).Scan(&seq, &p.form, &p.bytes)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, 0, nil
 	}
@@ -97,17 +97,30 @@ func (s *SQLite) Snapshot(ctx context.Context, thread string) ([]byte, int64, er
 
 // Blob gives the bytes stored under a content hash.
 func (s *SQLite) Blob(ctx context.Context, hash string) ([]byte, error) {
-	var p packed
-	err := s.readers.QueryRowContext(ctx, `SELECT packed, bytes FROM blobs WHERE hash = ?`, hash).Scan(&p.zipped, &p.bytes)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, fmt.Errorf("blob %s: %w", hash, ErrNotFound)
-	}
+	p, err := s.packedBlob(ctx, hash)
 	if err != nil {
-		return nil, storeFault(err, s.path, "read")
+		return nil, err
 	}
-	b, err := s.pack.unpack(p)
+	var b []byte
+	if p.form == inChunks {
+		b, err = s.joinChunks(ctx, p.bytes)
+	} else {
+		b, err = s.pack.unpack(p)
+	}
 	if err != nil {
 		return nil, storeFault(err, s.path, "read")
 	}
 	return b, nil
+}
+
+func (s *SQLite) packedBlob(ctx context.Context, hash string) (packed, error) {
+	var p packed
+	err := s.readers.QueryRowContext(ctx, `SELECT packed, bytes FROM blobs WHERE hash = ?`, hash).Scan(&p.form, &p.bytes)
+	if errors.Is(err, sql.ErrNoRows) {
+		return p, fmt.Errorf("blob %s: %w", hash, ErrNotFound)
+	}
+	if err != nil {
+		return p, storeFault(err, s.path, "read")
+	}
+	return p, nil
 }

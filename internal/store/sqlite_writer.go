@@ -189,7 +189,7 @@ func (w *writer) insert(b Batch, rows []row, blobs []packedBlob, snapshot packed
 		rows = rows[n:]
 	}
 	for _, p := range blobs {
-		if _, err := w.blob.add(p.hash, p.flag(), p.bytes).exec(); err != nil {
+		if _, err := w.blob.add(p.hash, p.form, p.bytes).exec(); err != nil {
 			return err
 		}
 	}
@@ -204,7 +204,7 @@ func (w *writer) insert(b Batch, rows []row, blobs []packedBlob, snapshot packed
 		}
 	}
 	if b.Snapshot != nil {
-		if _, err := w.saveSnapshot.add(b.Thread, last, snapshot.flag(), snapshot.bytes).exec(); err != nil {
+		if _, err := w.saveSnapshot.add(b.Thread, last, snapshot.form, snapshot.bytes).exec(); err != nil {
 			return err
 		}
 	}
