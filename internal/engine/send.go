@@ -281,7 +281,11 @@ func (t *turn) answer(in Input, a CardAnswer, text string) error {
 	}
 	i := slices.IndexFunc(card.Answers, func(c event.CardChoice) bool { return c.Name == a.Answer })
 	if i < 0 {
-		return fault.New(fault.BadAnswer, "the card has no answer %q", a.Answer).With(card.Answers)
+		names := make([]string, len(card.Answers))
+		for i, c := range card.Answers {
+			names[i] = c.Name
+		}
+		return fault.New(fault.BadAnswer, "the card has no answer %q; it takes %s", clip(a.Answer, 100), strings.Join(names, ", ")).With(card.Answers)
 	}
 	if decl := t.r.m.Cards[card.Name]; decl != nil && card.Name != approvalCard {
 		ans := decl.Answer(a.Answer)
@@ -293,6 +297,9 @@ func (t *turn) answer(in Input, a CardAnswer, text string) error {
 			return err
 		}
 		a.Fields = fields
+		if err := t.r.accepts(ans, *card, a); err != nil {
+			return err
+		}
 		if cmd := t.r.m.Command(ans.Command); cmd != nil {
 			if err := t.r.mayCommand(cmd); err != nil {
 				return err
@@ -302,6 +309,23 @@ func (t *turn) answer(in Input, a CardAnswer, text string) error {
 	t.emit(event.CardAnswered{Card: a.Card, Answer: a.Answer, Fields: a.Fields, Note: clip(a.Note, maxText), Text: text, User: in.User, Settings: set})
 	t.emitConsequences()
 	return nil
+}
+
+// accepts refuses what was filled in where the answer's guard does not hold. The card
+// stays open.
+func (r *rules) accepts(ans *machine.Answer, card event.CardRaised, a CardAnswer) error {
+	s := r.scope()
+	s.Event = machine.Signal{Name: machine.OnAnswered, Card: card.Name, Fields: map[string]any{
+		"content": card.Content.Decode(), "answer": a.Answer, "fields": a.Fields, "note": a.Note,
+	}}.Env()
+	if r.m.Holds(ans.When, s) {
+		return nil
+	}
+	refused := fault.New(fault.BadAnswer, "the answer %s is taken only when %s", a.Answer, ans.When.Source)
+	if v, err := r.m.Eval(ans.Otherwise, s); err == nil && v != nil {
+		refused.Message, _ = v.(string)
+	}
+	return refused.With(card.Answers).Suggest("Answer again: the card is still open.")
 }
 
 // mayCommand says why a command may not be given now.

@@ -155,7 +155,12 @@ func (c *checker) checkExpressions() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Cards)) {
 		for _, a := range m.Cards[name].Answers {
-			c.checkWrites(&a.Writes, c.eventType(occasion{on: []string{"answered"}, cards: []string{name}, fields: orEmpty(a.Fields)}), "")
+			ev := c.eventType(occasion{on: []string{"answered"}, cards: []string{name}, fields: orEmpty(a.Fields)})
+			c.checkGuard(a.When, ev, nil)
+			if a.Otherwise != nil {
+				c.checkFits(a.Otherwise, ev, stringType, "`otherwise`")
+			}
+			c.checkWrites(&a.Writes, ev, "")
 		}
 	}
 	for _, cmd := range m.Commands {

@@ -136,6 +136,7 @@ func (d *decoder) decodeCards(n ast.Node) {
 			c.Answers = append(c.Answers, &Answer{
 				Name: a.key, Pos: a.pos, Label: orName(d.decodeText(ao.by["label"].value, "label"), a.key), Key: d.decodeText(ao.by["key"].value, "key"),
 				Fields: d.decodeFields(ao.by["fields"].value), Writes: d.decodeWrites(ao), To: d.decodeText(ao.by["to"].value, "to"), Command: d.decodeText(ao.by["command"].value, "command"),
+				When: d.decodeExpr(ao.by["when"].value, "when"), Otherwise: d.decodeExpr(ao.by["otherwise"].value, "otherwise"),
 			})
 			d.recordPos("answer/"+e.key+"/"+a.key, "to", ao.keyPos("to"))
 			d.recordPos("answer/"+e.key+"/"+a.key, "command", ao.keyPos("command"))

@@ -36,7 +36,7 @@ var keysOf = map[string][]string{
 	"binding":    {"in", "args", "card"},
 	"narrow":     {"enum", "default"},
 	"card":       {"title", "content", "message", "answers"},
-	"answer":     {"label", "key", "fields", "set", "append", "increment", "drop", "keep", "to", "command"},
+	"answer":     {"label", "key", "fields", "when", "otherwise", "set", "append", "increment", "drop", "keep", "to", "command"},
 	"command":    {"label", "from", "when", "fields", "to", "set", "append", "increment", "drop", "keep"},
 	"show":       {"person", "model", "person_when"},
 	"shortcut":   {"prefix", "tool", "say", "in", "when"},

@@ -325,6 +325,8 @@ type Answer struct {
 	Writes           Writes
 	To               string
 	Command          string // does what this command does
+	When             *Expr  // guard over what was filled in: the answer is taken only where it holds
+	Otherwise        *Expr  // what the person is told where it does not
 	Pos              Pos
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,9 +18,11 @@ import (
 	"interlock/internal/event"
 	"interlock/internal/fault"
 	"interlock/internal/llm"
+	"interlock/internal/machine"
 	"interlock/internal/server"
 	"interlock/internal/store"
 	"interlock/internal/tool"
+	shipped "interlock/machines"
 )
 
 // These tests run the server on the real engine, store and analyst machine; only
@@ -60,10 +63,12 @@ type oneModel struct{ model llm.Model }
 
 func (o oneModel) Model(string) (llm.Model, error) { return o.model, nil }
 
-// startReal serves the shipped analyst with a scripted model.
-func startReal(t *testing.T, lines ...llm.Line) *rig {
+// startReal serves the shipped machines with a scripted model.
+func startReal(t *testing.T, lines ...llm.Line) *rig { return startMachines(t, library(), lines...) }
+
+// startMachines serves the machines of a library with a scripted model.
+func startMachines(t *testing.T, lib *machine.Library, lines ...llm.Line) *rig {
 	t.Helper()
-	lib := library()
 	st, err := store.Open(store.Config{DSN: filepath.Join(t.TempDir(), "log.db")})
 	if err != nil {
 		t.Fatal(err)
@@ -270,4 +275,65 @@ func toJSON(t *testing.T, v any) string {
 		t.Fatal(err)
 	}
 	return string(raw)
+}
+
+// asker asks in which town, and takes the towns that it knows.
+const asker = `
+name: asker
+facts:
+  town:  {type: string, by: person}
+  towns: {type: list(string), default: [Bern, Ulm]}
+start: asking
+states:
+  asking: {kind: ask, card: where, in: {towns: towns}, go: [{to: told}]}
+  told:   {kind: final}
+cards:
+  where:
+    title: In which town?
+    content: {towns: list(string)}
+    message: in
+    answers:
+      in:
+        label: In
+        fields: {town: string}
+        when: 'lower(trim(event.fields.town)) in map(event.content.towns, lower(#))'
+        otherwise: '"There is no town " + event.fields.town + ". Choose one of " + join(event.content.towns, ", ") + "."'
+        set: {town: trim(event.fields.town)}
+reply: {message: '"in " + town'}
+`
+
+// An answer that the card does not take says what it takes, and the card stays open;
+// so does a name that is none of its answers.
+func TestWrongAnswerKeepsCard(t *testing.T) {
+	all := shipped.All()
+	all["asker"] = fstest.MapFS{"machine.yaml": {Data: []byte(asker)}}
+	r := startMachines(t, machine.Open(machine.LibraryConfig{Shipped: all}))
+	asked := get[struct {
+		Thread string `json:"thread_id"`
+		Card   struct {
+			ID string `json:"card_id"`
+		}
+		Result map[string]any
+	}](t, r, "POST", "/chat", `{"message":"hello","machine":"asker"}`)
+	if diff := cmp.Diff(map[string]any{"columns": []any{}, "rows": []any{}, "row_count": 0.0, "exec_time_ms": 0.0, "error": nil}, asked.Result); diff != "" {
+		t.Errorf("the reply of another machine lacks what the default one has: %s", diff)
+	}
+	answer := func(name, town string) string {
+		return toJSON(t, map[string]any{"thread_id": asked.Thread, "card_response": map[string]any{
+			"card_id": asked.Card.ID, "answer": name, "fields": map[string]any{"town": town},
+		}})
+	}
+	message := func(text string) string { return toJSON(t, map[string]any{"thread_id": asked.Thread, "message": text}) }
+	takes := []string{`"code":"bad_answer"`, "There is no town Bren. Choose one of Bern, Ulm.", "still open"}
+	for _, sc := range []scenario{
+		{name: "typo in a field", method: "POST", url: "/chat", body: answer("in", "Bren"), status: 422, has: takes},
+		{name: "typo in a message", method: "POST", url: "/chat", body: message("Bren"), status: 422, has: takes},
+		{name: "typo, streamed", method: "POST", url: "/chat/stream", body: message("Bren"), status: 422, has: takes},
+		{name: "typo on the page", method: "POST", url: "/api/turns", body: message("Bren"), status: 422, has: takes},
+		{name: "no such answer", method: "POST", url: "/chat", body: answer("at", "Bern"), status: 422, has: []string{`no answer \"at\"; it takes in`}},
+		{name: "card is open", url: "/api/threads/" + asked.Thread, has: []string{`"status":"waiting"`, asked.Card.ID}},
+		{name: "right answer", method: "POST", url: "/chat", body: message("bern"), has: []string{`"assistant_message":"in bern"`, `"outcome":"answered"`}},
+	} {
+		t.Run(sc.name, func(t *testing.T) { sc.run(t, r) })
+	}
 }
