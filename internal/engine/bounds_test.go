@@ -71,7 +71,7 @@ func TestRestingThreadsAreBoundedInBytes(t *testing.T) {
 
 // Followers who are shown the same result at the same time hold it once.
 func TestFollowersShareAResult(t *testing.T) {
-	const result, followers = 4 << 20, 24
+	const result, followers = 26 << 20, 128
 	r := newRig(t, llm.Script(llm.Ask("look", "{}"), llm.Say("done")), wide("look", result), newGate().tool("make", tool.Writes))
 	thread := r.open()
 	r.send(thread, "go")

@@ -4,6 +4,7 @@ import (
 	"container/list"
 
 	"interlock/internal/event"
+	"interlock/internal/machine"
 )
 
 // foldCache keeps the folds of resting threads: those used last, up to so many bytes.
@@ -18,6 +19,11 @@ type restingFold struct {
 	fold   *fold
 	view   *published // the same, for readers
 	bytes  int
+}
+
+func newRestingFold(thread string, f *fold, m *machine.Machine) restingFold {
+	f = f.resting()
+	return restingFold{thread, f, f.freeze(m), f.bytes()}
 }
 
 func newFoldCache(limit int) *foldCache {
@@ -105,6 +111,14 @@ func (f *fold) bytes() int {
 		for _, s := range t.Reply.Shown {
 			n += entryBytes
 			value(s.Result)
+		}
+		if card := openCard(t.Phase); card != nil {
+			value(card.Content)
+		}
+		if w, ok := settled(t.Phase).(waiting); ok {
+			if s, ok := w.In.(stepping); ok {
+				value(s.Result)
+			}
 		}
 		n += len(t.Reply.Text) + entryBytes*len(t.Reply.Artifacts)
 		for _, m := range t.told {

@@ -86,6 +86,8 @@ type Engine struct {
 	defs *definitions
 	// blobs are the large values that followers are being shown.
 	blobs Shared[json.RawMessage]
+	// wholes are resting threads with the large values that are in the store.
+	wholes Shared[*published]
 
 	// life is the context of all turns: they outlive the requests that began them
 	// and end at Close.

@@ -41,6 +41,7 @@ type fold struct {
 	Turn         *turnFold
 	SnapshotAt   int64
 	Format       int            // of the snapshot
+	Slim         bool           `json:"-"` // large values are left out: see resting
 	facts        map[string]any // decoded Facts
 	byIdentity   map[string]int // index into Known
 	effective    map[string]any // the machine's settings with Settings over them; nil until asked for

@@ -69,11 +69,11 @@ func (e *Engine) current(ctx context.Context, thread string) (*published, error)
 		return nil, err
 	}
 	p = f.freeze(m)
-	size := f.bytes()
+	rests := newRestingFold(thread, f, m)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.running[thread] == nil {
-		e.cache.keep(restingFold{thread, f, p, size})
+		e.cache.keep(rests)
 	}
 	return p, nil
 }

@@ -52,10 +52,10 @@ func (e *Engine) waitForRest(ctx context.Context, thread string) error {
 // one that is ahead of its log is thrown away.
 func (e *Engine) release(thread string, t *turn) {
 	t.endLease()
-	rests := restingFold{thread: thread, fold: t.f, view: t.published.Load()}
-	stored := t.f != nil && rests.view != nil && len(t.pending) == 0
+	stored := t.f != nil && t.published.Load() != nil && len(t.pending) == 0
+	var rests restingFold
 	if stored {
-		rests.bytes = t.f.bytes()
+		rests = newRestingFold(thread, t.f, t.r.m)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -97,6 +97,13 @@ func (t *turn) adopt(f *fold, m *machine.Machine) {
 // loadFold gives the thread as its log says: f with the events after it, which another
 // process may have stored, or the newest snapshot with those.
 func (e *Engine) loadFold(ctx context.Context, thread string, f *fold) (*fold, error) {
+	if f != nil && f.Slim {
+		whole, err := f.whole(func(v event.Value) (event.Value, error) { return e.fetch(ctx, v) })
+		if err != nil {
+			return nil, err
+		}
+		f = whole
+	}
 	if f == nil {
 		var err error
 		if f, err = e.loadSnapshot(ctx, thread); err != nil {

@@ -44,6 +44,11 @@ func (e *Engine) View(ctx context.Context, thread string) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
+	p, release, err := e.withValues(ctx, p)
+	if err != nil {
+		return View{}, err
+	}
+	defer release()
 	r := e.rules(p.m, p.f)
 	s := r.scope()
 	v := View{
