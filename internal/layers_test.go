@@ -45,7 +45,7 @@ var layers = []struct {
 	{"internal/figure", nil},
 	{"internal/demo", []string{"internal/fault"}},
 	{"internal/event", []string{"internal/fault"}},
-	{"internal/dialect", nil},
+	{"internal/dialect", []string{"internal/schema"}},
 	{"internal/queryplan", []string{"internal/dialect", "internal/fault", "internal/schema"}},
 	{"internal/nlq", []string{"internal/queryplan", "internal/schema"}},
 

@@ -1,14 +1,18 @@
 // Package dialect describes the SQL of each engine as far as more than one package
-// needs it: its name, how it writes names and texts, which words it reserves, and how
-// it reads the characters of a statement. What one package alone needs is in a table
+// needs it: its name, how it writes names and texts, which words it reserves, how it
+// reads the characters of a statement, and what its types are called. What one package alone needs is in a table
 // of that package, keyed by Dialect: filters in source, the texts of compiled plans in
 // queryplan, the functions that may be called in sqlpolicy.
 package dialect
 
 import (
+	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+
+	"interlock/internal/schema"
 )
 
 // A Dialect is the SQL of one engine. The zero value is DuckDB, the embedded engine.
@@ -46,6 +50,12 @@ type engine struct {
 	text     func(string) string
 	keywords map[string]bool // reserved in addition to those that are reserved everywhere
 	lexis    Lexis
+	// types has the kinds of the types that the engine names, without their parameters.
+	types map[string]schema.Kind
+	// casts are the types that values of a kind are cast to in comparisons; those of
+	// decimals have places for width and scale.
+	casts     map[schema.Kind]string
+	otherCast string // of the kinds that casts does not have
 }
 
 // A Lexis is how an engine reads the characters of a statement.
@@ -98,6 +108,22 @@ func (d Dialect) Quote(name string) string { return engines[d].quote.write(name)
 // Text writes a string literal. A NUL, which ends the statement for some parsers, must
 // have been refused before.
 func (d Dialect) Text(s string) string { return engines[d].text(s) }
+
+// Kind gives the kind of a type by the engine's name, without its parameters.
+func (d Dialect) Kind(name string) (schema.Kind, bool) {
+	k, ok := engines[d].types[name]
+	return k, ok
+}
+
+// CastType names the type that a value is cast to where it is compared with a column of
+// type t; "" if it needs no cast.
+func (d Dialect) CastType(t schema.Type) string {
+	name := cmp.Or(engines[d].casts[t.Kind], engines[d].otherCast)
+	if strings.Contains(name, "%d") {
+		return fmt.Sprintf(name, t.Width, t.Scale)
+	}
+	return name
+}
 
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"interlock/internal/dialect"
+	"interlock/internal/schema"
 )
 
 func TestFind(t *testing.T) {
@@ -69,5 +70,32 @@ func TestIdent(t *testing.T) {
 	}
 	if got := dialect.MySQL.Ident("rank"); got != "`rank`" {
 		t.Errorf("a keyword of MySQL is written %s", got)
+	}
+}
+
+// What a value of a kind is cast to is a type of that kind, by the engine's own names.
+func TestTypes(t *testing.T) {
+	for _, tt := range []struct {
+		dialect dialect.Dialect
+		native  string
+		kind    schema.Kind
+		cast    string
+	}{
+		{dialect.PostgreSQL, "int8", schema.Int, "bigint"},
+		{dialect.PostgreSQL, "numeric", schema.Decimal, "numeric"},
+		{dialect.MySQL, "decimal", schema.Decimal, "DECIMAL(12,2)"},
+		{dialect.ClickHouse, "Decimal", schema.Decimal, "Decimal(12, 2)"},
+		{dialect.ClickHouse, "Array", schema.Other, "String"},
+		{dialect.Trino, "timestamp", schema.Timestamp, "TIMESTAMP(6)"},
+		{dialect.Snowflake, "TIMESTAMP_LTZ", schema.TimestampTZ, "TIMESTAMP_TZ(6)"},
+		{dialect.Snowflake, "TEXT", schema.Text, ""},
+	} {
+		kind, ok := tt.dialect.Kind(tt.native)
+		if cast := tt.dialect.CastType(schema.Type{Kind: kind, Width: 12, Scale: 2}); !ok || kind != tt.kind || cast != tt.cast {
+			t.Errorf("%s %s: %v, %v, cast to %q", tt.dialect, tt.native, kind, ok, cast)
+		}
+	}
+	if _, ok := dialect.PostgreSQL.Kind("tsvector"); ok {
+		t.Error("a type of PostgreSQL that has no kind has one")
 	}
 }

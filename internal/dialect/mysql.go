@@ -1,8 +1,21 @@
 package dialect
 
+import "interlock/internal/schema"
+
 // mysql is MySQL and MariaDB; what one of the two reserves is quoted for both.
 var mysql = engine{
 	name: "mysql", title: "MySQL", quote: backticks, text: backslashText, lexis: Lexis{Backslash: true, Backticks: true},
+	types: map[string]schema.Kind{
+		"tinyint": schema.Int, "smallint": schema.Int, "mediumint": schema.Int, "int": schema.Int, "bigint": schema.Int, "year": schema.Int, "bit": schema.Int,
+		"float": schema.Float, "double": schema.Float, "decimal": schema.Decimal,
+		"date": schema.Date, "datetime": schema.Timestamp, "timestamp": schema.TimestampTZ, "uuid": schema.UUID, "json": schema.JSON,
+		"binary": schema.Bytes, "varbinary": schema.Bytes, "tinyblob": schema.Bytes, "blob": schema.Bytes, "mediumblob": schema.Bytes, "longblob": schema.Bytes,
+		"geometry": schema.Bytes, "point": schema.Bytes, "linestring": schema.Bytes, "polygon": schema.Bytes,
+	},
+	casts: map[schema.Kind]string{
+		schema.Uint: "UNSIGNED", schema.Decimal: "DECIMAL(%d,%d)", schema.Text: "BINARY",
+		schema.Date: "DATE", schema.Time: "TIME(6)", schema.Timestamp: "DATETIME(6)", schema.TimestampTZ: "DATETIME(6)", // the session's zone is UTC
+	},
 	keywords: words(`accessible asensitive before bigint binary blob body call change char character condition continue convert cube
 		cume_dist cursor databases day_hour day_microsecond day_minute day_second dec decimal declare delayed dense_rank deterministic
 		distinctrow div double dual elseif elsif empty enclosed escaped exit first_value float float4 float8 force fulltext function get

@@ -1,3 +1,8 @@
 package dialect
 
-var sqlite = engine{name: "sqlite", title: "SQLite", quote: doubleQuotes, text: standardText}
+import "interlock/internal/schema"
+
+var sqlite = engine{
+	name: "sqlite", title: "SQLite", quote: doubleQuotes, text: standardText,
+	casts: map[schema.Kind]string{schema.Decimal: "REAL"},
+}

@@ -22,23 +22,13 @@ func (bigquery) compareExpr(c schema.Column, _ schema.Op) string {
 }
 
 func (bigquery) bindParam(n int, c schema.Column, op schema.Op, value any) (string, any) {
-	name := fmt.Sprintf("@p%d", n)
-	switch c.Type.Kind {
-	case schema.Uint, schema.Decimal:
-		return "CAST(" + name + " AS BIGNUMERIC)", value
-	case schema.Date:
-		return "CAST(" + name + " AS DATE)", value
-	case schema.Time:
-		return "CAST(" + name + " AS TIME)", value
-	case schema.Timestamp:
-		return "CAST(" + name + " AS DATETIME)", value
-	case schema.TimestampTZ:
-		return "CAST(" + name + " AS TIMESTAMP)", fmt.Sprint(value, "+00")
+	switch {
+	case c.Type.Kind == schema.TimestampTZ:
+		value = fmt.Sprint(value, "+00")
+	case op == schema.Like:
+		value = backslash.Replace(value.(string))
 	}
-	if op == schema.Like {
-		return name, backslash.Replace(value.(string))
-	}
-	return name, value
+	return castParam(dialect.BigQuery, fmt.Sprintf("@p%d", n), c.Type), value
 }
 
 // backslash escapes backslashes.

@@ -36,29 +36,7 @@ func (clickhouse) bindParam(n int, c schema.Column, op schema.Op, value any) (st
 	if op == schema.Like {
 		value = backslash.Replace(value.(string))
 	}
-	return fmt.Sprintf("{p%d:%s}", n, clickhouseType(c.Type)), fmt.Sprint(value)
-}
-
-func clickhouseType(t schema.Type) string {
-	switch t.Kind {
-	case schema.Bool:
-		return "Bool"
-	case schema.Int:
-		return "Int64"
-	case schema.Uint:
-		return "UInt64"
-	case schema.Float:
-		return "Float64"
-	case schema.Decimal:
-		return fmt.Sprintf("Decimal(%d, %d)", t.Width, t.Scale)
-	case schema.Date:
-		return "Date32"
-	case schema.Timestamp, schema.TimestampTZ:
-		return "DateTime64(6, 'UTC')"
-	case schema.UUID:
-		return "UUID"
-	}
-	return "String"
+	return fmt.Sprintf("{p%d:%s}", n, dialect.ClickHouse.CastType(c.Type)), fmt.Sprint(value)
 }
 
 func (clickhouse) likeExpr(left, param string) string { return left + " LIKE " + param }

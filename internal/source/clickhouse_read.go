@@ -138,27 +138,15 @@ func clickhouseKind(name string) schema.Type {
 		name = m[1]
 	}
 	base, _, _ := strings.Cut(name, "(")
-	switch base {
-	case "Bool":
-		return schema.Type{Kind: schema.Bool}
-	case "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32":
-		return schema.Type{Kind: schema.Int}
-	case "UInt64":
-		return schema.Type{Kind: schema.Uint}
-	case "Float32", "Float64":
-		return schema.Type{Kind: schema.Float}
-	case "Decimal":
+	kind, ok := dialect.ClickHouse.Kind(base)
+	if kind == schema.Decimal {
 		if t := schema.ParseType(name).Plain(); t.Width > 0 && t.Width <= 38 {
 			return t
 		}
-	case "Date", "Date32":
-		return schema.Type{Kind: schema.Date}
-	case "DateTime", "DateTime64":
-		return schema.Type{Kind: schema.TimestampTZ}
-	case "UUID":
-		return schema.Type{Kind: schema.UUID}
-	case "Array", "Tuple", "Map", "Nested", "JSON":
-		return schema.Type{Kind: schema.Other}
+		ok = false // more digits than a decimal has
 	}
-	return schema.Type{Kind: schema.Text}
+	if !ok {
+		return schema.Type{Kind: schema.Text}
+	}
+	return schema.Type{Kind: kind}
 }

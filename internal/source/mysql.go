@@ -1,7 +1,6 @@
 package source
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -49,24 +48,10 @@ func (mysql) hasIndexedForm(c schema.Column, op schema.Op) bool {
 }
 
 func (mysql) bindParam(_ int, c schema.Column, op schema.Op, value any) (string, any) {
-	switch c.Type.Kind {
-	case schema.Uint:
-		return "CAST(? AS UNSIGNED)", value
-	case schema.Decimal:
-		return fmt.Sprintf("CAST(? AS DECIMAL(%d,%d))", c.Type.Width, c.Type.Scale), value
-	case schema.Text:
-		if op == schema.Like {
-			return "?", strings.ReplaceAll(value.(string), "|", "||")
-		}
-		return "CAST(? AS BINARY)", value
-	case schema.Date:
-		return "CAST(? AS DATE)", value
-	case schema.Time:
-		return "CAST(? AS TIME(6))", value
-	case schema.Timestamp, schema.TimestampTZ:
-		return "CAST(? AS DATETIME(6))", value // the session's zone is UTC
+	if c.Type.Kind == schema.Text && op == schema.Like {
+		return "?", strings.ReplaceAll(value.(string), "|", "||")
 	}
-	return "?", value
+	return castParam(dialect.MySQL, "?", c.Type), value
 }
 
 // likeExpr names an escape, because the default is a backslash.

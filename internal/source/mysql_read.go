@@ -226,41 +226,16 @@ func mysqlLook(ctx context.Context, conn *sql.Conn, c Config, d described) error
 }
 
 func mysqlKind(name, full string, width, scale int) schema.Type {
-	switch name {
-	case "tinyint", "smallint", "mediumint", "int", "bigint", "year":
-		switch {
-		case strings.HasPrefix(full, "tinyint(1)"):
-			return schema.Type{Kind: schema.Bool}
-		case name == "bigint" && strings.Contains(full, "unsigned"):
-			return schema.Type{Kind: schema.Uint}
-		}
-		return schema.Type{Kind: schema.Int}
-	case "bit":
-		if full == "bit(1)" {
-			return schema.Type{Kind: schema.Bool}
-		}
-		if full == "bit(64)" {
-			return schema.Type{Kind: schema.Uint}
-		}
-		return schema.Type{Kind: schema.Int}
-	case "float", "double":
-		return schema.Type{Kind: schema.Float}
-	case "decimal":
-		if width <= 38 {
-			return schema.Type{Kind: schema.Decimal, Width: width, Scale: scale}
-		}
-	case "date":
-		return schema.Type{Kind: schema.Date}
-	case "datetime":
-		return schema.Type{Kind: schema.Timestamp}
-	case "timestamp":
-		return schema.Type{Kind: schema.TimestampTZ}
-	case "uuid":
-		return schema.Type{Kind: schema.UUID}
-	case "json":
-		return schema.Type{Kind: schema.JSON}
-	case "binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob", "geometry", "point", "linestring", "polygon":
-		return schema.Type{Kind: schema.Bytes}
+	kind, ok := dialect.MySQL.Kind(name)
+	switch {
+	case !ok, kind == schema.Decimal && width > 38:
+		return schema.Type{Kind: schema.Text}
+	case kind == schema.Decimal:
+		return schema.Type{Kind: schema.Decimal, Width: width, Scale: scale}
+	case strings.HasPrefix(full, "tinyint(1)"), full == "bit(1)":
+		return schema.Type{Kind: schema.Bool}
+	case name == "bigint" && strings.Contains(full, "unsigned"), full == "bit(64)":
+		return schema.Type{Kind: schema.Uint}
 	}
-	return schema.Type{Kind: schema.Text}
+	return schema.Type{Kind: kind}
 }

@@ -60,31 +60,7 @@ func (postgres) bindParam(n int, c schema.Column, _ schema.Op, value any) (strin
 	if c.Type.Kind == schema.TimestampTZ {
 		value = fmt.Sprint(value, "+00")
 	}
-	return fmt.Sprintf("$%d::%s", n, postgresType(c.Type)), value
-}
-
-func postgresType(t schema.Type) string {
-	switch t.Kind {
-	case schema.Bool:
-		return "boolean"
-	case schema.Int:
-		return "bigint"
-	case schema.Uint, schema.Decimal:
-		return "numeric"
-	case schema.Float:
-		return "double precision"
-	case schema.Date:
-		return "date"
-	case schema.Time:
-		return "time"
-	case schema.Timestamp:
-		return "timestamp"
-	case schema.TimestampTZ:
-		return "timestamptz"
-	case schema.UUID:
-		return "uuid"
-	}
-	return "text"
+	return fmt.Sprintf("$%d::%s", n, dialect.PostgreSQL.CastType(c.Type)), value
 }
 
 func (postgres) likeExpr(left, param string) string { return left + " LIKE " + param + " ESCAPE ''" }

@@ -55,37 +55,19 @@ func postgresColumns(ctx context.Context, pool *pgxpool.Pool, oid uint32) ([]sch
 // postgresKind maps a type's name. What has no kind of its own travels as text. A
 // numeric without precision has width 0 until fitDecimals has looked.
 func postgresKind(name string, modifier int32) schema.Type {
-	switch name {
-	case "bool":
-		return schema.Type{Kind: schema.Bool}
-	case "int2", "int4", "int8", "oid":
-		return schema.Type{Kind: schema.Int}
-	case "float4", "float8":
-		return schema.Type{Kind: schema.Float}
-	case "numeric":
-		width, scale := int(modifier-4)>>16&0xffff, int(modifier-4)&0x7ff
-		if modifier < 4 || width > 38 || scale > width {
-			return schema.Type{Kind: schema.Decimal}
-		}
-		return schema.Type{Kind: schema.Decimal, Width: width, Scale: scale}
-	case "money":
+	kind, ok := dialect.PostgreSQL.Kind(name)
+	switch {
+	case !ok:
+		return schema.Type{Kind: schema.Text}
+	case name == "money":
 		return schema.Type{Kind: schema.Decimal, Width: 19, Scale: 2}
-	case "date":
-		return schema.Type{Kind: schema.Date}
-	case "time":
-		return schema.Type{Kind: schema.Time}
-	case "timestamp":
-		return schema.Type{Kind: schema.Timestamp}
-	case "timestamptz":
-		return schema.Type{Kind: schema.TimestampTZ}
-	case "uuid":
-		return schema.Type{Kind: schema.UUID}
-	case "bytea":
-		return schema.Type{Kind: schema.Bytes}
-	case "json", "jsonb":
-		return schema.Type{Kind: schema.JSON}
+	case name == "numeric":
+		width, scale := int(modifier-4)>>16&0xffff, int(modifier-4)&0x7ff
+		if modifier >= 4 && width <= 38 && scale <= width {
+			return schema.Type{Kind: schema.Decimal, Width: width, Scale: scale}
+		}
 	}
-	return schema.Type{Kind: schema.Text}
+	return schema.Type{Kind: kind}
 }
 
 // fitDecimals finds the digits that columns of numeric without precision need. One

@@ -21,23 +21,10 @@ func (snowflake) compareExpr(c schema.Column, _ schema.Op) string {
 }
 
 func (snowflake) bindParam(_ int, c schema.Column, _ schema.Op, value any) (string, any) {
-	switch c.Type.Kind {
-	case schema.Float:
-		return "CAST(? AS DOUBLE)", value
-	case schema.Uint:
-		return "CAST(? AS NUMBER(20,0))", value
-	case schema.Decimal:
-		return fmt.Sprintf("CAST(? AS NUMBER(%d,%d))", c.Type.Width, c.Type.Scale), value
-	case schema.Date:
-		return "CAST(? AS DATE)", value
-	case schema.Time:
-		return "CAST(? AS TIME(6))", value
-	case schema.Timestamp:
-		return "CAST(? AS TIMESTAMP_NTZ(6))", value
-	case schema.TimestampTZ:
-		return "CAST(? AS TIMESTAMP_TZ(6))", fmt.Sprint(value, " +00:00")
+	if c.Type.Kind == schema.TimestampTZ {
+		value = fmt.Sprint(value, " +00:00")
 	}
-	return "?", value
+	return castParam(dialect.Snowflake, "?", c.Type), value
 }
 
 func (snowflake) likeExpr(left, param string) string { return left + " LIKE " + param }

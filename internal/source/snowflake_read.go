@@ -118,23 +118,8 @@ func snowflakeDescribe(ctx context.Context, conn *sql.Conn, c Config) (described
 }
 
 func snowflakeKind(name string) schema.Type {
-	switch name {
-	case "BOOLEAN":
-		return schema.Type{Kind: schema.Bool}
-	case "FLOAT", "REAL", "DOUBLE":
-		return schema.Type{Kind: schema.Float}
-	case "DATE":
-		return schema.Type{Kind: schema.Date}
-	case "TIME":
-		return schema.Type{Kind: schema.Time}
-	case "TIMESTAMP_NTZ":
-		return schema.Type{Kind: schema.Timestamp}
-	case "TIMESTAMP_LTZ", "TIMESTAMP_TZ":
-		return schema.Type{Kind: schema.TimestampTZ}
-	case "BINARY":
-		return schema.Type{Kind: schema.Bytes}
-	case "TEXT":
-		return schema.Type{Kind: schema.Text}
+	if kind, ok := dialect.Snowflake.Kind(name); ok {
+		return schema.Type{Kind: kind}
 	}
 	switch t := schema.ParseType(name).Plain(); {
 	case t.Kind == schema.Decimal && t.Scale == 0 && t.Width <= 18:

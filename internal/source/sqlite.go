@@ -37,20 +37,17 @@ func (sqlite) compareExpr(c schema.Column, _ schema.Op) string {
 }
 
 func (sqlite) bindParam(_ int, c schema.Column, op schema.Op, value any) (string, any) {
-	switch c.Type.Kind {
-	case schema.Decimal:
-		return "CAST(? AS REAL)", value
-	case schema.Date:
+	switch {
+	case c.Type.Kind == schema.Date:
 		t, _ := time.Parse(dateText, value.(string))
-		return "?", t.Unix() / 86400
-	case schema.Timestamp, schema.TimestampTZ:
+		value = t.Unix() / 86400
+	case c.Type.Kind == schema.Timestamp, c.Type.Kind == schema.TimestampTZ:
 		t, _ := time.Parse(timestampText, value.(string))
-		return "?", t.UnixMicro()
+		value = t.UnixMicro()
+	case op == schema.Like:
+		value = globPattern.Replace(value.(string))
 	}
-	if op == schema.Like {
-		return "?", globPattern.Replace(value.(string))
-	}
-	return "?", value
+	return castParam(dialect.SQLite, "?", c.Type), value
 }
 
 // LIKE ignores case in SQLite, GLOB does not.

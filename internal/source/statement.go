@@ -45,6 +45,14 @@ type narrower interface {
 	hasIndexedForm(c schema.Column, op schema.Op) bool
 }
 
+// castParam casts a parameter to the type that a column of type t is compared with.
+func castParam(d dialect.Dialect, param string, t schema.Type) string {
+	if name := d.CastType(t); name != "" {
+		return "CAST(" + param + " AS " + name + ")"
+	}
+	return param
+}
+
 // Where translates a filter over these columns into a condition; "" if there is none.
 func Where(d dialect.Dialect, columns []schema.Column, f schema.Filter) (Statement, error) {
 	w := writer{d: d, t: translators[d]}

@@ -35,23 +35,11 @@ func (trino) compareExpr(c schema.Column, _ schema.Op) string {
 func (trino) bindParam(_ int, c schema.Column, _ schema.Op, value any) (string, any) {
 	switch c.Type.Kind {
 	case schema.Float:
-		return "CAST(? AS DOUBLE)", fmt.Sprint(value) // its driver binds no floats
-	case schema.Uint:
-		return "CAST(? AS DECIMAL(20,0))", value
-	case schema.Decimal:
-		return fmt.Sprintf("CAST(? AS DECIMAL(%d,%d))", c.Type.Width, c.Type.Scale), value
-	case schema.Date:
-		return "CAST(? AS DATE)", value
-	case schema.Time:
-		return "CAST(? AS TIME(6))", value
-	case schema.Timestamp:
-		return "CAST(? AS TIMESTAMP(6))", value
+		value = fmt.Sprint(value) // its driver binds no floats
 	case schema.TimestampTZ:
-		return "CAST(? AS TIMESTAMP(6) WITH TIME ZONE)", fmt.Sprint(value, " UTC")
-	case schema.UUID:
-		return "CAST(? AS UUID)", value
+		value = fmt.Sprint(value, " UTC")
 	}
-	return "?", value
+	return castParam(dialect.Trino, "?", c.Type), value
 }
 
 func (trino) likeExpr(left, param string) string { return left + " LIKE " + param }

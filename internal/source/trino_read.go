@@ -87,31 +87,17 @@ func trinoDescribe(ctx context.Context, conn *sql.Conn, c Config) (described, er
 
 func trinoKind(name string) schema.Type {
 	base, _, _ := strings.Cut(name, "(")
-	switch strings.TrimSpace(base) {
-	case "boolean":
-		return schema.Type{Kind: schema.Bool}
-	case "tinyint", "smallint", "integer", "bigint":
-		return schema.Type{Kind: schema.Int}
-	case "real", "double":
-		return schema.Type{Kind: schema.Float}
-	case "decimal":
+	kind, ok := dialect.Trino.Kind(strings.TrimSpace(base))
+	zoned := strings.HasSuffix(name, "with time zone")
+	switch {
+	case !ok:
+		kind = schema.Text
+	case kind == schema.Decimal:
 		return schema.ParseType(name).Plain()
-	case "date":
-		return schema.Type{Kind: schema.Date}
-	case "time":
-		if strings.HasSuffix(name, "with time zone") {
-			return schema.Type{Kind: schema.Other}
-		}
-		return schema.Type{Kind: schema.Time}
-	case "timestamp":
-		if strings.HasSuffix(name, "with time zone") {
-			return schema.Type{Kind: schema.TimestampTZ}
-		}
-		return schema.Type{Kind: schema.Timestamp}
-	case "uuid":
-		return schema.Type{Kind: schema.UUID}
-	case "array", "map", "row", "json", "varbinary":
-		return schema.Type{Kind: schema.Other}
+	case kind == schema.Time && zoned:
+		kind = schema.Other
+	case kind == schema.Timestamp && zoned:
+		kind = schema.TimestampTZ
 	}
-	return schema.Type{Kind: schema.Text}
+	return schema.Type{Kind: kind}
 }
