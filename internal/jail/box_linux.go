@@ -48,7 +48,7 @@ func BoxCommand(ctx context.Context, box Box) (*exec.Cmd, error) {
 	uid, gid := os.Getuid(), os.Getgid()
 	root := uid == 0
 	if root {
-		uid, gid = orNobody(box.UID), orNobody(box.GID)
+		uid, gid = idOrNobody(box.UID), idOrNobody(box.GID)
 	}
 	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: uid, Size: 1}}
 	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: gid, Size: 1}}
@@ -57,7 +57,7 @@ func BoxCommand(ctx context.Context, box Box) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-func orNobody(id int) int {
+func idOrNobody(id int) int {
 	if id == 0 {
 		return nobody
 	}
@@ -90,7 +90,7 @@ func (b *boxOrder) run() error {
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return fmt.Errorf("binding life to the server: %w", err)
 	}
-	if _, err := landlock(b.rules(), false); err != nil {
+	if _, err := landlock(b.landlockRules(), false); err != nil {
 		return err
 	}
 	if err := launchFilter().install(); err != nil {
@@ -102,8 +102,9 @@ func (b *boxOrder) run() error {
 // lockedRoot: user 0 gets no capabilities from its number, for good.
 const lockedRoot = 0x2f // NOROOT, NO_SETUID_FIXUP and their locks, KEEP_CAPS locked off
 
-// A source is a detached copy of a mount, waiting to be put into the new root.
-type source struct {
+// A mountSource is a detached copy of a mount, waiting to be attached to the new
+// root.
+type mountSource struct {
 	fd   int
 	to   string
 	file bool
@@ -113,7 +114,7 @@ func (b *boxOrder) enterRoot() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("making mounts private: %w", err)
 	}
-	sources, err := b.take()
+	sources, err := b.copyMounts()
 	if err != nil {
 		return err
 	}
@@ -132,7 +133,7 @@ func (b *boxOrder) enterRoot() error {
 		}
 	}
 	for _, s := range sources {
-		if err := s.put(root); err != nil {
+		if err := s.attach(root); err != nil {
 			return err
 		}
 	}
@@ -144,12 +145,13 @@ func (b *boxOrder) enterRoot() error {
 	if err := b.copyFiles(root); err != nil {
 		return err
 	}
-	return pivot(root, b.Dir)
+	return pivotRoot(root, b.Dir)
 }
 
-// take copies the sources' mounts, read-only and without set-uid programs.
-func (b *boxOrder) take() ([]source, error) {
-	var out []source
+// copyMounts copies the mounts of the sources, read-only and without set-uid
+// programs.
+func (b *boxOrder) copyMounts() ([]mountSource, error) {
+	var out []mountSource
 	for _, bind := range b.Binds {
 		info, err := os.Stat(bind.From)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -172,19 +174,19 @@ func (b *boxOrder) take() ([]source, error) {
 		if err := unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &attr); err != nil {
 			return nil, fmt.Errorf("making %s read-only: %w", bind.From, err)
 		}
-		out = append(out, source{fd, bind.inside(), !info.IsDir()})
+		out = append(out, mountSource{fd, bind.insidePath(), !info.IsDir()})
 	}
 	return out, nil
 }
 
-func (b Bind) inside() string {
+func (b Bind) insidePath() string {
 	if b.To == "" {
 		return b.From
 	}
 	return b.To
 }
 
-func (s source) put(root string) error {
+func (s mountSource) attach(root string) error {
 	defer unix.Close(s.fd)
 	at := filepath.Join(root, s.to)
 	dir := at
@@ -235,8 +237,9 @@ func (b *boxOrder) copyFiles(root string) error {
 	return nil
 }
 
-// pivot makes root the root, drops the old one and leaves the new one read-only.
-func pivot(root, dir string) error {
+// pivotRoot makes root the root, drops the old one and leaves the new one
+// read-only.
+func pivotRoot(root, dir string) error {
 	if err := unix.Chdir(root); err != nil {
 		return err
 	}
@@ -258,7 +261,7 @@ func pivot(root, dir string) error {
 	return nil
 }
 
-func (b *boxOrder) rules() []rule {
+func (b *boxOrder) landlockRules() []rule {
 	var rules []rule
 	for _, bind := range b.Binds {
 		a := read
@@ -268,7 +271,7 @@ func (b *boxOrder) rules() []rule {
 		case bind.Device:
 			a = readWrite
 		}
-		rules = append(rules, rule{a, []string{bind.inside()}, true})
+		rules = append(rules, rule{a, []string{bind.insidePath()}, true})
 	}
 	for _, s := range b.Scratch {
 		rules = append(rules, rule{readWrite, []string{s.Path}, false})

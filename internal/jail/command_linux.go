@@ -135,7 +135,7 @@ func Main() {
 	case o.Box != nil:
 		err = o.Box.run()
 	case o.Trial:
-		if err = trial(); err == nil {
+		if err = runProbeStage(); err == nil {
 			os.Exit(0)
 		}
 	default:

@@ -39,14 +39,14 @@ const (
 // fork, wait, signal its child, lower limits and load the second filter.
 func launchFilter() program {
 	var p program
-	p.begin()
-	p.on(verdictAllow, slices.Concat(allowedToPython, allowedToPythonHere, forksHere, []uintptr{
+	p.addArchCheck()
+	p.addVerdict(verdictAllow, slices.Concat(allowedToPython, allowedToPythonHere, forksHere, []uintptr{
 		unix.SYS_EXECVE, unix.SYS_WAIT4, unix.SYS_WAITID, unix.SYS_KILL, unix.SYS_TGKILL, unix.SYS_PRLIMIT64, unix.SYS_SETRLIMIT,
 		unix.SYS_PRCTL, unix.SYS_SECCOMP,
 		unix.SYS_RECVMSG, unix.SYS_GETSOCKNAME, unix.SYS_GETSOCKOPT, // the job comes in by an inherited socket
 	})...)
-	p.onArg(unix.SYS_IOCTL, 1, refuse(unix.ENOTTY), terminalQuestions...)
-	p.onClone(0)
+	p.addArgRule(unix.SYS_IOCTL, 1, refuse(unix.ENOTTY), terminalQuestions...)
+	p.addCloneRule(0)
 	p.ret(refuse(unix.EPERM))
 	return p
 }
@@ -55,12 +55,12 @@ func launchFilter() program {
 // signal, no socket of any kind, no further prctl.
 func jobFilter() program {
 	var p program
-	p.begin()
-	p.on(verdictAllow, slices.Concat(allowedToPython, allowedToPythonHere)...)
-	p.onArg(unix.SYS_IOCTL, 1, refuse(unix.ENOTTY), terminalQuestions...)
-	p.onArg(unix.SYS_PRCTL, 0, refuse(unix.EPERM), unix.PR_SET_NAME, unix.PR_GET_NAME, unix.PR_SET_VMA)
-	p.onArg(unix.SYS_PRLIMIT64, 0, refuse(unix.EPERM), 0)
-	p.onClone(unix.CLONE_THREAD | unix.CLONE_VM)
+	p.addArchCheck()
+	p.addVerdict(verdictAllow, slices.Concat(allowedToPython, allowedToPythonHere)...)
+	p.addArgRule(unix.SYS_IOCTL, 1, refuse(unix.ENOTTY), terminalQuestions...)
+	p.addArgRule(unix.SYS_PRCTL, 0, refuse(unix.EPERM), unix.PR_SET_NAME, unix.PR_GET_NAME, unix.PR_SET_VMA)
+	p.addArgRule(unix.SYS_PRLIMIT64, 0, refuse(unix.EPERM), 0)
+	p.addCloneRule(unix.CLONE_THREAD | unix.CLONE_VM)
 	p.ret(refuse(unix.EPERM))
 	return p
 }

@@ -24,20 +24,20 @@ var deniedToWorkers = []uintptr{
 // others: it signals and limits only its own process, which exec leaves its pid.
 func workerFilter(pid int, network bool) program {
 	var p program
-	p.begin()
-	p.on(refuse(unix.EPERM), deniedToWorkers...)
-	p.on(refuse(unix.EPERM), deniedToWorkersHere...)
-	p.on(refuse(unix.ENOSYS), unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER)
+	p.addArchCheck()
+	p.addVerdict(refuse(unix.EPERM), deniedToWorkers...)
+	p.addVerdict(refuse(unix.EPERM), deniedToWorkersHere...)
+	p.addVerdict(refuse(unix.ENOSYS), unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER)
 	for _, call := range []uintptr{unix.SYS_KILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO} {
-		p.onArg(call, 0, refuse(unix.EPERM), uint32(pid))
+		p.addArgRule(call, 0, refuse(unix.EPERM), uint32(pid))
 	}
-	p.onArg(unix.SYS_PRLIMIT64, 0, refuse(unix.EPERM), 0, uint32(pid))
+	p.addArgRule(unix.SYS_PRLIMIT64, 0, refuse(unix.EPERM), 0, uint32(pid))
 	if network {
-		p.onArg(unix.SYS_SOCKET, 0, refuse(unix.EACCES), unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK)
+		p.addArgRule(unix.SYS_SOCKET, 0, refuse(unix.EACCES), unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK)
 	} else {
-		p.on(refuse(unix.EACCES), unix.SYS_SOCKET, unix.SYS_SOCKETPAIR, unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN, unix.SYS_ACCEPT4)
+		p.addVerdict(refuse(unix.EACCES), unix.SYS_SOCKET, unix.SYS_SOCKETPAIR, unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN, unix.SYS_ACCEPT4)
 	}
-	p.onClone(0)
+	p.addCloneRule(0)
 	p.ret(verdictAllow)
 	return p
 }

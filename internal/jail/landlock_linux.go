@@ -53,7 +53,7 @@ func landlock(rules []rule, network bool) (abi int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("asking for Landlock: %w", err)
 	}
-	attr := rulesetOf(abi, network)
+	attr := newRuleset(abi, network)
 	fd, err := ll.LandlockCreateRuleset(&attr, 0)
 	if err != nil {
 		return 0, fmt.Errorf("creating the Landlock ruleset: %w", err)
@@ -61,7 +61,7 @@ func landlock(rules []rule, network bool) (abi int, err error) {
 	defer unix.Close(fd)
 	for _, r := range rules {
 		for _, p := range r.paths {
-			err := grant(fd, p, r.access, attr.HandledAccessFS)
+			err := addRule(fd, p, r.access, attr.HandledAccessFS)
 			if err != nil && !(r.optional && errors.Is(err, unix.ENOENT)) {
 				return 0, fmt.Errorf("granting %s: %w", p, err)
 			}
@@ -73,8 +73,8 @@ func landlock(rules []rule, network bool) (abi int, err error) {
 	return abi, nil
 }
 
-// rulesetOf handles every right that the ABI knows.
-func rulesetOf(abi int, network bool) ll.RulesetAttr {
+// newRuleset handles every right that the ABI knows.
+func newRuleset(abi int, network bool) ll.RulesetAttr {
 	attr := ll.RulesetAttr{HandledAccessFS: ll.AccessFSMakeSym<<1 - 1}
 	if abi >= 2 {
 		attr.HandledAccessFS |= ll.AccessFSRefer
@@ -94,7 +94,7 @@ func rulesetOf(abi int, network bool) ll.RulesetAttr {
 	return attr
 }
 
-func grant(ruleset int, path string, a access, handled uint64) error {
+func addRule(ruleset int, path string, a access, handled uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err

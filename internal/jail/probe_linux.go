@@ -24,7 +24,7 @@ const probeTime = 5 * time.Second
 func Probe() Report {
 	user := tryNamespace(0)
 	var r Report
-	r.add(LayerUser, user, "a process got a user namespace of its own", userFix())
+	r.add(LayerUser, user, "a process got a user namespace of its own", userNamespaceFix())
 	for _, ns := range []struct {
 		name string
 		flag uintptr
@@ -33,7 +33,7 @@ func Probe() Report {
 		if err == nil {
 			err = tryNamespace(ns.flag)
 		}
-		r.add(ns.name, err, "inside a user namespace", userFix())
+		r.add(ns.name, err, "inside a user namespace", userNamespaceFix())
 	}
 	r.add(LayerBox, tryBox(), "a process changed its root and dropped all capabilities", "needs Linux 5.12 and the namespaces above; bubblewrap is tried next")
 	path, err := exec.LookPath("bwrap")
@@ -41,7 +41,7 @@ func Probe() Report {
 	abi, err := ll.LandlockGetABIVersion()
 	r.add(LayerFiles, err, fmt.Sprintf("ABI %d", abi), "boot with landlock in the kernel's lsm= list (Linux 5.13 or later)")
 	r.add(LayerCalls, trySeccomp(), "filters can be installed", "use a kernel with CONFIG_SECCOMP_FILTER")
-	groups, err := findGroups()
+	groups, err := findCgroup()
 	r.add(LayerGroups, err, groups, "optional: delegate a cgroup to the server (systemd: Delegate=yes); memory is bounded by rlimits without it")
 	var as unix.Rlimit
 	r.add(LayerLimits, unix.Getrlimit(unix.RLIMIT_AS, &as), "address space, processor time, files", "")
@@ -65,8 +65,8 @@ func tryNamespace(flag uintptr) error {
 	})
 }
 
-// trial is the stage of a probe.
-func trial() error {
+// runProbeStage is the stage of a probe.
+func runProbeStage() error {
 	if err := dropCapabilities(); err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func tryBox() error {
 	if err != nil && strings.Contains(text, "starting "+missing) {
 		return nil
 	}
-	return fmt.Errorf("%s", firstOf(text, err))
+	return fmt.Errorf("%s", textOrError(text, err))
 }
 
 func tryStage(o order, with func(*syscall.SysProcAttr)) error {
@@ -107,7 +107,7 @@ func tryStage(o order, with func(*syscall.SysProcAttr)) error {
 		with(cmd.SysProcAttr)
 	}
 	if text, err := runTrial(cmd); err != nil {
-		return fmt.Errorf("%s", firstOf(text, err))
+		return fmt.Errorf("%s", textOrError(text, err))
 	}
 	return nil
 }
@@ -122,15 +122,15 @@ func runTrial(cmd *exec.Cmd) (string, error) {
 	return strings.TrimSpace(text.String()), err
 }
 
-func firstOf(text string, err error) string {
+func textOrError(text string, err error) string {
 	if text != "" || err == nil {
 		return text
 	}
 	return err.Error()
 }
 
-// userFix names the switch that is off here, if one of the known ones is.
-func userFix() string {
+// userNamespaceFix names the switch that is off here, if one of the known ones is.
+func userNamespaceFix() string {
 	for _, s := range []struct{ file, off, fix string }{
 		{"/proc/sys/kernel/unprivileged_userns_clone", "0", "sysctl kernel.unprivileged_userns_clone=1"},
 		{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1", "give the interlock binary an AppArmor profile with `userns,` (docs/security.md)"},
@@ -143,8 +143,8 @@ func userFix() string {
 	return "allow user namespaces: a container needs a seccomp profile that permits unshare, or run the docker executor"
 }
 
-// findGroups looks for a cgroup in which this process may limit its children.
-func findGroups() (string, error) {
+// findCgroup looks for a cgroup in which this process may limit its children.
+func findCgroup() (string, error) {
 	for _, g := range []struct{ path, what string }{
 		{"/sys/fs/cgroup/cgroup.subtree_control", "version 2"},
 		{"/sys/fs/cgroup/memory/tasks", "version 1, memory"},

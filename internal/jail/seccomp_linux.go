@@ -34,9 +34,9 @@ func (p *program) equal(k uint32, yes, no uint8) {
 	p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, k, yes, no)
 }
 
-// begin kills what comes in by a foreign call table (32-bit, x32), where the
+// addArchCheck kills what comes in by a foreign call table (32-bit, x32), where the
 // numbers mean other calls, and leaves the call's number loaded.
-func (p *program) begin() {
+func (p *program) addArchCheck() {
 	p.load(offArch)
 	p.equal(auditArch, 1, 0)
 	p.ret(verdictKill)
@@ -47,16 +47,17 @@ func (p *program) begin() {
 	}
 }
 
-// on returns the verdict for each of the calls.
-func (p *program) on(verdict uint32, calls ...uintptr) {
+// addVerdict gives each of the calls the verdict.
+func (p *program) addVerdict(verdict uint32, calls ...uintptr) {
 	for _, nr := range calls {
 		p.equal(uint32(nr), 0, 1)
 		p.ret(verdict)
 	}
 }
 
-// onArg allows a call when its argument has one of the values, and refuses it otherwise.
-func (p *program) onArg(call uintptr, arg uint32, otherwise uint32, values ...uint32) {
+// addArgRule allows a call when its argument has one of the values, and refuses it
+// otherwise.
+func (p *program) addArgRule(call uintptr, arg uint32, otherwise uint32, values ...uint32) {
 	p.equal(uint32(call), 0, uint8(2+2*len(values)))
 	p.load(offArgs + 8*arg)
 	for _, v := range values {
@@ -70,10 +71,10 @@ func (p *program) onArg(call uintptr, arg uint32, otherwise uint32, values ...ui
 const namespaces = unix.CLONE_NEWNS | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
 	unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWTIME
 
-// onClone allows clone when all of the needed flags and no namespace flag are set.
-// clone3 hides its flags behind a pointer: ENOSYS makes callers fall back.
-func (p *program) onClone(needed uint32) {
-	p.on(refuse(unix.ENOSYS), unix.SYS_CLONE3)
+// addCloneRule allows clone when all of the needed flags and no namespace flag are
+// set. clone3 hides its flags behind a pointer: ENOSYS makes callers fall back.
+func (p *program) addCloneRule(needed uint32) {
+	p.addVerdict(refuse(unix.ENOSYS), unix.SYS_CLONE3)
 	p.equal(unix.SYS_CLONE, 0, 6)
 	p.load(offArgs)
 	p.add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, namespaces, 3, 0)

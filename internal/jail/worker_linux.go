@@ -30,7 +30,7 @@ func (w *workerOrder) run() error {
 	if err := unix.CloseRange(uint(w.Descriptors), ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("closing inherited descriptors: %w", err)
 	}
-	if err := w.limit(); err != nil {
+	if err := w.setLimits(); err != nil {
 		return err
 	}
 	keep := []uintptr{unix.CAP_DAC_OVERRIDE} // Landlock says where; ownership is no second opinion
@@ -68,7 +68,7 @@ func (w *workerOrder) run() error {
 	return fmt.Errorf("starting %s: %w", w.Program, unix.Exec(w.Program, w.Args, env))
 }
 
-func (w *workerOrder) limit() error {
+func (w *workerOrder) setLimits() error {
 	for _, l := range []struct {
 		resource   int
 		soft, hard uint64

@@ -23,21 +23,21 @@ func startBubblewrap(ctx context.Context, l local, py *python, fonts fontList) (
 	if err != nil {
 		return nil, nil, err
 	}
-	filter, err := inMemory("seccomp", jail.LaunchFilter())
+	filter, err := memoryFile("seccomp", jail.LaunchFilter())
 	if err != nil {
 		return nil, nil, err
 	}
-	s := l.config.settings(bySocket, "/box", true)
+	s := l.config.runnerSettings(bySocket, "/box", true)
 	s.Fonts = fonts.file != nil
 	args := []string{
 		"--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try", "--disable-userns",
 		"--uid", "65534", "--gid", "65534", "--hostname", "box", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
 	}
-	code := py.code()
-	for _, p := range append(code, py.data()...) {
+	code := py.codePaths()
+	for _, p := range append(code, py.dataPaths()...) {
 		args = append(args, "--ro-bind-try", p, p)
 	}
-	for _, link := range py.links(code) {
+	for _, link := range py.symlinks(code) {
 		args = append(args, "--symlink", link.Target, link.Name)
 	}
 	args = append(args, "--dir", "/dev")
@@ -51,7 +51,7 @@ func startBubblewrap(ctx context.Context, l local, py *python, fonts fontList) (
 		args = append(args, "--file", "4", "/tmp/mpl/"+fonts.name)
 	}
 	args = append(args, "--remount-ro", "/", "--chdir", "/box", "--seccomp", "3", "--")
-	cmd := exec.CommandContext(ctx, bwrap, append(args, py.args()...)...)
+	cmd := exec.CommandContext(ctx, bwrap, append(args, py.runnerArgs()...)...)
 	cmd.Env = l.config.environment(s, "/box", "/tmp")
 	cmd.ExtraFiles = extra
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -61,8 +61,8 @@ func startBubblewrap(ctx context.Context, l local, py *python, fonts fontList) (
 	return cmd, func() { filter.Close() }, nil
 }
 
-// inMemory is a file that exists only as a descriptor.
-func inMemory(name string, data []byte) (*os.File, error) {
+// memoryFile returns a file that exists only as a descriptor.
+func memoryFile(name string, data []byte) (*os.File, error) {
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
 	if err != nil {
 		return nil, fmt.Errorf("making a file in memory: %w", err)

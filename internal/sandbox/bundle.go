@@ -69,7 +69,7 @@ type Field struct {
 	Wide  bool   // decimals of 16 bytes, two's complement
 }
 
-func (f Field) width() int {
+func (f Field) byteWidth() int {
 	if f.Wide {
 		return 16
 	}
@@ -114,19 +114,19 @@ func newWriter(f *os.File, fields []Field) (*Writer, error) {
 		seen[field.Name] = true
 		w.columns = append(w.columns, &columnWriter{field: field, bundle: w, words: map[string]int32{}})
 	}
-	w.write([]byte(bundleMagic))
+	w.writeBlock([]byte(bundleMagic))
 	return w, nil
 }
 
 // Fixed appends rows values of a fixed-width column as they lie in memory. valid
 // has a bit for each value that is not null; nil says that all are there.
 func (w *Writer) Fixed(column int, data []byte, rows int, valid []uint64) {
-	w.columns[column].fixed(data, rows, valid)
+	w.columns[column].appendFixed(data, rows, valid)
 }
 
 // Strings appends values of a text, JSON or bytes column.
 func (w *Writer) Strings(column int, values []string, valid []uint64) {
-	w.columns[column].strings(values, valid)
+	w.columns[column].appendStrings(values, valid)
 }
 
 // Append appends a slice of numbers to a fixed-width column.
@@ -183,14 +183,14 @@ func (w *Writer) finish() error {
 	if err != nil {
 		return err
 	}
-	w.write(raw)
-	w.write(binary.LittleEndian.AppendUint64(nil, uint64(len(raw))))
-	w.write([]byte(bundleMagic))
+	w.writeBlock(raw)
+	w.writeBlock(binary.LittleEndian.AppendUint64(nil, uint64(len(raw))))
+	w.writeBlock([]byte(bundleMagic))
 	return errors.Join(w.err, w.out.Flush())
 }
 
-// write appends bytes and says where they are.
-func (w *Writer) write(data []byte) int64 {
+// writeBlock appends bytes and returns where they are.
+func (w *Writer) writeBlock(data []byte) int64 {
 	at := w.offset
 	n, err := w.out.Write(data)
 	w.offset += int64(n)

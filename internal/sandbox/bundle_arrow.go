@@ -27,9 +27,9 @@ func FromArrow(from, to string) (err error) {
 	defer r.Release()
 	fields := make([]Field, r.Schema().NumFields())
 	for i, af := range r.Schema().Fields() {
-		fields[i] = fieldOf(af)
+		fields[i] = arrowField(af)
 	}
-	apart(fields)
+	uniqueNames(fields)
 	w, err := Create(to, fields)
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func FromArrow(from, to string) (err error) {
 	for r.Next() {
 		batch := r.RecordBatch()
 		for i := range fields {
-			put(w, i, fields[i], batch.Column(i))
+			appendArrow(w, i, fields[i], batch.Column(i))
 		}
 	}
 	if err := r.Err(); err != nil && !errors.Is(err, io.EOF) {
@@ -50,7 +50,7 @@ func FromArrow(from, to string) (err error) {
 // narrowDigits always fit into 8 bytes.
 const narrowDigits = 18
 
-func fieldOf(f arrow.Field) Field {
+func arrowField(f arrow.Field) Field {
 	out := Field{Name: f.Name, Kind: Text}
 	switch t := f.Type.(type) {
 	case *arrow.BooleanType:
@@ -92,9 +92,9 @@ func fieldOf(f arrow.Field) Field {
 	return out
 }
 
-// put appends a column of a batch.
-func put(w *Writer, i int, f Field, col arrow.Array) {
-	valid := validity(col)
+// appendArrow appends a column of a record batch.
+func appendArrow(w *Writer, i int, f Field, col arrow.Array) {
+	valid := validityBits(col)
 	switch c := col.(type) {
 	case *array.Boolean:
 		values := make([]bool, c.Len())
@@ -127,9 +127,9 @@ func put(w *Writer, i int, f Field, col arrow.Array) {
 	case *array.Time64:
 		Append(w, i, c.Time64Values(), valid)
 	case *array.Timestamp:
-		Append(w, i, micros(c), valid)
+		Append(w, i, toMicros(c), valid)
 	case *array.Decimal128:
-		putDecimals(w, i, f, c, valid)
+		appendDecimals(w, i, f, c, valid)
 	case *array.Binary:
 		values := make([]string, c.Len())
 		for row := range values {
@@ -147,7 +147,7 @@ func put(w *Writer, i int, f Field, col arrow.Array) {
 	}
 }
 
-func putDecimals(w *Writer, i int, f Field, c *array.Decimal128, valid []uint64) {
+func appendDecimals(w *Writer, i int, f Field, c *array.Decimal128, valid []uint64) {
 	if !f.Wide {
 		values := make([]int64, c.Len())
 		for row := range values {
@@ -164,8 +164,9 @@ func putDecimals(w *Writer, i int, f Field, c *array.Decimal128, valid []uint64)
 	Append(w, i, values, valid)
 }
 
-// micros gives moments in the bundle's unit. Those beyond it ("infinity") stay beyond.
-func micros(c *array.Timestamp) []int64 {
+// toMicros returns moments in the bundle's unit. Those beyond it ("infinity") stay
+// beyond.
+func toMicros(c *array.Timestamp) []int64 {
 	values := make([]int64, c.Len())
 	up, down := int64(1), int64(1)
 	switch c.DataType().(*arrow.TimestampType).Unit {
@@ -182,8 +183,9 @@ func micros(c *array.Timestamp) []int64 {
 	return values
 }
 
-// apart returns columns of one name, such as those of a join, names of their own.
-func apart(fields []Field) {
+// uniqueNames gives columns of one name, such as those of a join, names of their
+// own.
+func uniqueNames(fields []Field) {
 	seen := map[string]bool{}
 	for i := range fields {
 		name := fields[i].Name
@@ -195,8 +197,9 @@ func apart(fields []Field) {
 	}
 }
 
-// validity is the bit mask of a column's values, 1 where there is one; nil if all are.
-func validity(col arrow.Array) []uint64 {
+// validityBits returns the bit mask of a column's values, 1 where there is one; nil
+// if all are there.
+func validityBits(col arrow.Array) []uint64 {
 	if col.NullN() == 0 {
 		return nil
 	}

@@ -44,8 +44,8 @@ func (c *columnWriter) fail(format string, args ...any) {
 	}
 }
 
-// mark records which of the next rows are null.
-func (c *columnWriter) mark(rows int, valid []uint64) {
+// markNulls records which of the next rows are null.
+func (c *columnWriter) markNulls(rows int, valid []uint64) {
 	if valid != nil && len(valid)*64 < rows {
 		c.fail("a mask of %d words for %d rows", len(valid), rows)
 		valid = nil
@@ -67,12 +67,12 @@ func (c *columnWriter) mark(rows int, valid []uint64) {
 	c.rows += rows
 }
 
-func (c *columnWriter) fixed(data []byte, rows int, valid []uint64) {
-	if width := c.field.width(); width == 0 || len(data) != rows*width {
+func (c *columnWriter) appendFixed(data []byte, rows int, valid []uint64) {
+	if width := c.field.byteWidth(); width == 0 || len(data) != rows*width {
 		c.fail("%d bytes for %d values of %s", len(data), rows, c.field.Kind)
 		return
 	}
-	c.mark(rows, valid)
+	c.markNulls(rows, valid)
 	c.buffer = append(c.buffer, data...)
 	c.pending += rows
 	if len(c.buffer) >= segmentBytes {
@@ -84,23 +84,23 @@ func (c *columnWriter) flushFixed() {
 	if c.pending == 0 {
 		return
 	}
-	at := c.bundle.write(c.buffer)
+	at := c.bundle.writeBlock(c.buffer)
 	c.segments = append(c.segments, [4]int64{int64(c.pending), encodingFixed, at, int64(len(c.buffer))})
 	c.buffer, c.pending = c.buffer[:0], 0
 }
 
-func (c *columnWriter) strings(values []string, valid []uint64) {
+func (c *columnWriter) appendStrings(values []string, valid []uint64) {
 	if kindWidth[c.field.Kind] != 0 {
 		c.fail("text for values of %s", c.field.Kind)
 		return
 	}
-	c.mark(len(values), valid)
+	c.markNulls(len(values), valid)
 	for _, v := range values {
-		if !c.plain && !c.addWord(v) {
-			c.toPlain()
+		if !c.plain && !c.appendCode(v) {
+			c.rewriteAsPlain()
 		}
 		if c.plain {
-			c.addPlain(v)
+			c.appendPlain(v)
 		}
 		c.pending++
 		if c.pending == segmentRows {
@@ -109,8 +109,9 @@ func (c *columnWriter) strings(values []string, valid []uint64) {
 	}
 }
 
-// addWord appends the code of v; false where a dictionary cannot hold it.
-func (c *columnWriter) addWord(v string) bool {
+// appendCode appends the dictionary code of v; false where the dictionary cannot
+// hold it.
+func (c *columnWriter) appendCode(v string) bool {
 	if c.words == nil {
 		return false
 	}
@@ -129,16 +130,17 @@ func (c *columnWriter) addWord(v string) bool {
 	return true
 }
 
-func (c *columnWriter) addPlain(v string) {
+func (c *columnWriter) appendPlain(v string) {
 	c.lengths = binary.LittleEndian.AppendUint32(c.lengths, uint32(len(v)))
 	c.text = append(c.text, v...)
 }
 
-// toPlain rewrites the present segment as text and forgets the words that only it used.
-func (c *columnWriter) toPlain() {
+// rewriteAsPlain rewrites the present segment as text and forgets the words that
+// only it used.
+func (c *columnWriter) rewriteAsPlain() {
 	c.plain = true
 	for codes := c.codes; len(codes) > 0; codes = codes[4:] {
-		c.addPlain(c.list[binary.LittleEndian.Uint32(codes)])
+		c.appendPlain(c.list[binary.LittleEndian.Uint32(codes)])
 	}
 	for _, w := range c.list[c.known:] {
 		delete(c.words, w)
@@ -153,14 +155,14 @@ func (c *columnWriter) flushStrings() {
 		return
 	}
 	if fresh := len(c.list) - c.known; !c.plain && c.pending > 1000 && fresh > c.pending/2 {
-		c.toPlain()
+		c.rewriteAsPlain()
 		c.words = nil // and so for the rest of the column
 	}
 	encoding, data := int64(encodingCodes), c.codes
 	if c.plain {
 		encoding, data = encodingPlain, append(c.lengths, c.text...)
 	}
-	at := c.bundle.write(data)
+	at := c.bundle.writeBlock(data)
 	c.segments = append(c.segments, [4]int64{int64(c.pending), encoding, at, int64(len(data))})
 	c.codes, c.lengths, c.text = c.codes[:0], c.lengths[:0], c.text[:0]
 	c.pending, c.plain, c.known = 0, false, len(c.list)
@@ -181,11 +183,11 @@ func (c *columnWriter) finish() footerColumn {
 	}
 	if len(c.list) > 0 {
 		data := []byte(strings.Join(c.list, "\x00"))
-		part.Dict = []int64{c.bundle.write(data), int64(len(data)), int64(len(c.list))}
+		part.Dict = []int64{c.bundle.writeBlock(data), int64(len(data)), int64(len(c.list))}
 	}
 	if c.hasNulls {
 		mask := append(c.nulls, make([]byte, (c.rows+7)/8-len(c.nulls))...)
-		part.Nulls = []int64{c.bundle.write(mask), int64(len(mask))}
+		part.Nulls = []int64{c.bundle.writeBlock(mask), int64(len(mask))}
 	}
 	return part
 }

@@ -18,8 +18,8 @@ const (
 	maxFileName = 200
 )
 
-// failure is what went wrong inside, as the runner tells it.
-type failure struct {
+// A jobFailure is what went wrong inside, as the runner reports it.
+type jobFailure struct {
 	Code    fault.Code  `json:"code"`
 	Type    string      `json:"type"`
 	Message string      `json:"message"`
@@ -43,25 +43,25 @@ type UserFrame struct {
 
 // collector gathers the frames of one job into its outcome.
 type collector struct {
-	job     *prepared
+	job     *preparedJob
 	outcome Outcome
 	out     strings.Builder
 	errs    strings.Builder
-	inner   inner
+	inner   jobFrames
 	started bool
 	done    *header
 	exit    *header
 }
 
-// add takes a frame of the runner's parent process.
-func (c *collector) add(h header, payload []byte, outputBytes int) error {
+// addFrame takes a frame of the runner's parent process.
+func (c *collector) addFrame(h header, payload []byte, outputBytes int) error {
 	switch h.Kind {
 	case "stdout":
-		return c.printed(&c.out, c.job.Stdout, payload, outputBytes)
+		return c.addOutput(&c.out, c.job.Stdout, payload, outputBytes)
 	case "stderr":
-		return c.printed(&c.errs, c.job.Stderr, payload, outputBytes)
+		return c.addOutput(&c.errs, c.job.Stderr, payload, outputBytes)
 	case "raw":
-		return c.inner.add(payload, c.handed)
+		return c.inner.addChunk(payload, c.addJobFrame)
 	case "ready": // of a runner that was started with its job
 		return nil
 	case "exit":
@@ -74,7 +74,7 @@ func (c *collector) add(h header, payload []byte, outputBytes int) error {
 	return fmt.Errorf("%w: a frame of kind %q", errFrame, h.Kind)
 }
 
-func (c *collector) printed(into *strings.Builder, stream func([]byte), text []byte, limit int) error {
+func (c *collector) addOutput(into *strings.Builder, stream func([]byte), text []byte, limit int) error {
 	if into.Len()+len(text) > limit {
 		text = text[:max(0, limit-into.Len())]
 		c.outcome.Truncated = true
@@ -86,9 +86,9 @@ func (c *collector) printed(into *strings.Builder, stream func([]byte), text []b
 	return nil
 }
 
-// handed takes a frame of the job's own process, which user code can forge: it
+// addJobFrame takes a frame of the job's own process, which user code can forge: it
 // harms nothing but this job's own result.
-func (c *collector) handed(h header, payload []byte) error {
+func (c *collector) addJobFrame(h header, payload []byte) error {
 	if c.done != nil {
 		return fmt.Errorf("%w: a frame after the last", errFrame)
 	}
@@ -122,7 +122,7 @@ func (c *collector) handed(h header, payload []byte) error {
 		c.outcome.Files = append(c.outcome.Files, f)
 	case "skipped":
 		if len(c.outcome.Skipped) < 100 {
-			c.outcome.Skipped = append(c.outcome.Skipped, Skipped{baseName(h.Name), cut(h.Reason, maxLabel)})
+			c.outcome.Skipped = append(c.outcome.Skipped, Skipped{baseName(h.Name), truncate(h.Reason, maxLabel)})
 		}
 	case "done":
 		c.done = &h
@@ -132,13 +132,14 @@ func (c *collector) handed(h header, payload []byte) error {
 	return nil
 }
 
-// finish returns the outcome; with a fault only what was printed is kept.
-func (c *collector) finish(err error, elapsed time.Duration) (*Outcome, error) {
+// buildOutcome returns what the job gave back; with a fault only what was printed
+// is kept.
+func (c *collector) buildOutcome(err error, elapsed time.Duration) (*Outcome, error) {
 	c.outcome.Stdout = strings.ToValidUTF8(c.out.String(), "\uFFFD")
 	c.outcome.Stderr = strings.ToValidUTF8(c.errs.String(), "\uFFFD")
 	c.outcome.Elapsed = elapsed
 	if err == nil {
-		err = c.fault()
+		err = c.jobFault()
 	}
 	if err != nil {
 		o := c.outcome
@@ -147,14 +148,14 @@ func (c *collector) finish(err error, elapsed time.Duration) (*Outcome, error) {
 	return &c.outcome, nil
 }
 
-// fault says how the job failed, or nil. The parent's word on how the process
-// ended counts more than the job's own.
-func (c *collector) fault() error {
+// jobFault says how the job failed, or nil. What the parent says about the end of
+// the process counts more than what the job says.
+func (c *collector) jobFault() error {
 	switch {
 	case c.exit.Flooded:
 		return fault.New(fault.PyOutputLimit, "the code printed far more than is kept and was stopped")
 	case c.exit.Code == 0 && c.done != nil:
-		return c.done.Error.bounded().fault()
+		return c.done.Error.truncated().toFault()
 	case !c.started:
 		return fault.New(fault.PyUnavailable, "the interpreter ended before the code began (exit %d)", c.exit.Code)
 	}
@@ -173,7 +174,7 @@ func (c *collector) fault() error {
 	return fault.New(fault.PyDied, "the Python process left with exit code %d", c.exit.Code)
 }
 
-func (f *failure) fault() error {
+func (f *jobFailure) toFault() error {
 	if f == nil {
 		return nil
 	}
@@ -198,7 +199,7 @@ func baseName(name string) string {
 	if name == "/" {
 		return "file"
 	}
-	return cut(strings.Map(func(r rune) rune {
+	return truncate(strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
 			return '_'
 		}

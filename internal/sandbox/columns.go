@@ -57,13 +57,13 @@ func checkColumns(columns []schema.Column, rows int) error {
 		if _, _, decimal := decimalScale(c.Type.String()); !decimal && !columnTypes[c.Type.String()] {
 			return fmt.Errorf("%w: a column of the type %.40q", errFrame, c.Type)
 		}
-		c.Name = cut(c.Name, maxLabel)
+		c.Name = truncate(c.Name, maxLabel)
 	}
 	return nil
 }
 
-// cut shortens a text to so many bytes of valid UTF-8.
-func cut(text string, most int) string {
+// truncate shortens a text to so many bytes of valid UTF-8.
+func truncate(text string, most int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) <= most {
 		return text
@@ -71,14 +71,14 @@ func cut(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// bounded is the failure with everything in it cut to size.
-func (f *failure) bounded() *failure {
+// truncated returns the failure with everything in it cut to size.
+func (f *jobFailure) truncated() *jobFailure {
 	if f == nil {
 		return nil
 	}
-	b := failure{Code: f.Code, Type: cut(f.Type, maxLabel), Message: cut(f.Message, maxMessage), Line: f.Line, Frames: f.Frames[:min(len(f.Frames), maxFrames)]}
+	b := jobFailure{Code: f.Code, Type: truncate(f.Type, maxLabel), Message: truncate(f.Message, maxMessage), Line: f.Line, Frames: f.Frames[:min(len(f.Frames), maxFrames)]}
 	for i := range b.Frames {
-		b.Frames[i].Function, b.Frames[i].Text = cut(b.Frames[i].Function, maxLabel), cut(b.Frames[i].Text, maxLabel)
+		b.Frames[i].Function, b.Frames[i].Text = truncate(b.Frames[i].Function, maxLabel), truncate(b.Frames[i].Text, maxLabel)
 	}
 	return &b
 }

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownFolder makes the folder, or makes sure that it is nobody else's.
-func ownFolder(dir string) error {
+// makePrivateFolder makes the folder, or makes sure that it belongs to nobody else.
+func makePrivateFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -27,9 +27,9 @@ func ownFolder(dir string) error {
 	return nil
 }
 
-// dataFolder makes a folder that a container or machine sees read-only. It is
+// makeDataFolder makes a folder that a container or machine sees read-only. It is
 // named by this process, so that it can be swept when the process is killed.
-func dataFolder(dir string) (string, error) {
+func makeDataFolder(dir string) (string, error) {
 	data, err := os.MkdirTemp(dir, scratchPrefix+strconv.Itoa(os.Getpid())+"-")
 	if err != nil {
 		return "", fmt.Errorf("making a job's folder: %w", err)
@@ -42,7 +42,7 @@ func dataFolder(dir string) (string, error) {
 
 // placeTables copies the job's tables into the folder and tells the request where
 // they are seen inside.
-func placeTables(job *prepared, dir, inside string) error {
+func placeTables(job *preparedJob, dir, inside string) error {
 	for i, t := range job.tables {
 		name := strconv.Itoa(i) + ".bundle"
 		to, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
@@ -56,13 +56,13 @@ func placeTables(job *prepared, dir, inside string) error {
 		if err := errors.Join(err, to.Close()); err != nil {
 			return fmt.Errorf("handing over table %s: %w", t.name, err)
 		}
-		job.request.Tables[t.name] = source{Path: path.Join(inside, name)}
+		job.request.Tables[t.name] = tableSource{Path: path.Join(inside, name)}
 	}
 	return nil
 }
 
 // submitByFiles places the tables and sends the job as text.
-func submitByFiles(to io.Writer, job *prepared, dir, inside string) error {
+func submitByFiles(to io.Writer, job *preparedJob, dir, inside string) error {
 	if err := placeTables(job, dir, inside); err != nil {
 		return err
 	}

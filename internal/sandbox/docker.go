@@ -21,8 +21,8 @@ type docker struct {
 
 func newDocker(c Config) docker { return docker{c, newDockerAPI(c.ServerURL)} }
 
-func (d docker) settle(ctx context.Context) (*peer, starter, Status, error) {
-	sweep(d.config.Dir)
+func (d docker) probe(ctx context.Context) (*warmRunner, starter, Status, error) {
+	removeLeftovers(d.config.Dir)
 	if err := d.api.ping(ctx); err != nil {
 		return nil, nil, Status{}, err
 	}
@@ -88,8 +88,8 @@ type ulimit struct {
 	Soft, Hard int64
 }
 
-func (d docker) container(data string) container {
-	s := d.config.settings(byPipe, "/box", true)
+func (d docker) containerSpec(data string) container {
+	s := d.config.runnerSettings(byPipe, "/box", true)
 	memory := int64(d.config.MemoryMB)<<20 + interpreter + reserve + boxBytes + tmpBytes
 	return container{
 		Image: d.config.Image, Cmd: []string{"python3", "-I", "-B", "-c", runnerCode}, Env: d.config.environment(s, "/box", "/tmp"),
@@ -113,13 +113,13 @@ func (d docker) container(data string) container {
 
 // start makes a container, takes its streams and lets it run. The container goes
 // when its stdin does, so that a killed server leaves none.
-func (d docker) start(ctx context.Context) (_ *peer, err error) {
-	data, err := dataFolder(d.config.Dir)
+func (d docker) start(ctx context.Context) (_ *warmRunner, err error) {
+	data, err := makeDataFolder(d.config.Dir)
 	if err != nil {
 		return nil, err
 	}
 	var made struct{ ID string }
-	if err := d.api.call(ctx, http.MethodPost, "/containers/create", d.container(data), &made); err != nil {
+	if err := d.api.call(ctx, http.MethodPost, "/containers/create", d.containerSpec(data), &made); err != nil {
 		return nil, errors.Join(fmt.Errorf("creating a container: %w", err), os.RemoveAll(data))
 	}
 	gone := make(chan struct{})
@@ -134,15 +134,15 @@ func (d docker) start(ctx context.Context) (_ *peer, err error) {
 		remove()
 		return nil, fmt.Errorf("starting a container: %w", err)
 	}
-	var said capped
-	p := &peer{
+	var said headBuffer
+	p := &warmRunner{
 		out:    bufio.NewReaderSize(&demux{from: reader, aside: &said}, 64<<10),
-		submit: func(_ context.Context, job *prepared) error { return submitByFiles(conn, job, data, "/data") },
+		submit: func(_ context.Context, job *preparedJob) error { return submitByFiles(conn, job, data, "/data") },
 		kill:   func() { conn.Close(); remove() },
 		close:  conn.Close,
 		gone:   gone, notes: said.String,
 	}
-	if err := p.greet(ctx); err != nil {
+	if err := p.awaitReady(ctx); err != nil {
 		return nil, err
 	}
 	return p, nil

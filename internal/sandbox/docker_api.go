@@ -156,7 +156,7 @@ func (d *demux) Read(p []byte) (int, error) {
 			continue
 		}
 		if _, err := io.CopyN(d.aside, d.from, size); err != nil {
-			return 0, unexpected(err)
+			return 0, unexpectedEOF(err)
 		}
 	}
 	n, err := d.from.Read(p[:min(int64(len(p)), d.left)])

@@ -12,11 +12,11 @@ import (
 // do it here, by starting one: it gives that one, the function that starts more,
 // and what the wall amounts to.
 type wall interface {
-	settle(ctx context.Context) (*peer, starter, Status, error)
+	probe(ctx context.Context) (*warmRunner, starter, Status, error)
 }
 
 // A starter starts one runner and waits until it is warm.
-type starter func(ctx context.Context) (*peer, error)
+type starter func(ctx context.Context) (*warmRunner, error)
 
 // executor is the one Executor: a wall, a pool of warm runners behind it, and a
 // bound on how many jobs run at once.
@@ -40,13 +40,13 @@ func newExecutor(c Config, w wall) *executor {
 		config: c, cancel: cancel, settled: make(chan struct{}), closed: ctx.Done(),
 		turns: make(chan struct{}, max(c.Pool, runtime.NumCPU())),
 	}
-	go e.settle(ctx, w)
+	go e.probeWall(ctx, w)
 	return e
 }
 
-func (e *executor) settle(ctx context.Context, w wall) {
+func (e *executor) probeWall(ctx context.Context, w wall) {
 	defer close(e.settled)
-	first, start, status, err := w.settle(ctx)
+	first, start, status, err := w.probe(ctx)
 	status.Executor, status.State = e.config.Executor, "ready"
 	switch {
 	case err != nil:
@@ -56,7 +56,7 @@ func (e *executor) settle(ctx context.Context, w wall) {
 	}
 	if e.err != nil {
 		if first != nil {
-			first.end()
+			first.terminate()
 			<-first.gone
 		}
 		status.State, status.Level, status.Why = "unavailable", LevelNone, fault.From(e.err).Message
@@ -76,7 +76,7 @@ func (e *executor) Run(ctx context.Context, job Job) (*Outcome, error) {
 	if e.err != nil {
 		return &Outcome{}, e.err
 	}
-	p, err := prepare(ctx, e.config, job)
+	p, err := prepareJob(ctx, e.config, job)
 	if err != nil {
 		return &Outcome{}, err
 	}
@@ -99,7 +99,7 @@ func (e *executor) Run(ctx context.Context, job Job) (*Outcome, error) {
 		return &Outcome{}, fault.Wrap(err, fault.PyUnavailable, "no Python interpreter could be started: %v", err)
 	}
 	defer e.pool.refill()
-	return runner.run(ctx, p, e.config.OutputBytes)
+	return runner.runJob(ctx, p, e.config.OutputBytes)
 }
 
 func (e *executor) Level() Level {

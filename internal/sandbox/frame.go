@@ -37,7 +37,7 @@ type header struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
 	// done
-	Error *failure `json:"error"`
+	Error *jobFailure `json:"error"`
 	// exit
 	Code       int     `json:"code"`
 	Flooded    bool    `json:"flooded"`
@@ -59,7 +59,7 @@ func readFrame(r io.Reader) (header, []byte, error) {
 	}
 	raw := make([]byte, n)
 	if _, err := io.ReadFull(r, raw); err != nil {
-		return header{}, nil, unexpected(err)
+		return header{}, nil, unexpectedEOF(err)
 	}
 	h, err := parseHeader(raw)
 	if err != nil {
@@ -67,7 +67,7 @@ func readFrame(r io.Reader) (header, []byte, error) {
 	}
 	payload := make([]byte, h.Len)
 	if _, err := io.ReadFull(r, payload); err != nil {
-		return header{}, nil, unexpected(err)
+		return header{}, nil, unexpectedEOF(err)
 	}
 	return h, payload, nil
 }
@@ -91,8 +91,8 @@ func parseHeader(raw []byte) (header, error) {
 	return h, nil
 }
 
-// unexpected: inside a frame, the end is no end.
-func unexpected(err error) error {
+// unexpectedEOF turns the end of the stream inside a frame into an error.
+func unexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
@@ -108,16 +108,16 @@ func (r request) encode() ([]byte, error) {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(raw))), raw...), nil
 }
 
-// inner cuts the frames of the job itself out of the chunks in which they are
+// jobFrames cuts the frames of the job itself out of the chunks in which they are
 // carried, which end anywhere.
-type inner struct {
+type jobFrames struct {
 	buffer []byte
 	total  int
 	head   *header // parsed, its payload not yet complete
 }
 
-// add takes a chunk and gives each frame that is complete with it.
-func (in *inner) add(chunk []byte, each func(header, []byte) error) error {
+// addChunk takes a chunk and yields each frame that is complete with it.
+func (in *jobFrames) addChunk(chunk []byte, each func(header, []byte) error) error {
 	in.total += len(chunk)
 	if in.total > maxTotal {
 		return fmt.Errorf("%w: more than %d bytes handed back", errFrame, maxTotal)

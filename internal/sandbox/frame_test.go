@@ -36,18 +36,18 @@ func FuzzFrames(f *testing.F) {
 			}
 			whole = append(whole, h)
 		}
-		var in inner
+		var in jobFrames
 		var cut []header
 		for chunk := range chunks(data, int(size)+1) {
-			if in.add(chunk, func(h header, _ []byte) error { cut = append(cut, h); return nil }) != nil {
+			if in.addChunk(chunk, func(h header, _ []byte) error { cut = append(cut, h); return nil }) != nil {
 				break
 			}
 		}
 		if len(whole) != len(cut) {
 			t.Fatalf("%d frames whole, %d in chunks", len(whole), len(cut))
 		}
-		c := &collector{job: &prepared{Job: Job{Rows: 10}}}
-		_ = c.inner.add(data, c.handed)
+		c := &collector{job: &preparedJob{Job: Job{Rows: 10}}}
+		_ = c.inner.addChunk(data, c.addJobFrame)
 		checkOutcome(t, c)
 	})
 }
@@ -74,7 +74,7 @@ func checkOutcome(t *testing.T, c *collector) {
 		for n, row := range rows {
 			cells[n] = row[i]
 		}
-		convert(col, cells)
+		convertColumn(col, cells)
 	}
 }
 
@@ -85,18 +85,18 @@ func TestForgedTypes(t *testing.T) {
 		"DECIMAL": false, "DECIMAL(9999999999999,1)": false, "VARCHAR); DROP": false, "": false, "STRUCT(a INTEGER)": false,
 		"DECIMAL(38,38)": true, "DECIMAL(12,2)": true, "BIGINT": true, "TIMESTAMP WITH TIME ZONE": true,
 	} {
-		c := &collector{job: &prepared{Job: Job{Rows: 10}}}
-		err := c.handed(header{Kind: "table", Columns: []schema.Column{{Name: "a", Type: schema.ParseType(kind)}}, Rows: 1}, []byte(`[["1e5"]]`))
+		c := &collector{job: &preparedJob{Job: Job{Rows: 10}}}
+		err := c.addJobFrame(header{Kind: "table", Columns: []schema.Column{{Name: "a", Type: schema.ParseType(kind)}}, Rows: 1}, []byte(`[["1e5"]]`))
 		if (err == nil) != ok {
 			t.Errorf("%q: %v", kind, err)
 		}
-		convert(schema.Column{Name: "a", Type: schema.ParseType(kind)}, []json.RawMessage{[]byte(`"1e5"`), []byte(`"1e999999"`), []byte(`1e-999999`)})
+		convertColumn(schema.Column{Name: "a", Type: schema.ParseType(kind)}, []json.RawMessage{[]byte(`"1e5"`), []byte(`"1e999999"`), []byte(`1e-999999`)})
 	}
-	c := &collector{job: &prepared{Job: Job{Rows: 10}}}
-	if c.handed(header{Kind: "table", Columns: make([]schema.Column, maxColumns+1)}, []byte("[]")) == nil {
+	c := &collector{job: &preparedJob{Job: Job{Rows: 10}}}
+	if c.addJobFrame(header{Kind: "table", Columns: make([]schema.Column, maxColumns+1)}, []byte("[]")) == nil {
 		t.Error("too many columns were taken")
 	}
-	f := (&failure{Message: strings.Repeat("x", 1<<20), Frames: make([]UserFrame, 10_000)}).bounded()
+	f := (&jobFailure{Message: strings.Repeat("x", 1<<20), Frames: make([]UserFrame, 10_000)}).truncated()
 	if len(f.Message) > maxMessage+3 || len(f.Frames) > maxFrames {
 		t.Errorf("a failure of %d bytes and %d frames", len(f.Message), len(f.Frames))
 	}

@@ -85,40 +85,41 @@ type Skipped struct {
 
 // request is a job as the runner reads it.
 type request struct {
-	Code       string            `json:"code"`
-	Tables     map[string]source `json:"tables"`
-	Rows       int               `json:"rows"`
-	CPUSeconds int               `json:"cpu_seconds"`
-	Allow      []string          `json:"allow"`
+	Code       string                 `json:"code"`
+	Tables     map[string]tableSource `json:"tables"`
+	Rows       int                    `json:"rows"`
+	CPUSeconds int                    `json:"cpu_seconds"`
+	Allow      []string               `json:"allow"`
 }
 
-// source is where the runner finds a table: a descriptor that came along, or a path inside.
-type source struct {
+// A tableSource is where the runner finds a table: a descriptor that came along, or
+// a path inside.
+type tableSource struct {
 	FD   *int   `json:"fd,omitempty"`
 	Path string `json:"path,omitempty"`
 }
 
-// handed is a table that was opened for a job.
-type handed struct {
+// An openTable is a table that was opened for a job.
+type openTable struct {
 	name string
 	file *os.File
 }
 
-// prepared is a checked job with its tables at hand.
-type prepared struct {
+// A preparedJob is a checked job with its tables opened.
+type preparedJob struct {
 	Job
 	request request
-	tables  []handed
+	tables  []openTable
 }
 
-func (p *prepared) close() {
+func (p *preparedJob) close() {
 	for _, t := range p.tables {
 		t.file.Close()
 	}
 }
 
-// prepare checks a job and opens the tables that its code names.
-func prepare(ctx context.Context, c Config, job Job) (_ *prepared, err error) {
+// prepareJob checks a job and opens the tables that its code names.
+func prepareJob(ctx context.Context, c Config, job Job) (_ *preparedJob, err error) {
 	switch {
 	case strings.TrimSpace(job.Code) == "":
 		return nil, fault.New(fault.EmptyPayload, "there is no Python code to run")
@@ -133,8 +134,8 @@ func prepare(ctx context.Context, c Config, job Job) (_ *prepared, err error) {
 	if job.Rows <= 0 || job.Rows > c.Rows {
 		job.Rows = c.Rows
 	}
-	p := &prepared{Job: job, request: request{
-		Code: job.Code, Tables: map[string]source{}, Rows: job.Rows, CPUSeconds: cpuSeconds(job.Timeout), Allow: append([]string{}, c.AllowImports...),
+	p := &preparedJob{Job: job, request: request{
+		Code: job.Code, Tables: map[string]tableSource{}, Rows: job.Rows, CPUSeconds: cpuSeconds(job.Timeout), Allow: append([]string{}, c.AllowImports...),
 	}}
 	defer func() {
 		if err != nil {
@@ -155,7 +156,7 @@ func prepare(ctx context.Context, c Config, job Job) (_ *prepared, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("handing over table %s: %w", name, err)
 		}
-		p.tables = append(p.tables, handed{name, file})
+		p.tables = append(p.tables, openTable{name, file})
 	}
 	return p, nil
 }
@@ -170,7 +171,7 @@ func (t Table) open(ctx context.Context, dir string) (*os.File, error) {
 	path := t.Bundle
 	switch {
 	case t.Result != nil:
-		return t.Result.spool(dir)
+		return t.Result.writeUnnamed(dir)
 	case t.Make != nil:
 		var err error
 		if path, err = t.Make(ctx); err != nil {

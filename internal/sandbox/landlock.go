@@ -28,14 +28,14 @@ func startLandlock(ctx context.Context, l local, py *python, fonts fontList) (*e
 	}
 	tidy := func() { os.RemoveAll(dir) }
 	work, tmp := filepath.Join(dir, "box"), filepath.Join(dir, "tmp")
-	s := l.config.settings(bySocket, work, false)
+	s := l.config.runnerSettings(bySocket, work, false)
 	if err := fillScratch(work, tmp, fonts); err != nil {
 		tidy()
 		return nil, nil, err
 	}
 	s.Fonts = fonts.file != nil
 	cmd, err := jail.PythonCommand(ctx, jail.Spec{
-		Args: py.args(), Executable: py.code(), ReadOnly: py.data(), ReadWrite: append([]string{work, tmp}, devices...),
+		Args: py.runnerArgs(), Executable: py.codePaths(), ReadOnly: py.dataPaths(), ReadWrite: append([]string{work, tmp}, devices...),
 		Dir: work, Env: l.config.environment(s, work, tmp), OpenFiles: 256,
 	})
 	if err != nil {
@@ -44,7 +44,7 @@ func startLandlock(ctx context.Context, l local, py *python, fonts fontList) (*e
 	}
 	if os.Getuid() == 0 {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
-		if err := giveAway(dir); err != nil {
+		if err := chownScratch(dir); err != nil {
 			tidy()
 			return nil, nil, err
 		}
@@ -67,8 +67,8 @@ func fillScratch(work, tmp string, fonts fontList) error {
 	return errors.Join(err, to.Close())
 }
 
-// giveAway makes the scratch folder belong to the user that the runner is.
-func giveAway(dir string) error {
+// chownScratch makes the scratch folder belong to the user that the runner is.
+func chownScratch(dir string) error {
 	return filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -80,8 +80,9 @@ func giveAway(dir string) error {
 // scratchPrefix begins the name of a folder that belongs to a process: its pid follows.
 const scratchPrefix = "interlock-box-"
 
-// sweep removes the folders of servers that were killed before they could.
-func sweep(dirs ...string) {
+// removeLeftovers removes the folders of servers that were killed before they
+// could.
+func removeLeftovers(dirs ...string) {
 	for _, parent := range append(dirs, os.TempDir()) {
 		found, _ := filepath.Glob(filepath.Join(parent, scratchPrefix+"*"))
 		for _, dir := range found {

@@ -34,13 +34,13 @@ var launchers = []launcher{
 	{"landlock", LevelSyscalls, "degraded: jobs share the host's process table and network namespace; seccomp keeps them from both", startLandlock},
 }
 
-// settle tries the launchers with a real runner each and keeps the first that works.
-func (l local) settle(ctx context.Context) (*peer, starter, Status, error) {
+// probe tries the launchers with a real runner each and keeps the first that works.
+func (l local) probe(ctx context.Context) (*warmRunner, starter, Status, error) {
 	py, err := findPython(ctx, l.config.Python)
 	if err != nil {
 		return nil, nil, Status{}, err
 	}
-	sweep(l.config.Dir)
+	removeLeftovers(l.config.Dir)
 	status := Status{Python: py.String()}
 	var problems []error
 	for _, way := range launchers {
@@ -70,7 +70,7 @@ func (l local) settle(ctx context.Context) (*peer, starter, Status, error) {
 // starter starts runners by one launcher. The first runner finds the fonts; those
 // after it are given what it found.
 func (l local) starter(way launcher, py *python) starter {
-	return func(ctx context.Context) (*peer, error) {
+	return func(ctx context.Context) (*warmRunner, error) {
 		fonts := readFonts(l.config.Dir)
 		defer fonts.close()
 		cmd, tidy, err := way.start(ctx, l, py, fonts)
@@ -82,7 +82,7 @@ func (l local) starter(way launcher, py *python) starter {
 			tidy()
 			return nil, err
 		}
-		if err := p.greet(ctx); err != nil {
+		if err := p.awaitReady(ctx); err != nil {
 			return nil, err
 		}
 		if len(p.fonts) > 0 {
@@ -93,7 +93,7 @@ func (l local) starter(way launcher, py *python) starter {
 }
 
 // launch starts a runner whose job comes by a socket. tidy runs when it is gone.
-func launch(cmd *exec.Cmd, tidy func()) (*peer, error) {
+func launch(cmd *exec.Cmd, tidy func()) (*warmRunner, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("making a socket pair: %w", err)
@@ -111,7 +111,7 @@ func launch(cmd *exec.Cmd, tidy func()) (*peer, error) {
 		return nil, fmt.Errorf("making a pipe: %w", err)
 	}
 	defer theirOut.Close()
-	var said capped
+	var said headBuffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirOut, &said
 	cmd.WaitDelay = time.Second
 	if !cmd.SysProcAttr.Setsid {
@@ -131,10 +131,10 @@ func launch(cmd *exec.Cmd, tidy func()) (*peer, error) {
 		conn.Close()
 		tidy()
 	}()
-	return &peer{
+	return &warmRunner{
 		out:    bufio.NewReaderSize(out, 64<<10),
 		close:  out.Close,
-		submit: func(ctx context.Context, job *prepared) error { return submitBySocket(conn.(*net.UnixConn), job) },
+		submit: func(ctx context.Context, job *preparedJob) error { return submitBySocket(conn.(*net.UnixConn), job) },
 		kill:   func() { _ = cmd.Process.Kill() },
 		gone:   gone, notes: said.String,
 	}, nil
@@ -142,10 +142,10 @@ func launch(cmd *exec.Cmd, tidy func()) (*peer, error) {
 
 // submitBySocket sends the job, and the tables as open descriptors beside its
 // first bytes: no path, no copy, nothing to clean up.
-func submitBySocket(conn *net.UnixConn, job *prepared) error {
+func submitBySocket(conn *net.UnixConn, job *preparedJob) error {
 	var fds []int
 	for i, t := range job.tables {
-		job.request.Tables[t.name] = source{FD: &i}
+		job.request.Tables[t.name] = tableSource{FD: &i}
 		fds = append(fds, int(t.file.Fd()))
 	}
 	raw, err := job.request.encode()

@@ -20,8 +20,8 @@ import (
 // from 0.3 on is the only way to it.
 type microCLI struct{ config Config }
 
-func (m microCLI) settle(ctx context.Context) (*peer, starter, Status, error) {
-	sweep(m.config.Dir)
+func (m microCLI) probe(ctx context.Context) (*warmRunner, starter, Status, error) {
+	removeLeftovers(m.config.Dir)
 	if _, err := exec.LookPath("msb"); err != nil {
 		return nil, nil, Status{}, fmt.Errorf("no msb command (microsandbox 0.3 or later): %w", err)
 	}
@@ -44,12 +44,12 @@ func (m microCLI) args(data string) []string {
 
 // microCommand starts the runner inside with its own environment only.
 func microCommand(c Config, transport, work string, program ...string) []string {
-	env := c.environment(c.settings(transport, work, true), work, "/tmp")
+	env := c.environment(c.runnerSettings(transport, work, true), work, "/tmp")
 	return slices.Concat([]string{"env", "-i"}, env, []string{"python3", "-I", "-B"}, program)
 }
 
-func (m microCLI) start(ctx context.Context) (*peer, error) {
-	data, err := dataFolder(m.config.Dir)
+func (m microCLI) start(ctx context.Context) (*warmRunner, error) {
+	data, err := makeDataFolder(m.config.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -63,17 +63,17 @@ func (m microCLI) start(ctx context.Context) (*peer, error) {
 		tidy()
 		return nil, err
 	}
-	if err := p.greet(ctx); err != nil {
+	if err := p.awaitReady(ctx); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
-func (m microCLI) launch(ctx context.Context, data string, tidy func()) (*peer, error) {
+func (m microCLI) launch(ctx context.Context, data string, tidy func()) (*warmRunner, error) {
 	cmd := exec.CommandContext(ctx, "msb", m.args(data)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setsid: true}
 	cmd.WaitDelay = time.Second
-	var said capped
+	var said headBuffer
 	cmd.Stderr = &said
 	theirIn, in, err := os.Pipe()
 	if err != nil {
@@ -97,9 +97,9 @@ func (m microCLI) launch(ctx context.Context, data string, tidy func()) (*peer, 
 		in.Close()
 		tidy()
 	}()
-	return &peer{
+	return &warmRunner{
 		out:    bufio.NewReaderSize(io.Reader(out), 64<<10),
-		submit: func(_ context.Context, job *prepared) error { return submitByFiles(in, job, data, "/data") },
+		submit: func(_ context.Context, job *preparedJob) error { return submitByFiles(in, job, data, "/data") },
 		kill:   sync.OnceFunc(func() { _ = cmd.Process.Kill() }),
 		close:  out.Close,
 		gone:   gone, notes: said.String,

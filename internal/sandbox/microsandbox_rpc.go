@@ -33,8 +33,8 @@ func newMicroRPC(c Config) *microRPC {
 	return &microRPC{c, strings.TrimRight(c.ServerURL, "/"), &http.Client{}}
 }
 
-func (m *microRPC) settle(ctx context.Context) (*peer, starter, Status, error) {
-	sweep(m.config.Dir)
+func (m *microRPC) probe(ctx context.Context) (*warmRunner, starter, Status, error) {
+	removeLeftovers(m.config.Dir)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, m.url+"/api/v1/health", nil)
 	if err != nil {
 		return nil, nil, Status{}, err
@@ -97,8 +97,8 @@ func (m *microRPC) call(ctx context.Context, method string, params, result any) 
 }
 
 // start boots a machine with a folder of its own.
-func (m *microRPC) start(ctx context.Context) (*peer, error) {
-	dir, err := dataFolder(m.config.Dir)
+func (m *microRPC) start(ctx context.Context) (*warmRunner, error) {
+	dir, err := makeDataFolder(m.config.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -115,9 +115,9 @@ func (m *microRPC) start(ctx context.Context) (*peer, error) {
 		return nil, err
 	}
 	out, in := io.Pipe()
-	return &peer{
+	return &warmRunner{
 		out:    bufio.NewReaderSize(out, 64<<10),
-		submit: func(_ context.Context, job *prepared) error { return m.submit(calls, name, dir, job, in) },
+		submit: func(_ context.Context, job *preparedJob) error { return m.runJob(calls, name, dir, job, in) },
 		kill:   func() { in.CloseWithError(io.ErrUnexpectedEOF); stop() },
 		close:  out.Close,
 		gone:   gone, notes: func() string { return "" }, cold: warmUp,
@@ -153,8 +153,8 @@ func (m *microRPC) boot(ctx context.Context, name, dir string) error {
 	return fmt.Errorf("the machine %s did not start", name)
 }
 
-// submit runs the job and plays what it left in its folder.
-func (m *microRPC) submit(ctx context.Context, name, dir string, job *prepared, out *io.PipeWriter) error {
+// runJob runs the job and copies the frames that it left in its folder.
+func (m *microRPC) runJob(ctx context.Context, name, dir string, job *preparedJob, out *io.PipeWriter) error {
 	file, err := os.OpenFile(filepath.Join(dir, "job"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
@@ -169,16 +169,16 @@ func (m *microRPC) submit(ctx context.Context, name, dir string, job *prepared, 
 			"timeout": int(job.Timeout/time.Second) + int(warmUp/time.Second),
 		}, nil)
 		if err == nil {
-			err = play(dir, out)
+			err = copyFrames(dir, out)
 		}
 		out.CloseWithError(err)
 	}()
 	return nil
 }
 
-// play copies the frames that the machine wrote. The folder is hostile now: no
-// link is followed and nothing but a plain file is read.
-func play(dir string, out io.Writer) error {
+// copyFrames copies the frames that the machine wrote. The folder is hostile now:
+// no link is followed and nothing but a plain file is read.
+func copyFrames(dir string, out io.Writer) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err

@@ -9,23 +9,23 @@ import (
 
 // startNative builds the box itself: see jail.Box.
 func startNative(ctx context.Context, l local, py *python, fonts fontList) (*exec.Cmd, func(), error) {
-	s := l.config.settings(bySocket, "/box", true)
+	s := l.config.runnerSettings(bySocket, "/box", true)
 	s.Fonts = fonts.file != nil
 	box := jail.Box{
-		Args: py.args(), Env: l.config.environment(s, "/box", "/tmp"), Dir: "/box",
+		Args: py.runnerArgs(), Env: l.config.environment(s, "/box", "/tmp"), Dir: "/box",
 		Scratch: []jail.Scratch{{Path: "/box", Bytes: boxBytes, Files: boxFiles}, {Path: "/tmp", Bytes: tmpBytes, Files: boxFiles}},
 	}
-	code := py.code()
+	code := py.codePaths()
 	for _, p := range code {
 		box.Binds = append(box.Binds, jail.Bind{From: p, Execute: true})
 	}
-	for _, p := range py.data() {
+	for _, p := range py.dataPaths() {
 		box.Binds = append(box.Binds, jail.Bind{From: p})
 	}
 	for _, p := range devices {
 		box.Binds = append(box.Binds, jail.Bind{From: p, Device: true})
 	}
-	box.Links = py.links(code)
+	box.Links = py.symlinks(code)
 	if fonts.file != nil {
 		box.Files = []jail.File{{Path: "/tmp/mpl/" + fonts.name, From: fonts.file}}
 	}

@@ -15,28 +15,29 @@ import (
 // warmUp bounds the time from start to ready.
 const warmUp = time.Minute
 
-// A peer is a runner: warmed up, waiting for its one job.
-type peer struct {
+// A warmRunner is an interpreter that is warmed up and waits for its one job.
+type warmRunner struct {
 	out    *bufio.Reader
-	submit func(ctx context.Context, job *prepared) error // hands the job over
-	kill   func()                                         // ends it at once; harmless when repeated
-	close  func() error                                   // closes out
-	gone   <-chan struct{}                                // closed when nothing of it is left
-	notes  func() string                                  // what it said on its own stderr
+	submit func(ctx context.Context, job *preparedJob) error // hands the job over
+	kill   func()                                            // ends it at once; harmless when repeated
+	close  func() error                                      // closes out
+	gone   <-chan struct{}                                   // closed when nothing of it is left
+	notes  func() string                                     // what it said on its own stderr
 
 	ready header
 	fonts []byte
 	cold  time.Duration // what its warm-up may take on top of the job's own time, where the two cannot be told apart
 }
 
-// end kills the runner and lets go of its output, for which nobody waits any more.
-func (p *peer) end() {
+// terminate ends the interpreter and closes its output, which nobody reads any
+// more.
+func (p *warmRunner) terminate() {
 	p.kill()
 	_ = p.close()
 }
 
-// greet waits for the runner's first frame.
-func (p *peer) greet(ctx context.Context) error {
+// awaitReady waits for the runner's first frame.
+func (p *warmRunner) awaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, warmUp)
 	defer cancel()
 	stop := context.AfterFunc(ctx, p.kill)
@@ -46,7 +47,7 @@ func (p *peer) greet(ctx context.Context) error {
 		err = fmt.Errorf("%w: a first frame of kind %q", errFrame, h.Kind)
 	}
 	if err != nil {
-		p.end()
+		p.terminate()
 		<-p.gone
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
@@ -62,12 +63,12 @@ func (p *peer) greet(ctx context.Context) error {
 
 var errWall = errors.New("the job took longer than allowed")
 
-// run returns the peer its job and gathers what comes back.
-func (p *peer) run(ctx context.Context, job *prepared, outputBytes int) (*Outcome, error) {
+// runJob gives the runner its job and collects what comes back.
+func (p *warmRunner) runJob(ctx context.Context, job *preparedJob, outputBytes int) (*Outcome, error) {
 	start := time.Now()
 	timed, cancel := context.WithTimeoutCause(ctx, job.Timeout+p.cold, errWall)
 	defer cancel()
-	defer p.end()
+	defer p.terminate()
 	defer context.AfterFunc(timed, p.kill)()
 	c := &collector{job: job}
 	err := p.submit(timed, job)
@@ -75,14 +76,14 @@ func (p *peer) run(ctx context.Context, job *prepared, outputBytes int) (*Outcom
 		var h header
 		var payload []byte
 		if h, payload, err = readFrame(p.out); err == nil {
-			err = c.add(h, payload, outputBytes)
+			err = c.addFrame(h, payload, outputBytes)
 		}
 	}
-	return c.finish(p.explain(timed, job, err), time.Since(start))
+	return c.buildOutcome(p.explainEnd(timed, job, err), time.Since(start))
 }
 
-// explain turns the way in which a conversation broke off into a fault.
-func (p *peer) explain(ctx context.Context, job *prepared, err error) error {
+// explainEnd turns the way in which a conversation broke off into a fault.
+func (p *warmRunner) explainEnd(ctx context.Context, job *preparedJob, err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -98,13 +99,13 @@ func (p *peer) explain(ctx context.Context, job *prepared, err error) error {
 	return fault.Wrap(err, fault.PyDied, "the conversation with the Python process broke off")
 }
 
-// capped keeps the first bytes of what a process says about itself.
-type capped struct {
+// A headBuffer keeps the first bytes of what a process writes to stderr.
+type headBuffer struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-func (c *capped) Write(p []byte) (int, error) {
+func (c *headBuffer) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if room := 4<<10 - len(c.text); room > 0 {
@@ -113,7 +114,7 @@ func (c *capped) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (c *capped) String() string {
+func (c *headBuffer) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return string(c.text)

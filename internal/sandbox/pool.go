@@ -26,29 +26,29 @@ type pool struct {
 	done  chan struct{} // the keeper has ended
 
 	mu     sync.Mutex
-	idle   []*peer
-	all    map[*peer]bool // every runner that may still live
+	idle   []*warmRunner
+	all    map[*warmRunner]bool // every runner that may still live
 	used   time.Time
 	closed bool
 }
 
 // newPool begins with one runner at hand.
-func newPool(ctx context.Context, c Config, start starter, first *peer) *pool {
+func newPool(ctx context.Context, c Config, start starter, first *warmRunner) *pool {
 	ctx, stop := context.WithCancel(ctx)
 	p := &pool{
 		start: start, size: c.Pool, log: c.Log, ctx: ctx, stop: stop,
-		wake: make(chan struct{}, 1), done: make(chan struct{}), all: map[*peer]bool{}, used: time.Now(),
+		wake: make(chan struct{}, 1), done: make(chan struct{}), all: map[*warmRunner]bool{}, used: time.Now(),
 	}
-	p.remember(first)
-	p.idle = []*peer{first}
-	go p.keep()
+	p.register(first)
+	p.idle = []*warmRunner{first}
+	go p.refillLoop()
 	return p
 }
 
 // take returns a warm runner, or starts one where none is left. Unless it was the
 // last, the caller asks for a refill only after its job, which then has the
 // processor for itself.
-func (p *pool) take(ctx context.Context) (*peer, error) {
+func (p *pool) take(ctx context.Context) (*warmRunner, error) {
 	p.mu.Lock()
 	p.used = time.Now()
 	for len(p.idle) > 0 {
@@ -56,7 +56,7 @@ func (p *pool) take(ctx context.Context) (*peer, error) {
 		p.idle = p.idle[1:]
 		select {
 		case <-r.gone: // died while it waited
-			r.end()
+			r.terminate()
 			continue
 		default:
 		}
@@ -69,11 +69,11 @@ func (p *pool) take(ctx context.Context) (*peer, error) {
 	}
 	p.mu.Unlock()
 	p.refill()
-	return p.fresh(ctx)
+	return p.startRunner(ctx)
 }
 
-// fresh starts a runner.
-func (p *pool) fresh(ctx context.Context) (*peer, error) {
+// startRunner starts a runner and adds it to the pool's list.
+func (p *pool) startRunner(ctx context.Context) (*warmRunner, error) {
 	if p.ctx.Err() != nil {
 		return nil, errClosed
 	}
@@ -81,16 +81,17 @@ func (p *pool) fresh(ctx context.Context) (*peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !p.remember(r) {
-		r.end()
+	if !p.register(r) {
+		r.terminate()
 		<-r.gone
 		return nil, errClosed
 	}
 	return r, nil
 }
 
-// remember keeps a runner in mind until it is gone; false when the pool is closed.
-func (p *pool) remember(r *peer) bool {
+// register keeps a runner on the list until it is gone; false when the pool is
+// closed.
+func (p *pool) register(r *warmRunner) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -113,9 +114,9 @@ func (p *pool) refill() {
 	}
 }
 
-// keep refills the pool, one runner at a time so that jobs keep a processor, and
-// empties it when nobody has asked for long.
-func (p *pool) keep() {
+// refillLoop refills the pool, one runner at a time so that jobs keep a processor,
+// and empties it when nobody has asked for long.
+func (p *pool) refillLoop() {
 	defer close(p.done)
 	pause := time.Duration(0)
 	timer := time.NewTimer(0)
@@ -130,15 +131,15 @@ func (p *pool) keep() {
 		if p.ctx.Err() != nil {
 			return
 		}
-		if p.rest() {
+		if p.releaseIdle() {
 			timer.Reset(idleTime)
 			continue
 		}
-		if !p.short() {
+		if !p.needsRunner() {
 			timer.Reset(idleTime)
 			continue
 		}
-		r, err := p.fresh(p.ctx)
+		r, err := p.startRunner(p.ctx)
 		if err != nil {
 			if p.ctx.Err() != nil {
 				return
@@ -156,29 +157,29 @@ func (p *pool) keep() {
 	}
 }
 
-// rest lets idle runners go when the last job is long past.
-func (p *pool) rest() bool {
+// releaseIdle lets idle runners go when the last job is long past.
+func (p *pool) releaseIdle() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if time.Since(p.used) < idleTime {
 		return false
 	}
 	for _, r := range p.idle {
-		r.end()
+		r.terminate()
 	}
 	p.idle = nil
 	return true
 }
 
-// short reports whether a runner is missing; dead ones do not count.
-func (p *pool) short() bool {
+// needsRunner reports whether a runner is missing; dead ones do not count.
+func (p *pool) needsRunner() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	alive := p.idle[:0]
 	for _, r := range p.idle {
 		select {
 		case <-r.gone:
-			r.end()
+			r.terminate()
 		default:
 			alive = append(alive, r)
 		}
@@ -193,10 +194,10 @@ func (p *pool) close() {
 	p.mu.Lock()
 	p.closed = true
 	for _, r := range p.idle {
-		r.end()
+		r.terminate()
 	}
 	p.idle = nil
-	var left []*peer
+	var left []*warmRunner
 	for r := range p.all {
 		left = append(left, r)
 	}

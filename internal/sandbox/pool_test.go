@@ -11,9 +11,9 @@ import (
 )
 
 // fakePeer is a runner that does nothing but live and die.
-func fakePeer() *peer {
+func fakePeer() *warmRunner {
 	gone := make(chan struct{})
-	return &peer{gone: gone, kill: sync.OnceFunc(func() { close(gone) }), close: func() error { return nil }}
+	return &warmRunner{gone: gone, kill: sync.OnceFunc(func() { close(gone) }), close: func() error { return nil }}
 }
 
 // fakeStarts counts the runners that a pool starts, and fails the next few.
@@ -23,7 +23,7 @@ type fakeStarts struct {
 	failures int
 }
 
-func (f *fakeStarts) start(context.Context) (*peer, error) {
+func (f *fakeStarts) start(context.Context) (*warmRunner, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.failures > 0 {

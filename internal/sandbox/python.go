@@ -48,7 +48,7 @@ func findPython(ctx context.Context, configured string) (*python, error) {
 	}
 	var problems []error
 	for _, path := range slices.Compact(candidates) {
-		p, err := ask(ctx, path)
+		p, err := probePython(ctx, path)
 		if err == nil {
 			return p, nil
 		}
@@ -57,7 +57,7 @@ func findPython(ctx context.Context, configured string) (*python, error) {
 	return nil, fmt.Errorf("no Python with pandas and matplotlib (install the packages python3-pandas and python3-matplotlib): %w", errors.Join(problems...))
 }
 
-func ask(ctx context.Context, path string) (*python, error) {
+func probePython(ctx context.Context, path string) (*python, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "-I", "-c", askPython)
@@ -78,11 +78,11 @@ func ask(ctx context.Context, path string) (*python, error) {
 
 func (p *python) String() string { return fmt.Sprintf("%s (%s)", p.Executable, p.Version) }
 
-// args starts the runner.
-func (p *python) args() []string { return []string{p.Executable, "-I", "-B", "-c", runnerCode} }
+// runnerArgs returns the command line that starts the runner.
+func (p *python) runnerArgs() []string { return []string{p.Executable, "-I", "-B", "-c", runnerCode} }
 
-// code lists the folders and files that hold programs and libraries.
-func (p *python) code() []string {
+// codePaths lists the folders and files that hold programs and libraries.
+func (p *python) codePaths() []string {
 	paths := []string{"/usr/lib64", "/usr/lib/locale"}
 	if real, err := filepath.EvalSymlinks(p.Executable); err == nil {
 		paths = append(paths, real)
@@ -105,8 +105,8 @@ func (p *python) code() []string {
 	return outermost(paths)
 }
 
-// data lists what the libraries read beside their code.
-func (p *python) data() []string {
+// dataPaths lists what the libraries read beside their code.
+func (p *python) dataPaths() []string {
 	return slices.DeleteFunc([]string{
 		"/usr/share/zoneinfo", "/usr/share/fonts", "/usr/share/matplotlib", "/usr/local/share/fonts",
 		"/etc/alternatives", "/etc/ld.so.cache", "/etc/matplotlibrc",
@@ -115,8 +115,9 @@ func (p *python) data() []string {
 
 var devices = []string{"/dev/null", "/dev/zero", "/dev/urandom"}
 
-// links are the symbolic links on the way to the interpreter and its libraries.
-func (p *python) links(bound []string) []jail.Link {
+// symlinks lists the symbolic links on the way to the interpreter and its
+// libraries.
+func (p *python) symlinks(bound []string) []jail.Link {
 	var out []jail.Link
 	for _, dir := range []string{"/lib", "/lib64", "/bin"} {
 		if target, err := os.Readlink(dir); err == nil {

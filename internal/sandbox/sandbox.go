@@ -131,7 +131,7 @@ type Status struct {
 // jobs can run is found out in the background, and a job that comes earlier waits.
 func Open(c Config) (Executor, error) {
 	if c.Disabled {
-		return off{}, nil
+		return disabled{}, nil
 	}
 	c = c.withDefaults()
 	if err := c.check(); err != nil {
@@ -142,7 +142,7 @@ func Open(c Config) (Executor, error) {
 		return nil, fmt.Errorf("opening the sandbox's folder: %w", err)
 	}
 	c.Dir = dir
-	if err := ownFolder(c.Dir); err != nil {
+	if err := makePrivateFolder(c.Dir); err != nil {
 		return nil, fmt.Errorf("opening the sandbox's folder: %w", err)
 	}
 	switch c.Executor {
@@ -190,12 +190,12 @@ func (c Config) check() error {
 	return nil
 }
 
-// off is the executor of an installation that has Python switched off.
-type off struct{}
+// disabled is the executor of an installation that has Python switched off.
+type disabled struct{}
 
-func (off) Run(context.Context, Job) (*Outcome, error) {
+func (disabled) Run(context.Context, Job) (*Outcome, error) {
 	return &Outcome{}, fault.New(fault.FeatureDisabled, "Python is switched off").Suggest("start with --python to use it")
 }
-func (off) Level() Level                  { return LevelNone }
-func (off) Status(context.Context) Status { return Status{State: "off"} }
-func (off) Close() error                  { return nil }
+func (disabled) Level() Level                  { return LevelNone }
+func (disabled) Status(context.Context) Status { return Status{State: "off"} }
+func (disabled) Close() error                  { return nil }

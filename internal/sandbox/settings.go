@@ -59,8 +59,8 @@ const (
 
 var machines = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}
 
-// settings are those of a runner; a box has its own process table.
-func (c Config) settings(transport, work string, box bool) settings {
+// runnerSettings returns the settings of a runner; a box has its own process table.
+func (c Config) runnerSettings(transport, work string, box bool) settings {
 	memory := uint64(c.MemoryMB)<<20 + interpreter
 	s := settings{
 		Transport: transport, Work: work, OutputBytes: c.OutputBytes, Lean: c.Lean, Filter: hex.EncodeToString(jail.JobFilter()), Machine: machines[runtime.GOARCH],
