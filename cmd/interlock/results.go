@@ -283,6 +283,15 @@ func (f files) Store(ctx context.Context, file server.File, content io.Reader) (
 	return f.Upload(ctx, catalog.Upload{Dataset: file.Dataset, Name: file.Name, Replace: file.Replace, Create: file.Create, User: file.User}, content)
 }
 
+func (f files) Problems(ctx context.Context, dataset string) ([]server.FileProblem, error) {
+	problems, err := f.Catalog.Problems(ctx, dataset)
+	out := make([]server.FileProblem, len(problems))
+	for i, p := range problems {
+		out[i] = server.FileProblem{File: p.Path, Message: p.Message}
+	}
+	return out, err
+}
+
 func (f files) Delete(ctx context.Context, file server.File) error {
 	return f.Discard(ctx, file.Dataset, file.Name, file.User)
 }

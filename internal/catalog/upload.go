@@ -95,6 +95,30 @@ func (c *Catalog) Upload(ctx context.Context, u Upload, content io.Reader) (Uplo
 	return done, err
 }
 
+// Problems reads a dataset and says what is wrong with it, file by file; nothing if all
+// of it can be read.
+func (c *Catalog) Problems(ctx context.Context, id string) ([]Problem, error) {
+	shown, err := c.Describe(ctx, id)
+	f, ok := errors.AsType[*fault.Fault](err)
+	if !ok || f.Code != fault.SourceUnreadable {
+		return shown.Problems, err
+	}
+	if problems, ok := f.Details.([]Problem); ok {
+		return problems, nil
+	}
+	// Nothing of it could be read: the message names the first file in the way.
+	path := id
+	if d, err := c.find(ctx, id); err == nil {
+		for _, t := range d.tables {
+			if strings.Contains(f.Message, filepath.Base(t.file)) {
+				path = t.file
+				break
+			}
+		}
+	}
+	return []Problem{{path, f.Message}}, nil
+}
+
 // Discard deletes a file of a dataset's folder. User "" is the operator; others may
 // delete what they uploaded.
 func (c *Catalog) Discard(ctx context.Context, dataset, file, user string) error {

@@ -214,3 +214,27 @@ func TestUploadsDoNotOvertake(t *testing.T) {
 		t.Errorf("rows %s, want ann's", got)
 	}
 }
+
+// What cannot be read is named right after an upload, whether other files of the
+// dataset can be read or none can.
+func TestUploadedGarbage(t *testing.T) {
+	w := newWorld(t, shop)
+	for _, u := range []catalog.Upload{{Dataset: "shop", Name: "noise.parquet"}, {Dataset: "alone", Name: "noise.xlsx", Create: true}} {
+		if _, err := w.Upload(t.Context(), u, strings.NewReader("\x00\x01 this is no table \xff")); err != nil {
+			t.Fatal(err)
+		}
+		problems, err := w.Problems(t.Context(), u.Dataset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(problems) != 1 || problems[0].Path != u.Name || problems[0].Message == "" {
+			t.Errorf("%s: problems %+v", u.Dataset, problems)
+		}
+	}
+	if err := w.Discard(t.Context(), "shop", "noise.parquet", ""); err != nil {
+		t.Fatal(err)
+	}
+	if problems, err := w.Problems(t.Context(), "shop"); err != nil || len(problems) > 0 {
+		t.Errorf("%+v %v", problems, err)
+	}
+}

@@ -40,7 +40,8 @@ type uploadForm struct {
 }
 
 // uploadFiles stores the files of a form one by one, as they arrive. The first that
-// cannot be stored ends it; those before it stay.
+// cannot be stored ends it; those before it stay. Then they are read, and the reply
+// names the files of the dataset that cannot be.
 func (s *Server) uploadFiles(_ context.Context, in *uploadForm) (func(request), error) {
 	return func(q request) {
 		stored, err := s.receive(q.r, in)
@@ -49,8 +50,23 @@ func (s *Server) uploadFiles(_ context.Context, in *uploadForm) (func(request), 
 			return
 		}
 		q.w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(q.w).Encode(map[string]any{"files": stored})
+		_ = json.NewEncoder(q.w).Encode(map[string]any{"files": stored, "problems": s.uploadProblems(q.r.Context(), in.ID)})
 	}, nil
+}
+
+// readUploadsFor is how long an upload's reply waits for its files to be read.
+const readUploadsFor = 20 * time.Second
+
+// uploadProblems says which files of a dataset cannot be read. Files that take long are
+// read later; what is wrong with them then stands in the overview.
+func (s *Server) uploadProblems(ctx context.Context, dataset string) []FileProblem {
+	ctx, cancel := context.WithTimeout(ctx, readUploadsFor)
+	defer cancel()
+	problems, err := s.cfg.Files.Problems(ctx, dataset)
+	if err != nil {
+		noteOf(ctx).err = err
+	}
+	return orEmpty(problems)
 }
 
 func (s *Server) receive(r *http.Request, in *uploadForm) ([]any, error) {

@@ -39,6 +39,18 @@ func (s *shelf) Store(_ context.Context, f server.File, content io.Reader) (any,
 	return map[string]any{"file": f.Name, "bytes": len(text), "create": f.Create}, nil
 }
 
+func (s *shelf) Problems(_ context.Context, dataset string) ([]server.FileProblem, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []server.FileProblem
+	for key, text := range s.files {
+		if name, ok := strings.CutPrefix(key, dataset+"/"); ok && text == "garbage" {
+			out = append(out, server.FileProblem{File: name, Message: "It is no table."})
+		}
+	}
+	return out, nil
+}
+
 func (s *shelf) Delete(_ context.Context, f server.File) error {
 	dataset, name := f.Dataset, f.Name
 	s.mu.Lock()
@@ -235,5 +247,14 @@ func TestUploadThatStalls(t *testing.T) {
 	defer kept.mu.Unlock()
 	if len(kept.files) != 0 {
 		t.Errorf("kept %v", kept.files)
+	}
+}
+
+// The reply to an upload names the file that cannot be read.
+func TestUploadNamesProblems(t *testing.T) {
+	r, _ := startShelf(t, nil)
+	for content, want := range map[string]string{"a\n1\n": `"problems":[]`, "garbage": `"problems":[{"file":"a.csv","message":"It is no table."}]`} {
+		body, of := form(t, "a.csv", content)
+		scenario{method: "POST", url: "/api/datasets/shop/files?replace=true", body: body, headers: []string{of}, has: []string{`"files":[`, want}}.run(t, r)
 	}
 }

@@ -134,6 +134,14 @@ type Export struct {
 type Files interface {
 	Store(ctx context.Context, f File, content io.Reader) (any, error)
 	Delete(ctx context.Context, f File) error
+	// Problems reads the files of a dataset and says what is wrong with them.
+	Problems(ctx context.Context, dataset string) ([]FileProblem, error)
+}
+
+// A FileProblem says why a file cannot be read, or not all of it.
+type FileProblem struct {
+	File    string `json:"file"`
+	Message string `json:"message"`
 }
 
 // A File is to be stored or deleted. Its name is what the client sent.
