@@ -27,6 +27,8 @@ type learnt struct {
 	comparisons []Comparison
 	keys        []Key
 	model       *model
+	patterns    []patternCount
+	sampled     int64 // left rows that training looked at
 }
 
 // train learns from the labelled pairs, and a second time from what it then takes for
@@ -59,7 +61,9 @@ func (r *Reconciler) train(ctx context.Context, l *learnt, say *steps) error {
 			return fmt.Errorf("choosing keys: %w", err)
 		}
 		leftRows := readyLeft
+		l.sampled = l.left.rows
 		if step := l.left.rows/int64(r.config.TrainRows) + 1; step > 1 {
+			l.sampled = l.left.rows / step
 			leftRows = fmt.Sprintf("(SELECT * FROM %s WHERE hash(i) %% %d = 0)", readyLeft, step)
 		}
 		if err := r.makeCandidates(ctx, candidatePairs, l.keys, l.comparisons, leftRows, readyRight, "SELECT li, ri FROM "+labelled); err != nil {
@@ -205,31 +209,4 @@ func (r *Reconciler) prepare(ctx context.Context, in Input) (*learnt, error) {
 		return nil, err
 	}
 	return l, r.stageLabels(ctx, in.Labels)
-}
-
-// Learn makes a recipe from the labelled pairs and the two tables.
-func (r *Reconciler) Learn(ctx context.Context, in Input) (*Recipe, error) {
-	say := r.steps(9)
-	if err := say.next(ctx, "reading both sides"); err != nil {
-		return nil, err
-	}
-	l, err := r.prepare(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.train(ctx, l, say); err != nil {
-		return nil, err
-	}
-	groups, err := r.learnGroups(ctx, l)
-	if err != nil {
-		return nil, fmt.Errorf("learning about sums: %w", err)
-	}
-	cardinality := OneToOne
-	if groups != nil {
-		cardinality = ManyToMany
-	}
-	return &Recipe{
-		Version: RecipeVersion, Left: Source{Key: in.Left.Key}, Right: Source{Key: in.Right.Key}, Cardinality: cardinality,
-		Comparisons: l.comparisons, Candidates: l.keys, Rules: []Rule{}, Scoring: l.model.scoring(), Groups: groups,
-	}, nil
 }

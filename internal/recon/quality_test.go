@@ -91,13 +91,20 @@ func (s *memorySpace) learnAndRun(tb testing.TB, in Input) (*Recipe, *Outcome) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	recipe, err := r.Learn(tb.Context(), in)
+	lesson, err := r.Learn(tb.Context(), in)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	recipe, err := ParseRecipe(lesson.Recipe.Encode()) // as next month: from the document
 	if err != nil {
 		tb.Fatal(err)
 	}
 	outcome, err := r.Run(tb.Context(), in, recipe)
 	if err != nil {
 		tb.Fatal(err)
+	}
+	for _, rule := range recipe.Rules {
+		tb.Logf("%s %.3f %.3f: %s", rule.ID, rule.Precision, rule.Share, rule.Sentence)
 	}
 	return recipe, outcome
 }

@@ -44,9 +44,14 @@ type Skew struct {
 // Run executes a recipe. The matches, their evidence, the unmatched rows and the
 // conflicts are tables of the workspace afterwards.
 func (r *Reconciler) Run(ctx context.Context, in Input, recipe *Recipe) (*Outcome, error) {
-	say := r.steps(8)
+	say := r.steps(9)
 	if err := say.next(ctx, "reading both sides"); err != nil {
 		return nil, err
+	}
+	if recipe.Scoring == nil { // rules only: nothing is likely by weights
+		rulesOnly := *recipe
+		rulesOnly.Scoring = &Scoring{Auto: 0.9, Suggested: 0.5}
+		recipe = &rulesOnly
 	}
 	run := &run{Reconciler: r, recipe: recipe}
 	var err error
@@ -67,6 +72,7 @@ func (r *Reconciler) Run(ctx context.Context, in Input, recipe *Recipe) (*Outcom
 		do   func(context.Context) error
 	}{
 		{"taking confirmed pairs", run.confirmedPass},
+		{"applying rules", run.rulesPass},
 		{"matching by weights", run.scoredPass},
 		{"setting aside rows that cancel each other", run.nettingPass},
 		{"searching sums", run.groupPass},

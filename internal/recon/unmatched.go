@@ -79,13 +79,16 @@ const (
 // nearestRows finds a row of the other side for every unmatched row without a
 // candidate: the next smaller or else the next larger amount, date or text.
 func (r *run) nearestRows(ctx context.Context) error {
-	column := r.orderColumn()
-	for _, s := range []struct{ into, own, other, open, side string }{
-		{nearestLeft, readyLeft, readyRight, r.openLeft(), "li"}, {nearestRight, readyRight, readyLeft, r.openRight(), "ri"},
-	} {
-		values := fmt.Sprintf("(SELECT %[1]s AS v, min(i) AS i FROM %[2]s WHERE %[1]s IS NOT NULL GROUP BY %[1]s)", column, s.other)
-		open := fmt.Sprintf("(SELECT o.i, o.%s AS v FROM %s AS o ANTI JOIN (SELECT DISTINCT %s AS i FROM %s) AS c ON c.i = o.i)", column, s.open, s.side, scoredPairs)
-		sql := fmt.Sprintf("SELECT o.i, coalesce(a.i, b.i) AS x FROM %[1]s AS o ASOF LEFT JOIN %[2]s AS a ON o.v >= a.v ASOF LEFT JOIN %[2]s AS b ON o.v <= b.v", open, values)
+	columns := r.orderColumns()
+	for _, s := range []struct{ into, other, open, side string }{{nearestLeft, readyRight, r.openLeft(), "li"}, {nearestRight, readyLeft, r.openRight(), "ri"}} {
+		open := fmt.Sprintf("(SELECT o.* FROM %s AS o ANTI JOIN (SELECT DISTINCT %s AS i FROM %s) AS c ON c.i = o.i)", s.open, s.side, scoredPairs)
+		var found, joins []string
+		for n, column := range columns {
+			values := fmt.Sprintf("(SELECT %[1]s AS v, min(i) AS i FROM %[2]s WHERE %[1]s IS NOT NULL GROUP BY %[1]s)", column, s.other)
+			joins = append(joins, fmt.Sprintf("ASOF LEFT JOIN %[1]s AS a%[2]d ON o.%[3]s >= a%[2]d.v ASOF LEFT JOIN %[1]s AS b%[2]d ON o.%[3]s <= b%[2]d.v", values, n, column))
+			found = append(found, fmt.Sprintf("a%d.i, b%d.i", n, n))
+		}
+		sql := fmt.Sprintf("SELECT o.i, coalesce(%s) AS x FROM %s AS o %s", strings.Join(found, ", "), open, strings.Join(joins, " "))
 		if err := r.space.Create(ctx, s.into, sql); err != nil {
 			return err
 		}
@@ -93,17 +96,26 @@ func (r *run) nearestRows(ctx context.Context) error {
 	return nil
 }
 
-// orderColumn is the ready column by which rows without a candidate have neighbours.
-func (r *run) orderColumn() string {
+// orderColumns are the ready columns by which rows without a candidate have
+// neighbours: an amount, a date, and the longest text.
+func (r *run) orderColumns() []string {
+	var out []string
 	for _, k := range []struct {
 		kind   Kind
 		column string
-	}{{Number, "f"}, {Date, "d"}, {Reference, "n"}, {Text, "n"}} {
+	}{{Number, "f"}, {Date, "d"}} {
 		for j, c := range r.recipe.Comparisons {
 			if c.As == k.kind {
-				return fmt.Sprintf("%s%d", k.column, j)
+				out = append(out, fmt.Sprintf("%s%d", k.column, j))
+				break
 			}
 		}
 	}
-	return "n0"
+	for j := len(r.recipe.Comparisons) - 1; j >= 0; j-- {
+		if r.recipe.Comparisons[j].As.usesWords() {
+			out = append(out, fmt.Sprintf("n%d", j))
+			break
+		}
+	}
+	return out
 }

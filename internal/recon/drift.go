@@ -1,0 +1,54 @@
+package recon
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// A Drift compares a run of a recipe with an earlier one.
+type Drift struct {
+	RateBefore float64  `json:"rate_before"` // share of the left rows that were matched
+	RateNow    float64  `json:"rate_now"`
+	Silent     []string `json:"silent"`   // rules that matched something then and nothing now
+	Falling    []string `json:"falling"`  // rules whose share fell to less than half
+	Findings   []string `json:"findings"` // in plain words, the gravest first
+}
+
+// driftPoints is the change of the match rate that is reported.
+const driftPoints = 0.05
+
+// CompareRuns says what changed between two runs of one recipe.
+func CompareRuns(before, now *Outcome) Drift {
+	d := Drift{RateBefore: before.rate(), RateNow: now.rate(), Silent: []string{}, Falling: []string{}, Findings: []string{}}
+	if diff := d.RateNow - d.RateBefore; diff <= -driftPoints || diff >= driftPoints {
+		d.Findings = append(d.Findings, fmt.Sprintf("The share of matched left rows went from %.1f %% to %.1f %%.", 100*d.RateBefore, 100*d.RateNow))
+	}
+	for _, rule := range slices.Sorted(maps.Keys(before.ByRule)) {
+		was := float64(before.ByRule[rule]) / float64(max(1, before.LeftRows))
+		is := float64(now.ByRule[rule]) / float64(max(1, now.LeftRows))
+		switch {
+		case rule == ruleConfirmed:
+		case is == 0:
+			d.Silent = append(d.Silent, rule)
+			d.Findings = append(d.Findings, fmt.Sprintf("The rule %s matched %d pairs and now matches none.", rule, before.ByRule[rule]))
+		case is < was/2:
+			d.Falling = append(d.Falling, rule)
+			d.Findings = append(d.Findings, fmt.Sprintf("The rule %s matched %.1f %% of the left rows and now matches %.1f %%.", rule, 100*was, 100*is))
+		}
+	}
+	if b, n := before.ambiguity(), now.ambiguity(); n > 2*b && n-b > 0.01 {
+		d.Findings = append(d.Findings, fmt.Sprintf("Ambiguous rows went from %.1f %% to %.1f %%: rows look alike that did not before.", 100*b, 100*n))
+	}
+	return d
+}
+
+// rate is the share of left rows that have a partner.
+func (o *Outcome) rate() float64 {
+	return roundTo(float64(o.LeftRows-o.UnmatchedLeft) / float64(max(1, o.LeftRows)))
+}
+
+func (o *Outcome) ambiguity() float64 {
+	return float64(o.Ambiguous) / float64(max(1, cmp.Or(o.LeftRows+o.RightRows, 1)))
+}
