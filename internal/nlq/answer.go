@@ -31,7 +31,7 @@ func PartText(shown int, total int64, atLeast bool) string {
 
 // AnswerText says a result in a sentence or two, from its cells and nothing else.
 func AnswerText(question string, p *queryplan.Plan, columns []string, rows [][]any) string {
-	a := said{plan: p, columns: columns, rows: rows}
+	a := wording{plan: p, columns: columns, rows: rows}
 	if p != nil {
 		a.d = describer{rows: rowsOf(p), table: p.Table}
 	}
@@ -44,19 +44,19 @@ func AnswerText(question string, p *queryplan.Plan, columns []string, rows [][]a
 		}
 		return "There are no rows."
 	case len(rows) == 1:
-		return a.one()
+		return a.singleRow()
 	}
-	if text := a.trend(); text != "" {
+	if text := a.trendSentence(); text != "" {
 		return text
 	}
-	if text := a.groups(); text != "" {
+	if text := a.groupsSentence(); text != "" {
 		return text
 	}
-	return a.list()
+	return a.listSentence()
 }
 
-// said is a result on its way into words.
-type said struct {
+// A wording is a result on its way into words.
+type wording struct {
 	plan    *queryplan.Plan
 	columns []string
 	rows    [][]any
@@ -64,7 +64,7 @@ type said struct {
 }
 
 // expr is what a column of the result was computed by, where the plan says it.
-func (a said) expr(i int) (queryplan.Expr, bool) {
+func (a wording) expr(i int) (queryplan.Expr, bool) {
 	if a.plan == nil || i >= len(a.plan.Select) || a.plan.Top != nil || a.plan.From != nil {
 		return queryplan.Expr{}, false
 	}
@@ -72,7 +72,7 @@ func (a said) expr(i int) (queryplan.Expr, bool) {
 }
 
 // noun is what a column of the result holds: the name of a customer is a customer.
-func (a said) noun(i int) string {
+func (a wording) noun(i int) string {
 	text := a.heading(i)
 	if e, ok := a.expr(i); ok && !e.Aggregate() && e.Truncate == "" {
 		if last := human(e.Column[strings.LastIndexByte(e.Column, '.')+1:]); last == "name" || last == "title" {
@@ -83,25 +83,25 @@ func (a said) noun(i int) string {
 }
 
 // heading says what a column of the result is.
-func (a said) heading(i int) string {
+func (a wording) heading(i int) string {
 	if e, ok := a.expr(i); ok {
 		return a.d.expr(e)
 	}
 	return human(a.columns[i])
 }
 
-func (a said) conditions() string {
+func (a wording) conditions() string {
 	if a.plan == nil || len(a.plan.Filters) == 0 {
 		return ""
 	}
 	return a.d.filters(a.plan.Filters, " and ")
 }
 
-// one says a result of one row.
-func (a said) one() string {
+// singleRow words a result of one row.
+func (a wording) singleRow() string {
 	row := a.rows[0]
 	if e, ok := a.expr(0); ok && len(row) == 1 && e.Function == queryplan.Count && e.Column == "" && len(e.Where) == 0 {
-		return a.counted(row[0])
+		return a.rowCount(row[0])
 	}
 	var parts []string
 	for i := range a.columns {
@@ -113,22 +113,22 @@ func (a said) one() string {
 			parts = append(parts, text+" is unknown")
 			continue
 		}
-		parts = append(parts, text+" is "+a.cell(i, row[i]))
+		parts = append(parts, text+" is "+a.formatCell(i, row[i]))
 	}
-	text := upper(and(parts))
+	text := capitalise(and(parts))
 	if e, ok := a.expr(0); ok && e.Aggregate() && len(row) == 1 && row[0] != nil {
 		if cond := a.conditions(); cond != "" {
 			text += ", where " + cond
 		}
 	}
-	return closed(text)
+	return endSentence(text)
 }
 
-// closed ends a sentence, once.
-func closed(text string) string { return strings.TrimSuffix(text, ".") + "." }
+// endSentence adds the full stop of a sentence, once.
+func endSentence(text string) string { return strings.TrimSuffix(text, ".") + "." }
 
-// counted says a number of rows.
-func (a said) counted(v any) string {
+// rowCount words a number of rows.
+func (a wording) rowCount(v any) string {
 	rows := a.d.rows
 	if rows == "" {
 		rows = "rows"
@@ -144,8 +144,8 @@ func (a said) counted(v any) string {
 	return text + "."
 }
 
-// trend says how a number went over time.
-func (a said) trend() string {
+// trendSentence words how a number went over time.
+func (a wording) trendSentence() string {
 	first, ok := a.expr(0)
 	if !ok || first.Truncate == "" || len(a.columns) != 2 {
 		return ""
@@ -164,7 +164,7 @@ func (a said) trend() string {
 		}
 	}
 	last := len(a.rows) - 1
-	at := func(i int) string { return a.cell(0, a.rows[i][0]) }
+	at := func(i int) string { return a.formatCell(0, a.rows[i][0]) }
 	text := fmt.Sprintf("From %s to %s %s went from %s to %s.", at(0), at(last), a.heading(1), measure(a.rows[0][1]), measure(a.rows[last][1]))
 	if len(a.rows) > 2 {
 		text += fmt.Sprintf(" It was highest in %s with %s and lowest in %s with %s.", at(high), measure(a.rows[high][1]), at(low), measure(a.rows[low][1]))
@@ -172,8 +172,8 @@ func (a said) trend() string {
 	return text
 }
 
-// groups says numbers of groups, the largest first.
-func (a said) groups() string {
+// groupsSentence words the numbers of groups, the largest first.
+func (a wording) groupsSentence() string {
 	at := -1
 	for i := range a.columns {
 		if e, ok := a.expr(i); ok && e.Aggregate() && at < 0 {
@@ -207,7 +207,7 @@ func (a said) groups() string {
 		var parts []string
 		for k := range a.columns {
 			if e, ok := a.expr(k); ok && !e.Aggregate() {
-				parts = append(parts, a.label(k, a.rows[i][k]))
+				parts = append(parts, a.groupLabel(k, a.rows[i][k]))
 			}
 		}
 		return strings.Join(parts, ", ")
@@ -218,7 +218,7 @@ func (a said) groups() string {
 			by = append(by, a.noun(k))
 		}
 	}
-	text := fmt.Sprintf("By %s, %s comes first with %s", and(by), name(order[0]), a.amount(at, a.rows[order[0]][at]))
+	text := fmt.Sprintf("By %s, %s comes first with %s", and(by), name(order[0]), a.amountText(at, a.rows[order[0]][at]))
 	var more []string
 	for _, i := range order[1:min(len(order), maxSaid)] {
 		more = append(more, fmt.Sprintf("%s (%s)", name(i), measure(a.rows[i][at])))
@@ -241,16 +241,16 @@ func (a said) groups() string {
 	return text
 }
 
-// label is the name of a group.
-func (a said) label(i int, v any) string {
+// groupLabel returns the name of a group.
+func (a wording) groupLabel(i int, v any) string {
 	if v == nil {
 		return "none"
 	}
-	return a.cell(i, v)
+	return a.formatCell(i, v)
 }
 
-// amount says a number together with what it is a number of.
-func (a said) amount(i int, v any) string {
+// amountText words a number together with what it is a number of.
+func (a wording) amountText(i int, v any) string {
 	e, _ := a.expr(i)
 	what := strings.TrimPrefix(a.d.expr(e), "the ")
 	switch {
@@ -268,13 +268,13 @@ func (a said) amount(i int, v any) string {
 	return "a " + what + " of " + measure(v)
 }
 
-// list says rows that are no groups.
-func (a said) list() string {
+// listSentence words rows that are no groups.
+func (a wording) listSentence() string {
 	var texts []string
 	for _, row := range a.rows[:min(len(a.rows), maxSaid)] {
 		var cells []string
 		for i, v := range row {
-			cells = append(cells, a.label(i, v))
+			cells = append(cells, a.groupLabel(i, v))
 		}
 		texts = append(texts, strings.Join(cells, ", "))
 	}
@@ -292,17 +292,17 @@ func (a said) list() string {
 		if rest > 0 {
 			text += fmt.Sprintf("; and %s more", measure(rest))
 		}
-		return closed(text)
+		return endSentence(text)
 	}
 	if rest > 0 {
 		texts = append(texts, fmt.Sprintf("%s more", measure(rest)))
 	}
-	return closed(lead + ": " + and(texts))
+	return endSentence(lead + ": " + and(texts))
 }
 
-// cell writes a value of a column: a month as a month, an amount with separators, an
-// id or a year as it is.
-func (a said) cell(i int, v any) string {
+// formatCell writes a value of a column: a month as a month, an amount with
+// separators, an id or a year as it is.
+func (a wording) formatCell(i int, v any) string {
 	e, ok := a.expr(i)
 	if ok && e.Truncate != "" {
 		return unitText(e.Truncate, fmt.Sprint(v))
@@ -314,7 +314,7 @@ func (a said) cell(i int, v any) string {
 		return measure(v)
 	}
 	if _, is := number(v); is {
-		for _, w := range words(a.columns[i]) {
+		for _, w := range splitIdentifier(a.columns[i]) {
 			if keyWords[w] || w == "year" {
 				return cellText(v, false)
 			}
@@ -430,7 +430,7 @@ func thousands(digits string) string {
 	return sign + b.String()
 }
 
-func upper(s string) string {
+func capitalise(s string) string {
 	if s == "" {
 		return s
 	}

@@ -121,8 +121,8 @@ func (r *reader) whenAsked() {
 	r.items = append(r.items, item{col: col, table: r.subject, at: 0, score: 0.85})
 }
 
-// asks reads what is asked for: counts, aggregates and columns.
-func (r *reader) asks() {
+// readRequested reads what is asked for: counts, aggregates and columns.
+func (r *reader) readRequested() {
 	distinct := -1
 	for i := range r.chunks {
 		c := &r.chunks[i]
@@ -135,13 +135,13 @@ func (r *reader) asks() {
 			r.use(i)
 		case c.used:
 		case c.role == rCount:
-			r.counts(i)
+			r.readCounts(i)
 		case c.role == rAgg:
-			r.aggregates(i)
+			r.readAggregates(i)
 		case c.role == rShare:
-			r.share(i)
+			r.readShare(i)
 		case r.named(i):
-			r.shows(i, distinct >= 0 && r.near(distinct, i, 2))
+			r.readShown(i, distinct >= 0 && r.near(distinct, i, 2))
 		}
 	}
 	if distinct >= 0 && !slices.ContainsFunc(r.items, func(it item) bool { return it.agg != "" }) {
@@ -149,8 +149,8 @@ func (r *reader) asks() {
 	}
 }
 
-// counts reads `how many X`.
-func (r *reader) counts(i int) {
+// readCounts reads `how many X`.
+func (r *reader) readCounts(i int) {
 	distinct := false
 	j := r.next(i)
 	if r.is(j, rDistinct) {
@@ -223,8 +223,8 @@ func (r *reader) counts(i int) {
 	r.use(j)
 }
 
-// aggregates reads `average age`, `the average and maximum price`.
-func (r *reader) aggregates(i int) {
+// readAggregates reads `average age`, `the average and maximum price`.
+func (r *reader) readAggregates(i int) {
 	aggs := []queryplan.Function{r.chunks[i].phrase.agg}
 	j := r.next(i)
 	for r.is(j, rAnd) || r.is(j, rAgg) || r.is(j, rCount) || r.is(j, rSup) && r.chunks[j].phrase.adj == "" && !r.chunks[j].used {
@@ -290,8 +290,8 @@ func (r *reader) aggregates(i int) {
 	}
 }
 
-// share reads `what percentage of customers are from France`.
-func (r *reader) share(i int) {
+// readShare reads `what percentage of customers are from France`.
+func (r *reader) readShare(i int) {
 	j := r.next(i)
 	if n := len(r.items); n > 0 && r.items[n-1].at == r.prev(i) && r.items[n-1].agg == "" && r.items[n-1].col >= 0 && r.x.columns[r.items[n-1].col].numeric() {
 		r.items[n-1].agg = queryplan.Percent // the revenue share
@@ -312,8 +312,8 @@ func (r *reader) share(i int) {
 	}
 }
 
-// shows reads a column or table that is asked for.
-func (r *reader) shows(i int, distinct bool) {
+// readShown reads a column or table that is asked for.
+func (r *reader) readShown(i int, distinct bool) {
 	t, ts := r.asTable(i)
 	near := r.nearTable(i)
 	col, cs := r.asColumn(i, near, nil)

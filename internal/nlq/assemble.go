@@ -39,7 +39,7 @@ func (r *reader) build() (*queryplan.Plan, string) {
 	if b.reason != "" {
 		return nil, b.reason
 	}
-	joins, ok := r.tree(b.base, b.need)
+	joins, ok := r.joinTables(b.base, b.need)
 	if !ok {
 		return nil, "no key links the tables that the question speaks of"
 	}
@@ -258,7 +258,7 @@ func (b *builder) isEntity(t int) bool {
 		if tt, s := b.asTable(i); tt == t && s >= 0.7 {
 			return true
 		}
-		if c := &b.chunks[i]; b.named(i) && b.of(c) && b.owned(c, t) {
+		if c := &b.chunks[i]; b.named(i) && b.isPropertyOf(c) && b.owned(c, t) {
 			return true
 		}
 	}
@@ -344,7 +344,7 @@ func (b *builder) ordering() {
 // knownGroups leaves out rows without the property that the first group is sought of:
 // the unknown is never the answer.
 func (b *builder) knownGroups() {
-	if !b.grouped || !slices.ContainsFunc(b.sups, func(s sup) bool { return s.agg != "" && s.desc }) {
+	if !b.grouped || !slices.ContainsFunc(b.sups, func(s superlative) bool { return s.agg != "" && s.desc }) {
 		return
 	}
 	for _, t := range b.plan.GroupBy {

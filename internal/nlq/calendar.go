@@ -9,9 +9,9 @@ import (
 	"interlock/internal/queryplan"
 )
 
-// years reads `before 1980`: a number as a year of the column that the words or the
-// table suggest.
-func (r *reader) years(i int, op queryplan.Operator, values []any) bool {
+// readYears reads `before 1980`: a number as a year of the column that the words or
+// the table suggest.
+func (r *reader) readYears(i int, op queryplan.Operator, values []any) bool {
 	n, ok := values[0].(float64)
 	if !ok {
 		return false
@@ -43,11 +43,11 @@ func (r *reader) calendarCond(col int, op queryplan.Operator, year float64, at i
 		return
 	}
 	from := time.Date(int(year), 1, 1, 0, 0, 0, 0, time.UTC)
-	r.span(col, op, period{from: from, until: from.AddDate(1, 0, 0)}, at, score)
+	r.compareWithPeriod(col, op, period{from: from, until: from.AddDate(1, 0, 0)}, at, score)
 }
 
-// span compares a date with a period.
-func (r *reader) span(col int, op queryplan.Operator, p period, at int, score float64) {
+// compareWithPeriod compares a date with a period.
+func (r *reader) compareWithPeriod(col int, op queryplan.Operator, p period, at int, score float64) {
 	from, until := p.from.Format(time.DateOnly), p.until.Format(time.DateOnly)
 	add := func(op queryplan.Operator, v any) {
 		r.conds = append(r.conds, cond{col: col, table: -1, op: op, values: []any{v}, at: at, score: score})
@@ -126,13 +126,13 @@ func (r *reader) onlyCalendar(t int) (int, int) {
 		return -1, 0
 	}
 	key := fmt.Sprintf("d%d", t)
-	if id, ok := r.decided(key); ok {
+	if id, ok := r.chosenOption(key); ok {
 		return id, 1
 	}
 	if id := r.dateOfVerb(t, found); id >= 0 && len(found) > 1 {
 		return id, 1
 	}
-	r.offer(choice{key: key, about: "when", options: r.columnOptions(found), picked: found[0]})
+	r.offerChoice(choice{key: key, about: "when", options: r.columnOptions(found), picked: found[0]})
 	return found[0], len(found)
 }
 
@@ -150,7 +150,7 @@ func (r *reader) dateOfVerb(t int, dates []int) int {
 	}
 	for i := range r.chunks {
 		tok := &r.toks[r.chunks[i].from]
-		if r.chunks[i].to != r.chunks[i].from+1 || tok.quoted || !done(tok) {
+		if r.chunks[i].to != r.chunks[i].from+1 || tok.quoted || !isPastParticiple(tok) {
 			continue
 		}
 		for _, id := range dates {
@@ -177,8 +177,9 @@ func (r *reader) dateOfVerb(t int, dates []int) int {
 	return best
 }
 
-// done reports whether a token is a verb form that tells what happened to a row.
-func done(t *token) bool {
+// isPastParticiple reports whether a token is a verb form that tells what happened
+// to a row.
+func isPastParticiple(t *token) bool {
 	return strings.HasSuffix(t.lower, "ed") || begins[t.lower] || irregularDone[t.lower]
 }
 
@@ -191,8 +192,8 @@ var (
 	births = set("created create creation added entered entry opened recorded registered submitted raised received issued issue posted")
 )
 
-// dated compares with a period: before March 2024.
-func (r *reader) dated(i, j int, op queryplan.Operator) {
+// readDatedComparison compares with a period: before March 2024.
+func (r *reader) readDatedComparison(i, j int, op queryplan.Operator) {
 	col, s := -1, 0.0
 	if left := r.subjectOf(i); left >= 0 {
 		if c, cs := r.asColumn(left, r.nearTable(left), (*column).calendar); c >= 0 {
@@ -212,7 +213,7 @@ func (r *reader) dated(i, j int, op queryplan.Operator) {
 		p.until = r.chunks[m].period.until
 		r.use(k, m)
 	}
-	r.span(col, op, p, i, s)
+	r.compareWithPeriod(col, op, p, i, s)
 	r.use(i, j)
 }
 
@@ -238,7 +239,7 @@ func (r *reader) barePeriod(i int) {
 		p.until = r.chunks[m].period.until
 		r.use(k, m)
 	}
-	r.span(col, op, p, i, s)
+	r.compareWithPeriod(col, op, p, i, s)
 	r.use(i)
 }
 

@@ -45,14 +45,14 @@ const (
 	maxOptions = 4
 )
 
-// decided returns what the person chose at a place.
-func (r *reader) decided(key string) (int, bool) {
+// chosenOption returns what the person chose at a place.
+func (r *reader) chosenOption(key string) (int, bool) {
 	id, ok := r.choices[key]
 	return id, ok
 }
 
-// offer notes that a place could be read in several ways.
-func (r *reader) offer(c choice) {
+// offerChoice notes that a place could be read in several ways.
+func (r *reader) offerChoice(c choice) {
 	if _, ok := r.choices[c.key]; ok || len(c.options) < 2 || slices.ContainsFunc(r.open, func(o choice) bool { return o.key == c.key }) {
 		return
 	}
@@ -79,7 +79,7 @@ func (r *reader) usesColumn(col int) bool {
 		slices.ContainsFunc(r.conds, func(x cond) bool { return x.col == col }) ||
 		slices.ContainsFunc(r.groups, func(x group) bool { return x.col == col }) ||
 		slices.ContainsFunc(r.orders, func(x order) bool { return x.col == col }) ||
-		slices.ContainsFunc(r.sups, func(x sup) bool { return x.col == col })
+		slices.ContainsFunc(r.sups, func(x superlative) bool { return x.col == col })
 }
 
 // offerTies offers the names that fitted as well as the one that was taken.
@@ -95,7 +95,7 @@ func (r *reader) offerTies() {
 				kept = append(kept, id)
 			}
 		}
-		r.offer(choice{key: fmt.Sprintf("c%d", i), about: r.text(&r.chunks[i]), options: r.columnOptions(kept), picked: ids[0]})
+		r.offerChoice(choice{key: fmt.Sprintf("c%d", i), about: r.text(&r.chunks[i]), options: r.columnOptions(kept), picked: ids[0]})
 	}
 }
 
@@ -118,7 +118,7 @@ func (g *reading) alternatives(now time.Time) []*reading {
 		for k, v := range g.r.choices {
 			choices[k] = v
 		}
-		alt := read(g.r.x, g.text, now, choices)
+		alt := readQuestion(g.r.x, g.text, now, choices)
 		if alt.plan == nil || slices.ContainsFunc(out, func(x *reading) bool { return x.sql == alt.sql }) {
 			continue
 		}
@@ -131,8 +131,8 @@ func (g *reading) alternatives(now time.Time) []*reading {
 	return out
 }
 
-// ask makes the question back.
-func ask(g *reading, alternatives []*reading) []Ambiguity {
+// askBack makes the question back.
+func askBack(g *reading, alternatives []*reading) []Ambiguity {
 	about := ""
 	if len(g.r.open) > 0 {
 		about = g.r.open[0].about
@@ -150,10 +150,10 @@ func ask(g *reading, alternatives []*reading) []Ambiguity {
 // clarified takes the alternative that the person chose, or reads question and
 // answer together.
 func (g *reading) clarified(alternatives []*reading, answer string, now time.Time) (*reading, []*reading) {
-	said := words(answer)
+	said := splitIdentifier(answer)
 	best, most, second := -1, 0.0, 0.0
 	for i, alt := range alternatives {
-		names := words(alt.r.about)
+		names := splitIdentifier(alt.r.about)
 		hits := 0.0
 		for _, w := range said {
 			if slices.Contains(names, w) {
@@ -174,15 +174,15 @@ func (g *reading) clarified(alternatives []*reading, answer string, now time.Tim
 		chosen := alternatives[best]
 		return chosen, chosen.alternatives(now) // what else is open
 	}
-	together := read(g.r.x, g.text+" "+answer, now, nil)
+	together := readQuestion(g.r.x, g.text+" "+answer, now, nil)
 	if together.plan == nil && g.plan != nil {
 		return g, alternatives
 	}
 	return together, together.alternatives(now)
 }
 
-// avoid leaves out readings that were judged wrong before.
-func avoid(first *reading, alternatives []*reading, wrong []string) (*reading, []*reading) {
+// dropRejected leaves out readings that were judged wrong before.
+func dropRejected(first *reading, alternatives []*reading, wrong []string) (*reading, []*reading) {
 	bad := func(g *reading) bool { return slices.Contains(wrong, g.sql) }
 	if len(wrong) == 0 || first.plan == nil {
 		return first, alternatives

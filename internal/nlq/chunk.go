@@ -19,8 +19,9 @@ type chunk struct {
 	isValue  bool // of a mention: read as a value
 }
 
-// cut parts the question into chunks: the cover with the largest weight wins.
-func cut(toks []token, found []mention, now time.Time) []chunk {
+// splitIntoChunks parts the question into chunks: the cover with the largest weight
+// wins.
+func splitIntoChunks(toks []token, found []mention, now time.Time) []chunk {
 	n := len(toks)
 	type step struct {
 		weight float64
@@ -102,7 +103,7 @@ func cut(toks []token, found []mention, now time.Time) []chunk {
 			if t.quoted {
 				w = max(w, 1)
 			}
-			try(i, m.to, w, chunk{role: rMention, mention: merge(at[i], m)})
+			try(i, m.to, w, chunk{role: rMention, mention: mergeReadings(at[i], m)})
 		}
 	}
 	var out []chunk
@@ -117,8 +118,8 @@ func cut(toks []token, found []mention, now time.Time) []chunk {
 	return out
 }
 
-// merge joins the readings of one span: as a name and as a value.
-func merge(all []mention, m mention) *mention {
+// mergeReadings joins the readings of one span: as a name and as a value.
+func mergeReadings(all []mention, m mention) *mention {
 	out := m
 	for _, o := range all {
 		if o.to != m.to {

@@ -4,9 +4,9 @@ import (
 	"interlock/internal/queryplan"
 )
 
-// comparisons reads `more than 3 songs`, `age below 30`, `opened after 2010`,
+// readComparisons reads `more than 3 songs`, `age below 30`, `opened after 2010`,
 // `heavier than average`, `with 4 cylinders`, `in 2024`.
-func (r *reader) comparisons() {
+func (r *reader) readComparisons() {
 	for i := range r.chunks {
 		c := &r.chunks[i]
 		if c.used {
@@ -66,7 +66,7 @@ func (r *reader) comparison(i int) {
 			r.use(i, j)
 		}
 	case r.chunks[j].role == rPeriod:
-		r.dated(i, j, op)
+		r.readDatedComparison(i, j, op)
 	case r.chunks[j].role == rAgg || r.chunks[j].role == rSup && r.chunks[j].phrase.adj == "":
 		r.withAggregate(i, j, op)
 	}
@@ -125,7 +125,7 @@ func (r *reader) numbers(i, last int, op queryplan.Operator, values []any) bool 
 		right = -1
 	}
 	if c.phrase.adj == "date" {
-		return r.years(i, op, values)
+		return r.readYears(i, op, values)
 	}
 	adj := c.phrase.adj
 	if adj != "" && (left < 0 || !r.measured(left)) {

@@ -56,7 +56,7 @@ func (b *builder) filters() {
 				}
 				continue
 			}
-			if f, ok := b.neverWith(c); ok {
+			if f, ok := b.filterNever(c); ok {
 				add(f, c.or)
 				continue
 			}
@@ -73,9 +73,9 @@ func (b *builder) filters() {
 	}
 }
 
-// neverWith keeps a property that many rows share only where none of its rows passes:
+// filterNever keeps a property that many rows share only where none of its rows passes:
 // products not sold in the East were sold there in no row.
-func (b *builder) neverWith(c cond) (queryplan.Filter, bool) {
+func (b *builder) filterNever(c cond) (queryplan.Filter, bool) {
 	if !c.neg || c.op != queryplan.Eq || !b.plan.Distinct || len(b.reader.items) != 1 || b.reader.items[0].col == c.col {
 		return queryplan.Filter{}, false
 	}
@@ -178,7 +178,7 @@ func (b *builder) filter(c cond) queryplan.Filter {
 
 // existsIn asks whether a row of the base has rows of a table that pass conditions.
 func (b *builder) existsIn(t int, conds []cond, neg bool) (queryplan.Filter, bool) {
-	left, sub, ok := b.below(t)
+	left, sub, ok := b.childPlan(t)
 	if !ok {
 		b.reason = "no key links " + b.x.tableName(b.base) + " to " + b.x.tableName(t)
 		return queryplan.Filter{}, false
@@ -215,10 +215,10 @@ func in(left string, sub queryplan.Plan, neg bool) queryplan.Filter {
 	return f
 }
 
-// below is a plan of the rows of a table that hang on the base, which selects the
+// childPlan is a plan of the rows of a table that hang on the base, which selects the
 // column that refers to it, and the base's column that it must be found in.
-func (b *builder) below(t int) (string, queryplan.Plan, bool) {
-	way := b.path([]int{b.base}, t)
+func (b *builder) childPlan(t int) (string, queryplan.Plan, bool) {
+	way := b.cheapestPath([]int{b.base}, t)
 	if len(way) == 0 {
 		return "", queryplan.Plan{}, false
 	}
@@ -291,7 +291,7 @@ func (b *builder) countedIn(c cond) (queryplan.Filter, bool) {
 	if c.col >= 0 {
 		t = b.x.columns[c.col].table
 	}
-	left, sub, ok := b.below(t)
+	left, sub, ok := b.childPlan(t)
 	if !ok {
 		b.reason = "no key links " + b.x.tableName(b.base) + " to " + b.x.tableName(t)
 		return queryplan.Filter{}, false

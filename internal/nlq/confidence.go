@@ -30,16 +30,16 @@ const bias = 3.73
 // in turn and measures on the one left out. The second group is too rare there to
 // learn from and was set by hand.
 var features = []feature{
-	{"unknown words", -0.5, func(e *evidence) float64 { return float64(len(e.r.unknown())) }},
-	{"alternatives not used", -0.32, func(e *evidence) float64 { return e.r.idle(rOr) }},
-	{"names not used", -0.66, func(e *evidence) float64 { return e.r.idleNames(false) }},
-	{"close second", -2.26, func(e *evidence) float64 { return e.r.doubted("close second") }},
-	{"two ways to join", -0.61, func(e *evidence) float64 { return e.r.doubted("two ways to join") }},
-	{"table in between", -1.43, func(e *evidence) float64 { return e.r.doubted("table in between") }},
+	{"unknown words", -0.5, func(e *evidence) float64 { return float64(len(e.r.unknownWords())) }},
+	{"alternatives not used", -0.32, func(e *evidence) float64 { return e.r.countUnusedChunks(rOr) }},
+	{"names not used", -0.66, func(e *evidence) float64 { return e.r.countUnusedNames(false) }},
+	{"close second", -2.26, func(e *evidence) float64 { return e.r.sumDoubts("close second") }},
+	{"two ways to join", -0.61, func(e *evidence) float64 { return e.r.sumDoubts("two ways to join") }},
+	{"table in between", -1.43, func(e *evidence) float64 { return e.r.sumDoubts("table in between") }},
 	{"counting values", -3, func(e *evidence) float64 {
-		return e.r.doubted("counting values") + e.r.doubted("counting a number")
+		return e.r.sumDoubts("counting values") + e.r.sumDoubts("counting a number")
 	}},
-	{"nothing to show named", -3, func(e *evidence) float64 { return e.r.doubted("nothing to show named") }},
+	{"nothing to show named", -3, func(e *evidence) float64 { return e.r.sumDoubts("nothing to show named") }},
 	{"joins", -0.55, func(e *evidence) float64 { return float64(len(e.plan.Joins)) }},
 	{"nested", -0.57, func(e *evidence) float64 { return float64(nested(e.plan)) }},
 	{"conditions", -0.34, func(e *evidence) float64 { return float64(len(e.r.conds)) }},
@@ -56,16 +56,16 @@ var features = []feature{
 	}},
 	{"length", -1.45, func(e *evidence) float64 { return float64(max(0, len(e.r.toks)-12)) / 10 }},
 
-	{"measures not used", -2, func(e *evidence) float64 { return e.r.idle(rSup, rTop, rAgg, rCount, rShare) }},
+	{"measures not used", -2, func(e *evidence) float64 { return e.r.countUnusedChunks(rSup, rTop, rAgg, rCount, rShare) }},
 	{"comparisons not used", -1.5, func(e *evidence) float64 {
-		return e.r.idle(rCompare, rNumber, rPeriod, rLike, rOrMore, rEmpty)
+		return e.r.countUnusedChunks(rCompare, rNumber, rPeriod, rLike, rOrMore, rEmpty)
 	}},
-	{"groups not used", -0.3, func(e *evidence) float64 { return e.r.idle(rEach) }},
+	{"groups not used", -0.3, func(e *evidence) float64 { return e.r.countUnusedChunks(rEach) }},
 	{"value not seen", -1.5, func(e *evidence) float64 {
-		return e.r.doubted("value not seen") + e.r.doubted("value not in the data")
+		return e.r.sumDoubts("value not seen") + e.r.sumDoubts("value not in the data")
 	}},
-	{"several dates", -1, func(e *evidence) float64 { return e.r.doubted("several dates") }},
-	{"several superlatives", -2, func(e *evidence) float64 { return e.r.doubted("several superlatives") }},
+	{"several dates", -1, func(e *evidence) float64 { return e.r.sumDoubts("several dates") }},
+	{"several superlatives", -2, func(e *evidence) float64 { return e.r.sumDoubts("several superlatives") }},
 	{"weak match", -0.5, func(e *evidence) float64 { return max(0, 0.7-e.r.weakest()) }},
 }
 
@@ -105,8 +105,8 @@ func nested(p *queryplan.Plan) int {
 	return n
 }
 
-// doubted sums the doubts of a kind.
-func (r *reader) doubted(name string) float64 {
+// sumDoubts sums the doubts of a kind.
+func (r *reader) sumDoubts(name string) float64 {
 	sum := 0.0
 	for _, d := range r.doubts {
 		if d.name == name {
@@ -116,8 +116,8 @@ func (r *reader) doubted(name string) float64 {
 	return sum
 }
 
-// unknown lists the words that mean nothing here.
-func (r *reader) unknown() []string {
+// unknownWords lists the words that mean nothing here.
+func (r *reader) unknownWords() []string {
 	var out []string
 	for i := range r.chunks {
 		c := &r.chunks[i]
@@ -136,8 +136,9 @@ var harmless = set(`live living reside stay locate located base based come belon
 	record issue sign open close start begin finish happen occur keep store carry cover place place receive treat operate undergo assign
 	name call title mean describe correspond affiliate respective respectively whole specific certain particular individual sort`)
 
-// idle counts the chunks of some roles that no part of the plan comes from.
-func (r *reader) idle(roles ...role) float64 {
+// countUnusedChunks counts the chunks of some roles that no part of the plan comes
+// from.
+func (r *reader) countUnusedChunks(roles ...role) float64 {
 	n := 0.0
 	for i := range r.chunks {
 		c := &r.chunks[i]
@@ -153,8 +154,8 @@ func (r *reader) idle(roles ...role) float64 {
 	return n
 }
 
-// idleNames counts names or values that no part of the plan comes from.
-func (r *reader) idleNames(values bool) float64 {
+// countUnusedNames counts names or values that no part of the plan comes from.
+func (r *reader) countUnusedNames(values bool) float64 {
 	n := 0.0
 	for i := range r.chunks {
 		if c := &r.chunks[i]; c.role == rMention && !c.used && c.isValue == values {
@@ -196,7 +197,7 @@ func (r *reader) textNumbers() float64 {
 	odd := func(col int) bool {
 		return col >= 0 && r.x.columns[col].number && r.x.columns[col].kind == queryplan.Text
 	}
-	if slices.ContainsFunc(r.sups, func(s sup) bool { return odd(s.col) }) || slices.ContainsFunc(r.conds, func(c cond) bool { return odd(c.col) }) {
+	if slices.ContainsFunc(r.sups, func(s superlative) bool { return odd(s.col) }) || slices.ContainsFunc(r.conds, func(c cond) bool { return odd(c.col) }) {
 		return 1
 	}
 	return 0

@@ -95,7 +95,7 @@ func (d describer) groups(p *queryplan.Plan) []string {
 	var by []string
 	for _, t := range p.GroupBy {
 		e := d.aliased(p, t.Expr)
-		if ws := words(e.Column); len(p.GroupBy) > 1 && len(ws) > 0 && keyWords[ws[len(ws)-1]] && !slices.ContainsFunc(p.Select, func(s queryplan.Expr) bool { return s.Column == e.Column }) {
+		if ws := splitIdentifier(e.Column); len(p.GroupBy) > 1 && len(ws) > 0 && keyWords[ws[len(ws)-1]] && !slices.ContainsFunc(p.Select, func(s queryplan.Expr) bool { return s.Column == e.Column }) {
 			continue
 		}
 		by = append(by, d.expr(e))
@@ -109,7 +109,7 @@ func (d describer) withoutTies(p *queryplan.Plan) []queryplan.Order {
 	os := slices.Clone(p.OrderBy)
 	for len(os) > 1 {
 		last := d.aliased(p, os[len(os)-1].Expr)
-		ws := words(last.Column)
+		ws := splitIdentifier(last.Column)
 		group := slices.ContainsFunc(p.GroupBy, func(t queryplan.Term) bool { return t.Column == last.Column })
 		if !group && !(len(ws) > 0 && keyWords[ws[len(ws)-1]]) {
 			break
@@ -398,7 +398,7 @@ func ownKey(ref string) bool {
 	if dot < 0 {
 		return false
 	}
-	rest := subtract(words(ref[dot+1:]), words(ref[:dot]))
+	rest := subtract(splitIdentifier(ref[dot+1:]), splitIdentifier(ref[:dot]))
 	return len(rest) == 1 && keyWords[rest[0]]
 }
 

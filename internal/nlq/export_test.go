@@ -13,7 +13,7 @@ func FeatureNames() []string {
 
 // FeatureValues are the features of one reading, nil where there is no plan.
 func FeatureValues(x *Index, text string, now time.Time) []float64 {
-	g := read(x, text, now, nil)
+	g := readQuestion(x, text, now, nil)
 	if g.plan == nil {
 		return nil
 	}

@@ -12,29 +12,29 @@ import (
 // facts is what a plan does, wherever in it that stands.
 type facts struct {
 	texts     []string // string literals, as words
-	compares  []compared
+	compares  []comparedNumber
 	functions map[queryplan.Function]int
 	selected  []queryplan.Expr
 	columns   []string // every column's bare name, lower case
 	tables    []string // every table, lower case
 	negative  bool
-	bounds    []bound
+	bounds    []dateBound
 }
 
-// A compared is a number that something is compared with.
-type compared struct {
+// A comparedNumber is a number that something is compared with.
+type comparedNumber struct {
 	op queryplan.Operator
 	n  float64
 }
 
-// A bound is a date that something is compared with.
-type bound struct {
+// A dateBound is a date that something is compared with.
+type dateBound struct {
 	op  queryplan.Operator
 	day time.Time
 }
 
-// gather walks a plan.
-func gather(p *queryplan.Plan) *facts {
+// gatherFacts walks a plan and returns what it does.
+func gatherFacts(p *queryplan.Plan) *facts {
 	f := &facts{functions: map[queryplan.Function]int{}, selected: p.Select}
 	f.walk(p)
 	return f
@@ -141,19 +141,19 @@ func (f *facts) literals(op queryplan.Operator, raw json.RawMessage) {
 		}
 		switch v := v.(type) {
 		case float64:
-			f.compares = append(f.compares, compared{at, v})
+			f.compares = append(f.compares, comparedNumber{at, v})
 		case string:
 			if op == queryplan.InPeriod {
 				if from, until, err := queryplan.Period(v); err == nil {
-					f.bounds = append(f.bounds, bound{queryplan.Ge, from}, bound{queryplan.Lt, until})
+					f.bounds = append(f.bounds, dateBound{queryplan.Ge, from}, dateBound{queryplan.Lt, until})
 				}
 				continue
 			}
 			if day, err := time.Parse(time.DateOnly, v[:min(10, len(v))]); err == nil {
-				f.bounds = append(f.bounds, bound{at, day})
+				f.bounds = append(f.bounds, dateBound{at, day})
 				continue
 			}
-			f.texts = append(f.texts, norm(v))
+			f.texts = append(f.texts, normaliseValue(v))
 		}
 	}
 }

@@ -22,14 +22,14 @@ func (x *Index) rephrase(q Question, now time.Time) (string, []Word) {
 	if len(q.History) > 1 {
 		before, _ = x.rephrase(Question{Text: before, History: q.History[:len(q.History)-1]}, now)
 	}
-	full := x.together(before, text, now)
+	full := x.mergeFollowUp(before, text, now)
 	return full, append(notes, Word{q.Text, fmt.Sprintf("together with the question before: %s", full)})
 }
 
-// together puts a follow-up into the question before it: a value takes the place of
+// mergeFollowUp puts a follow-up into the question before it: a value takes the place of
 // another value of the same column, a period that of a period, a measure that of a
 // measure; anything else is added.
-func (x *Index) together(before, text string, now time.Time) string {
+func (x *Index) mergeFollowUp(before, text string, now time.Time) string {
 	rest := strings.TrimSpace(strings.TrimRight(follows.ReplaceAllString(text, ""), " ?.!"))
 	old := newReader(x, before, now)
 	add := newReader(x, rest, now)

@@ -25,7 +25,7 @@ const maxMeaning = 15
 func (x *Index) terms(glossary map[string]string) []term {
 	var out []term
 	for _, name := range slices.Sorted(maps.Keys(glossary)) {
-		ws := words(name)
+		ws := splitIdentifier(name)
 		if len(ws) == 0 || x.isName(ws) {
 			continue
 		}

@@ -87,19 +87,19 @@ func NewIndex(s queryplan.Schema, values []ColumnValues, dict Dictionary) *Index
 	x := &Index{schema: s, values: map[string][]valueRef{}, stems: map[string][]valueRef{}, known: map[int]bool{}, truths: map[int][]any{}, distinct: map[int]int{}}
 	vocabulary := map[string]bool{}
 	for _, t := range s.Tables {
-		for _, w := range words(t.Name) {
+		for _, w := range splitIdentifier(t.Name) {
 			vocabulary[w] = true
 		}
 		for _, c := range t.Columns {
-			for _, w := range words(c.Name) {
+			for _, w := range splitIdentifier(c.Name) {
 				vocabulary[w] = true
 			}
 		}
 	}
 	split := func(name string) []string {
 		var out []string
-		for _, w := range words(name) {
-			out = append(out, compound(w, vocabulary)...)
+		for _, w := range splitIdentifier(name) {
+			out = append(out, splitCompound(w, vocabulary)...)
 		}
 		return out
 	}
@@ -138,10 +138,10 @@ func NewIndex(s queryplan.Schema, values []ColumnValues, dict Dictionary) *Index
 		x.tables = append(x.tables, tab)
 	}
 	for _, r := range s.Relations {
-		if c := x.find(r.Table, r.Column); c >= 0 {
+		if c := x.findColumn(r.Table, r.Column); c >= 0 {
 			if t := x.findTable(r.RefTable); t >= 0 {
 				x.columns[c].ref = t
-				x.alias(c, t)
+				x.addAlias(c, t)
 			}
 		}
 	}
@@ -153,7 +153,7 @@ func NewIndex(s queryplan.Schema, values []ColumnValues, dict Dictionary) *Index
 		}
 		x.tables[i].display = x.display(i)
 		if key := x.tables[i].key; key >= 0 {
-			x.alias(key, i) // a table with an order id has orders
+			x.addAlias(key, i) // a table with an order id has orders
 		}
 	}
 	return x
@@ -188,9 +188,9 @@ func toKeys(s queryplan.Schema) []schema.Relation {
 	return out
 }
 
-// alias lets a table be called what references to it are called: student_id makes
+// addAlias lets a table be called what references to it are called: student_id makes
 // its table one of students, unless another table has that name.
-func (x *Index) alias(c, t int) {
+func (x *Index) addAlias(c, t int) {
 	ws := x.columns[c].words
 	if last := len(ws) - 1; last > 0 && keyWords[ws[last]] {
 		ws = ws[:last]
@@ -208,7 +208,7 @@ func (x *Index) alias(c, t int) {
 
 func (x *Index) addValues(values []ColumnValues) {
 	for _, cv := range values {
-		c := x.find(cv.Table, cv.Column)
+		c := x.findColumn(cv.Table, cv.Column)
 		if c < 0 {
 			continue
 		}
@@ -228,7 +228,7 @@ func (x *Index) addValues(values []ColumnValues) {
 			if looksLikeDate(v) {
 				dates++
 			}
-			key := norm(v)
+			key := normaliseValue(v)
 			if key == "" {
 				continue
 			}
@@ -240,7 +240,7 @@ func (x *Index) addValues(values []ColumnValues) {
 				x.stems[stem(key)] = append(x.stems[stem(key)], ref)
 			}
 		}
-		if v := truth(cv.Values); v != nil && cv.Complete {
+		if v := truthValues(cv.Values); v != nil && cv.Complete {
 			x.truths[c] = v
 		}
 		if x.columns[c].kind == queryplan.Text && filled > 0 {
@@ -260,7 +260,7 @@ func (x *Index) spellings(col int, values []any) []any {
 			continue
 		}
 		out = append(out, text)
-		for _, ref := range x.values[norm(text)] {
+		for _, ref := range x.values[normaliseValue(text)] {
 			if ref.column == col && ref.value != text && strings.EqualFold(ref.value, text) {
 				out = append(out, ref.value)
 			}
@@ -269,8 +269,8 @@ func (x *Index) spellings(col int, values []any) []any {
 	return out
 }
 
-// truth finds the values for yes and no where a column has only such.
-func truth(values []string) []any {
+// truthValues finds the values for yes and no where a column has only such.
+func truthValues(values []string) []any {
 	if len(values) == 0 || len(values) > 2 {
 		return nil
 	}
@@ -291,8 +291,8 @@ func truth(values []string) []any {
 	return nil
 }
 
-// find returns the id of a column, or -1.
-func (x *Index) find(table, name string) int {
+// findColumn returns the id of a column, or -1.
+func (x *Index) findColumn(table, name string) int {
 	for _, c := range x.columns {
 		if strings.EqualFold(c.name, name) && strings.EqualFold(x.tableName(c.table), table) {
 			return c.id
@@ -399,9 +399,9 @@ func subtract(a, b []string) []string {
 	return out
 }
 
-// words splits an identifier into lower-case base forms: OrderLine_IDs is order,
-// line, id.
-func words(name string) []string {
+// splitIdentifier splits an identifier into lower-case base forms: OrderLine_IDs is
+// order, line, id.
+func splitIdentifier(name string) []string {
 	var out []string
 	var cur []rune
 	flush := func() {
@@ -433,9 +433,9 @@ func words(name string) []string {
 	return out
 }
 
-// compound splits a word that is two words of the schema written together, or ends
-// in a word that names of columns often end in.
-func compound(w string, vocabulary map[string]bool) []string {
+// splitCompound splits a word that is two words of the schema written together, or
+// ends in a word that names of columns often end in.
+func splitCompound(w string, vocabulary map[string]bool) []string {
 	if len(w) < 6 {
 		return []string{w}
 	}
@@ -460,7 +460,7 @@ func flat(name string) string {
 	return b.String()
 }
 
-// norm is a value as the words of a question would spell it.
-func norm(s string) string {
+// normaliseValue returns a value as the words of a question would spell it.
+func normaliseValue(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
 }

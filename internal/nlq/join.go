@@ -24,16 +24,16 @@ func (x *Index) edges(t int) []edge {
 			out = append(out, edge{t, b, rel, false})
 		}
 		if b == t && a >= 0 && a != b {
-			c := x.find(rel.Table, rel.Column)
+			c := x.findColumn(rel.Table, rel.Column)
 			out = append(out, edge{t, a, rel, c < 0 || !x.columns[c].key})
 		}
 	}
 	return out
 }
 
-// path finds the cheapest way between tables; tables that the question speaks of
-// cost less to pass.
-func (r *reader) path(from []int, to int) []edge {
+// cheapestPath finds the cheapest way between tables; tables that the question
+// speaks of cost less to pass.
+func (r *reader) cheapestPath(from []int, to int) []edge {
 	type node struct {
 		cost float64
 		via  edge
@@ -56,7 +56,7 @@ func (r *reader) path(from []int, to int) []edge {
 		}
 		done[cur] = true
 		for _, e := range r.x.edges(cur) {
-			if id, ok := r.decided(joinKey(e)); ok && r.x.schema.Relations[id] != e.rel {
+			if id, ok := r.chosenOption(joinKey(e)); ok && r.x.schema.Relations[id] != e.rel {
 				continue
 			}
 			cost := best[cur].cost + 1 - 0.4*min(1, r.weight[e.to]) - 0.2*r.edgeHint(e)
@@ -81,7 +81,7 @@ func (r *reader) path(from []int, to int) []edge {
 // edgeHint reports whether the question has words of the referring column, where two
 // references lead to the same table: departing from speaks of the source.
 func (r *reader) edgeHint(e edge) float64 {
-	id := r.x.find(e.rel.Table, e.rel.Column)
+	id := r.x.findColumn(e.rel.Table, e.rel.Column)
 	if id < 0 {
 		return 0
 	}
@@ -131,7 +131,7 @@ func joinKey(e edge) string { return fmt.Sprintf("j%d-%d", min(e.from, e.to), ma
 // ambiguousEdge reports whether another reference between the same tables would do as
 // well; then the person is asked.
 func (r *reader) ambiguousEdge(e edge) bool {
-	if _, ok := r.decided(joinKey(e)); ok {
+	if _, ok := r.chosenOption(joinKey(e)); ok {
 		return false
 	}
 	var options []option
@@ -140,7 +140,7 @@ func (r *reader) ambiguousEdge(e edge) bool {
 			options = append(options, option{slices.Index(r.x.schema.Relations, o.rel), fmt.Sprintf("%s by %s", human(o.rel.RefTable), human(o.rel.Column))})
 		}
 	}
-	r.offer(choice{key: joinKey(e), about: human(r.x.tableName(e.to)), options: options})
+	r.offerChoice(choice{key: joinKey(e), about: human(r.x.tableName(e.to)), options: options})
 	return len(options) > 1
 }
 
@@ -149,18 +149,19 @@ func (r *reader) fansOut(a, b int) bool {
 	if a == b {
 		return false
 	}
-	return slices.ContainsFunc(r.path([]int{a}, b), func(e edge) bool { return e.many })
+	return slices.ContainsFunc(r.cheapestPath([]int{a}, b), func(e edge) bool { return e.many })
 }
 
-// tree joins tables to a base. It reports the joins and whether all could be linked.
-func (r *reader) tree(base int, need []int) ([]queryplan.Join, bool) {
+// joinTables joins tables to a base. It returns the joins and whether all could be
+// linked.
+func (r *reader) joinTables(base int, need []int) ([]queryplan.Join, bool) {
 	in := []int{base}
 	var joins []queryplan.Join
 	for _, t := range need {
 		if slices.Contains(in, t) {
 			continue
 		}
-		way := r.path(in, t)
+		way := r.cheapestPath(in, t)
 		if way == nil {
 			return nil, false
 		}

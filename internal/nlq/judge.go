@@ -67,15 +67,15 @@ func Judge(q Question, plan *queryplan.Plan, res Result) Verdict {
 		}
 		j.r = newReader(x, text, now)
 		j.r.findSubject()
-		j.plan, j.facts = plan, gather(plan)
-		j.conditions()
-		j.measures()
-		j.groups()
-		j.ranks()
-		j.joins()
-		j.shown()
+		j.plan, j.facts = plan, gatherFacts(plan)
+		j.checkConditions()
+		j.checkMeasures()
+		j.checkGroups()
+		j.checkRanks()
+		j.checkJoins()
+		j.checkShown()
 	}
-	j.result(plan, res)
+	j.checkRows(plan, res)
 	return j.verdict(res)
 }
 
@@ -88,7 +88,7 @@ type judge struct {
 	notes        []string
 }
 
-func (j *judge) object(cure, format string, args ...any) {
+func (j *judge) addObjection(cure, format string, args ...any) {
 	j.issues = append(j.issues, fmt.Sprintf(format, args...))
 	j.cure = append(j.cure, cure)
 }
@@ -105,8 +105,8 @@ func (j *judge) verdict(res Result) Verdict {
 	return v
 }
 
-// result looks at the rows alone.
-func (j *judge) result(plan *queryplan.Plan, res Result) {
+// checkRows looks at the rows alone.
+func (j *judge) checkRows(plan *queryplan.Plan, res Result) {
 	if res.Limited {
 		j.notes = append(j.notes, "More rows exist than are shown.")
 	}
@@ -117,7 +117,7 @@ func (j *judge) result(plan *queryplan.Plan, res Result) {
 		if plan != nil && len(plan.Filters)+len(plan.Joins)+len(plan.Having)+len(plan.Combine) > 0 {
 			j.notes = append(j.notes, "Nothing in the data fits the conditions.")
 		} else {
-			j.object("Check the tables: without conditions there should be rows.", "The result is empty although nothing was filtered.")
+			j.addObjection("Check the tables: without conditions there should be rows.", "The result is empty although nothing was filtered.")
 		}
 		return
 	}
@@ -132,7 +132,7 @@ func (j *judge) result(plan *queryplan.Plan, res Result) {
 		if len(res.Rows) == 1 && plan != nil && len(plan.Filters) > 0 {
 			j.notes = append(j.notes, fmt.Sprintf("%s is unknown: no row with a value fits the conditions.", name))
 		} else {
-			j.object("Use a column that has values, or check the join.", "The column %s has no value in any row.", name)
+			j.addObjection("Use a column that has values, or check the join.", "The column %s has no value in any row.", name)
 		}
 	}
 }

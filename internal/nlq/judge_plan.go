@@ -9,44 +9,44 @@ import (
 	"interlock/internal/queryplan"
 )
 
-// conditions compares the values, numbers and dates of the question with those of
+// checkConditions compares the values, numbers and dates of the question with those of
 // the plan, both ways.
-func (j *judge) conditions() {
+func (j *judge) checkConditions() {
 	r := j.r
 	for i := range r.chunks {
 		c := &r.chunks[i]
 		switch {
 		case c.role == rMention && c.isValue:
-			j.value(c)
+			j.checkValue(c)
 		case c.role == rNumber:
-			j.number(i)
+			j.checkNumber(i)
 		case c.role == rPeriod:
-			j.period(i, c.period)
+			j.checkPeriod(i, c.period)
 		}
 	}
-	j.negation()
-	j.invented()
+	j.checkNegation()
+	j.checkInvented()
 }
 
-func (j *judge) value(c *chunk) {
-	ok := slices.Contains(j.facts.texts, norm(j.r.text(c)))
+func (j *judge) checkValue(c *chunk) {
+	ok := slices.Contains(j.facts.texts, normaliseValue(j.r.text(c)))
 	for _, v := range c.mention.values {
-		ok = ok || slices.Contains(j.facts.texts, norm(v.value))
+		ok = ok || slices.Contains(j.facts.texts, normaliseValue(v.value))
 	}
 	for _, t := range j.facts.texts {
-		ok = ok || strings.Contains(t, norm(j.r.text(c)))
+		ok = ok || strings.Contains(t, normaliseValue(j.r.text(c)))
 	}
 	if n := j.r.toks[c.from]; n.quoted && n.number {
-		ok = ok || slices.ContainsFunc(j.facts.compares, func(x compared) bool { return x.n == n.value })
+		ok = ok || slices.ContainsFunc(j.facts.compares, func(x comparedNumber) bool { return x.n == n.value })
 	}
 	if !ok {
-		j.object("Add a condition on it.", "The question speaks of %q, but no condition of the plan does.", j.r.text(c))
+		j.addObjection("Add a condition on it.", "The question speaks of %q, but no condition of the plan does.", j.r.text(c))
 	}
 }
 
-// number checks that a number of the question is in the plan and compared the way
-// the words say.
-func (j *judge) number(i int) {
+// checkNumber checks that a number of the question is in the plan and compared the
+// way the words say.
+func (j *judge) checkNumber(i int) {
 	r := j.r
 	n := r.chunks[i].number
 	word := r.toks[r.chunks[i].from].lower
@@ -62,22 +62,22 @@ func (j *judge) number(i int) {
 	}
 	if yearLike(n) && len(j.facts.bounds) > 0 {
 		from := time.Date(int(n), 1, 1, 0, 0, 0, 0, time.UTC)
-		j.period(i, period{from: from, until: from.AddDate(1, 0, 0)})
+		j.checkPeriod(i, period{from: from, until: from.AddDate(1, 0, 0)})
 		return
 	}
-	k := slices.IndexFunc(j.facts.compares, func(x compared) bool { return x.n == n })
+	k := slices.IndexFunc(j.facts.compares, func(x comparedNumber) bool { return x.n == n })
 	if k < 0 {
-		if slices.ContainsFunc(j.facts.compares, func(x compared) bool { return math.Abs(x.n-n) == 1 }) && r.is(before, rCompare) {
+		if slices.ContainsFunc(j.facts.compares, func(x comparedNumber) bool { return math.Abs(x.n-n) == 1 }) && r.is(before, rCompare) {
 			return // more than 3 is at least 4
 		}
-		if slices.Contains(j.facts.texts, norm(r.text(&r.chunks[i]))) {
+		if slices.Contains(j.facts.texts, normaliseValue(r.text(&r.chunks[i]))) {
 			return
 		}
 		if r.is(before, rTop) || r.is(r.next(i), rSup) || r.is(before, rSup) {
-			j.object("Set the limit to the number that was said.", "The question wants %s rows; the plan does not.", r.text(&r.chunks[i]))
+			j.addObjection("Set the limit to the number that was said.", "The question wants %s rows; the plan does not.", r.text(&r.chunks[i]))
 			return
 		}
-		j.object("Add the condition.", "The number %s of the question is in no condition of the plan.", r.text(&r.chunks[i]))
+		j.addObjection("Add the condition.", "The number %s of the question is in no condition of the plan.", r.text(&r.chunks[i]))
 		return
 	}
 	if !r.is(before, rCompare) {
@@ -99,11 +99,11 @@ func (j *judge) number(i int) {
 		}
 	}
 	if rising(want)*rising(got) < 0 {
-		j.object("Turn the comparison round.", "The question says %s %s, the plan the opposite.", r.text(&r.chunks[before]), r.text(&r.chunks[i]))
+		j.addObjection("Turn the comparison round.", "The question says %s %s, the plan the opposite.", r.text(&r.chunks[before]), r.text(&r.chunks[i]))
 	} else if (want == queryplan.Gt && got == queryplan.Ge || want == queryplan.Ge && got == queryplan.Gt || want == queryplan.Lt && got == queryplan.Le || want == queryplan.Le && got == queryplan.Lt) && want != got {
-		j.object("Include or leave out the limit itself as the words say.", "The question says %s %s; the plan says %s.", r.text(&r.chunks[before]), r.text(&r.chunks[i]), operatorWords[got])
+		j.addObjection("Include or leave out the limit itself as the words say.", "The question says %s %s; the plan says %s.", r.text(&r.chunks[before]), r.text(&r.chunks[i]), operatorWords[got])
 	} else if want != queryplan.Eq && rising(want) != 0 && got == queryplan.Eq {
-		j.object("Use the comparison of the question.", "The question says %s %s, the plan compares for equality.", r.text(&r.chunks[before]), r.text(&r.chunks[i]))
+		j.addObjection("Use the comparison of the question.", "The question says %s %s, the plan compares for equality.", r.text(&r.chunks[before]), r.text(&r.chunks[i]))
 	}
 }
 
@@ -118,8 +118,8 @@ func rising(op queryplan.Operator) int {
 	return 0
 }
 
-// period checks that a stretch of time is cut where the words say.
-func (j *judge) period(i int, p period) {
+// checkPeriod checks that a stretch of time is cut where the words say.
+func (j *judge) checkPeriod(i int, p period) {
 	r := j.r
 	before := r.prev(i)
 	want := queryplan.Eq
@@ -127,19 +127,19 @@ func (j *judge) period(i int, p period) {
 		want = r.chunks[before].phrase.op
 	}
 	last := p.until.AddDate(0, 0, -1)
-	begins := func(b bound) bool {
+	begins := func(b dateBound) bool {
 		return b.op == queryplan.Ge && b.day.Equal(p.from) || b.op == queryplan.Gt && b.day.Equal(p.from.AddDate(0, 0, -1)) || b.op == queryplan.Eq && b.day.Equal(p.from) && last.Equal(p.from)
 	}
-	ends := func(b bound) bool {
+	ends := func(b dateBound) bool {
 		return b.op == queryplan.Lt && b.day.Equal(p.until) || b.op == queryplan.Le && b.day.Equal(last) || b.op == queryplan.Eq && b.day.Equal(p.from) && last.Equal(p.from)
 	}
-	after := func(b bound) bool {
+	after := func(b dateBound) bool {
 		return b.op == queryplan.Ge && b.day.Equal(p.until) || b.op == queryplan.Gt && b.day.Equal(last)
 	}
-	until := func(b bound) bool {
+	until := func(b dateBound) bool {
 		return b.op == queryplan.Lt && b.day.Equal(p.from) || b.op == queryplan.Le && b.day.Equal(p.from.AddDate(0, 0, -1))
 	}
-	has := func(f func(bound) bool) bool { return slices.ContainsFunc(j.facts.bounds, f) }
+	has := func(f func(dateBound) bool) bool { return slices.ContainsFunc(j.facts.bounds, f) }
 	ok := false
 	switch want {
 	case queryplan.Gt:
@@ -156,7 +156,7 @@ func (j *judge) period(i int, p period) {
 		ok = has(begins) && has(ends) || has(begins) && j.spanGoesOn(i) || has(ends) && j.spanCameBefore(i)
 	}
 	if !ok {
-		j.object("Cut the period where the words say.", "The question says %s %s; the plan does not begin or end there.", r.text(&r.chunks[max(before, 0)]), p)
+		j.addObjection("Cut the period where the words say.", "The question says %s %s; the plan does not begin or end there.", r.text(&r.chunks[max(before, 0)]), p)
 	}
 }
 
@@ -179,8 +179,8 @@ func (j *judge) spanCameBefore(i int) bool {
 	return false
 }
 
-// negation compares `not` in the words with `not` in the plan.
-func (j *judge) negation() {
+// checkNegation compares `not` in the words with `not` in the plan.
+func (j *judge) checkNegation() {
 	r := j.r
 	said, lower := false, false
 	for i := range r.chunks {
@@ -197,24 +197,24 @@ func (j *judge) negation() {
 			lower = lower || rising(c.phrase.op) < 0
 		}
 	}
-	zero := slices.ContainsFunc(j.facts.compares, func(c compared) bool { return c.n == 0 })
-	low := slices.ContainsFunc(j.facts.compares, func(c compared) bool { return rising(c.op) < 0 }) && !lower
+	zero := slices.ContainsFunc(j.facts.compares, func(c comparedNumber) bool { return c.n == 0 })
+	low := slices.ContainsFunc(j.facts.compares, func(c comparedNumber) bool { return rising(c.op) < 0 }) && !lower
 	switch {
 	case said && !j.facts.negative && !zero && !low:
-		j.object("Exclude what the question excludes.", "The question excludes something; the plan does not.")
+		j.addObjection("Exclude what the question excludes.", "The question excludes something; the plan does not.")
 	case !said && j.facts.negative:
-		j.object("Leave the exclusion out.", "The plan excludes rows that the question does not exclude.")
+		j.addObjection("Leave the exclusion out.", "The plan excludes rows that the question does not exclude.")
 	}
 }
 
-// invented finds conditions on texts that the question does not speak of.
-func (j *judge) invented() {
+// checkInvented finds conditions on texts that the question does not speak of.
+func (j *judge) checkInvented() {
 	var words []string
 	for _, t := range j.r.toks {
-		words = append(words, strings.Fields(norm(t.text))...)
+		words = append(words, strings.Fields(normaliseValue(t.text))...)
 		words = append(words, t.lemma, t.stem)
 		for _, place := range demonyms[t.lower] {
-			words = append(words, strings.Fields(norm(place))...)
+			words = append(words, strings.Fields(normaliseValue(place))...)
 		}
 	}
 	for _, t := range j.facts.texts {
@@ -225,7 +225,7 @@ func (j *judge) invented() {
 			return slices.Contains(words, w) || slices.Contains(words, stem(w))
 		})
 		if !known {
-			j.object("Leave the condition out.", "The plan has a condition on %q, of which the question does not speak.", t)
+			j.addObjection("Leave the condition out.", "The plan has a condition on %q, of which the question does not speak.", t)
 		}
 	}
 }

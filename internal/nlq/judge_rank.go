@@ -7,8 +7,8 @@ import (
 	"interlock/internal/queryplan"
 )
 
-// ranks compares superlatives with the order and the number of rows.
-func (j *judge) ranks() {
+// checkRanks compares superlatives with the order and the number of rows.
+func (j *judge) checkRanks() {
 	r := j.r
 	asks, said := false, 0
 	for i := range r.chunks {
@@ -25,7 +25,7 @@ func (j *judge) ranks() {
 			continue
 		}
 		asks = true
-		j.direction(i)
+		j.checkDirection(i)
 	}
 	for i := range r.chunks { // the 3 stadiums with the largest area
 		if n := r.next(i); asks && said == 0 && r.is(i, rNumber) && r.named(n) && r.near(i, n, 0) && !r.chunks[i].cond && r.chunks[i].number <= 100 {
@@ -37,13 +37,13 @@ func (j *judge) ranks() {
 	nested := slices.ContainsFunc(p.Filters, func(f queryplan.Filter) bool { return f.Plan != nil })
 	switch {
 	case asks && !ranked && !nested:
-		j.object("Sort and take the first.", "The question asks for the first by some measure; the plan does not rank.")
+		j.addObjection("Sort and take the first.", "The question asks for the first by some measure; the plan does not rank.")
 	case asks && said > 0 && p.Top == nil && p.Limit > 0 && p.Limit != said:
-		j.object("Set the limit to the number that was said.", "The question wants %d rows, the plan takes %d.", said, p.Limit)
+		j.addObjection("Set the limit to the number that was said.", "The question wants %d rows, the plan takes %d.", said, p.Limit)
 	case asks && said == 0 && p.Limit > 1 && p.Limit < queryplan.DefaultLimit && p.Top == nil && !j.plural():
-		j.object("Take only the first.", "The question asks for one; the plan takes %d.", p.Limit)
+		j.addObjection("Take only the first.", "The question asks for one; the plan takes %d.", p.Limit)
 	case !asks && p.Limit > 0 && p.Limit < 50 && len(p.OrderBy) > 0 && !j.extreme():
-		j.object("Give all rows.", "The plan keeps only %d rows; the question asks for all.", p.Limit)
+		j.addObjection("Give all rows.", "The plan keeps only %d rows; the question asks for all.", p.Limit)
 	}
 }
 
@@ -57,14 +57,14 @@ func (j *judge) extreme() bool {
 // plural reports whether the question speaks of several firsts.
 func (j *judge) plural() bool { return j.r.count(rTop) > 0 }
 
-// direction checks that the largest is not taken for the smallest.
-func (j *judge) direction(i int) {
+// checkDirection checks that the largest is not taken for the smallest.
+func (j *judge) checkDirection(i int) {
 	p := j.plan
 	if len(p.OrderBy) != 1 || p.Limit <= 0 {
 		if ph := j.r.chunks[i].phrase; len(p.OrderBy) == 0 && ph.adj == "" && len(p.Select) == 1 {
 			f := p.Select[0].Function
 			if ph.desc && f == queryplan.Min || !ph.desc && f == queryplan.Max {
-				j.object("Take the other end.", "The question says %q; the plan takes the other end.", j.r.text(&j.r.chunks[i]))
+				j.addObjection("Take the other end.", "The question says %q; the plan takes the other end.", j.r.text(&j.r.chunks[i]))
 			}
 		}
 		return
@@ -73,10 +73,10 @@ func (j *judge) direction(i int) {
 	desc := strings.EqualFold(string(o.Direction), string(queryplan.Desc))
 	ph := j.r.chunks[i].phrase
 	want := ph.desc
-	e := j.real(o.Expr)
+	e := j.resolveAlias(o.Expr)
 	if ph.adj != "" {
 		want = !fewest[ph.adj]
-		name := words(e.Column[strings.LastIndexByte(e.Column, '.')+1:])
+		name := splitIdentifier(e.Column[strings.LastIndexByte(e.Column, '.')+1:])
 		for _, h := range adjectives[ph.adj].hints {
 			if slices.Contains(name, h.word) && e.Function == "" {
 				want = h.more
@@ -85,13 +85,13 @@ func (j *judge) direction(i int) {
 		}
 	}
 	if want != desc {
-		j.object("Turn the order round.", "The question says %q; the plan sorts the other way.", j.r.text(&j.r.chunks[i]))
+		j.addObjection("Turn the order round.", "The question says %q; the plan sorts the other way.", j.r.text(&j.r.chunks[i]))
 	}
 }
 
-// joins finds joins that multiply what is added up or counted, and joins on columns
+// checkJoins finds joins that multiply what is added up or counted, and joins on columns
 // that are no key.
-func (j *judge) joins() {
+func (j *judge) checkJoins() {
 	p, x := j.plan, j.r.x
 	if len(p.Joins) == 0 {
 		return
@@ -100,7 +100,7 @@ func (j *judge) joins() {
 	for _, join := range p.Joins {
 		for _, on := range join.On {
 			if !x.isRelation(on, tables, join.Table) {
-				j.object("Join along the key.", "The plan joins %s with %s, which no key links.", on.Left, on.Right)
+				j.addObjection("Join along the key.", "The plan joins %s with %s, which no key links.", on.Left, on.Right)
 			}
 		}
 		tables = append(tables, join.Table)
@@ -120,7 +120,7 @@ func (j *judge) joins() {
 			if e.Column != "" {
 				what = "takes the " + string(e.Function) + " of " + human(e.Column[strings.LastIndexByte(e.Column, '.')+1:])
 			}
-			j.object("Ask with `in` whether rows of "+many+" exist, or count different keys.", "The plan %s after joining %s, which repeats rows of %s.", what, human(many), human(t))
+			j.addObjection("Ask with `in` whether rows of "+many+" exist, or count different keys.", "The plan %s after joining %s, which repeats rows of %s.", what, human(many), human(t))
 		}
 	}
 }
@@ -145,7 +145,7 @@ func (x *Index) multiplies(t string, tables []string) string {
 	for _, o := range tables {
 		for _, r := range x.schema.Relations {
 			if !strings.EqualFold(o, t) && strings.EqualFold(r.Table, o) && strings.EqualFold(r.RefTable, t) {
-				if c := x.find(r.Table, r.Column); c < 0 || !x.columns[c].key {
+				if c := x.findColumn(r.Table, r.Column); c < 0 || !x.columns[c].key {
 					return o
 				}
 			}
@@ -160,7 +160,7 @@ func (j *judge) tableOf(ref string) string {
 		return ref[:dot]
 	}
 	for _, t := range append([]string{j.plan.Table}, joinedTables(j.plan)...) {
-		if j.r.x.find(t, ref) >= 0 {
+		if j.r.x.findColumn(t, ref) >= 0 {
 			return t
 		}
 	}
@@ -193,8 +193,8 @@ func (j *judge) countedTable() string {
 	return ""
 }
 
-// shown checks that columns that are asked for by name are in the plan.
-func (j *judge) shown() {
+// checkShown checks that columns that are asked for by name are in the plan.
+func (j *judge) checkShown() {
 	r := j.r
 	for i := range r.chunks {
 		c := &r.chunks[i]
@@ -211,7 +211,7 @@ func (j *judge) shown() {
 			return m.score >= 0.5 && slices.Contains(j.facts.columns, strings.ToLower(r.x.columns[m.id].name))
 		})
 		if !used {
-			j.object("Show it.", "The question asks for %q; the plan does not use it.", r.text(c))
+			j.addObjection("Show it.", "The question asks for %q; the plan does not use it.", r.text(c))
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"interlock/internal/queryplan"
 )
 
-// measures compares what is counted, summed or averaged.
-func (j *judge) measures() {
+// checkMeasures compares what is counted, summed or averaged.
+func (j *judge) checkMeasures() {
 	r, f := j.r, j.facts
 	says := map[queryplan.Function]bool{}
 	counts := false
@@ -27,46 +27,46 @@ func (j *judge) measures() {
 	ranked := len(j.plan.OrderBy) > 0 || j.plan.Top != nil
 	for _, want := range []queryplan.Function{queryplan.Avg, queryplan.Median, queryplan.StdDev} {
 		if says[want] && f.functions[want] == 0 {
-			j.object("Use the function that the question names.", "The question asks for the %s; the plan does not compute it.", want)
+			j.addObjection("Use the function that the question names.", "The question asks for the %s; the plan does not compute it.", want)
 		}
 	}
 	if says[queryplan.Sum] && f.functions[queryplan.Sum]+f.functions[queryplan.Count]+f.functions[queryplan.Share]+f.functions[queryplan.Percent] == 0 {
-		j.object("Add the values up.", "The question asks for a total; the plan does not add up.")
+		j.addObjection("Add the values up.", "The question asks for a total; the plan does not add up.")
 	}
 	for _, want := range []queryplan.Function{queryplan.Min, queryplan.Max} {
 		if says[want] && f.functions[want] == 0 && !ranked {
-			j.object("Take the "+string(want)+".", "The question asks for the %s; the plan does not take it.", want)
+			j.addObjection("Take the "+string(want)+".", "The question asks for the %s; the plan does not take it.", want)
 		}
 		other := map[queryplan.Function]queryplan.Function{queryplan.Min: queryplan.Max, queryplan.Max: queryplan.Min}[want]
 		if says[want] && !says[other] && f.functions[other] > 0 && f.functions[want] == 0 {
-			j.object("Take the "+string(want)+".", "The question asks for the %s, the plan takes the %s.", want, other)
+			j.addObjection("Take the "+string(want)+".", "The question asks for the %s, the plan takes the %s.", want, other)
 		}
 	}
 	counted := f.functions[queryplan.Count]+f.functions[queryplan.CountDistinct]+f.functions[queryplan.Sum]+f.functions[queryplan.Percent]+f.functions[queryplan.Share] > 0
 	if counts && !counted && !j.keptNumber() {
-		j.object("Count rows.", "The question asks for a number of rows; the plan counts nothing.")
+		j.addObjection("Count rows.", "The question asks for a number of rows; the plan counts nothing.")
 	}
 	if f.functions[queryplan.Avg] > 0 && !says[queryplan.Avg] {
-		j.object("Leave the average out.", "The plan takes an average that the question does not ask for.")
+		j.addObjection("Leave the average out.", "The plan takes an average that the question does not ask for.")
 	}
 	if f.functions[queryplan.Sum] > 0 && (says[queryplan.Avg] && f.functions[queryplan.Avg] == 0 || counts && !says[queryplan.Sum] && !j.keptNumber()) {
-		j.object("Use the function that the question names.", "The plan adds up where the question asks for something else.")
+		j.addObjection("Use the function that the question names.", "The plan adds up where the question asks for something else.")
 	}
-	j.summed()
+	j.checkSums()
 }
 
 // keptNumber reports whether a column of the plan keeps a number of things.
 func (j *judge) keptNumber() bool {
 	return slices.ContainsFunc(j.facts.columns, func(c string) bool {
-		ws := words(c)
+		ws := splitIdentifier(c)
 		return slices.ContainsFunc(ws, func(w string) bool {
 			return w == "number" || w == "num" || w == "count" || w == "quantity" || w == "population" || w == "attendance" || w == "stock" || additive[w]
 		})
 	})
 }
 
-// summed finds sums of what cannot be added: averages, rates, years, keys.
-func (j *judge) summed() {
+// checkSums finds sums of what cannot be added: averages, rates, years, keys.
+func (j *judge) checkSums() {
 	var walk func(p *queryplan.Plan)
 	walk = func(p *queryplan.Plan) {
 		inner := map[string]queryplan.Function{}
@@ -81,11 +81,11 @@ func (j *judge) summed() {
 			if e.Function != queryplan.Sum || name == "" {
 				continue
 			}
-			ws := words(name)
+			ws := splitIdentifier(name)
 			odd := slices.ContainsFunc(ws, func(w string) bool { return notAdded[w] })
 			id := j.r.x.keyColumn(name)
 			if odd || id || inner[name] == queryplan.Avg || inner[name] == queryplan.Median {
-				j.object("Average it, or add up what it is made of.", "The plan adds up %s, which cannot be added up.", human(name))
+				j.addObjection("Average it, or add up what it is made of.", "The plan adds up %s, which cannot be added up.", human(name))
 			}
 		}
 	}
@@ -109,8 +109,8 @@ func (x *Index) keyColumn(name string) bool {
 	return found
 }
 
-// groups compares `for each` with what is grouped by.
-func (j *judge) groups() {
+// checkGroups compares `for each` with what is grouped by.
+func (j *judge) checkGroups() {
 	r := j.r
 	aggregates := slices.ContainsFunc(j.plan.Select, queryplan.Expr.Aggregate)
 	each := false
@@ -137,31 +137,31 @@ func (j *judge) groups() {
 			continue // the average per order is that of all orders
 		}
 		if !j.groupedBy(n) {
-			j.object("Group by it.", "The question wants one row for each %s; the plan does not group so.", r.text(&r.chunks[n]))
+			j.addObjection("Group by it.", "The question wants one row for each %s; the plan does not group so.", r.text(&r.chunks[n]))
 		}
 	}
 	if len(j.plan.GroupBy) == 0 {
 		return
 	}
-	mentioned := slices.ContainsFunc(j.plan.GroupBy, func(t queryplan.Term) bool { return j.mentions(j.real(t.Expr)) })
+	mentioned := slices.ContainsFunc(j.plan.GroupBy, func(t queryplan.Term) bool { return j.mentions(j.resolveAlias(t.Expr)) })
 	if !mentioned {
-		j.object("Group by what the question names.", "The plan groups by %s, of which the question does not speak.", describer{}.expr(j.real(j.plan.GroupBy[0].Expr)))
+		j.addObjection("Group by what the question names.", "The plan groups by %s, of which the question does not speak.", describer{}.expr(j.resolveAlias(j.plan.GroupBy[0].Expr)))
 		return
 	}
 	if aggregates && !each && len(j.plan.OrderBy) == 0 && len(j.plan.Having) == 0 && j.plan.Top == nil && !j.listsToo() {
-		j.object("Do not group.", "The question asks for one number; the plan gives one for each %s.", describer{}.expr(j.real(j.plan.GroupBy[0].Expr)))
+		j.addObjection("Do not group.", "The question asks for one number; the plan gives one for each %s.", describer{}.expr(j.resolveAlias(j.plan.GroupBy[0].Expr)))
 	}
 }
 
-// real follows an alias to its value.
-func (j *judge) real(e queryplan.Expr) queryplan.Expr { return describer{}.aliased(j.plan, e) }
+// resolveAlias follows an alias to its value.
+func (j *judge) resolveAlias(e queryplan.Expr) queryplan.Expr { return describer{}.aliased(j.plan, e) }
 
 // groupedBy reports whether the plan groups by what a mention names.
 func (j *judge) groupedBy(n int) bool {
 	r := j.r
 	unit, timed := unitWords[r.toks[r.chunks[n].from].lemma]
 	for _, t := range j.plan.GroupBy {
-		e := j.real(t.Expr)
+		e := j.resolveAlias(t.Expr)
 		if timed && (e.Truncate == unit || string(e.Part) == string(unit)) {
 			return true
 		}
@@ -169,7 +169,7 @@ func (j *judge) groupedBy(n int) bool {
 			return true
 		}
 	}
-	return timed && !r.named(n) && slices.ContainsFunc(j.plan.GroupBy, func(t queryplan.Term) bool { return j.real(t.Expr).Truncate == unit })
+	return timed && !r.named(n) && slices.ContainsFunc(j.plan.GroupBy, func(t queryplan.Term) bool { return j.resolveAlias(t.Expr).Truncate == unit })
 }
 
 // names reports whether a mention names the column of a value, or its table where the
@@ -195,12 +195,12 @@ func (j *judge) names(n int, e queryplan.Expr) bool {
 		}
 		t := &r.x.tables[m.id]
 		if strings.EqualFold(t.name, owner) {
-			id := r.x.find(t.name, name)
+			id := r.x.findColumn(t.name, name)
 			if id >= 0 && (id == t.key || id == t.display || slices.Contains(r.x.personName(t.id), id) || len(j.plan.GroupBy) > 1) {
 				return true
 			}
 		}
-		if id := r.x.find(owner, name); id >= 0 && r.x.columns[id].ref == t.id {
+		if id := r.x.findColumn(owner, name); id >= 0 && r.x.columns[id].ref == t.id {
 			return true
 		}
 	}

@@ -14,7 +14,7 @@ func (l *linker) valueMentions() []mention {
 	for i := range l.toks {
 		if l.toks[i].quoted {
 			m := mention{from: i, to: i + 1}
-			for _, r := range l.x.values[norm(l.toks[i].text)] {
+			for _, r := range l.x.values[normaliseValue(l.toks[i].text)] {
 				m.values = append(m.values, scoredValue{r, 1})
 			}
 			out = append(out, m)
@@ -39,7 +39,7 @@ func (l *linker) valueMention(from, to int) (mention, bool) {
 		texts = append(texts, l.toks[i].text)
 	}
 	first := &l.toks[from]
-	key := norm(strings.Join(texts, " "))
+	key := normaliseValue(strings.Join(texts, " "))
 	one := to == from+1
 	called := from > 0 && set("named called titled")[l.toks[from-1].lower]
 	if key == "" || one && (grammar[first.lower] || len([]rune(key)) == 1 && !called) {
@@ -52,7 +52,7 @@ func (l *linker) valueMention(from, to int) (mention, bool) {
 			if one && first.number && (c.number || c.kind == queryplan.Number) && len(key) < 6 {
 				continue // a number says nothing about its column by itself
 			}
-			if saying && !l.says(from, c) {
+			if saying && !l.isValueWord(from, c) {
 				continue
 			}
 			m.values = append(m.values, scoredValue{r, score})
@@ -62,12 +62,12 @@ func (l *linker) valueMention(from, to int) (mention, bool) {
 	if len(m.values) == 0 && !first.number {
 		last := &l.toks[to-1]
 		if last.lemma != last.lower {
-			add(l.x.values[norm(strings.Join(append(texts[:len(texts)-1:len(texts)-1], last.lemma), " "))], 0.92)
+			add(l.x.values[normaliseValue(strings.Join(append(texts[:len(texts)-1:len(texts)-1], last.lemma), " "))], 0.92)
 		}
 	}
 	if one && len(m.values) == 0 {
 		for _, place := range demonyms[first.lower] {
-			add(l.x.values[norm(place)], 0.9)
+			add(l.x.values[normaliseValue(place)], 0.9)
 		}
 		if len(m.values) == 0 && len(first.stem) >= 4 && !fillers[first.lemma] && first.capital && from > 0 {
 			add(l.x.stems[first.stem], 0.6)
@@ -76,20 +76,21 @@ func (l *linker) valueMention(from, to int) (mention, bool) {
 	return m, len(m.values) > 0
 }
 
-// says reports whether an everyday word stands where it tells rows apart, tickets that
-// are open or open tickets, and belongs to a column of a few such words.
-func (l *linker) says(i int, c *column) bool {
+// isValueWord reports whether an everyday word stands where it tells rows apart,
+// tickets that are open or open tickets, and belongs to a column of a few such
+// words.
+func (l *linker) isValueWord(i int, c *column) bool {
 	if n, ok := l.x.distinct[c.id]; !ok || n > maxSaid*4 {
 		return false
 	}
 	if i > 0 && set("is are was were be been still not currently")[l.toks[i-1].lower] {
-		return i+1 == len(l.toks) || !l.names(i+1)
+		return i+1 == len(l.toks) || !l.isNameWord(i+1)
 	}
 	return i+1 < len(l.toks) && i > 0 && slices.Contains(l.x.tables[c.table].core, l.toks[i+1].lemma)
 }
 
-// names reports whether a token is a word of a table or column.
-func (l *linker) names(i int) bool {
+// isNameWord reports whether a token is a word of a table or column.
+func (l *linker) isNameWord(i int) bool {
 	for k := range l.x.tables {
 		if slices.Contains(l.x.tables[k].words, l.toks[i].lemma) {
 			return true

@@ -110,10 +110,10 @@ func (r *reader) unmeasured() {
 		}
 	}
 	pick := options[0].id
-	if id, ok := r.decided("measure"); ok {
+	if id, ok := r.chosenOption("measure"); ok {
 		pick = id
 	}
-	r.offer(choice{key: "measure", about: r.x.tableName(r.subject), options: options, picked: pick})
+	r.offerChoice(choice{key: "measure", about: r.x.tableName(r.subject), options: options, picked: pick})
 	if pick >= countedFrom {
 		r.items = append(r.items, item{agg: queryplan.Count, col: -1, table: r.subject, at: len(r.chunks), score: 0.7})
 		return

@@ -70,9 +70,9 @@ func (r *reader) lostColumn(i int) bool {
 	return !(r.is(p, rMention) && r.chunks[p].isValue) && !(r.is(n, rMention) && r.chunks[n].isValue)
 }
 
-// beyond returns the reason why no query answers what a question asks: why something
+// unanswerableReason returns the reason why no query answers what a question asks: why something
 // happened, or what will happen.
-func (r *reader) beyond() string {
+func (r *reader) unanswerableReason() string {
 	for i := range r.chunks {
 		t := &r.toks[r.chunks[i].from]
 		if r.chunks[i].role != rWord || t.quoted {
@@ -149,7 +149,7 @@ func (r *reader) missing() string {
 	if w := r.toks; len(w) > 0 && orders[w[0].lower] {
 		return fmt.Sprintf("%q is not a question: data are only read here, never changed", w[0].text)
 	}
-	if reason := r.beyond(); reason != "" {
+	if reason := r.unanswerableReason(); reason != "" {
 		return reason
 	}
 	if r.repeats() {

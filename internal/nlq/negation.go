@@ -7,8 +7,8 @@ import (
 	"interlock/internal/queryplan"
 )
 
-// negations reads `not French`, `without any orders`, `never visited`.
-func (r *reader) negations() {
+// readNegations reads `not French`, `without any orders`, `never visited`.
+func (r *reader) readNegations() {
 	for i := range r.chunks {
 		c := &r.chunks[i]
 		if c.used || c.role != rNot {
@@ -129,7 +129,7 @@ func (r *reader) negateBehind(i, k, t int) bool {
 			continue
 		}
 		ct := r.x.columns[c.col].table
-		if ct == t || slices.ContainsFunc(r.path([]int{r.subject}, ct), func(e edge) bool { return e.to == t }) {
+		if ct == t || slices.ContainsFunc(r.cheapestPath([]int{r.subject}, ct), func(e edge) bool { return e.to == t }) {
 			c.neg = true
 			r.use(i, k)
 			return true

@@ -112,7 +112,7 @@ func Plan(q Question) Answer {
 	if reason := x.unexplained(text); reason != "" {
 		return Answer{Quality: Low, Declined: reason}
 	}
-	first := read(x, text, now, nil)
+	first := readQuestion(x, text, now, nil)
 	alternatives := first.alternatives(now)
 	confirmed := false
 	for line := range strings.Lines(q.Clarification) {
@@ -120,13 +120,13 @@ func Plan(q Question) Answer {
 			first, alternatives = first.clarified(alternatives, strings.TrimSpace(line), now)
 		}
 	}
-	first, alternatives = avoid(first, alternatives, q.Avoid)
+	first, alternatives = dropRejected(first, alternatives, q.Avoid)
 	a := first.answer()
 	a.Understood = append(notes, a.Understood...)
 	switch {
 	case a.Declined != "":
 	case len(alternatives) > 0:
-		a.Questions = ask(first, alternatives)
+		a.Questions = askBack(first, alternatives)
 		a.Confidence = min(a.Confidence, 1/float64(len(alternatives)))
 		if a.Quality == High {
 			a.Quality = Medium
@@ -148,11 +148,11 @@ type reading struct {
 	reason string // why there is no plan
 }
 
-// read reads a text; choices decide what would otherwise be a guess.
-func read(x *Index, text string, now time.Time, choices map[string]int) *reading {
+// readQuestion reads a text; choices decide what would otherwise be a guess.
+func readQuestion(x *Index, text string, now time.Time, choices map[string]int) *reading {
 	r := newReader(x, text, now)
 	r.choices = choices
-	r.read()
+	r.runPasses()
 	g := &reading{r: r, text: text}
 	g.plan, g.reason = r.build()
 	if g.plan == nil {
@@ -170,7 +170,7 @@ func read(x *Index, text string, now time.Time, choices map[string]int) *reading
 }
 
 func (g *reading) answer() Answer {
-	a := Answer{Quality: Low, Understood: g.r.understood(), NotUnderstood: g.r.unknown()}
+	a := Answer{Quality: Low, Understood: g.r.understood(), NotUnderstood: g.r.unknownWords()}
 	if g.plan == nil {
 		a.Declined = g.reason
 		return a

@@ -35,7 +35,7 @@ func (r *reader) bareNumber(i int) {
 		if col, s := r.asColumn(left, r.nearTable(left), numeric); col >= 0 && s > 0.6 {
 			r.equals(col, n, i, s)
 			r.use(left, i)
-			r.more(i, col)
+			r.readFurtherNumbers(i, col)
 			return
 		}
 	}
@@ -59,8 +59,8 @@ func (r *reader) bareNumber(i int) {
 	}
 }
 
-// more reads the rest of `9 or 10`.
-func (r *reader) more(i, col int) {
+// readFurtherNumbers reads the rest of `9 or 10`.
+func (r *reader) readFurtherNumbers(i, col int) {
 	for {
 		k := r.next(i)
 		m := r.next(k)

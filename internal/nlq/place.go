@@ -59,7 +59,7 @@ func (r *reader) nearTable(i int) int {
 			}
 			break
 		}
-		if r.named(k) && len(c.mention.columns) > 0 && r.of(c) {
+		if r.named(k) && len(c.mention.columns) > 0 && r.isPropertyOf(c) {
 			if t := r.x.columns[c.mention.columns[0].id].table; r.owned(c, t) && r.listedTo(i, k) {
 				return t
 			}
@@ -71,8 +71,8 @@ func (r *reader) nearTable(i int) int {
 	return r.currentTable(i)
 }
 
-// of reports whether a mention is of the form `code of the template`.
-func (r *reader) of(c *chunk) bool {
+// isPropertyOf reports whether a mention is of the form `code of the template`.
+func (r *reader) isPropertyOf(c *chunk) bool {
 	for _, t := range r.toks[c.from:c.to] {
 		if t.lower == "of" || t.lower == "for" {
 			return true
@@ -142,13 +142,13 @@ func (r *reader) hinted(adj string, t int) (int, bool) {
 		return -1, false
 	}
 	key := fmt.Sprintf("h%s%d", adj, t)
-	if id, ok := r.decided(key); ok {
+	if id, ok := r.chosenOption(key); ok {
 		if k := slices.Index(found, id); k >= 0 {
 			return id, more[k]
 		}
 	}
 	if vague[adj] {
-		r.offer(choice{key: key, about: adj, options: r.columnOptions(found), picked: found[0]})
+		r.offerChoice(choice{key: key, about: adj, options: r.columnOptions(found), picked: found[0]})
 	}
 	return found[0], more[0]
 }

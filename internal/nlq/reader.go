@@ -34,7 +34,7 @@ type frame struct {
 	orders   []order
 	distinct bool
 	perGroup bool // the limit holds for each group
-	sups     []sup
+	sups     []superlative
 }
 
 // An item is one value to show.
@@ -78,8 +78,8 @@ type order struct {
 	desc bool
 }
 
-// A sup is a superlative: the largest of something.
-type sup struct {
+// A superlative is a superlative: the largest of something.
+type superlative struct {
 	item
 	desc  bool
 	limit int
@@ -98,16 +98,16 @@ func (r *reader) doubt(name string, size float64) { r.doubts = append(r.doubts, 
 func newReader(x *Index, text string, now time.Time) *reader {
 	r := &reader{x: x, toks: straighten(complete(tokenise(text))), frame: frame{subject: -1}, ties: map[int][]int{}}
 	l := &linker{x: x, toks: r.toks, sims: map[[2]string]float64{}}
-	r.chunks = cut(r.toks, l.mentions(), now)
-	r.functions()
-	r.weigh()
-	r.zones()
+	r.chunks = splitIntoChunks(r.toks, l.mentions(), now)
+	r.preferFunctions()
+	r.weighTables()
+	r.markConditionZones()
 	return r
 }
 
-// functions takes the name of a function before a number for the function, even
-// where a column is called so: the total amount.
-func (r *reader) functions() {
+// preferFunctions takes the name of a function before a number for the function,
+// even where a column is called so: the total amount.
+func (r *reader) preferFunctions() {
 	for i := range r.chunks[:max(0, len(r.chunks)-1)] {
 		c, n := &r.chunks[i], &r.chunks[i+1]
 		if c.role != rMention || c.to != c.from+1 || n.role != rMention || r.toks[n.from].comma || r.toks[c.from].quoted {
@@ -121,8 +121,8 @@ func (r *reader) functions() {
 	}
 }
 
-// weigh sums up how much the question speaks of each table.
-func (r *reader) weigh() {
+// weighTables sums up how much the question speaks of each table.
+func (r *reader) weighTables() {
 	r.weight = make([]float64, len(r.x.tables))
 	for i := range r.chunks {
 		c := &r.chunks[i]
@@ -195,8 +195,8 @@ var (
 	linking     = set("of the its their his her a an all")
 )
 
-// zones marks the chunks that stand in conditions.
-func (r *reader) zones() {
+// markConditionZones marks the chunks that stand in conditions.
+func (r *reader) markConditionZones() {
 	cond, seen, sentence := false, false, 0
 	headed := false // "which X" or "how many X": what follows X is about it
 	for i := range r.chunks {
@@ -261,7 +261,7 @@ func (r *reader) resumes(i int) bool {
 		return true
 	}
 	n := r.next(i)
-	if r.named(n) && r.of(&r.chunks[n]) && len(r.chunks[n].mention.columns) > 0 && r.owned(&r.chunks[n], r.x.columns[r.chunks[n].mention.columns[0].id].table) {
+	if r.named(n) && r.isPropertyOf(&r.chunks[n]) && len(r.chunks[n].mention.columns) > 0 && r.owned(&r.chunks[n], r.x.columns[r.chunks[n].mention.columns[0].id].table) {
 		return true // and the names of dogs
 	}
 	if r.named(n) && n+2 < len(r.chunks) && r.toks[r.chunks[n+1].from].lower == "of" {
@@ -354,7 +354,7 @@ func (r *reader) asColumn(i int, near int, ok func(*column) bool) (int, float64)
 			continue
 		}
 		s := m.score + 0.35*min(1, r.weight[c.table])
-		if id, ok := r.decided(fmt.Sprintf("c%d", i)); ok && id == m.id {
+		if id, ok := r.chosenOption(fmt.Sprintf("c%d", i)); ok && id == m.id {
 			s += 2
 		}
 		if c.table == near {

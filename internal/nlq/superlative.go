@@ -12,8 +12,8 @@ var fewest = set("small short early young light cheap poor bad near inexpensive 
 // generic are adjectives that go with any number: the largest stock.
 var generic = set("large small long short good bad")
 
-// superlatives reads `the oldest dog`, `the most songs`, `top 3 by price`.
-func (r *reader) superlatives() {
+// readSuperlatives reads `the oldest dog`, `the most songs`, `top 3 by price`.
+func (r *reader) readSuperlatives() {
 	for i := range r.chunks {
 		c := &r.chunks[i]
 		switch {
@@ -44,7 +44,7 @@ func (r *reader) rowsSaid(i int) (int, int) {
 
 func (r *reader) superlative(i int) {
 	c := &r.chunks[i]
-	s := sup{desc: c.phrase.desc, limit: 1, cond: c.cond}
+	s := superlative{desc: c.phrase.desc, limit: 1, cond: c.cond}
 	s.at, s.col, s.table = i, -1, -1
 	if c.role == rAgg {
 		s.desc = c.phrase.agg == queryplan.Max
@@ -96,7 +96,7 @@ func (r *reader) superlative(i int) {
 }
 
 // target finds what a superlative measures.
-func (r *reader) target(s *sup, i, j int, adj string) bool {
+func (r *reader) target(s *superlative, i, j int, adj string) bool {
 	specific := adj != "" && !generic[adj]
 	measurable := func(c *column) bool {
 		if (!c.number && !c.calendar()) || c.ref >= 0 || c.part {
@@ -186,7 +186,7 @@ func (r *reader) target(s *sup, i, j int, adj string) bool {
 }
 
 // mostCommon reads `the most common X`: X by the number of its rows.
-func (r *reader) mostCommon(s *sup, j int, adj string) bool {
+func (r *reader) mostCommon(s *superlative, j int, adj string) bool {
 	col, cs := r.asColumn(j, r.nearTable(j), nil)
 	t, ts := r.asTable(j)
 	s.agg = queryplan.Count
@@ -233,7 +233,7 @@ func (r *reader) topN(i int) {
 		t := r.toks[c.from].lower
 		if c.role == rEach && t == "by" || c.role == rOrder || t == "based" || c.role == rRel && t == "with" {
 			j := r.next(m)
-			s := sup{desc: r.chunks[i].phrase.desc, limit: n, given: true, cond: true}
+			s := superlative{desc: r.chunks[i].phrase.desc, limit: n, given: true, cond: true}
 			s.at, s.col, s.table = i, -1, -1
 			if r.is(j, rAgg) || r.is(j, rCount) {
 				s.agg = r.chunks[j].phrase.agg
@@ -281,7 +281,7 @@ func (r *reader) firstOrLast(i int) {
 	if n > 1 {
 		r.doubt("several dates", 1)
 	}
-	x := sup{desc: w == "last", limit: 1, cond: true}
+	x := superlative{desc: w == "last", limit: 1, cond: true}
 	x.at, x.col, x.table, x.score = i, col, -1, 0.8
 	r.sups = append(r.sups, x)
 	r.use(i)
@@ -289,7 +289,7 @@ func (r *reader) firstOrLast(i int) {
 
 // askedMost reads `which language is the most popular`: what is asked for, by the
 // number of its rows.
-func (r *reader) askedMost(s *sup, i int, adj string) bool {
+func (r *reader) askedMost(s *superlative, i int, adj string) bool {
 	if !adjectives[adj].counts {
 		return false
 	}
@@ -303,7 +303,7 @@ func (r *reader) askedMost(s *sup, i int, adj string) bool {
 
 // mostTimes reads `visited most times`, `enrolled the most`: rows of the table that
 // the verb names.
-func (r *reader) mostTimes(s *sup, i int) bool {
+func (r *reader) mostTimes(s *superlative, i int) bool {
 	if r.chunks[i].role != rSup || r.chunks[i].phrase.adj != "" && !adjectives[r.chunks[i].phrase.adj].counts {
 		return false
 	}

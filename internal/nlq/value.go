@@ -20,9 +20,9 @@ func (r *reader) valueConds() {
 	r.joinValues()
 }
 
-// beside finds the mention that says which column a value belongs to: the one just
-// before it (city of X, name is X) or just after it (X district).
-func (r *reader) beside(i int) (before, after int) {
+// columnOfValue finds the mention that says which column a value belongs to: the
+// one just before it (city of X, name is X) or just after it (X district).
+func (r *reader) columnOfValue(i int) (before, after int) {
 	before, after = -1, -1
 	for k := i - 1; k >= 0 && k >= i-6; k-- {
 		c := &r.chunks[k]
@@ -54,7 +54,7 @@ type valueOption struct {
 
 func (r *reader) valueCond(i int) {
 	c := &r.chunks[i]
-	before, after := r.beside(i)
+	before, after := r.columnOfValue(i)
 	text := r.text(c)
 	var options []valueOption
 	for _, v := range c.mention.values {
@@ -79,7 +79,7 @@ func (r *reader) valueCond(i int) {
 				}
 			}
 		}
-		o.score += r.around(i, col)
+		o.score += r.scoreNearbyWords(i, col)
 		if n := len(r.conds); n > 0 && r.conds[n-1].col == col.id && r.chunks[r.conds[n-1].at].isValue {
 			o.score += 0.12 // from X but not from Y: of one kind
 		}
@@ -112,7 +112,7 @@ func (r *reader) valueCond(i int) {
 	}
 	best := options[0]
 	key := fmt.Sprintf("v%d", i)
-	if id, ok := r.decided(key); ok {
+	if id, ok := r.chosenOption(key); ok {
 		if k := slices.IndexFunc(options, func(o valueOption) bool { return o.col == id }); k >= 0 {
 			best = options[k]
 		}
@@ -123,7 +123,7 @@ func (r *reader) valueCond(i int) {
 			close = append(close, o.col)
 		}
 	}
-	r.offer(choice{key: key, about: text, options: r.columnOptions(close), picked: best.col})
+	r.offerChoice(choice{key: key, about: text, options: r.columnOptions(close), picked: best.col})
 	for _, o := range options[1:] {
 		if o.col != best.col && o.score > best.score-0.12 && !r.linkedColumns(o.col, best.col) {
 			r.doubt("value in several columns", 1)
@@ -158,9 +158,10 @@ func (r *reader) linkedColumns(a, b int) bool {
 	return ca.ref == cb.table && cb.key || cb.ref == ca.table && ca.key
 }
 
-// around adds for words near a value that are forms of a column's name: departing
-// from X speaks of a source, landing at X of a destination.
-func (r *reader) around(i int, c *column) float64 {
+// scoreNearbyWords adds to the score of a column for words near a value that are
+// forms of its name: departing from X speaks of a source, landing at X of a
+// destination.
+func (r *reader) scoreNearbyWords(i int, c *column) float64 {
 	best := 0.0
 	from, to := r.chunks[i].from, r.chunks[i].to
 	for k := max(0, from-5); k < min(len(r.toks), to+3); k++ {
@@ -295,8 +296,8 @@ func (r *reader) multi(col int) bool {
 	return r.subject >= 0 && t != r.subject && r.fansOut(r.subject, t)
 }
 
-// patterns reads `whose name contains 'West'`.
-func (r *reader) patterns() {
+// readPatterns reads `whose name contains 'West'`.
+func (r *reader) readPatterns() {
 	for i := range r.chunks {
 		c := &r.chunks[i]
 		if c.used || c.role != rLike {
@@ -318,7 +319,7 @@ func (r *reader) patterns() {
 		for k := i - 1; k >= 0 && k >= i-5; k-- {
 			if r.named(k) {
 				text := func(c *column) bool { return c.kind == queryplan.Text }
-				if p := r.prev(k); r.is(p, rRel) && r.toks[r.chunks[k].from].lemma == "name" && r.named(r.prev(p)) && !r.of(&r.chunks[r.prev(p)]) {
+				if p := r.prev(k); r.is(p, rRel) && r.toks[r.chunks[k].from].lemma == "name" && r.named(r.prev(p)) && !r.isPropertyOf(&r.chunks[r.prev(p)]) {
 					if whose, ws := r.asColumn(r.prev(p), r.currentTable(p), text); whose >= 0 && ws > 0.8 {
 						col, s = whose, ws // a state whose name
 						r.use(k, r.prev(p))
@@ -344,8 +345,8 @@ func (r *reader) patterns() {
 	}
 }
 
-// gaps reads `whose end date is missing`.
-func (r *reader) gaps() {
+// readMissingValues reads `whose end date is missing`.
+func (r *reader) readMissingValues() {
 	for i := range r.chunks {
 		c := &r.chunks[i]
 		if c.used || c.role != rEmpty {

@@ -6,32 +6,32 @@ import (
 	"interlock/internal/queryplan"
 )
 
-// read runs the passes. Their order matters: each leaves to the next what it did not
-// understand.
-func (r *reader) read() {
+// runPasses runs the passes. Their order matters: each leaves to the next what it
+// did not understand.
+func (r *reader) runPasses() {
 	r.findSubject()
 	r.ordering()
-	r.comparisons()
-	r.patterns()
-	r.gaps()
-	r.superlatives()
+	r.readComparisons()
+	r.readPatterns()
+	r.readMissingValues()
+	r.readSuperlatives()
 	r.grouping()
 	r.valueConds()
 	r.compared()
-	r.flags()
-	r.negations()
+	r.readFlags()
+	r.readNegations()
 	r.has()
 	r.howMuch()
 	r.whenAsked()
-	r.asks()
+	r.readRequested()
 	r.andHowMuch()
 	r.existence()
 	r.alternatives()
-	r.settle()
+	r.resolveOpenParts()
 }
 
-// flags reads adjectives that are columns of yes and no: official languages.
-func (r *reader) flags() {
+// readFlags reads adjectives that are columns of yes and no: official languages.
+func (r *reader) readFlags() {
 	for i := range r.chunks {
 		if !r.named(i) || r.chunks[i].used {
 			continue
@@ -69,13 +69,13 @@ func (r *reader) alternatives() {
 	}
 }
 
-// settle decides what the passes left open.
-func (r *reader) settle() {
-	r.settleSuperlatives()
-	r.settleGroups()
+// resolveOpenParts decides what the passes left open.
+func (r *reader) resolveOpenParts() {
+	r.resolveSuperlatives()
+	r.resolveGroups()
 	r.impliedSums()
 	r.unmeasured()
-	r.settleItems()
+	r.resolveItems()
 	r.impliedSums()
 	slices.SortStableFunc(r.items, func(a, b item) int { return a.at - b.at })
 	var kept []item
@@ -98,7 +98,7 @@ func (r *reader) properties() bool {
 			return false
 		}
 		c := &r.x.columns[it.col]
-		if it.at >= 0 && r.of(&r.chunks[it.at]) {
+		if it.at >= 0 && r.isPropertyOf(&r.chunks[it.at]) {
 			return false // emails of the members: one for each row
 		}
 		if c.key || r.x.tables[c.table].display == it.col || r.weight[c.table] > 0.6 || it.at < 0 || r.toks[r.chunks[it.at].to-1].lower == r.toks[r.chunks[it.at].to-1].lemma {
@@ -108,10 +108,10 @@ func (r *reader) properties() bool {
 	return len(r.conds) > 0 && len(r.items) > 0 && len(r.sups) == 0
 }
 
-// settleSuperlatives tells `what is the highest price` from `the one with the
+// resolveSuperlatives tells `what is the highest price` from `the one with the
 // highest price`.
-func (r *reader) settleSuperlatives() {
-	var rest []sup
+func (r *reader) resolveSuperlatives() {
+	var rest []superlative
 	for _, s := range r.sups {
 		plain := slices.ContainsFunc(r.items, func(it item) bool { return it.agg == "" && it.col != s.col })
 		each := slices.ContainsFunc(r.groups, func(g group) bool { return g.each })
@@ -137,9 +137,9 @@ func (r *reader) settleSuperlatives() {
 	}
 }
 
-// settleGroups drops a group for each row of what is averaged: the average revenue
+// resolveGroups drops a group for each row of what is averaged: the average revenue
 // per order, where an order is a row.
-func (r *reader) settleGroups() {
+func (r *reader) resolveGroups() {
 	r.groups = slices.DeleteFunc(r.groups, func(g group) bool {
 		c := &r.x.columns[g.col]
 		return g.unit == "" && g.col == r.x.tables[c.table].key && slices.ContainsFunc(r.items, func(it item) bool {
@@ -148,8 +148,8 @@ func (r *reader) settleGroups() {
 	})
 }
 
-// settleItems fills in what people leave out: the name of what is asked for.
-func (r *reader) settleItems() {
+// resolveItems fills in what people leave out: the name of what is asked for.
+func (r *reader) resolveItems() {
 	plain := slices.ContainsFunc(r.items, func(it item) bool { return it.agg == "" })
 	if slices.ContainsFunc(r.items, func(it item) bool { return it.agg == queryplan.Count && it.table >= 0 }) {
 		// A bare `the number` behind `how many songs` is that number.
