@@ -266,7 +266,7 @@ func (r *rules) failure(call, name string, args event.Value, f *fault.Fault) eve
 		}
 	}
 	used := r.f.Turn.Failures[name]
-	if f.Code != fault.EmptyPythonRetried {
+	if !f.Code.SentBack() {
 		used++
 	}
 	b.TriesLeft = max(0, r.failuresAllowed()-used)

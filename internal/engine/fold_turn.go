@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"interlock/internal/event"
-	"interlock/internal/fault"
 	"interlock/internal/llm"
 )
 
@@ -202,7 +201,7 @@ func (t *turnFold) addFailure(b event.ToolFailed) {
 		t.DirectEnded = callOutcome(b.Code)
 	}
 	t.count("failures")
-	if b.Code == fault.EmptyPythonRetried { // sent back, not counted against the tool
+	if b.Code.SentBack() {
 		t.SentBack = added(t.SentBack, b.Tool)
 	} else {
 		t.Failures = added(t.Failures, b.Tool)

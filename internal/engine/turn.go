@@ -187,7 +187,7 @@ func (t *turn) count(b event.Body) {
 		}
 	case event.ToolFailed:
 		c("tool_failures", e.Tool, string(e.Code))
-		if e.Code == fault.EmptyPythonRetried {
+		if e.Code.SentBack() {
 			c("retries", e.Tool)
 		}
 	case event.ToolRefused:

@@ -176,6 +176,10 @@ func (c Code) Entry() Entry {
 	return e
 }
 
+// SentBack says whether a call that failed with this code was sent back for another try
+// that does not count against its tool.
+func (c Code) SentBack() bool { return c == EmptyPythonRetried }
+
 // Known reports whether the code is in the table.
 func (c Code) Known() bool { return byCode[c] != nil }
 
