@@ -321,10 +321,10 @@ func TestSQLiteBounds(t *testing.T) {
 	}{
 		{slow, source.Limits{Timeout: 300 * time.Millisecond}, []fault.Code{fault.QueryTimeout}},
 		{endless, source.Limits{Timeout: 300 * time.Millisecond}, []fault.Code{fault.QueryTimeout}},
-		{wide, source.Limits{Timeout: 30 * time.Second}, []fault.Code{fault.SQLError, fault.QueryMemory, fault.TooLarge}},
+		{wide, source.Limits{Timeout: 2 * time.Minute}, []fault.Code{fault.SQLError, fault.QueryMemory, fault.TooLarge}},
 		{"SELECT zeroblob(900000000) FROM t", source.Limits{}, []fault.Code{fault.SQLError, fault.TooLarge}},
 		{"SELECT hex(zeroblob(7000000)) FROM t", source.Limits{Bytes: 1 << 20}, []fault.Code{fault.SQLError, fault.TooLarge}},
-		{"WITH RECURSIVE n(i, s) AS (SELECT 1, hex(zeroblob(500000)) UNION ALL SELECT i + 1, s || i FROM n) SELECT count(*) FROM (SELECT * FROM n ORDER BY s)", source.Limits{Timeout: 20 * time.Second}, []fault.Code{fault.QueryMemory, fault.QueryTimeout, fault.SQLError}},
+		{"WITH RECURSIVE n(i, s) AS (SELECT 1, hex(zeroblob(500000)) UNION ALL SELECT i + 1, s || i FROM n) SELECT count(*) FROM (SELECT * FROM n ORDER BY s)", source.Limits{Timeout: 5 * time.Second}, []fault.Code{fault.QueryMemory, fault.QueryTimeout, fault.SQLError}},
 	} {
 		began := time.Now()
 		_, err := runSQLite(t.Context(), t, conf, c.sql, c.limits)
