@@ -1,10 +1,11 @@
 // Package engine runs threads. Its whole life is one loop:
 //
-//	for { step := decide(fold); bodies := perform(step); record(bodies) }
+//	for { step := decide(fold); commit(step); emit(perform(step)) }
 //
-// decide is pure: it looks at the fold of the log and says what comes next.
+// decide is pure: it looks at the phase of the turn (phase.go) and says what comes next.
 // perform does the one thing that touches the world: a model call, a tool call.
-// record appends what happened to the log, in one batch, before anybody sees it.
+// commit appends what happened to the log, in one batch, before anybody sees it, and
+// publishes the thread as it is then for readers.
 //
 // The engine knows no machine, state or tool by name, no SQL, no HTTP and no
 // Python. A model is treated as an adversary: whatever it says, only what the

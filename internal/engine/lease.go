@@ -81,13 +81,13 @@ func (e *Engine) renewLeases() {
 			}
 			continue
 		}
-		e.heed(turns, leases)
+		e.endLostTurns(turns, leases)
 	}
 }
 
-// heed ends the turns that somebody asked to stop and those that another process has
+// endLostTurns ends the turns that somebody asked to stop and those that another process has
 // taken over.
-func (e *Engine) heed(turns map[string]*turn, leases []store.Lease) {
+func (e *Engine) endLostTurns(turns map[string]*turn, leases []store.Lease) {
 	held := make(map[string]store.Lease, len(leases))
 	for _, l := range leases {
 		held[l.Thread] = l

@@ -9,10 +9,10 @@ type heads map[string]Thread
 
 const maxHeads = 1024
 
-// stands says whether the thread's row need not be written, because its last event
+// isCurrent says whether the thread's row need not be written, because its last event
 // says the rest. Another process cannot have changed it: it would have taken the
 // number of the batch's first event, which makes the batch a conflict.
-func (h heads) stands(b Batch) bool {
+func (h heads) isCurrent(b Batch) bool {
 	known, ok := h[b.Thread]
 	if !ok || known.Seq != b.After || b.Head.Status != Running {
 		return false
@@ -21,21 +21,22 @@ func (h heads) stands(b Batch) bool {
 		return false
 	}
 	known.Seq = 0
-	return known == essence(b.Head)
+	return known == mutableColumns(b.Head)
 }
 
-// note remembers the row of a batch that was stored.
-func (h heads) note(b Batch) {
+// record remembers the row of a batch that was stored.
+func (h heads) record(b Batch) {
 	if len(h) >= maxHeads {
 		clear(h)
 	}
-	row := essence(b.Head)
+	row := mutableColumns(b.Head)
 	row.Seq = b.After + int64(len(b.Events))
 	h[b.Thread] = row
 }
 
-// essence is the part of a row that is not its end.
-func essence(t Thread) Thread {
+// mutableColumns returns t without the columns that Append never rewrites and without
+// its end, which is read from the events.
+func mutableColumns(t Thread) Thread {
 	t.ID, t.Owner, t.Machine = "", "", "" // never rewritten
 	t.Seq, t.Created, t.Updated = 0, time.Time{}, time.Time{}
 	return t

@@ -117,10 +117,10 @@ func (s *statement) exec() (int64, error) {
 // store writes everything in one transaction, or nothing. A batch that is one
 // statement is a transaction by itself.
 func (w *writer) store(b Batch, rows []row, blobs []packedBlob, snapshot packed) error {
-	if len(rows) > 0 && len(rows) <= rowsAtOnce && len(blobs) == 0 && len(b.Runs) == 0 && b.Snapshot == nil && w.heads.stands(b) {
+	if len(rows) > 0 && len(rows) <= rowsAtOnce && len(blobs) == 0 && len(b.Runs) == 0 && b.Snapshot == nil && w.heads.isCurrent(b) {
 		err := w.insert(b, rows, nil, packed{})
 		if err == nil {
-			w.heads.note(b)
+			w.heads.record(b)
 		}
 		return err
 	}
@@ -135,7 +135,7 @@ func (w *writer) store(b Batch, rows []row, blobs []packedBlob, snapshot packed)
 		_, _ = w.rollback.exec()
 		return err
 	}
-	w.heads.note(b)
+	w.heads.record(b)
 	return nil
 }
 
@@ -167,7 +167,7 @@ func conflict(b Batch) error {
 
 func (w *writer) insert(b Batch, rows []row, blobs []packedBlob, snapshot packed) error {
 	last := b.After + int64(len(rows))
-	if !w.heads.stands(b) {
+	if !w.heads.isCurrent(b) {
 		if err := w.writeHead(b, last); err != nil {
 			return err
 		}

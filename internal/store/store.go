@@ -105,7 +105,7 @@ type Run struct {
 	Last     int64     `json:"last_seq,omitempty"` // 0 while it runs
 	Started  time.Time `json:"started_at"`
 	Ended    time.Time `json:"ended_at,omitzero"`
-	MicroUSD int64     `json:"micro_usd,omitempty"`
+	MicroUSD int64     `json:"micro_usd,omitempty"` // when its status last changed, as Tokens
 	Tokens   int       `json:"tokens,omitempty"`
 }
 
