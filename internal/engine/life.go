@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"interlock/internal/event"
+	"interlock/internal/fault"
+	"interlock/internal/store"
+)
+
+// Stop ends the turn that runs or waits in a thread; without one it does nothing.
+func (e *Engine) Stop(ctx context.Context, thread string) error {
+	e.mu.Lock()
+	t := e.running[thread]
+	e.mu.Unlock()
+	if t != nil {
+		t.halted.Store(true)
+		t.cancel()
+		select {
+		case <-t.done:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	t, err := e.own(ctx, thread)
+	if errors.Is(err, store.ErrHeld) {
+		return e.stopRemote(ctx, thread)
+	}
+	if err != nil {
+		return err
+	}
+	defer e.release(thread, t)
+	if err := t.load(ctx, thread); err != nil {
+		return err
+	}
+	if !t.f.active() {
+		return nil
+	}
+	t.emit(t.r.end(event.Stopped, fault.Stopped).bodies...)
+	return t.commit(ctx)
+}
+
+// Wait returns when nothing runs in the thread, with the error of a turn that could
+// not be stored.
+func (e *Engine) Wait(ctx context.Context, thread string) error {
+	e.mu.Lock()
+	t, stalled := e.running[thread], e.stalled[thread]
+	e.mu.Unlock()
+	if t == nil {
+		return stalled
+	}
+	select {
+	case <-t.done:
+		return t.failed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Resume takes up every turn that a dead process left in the middle. Those whose
+// process lives, or may live on another machine, are left alone.
+func (e *Engine) Resume(ctx context.Context) (int, error) {
+	rows, err := e.cfg.Store.Threads(ctx, store.Query{Status: store.Running, Limit: 1 << 30})
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, row := range rows {
+		ok, err := e.resume(ctx, row.ID)
+		if errors.Is(err, store.ErrHeld) || fault.Is(err, fault.ThreadBusy) {
+			continue
+		}
+		if err != nil {
+			e.cfg.Log.Error("turn could not be resumed", "thread", row.ID, "err", err)
+			continue
+		}
+		if ok {
+			n++
+		}
+	}
+	return n, nil
+}
+
+func (e *Engine) resume(ctx context.Context, thread string) (bool, error) {
+	t, err := e.own(ctx, thread)
+	if err != nil {
+		return false, err
+	}
+	started := false
+	defer func() {
+		if !started {
+			e.release(thread, t)
+		}
+	}()
+	if err := t.load(ctx, thread); err != nil {
+		return false, err
+	}
+	if !t.f.active() || openCard(t.f.Turn.Phase) != nil {
+		return false, nil
+	}
+	t.emit(event.TurnInterrupted{Run: t.f.Turn.Run, Last: t.f.Turn.Interrupted+1 >= e.cfg.MaxInterruptions})
+	if err := t.commit(ctx); err != nil {
+		return false, err
+	}
+	t.resumed, started = true, true
+	e.launch(thread, t)
+	return true, nil
+}
+
+// Fork makes a thread that shares the past of another up to an event and goes its
+// own way from there. An unfinished turn at that point is ended in the fork.
+func (e *Engine) Fork(ctx context.Context, thread string, seq int64, owner string) (string, error) {
+	f := newFold(thread)
+	var past []event.Event
+	id := e.cfg.NewID("t")
+	for ev, err := range Resolved(ctx, e.cfg.Store, thread, 0) {
+		if err != nil {
+			return "", notFound(err, thread)
+		}
+		if seq > 0 && ev.Seq > seq {
+			break
+		}
+		if o, ok := ev.Body.(event.ThreadOpened); ok {
+			o.Owner, o.Parent = owner, &event.Origin{Thread: thread, Seq: seq}
+			ev.Body = o
+		}
+		ev.Thread = id
+		past = append(past, ev)
+		f.apply(ev)
+	}
+	if len(past) == 0 || seq > f.Seq {
+		return "", fault.New(fault.BadRequest, "the thread %s has no event %d", thread, seq)
+	}
+	f.Thread = id
+	m, err := e.defs.get(ctx, f.Version)
+	if err != nil {
+		return "", err
+	}
+	t, err := e.take(id)
+	if err != nil {
+		return "", err
+	}
+	defer e.release(id, t)
+	t.adopt(f, m)
+	t.pending, t.forked = past, true
+	if f.active() {
+		t.emit(t.r.end(event.Stopped, fault.Stopped).bodies...)
+	}
+	return id, t.commit(ctx)
+}
