@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // knownPairs holds pairs that belong together, by which keys are chosen: li, ri.
@@ -195,16 +194,32 @@ func pickKeys(keys []compiledKey, known int, budget int64) []Key {
 // makeCandidates makes the table of pairs that are compared: those of the keys, of
 // rare words that both have, and the pairs of a further SELECT.
 func (r *Reconciler) makeCandidates(ctx context.Context, into string, keys []Key, comparisons []Comparison, leftRows, rightRows, further string) error {
-	union := []string{further}
+	var parts []string
+	add := func(sql string) error {
+		t := fmt.Sprintf("recon_pairs_%d", len(parts))
+		parts = append(parts, t)
+		return r.space.Create(ctx, t, sql)
+	}
+	if err := add(further); err != nil {
+		return err
+	}
 	for _, k := range keys {
 		compiled, err := compileKey(k, comparisons, leftRows, rightRows)
 		if err != nil {
 			return err
 		}
-		union = append(union, compiled.pairsSQL(r.config.KeyPairs))
+		if err := add(compiled.pairsSQL(r.config.KeyPairs)); err != nil {
+			return err
+		}
 	}
-	union = append(union, wordPairs(leftRows, rightRows, r.config.KeyPairs))
-	return r.space.Create(ctx, into, "SELECT DISTINCT li, ri FROM ("+strings.Join(union, " UNION ALL ")+")")
+	if err := add(wordPairs(leftRows, rightRows, r.config.KeyPairs)); err != nil {
+		return err
+	}
+	union := each(parts, " UNION ALL ", func(_ int, t string) string { return "SELECT li, ri FROM " + t })
+	if err := r.space.Create(ctx, into, "SELECT DISTINCT li, ri FROM ("+union+")"); err != nil {
+		return err
+	}
+	return r.space.Drop(ctx, parts...)
 }
 
 // wordPairs joins rows that share a rare word and keeps the best partners of each.

@@ -70,7 +70,14 @@ func (r *run) confirmedPass(ctx context.Context) error {
 // prefer each other and are likely enough.
 func (r *run) scoredPass(ctx context.Context) error {
 	rc := r.recipe
-	if err := r.makeCandidates(ctx, candidatePairs, rc.Candidates, rc.Comparisons, r.openLeft(), r.openRight(), "SELECT li, ri FROM "+labelled+" WHERE false"); err != nil {
+	const left, right = "recon_lopen", "recon_ropen"
+	if err := r.space.Create(ctx, left, "SELECT * FROM "+r.openLeft()); err != nil {
+		return err
+	}
+	if err := r.space.Create(ctx, right, "SELECT * FROM "+r.openRight()); err != nil {
+		return err
+	}
+	if err := r.makeCandidates(ctx, candidatePairs, rc.Candidates, rc.Comparisons, left, right, "SELECT li, ri FROM "+labelled+" WHERE false"); err != nil {
 		return fmt.Errorf("finding candidates: %w", err)
 	}
 	if err := r.makeLevels(ctx, levelTable, candidatePairs, rc.Comparisons); err != nil {

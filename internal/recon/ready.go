@@ -15,8 +15,7 @@ const (
 	listsRight = "recon_rlists"
 )
 
-// makeReady brings the values of both sides into the forms that are compared. Rows
-// that are in the tables done are left out; done may be empty.
+// makeReady brings the values of both sides into the forms that are compared.
 func (r *Reconciler) makeReady(ctx context.Context, left, right table, comparisons []Comparison) error {
 	for _, s := range []struct {
 		t       table

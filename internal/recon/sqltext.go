@@ -29,12 +29,12 @@ func normalText(x string) string {
 // squashed is normal text without spaces.
 func squashed(normal string) string { return fmt.Sprintf("replace(%s, ' ', '')", normal) }
 
-// decimalComma and decimalPoint name how the numbers of a column are written.
+// The formats in which the numbers and the dates of a column may be written; other
+// dates are named by their strptime format.
 const (
 	decimalPoint = "1,234.56"
 	decimalComma = "1.234,56"
 	isoDate      = "iso"
-	wholeNumber  = "1234" // digits only: the number is not divided by separators
 )
 
 // numberOf reads text as a DOUBLE. Signs may lead, trail or be brackets; currency

@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
-	"time"
 	"unsafe"
 
 	duck "github.com/duckdb/duckdb-go-bindings"
@@ -96,12 +94,6 @@ func (s *memorySpace) Query(ctx context.Context, sql string, args ...string) (*q
 func (s *memorySpace) exec(ctx context.Context, sql string, args []string, each func(string)) error {
 	if err := ctx.Err(); err != nil {
 		return err
-	}
-	if os.Getenv("RECON_TRACE") != "" {
-		began := time.Now()
-		defer func() {
-			fmt.Printf("TRACE %6d ms %.150s\n", time.Since(began).Milliseconds(), strings.Join(strings.Fields(sql), " "))
-		}()
 	}
 	var stmt duck.PreparedStatement
 	defer duck.DestroyPrepare(&stmt)
