@@ -34,9 +34,9 @@ type CommandGiven struct {
 	Fields map[string]any `json:"fields,omitempty"`
 }
 
-// A place is where a saying went: the run it began or resumed, in a thread that
+// A startedTurn is where a saying went: the run it began or resumed, in a thread that
 // ended at after before.
-type place struct {
+type startedTurn struct {
 	thread, run string
 	after       int64
 }
@@ -50,25 +50,25 @@ type begunTurn struct {
 
 // beginTurn says something and returns at once; the thread's events tell the rest.
 func (s *Server) beginTurn(ctx context.Context, in *struct{ Body Saying }) (begunTurn, error) {
-	at, err := s.say(ctx, in.Body, s.cfg.Machine)
+	at, err := s.startTurn(ctx, in.Body, s.cfg.Machine)
 	return begunTurn{at.thread, at.run, at.after}, err
 }
 
 func (s *Server) chat(ctx context.Context, in *struct{ Body Saying }) (ChatResponse, error) {
-	at, err := s.say(ctx, in.Body, s.cfg.Machine)
+	at, err := s.startTurn(ctx, in.Body, s.cfg.Machine)
 	if err != nil {
 		return ChatResponse{}, err
 	}
 	return s.answer(ctx, at.thread, at.run)
 }
 
-// say hands a saying to the engine, in its own thread or a new one.
-func (s *Server) say(ctx context.Context, in Saying, machine string) (place, error) {
+// startTurn hands a saying to the engine, in its own thread or a new one.
+func (s *Server) startTurn(ctx context.Context, in Saying, machine string) (startedTurn, error) {
 	if err := in.check(); err != nil {
-		return place{}, err
+		return startedTurn{}, err
 	}
 	if err := s.knowsDataset(ctx, in.Dataset); err != nil {
-		return place{}, err
+		return startedTurn{}, err
 	}
 	user := noteOf(ctx).user.Name
 	input := engine.Input{User: user, Text: in.Message, Dataset: in.Dataset, Rerun: in.Rerun}
@@ -78,27 +78,27 @@ func (s *Server) say(ctx context.Context, in Saying, machine string) (place, err
 	if c := in.Command; c != nil {
 		input.Command = &engine.Command{Name: c.Name, Fields: c.Fields}
 	}
-	at := place{thread: in.Thread}
+	at := startedTurn{thread: in.Thread}
 	var err error
 	if in.Thread == "" {
 		at.thread, at.run, err = s.cfg.Engine.Start(ctx, engine.Opening{
 			Machine: cmp.Or(in.Machine, machine), Owner: user, Title: clip(in.Message, 80),
 			Dataset: in.Dataset, Settings: in.Settings,
 		}, input)
-		about(ctx, at.thread, at.run)
+		noteThread(ctx, at.thread, at.run)
 		return at, err
 	}
 	t, err := s.ownThread(ctx, in.Thread)
 	if err != nil {
-		return place{}, err
+		return startedTurn{}, err
 	}
 	if in.Machine != "" && in.Machine != t.Machine {
-		return place{}, badRequest("thread %s runs the machine %s, not %s", t.ID, t.Machine, in.Machine).
+		return startedTurn{}, badRequest("thread %s runs the machine %s, not %s", t.ID, t.Machine, in.Machine).
 			Suggest("Leave thread_id out to open a thread of another machine.")
 	}
 	at.after, input.Settings = t.Seq, in.Settings
 	at.run, err = s.cfg.Engine.Send(ctx, at.thread, input)
-	about(ctx, at.thread, at.run)
+	noteThread(ctx, at.thread, at.run)
 	return at, err
 }
 

@@ -18,7 +18,7 @@ func (s *Server) chatStream(ctx context.Context, in *struct {
 	if in.Last != "" {
 		return s.resumeChat(ctx, in.Last, in.Body.Thread)
 	}
-	at, err := s.say(ctx, in.Body, s.cfg.Machine)
+	at, err := s.startTurn(ctx, in.Body, s.cfg.Machine)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (s *Server) resumeChat(ctx context.Context, given, thread string) (func(req
 	if err != nil {
 		return nil, err
 	}
-	about(ctx, t.ID, run.ID)
+	noteThread(ctx, t.ID, run.ID)
 	p := &chatProjection{frames: s.newChatFrames(run, true), last: last}
 	if t.Status != store.Running {
 		p.until = t.Seq
@@ -88,7 +88,7 @@ type chatProjection struct {
 }
 
 func (p *chatProjection) project(_ context.Context, ev event.Event, send sendFunc) (more bool, err error) {
-	frames, rests, err := p.frames.of(ev)
+	frames, rests, err := p.frames.add(ev)
 	if err != nil {
 		return false, err
 	}

@@ -95,8 +95,8 @@ type (
 	}
 )
 
-// of gives the frames of an event, and says whether the run rests after it.
-func (c *chatFrames) of(ev event.Event) (frames []frame, rests bool, err error) {
+// add takes in an event and gives its frames, and says whether the run rests after it.
+func (c *chatFrames) add(ev event.Event) (frames []frame, rests bool, err error) {
 	body := event.Inline(ev.Body)
 	if err := c.reply.Add(body); err != nil {
 		return nil, false, err

@@ -116,7 +116,7 @@ func (s *Server) limited(next http.Handler) http.Handler {
 		name, crowd := "address "+ip, false
 		if len(s.users.known) == 0 {
 			crowd = isLoopback(ip) // everybody on this machine, or behind a proxy on it
-		} else if user, known := s.users.of(r); known {
+		} else if user, known := s.users.find(r); known {
 			name = "user " + user.Name
 		}
 		in := laneOf(r)

@@ -102,7 +102,7 @@ func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	_ = json.NewEncoder(w).Encode(p)
 }
 
-// plainContext lets retell change the status that huma chose.
+// plainContext lets problemFromHuma change the status that huma chose.
 type plainContext struct {
 	inner
 	status int
@@ -123,9 +123,9 @@ func withPlainContext(ctx huma.Context, next func(huma.Context)) {
 	next(&plainContext{inner: ctx})
 }
 
-// retell turns huma's own errors, which are all about the request, into problems.
+// problemFromHuma turns huma's own errors, which are all about the request, into problems.
 // What the client sent is not echoed.
-func retell(ctx huma.Context, _ string, v any) (any, error) {
+func problemFromHuma(ctx huma.Context, _ string, v any) (any, error) {
 	m, ok := v.(*huma.ErrorModel)
 	if !ok {
 		return v, nil

@@ -34,8 +34,8 @@ func noteOf(ctx context.Context) *note {
 	return &note{}
 }
 
-// about remembers thread and run for the log.
-func about(ctx context.Context, thread, run string) {
+// noteThread remembers thread and run for the log.
+func noteThread(ctx context.Context, thread, run string) {
 	n := noteOf(ctx)
 	n.thread, n.run = thread, run
 }

@@ -96,7 +96,7 @@ func (s *Server) build() (http.Handler, error) {
 		},
 		Formats:       map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat},
 		DefaultFormat: "application/json",
-		Transformers:  []huma.Transformer{retell},
+		Transformers:  []huma.Transformer{problemFromHuma},
 	})
 	t.api.UseMiddleware(withPlainContext)
 	s.routes(t)

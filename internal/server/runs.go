@@ -16,7 +16,7 @@ func (s *Server) ownRun(ctx context.Context, id string) (store.Run, error) {
 	if errors.Is(err, store.ErrNotFound) || err == nil && r.Owner != noteOf(ctx).user.Name {
 		return store.Run{}, fault.New(fault.RunNotFound, "there is no run %q", clip(id, 60))
 	}
-	about(ctx, r.Thread, id)
+	noteThread(ctx, r.Thread, id)
 	return r, err
 }
 
@@ -84,7 +84,7 @@ func (s *Server) directRun(ctx context.Context, in *struct{ Body directRun }) (C
 	if err != nil {
 		return ChatResponse{}, err
 	}
-	about(ctx, thread, run)
+	noteThread(ctx, thread, run)
 	return s.answer(ctx, thread, run)
 }
 

@@ -64,7 +64,7 @@ type Config struct {
 	// Direct says which tool runs each type of a direct run; a type that is not there
 	// cannot be run.
 	Direct map[DirectType]DirectTool
-	// Version is told in the API description. Default "dev".
+	// Version stands in the API description. Default "dev".
 	Version string
 
 	// Listen is the address that Serve will be given. Default 127.0.0.1:8765. One that
@@ -119,7 +119,7 @@ type Server struct {
 	readyAt time.Time
 }
 
-// New checks the configuration and builds the routes. All its faults are told at once.
+// New checks the configuration and builds the routes. All that is wrong with it is reported at once.
 func New(cfg Config) (*Server, error) {
 	setDefaults(&cfg)
 	users, err := newUsers(cfg.Users, cfg.Owner)

@@ -41,7 +41,7 @@ type Segment struct {
 
 func (s *Server) sessionChat(ctx context.Context, in *struct{ Body SessionSaying }) (SessionReply, error) {
 	b := in.Body
-	at, err := s.say(ctx, Saying{Message: b.Message, Card: b.Card, Command: b.Command, Thread: b.Session, Machine: b.Machine}, s.cfg.SessionMachine)
+	at, err := s.startTurn(ctx, Saying{Message: b.Message, Card: b.Card, Command: b.Command, Thread: b.Session, Machine: b.Machine}, s.cfg.SessionMachine)
 	if err != nil {
 		return SessionReply{}, err
 	}

@@ -26,7 +26,7 @@ const readyFor = time.Second
 func (s *Server) readyz(ctx context.Context, _ *none) (readiness, error) {
 	s.readyMu.Lock()
 	if s.readyAt.IsZero() || time.Since(s.readyAt) > readyFor {
-		s.ready, s.readyAt = s.look(ctx), time.Now()
+		s.ready, s.readyAt = s.checkParts(ctx), time.Now()
 	}
 	out := s.ready
 	s.readyMu.Unlock()
@@ -38,8 +38,8 @@ func (s *Server) readyz(ctx context.Context, _ *none) (readiness, error) {
 	return out, nil
 }
 
-// look asks the parts.
-func (s *Server) look(ctx context.Context) readiness {
+// checkParts asks the parts how they are.
+func (s *Server) checkParts(ctx context.Context) readiness {
 	out := readiness{"ok", []Part{}}
 	if s.cfg.Ready != nil {
 		out.Parts = orEmpty(s.cfg.Ready(context.WithoutCancel(ctx)))

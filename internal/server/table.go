@@ -46,12 +46,12 @@ func remove[I, O any](t *table, role Role, path, summary string, h func(context.
 
 func register[I, O any](t *table, role Role, method, path, summary string, h func(context.Context, *I) (O, error)) {
 	huma.Register(t.api, t.operation(method, path, summary), func(ctx context.Context, in *I) (*output[O], error) {
-		if err := demand(noteOf(ctx).user, role); err != nil {
-			return nil, told(ctx, err)
+		if err := requireRole(noteOf(ctx).user, role); err != nil {
+			return nil, asProblem(ctx, err)
 		}
 		body, err := h(ctx, in)
 		if err != nil {
-			return nil, told(ctx, err)
+			return nil, asProblem(ctx, err)
 		}
 		return &output[O]{body}, nil
 	})
@@ -84,12 +84,12 @@ func raw[I any](t *table, role Role, op huma.Operation, media string, h func(con
 		Content:     map[string]*huma.MediaType{media: {Schema: &huma.Schema{Type: huma.TypeString}}},
 	}
 	huma.Register(t.api, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
-		if err := demand(noteOf(ctx).user, role); err != nil {
-			return nil, told(ctx, err)
+		if err := requireRole(noteOf(ctx).user, role); err != nil {
+			return nil, asProblem(ctx, err)
 		}
 		write, err := h(ctx, in)
 		if err != nil {
-			return nil, told(ctx, err)
+			return nil, asProblem(ctx, err)
 		}
 		return &huma.StreamResponse{Body: func(hc huma.Context) {
 			r, w := humago.Unwrap(hc)
@@ -101,7 +101,7 @@ func raw[I any](t *table, role Role, op huma.Operation, media string, h func(con
 // handle adds a handler that is no part of the API description.
 func (t *table) handle(role Role, pattern string, h http.Handler) {
 	t.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		if err := demand(noteOf(r.Context()).user, role); err != nil {
+		if err := requireRole(noteOf(r.Context()).user, role); err != nil {
 			writeProblem(w, r, err)
 			return
 		}
@@ -127,8 +127,8 @@ func operationID(method, path string) string {
 	return strings.ToLower(method) + strings.NewReplacer("/", "-", "{", "", "}", "").Replace(path)
 }
 
-// told notes the error for the log and gives huma the problem to write.
-func told(ctx context.Context, err error) error {
+// asProblem notes the error for the log and gives huma the problem to write.
+func asProblem(ctx context.Context, err error) error {
 	noteOf(ctx).err = err
 	return problemOf(ctx, err)
 }
@@ -144,7 +144,7 @@ func schemaName(t reflect.Type, hint string) string {
 // describe serves the API description, made once from the routes.
 func (t *table) describe(tokens bool) error {
 	api := t.api.OpenAPI()
-	for _, unused := range []string{"ErrorModel", "ErrorDetail"} { // huma's own, which retell replaces
+	for _, unused := range []string{"ErrorModel", "ErrorDetail"} { // huma's own, which problemFromHuma replaces
 		delete(api.Components.Schemas.Map(), unused)
 	}
 	if tokens {

@@ -16,7 +16,7 @@ func (s *Server) ownThread(ctx context.Context, id string) (store.Thread, error)
 	if errors.Is(err, store.ErrNotFound) || err == nil && t.Owner != noteOf(ctx).user.Name {
 		return store.Thread{}, fault.New(fault.ThreadNotFound, "there is no thread %q", clip(id, 60))
 	}
-	about(ctx, id, "")
+	noteThread(ctx, id, "")
 	return t, err
 }
 
@@ -70,7 +70,7 @@ func (s *Server) thread(ctx context.Context, in *threadPath) (threadView, error)
 		return threadView{}, err
 	}
 	return threadView{
-		Thread: v.Thread, Settings: orNothing(v.Settings), Facts: orNothing(v.Facts), Card: cardOf(v.Card), Offered: orEmpty(v.Offered),
+		Thread: v.Thread, Settings: orEmptyMap(v.Settings), Facts: orEmptyMap(v.Facts), Card: cardOf(v.Card), Offered: orEmpty(v.Offered),
 		Denied: orEmpty(v.Denied), Commands: orEmpty(v.Commands), Messages: orEmpty(v.Messages), Artifacts: orEmpty(v.Artifacts), Tainted: v.Tainted,
 	}, nil
 }
@@ -136,8 +136,8 @@ func orEmpty[T any](list []T) []T {
 	return list
 }
 
-// orNothing makes an object that is written {} rather than null.
-func orNothing(m map[string]any) map[string]any {
+// orEmptyMap makes an object that is written {} rather than null.
+func orEmptyMap(m map[string]any) map[string]any {
 	if m == nil {
 		return map[string]any{}
 	}

@@ -79,8 +79,8 @@ func newUsers(given []User, owner string) (users, error) {
 	return us, errors.Join(faults...)
 }
 
-// of gives the user of a request. Every token is compared, in constant time.
-func (us users) of(r *http.Request) (User, bool) {
+// find gives the user of a request. Every token is compared, in constant time.
+func (us users) find(r *http.Request) (User, bool) {
 	if len(us.known) == 0 {
 		return User{Name: us.owner, Role: Admin}, true
 	}
@@ -99,7 +99,7 @@ func (us users) of(r *http.Request) (User, bool) {
 // open to all.
 func (s *Server) admitted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		user, known := s.users.of(r)
+		user, known := s.users.find(r)
 		if known {
 			noteOf(r.Context()).user = user
 		} else if !isOpen(r) {
@@ -119,8 +119,8 @@ func isOpen(r *http.Request) bool {
 	return r.URL.Path == "/healthz" || r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/static/")
 }
 
-// demand refuses a user who lacks the role.
-func demand(user User, role Role) error {
+// requireRole refuses a user who lacks the role.
+func requireRole(user User, role Role) error {
 	if user.Role.rank() < role.rank() {
 		return fault.New(fault.Forbidden, "%s is %s; this needs the role %s", user.Name, user.Role, role)
 	}

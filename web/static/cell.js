@@ -2,7 +2,7 @@
 
 import { download, request } from "./api.js";
 import { bytes, duration, el, fill, words } from "./dom.js";
-import { Rest } from "./rest.js";
+import { FullResult } from "./fullresult.js";
 import { resultTable } from "./table.js";
 
 const codeArguments = ["sql", "python_code", "code", "query", "plan"];
@@ -56,7 +56,7 @@ export class Cell {
   // rest reaches all rows of a result that a statement gave.
   rest(event) {
     const sql = this.args?.sql || event.args?.sql || event.result?.compiled_sql;
-    return this.run && sql ? new Rest(this.run, event.call, Boolean(event.result?.limited ?? event.result?.stats?.limited)) : undefined;
+    return this.run && sql ? new FullResult(this.run, event.call, Boolean(event.result?.limited ?? event.result?.stats?.limited)) : undefined;
   }
 
   failed(event) {

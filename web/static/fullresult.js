@@ -3,8 +3,8 @@
 
 import { download, get, post } from "./api.js";
 
-/** A Rest reaches all rows of one call of a run; limited says that there are more than the turn shows. */
-export class Rest {
+/** A FullResult reaches all rows of one call of a run; limited says that there are more than the turn shows. */
+export class FullResult {
   constructor(run, call, limited) {
     this.limited = limited;
     this.path = `/api/runs/${encodeURIComponent(run)}/results/${encodeURIComponent(call)}`;
