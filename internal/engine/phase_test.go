@@ -27,8 +27,10 @@ func phaseExamples() []struct {
 	}{
 		{nil, []event.Body{event.TurnStarted{Run: "r"}}},
 		{choosing{Run: "r", Calls: one}, []event.Body{
-			event.PersonCalled{Tool: "look"}, event.ToolStarted{Call: "r_s1", By: byDiscover, Step: step},
-			event.StateEntered{To: "a"}, event.StateEntered{To: "a", Rest: true},
+			event.PersonCalled{Tool: "look"},
+			event.ToolStarted{Call: "r_s1", By: byDiscover, Step: step},
+			event.StateEntered{To: "a"},
+			event.StateEntered{To: "a", Rest: true},
 		}},
 		{choosing{Run: "r"}, []event.Body{event.StateEntered{To: "a"}}},
 		{placed{}, []event.Body{
@@ -37,8 +39,13 @@ func phaseExamples() []struct {
 		{asking{In: placed{}}, []event.Body{event.ModelReplied{Calls: one}, event.ModelReplied{Text: "yes"}, event.ModelFailed{}}},
 		{asking{Call: event.ModelCalled{Output: "o"}, In: in}, []event.Body{event.ModelReplied{Text: "{}"}, event.ModelFailed{}}},
 		{calling{Calls: two, Made: 2}, []event.Body{
-			event.ToolStarted{Call: "r_1", By: byModel}, event.ToolReturned{Call: "r_1", Duplicate: "r_0"}, event.ToolRefused{Call: "r_1"},
-			event.ToolFailed{Call: "r_1"}, event.StateEntered{To: "a"}, event.StateEntered{To: "a", Rest: true}, event.CardRaised{Name: approvalCard, Call: "r_1"},
+			event.ToolStarted{Call: "r_1", By: byModel},
+			event.ToolReturned{Call: "r_1", Duplicate: "r_0"},
+			event.ToolRefused{Call: "r_1"},
+			event.ToolFailed{Call: "r_1"},
+			event.StateEntered{To: "a"},
+			event.StateEntered{To: "a", Rest: true},
+			event.CardRaised{Name: approvalCard, Call: "r_1"},
 		}},
 		{calling{Calls: one, Made: 2}, []event.Body{event.ToolRefused{Call: "r_1"}}},
 		{running{Call: event.ToolStarted{Call: "r_1", By: byModel}, In: calling{Calls: two}}, []event.Body{event.ToolReturned{Call: "r_1"}, event.ToolFailed{Call: "r_1"}}},
@@ -48,8 +55,11 @@ func phaseExamples() []struct {
 		{waiting{Card: event.CardRaised{Name: approvalCard, Call: "r_1"}, In: calling{Calls: one}}, []event.Body{event.CardAnswered{}, event.CardClosed{}}},
 		{waiting{In: placed{}}, []event.Body{event.CardAnswered{}, event.CardClosed{}}},
 		{stepping{At: *step, Ended: true}, []event.Body{
-			event.ModelCalled{Call: "r_m2", Step: step}, event.ToolStarted{By: byStep, Step: step}, event.ModelFailed{Code: fault.ModelBadOutput},
-			event.StepDone{}, event.StateEntered{To: "a"},
+			event.ModelCalled{Call: "r_m2", Step: step},
+			event.ToolStarted{By: byStep, Step: step},
+			event.ModelFailed{Code: fault.ModelBadOutput},
+			event.StepDone{},
+			event.StateEntered{To: "a"},
 		}},
 		{stepped{}, []event.Body{event.StateEntered{To: "a"}, event.StateEntered{To: "a", Rest: true}}},
 		{spoken{}, []event.Body{event.StateEntered{To: "a"}, event.StateEntered{To: "a", Rest: true}}},

@@ -109,7 +109,8 @@ func TestReadersBesideATurn(t *testing.T) {
 	const steps = 60
 	look := tool.New(tool.Spec{Name: "look", Effect: tool.Reads}, func(_ context.Context, v struct {
 		Name string `json:"name"`
-	}) (map[string]string, error) {
+	},
+	) (map[string]string, error) {
 		return map[string]string{"name": v.Name}, nil
 	})
 	model := llm.ScriptFunc(func(q llm.Request) (llm.Reply, error) {

@@ -57,33 +57,33 @@ func TestReplayOfEveryEnd(t *testing.T) {
 		status string
 		code   fault.Code
 	}{
-		"waits at a card": {[]llm.Line{work}, tool.Reads, func(r *rig, _ *gate, thread string) string {
+		"waits at a card": {[]llm.Line{work}, tool.Reads, func(r *rig, _ *gate, _ string) string {
 			r.machineOf(asking...)
-			thread = r.open()
+			thread := r.open()
 			run := r.send(thread, "go")
 			r.wait(thread)
 			return run
 		}, "waiting", ""},
-		"stopped at a card": {[]llm.Line{work}, tool.Reads, func(r *rig, _ *gate, thread string) string {
+		"stopped at a card": {[]llm.Line{work}, tool.Reads, func(r *rig, _ *gate, _ string) string {
 			r.machineOf(asking...)
-			thread = r.open()
+			thread := r.open()
 			run := r.send(thread, "go")
 			r.wait(thread)
 			r.halt(thread)
 			return run
 		}, "stopped", fault.Stopped},
-		"card closed by a message": {[]llm.Line{work, llm.Say("other")}, tool.Reads, func(r *rig, _ *gate, thread string) string {
+		"card closed by a message": {[]llm.Line{work, llm.Say("other")}, tool.Reads, func(r *rig, _ *gate, _ string) string {
 			r.machineOf(asking...)
-			thread = r.open()
+			thread := r.open()
 			run := r.send(thread, "go")
 			r.wait(thread)
 			r.send(thread, "something else")
 			r.wait(thread)
 			return run
 		}, "stopped", fault.CardClosed},
-		"card closed by a call": {[]llm.Line{work}, tool.Reads, func(r *rig, g *gate, thread string) string {
+		"card closed by a call": {[]llm.Line{work}, tool.Reads, func(r *rig, g *gate, _ string) string {
 			r.machineOf(asking...)
-			thread = r.open()
+			thread := r.open()
 			run := r.send(thread, "go")
 			r.wait(thread)
 			g.open <- struct{}{}
@@ -93,21 +93,24 @@ func TestReplayOfEveryEnd(t *testing.T) {
 			r.wait(thread)
 			return run
 		}, "stopped", fault.CardClosed},
-		"out of time in a tool": {[]llm.Line{look}, tool.Reads, func(r *rig, _ *gate, thread string) string {
+		"out of time in a tool": {[]llm.Line{look}, tool.Reads, func(r *rig, _ *gate, _ string) string {
 			r.machineOf("limits: {tokens: 1000, iterations: 4}", "limits: {seconds: 1}")
-			thread = r.open()
+			thread := r.open()
 			run := r.send(thread, "go")
 			r.wait(thread)
 			return run
 		}, "limited", fault.LimitSeconds},
-		"out of time in the model": {[]llm.Line{{Before: func(ctx context.Context, _ llm.Request) error { <-ctx.Done(); return ctx.Err() }}}, tool.Reads,
-			func(r *rig, _ *gate, thread string) string {
+		"out of time in the model": {
+			[]llm.Line{{Before: func(ctx context.Context, _ llm.Request) error { <-ctx.Done(); return ctx.Err() }}},
+			tool.Reads,
+			func(r *rig, _ *gate, _ string) string {
 				r.machineOf("limits: {tokens: 1000, iterations: 4}", "limits: {seconds: 1}")
-				thread = r.open()
+				thread := r.open()
 				run := r.send(thread, "go")
 				r.wait(thread)
 				return run
-			}, "limited", fault.LimitSeconds},
+			}, "limited", fault.LimitSeconds,
+		},
 		"stopped in a tool": {[]llm.Line{{Calls: []llm.Call{{Name: "look", Args: "{}"}, {Name: "look", Args: "{}"}}}}, tool.Reads, func(r *rig, g *gate, thread string) string {
 			run := r.send(thread, "go")
 			<-g.reached

@@ -1,6 +1,7 @@
 package event_test
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -156,9 +157,9 @@ func (w *tsWriter) record(r record) {
 		typ, err := w.translate(f.Type)
 		switch {
 		case len(f.Names) != 1:
-			err = fmt.Errorf("an embedded or joint field")
+			err = errors.New("an embedded or joint field")
 		case tag.name == "":
-			err = fmt.Errorf("no json tag")
+			err = errors.New("no json tag")
 		}
 		if err != nil && w.failed == nil {
 			w.failed = fmt.Errorf("%s.%s cannot be written in TypeScript: %w: teach typescript_test.go", r.name, types.ExprString(f.Type), err)

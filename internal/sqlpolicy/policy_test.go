@@ -233,6 +233,7 @@ func TestPlanDecidesAlone(t *testing.T) {
 type unusedParser struct{}
 
 func (unusedParser) Tree(context.Context, string) ([]byte, error) { return nil, errors.New("asked") }
+
 func (unusedParser) Plan(context.Context, string) ([]byte, error) { return nil, errors.New("asked") }
 
 // Some texts are refused before any parser sees them.

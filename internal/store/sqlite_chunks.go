@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 )
 
@@ -84,7 +85,7 @@ func (s *SQLite) joinChunks(ctx context.Context, list []byte) ([]byte, error) {
 			return nil, err
 		}
 		if p.form == inChunks {
-			return nil, fmt.Errorf("a chunk is stored in chunks")
+			return nil, errors.New("a chunk is stored in chunks")
 		}
 		c, err := s.pack.unpack(p)
 		if err != nil {

@@ -85,8 +85,10 @@ func openWriter(dsn string) (*writer, error) {
 
 // close also finalises the statements.
 func (w *writer) close() error {
-	all := append([]*statement{w.begin, w.commit, w.rollback, w.open, w.head, w.blob, w.saveRun, w.saveSnapshot,
-		w.acquire, w.renew, w.release, w.askStop}, w.events...)
+	all := append([]*statement{
+		w.begin, w.commit, w.rollback, w.open, w.head, w.blob, w.saveRun, w.saveSnapshot,
+		w.acquire, w.renew, w.release, w.askStop,
+	}, w.events...)
 	var errs []error
 	for _, s := range all {
 		errs = append(errs, s.stmt.(driver.Stmt).Close())
