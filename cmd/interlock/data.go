@@ -30,8 +30,10 @@ func (s *system) openData(c config) error {
 		return err
 	}
 	s.onClose(s.query.Close)
-	s.catalog, err = catalog.New(catalog.Config{Roots: c.Data, Dir: s.dir(c, "datasets"), State: c.State, SourceFolders: c.SourceFolders,
-		MaxDisk: int64(c.DatasetDisk) << 20, MaxTotalDisk: int64(c.DatasetsDisk) << 20, Engine: s.query, Policy: s.query, Snapshot: c.CopyAge, Log: s.log})
+	s.catalog, err = catalog.New(catalog.Config{
+		Roots: c.Data, Dir: s.dir(c, "datasets"), State: c.State, SourceFolders: c.SourceFolders,
+		MaxDisk: int64(c.DatasetDisk) << 20, MaxTotalDisk: int64(c.DatasetsDisk) << 20, Engine: s.query, Policy: s.query, Snapshot: c.CopyAge, Log: s.log,
+	})
 	if err == nil {
 		s.onClose(s.catalog.Close)
 	}

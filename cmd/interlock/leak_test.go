@@ -64,7 +64,8 @@ func TestFailuresTellNoPlaces(t *testing.T) {
 			try("POST", "/api/sources/"+alias+"/load-scoped", `{"conditions":[]}`)
 		}
 		for _, body := range []map[string]any{
-			{"message": "SQL: SELECT * FROM nowhere", "dataset_id": id}, {"message": "SQL: SELECT * FROM read_csv('/etc/passwd')", "dataset_id": id},
+			{"message": "SQL: SELECT * FROM nowhere", "dataset_id": id},
+			{"message": "SQL: SELECT * FROM read_csv('/etc/passwd')", "dataset_id": id},
 			{"message": "How many rows are there?", "dataset_id": id},
 			{"message": "PYTHON: open('/etc/shadow').read()", "dataset_id": id},
 		} {

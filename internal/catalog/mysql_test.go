@@ -155,7 +155,7 @@ func soup(t *testing.T, from, parts []string) iter.Seq[string] {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	word := regexp.MustCompile("[A-Za-z0-9_]+|\\s+|.")
+	word := regexp.MustCompile(`[A-Za-z0-9_]+|\s+|.`)
 	return func(yield func(string) bool) {
 		for i := 0; i < n && (until.IsZero() || time.Now().Before(until)); i++ {
 			words := word.FindAllString(from[r.IntN(len(from))], -1)

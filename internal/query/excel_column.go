@@ -21,7 +21,7 @@ type sheetColumn struct {
 	digits                        digits
 	inexact                       bool // some number has more digits than fifteen
 	large                         bool // some number is beyond 2^53
-	errorText, formula            string
+	errorText                     string
 	example                       sheetCell // of a date or number beside texts
 	exampleText                   string    // as it is stored in a column of text
 

@@ -82,12 +82,18 @@ func TestSQLiteFidelity(t *testing.T) {
 		columns []string
 		rows    string
 	}{
-		{"numbers", []string{"small BIGINT", "big BIGINT", "flag BOOLEAN", "five BIGINT", "notflag BIGINT", "money DECIMAL(18,2)", "wide DECIMAL(30,4)", "loose DOUBLE", "r DOUBLE", "mixed DOUBLE", "exact VARCHAR", "digits VARCHAR", "inf DOUBLE"},
+		{
+			"numbers",
+			[]string{"small BIGINT", "big BIGINT", "flag BOOLEAN", "five BIGINT", "notflag BIGINT", "money DECIMAL(18,2)", "wide DECIMAL(30,4)", "loose DOUBLE", "r DOUBLE", "mixed DOUBLE", "exact VARCHAR", "digits VARCHAR", "inf DOUBLE"},
 			`[[1,"9223372036854775807",true,5,2,0.10,12345.6789,0.123,0.1,1,"9007199254740993","0.30000000000000004","Infinity"],` +
-				`[null,"-9223372036854775808",false,0,0,1234567.89,1.0000,1,1e+300,2.5,"0.5","x","-Infinity"]]`},
-		{"texts", []string{"d DATE", "dt TIMESTAMP", "ts TIMESTAMP", "z TIMESTAMP WITH TIME ZONE", "off VARCHAR", "both VARCHAR", "plain VARCHAR", "empty DATE", "j JSON", "notj VARCHAR", "epoch BIGINT", "only DATE"},
+				`[null,"-9223372036854775808",false,0,0,1234567.89,1.0000,1,1e+300,2.5,"0.5","x","-Infinity"]]`,
+		},
+		{
+			"texts",
+			[]string{"d DATE", "dt TIMESTAMP", "ts TIMESTAMP", "z TIMESTAMP WITH TIME ZONE", "off VARCHAR", "both VARCHAR", "plain VARCHAR", "empty DATE", "j JSON", "notj VARCHAR", "epoch BIGINT", "only DATE"},
 			`[["2024-02-29","2024-01-01 10:00:00.5","2024-01-01 10:00:00","2024-01-01 10:00:00+00","2024-01-01T10:00:00+02:00","2024-01-01","2024-01-01",null,"{\"a\": 1}","{",1700000000,"2024-01-01"],` +
-				`["1999-12-31","2024-01-01 10:00:00","2024-01-01 10:00:01","2024-01-01 10:00:00+00","2024-01-01T10:00:00+00:00","2024-01-01 00:00:00","x",null,"[]","{}",1700000001,"2024-01-02"]]`},
+				`["1999-12-31","2024-01-01 10:00:00","2024-01-01 10:00:01","2024-01-01 10:00:00+00","2024-01-01T10:00:00+00:00","2024-01-01 00:00:00","x",null,"[]","{}",1700000001,"2024-01-02"]]`,
+		},
 		{"bytes", []string{"b BLOB", "mixed VARCHAR", "text VARCHAR", "latin VARCHAR"}, `[["\\x00\\xFF","abc","a","caf�"],["","\\x00\\xFFA","AB","ok"],[null,"7",null,null]]`},
 		{"keyed", []string{"b VARCHAR", "a BIGINT", "v VARCHAR"}, `[["x",1,"first"],["y",1,"second"],["a",2,"third"]]`},
 		{"generated", []string{"a BIGINT", "twice BIGINT", "kept VARCHAR"}, `[[21,42,"n21"]]`},
@@ -216,7 +222,7 @@ func crashedFile(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tx.Rollback() //nolint:errcheck // it is meant to be left
+	defer tx.Rollback()
 	for i := range 2000 {
 		if _, err := tx.Exec("INSERT INTO t VALUES (?, ?)", i, strings.Repeat("x", 500)); err != nil {
 			t.Fatal(err)

@@ -103,8 +103,10 @@ var mariaValues = []valueCase{
 	{declared: "double", hard: "1.7976931348623157e308", easy: "0.30000000000000004", copied: "1.7976931348623157e+308", kind: "DOUBLE"},
 	{declared: "json", hard: `'{"n": 123456789012345678901234567890.10}'`, easy: "'1'", copied: `{"n": 123456789012345678901234567890.10}`, kind: "VARCHAR"},
 	{declared: "varbinary(4)", hard: "x'00ff5c'", easy: "''", copied: `\x00\xFF\x5C`, kind: "BLOB"},
-	{declared: "point", hard: "ST_GeomFromText('POINT(1 2)')", easy: "ST_GeomFromText('POINT(0 0)')",
-		copied: `\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xF0?\x00\x00\x00\x00\x00\x00\x00@`, kind: "BLOB"},
+	{
+		declared: "point", hard: "ST_GeomFromText('POINT(1 2)')", easy: "ST_GeomFromText('POINT(0 0)')",
+		copied: `\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xF0?\x00\x00\x00\x00\x00\x00\x00@`, kind: "BLOB",
+	},
 }
 
 func TestMariaDBValues(t *testing.T) {
