@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"interlock/internal/data"
 	"interlock/internal/demo"
 	"interlock/internal/engine"
 	"interlock/internal/eval"
@@ -68,7 +69,7 @@ func newEvaluation(t *testing.T, machine string) *evaluation {
 // rows runs a statement of a corpus over a dataset.
 func (e *evaluation) rows(t *testing.T, dataset, sql string) eval.Result {
 	t.Helper()
-	r, err := data{catalog: e.s.catalog}.Query(t.Context(), toolbox.Query{Dataset: dataset, SQL: sql, MaxRows: 10_000, User: "test"})
+	r, err := data.Datasets{Catalog: e.s.catalog}.Query(t.Context(), toolbox.Query{Dataset: dataset, SQL: sql, MaxRows: 10_000, User: "test"})
 	if err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}

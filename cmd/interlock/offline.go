@@ -1,6 +1,7 @@
 package main
 
 import (
+	"interlock/internal/data"
 	"interlock/internal/llm"
 	"interlock/internal/toolbox"
 )
@@ -9,7 +10,7 @@ import (
 // use too.
 func (s *system) offline() llm.Model {
 	if s.knowledge == nil {
-		s.knowledge = toolbox.NewKnowledge(data{catalog: s.catalog})
+		s.knowledge = toolbox.NewKnowledge(data.Datasets{Catalog: s.catalog})
 	}
 	return llm.NewOffline(s.knowledge)
 }

@@ -5,22 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"interlock/internal/schema"
 )
-
-// noteText is a decision of an import in a line: the sentence, how many values it
-// touched, and one of them before and after.
-func noteText(n schema.Note) string {
-	text := oneLine(n.Message)
-	if n.Count > 0 {
-		text += fmt.Sprintf(" (%d)", n.Count)
-	}
-	if n.Before != "" {
-		text += fmt.Sprintf(" %q is %q.", n.Before, n.After)
-	}
-	return text
-}
 
 func (a *app) profileCommand() *cobra.Command {
 	return &cobra.Command{
@@ -40,7 +25,7 @@ func (a *app) profileCommand() *cobra.Command {
 				if !a.json {
 					fmt.Fprintf(a.errw, "(%d rows)\n", p.Rows)
 					for _, n := range p.Notes {
-						fmt.Fprintf(a.errw, "%s\n", noteText(n))
+						fmt.Fprintf(a.errw, "%s\n", n.Line())
 					}
 				}
 				return nil

@@ -12,8 +12,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"interlock/internal/capsule"
 )
 
 // TestResults goes the whole way of data through the server: a file comes in, is
@@ -176,23 +174,6 @@ func TestRepeat(t *testing.T) {
 		t.Errorf("a text became SQL: %+v", found)
 	}
 	p.call("GET", "/api/artifacts/"+kept.Artifact+"/rows?sort=nope", "", http.StatusBadRequest, nil)
-}
-
-// TestStatementOf finds what ran in the calls of every tool that runs SQL.
-func TestStatementOf(t *testing.T) {
-	for name, tt := range map[string]struct{ args, result, outcome, want string }{
-		"a statement":         {`{"dataset_id":"d","sql":"SELECT 1"}`, `{"columns":["a"],"rows":[]}`, "returned", "SELECT 1"},
-		"a plan":              {`{"plan":{}}`, `{"columns":["a"],"rows":[],"compiled_sql":"SELECT 2"}`, "returned", "SELECT 2"},
-		"under a cap":         {`{"sql":"SELECT * FROM (\nSELECT 3\nLIMIT 9\n) LIMIT 50"}`, `{"result":{"columns":["a"]}}`, "returned", "SELECT 3\nLIMIT 9"},
-		"one that failed":     {`{"sql":"SELECT 4"}`, ``, "failed", ""},
-		"one without rows":    {`{"sql":"SELECT 5"}`, `{"safety":{"is_safe":true}}`, "returned", ""},
-		"rows of other means": {`{"python_code":"x"}`, `{"columns":["a"],"rows":[]}`, "returned", ""},
-	} {
-		got, ok := statementOf(capsule.ToolCall{Args: []byte(tt.args), Result: []byte(tt.result), Outcome: tt.outcome})
-		if ok != (tt.want != "") || ok && got.sql != tt.want {
-			t.Errorf("%s: %q %v, want %q", name, got.sql, ok, tt.want)
-		}
-	}
 }
 
 // TestRepeatOfPipeline takes a result whole that a machine's own step made, under a cap.

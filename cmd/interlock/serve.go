@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"interlock/internal/capsule"
+	"interlock/internal/data"
 	"interlock/internal/fault"
 	"interlock/internal/machine"
 	"interlock/internal/server"
@@ -47,8 +48,9 @@ func (a *app) serve(ctx context.Context) error {
 		return err
 	}
 	srv, err := server.New(server.Config{
-		Engine: s.engine, Index: s.store, Machines: library{s.machines}, Datasets: datasets{s.catalog}, Sources: sources{s.catalog}, Artifacts: s.artifacts,
-		Results: newResults(s, s.dir(a.cfg, "results")), Files: files{s.catalog},
+		Engine: s.engine, Index: s.store, Machines: library{s.machines}, Datasets: data.ServedDatasets{Catalog: s.catalog}, Sources: data.ServedSources{Catalog: s.catalog}, Artifacts: s.artifacts,
+		Results:  data.NewResults(data.ResultsConfig{Catalog: s.catalog, Query: s.query, Artifacts: s.artifacts, Store: s.store, Dir: s.dir(a.cfg, "results")}),
+		Files:    data.ServedFiles{Catalog: s.catalog},
 		Overview: func(ctx context.Context, user string) (any, error) { return s.catalog.Overview(ctx, user) },
 		Refresh:  func(ctx context.Context, id string) (any, error) { return s.catalog.Refresh(ctx, id) },
 		Profile:  func(ctx context.Context, alias string) (any, error) { return s.catalog.Profile(ctx, alias) },

@@ -2,10 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net/url"
-	"path"
-	"regexp"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,7 +9,6 @@ import (
 	"interlock/internal/catalog"
 	"interlock/internal/fault"
 	"interlock/internal/schema"
-	"interlock/internal/source"
 )
 
 func (a *app) sourcesCommand() *cobra.Command {
@@ -25,7 +20,7 @@ func (a *app) sourcesCommand() *cobra.Command {
 			"  interlock sources add postgres://ann:secret@db.local/shop --remote --schema sales --table orders --table customers",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withData(cmd, func(s *system) error {
-				conn, secret, err := connection(args[0], given.Alias)
+				conn, secret, err := catalog.ParseConnection(args[0], given.Alias)
 				if err != nil {
 					return err
 				}
@@ -167,27 +162,4 @@ func (a *app) sourcePreview(cmd *cobra.Command, alias, where string, offset, lim
 		}
 		return nil
 	})
-}
-
-var notName = regexp.MustCompile(`[^a-z0-9_]+`)
-
-// connection makes a connection of an address; the password is kept apart.
-func connection(address, alias string) (catalog.Connection, source.Secret, error) {
-	bare, secret, err := source.SplitURL(address)
-	if err != nil {
-		return catalog.Connection{}, source.Secret{}, err
-	}
-	if alias == "" {
-		name := bare
-		if u, err := url.Parse(bare); err == nil && u.Path != "" {
-			name = path.Base(u.Path)
-		} else if u != nil && u.Opaque != "" {
-			name = path.Base(u.Opaque)
-		}
-		alias = strings.Trim(notName.ReplaceAllString(strings.ToLower(strings.TrimSuffix(name, path.Ext(name))), "_"), "_")
-	}
-	if alias == "" {
-		return catalog.Connection{}, source.Secret{}, fault.New(fault.BadRequest, "the source needs a name").Suggest("Give one with --alias.")
-	}
-	return catalog.Connection{Alias: alias, URL: bare}, secret, nil
 }

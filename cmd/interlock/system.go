@@ -11,6 +11,7 @@ import (
 
 	"interlock/internal/artifact"
 	"interlock/internal/catalog"
+	"interlock/internal/data"
 	"interlock/internal/engine"
 	"interlock/internal/fault"
 	"interlock/internal/llm"
@@ -68,14 +69,16 @@ func (s *system) wire(ctx context.Context, cfg config) (err error) {
 	if err := s.openData(cfg); err != nil {
 		return err
 	}
-	kept := keptResults{s.artifacts}
-	python, err := s.openPython(cfg, kept)
+	results := data.StepResults{Artifacts: s.artifacts}
+	python, err := s.openPython(cfg, results)
 	if err != nil {
 		return err
 	}
-	d := data{s.catalog, kept}
-	s.knowledge = toolbox.NewKnowledge(d)
-	s.tools = tool.NewSet(nil, toolbox.Tools(toolbox.Config{Data: d, Check: d, Knowledge: s.knowledge, Python: python, Results: kept, Sources: loads{s.catalog}})...)
+	datasets := data.Datasets{Catalog: s.catalog, Results: results}
+	s.knowledge = toolbox.NewKnowledge(datasets)
+	s.tools = tool.NewSet(nil, toolbox.Tools(toolbox.Config{
+		Data: datasets, Check: datasets, Knowledge: s.knowledge, Python: python, Results: results, Sources: data.Sources{Catalog: s.catalog},
+	})...)
 	types, err := toolTypes(s.tools)
 	if err != nil {
 		return err
@@ -95,6 +98,26 @@ func (s *system) wire(ctx context.Context, cfg config) (err error) {
 	}
 	s.onClose(s.engine.Close)
 	return nil
+}
+
+// openData starts the query engine and the catalog over it.
+func (s *system) openData(c config) error {
+	var err error
+	s.query, err = query.New(query.Config{
+		Dir: s.dir(c, "tmp"), Workers: c.SQLWorkers, MemoryMB: c.SQLMemory, Timeout: c.SQLTimeout, MaxRows: 100_000, MaxImport: int64(c.DatasetDisk) << 20, Log: s.log,
+	})
+	if err != nil {
+		return err
+	}
+	s.onClose(s.query.Close)
+	s.catalog, err = catalog.New(catalog.Config{
+		Roots: c.Data, Dir: s.dir(c, "datasets"), State: c.State, SourceFolders: c.SourceFolders,
+		MaxDisk: int64(c.DatasetDisk) << 20, MaxTotalDisk: int64(c.DatasetsDisk) << 20, Engine: s.query, Policy: s.query, Snapshot: c.CopyAge, Log: s.log,
+	})
+	if err == nil {
+		s.onClose(s.catalog.Close)
+	}
+	return err
 }
 
 // dir is a folder of the state, made if it is missing.

@@ -1,5 +1,10 @@
 package schema
 
+import (
+	"fmt"
+	"strings"
+)
+
 // A Note is a decision of an import that a reader of the table must know to
 // defend a number: what was read in another way than it was written, kept as text,
 // or left out.
@@ -44,3 +49,24 @@ const (
 	RuleHidden       Rule = "hidden"        // hidden sheets, rows and columns
 	RuleFormula      Rule = "formula"       // formulas without values
 )
+
+// Line is the decision in one line: the sentence without control characters, how many
+// values it touched, and one of them before and after.
+func (n Note) Line() string {
+	text := strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			return ' '
+		case r < 0x20 || r >= 0x7f && r < 0xa0:
+			return -1
+		}
+		return r
+	}, n.Message)
+	if n.Count > 0 {
+		text += fmt.Sprintf(" (%d)", n.Count)
+	}
+	if n.Before != "" {
+		text += fmt.Sprintf(" %q is %q.", n.Before, n.After)
+	}
+	return text
+}

@@ -57,7 +57,8 @@ func ownLimit(sql string) int {
 func (b box) runQuery() tool.Tool {
 	return b.versioned(tool.New(spec("run_query", tool.Reads, taints), func(ctx context.Context, in RunQueryIn) (RunQueryOut, error) {
 		text, most := uncapped(in.SQL, in.MaxRows)
-		r, err := b.Data.Query(ctx, Query{Dataset: dataset(ctx, in.DatasetID), SQL: text, MaxRows: most, User: tool.In(ctx).Owner})
+		q := Query{Dataset: dataset(ctx, in.DatasetID), SQL: text, MaxRows: most, User: tool.In(ctx).Owner}
+		r, err := b.Data.Query(ctx, q)
 		if err != nil {
 			return RunQueryOut{}, err
 		}
@@ -68,6 +69,7 @@ func (b box) runQuery() tool.Tool {
 				Limited: out.Limited, TotalRows: out.TotalRows, AtLeast: out.AtLeast, Query: in.SQL,
 			},
 			Stats: Stats{ExecutionTimeMS: out.ExecTimeMS, Limited: out.Limited, LimitEnforced: in.LimitEnforced},
+			ran:   b.ran(ctx, q),
 		}, nil
 	}))
 }

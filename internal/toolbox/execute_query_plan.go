@@ -40,12 +40,13 @@ func (b box) executeQueryPlan() tool.Tool {
 		if plan.Limit == 0 {
 			most = min(most, queryplan.DefaultLimit)
 		}
-		r, err := b.Data.Query(ctx, Query{Dataset: id, SQL: sql, MaxRows: most, User: tool.In(ctx).Owner})
+		q := Query{Dataset: id, SQL: sql, MaxRows: most, User: tool.In(ctx).Owner}
+		r, err := b.Data.Query(ctx, q)
 		if err != nil {
 			return QueryOut{}, err
 		}
 		out := queryOut(r)
-		out.CompiledSQL, out.Plan = sql, in.Plan
+		out.CompiledSQL, out.Plan, out.ran = sql, in.Plan, b.ran(ctx, q)
 		return out, nil
 	}))
 }

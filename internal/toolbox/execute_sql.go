@@ -15,10 +15,13 @@ type ExecuteSQLIn struct {
 
 func (b box) executeSQL() tool.Tool {
 	return b.versioned(tool.New(spec("execute_sql", tool.Reads, taints, mainArgument("sql")), func(ctx context.Context, in ExecuteSQLIn) (QueryOut, error) {
-		r, err := b.Data.Query(ctx, Query{Dataset: dataset(ctx, in.DatasetID), SQL: in.SQL, MaxRows: in.MaxRows, User: tool.In(ctx).Owner})
+		q := Query{Dataset: dataset(ctx, in.DatasetID), SQL: in.SQL, MaxRows: in.MaxRows, User: tool.In(ctx).Owner}
+		r, err := b.Data.Query(ctx, q)
 		if err != nil {
 			return QueryOut{}, err
 		}
-		return queryOut(r), nil
+		out := queryOut(r)
+		out.ran = b.ran(ctx, q)
+		return out, nil
 	}))
 }

@@ -1,6 +1,10 @@
 package toolbox
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"interlock/internal/event"
+)
 
 // Arguments and results of the pipeline tools.
 type (
@@ -107,6 +111,8 @@ type (
 	RunQueryOut struct {
 		Result Executed `json:"result"`
 		Stats  Stats    `json:"stats"`
+
+		ran *event.Ran
 	}
 	JudgeResultIn struct {
 		DatasetID     string    `json:"dataset_id,omitempty"`
@@ -145,3 +151,6 @@ type (
 		Entry  Past     `json:"entry"`
 	}
 )
+
+// Ran is the statement that gave the rows.
+func (o RunQueryOut) Ran() *event.Ran { return o.ran }

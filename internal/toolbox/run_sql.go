@@ -37,7 +37,11 @@ type RunSQLOut struct {
 
 	made   []event.ArtifactMade
 	varies bool
+	ran    *event.Ran
 }
+
+// Ran is the statement that gave the rows.
+func (o RunSQLOut) Ran() *event.Ran { return o.ran }
 
 // Varies says that the same statement may give other rows.
 func (o RunSQLOut) Varies() bool { return o.varies }
@@ -51,7 +55,8 @@ func (b box) runSQL() tool.Tool {
 			return RunSQLOut{}, errNoResults("run_sql")
 		}
 		id := dataset(ctx, in.DatasetID)
-		r, err := b.Data.Query(ctx, Query{Dataset: id, SQL: in.SQL, Frames: namedFrames(in.SQL, in.Frames), Whole: true, User: tool.In(ctx).Owner})
+		query := Query{Dataset: id, SQL: in.SQL, Frames: namedFrames(in.SQL, in.Frames), Whole: true, User: tool.In(ctx).Owner}
+		r, err := b.Data.Query(ctx, query)
 		if err != nil {
 			return RunSQLOut{}, err
 		}
@@ -68,7 +73,7 @@ func (b box) runSQL() tool.Tool {
 		}
 		out := RunSQLOut{
 			Name: name, ResultID: kept, Columns: q.Columns, ColumnTypes: q.ColumnTypes, RowCount: q.RowCount,
-			Intent: intentOf(name, in.SQL, r), Artifact: made.ID, made: []event.ArtifactMade{made}, varies: q.varies,
+			Intent: intentOf(name, in.SQL, r), Artifact: made.ID, made: []event.ArtifactMade{made}, varies: q.varies, ran: b.ran(ctx, query),
 		}
 		out.Rows, out.Note, err = shownOf(name, q.Rows, in.MaxRows)
 		out.Limited = out.Note != ""

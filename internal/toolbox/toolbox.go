@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"interlock/internal/event"
 	"interlock/internal/fault"
 	"interlock/internal/schema"
 	"interlock/internal/sqlpolicy"
@@ -193,10 +194,20 @@ type QueryOut struct {
 	Error       *fault.Fault    `json:"error,omitempty"`
 
 	varies bool
+	ran    *event.Ran
 }
 
 // Varies says that the same statement may give other rows.
 func (o QueryOut) Varies() bool { return o.varies }
+
+// Ran is the statement that gave the rows; nil where there was none.
+func (o QueryOut) Ran() *event.Ran { return o.ran }
+
+// ran describes the statement of a query that returned, for the log: its text without a
+// cap that is put around it, and the cap beside it.
+func (b box) ran(ctx context.Context, q Query) *event.Ran {
+	return &event.Ran{Dataset: q.Dataset, Version: b.Data.Version(ctx, q.Dataset), SQL: q.SQL, MaxRows: q.MaxRows}
+}
 
 func queryOut(r Rows) QueryOut {
 	out := QueryOut{

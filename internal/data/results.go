@@ -1,4 +1,4 @@
-package main
+package data
 
 import (
 	"cmp"
@@ -16,70 +16,81 @@ import (
 
 	"interlock/internal/artifact"
 	"interlock/internal/catalog"
+	"interlock/internal/dialect"
 	"interlock/internal/event"
 	"interlock/internal/fault"
 	"interlock/internal/query"
-	"interlock/internal/queryplan"
 	"interlock/internal/schema"
 	"interlock/internal/server"
 	"interlock/internal/sqlpolicy"
 	"interlock/internal/store"
 )
 
-// results keeps the rows of statements as artifacts, and reads artifacts that are
-// tables page by page.
-type results struct {
+// A ResultsConfig says what Results stand on. Dir holds files on their way and
+// artifacts that were made readable.
+type ResultsConfig struct {
+	Catalog   *catalog.Catalog
+	Query     *query.Engine
+	Artifacts *artifact.Store
+	Store     store.Store
+	Dir       string
+}
+
+// Results stores the rows of statements as artifacts, and reads artifacts that are
+// tables page by page. They implement server.Results.
+type Results struct {
 	catalog   *catalog.Catalog
 	query     *query.Engine
 	artifacts *artifact.Store
 	store     store.Store
-	dir       string // of files on their way, and of artifacts made readable
+	dir       string
 }
 
-func newResults(s *system, dir string) *results {
-	for _, pattern := range []string{"export-*", "open-*"} { // of a process that died
-		left, _ := filepath.Glob(filepath.Join(dir, pattern))
-		for _, path := range left {
+// NewResults removes what a process that died left half made.
+func NewResults(c ResultsConfig) *Results {
+	for _, pattern := range []string{"export-*", "open-*"} {
+		paths, _ := filepath.Glob(filepath.Join(c.Dir, pattern))
+		for _, path := range paths {
 			_ = os.Remove(path)
 		}
 	}
-	return &results{s.catalog, s.query, s.artifacts, s.store, dir}
+	return &Results{c.Catalog, c.Query, c.Artifacts, c.Store, c.Dir}
 }
 
 // Export implements server.Results.
-func (r *results) Export(ctx context.Context, owner string, e server.Export) (string, error) {
-	p, d, err := r.today(ctx, e.Dataset)
+func (r *Results) Export(ctx context.Context, owner string, e server.Export) (string, error) {
+	p, d, err := r.current(ctx, e.Dataset)
 	if err != nil {
 		return "", err
 	}
-	return r.keep(ctx, owner, p, query.Format(e.Format), artifact.Lineage{Dataset: d.ID, Version: d.VersionHash, SQL: e.SQL})
+	return r.storeRows(ctx, owner, p, query.Format(e.Format), artifact.Lineage{Dataset: d.ID, Version: d.VersionHash, SQL: e.SQL})
 }
 
-// A place is where statements run: in a version that does not change, or in the
+// A target is where statements run: in a version that does not change, or in the
 // database where the rows of a dataset stay.
-type place struct {
+type target struct {
 	version query.Database
 	live    string // the dataset; "" for a version
 }
 
-// today gives a dataset as it is now.
-func (r *results) today(ctx context.Context, id string) (place, catalog.Dataset, error) {
+// current returns a dataset as it is now.
+func (r *Results) current(ctx context.Context, id string) (target, catalog.Dataset, error) {
 	d, err := r.catalog.Describe(ctx, id)
 	if err != nil || d.Dialect != "" {
-		return place{live: id}, d, err
+		return target{live: id}, d, err
 	}
 	db, d, err := r.catalog.Database(ctx, id)
-	return place{version: db}, d, err
+	return target{version: db}, d, err
 }
 
-func (r *results) check(ctx context.Context, p place, sql string) (sqlpolicy.Decision, error) {
+func (r *Results) check(ctx context.Context, p target, sql string) (sqlpolicy.Decision, error) {
 	if p.live != "" {
 		return r.catalog.Check(ctx, p.live, sql)
 	}
 	return r.query.Check(ctx, p.version, sql)
 }
 
-func (r *results) write(ctx context.Context, p place, q query.Request, format query.Format, path string) (query.Exported, error) {
+func (r *Results) write(ctx context.Context, p target, q query.Request, format query.Format, path string) (query.Exported, error) {
 	if p.live != "" {
 		return r.catalog.Export(ctx, p.live, q, format, path)
 	}
@@ -87,11 +98,11 @@ func (r *results) write(ctx context.Context, p place, q query.Request, format qu
 	return r.query.Export(ctx, q, format, path)
 }
 
-// keep stores all rows of the lineage's statement. The same statement on the same data
+// storeRows stores all rows of the lineage's statement. The same statement on the same data
 // is the same artifact, and is not run again unless another run of it may differ. The
 // logical key is its thread too, so that another statement with equal rows keeps a
 // lineage of its own.
-func (r *results) keep(ctx context.Context, owner string, at place, format query.Format, l artifact.Lineage) (string, error) {
+func (r *Results) storeRows(ctx context.Context, owner string, at target, format query.Format, l artifact.Lineage) (string, error) {
 	decision, err := r.check(ctx, at, l.SQL)
 	if err != nil {
 		return "", err
@@ -141,7 +152,7 @@ type resultPage struct {
 }
 
 // Rows implements server.Results.
-func (r *results) Rows(ctx context.Context, owner, id string, p server.Page) (any, error) {
+func (r *Results) Rows(ctx context.Context, owner, id string, p server.Page) (any, error) {
 	content, meta, err := r.artifacts.Open(ctx, owner, id)
 	if err != nil {
 		return nil, err
@@ -155,10 +166,10 @@ func (r *results) Rows(ctx context.Context, owner, id string, p server.Page) (an
 	if err != nil {
 		return nil, err
 	}
-	q := query.Request{Database: t.database(r.path(meta)), SQL: "SELECT * FROM " + queryplan.Ident(t.Table), MaxRows: p.Limit, User: owner}
+	q := query.Request{Database: t.database(r.path(meta)), SQL: "SELECT * FROM " + dialect.DuckDB.Ident(t.Table), MaxRows: p.Limit, User: owner}
 	total := t.Rows
 	if p.Find != "" {
-		q.SQL, q.Args = q.SQL+t.having(), []string{p.Find}
+		q.SQL, q.Args = q.SQL+t.whereContains(), []string{p.Find}
 		if total, err = r.query.Count(ctx, q); err != nil {
 			return nil, err
 		}
@@ -183,9 +194,9 @@ func (t tableFile) order(p server.Page) (string, error) {
 	first, rest := "", []string{}
 	for _, c := range t.Columns {
 		if c.Name == p.Sort {
-			first = queryplan.Ident(c.Name)
+			first = dialect.DuckDB.Ident(c.Name)
 		} else {
-			rest = append(rest, queryplan.Ident(c.Name))
+			rest = append(rest, dialect.DuckDB.Ident(c.Name))
 		}
 	}
 	if first == "" {
@@ -197,11 +208,11 @@ func (t tableFile) order(p server.Page) (string, error) {
 	return " ORDER BY " + strings.Join(append([]string{first + " NULLS LAST"}, rest...), ", "), nil
 }
 
-// having is the clause that leaves the rows with a text in some column.
-func (t tableFile) having() string {
+// whereContains is the clause that leaves the rows with a text in some column.
+func (t tableFile) whereContains() string {
 	cells := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
-		cells[i] = queryplan.Ident(c.Name) + "::VARCHAR"
+		cells[i] = dialect.DuckDB.Ident(c.Name) + "::VARCHAR"
 	}
 	return " WHERE contains(lower(concat_ws(chr(10), " + strings.Join(cells, ", ") + ")), lower($1))"
 }
@@ -214,7 +225,7 @@ func (t tableFile) database(path string) query.Database {
 	return query.Database{Path: path, Tables: []sqlpolicy.Table{allowed}}
 }
 
-func (r *results) path(meta artifact.Meta) string {
+func (r *Results) path(meta artifact.Meta) string {
 	return filepath.Join(r.dir, meta.Hash+"-"+meta.Type+".duckdb")
 }
 
@@ -223,7 +234,7 @@ const maxOpened = 32
 
 // open makes a content readable, once. The document beside the database is written
 // last: where it is, the database is whole.
-func (r *results) open(ctx context.Context, content io.Reader, meta artifact.Meta) (t tableFile, err error) {
+func (r *Results) open(ctx context.Context, content io.Reader, meta artifact.Meta) (t tableFile, err error) {
 	path := r.path(meta)
 	if raw, err := os.ReadFile(path + ".json"); err == nil && json.Unmarshal(raw, &t) == nil {
 		return t, nil
@@ -237,7 +248,7 @@ func (r *results) open(ctx context.Context, content io.Reader, meta artifact.Met
 	if err := writeAll(in, content); err != nil {
 		return t, fmt.Errorf("opening an artifact: %w", err)
 	}
-	r.forget(maxOpened - 1)
+	r.evict(maxOpened - 1)
 	report, err := r.query.Build(ctx, path, []query.Import{{Table: "result", Files: []string{in}, Format: format}}, nil)
 	if err != nil {
 		return t, err
@@ -250,8 +261,8 @@ func (r *results) open(ctx context.Context, content io.Reader, meta artifact.Met
 	return t, err
 }
 
-// forget removes all but the newest that were opened.
-func (r *results) forget(keep int) {
+// evict removes all databases of opened artifacts but the newest.
+func (r *Results) evict(keep int) {
 	paths, _ := filepath.Glob(filepath.Join(r.dir, "*.duckdb"))
 	made := map[string]int64{}
 	for _, p := range paths {
@@ -274,24 +285,4 @@ func writeAll(path string, content io.Reader) error {
 	}
 	_, err = io.Copy(f, content)
 	return errors.Join(err, f.Close())
-}
-
-// files is the catalog as the server stores files in it.
-type files struct{ *catalog.Catalog }
-
-func (f files) Store(ctx context.Context, file server.File, content io.Reader) (any, error) {
-	return f.Upload(ctx, catalog.Upload{Dataset: file.Dataset, Name: file.Name, Replace: file.Replace, Create: file.Create, User: file.User}, content)
-}
-
-func (f files) Problems(ctx context.Context, dataset string) ([]server.FileProblem, error) {
-	problems, err := f.Catalog.Problems(ctx, dataset)
-	out := make([]server.FileProblem, len(problems))
-	for i, p := range problems {
-		out[i] = server.FileProblem{File: p.Path, Message: p.Message}
-	}
-	return out, err
-}
-
-func (f files) Delete(ctx context.Context, file server.File) error {
-	return f.Discard(ctx, file.Dataset, file.Name, file.User)
 }

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"interlock/internal/artifact"
+	"interlock/internal/capsule"
+	"interlock/internal/data"
+	"interlock/internal/fault"
+	"interlock/internal/server"
+)
+
+func (a *app) runExportCommand() *cobra.Command {
+	var x server.Repeat
+	var out string
+	cmd := &cobra.Command{
+		Use: "export RUN", Short: "Write all rows of a result of a run, from the data that the run read", Args: cobra.ExactArgs(1),
+		Example: "  interlock run export r_1a2b --out rows.parquet\n  interlock run export r_1a2b --call 2 --format csv > rows.csv",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			x.Run = args[0]
+			x.Format = cmp.Or(x.Format, strings.TrimPrefix(strings.ToLower(filepath.Ext(out)), "."), "csv")
+			if err := a.needState(); err != nil {
+				return err
+			}
+			return a.withData(cmd, func(s *system) error { return a.runExport(cmd.Context(), s, x, out) })
+		},
+	}
+	cmd.Flags().StringVar(&x.Call, "call", "", "the call: its id, or its number among those with a statement; the last if absent")
+	cmd.Flags().StringVar(&x.Format, "format", "", "csv, ndjson, json, parquet, arrow or xlsx; that of the file's ending, else csv")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "the file to write; to the output if absent")
+	cmd.Flags().BoolVar(&x.Today, "today", false, "use today's data where those of the run are gone")
+	return cmd
+}
+
+func (a *app) runExport(ctx context.Context, s *system, x server.Repeat, out string) (err error) {
+	if s.store, err = a.openStore(); err != nil {
+		return err
+	}
+	s.onClose(s.store.Close)
+	if s.artifacts, err = artifact.New(artifact.Config{Dir: a.statePath("artifacts")}); err != nil {
+		return err
+	}
+	c, err := capsule.Make(ctx, s.store, x.Run)
+	if err != nil {
+		return err
+	}
+	id, err := data.NewResults(data.ResultsConfig{Catalog: s.catalog, Query: s.query, Artifacts: s.artifacts, Store: s.store, Dir: s.dir(a.cfg, "results")}).Repeat(ctx, c.Owner, x)
+	if err != nil {
+		return err
+	}
+	content, meta, err := s.artifacts.Open(ctx, c.Owner, id)
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	a.sayNotes(meta.Lineage.Notes)
+	if out == "" {
+		_, err = io.Copy(a.out, content)
+		return err
+	}
+	f, err := os.Create(out)
+	if err != nil {
+		return fault.Wrap(err, fault.BadRequest, "%s cannot be written: %v", out, err)
+	}
+	if _, err := io.Copy(f, content); err != nil {
+		return errors.Join(fmt.Errorf("writing %s: %w", out, err), f.Close())
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("writing %s: %w", out, err)
+	}
+	a.done(map[string]any{"file": out, "format": x.Format, "artifact_id": id, "lineage": meta.Lineage}, "wrote %d rows to %s", meta.Lineage.Rows, out)
+	return nil
+}

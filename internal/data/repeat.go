@@ -1,0 +1,79 @@
+package data
+
+import (
+	"cmp"
+	"context"
+	"strconv"
+	"strings"
+
+	"interlock/internal/artifact"
+	"interlock/internal/capsule"
+	"interlock/internal/fault"
+	"interlock/internal/query"
+	"interlock/internal/server"
+)
+
+// Repeat implements server.Results: the statement of a recorded call runs again on the
+// data that the call read, without the turn's row cap.
+func (r *Results) Repeat(ctx context.Context, owner string, x server.Repeat) (string, error) {
+	c, err := capsule.Make(ctx, r.store, x.Run)
+	if err != nil {
+		return "", err
+	}
+	call, err := callWithStatement(c, x.Call)
+	if err != nil {
+		return "", err
+	}
+	l := artifact.Lineage{Dataset: cmp.Or(call.Ran.Dataset, c.Dataset), SQL: call.Ran.SQL, Version: cmp.Or(call.Ran.Version, call.Version), Run: c.Run, Call: call.Call}
+	at, err := r.recordedData(ctx, &l, x.Today)
+	if err != nil {
+		return "", err
+	}
+	return r.storeRows(ctx, owner, at, query.Format(x.Format), l)
+}
+
+// recordedData gives the data that a call read, or those of today where that is wanted and
+// the others are gone.
+func (r *Results) recordedData(ctx context.Context, l *artifact.Lineage, today bool) (target, error) {
+	if db, ok := r.catalog.Past(l.Dataset, l.Version); ok {
+		return target{version: db}, nil
+	}
+	now, d, err := r.current(ctx, l.Dataset)
+	switch {
+	case err != nil || d.VersionHash == l.Version:
+		return now, err
+	case !today && l.Version == "":
+		return now, fault.New(fault.Conflict, "the run does not say which version of %q it read", l.Dataset).
+			Suggest("Use today's data, version %.12s.", d.VersionHash).With(map[string]string{"today": d.VersionHash})
+	case !today:
+		return now, fault.New(fault.Conflict, "the data of %q have changed since the run, and its version %.12s is no longer kept", l.Dataset, l.Version).
+			Suggest("Use today's data, version %.12s, or ask the question again.", d.VersionHash).
+			With(map[string]string{"recorded": l.Version, "today": d.VersionHash})
+	}
+	l.Recorded, l.Version = l.Version, d.VersionHash
+	return now, nil
+}
+
+// callWithStatement finds a call by its id or by its number among those with a
+// statement, from 1; "" is the last.
+func callWithStatement(c *capsule.Capsule, wanted string) (capsule.ToolCall, error) {
+	var ids []string
+	var last capsule.ToolCall
+	for _, t := range c.Tools {
+		if t.Outcome != "returned" || t.Ran == nil {
+			continue
+		}
+		ids, last = append(ids, t.Call), t
+		if t.Call == wanted || strconv.Itoa(len(ids)) == wanted {
+			return t, nil
+		}
+	}
+	switch {
+	case len(ids) == 0:
+		return last, fault.New(fault.NotFound, "no call of run %s has rows of a statement", c.Run)
+	case wanted != "":
+		return last, fault.New(fault.NotFound, "run %s has no call %.80q with rows of a statement", c.Run, wanted).With(ids).
+			Suggest("Name one of: %s.", strings.Join(ids, ", "))
+	}
+	return last, nil
+}

@@ -1,0 +1,122 @@
+package data
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"interlock/internal/catalog"
+	"interlock/internal/schema"
+	"interlock/internal/server"
+	"interlock/internal/toolbox"
+)
+
+// Sources are the single tables of a deployment as the tools see them. They implement
+// toolbox.Sources.
+type Sources struct{ Catalog *catalog.Catalog }
+
+func (s Sources) List(ctx context.Context) ([]toolbox.SourceRow, error) {
+	list, err := s.Catalog.Sources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]toolbox.SourceRow, len(list))
+	for i, x := range list {
+		out[i] = toolbox.SourceRow{Alias: x.Alias, Kind: x.Kind, Columns: []string{}, RowCount: int(x.Rows)}
+		for _, c := range x.Columns {
+			out[i].Columns = append(out[i].Columns, c.Name)
+		}
+	}
+	return out, nil
+}
+
+func (s Sources) Load(ctx context.Context, w toolbox.Loading) (toolbox.Loaded, error) {
+	got, err := s.Catalog.Preview(ctx, w.Alias, w.Conditions, w.Offset, w.Limit)
+	return toolbox.Loaded{Alias: got.Alias, Columns: got.Columns, Rows: got.Rows, TotalRows: got.TotalRows}, err
+}
+
+// ServedDatasets are the datasets as the server shows them. They implement
+// server.Datasets.
+type ServedDatasets struct{ Catalog *catalog.Catalog }
+
+func (d ServedDatasets) Datasets(ctx context.Context) ([]server.Dataset, error) {
+	list, err := d.Catalog.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]server.Dataset, len(list))
+	for i, x := range list {
+		out[i] = server.Dataset{ID: x.ID, Name: x.Name, Description: x.Description, Prompts: append([]string{}, x.Prompts...), VersionHash: x.VersionHash}
+	}
+	return out, nil
+}
+
+func (d ServedDatasets) Schema(ctx context.Context, id string) (any, error) {
+	return d.Catalog.Schema(ctx, id)
+}
+
+// ServedSources are the sources as the server shows, adds and removes them. They
+// implement server.Sources.
+type ServedSources struct{ Catalog *catalog.Catalog }
+
+func (s ServedSources) Sources(ctx context.Context) (any, error) {
+	list, err := s.Catalog.Sources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"sources": list}, nil
+}
+
+func (s ServedSources) Add(ctx context.Context, spec server.SourceSpec) (any, error) {
+	conn, secret, err := catalog.ParseConnection(spec.URL, spec.Alias)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Catalog.CheckServed(conn.URL); err != nil {
+		return nil, err
+	}
+	conn.Schema, conn.Tables, conn.Remote, conn.AllowOwner = spec.Schema, spec.Tables, spec.Remote, spec.AllowOwner
+	if err := s.Catalog.Add(ctx, conn, secret); err != nil {
+		return nil, err
+	}
+	return conn, nil
+}
+
+func (s ServedSources) Preview(ctx context.Context, alias string, offset, limit int) (any, error) {
+	return s.Catalog.Preview(ctx, alias, nil, offset, limit)
+}
+
+func (s ServedSources) LoadScoped(ctx context.Context, alias string, conditions json.RawMessage, limit int) (any, error) {
+	list, err := schema.ParseConditions(conditions)
+	if err != nil {
+		return nil, err
+	}
+	return s.Catalog.LoadScoped(ctx, alias, list, limit)
+}
+
+// Remove removes a connected database.
+func (s ServedSources) Remove(ctx context.Context, alias string) error {
+	return s.Catalog.Remove(ctx, alias)
+}
+
+// ServedFiles are the files of datasets as the server stores and deletes them. They
+// implement server.Files.
+type ServedFiles struct{ Catalog *catalog.Catalog }
+
+func (f ServedFiles) Store(ctx context.Context, file server.File, content io.Reader) (any, error) {
+	return f.Catalog.Upload(ctx, catalog.Upload{Dataset: file.Dataset, Name: file.Name, Replace: file.Replace, Create: file.Create, User: file.User}, content)
+}
+
+func (f ServedFiles) Delete(ctx context.Context, file server.File) error {
+	return f.Catalog.Discard(ctx, file.Dataset, file.Name, file.User)
+}
+
+// Problems lists what is wrong with the files of a dataset.
+func (f ServedFiles) Problems(ctx context.Context, dataset string) ([]server.FileProblem, error) {
+	problems, err := f.Catalog.Problems(ctx, dataset)
+	out := make([]server.FileProblem, len(problems))
+	for i, p := range problems {
+		out[i] = server.FileProblem{File: p.Path, Message: p.Message}
+	}
+	return out, err
+}
