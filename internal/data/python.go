@@ -16,7 +16,6 @@ import (
 	"interlock/internal/fault"
 	"interlock/internal/query"
 	"interlock/internal/sandbox"
-	"interlock/internal/schema"
 	"interlock/internal/tool"
 	"interlock/internal/toolbox"
 )
@@ -119,7 +118,6 @@ func pythonOut(out *sandbox.Outcome) toolbox.PythonOut {
 	res.Table = out.Columns
 	for _, c := range out.Columns {
 		res.Columns, res.ColumnTypes = append(res.Columns, c.Name), append(res.ColumnTypes, c.Type.String())
-		res.Table = append(res.Table, schema.Column{Name: c.Name, Type: c.Type})
 	}
 	if res.Rows == nil {
 		res.Rows = []byte("[]")
