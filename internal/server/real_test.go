@@ -337,3 +337,21 @@ func TestWrongAnswerKeepsCard(t *testing.T) {
 		t.Run(sc.name, func(t *testing.T) { sc.run(t, r) })
 	}
 }
+
+// A message that closes the open card of an earlier run is followed to the rest of its
+// own run: the end of the earlier one, which is stored before it, is not in its stream.
+func TestStreamAfterClosedCard(t *testing.T) {
+	all := shipped.All()
+	all["asker"] = fstest.MapFS{"machine.yaml": {Data: []byte(strings.Replace(asker, "    message: in\n", "", 1))}}
+	r := startMachines(t, machine.Open(machine.LibraryConfig{Shipped: all}))
+	first := get[map[string]any](t, r, "POST", "/chat", `{"message":"hello","machine":"asker"}`)
+	got := collect(t, r, toJSON(t, map[string]any{"thread_id": first["thread_id"], "message": "again"}), "")
+	if diff := cmp.Diff([]string{"state", "state", "card", "result", "done"}, names(got)); diff != "" {
+		t.Error(diff)
+	}
+	for _, ev := range got {
+		if strings.Contains(ev.data, first["run_id"].(string)) {
+			t.Errorf("%s is of the earlier run: %s", ev.name, ev.data)
+		}
+	}
+}
