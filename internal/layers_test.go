@@ -41,7 +41,6 @@ var layers = []struct {
 	{"internal/fault", nil},
 	{"internal/schema", []string{"internal/fault"}},
 	{"internal/jail", nil},
-	{"internal/eval", nil},
 	{"internal/figure", nil},
 	{"internal/demo", []string{"internal/fault"}},
 	{"internal/event", []string{"internal/fault"}},
@@ -67,6 +66,7 @@ var layers = []struct {
 
 	{"internal/engine", []string{"internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
 	{"internal/capsule", []string{"internal/engine", "internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
+	{"internal/eval", []string{"internal/demo", "internal/engine", "internal/machine"}},
 	{"internal/engine/enginetest", []string{"internal/capsule", "internal/engine", "internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
 
 	{"internal/toolbox", []string{"internal/dialect", "internal/event", "internal/fault", "internal/nlq", "internal/queryplan", "internal/schema", "internal/sqlpolicy", "internal/tool"}},

@@ -66,6 +66,16 @@ func newEvaluation(t *testing.T, machine string) *evaluation {
 	return &evaluation{app: shared.app, s: shared.s, machine: machine}
 }
 
+// ask asks one question in a new thread.
+func (e *evaluation) ask(t *testing.T, dataset, question string) (eval.Answer, error) {
+	t.Helper()
+	runner, err := e.runner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runner.Ask(t.Context(), dataset, question)
+}
+
 // rows runs a statement of a corpus over a dataset.
 func (e *evaluation) rows(t *testing.T, dataset, sql string) eval.Result {
 	t.Helper()
@@ -100,20 +110,20 @@ func TestGoldenQueries(t *testing.T) {
 	e := newEvaluation(t, "pipeline")
 	n := 0
 	for _, d := range []string{"ecommerce", "finance", "support"} {
-		list, err := readGolden(e.cfg.Data, d)
+		list, err := eval.ReadGolden(e.cfg.Data, d)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, g := range list {
 			n++
-			a, err := e.put(t.Context(), d, g.Question)
+			a, err := e.ask(t, d, g.Question)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a.asked {
-				t.Errorf("%s: %s: it asked back: %s", d, g.Question, a.reply.Card.Content)
-			} else if outcome, note := judgeGolden(g.Check, a); outcome != "right" {
-				t.Errorf("%s: %s: %s: %s\n%s\n%s", d, g.Question, outcome, note, a.sql, a.reply.Text)
+			if a.Asked {
+				t.Errorf("%s: %s: it asked back: %s", d, g.Question, a.Reply.Card.Content)
+			} else if outcome, note := eval.JudgeGolden(g.Check, a); outcome != "right" {
+				t.Errorf("%s: %s: %s: %s\n%s\n%s", d, g.Question, outcome, note, a.SQL, a.Reply.Text)
 			}
 		}
 	}
@@ -140,20 +150,20 @@ func TestOrdinaryQuestions(t *testing.T) {
 					t.Errorf("%s has %d questions, want 10", dataset, len(list))
 				}
 				for _, q := range list {
-					a, err := e.put(t.Context(), dataset, q.Question)
+					a, err := e.ask(t, dataset, q.Question)
 					if err != nil {
 						t.Fatal(err)
 					}
 					want := e.rows(t, dataset, q.SQL)
 					switch {
-					case a.asked:
-						t.Errorf("%s: %s: it asked back: %s", dataset, q.Question, a.reply.Card.Content)
-					case !agrees(want, a.result, q.Loose):
-						t.Errorf("%s: %s: wrong\n%s\n%s\n%v", dataset, q.Question, a.sql, a.reply.Text, a.result.Rows)
-					case !strings.Contains(a.reply.Text, "How I read the question: "):
-						t.Errorf("%s: %s: no explanation: %s", dataset, q.Question, a.reply.Text)
+					case a.Asked:
+						t.Errorf("%s: %s: it asked back: %s", dataset, q.Question, a.Reply.Card.Content)
+					case !agrees(want, a.Result, q.Loose):
+						t.Errorf("%s: %s: wrong\n%s\n%s\n%v", dataset, q.Question, a.SQL, a.Reply.Text, a.Result.Rows)
+					case !strings.Contains(a.Reply.Text, "How I read the question: "):
+						t.Errorf("%s: %s: no explanation: %s", dataset, q.Question, a.Reply.Text)
 					}
-					t.Logf("%s: %s\n%s", dataset, q.Question, a.reply.Text)
+					t.Logf("%s: %s\n%s", dataset, q.Question, a.Reply.Text)
 				}
 			}
 		})
@@ -190,20 +200,20 @@ func TestUnanswerable(t *testing.T) {
 	for _, dataset := range slices.Sorted(maps.Keys(corpus)) {
 		for _, question := range corpus[dataset] {
 			n++
-			a, err := e.put(t.Context(), dataset, question)
+			a, err := e.ask(t, dataset, question)
 			switch {
 			case err != nil:
 				t.Fatal(err)
-			case a.asked:
+			case a.Asked:
 				asked++
-				t.Logf("asked back: %s: %s", question, a.reply.Card.Content)
-			case a.result.Columns != nil:
-				t.Logf("answered: %s\n%s\n%s", question, a.sql, a.reply.Text)
-			case !strings.HasPrefix(a.reply.Text, "I cannot answer this: ") || len(a.reply.Text) < 40:
-				t.Errorf("%s: no reason: %q", question, a.reply.Text)
+				t.Logf("asked back: %s: %s", question, a.Reply.Card.Content)
+			case a.Result.Columns != nil:
+				t.Logf("answered: %s\n%s\n%s", question, a.SQL, a.Reply.Text)
+			case !strings.HasPrefix(a.Reply.Text, "I cannot answer this: ") || len(a.Reply.Text) < 40:
+				t.Errorf("%s: no reason: %q", question, a.Reply.Text)
 			default:
 				declined++
-				t.Logf("declined: %s\n%s", question, a.reply.Text)
+				t.Logf("declined: %s\n%s", question, a.Reply.Text)
 			}
 		}
 	}

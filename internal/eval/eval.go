@@ -1,7 +1,7 @@
 // Package eval scores answers against known ones: it compares results of queries
 // (the same rows, whatever the order of columns) and sums outcomes up to the four
 // figures that belong together: right of all, answered of all, right of answered,
-// and asked back or declined. It runs nothing itself.
+// and asked back or declined. A Runner asks the questions of a running engine.
 package eval
 
 import (
