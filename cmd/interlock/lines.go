@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -51,7 +52,7 @@ func (r lineReader) read(prompt string) (string, bool) {
 	}
 	r.terminal.SetPrompt(prompt)
 	line, err := r.terminal.ReadLine()
-	if err != nil && err != term.ErrPasteIndicator {
+	if err != nil && !errors.Is(err, term.ErrPasteIndicator) {
 		fmt.Fprint(r.terminal, "\n")
 		return "", false
 	}

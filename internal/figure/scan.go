@@ -185,9 +185,9 @@ func spread(text string, m mention) (mention, bool) {
 		return m, true
 	}
 	if by, ok := scales[lower]; ok {
-		scaled := make([]reading, len(m.readings))
-		for i, r := range m.readings {
-			scaled[i] = r.scaled(by)
+		var scaled []reading
+		for _, r := range m.readings {
+			scaled = append(scaled, r.scaled(by))
 		}
 		m.end += gap + len(next)
 		if _, unit := unitsOf[lower]; unit { // 5 m: metres or millions

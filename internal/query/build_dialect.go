@@ -2,6 +2,7 @@ package query
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -51,7 +52,7 @@ func findLayout(path, compression string, o ImportOptions) (layout, error) {
 	}
 	first := slices.IndexFunc(records, func(r record) bool { return !r.blank && r.fault == "" })
 	if first < 0 {
-		return l, fmt.Errorf("the file has no rows")
+		return l, errors.New("the file has no rows")
 	}
 	width := usualWidth(records)
 	start := first

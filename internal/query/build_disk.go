@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,7 +40,7 @@ func (b *builder) watch(ctx context.Context) (watched context.Context, end func(
 		err := b.full(free)
 		cancel(err)
 		<-stopped
-		if full, ok := context.Cause(watched).(*diskFull); ok {
+		if full, ok := errors.AsType[*diskFull](context.Cause(watched)); ok {
 			return full
 		}
 		return nil

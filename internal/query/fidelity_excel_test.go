@@ -3,6 +3,7 @@ package query_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"maps"
 	"os"
 	"os/exec"
@@ -37,7 +38,11 @@ func TestFidelityOfWorkbooks(t *testing.T) {
 	dir := t.TempDir()
 	out, err := exec.Command(python, filepath.Join("testdata", "books.py"), dir).Output()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, err.(*exec.ExitError).Stderr)
+		exit, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			t.Fatal(err)
+		}
+		t.Fatalf("%v\n%s", err, exit.Stderr)
 	}
 	var books map[string]bookTruth
 	if err := json.Unmarshal(out, &books); err != nil {

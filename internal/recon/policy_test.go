@@ -3,7 +3,6 @@ package recon
 import (
 	"context"
 	"fmt"
-	"sync"
 	"testing"
 
 	"interlock/internal/dialect"
@@ -16,7 +15,6 @@ import (
 type policedSpace struct {
 	*memorySpace
 	policy  *sqlpolicy.Policy
-	mu      sync.Mutex
 	refused map[string]error
 	asked   int
 }

@@ -22,14 +22,23 @@ type benchSet struct {
 }
 
 var benchSets = []benchSet{
-	{"papers", "dblp_acm/dblp.csv", "dblp_acm/acm.csv",
+	{
+		"papers", "dblp_acm/dblp.csv", "dblp_acm/acm.csv",
 		`SELECT * FROM read_csv(%s, delim='%%', header=true, all_varchar=true, quote='"', ignore_errors=true, strict_mode=false)`,
-		`SELECT D1 AS l, D2 AS r FROM read_csv(%s, delim='%%', header=true, all_varchar=true)`, 0.98, []int{3}},
-	{"restaurants", "restaurants/fodors.csv", "restaurants/zagats.csv",
+		`SELECT D1 AS l, D2 AS r FROM read_csv(%s, delim='%%', header=true, all_varchar=true)`, 0.98,
+		[]int{3},
+	},
+	{
+		"restaurants", "restaurants/fodors.csv", "restaurants/zagats.csv",
 		`SELECT * FROM read_csv(%s, header=true, all_varchar=true)`,
-		`SELECT fodors_id AS l, zagats_id AS r FROM read_csv(%s, header=true, all_varchar=true)`, 0.96, []int{5}},
-	{"people", "people/dataset4a.csv", "people/dataset4b.csv",
-		`SELECT rec_id, trim(given_name) AS given_name, * EXCLUDE (rec_id, given_name) FROM read_csv(%s, header=true, all_varchar=true, skip=0, normalize_names=true)`, "", 0.995, []int{3}},
+		`SELECT fodors_id AS l, zagats_id AS r FROM read_csv(%s, header=true, all_varchar=true)`, 0.96,
+		[]int{5},
+	},
+	{
+		"people", "people/dataset4a.csv", "people/dataset4b.csv",
+		`SELECT rec_id, trim(given_name) AS given_name, * EXCLUDE (rec_id, given_name) FROM read_csv(%s, header=true, all_varchar=true, skip=0, normalize_names=true)`, "", 0.995,
+		[]int{3},
+	},
 }
 
 func (b benchSet) load(tb testing.TB, s *memorySpace) {

@@ -16,7 +16,6 @@ import (
 	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/schema"
-	schema0 "interlock/internal/schema"
 )
 
 // clickhouseMemory bounds a statement there. Rows are bounded where they are read.
@@ -108,19 +107,19 @@ func describeFrom(ctx context.Context, conn *sql.Conn, c Config, kind func(strin
 	var d described
 	for rows.Next() {
 		var (
-			schema string
-			col    schema0.Column
+			name string
+			col  schema.Column
 		)
-		if err := rows.Scan(&schema, &col.Name, &col.Native); err != nil {
+		if err := rows.Scan(&name, &col.Name, &col.Native); err != nil {
 			return described{}, err
 		}
-		if len(d.table) > 0 && d.table[0] != schema {
-			return described{}, fault.New(fault.SourceUnreadable, "there are tables %s in the schemas %s and %s at %s", c.Table, d.table[0], schema, c.URL).
+		if len(d.table) > 0 && d.table[0] != name {
+			return described{}, fault.New(fault.SourceUnreadable, "there are tables %s in the schemas %s and %s at %s", c.Table, d.table[0], name, c.URL).
 				Suggest("Name the schema.")
 		}
 		col.Type = kind(col.Native)
 		d.columns = append(d.columns, col)
-		d.table = []string{schema, c.Table}
+		d.table = []string{name, c.Table}
 	}
 	if err := rows.Err(); err != nil {
 		return described{}, err

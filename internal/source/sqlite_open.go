@@ -30,7 +30,7 @@ func stampOf(path string) fileStamp {
 	if unix.Stat(path, &s) != nil {
 		return fileStamp{}
 	}
-	return fileStamp{uint64(s.Dev), s.Ino, s.Size, s.Ctim.Nano(), s.Mtim.Nano()}
+	return fileStamp{s.Dev, s.Ino, s.Size, s.Ctim.Nano(), s.Mtim.Nano()}
 }
 
 // A sqliteState is a database file with all that belongs to it, at one moment.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -182,7 +183,7 @@ func (v sqliteValue) appendTo(dst []byte) []byte {
 	return dst
 }
 
-var errSQLiteRows = fmt.Errorf("rows of another form")
+var errSQLiteRows = errors.New("rows of another form")
 
 // decodeSQLite reads rows of a message; each gets a row that is valid until it returns.
 func decodeSQLite(p []byte, row []sqliteValue, each func([]sqliteValue) error) error {
