@@ -54,7 +54,9 @@ func checkColumns(columns []schema.Column, rows int) error {
 	}
 	for i := range columns {
 		c := &columns[i]
-		if _, _, decimal := decimalScale(c.Type.String()); !decimal && !columnTypes[c.Type.String()] {
+		_, _, decimal := decimalScale(c.Type.String())
+		missing := c.Type == (schema.Type{}) // its name is that of text
+		if missing || !decimal && !columnTypes[c.Type.String()] {
 			return fmt.Errorf("%w: a column of the type %.40q", errFrame, c.Type)
 		}
 		c.Name = truncate(c.Name, maxLabel)
