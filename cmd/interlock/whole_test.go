@@ -64,6 +64,7 @@ func TestTotals(t *testing.T) {
 		lines.WriteString("1,1,1,paid\n")
 	}
 	w.write("data/shop/orders.csv", lines.String())
+	eventually(t, "the new file is seen", func() bool { return run().RowCount != 5 })
 	if out := run(); out.RowCount != 200 || !out.Limited || out.TotalRows != 300 {
 		t.Errorf("a plan without a limit: %d of %d rows, limited %v", out.RowCount, out.TotalRows, out.Limited)
 	}
