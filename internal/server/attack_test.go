@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -185,16 +186,17 @@ func TestNewRefuses(t *testing.T) {
 		{"bad origin", func(c *server.Config) { c.Origins = []string{"example.org"} }, "does not look like"},
 		{"no engine", func(c *server.Config) { c.Engine = nil }, "Config.Engine is required"},
 	}
+	e := newDesk(t, 0)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			cfg := config(newFake())
+			cfg := config(e)
 			tt.change(&cfg)
 			if _, err := server.New(cfg); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("New: %v, want %q", err, tt.want)
 			}
 		})
 	}
-	cfg := config(newFake())
+	cfg := config(e)
 	withUsers(&cfg)
 	cfg.Listen = "0.0.0.0:80"
 	if _, err := server.New(cfg); err != nil {
@@ -261,7 +263,7 @@ func TestLongAnswerAfterBody(t *testing.T) {
 		t.Fatalf("cut short: %s", text)
 	case <-time.After(200 * time.Millisecond):
 	}
-	threads, err := r.Threads(t.Context(), store.Query{Owner: localUser})
+	threads, err := r.engine.store.Threads(t.Context(), store.Query{Owner: localUser})
 	if err != nil || len(threads) != 1 {
 		t.Fatal(threads, err)
 	}
@@ -342,12 +344,13 @@ func TestNobodyIsEverybody(t *testing.T) {
 
 // What goes wrong inside is logged and not shown.
 func TestInternalErrorsStayInside(t *testing.T) {
+	var made atomic.Int32
 	r := start(t, func(c *server.Config) {
-		c.Capsule = func(_ context.Context, run string) (any, error) {
-			switch run {
-			case "r_0002":
+		c.Capsule = func(context.Context, string) (any, error) {
+			switch made.Add(1) {
+			case 1:
 				return nil, fmt.Errorf("opening /var/secret/db: %w", io.ErrUnexpectedEOF)
-			case "r_0004":
+			case 2:
 				return nil, fault.Wrap(io.ErrClosedPipe, fault.StoreFailed, "writing /var/secret/db")
 			}
 			panic("secret panic")

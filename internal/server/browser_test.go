@@ -7,11 +7,7 @@ import (
 	"interlock/web/e2e"
 )
 
-// TestPageInBrowser drives the page in Chromium, on the scripted engine.
+// TestPageInBrowser drives the page in Chromium, with a scripted model.
 func TestPageInBrowser(t *testing.T) {
-	r := start(t, nil)
-	r.fake.mu.Lock()
-	r.fake.pace = 30 * time.Millisecond
-	r.fake.mu.Unlock()
-	e2e.Run(t, r.url, "page.test.js")
+	e2e.Run(t, serve(t, newDesk(t, 30*time.Millisecond), nil).url, "page.test.js")
 }

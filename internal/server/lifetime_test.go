@@ -6,7 +6,6 @@ import (
 	"io"
 	"iter"
 	"net"
-	"strings"
 	"testing"
 	"time"
 
@@ -16,20 +15,14 @@ import (
 
 // watched is an engine whose follower tells when it ends.
 type watched struct {
-	*fake
-	flood bool // endless large events; else silence
+	server.Engine
 	ended chan struct{}
 }
 
-func (w *watched) Follow(ctx context.Context, thread string, _ int64) iter.Seq2[event.Event, error] {
+func (w *watched) Follow(ctx context.Context, thread string, after int64) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
 		defer close(w.ended)
-		for w.flood && ctx.Err() == nil {
-			if !yield(event.Event{Thread: thread, Body: event.Token{Call: "c", Text: strings.Repeat("x", 1<<16)}}, nil) {
-				return
-			}
-		}
-		<-ctx.Done()
+		w.Engine.Follow(ctx, thread, after)(yield)
 	}
 }
 
@@ -38,24 +31,24 @@ func (w *watched) Follow(ctx context.Context, thread string, _ int64) iter.Seq2[
 func TestFollowerEnds(t *testing.T) {
 	tests := []struct {
 		name  string
-		flood bool
+		say   string
 		leave func(*testing.T, net.Conn)
 	}{
-		{"client leaves", false, func(t *testing.T, c net.Conn) {
+		{"client leaves", "SQL: x", func(t *testing.T, c net.Conn) {
 			if err := c.Close(); err != nil {
 				t.Fatal(err)
 			}
 		}},
-		{"client stops reading", true, func(*testing.T, net.Conn) {}},
+		{"client stops reading", "SQL: flood", func(*testing.T, net.Conn) {}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w := &watched{flood: tt.flood, ended: make(chan struct{})}
+			w := &watched{ended: make(chan struct{})}
 			r := start(t, func(c *server.Config) {
-				w.fake = c.Engine.(*fake)
+				w.Engine = c.Engine
 				c.Engine, c.WriteTimeout = w, 200*time.Millisecond
 			})
-			thread := get[map[string]any](t, r, "POST", "/chat", `{"message":"SQL: x"}`)["thread_id"].(string)
+			thread := get[map[string]any](t, r, "POST", "/chat", fmt.Sprintf(`{"message":%q}`, tt.say))["thread_id"].(string)
 			conn := openEvents(t, r, thread)
 			tt.leave(t, conn)
 			select {
@@ -90,7 +83,7 @@ func openEvents(t *testing.T, r *rig, thread string) net.Conn {
 func TestClientLeavesLongAfterBody(t *testing.T) {
 	w := &watched{ended: make(chan struct{})}
 	r := start(t, func(c *server.Config) {
-		w.fake = c.Engine.(*fake)
+		w.Engine = c.Engine
 		c.Engine, c.BodyTimeout = w, 50*time.Millisecond
 	})
 	conn, err := net.Dial("tcp", r.addr)
@@ -119,8 +112,8 @@ func TestClientLeavesLongAfterBody(t *testing.T) {
 
 // Serve returns although a stream is open and a request waits.
 func TestServeEndsWithOpenStreams(t *testing.T) {
-	f := newFake()
-	s, err := server.New(config(f))
+	e := newDesk(t, 0)
+	s, err := server.New(config(e))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +125,7 @@ func TestServeEndsWithOpenStreams(t *testing.T) {
 	defer stop()
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx, ln) }()
-	r := &rig{fake: f, addr: ln.Addr().String(), url: "http://" + ln.Addr().String()}
+	r := &rig{engine: e, addr: ln.Addr().String(), url: "http://" + ln.Addr().String()}
 	thread := get[map[string]any](t, r, "POST", "/chat", `{"message":"SQL: x"}`)["thread_id"].(string)
 	openEvents(t, r, thread)
 	stop()

@@ -3,9 +3,7 @@ package server_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,54 +12,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"interlock/internal/capsule"
-	"interlock/internal/engine"
 	"interlock/internal/event"
 	"interlock/internal/fault"
 	"interlock/internal/llm"
 	"interlock/internal/machine"
 	"interlock/internal/server"
-	"interlock/internal/store"
-	"interlock/internal/tool"
 	shipped "interlock/machines"
 )
 
-// These tests run the server on the real engine, store and analyst machine; only
-// the model and the data behind the tools are scripted.
+// These tests run the server on the shipped machines.
 
-type queryIn struct {
-	Dataset string `json:"dataset_id,omitempty"`
-	SQL     string `json:"sql,omitempty"`
-	Plan    any    `json:"plan,omitempty"`
-	Python  string `json:"python_code,omitempty"`
-	Rows    int    `json:"max_rows,omitempty"`
-	Seconds int    `json:"seconds,omitempty"`
+// regions answers every statement with more rows than fit into an event.
+func regions(_ context.Context, in queryIn) (queryOut, error) {
+	if strings.Contains(in.SQL, "DROP") {
+		return queryOut{}, fault.New(fault.SQLPolicy, "DROP may not run here")
+	}
+	rows := [][]any{{"North", 12.5}}
+	for range 200 { // large enough to be a blob of the store
+		rows = append(rows, []any{"South", 7})
+	}
+	return queryOut{Status: "ok", Columns: []string{"region", "revenue"}, Rows: rows, RowCount: len(rows), CompiledSQL: "SELECT 1"}, nil
 }
-
-type queryOut struct {
-	Status      string   `json:"status"`
-	Columns     []string `json:"columns"`
-	Rows        [][]any  `json:"rows"`
-	RowCount    int      `json:"row_count"`
-	ExecTimeMS  int      `json:"exec_time_ms"`
-	CompiledSQL string   `json:"compiled_sql,omitempty"`
-}
-
-func queryTool(name, main string) tool.Tool {
-	return tool.New(tool.Spec{Name: name, Effect: tool.Reads, Main: main}, func(_ context.Context, in queryIn) (queryOut, error) {
-		if strings.Contains(in.SQL, "DROP") {
-			return queryOut{}, fault.New(fault.SQLPolicy, "DROP may not run here")
-		}
-		rows := [][]any{{"North", 12.5}}
-		for range 200 { // large enough to be a blob of the store
-			rows = append(rows, []any{"South", 7})
-		}
-		return queryOut{Status: "ok", Columns: []string{"region", "revenue"}, Rows: rows, RowCount: len(rows), CompiledSQL: "SELECT 1"}, nil
-	})
-}
-
-type oneModel struct{ model llm.Model }
-
-func (o oneModel) Model(string) (llm.Model, error) { return o.model, nil }
 
 // startReal serves the shipped machines with a scripted model.
 func startReal(t *testing.T, lines ...llm.Line) *rig { return startMachines(t, library(), lines...) }
@@ -69,31 +40,14 @@ func startReal(t *testing.T, lines ...llm.Line) *rig { return startMachines(t, l
 // startMachines serves the machines of a library with a scripted model.
 func startMachines(t *testing.T, lib *machine.Library, lines ...llm.Line) *rig {
 	t.Helper()
-	st, err := store.Open(store.Config{DSN: filepath.Join(t.TempDir(), "log.db")})
+	e, err := openEngine(t.TempDir(), lib, llm.Script(lines...), regions)
 	if err != nil {
 		t.Fatal(err)
 	}
-	nothing := func(name string) tool.Tool {
-		return tool.New(tool.Spec{Name: name, Effect: tool.Reads}, func(context.Context, queryIn) (map[string]any, error) {
-			return map[string]any{"tables": []string{"orders"}}, nil
-		})
-	}
-	e, err := engine.New(engine.Config{
-		Store: st, Machines: lib, Models: oneModel{llm.Script(lines...)},
-		Tools: tool.NewSet(nil, nothing("list_datasets"), nothing("get_dataset_schema"),
-			queryTool("execute_sql", "sql"), queryTool("execute_query_plan", ""), queryTool("execute_python", "python_code")),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := errors.Join(e.Close(), st.Close()); err != nil {
-			t.Error(err)
-		}
-	})
-	return start(t, func(c *server.Config) {
-		c.Engine, c.Index, c.Machines = e, st, lib
-		c.Capsule = func(ctx context.Context, run string) (any, error) { return capsule.Make(ctx, st, run) }
+	closeAfter(t, e)
+	return serve(t, e, func(c *server.Config) {
+		c.Machine, c.SessionMachine, c.Machines = "analyst", "reconcile", lib
+		c.Capsule = func(ctx context.Context, run string) (any, error) { return capsule.Make(ctx, e.store, run) }
 	})
 }
 

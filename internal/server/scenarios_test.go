@@ -56,6 +56,8 @@ func TestRoutes(t *testing.T) {
 	r := start(t, nil)
 	first := get[map[string]any](t, r, "POST", "/chat", `{"message":"SQL: select 1","dataset_id":"shop"}`)
 	thread, run := first["thread_id"].(string), first["run_id"].(string)
+	asked := get[map[string]any](t, r, "POST", "/chat", `{"message":"Revenue by region","dataset_id":"shop"}`)
+	talk, talkRun := asked["thread_id"].(string), asked["run_id"].(string)
 	scenarios := []scenario{
 		{name: "health", url: "/healthz", has: []string{`{"status":"ok"}`, "X-Content-Type-Options: nosniff", "frame-ancestors 'none'", "Referrer-Policy: no-referrer"}, hasNot: []string{"unsafe-inline"}},
 		{name: "ready", url: "/readyz", has: []string{`"parts":[{"name":"store","status":"ok"}]`}},
@@ -70,13 +72,13 @@ func TestRoutes(t *testing.T) {
 		{name: "chat", method: "POST", url: "/chat", body: `{"message":"Revenue by region","dataset_id":"shop"}`, has: []string{
 			`{"assistant_message":"Revenue is highest`, `"run_id":"r_`, `"thread_id":"t_`, `"status":"succeeded","outcome":"answered"`,
 			`"result":{"columns":["region","revenue","orders"],"error":null,"exec_time_ms":12,`, `"rows":[["North",1204300.5,812]`,
-			`"details":{"compiled_sql":"select 1","dataset_id":"shop","plan_json":null,"python_code":null,"query_mode":"sql"}`,
+			`"details":{"compiled_sql":` + toJSON(t, revenueSQL) + `,"dataset_id":"shop","plan_json":null,"python_code":null,"query_mode":"sql"}`,
 		}},
 		{name: "chat without a query", method: "POST", url: "/chat", body: `{"message":"card"}`, has: []string{
 			`"status":"waiting"`, `"result":{"columns":[],"error":null,"exec_time_ms":0,"row_count":0,"rows":[]}`,
-			`"details":{"compiled_sql":null,"dataset_id":null,"plan_json":null,"python_code":null,"query_mode":"chat"}`, `"card":{"card_id":"k_`,
+			`"details":{"compiled_sql":null,"dataset_id":null,"plan_json":null,"python_code":null,"query_mode":"chat"}`, `"card":{"card_id":"r_`,
 		}},
-		{name: "policy", method: "POST", url: "/chat", body: `{"message":"reject it"}`, has: []string{`"status":"rejected","outcome":"refused"`, `"error":{"type":"SQL_POLICY_VIOLATION"`}},
+		{name: "policy", method: "POST", url: "/chat", body: `{"message":"reject it"}`, has: []string{`"status":"rejected","outcome":"refused"`, `"error":{"message":"DROP may not run here","type":"SQL_POLICY_VIOLATION"}`}},
 		{name: "failed turn", method: "POST", url: "/chat", body: `{"message":"fail"}`, has: []string{`"status":"failed","outcome":"failed"`, `"error":{"message":"the model's provider failed. Try again`, `"type":"model_failed"`}},
 		{name: "nulls are absent", method: "POST", url: "/chat", body: `{"message":"SQL: select 1","dataset_id":null,"thread_id":null,"card_response":null,"settings":null,"rerun":null}`},
 		{name: "no input", method: "POST", url: "/chat", body: `{}`, status: 400, has: []string{`"code":"bad_request"`, "exactly one of message"}},
@@ -109,12 +111,12 @@ func TestRoutes(t *testing.T) {
 		{name: "run status", url: "/runs/" + run + "/status", has: []string{`{"run_id":"` + run + `","status":"succeeded","outcome":"answered"}`}},
 		{name: "no run status", url: "/runs/r_none/status", has: []string{`{"run_id":"r_none","status":"not_found"}`}},
 
-		{name: "messages", url: "/threads/" + thread + "/messages", has: []string{`{"thread_id":"` + thread + `","messages":[{"role":"user","content":"SQL: select 1","dataset_id":"shop","run_id":"` + run, `{"role":"assistant"`}},
-		{name: "messages clamped below", url: "/threads/" + thread + "/messages?limit=-5", has: []string{`"messages":[{"role":"assistant"`}, hasNot: []string{`"role":"user"`}},
-		{name: "messages clamped above", url: "/threads/" + thread + "/messages?limit=100000", has: []string{`"role":"user"`}},
+		{name: "messages", url: "/threads/" + talk + "/messages", has: []string{`{"thread_id":"` + talk + `","messages":[{"role":"user","content":"Revenue by region","dataset_id":"shop","run_id":"` + talkRun, `{"role":"assistant"`}},
+		{name: "messages clamped below", url: "/threads/" + talk + "/messages?limit=-5", has: []string{`"messages":[{"role":"assistant"`}, hasNot: []string{`"role":"user"`}},
+		{name: "messages clamped above", url: "/threads/" + talk + "/messages?limit=100000", has: []string{`"role":"user"`}},
 		{name: "messages of nothing", url: "/threads/t_none/messages", status: 404},
 		{name: "messages with a wrong limit", url: "/threads/" + thread + "/messages?limit=many", status: 400},
-		{name: "threads", url: "/api/threads", has: []string{`{"threads":[{"id":"t_`, `"machine":"analyst"`}},
+		{name: "threads", url: "/api/threads", has: []string{`{"threads":[{"id":"t_`, `"machine":"desk"`}},
 		{name: "thread", url: "/api/threads/" + thread, has: []string{`"status":"idle"`, `"state":"answering"`, `"commands":[{"name":"other_scope"`, `"denied":[{"tool":"execute_python","code":"FEATURE_DISABLED"`}},
 		{name: "no thread", url: "/api/threads/t_none", status: 404},
 		{name: "stop nothing", method: "POST", url: "/api/threads/" + thread + "/stop", has: []string{`"status":"idle"`}},
@@ -127,8 +129,9 @@ func TestRoutes(t *testing.T) {
 		{name: "events after another thread's", url: "/api/threads/" + thread + "/events", headers: []string{"Last-Event-ID: t_x:1"}, status: 400},
 
 		{name: "session", method: "POST", url: "/api/chat", body: `{"message":"card"}`, has: []string{
-			`{"session_id":"t_`, `"phase":"demonstration"`, `"status":"waiting"`, `"message":{"role":"assistant","segments":[{"type":"card","content":{"card_id":"k_`, `"timestamp":"`, `"recipe_draft":null`,
+			`{"session_id":"t_`, `"phase":"demonstration"`, `"status":"waiting"`, `"message":{"role":"assistant","segments":[{"type":"card","content":{"card_id":"r_`, `"timestamp":"`, `"recipe_draft":null`,
 		}},
+		{name: "machine of sessions", url: "/api/threads?limit=1", has: []string{`"machine":"sessions"`}},
 		{name: "unknown session", method: "POST", url: "/api/chat", body: `{"session_id":"t_none","message":"x"}`, status: 404},
 		{name: "empty session", method: "POST", url: "/api/chat", body: `{}`, status: 400},
 
@@ -167,6 +170,34 @@ func TestRoutes(t *testing.T) {
 		{name: "request id is cleaned", url: "/nope", headers: []string{"X-Request-Id: <script>"}, status: 404, has: []string{"X-Request-Id: q_"}, hasNot: []string{"<script>"}},
 	}
 	for _, sc := range scenarios {
+		t.Run(sc.name, func(t *testing.T) { sc.run(t, r) })
+	}
+}
+
+// The answer to the card of a session goes on with the same session.
+func TestSessionCard(t *testing.T) {
+	r := start(t, nil)
+	asked := get[struct {
+		Session string `json:"session_id"`
+		Message struct {
+			Segments []struct {
+				Content struct {
+					Card string `json:"card_id"`
+				}
+			}
+		}
+	}](t, r, "POST", "/api/chat", `{"message":"card"}`)
+	answer := toJSON(t, map[string]any{"session_id": asked.Session, "card_response": map[string]any{
+		"card_id": asked.Message.Segments[0].Content.Card, "answer": "scope", "fields": map[string]any{"month": "2026-03", "open_only": true},
+	}})
+	for _, sc := range []scenario{
+		{name: "answered", method: "POST", url: "/api/chat", body: answer, has: []string{
+			`{"session_id":"` + asked.Session + `","phase":"inference","status":"active"`, `{"type":"text","content":"Noted. That makes **3 confirmed pairs**."}`, `"recipe_draft":{"rules":[]}`,
+		}},
+		{name: "answered twice", method: "POST", url: "/api/chat", body: answer, status: 409, has: []string{`"code":"card_closed"`}},
+		{name: "commands", url: "/api/threads/" + asked.Session, has: []string{`"name":"other_rules","label":"Learn other rules"`}},
+		{name: "command", method: "POST", url: "/api/chat", body: `{"command":{"name":"other_rules"},"session_id":"` + asked.Session + `"}`, has: []string{`"phase":"answering"`, `"recipe_draft":null`}},
+	} {
 		t.Run(sc.name, func(t *testing.T) { sc.run(t, r) })
 	}
 }

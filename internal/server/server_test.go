@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -15,7 +16,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -23,48 +23,55 @@ import (
 	"interlock/internal/artifact"
 	"interlock/internal/event"
 	"interlock/internal/fault"
-	"interlock/internal/machine"
 	"interlock/internal/server"
-	shipped "interlock/machines"
 	"interlock/web"
 )
 
-var serveAddr = flag.String("serve", "", "serve the page with the scripted engine on this address instead of testing")
+var serveAddr = flag.String("serve", "", "serve the page with a scripted model on this address instead of testing")
 
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if *serveAddr != "" {
-		demonstrate(*serveAddr)
+		if err := demonstrate(*serveAddr); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		return
 	}
 	goleak.VerifyTestMain(m)
 }
 
-// demonstrate shows the page on a scripted engine, until interrupted.
-func demonstrate(addr string) {
+// demonstrate shows the page with a scripted model, until interrupted.
+func demonstrate(addr string) (err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	f := newFake()
-	f.pace = 40 * time.Millisecond
-	cfg := config(f)
+	dir, err := os.MkdirTemp("", "interlock-page-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	e, err := openDesk(dir, 40*time.Millisecond)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	cfg := config(e)
 	cfg.Listen, cfg.Log = addr, slog.New(slog.NewTextHandler(os.Stderr, nil))
 	s, err := server.New(cfg)
-	if err == nil {
-		var ln net.Listener
-		if ln, err = net.Listen("tcp", addr); err == nil {
-			err = s.Serve(ctx, ln)
-		}
-	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		return err
 	}
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	return s.Serve(ctx, ln)
 }
 
-func config(f *fake) server.Config {
+func config(e runningEngine) server.Config {
 	return server.Config{
-		Machine: "analyst", SessionMachine: "reconcile", Direct: directTools,
-		Engine: f, Index: f, Machines: library(), Datasets: data{}, Sources: data{}, Artifacts: data{}, Page: web.Files(),
+		Machine: "desk", SessionMachine: "sessions", Direct: directTools,
+		Engine: e, Index: e.store, Machines: library(), Datasets: data{}, Sources: data{}, Artifacts: data{}, Page: web.Files(),
 		Overview: func(ctx context.Context, _ string) (any, error) { return data{}.Datasets(ctx) },
 		Capsule: func(_ context.Context, run string) (any, error) {
 			return map[string]any{"run_id": run, "question": "?"}, nil
@@ -82,17 +89,23 @@ var directTools = map[server.DirectType]server.DirectTool{
 
 // A rig is a server on a real port.
 type rig struct {
-	*fake
-	url  string
-	log  *logBuffer
-	addr string
+	engine runningEngine
+	url    string
+	log    *logBuffer
+	addr   string
 }
 
+// start serves the desk.
 func start(t *testing.T, change func(*server.Config)) *rig {
 	t.Helper()
-	f := newFake()
-	r := &rig{fake: f, log: &logBuffer{}}
-	cfg := config(f)
+	return serve(t, newDesk(t, 0), change)
+}
+
+// serve opens an engine to clients, until the test ends.
+func serve(t *testing.T, e runningEngine, change func(*server.Config)) *rig {
+	t.Helper()
+	r := &rig{engine: e, log: &logBuffer{}}
+	cfg := config(e)
 	cfg.Log = slog.New(slog.NewJSONHandler(r.log, nil))
 	if change != nil {
 		change(&cfg)
@@ -109,18 +122,10 @@ func start(t *testing.T, change func(*server.Config)) *rig {
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx, ln) }()
 	t.Cleanup(func() {
-		f.mu.Lock()
-		for _, th := range f.threads {
-			if th.stop != nil {
-				th.stop()
-			}
-		}
-		f.mu.Unlock()
 		stop()
 		if err := <-done; err != nil {
 			t.Errorf("Serve: %v", err)
 		}
-		f.wg.Wait()
 		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	})
 	r.addr = ln.Addr().String()
@@ -187,13 +192,6 @@ func (l *logBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.String()
-}
-
-// library holds the shipped machines, and one that does not load.
-func library() *machine.Library {
-	all := shipped.All()
-	all["mine"] = fstest.MapFS{"machine.yaml": {Data: []byte("name: mine\nstartt: here\n")}}
-	return machine.Open(machine.LibraryConfig{Shipped: all})
 }
 
 const localUser = "local"

@@ -120,10 +120,10 @@ func TestStreamOrder(t *testing.T) {
 	}{
 		{"SQL: select 1", []string{"state", "state", "tool_call", "tool_result", "result", "done"}},
 		{"fail", []string{"state", "state", "error", "result", "done"}},
-		{"card", []string{"state", "state", "token", "card", "result", "done"}},
+		{"card", []string{"state", "state", "token", "state", "card", "result", "done"}},
 		{"reject", []string{"state", "state", "token", "tool_call", "tool_result", "token", "result", "done"}},
 		{"everything", []string{
-			"state", "state", "token", "tool_call", "tool_result", "tool_call", "tool_result", "artifact",
+			"state", "state", "token", "tool_call", "tool_result", "tool_call", "artifact", "tool_result",
 			"tool_call", "tool_result", "tool_call", "tool_result", "token", "result", "done",
 		}},
 	}
@@ -173,7 +173,7 @@ func TestStreamResume(t *testing.T) {
 			body := fmt.Sprintf(`{"message":%q}`, say)
 			want := stored(collect(t, r, body, ""))
 			thread := strings.Split(want[0].id, ":")[0]
-			if err := r.Wait(t.Context(), thread); err != nil {
+			if err := r.engine.Wait(t.Context(), thread); err != nil {
 				t.Fatal(err)
 			}
 			for cut := range want {
@@ -251,7 +251,7 @@ func TestStreamClientGone(t *testing.T) {
 		thread, _, _ = strings.Cut(ev.id, ":")
 		return false
 	})
-	if th, _ := r.Thread(t.Context(), thread); th.Status != "running" {
+	if th, _ := r.engine.store.Thread(t.Context(), thread); th.Status != "running" {
 		t.Errorf("the turn is %s", th.Status)
 	}
 	if res, text := r.do(t, "POST", "/chat", `{"message":"x","thread_id":"`+thread+`"}`); res.StatusCode != http.StatusConflict {
