@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"interlock/internal/fault"
+	"interlock/internal/llm"
 	"interlock/internal/server"
 	"interlock/internal/store"
 )
@@ -246,10 +247,16 @@ func TestBodies(t *testing.T) {
 
 // A turn that takes longer than a body may take to arrive is answered all the same.
 func TestLongAnswerAfterBody(t *testing.T) {
-	r := start(t, func(c *server.Config) { c.BodyTimeout = 50 * time.Millisecond })
+	line, reached := llm.Say("never"), make(chan struct{})
+	line.Before = func(ctx context.Context, _ llm.Request) error {
+		close(reached)
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	r := serve(t, newEngine(t, library(), llm.Script(line), regions), func(c *server.Config) { c.BodyTimeout = 50 * time.Millisecond })
 	done := make(chan string, 1)
 	go func() {
-		res, err := http.Post(r.url+"/chat", "application/json", strings.NewReader(`{"message":"wait"}`))
+		res, err := http.Post(r.url+"/chat", "application/json", strings.NewReader(`{"message":"think"}`))
 		if err != nil {
 			done <- err.Error()
 			return
@@ -260,8 +267,13 @@ func TestLongAnswerAfterBody(t *testing.T) {
 	}()
 	select {
 	case text := <-done:
+		t.Fatalf("not begun: %s", text)
+	case <-reached:
+	}
+	select {
+	case text := <-done:
 		t.Fatalf("cut short: %s", text)
-	case <-time.After(200 * time.Millisecond):
+	case <-time.After(200 * time.Millisecond): // the deadline passes
 	}
 	threads, err := r.engine.store.Threads(t.Context(), store.Query{Owner: localUser})
 	if err != nil || len(threads) != 1 {

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -91,7 +92,7 @@ outcome: 'status == "rejected" ? "refused" : nil'
 
 // library holds the shipped machines, the desk under two names, and one that does not
 // load.
-func library() *machine.Library {
+var library = sync.OnceValue(func() *machine.Library {
 	all := shipped.All()
 	for _, name := range []string{"desk", "sessions"} {
 		definition := strings.Replace(deskMachine, "name: desk", "name: "+name, 1)
@@ -99,12 +100,12 @@ func library() *machine.Library {
 	}
 	all["mine"] = fstest.MapFS{"machine.yaml": {Data: []byte("name: mine\nstartt: here\n")}}
 	return machine.Open(machine.LibraryConfig{Shipped: all})
-}
+})
 
 const (
 	revenueSQL  = "SELECT region, sum(amount) AS revenue, count(*) AS orders\nFROM orders\nWHERE order_date >= DATE '2026-01-01'\nGROUP BY region\nORDER BY revenue DESC"
 	revenueText = "Revenue is highest in **North** with `1,204,300.50`.\n\n- North: 812 orders\n- South: 77 orders\n\n| region | share |\n|---|---|\n| North | 69 % |\n\n![pixel](https://evil.example/x.png) <b>not bold</b>"
-	floodRows   = 16 << 10 // of a kilobyte each: more than a connection holds whose client does not read
+	floodBytes  = 8 << 20 // more than a connection holds whose client does not read
 )
 
 // A clerk is the model and the data behind the desk. The first word of the message says
@@ -212,11 +213,7 @@ func (c *clerk) query(ctx context.Context, in queryIn) (queryOut, error) {
 	case strings.HasPrefix(in.SQL, "drop"):
 		return queryOut{}, fault.New(fault.SQLPolicy, "DROP may not run here")
 	case in.SQL == "flood":
-		out := queryOut{Status: "ok", Columns: []string{"text"}, RowCount: floodRows}
-		for range floodRows {
-			out.Rows = append(out.Rows, []any{strings.Repeat("x", 1<<10)})
-		}
-		return out, nil
+		return queryOut{Status: "ok", Columns: []string{"text"}, Rows: [][]any{{strings.Repeat("x", floodBytes)}}, RowCount: 1}, nil
 	}
 	out := queryOut{
 		Status: "ok", Columns: []string{"region", "revenue", "orders"}, RowCount: 4, ExecTimeMS: 12,
@@ -250,6 +247,8 @@ type queryOut struct {
 
 func (o queryOut) Made() []event.ArtifactMade { return o.made }
 
+type queryFunc = func(context.Context, queryIn) (queryOut, error)
+
 type oneModel struct{ model llm.Model }
 
 func (o oneModel) Model(string) (llm.Model, error) { return o.model, nil }
@@ -261,7 +260,7 @@ type runningEngine struct {
 	store store.Store
 }
 
-func openEngine(dir string, lib *machine.Library, model llm.Model, query func(context.Context, queryIn) (queryOut, error)) (runningEngine, error) {
+func openEngine(dir string, lib *machine.Library, model llm.Model, query queryFunc) (runningEngine, error) {
 	st, err := store.Open(store.Config{DSN: filepath.Join(dir, "log.db")})
 	if err != nil {
 		return runningEngine{}, fmt.Errorf("opening the log: %w", err)
@@ -297,18 +296,21 @@ func openDesk(dir string, pace time.Duration) (runningEngine, error) {
 // newDesk runs the desk until the test ends.
 func newDesk(t *testing.T, pace time.Duration) runningEngine {
 	t.Helper()
-	e, err := openDesk(t.TempDir(), pace)
+	c := &clerk{pace: pace}
+	return newEngine(t, library(), c, c.query)
+}
+
+// newEngine is openEngine until the test ends.
+func newEngine(t *testing.T, lib *machine.Library, model llm.Model, query queryFunc) runningEngine {
+	t.Helper()
+	e, err := openEngine(t.TempDir(), lib, model, query)
 	if err != nil {
 		t.Fatal(err)
 	}
-	closeAfter(t, e)
-	return e
-}
-
-func closeAfter(t *testing.T, e runningEngine) {
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
 	})
+	return e
 }

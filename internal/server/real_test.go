@@ -40,11 +40,7 @@ func startReal(t *testing.T, lines ...llm.Line) *rig { return startMachines(t, l
 // startMachines serves the machines of a library with a scripted model.
 func startMachines(t *testing.T, lib *machine.Library, lines ...llm.Line) *rig {
 	t.Helper()
-	e, err := openEngine(t.TempDir(), lib, llm.Script(lines...), regions)
-	if err != nil {
-		t.Fatal(err)
-	}
-	closeAfter(t, e)
+	e := newEngine(t, lib, llm.Script(lines...), regions)
 	return serve(t, e, func(c *server.Config) {
 		c.Machine, c.SessionMachine, c.Machines = "analyst", "reconcile", lib
 		c.Capsule = func(ctx context.Context, run string) (any, error) { return capsule.Make(ctx, e.store, run) }
