@@ -100,10 +100,7 @@ func (ended) isPhase()      {}
 
 // nextPhase is the phase after an event. It never fails: what an event says has happened.
 func nextPhase(p phase, b event.Body) phase {
-	from := settled(p)
-	if g, ok := from.(givenUp); ok {
-		from = g.In
-	}
+	from := insideGivenUp(settled(p))
 	switch b := b.(type) {
 	case event.TurnStarted:
 		return choosing{Run: b.Run}
@@ -151,6 +148,14 @@ func nextPhase(p phase, b event.Body) phase {
 func settled(p phase) phase {
 	if r, ok := p.(reacting); ok {
 		return r.Then
+	}
+	return p
+}
+
+// insideGivenUp is the phase that a turn was in when it was given up, or the phase itself.
+func insideGivenUp(p phase) phase {
+	if g, ok := p.(givenUp); ok {
+		return g.In
 	}
 	return p
 }
@@ -328,11 +333,7 @@ func openCalls(p phase) []event.ModelCall {
 
 // runningCall is the tool call under way, nil if there is none.
 func runningCall(p phase) *event.ToolStarted {
-	p = settled(p)
-	if g, ok := p.(givenUp); ok {
-		p = g.In
-	}
-	if r, ok := p.(running); ok {
+	if r, ok := insideGivenUp(settled(p)).(running); ok {
 		return &r.Call
 	}
 	return nil
@@ -340,11 +341,7 @@ func runningCall(p phase) *event.ToolStarted {
 
 // modelCall is the model call under way, nil if there is none.
 func modelCall(p phase) *event.ModelCalled {
-	p = settled(p)
-	if g, ok := p.(givenUp); ok {
-		p = g.In
-	}
-	if a, ok := p.(asking); ok {
+	if a, ok := insideGivenUp(settled(p)).(asking); ok {
 		return &a.Call
 	}
 	return nil
