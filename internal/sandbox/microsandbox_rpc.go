@@ -120,7 +120,8 @@ func (m *microRPC) start(ctx context.Context) (*warmRunner, error) {
 		submit: func(_ context.Context, job *preparedJob) error { return m.runJob(calls, name, dir, job, in) },
 		kill:   func() { in.CloseWithError(io.ErrUnexpectedEOF); stop() },
 		close:  out.Close,
-		gone:   gone, notes: func() string { return "" }, cold: warmUp,
+		gone:   gone, notes: func() string { return "" },
+		awaitWarm: func(ctx context.Context) { awaitFile(ctx, filepath.Join(dir, "frames")) },
 	}, nil
 }
 
@@ -198,6 +199,23 @@ func copyFrames(dir string, out io.Writer) error {
 	}
 	_, err = io.Copy(out, io.LimitReader(f, maxTotal+maxPayload))
 	return err
+}
+
+// awaitFile waits until the file has something in it: here the runner's first
+// frame. No notification crosses a machine's wall, so it looks again and again.
+func awaitFile(ctx context.Context, path string) {
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		if info, err := os.Lstat(path); err == nil && info.Size() > 0 {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
 }
 
 func (m *microRPC) stop(name, dir string, gone chan<- struct{}) {

@@ -26,7 +26,10 @@ type warmRunner struct {
 
 	ready header
 	fonts []byte
-	cold  time.Duration // what its warm-up may take on top of the job's own time, where the two cannot be told apart
+
+	// awaitWarm returns when the interpreter is warm, where it warms up only once it
+	// has its job; nil where it was warm before.
+	awaitWarm func(context.Context)
 }
 
 // terminate ends the interpreter and closes its output, which nobody reads any
@@ -66,8 +69,8 @@ var errWall = errors.New("the job took longer than allowed")
 // runJob gives the runner its job and collects what comes back.
 func (p *warmRunner) runJob(ctx context.Context, job *preparedJob, outputBytes int) (*Outcome, error) {
 	start := time.Now()
-	timed, cancel := context.WithTimeoutCause(ctx, job.Timeout+p.cold, errWall)
-	defer cancel()
+	timed, cancel := p.limitTime(ctx, job.Timeout)
+	defer cancel(nil)
 	defer p.terminate()
 	defer context.AfterFunc(timed, p.kill)()
 	c := &collector{job: job}
@@ -80,6 +83,26 @@ func (p *warmRunner) runJob(ctx context.Context, job *preparedJob, outputBytes i
 		}
 	}
 	return c.buildOutcome(p.explainEnd(timed, job, err), time.Since(start))
+}
+
+// limitTime starts the job's clock: at once, or when the interpreter is warm.
+func (p *warmRunner) limitTime(ctx context.Context, limit time.Duration) (context.Context, context.CancelCauseFunc) {
+	timed, cancel := context.WithCancelCause(ctx)
+	start := func() {
+		timer := time.AfterFunc(limit, func() { cancel(errWall) })
+		context.AfterFunc(timed, func() { timer.Stop() })
+	}
+	if p.awaitWarm == nil {
+		start()
+		return timed, cancel
+	}
+	go func() {
+		warming, stop := context.WithTimeout(timed, warmUp)
+		defer stop()
+		p.awaitWarm(warming)
+		start()
+	}()
+	return timed, cancel
 }
 
 // explainEnd turns the way in which a conversation broke off into a fault.
