@@ -27,11 +27,12 @@ func (s *Shared[V]) Get(ctx context.Context, key string, produce func() (V, erro
 		v, first := s.join(key)
 		if first {
 			v.value, v.err = produce()
-			if v.err != nil {
-				s.leave(key, v)
-			}
 			close(v.made)
-			return v.value, func() { s.leave(key, v) }, v.err
+			if v.err != nil {
+				s.forget(key, v)
+				return value, nil, v.err
+			}
+			return v.value, func() { s.leave(key, v) }, nil
 		}
 		select {
 		case <-v.made:
@@ -42,6 +43,7 @@ func (s *Shared[V]) Get(ctx context.Context, key string, produce func() (V, erro
 		if v.err == nil {
 			return v.value, func() { s.leave(key, v) }, nil
 		}
+		s.forget(key, v)
 	}
 }
 
@@ -60,12 +62,22 @@ func (s *Shared[V]) join(key string) (v *sharedValue[V], first bool) {
 	return v, true
 }
 
-// leave forgets a value without users, and one that could not be made.
+// leave forgets a value that nobody uses any more. Whether it could be made does not
+// matter here: a user may leave while it is being made.
 func (s *Shared[V]) leave(key string, v *sharedValue[V]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v.users--
-	if s.values[key] == v && (v.users == 0 || v.err != nil) {
+	if s.values[key] == v && v.users == 0 {
+		delete(s.values, key)
+	}
+}
+
+// forget removes a value that could not be made, whoever waits for it.
+func (s *Shared[V]) forget(key string, v *sharedValue[V]) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.values[key] == v {
 		delete(s.values, key)
 	}
 }
