@@ -73,9 +73,13 @@ func (f *follower) showStored(ctx context.Context) bool {
 	return true
 }
 
-// showQueue yields events as they happen, without those that were shown already.
+// showQueue yields events as they happen, without those that were shown already. Where
+// numbers are missing another process has stored them, and they are read from the store.
 func (f *follower) showQueue(ctx context.Context, queue []event.Event) bool {
 	for _, ev := range queue {
+		if ev.Seq > f.after+1 && !f.showStored(ctx) {
+			return false
+		}
 		if tok, ok := ev.Body.(event.Token); ok && f.replied[tok.Call] || ev.Seq > 0 && ev.Seq <= f.after {
 			continue
 		}

@@ -172,3 +172,45 @@ func TestFollowAcrossProcesses(t *testing.T) {
 	}
 	r.wait(thread)
 }
+
+// Who follows a thread that goes from one process to another misses nothing, even if the
+// follower's own process stores events before it has looked for those of the other.
+func TestFollowAThreadThatMoves(t *testing.T) {
+	r := newRig(t, llm.ScriptFunc(func(llm.Request) (llm.Reply, error) { return llm.Reply{Text: "done"}, nil }), newGate().tool("look", tool.Reads), newGate().tool("make", tool.Writes))
+	other := r.second(r.tools, engine.Config{})
+	thread := r.open()
+	r.send(thread, "go")
+	r.wait(thread)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var last int64
+	ended := 0
+	for e, err := range other.Follow(ctx, thread, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Seq == 0 {
+			continue
+		}
+		if e.Seq != last+1 {
+			t.Fatalf("event %d follows %d", e.Seq, last)
+		}
+		last = e.Seq
+		if e.Body.Kind() != event.KindTurnEnded {
+			continue
+		}
+		switch ended++; {
+		case ended == 21:
+			return
+		case ended%2 == 1: // one turn in each process, one right after the other
+			r.send(thread, "go")
+			r.wait(thread)
+			if _, err := other.Send(t.Context(), thread, engine.Input{User: "ann", Text: "go on"}); err != nil {
+				t.Fatal(err)
+			}
+			if err := other.Wait(t.Context(), thread); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
