@@ -107,6 +107,15 @@ func ownFolder(parent string) (string, *os.File, error) {
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return "", nil, fmt.Errorf("making the query engine's folder: %w", err)
 	}
+	// One at a time: a folder whose lock is about to be taken looks like one that was left.
+	gate, err := os.Open(parent)
+	if err != nil {
+		return "", nil, fmt.Errorf("making the query engine's folder: %w", err)
+	}
+	defer gate.Close()
+	if err := syscall.Flock(int(gate.Fd()), syscall.LOCK_EX); err != nil {
+		return "", nil, fmt.Errorf("making the query engine's folder: %w", err)
+	}
 	left, _ := filepath.Glob(filepath.Join(parent, "query-*", "lock"))
 	for _, path := range left {
 		if f, err := os.Open(path); err == nil {
