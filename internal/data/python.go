@@ -3,6 +3,7 @@ package data
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"os"
 	"path/filepath"
 	"strings"
@@ -89,7 +90,7 @@ func (p *Python) Run(ctx context.Context, job toolbox.PythonJob) (toolbox.Python
 // tableBundle writes a table as a column bundle, once per version of the data.
 func (p *Python) tableBundle(ctx context.Context, db query.Database, version, table string) (string, error) {
 	return p.bundles.file([]string{"table", db.Path, version, table}, func(path string) error {
-		arrow := path + ".arrow"
+		arrow := path + "." + rand.Text() + ".arrow" // another process may be making the same bundle
 		defer os.Remove(arrow)
 		r := query.Request{Database: db, SQL: "SELECT * FROM " + dialect.DuckDB.Ident(table), User: tool.In(ctx).Owner}
 		if _, err := p.Query.Export(ctx, r, query.Arrow, arrow); err != nil {

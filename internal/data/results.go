@@ -46,12 +46,19 @@ type Results struct {
 	dir       string
 }
 
-// NewResults removes what a process that died left half made.
+// halfMade is how long a file may go unwritten while it is being made: an export lasts
+// minutes. One that is older was left by a process that died.
+const halfMade = time.Hour
+
+// NewResults removes what processes that died left half made. Other processes that live
+// may share the folder: what they are making stays.
 func NewResults(c ResultsConfig) *Results {
 	for _, pattern := range []string{"export-*", "open-*"} {
 		paths, _ := filepath.Glob(filepath.Join(c.Dir, pattern))
 		for _, path := range paths {
-			_ = os.Remove(path)
+			if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > halfMade {
+				_ = os.Remove(path)
+			}
 		}
 	}
 	return &Results{c.Catalog, c.Query, c.Artifacts, c.Store, c.Dir}
