@@ -169,7 +169,7 @@ func (c *config) load(fs *pflag.FlagSet, getenv func(string) string) error {
 		return fault.New(fault.BadSetting, "%v", errors.Join(faults...)).Suggest("Run `interlock config` to see every setting and where it comes from.")
 	}
 	if c.State == "" {
-		c.State = filepath.Join(xdg.StateHome, "interlock")
+		c.State = usualState()
 	}
 	if len(c.Data) == 0 {
 		if dir := filepath.Join(xdg.DataHome, "interlock"); isDir(dir) {
@@ -178,6 +178,9 @@ func (c *config) load(fs *pflag.FlagSet, getenv func(string) string) error {
 	}
 	return c.absolute()
 }
+
+// usualState is the state folder where none is named.
+func usualState() string { return filepath.Join(xdg.StateHome, "interlock") }
 
 // absolute makes the folders independent of the working folder: workers have their own.
 func (c *config) absolute() error {

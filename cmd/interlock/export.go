@@ -31,7 +31,7 @@ func (a *app) runExportCommand() *cobra.Command {
 			if err := a.needState(); err != nil {
 				return err
 			}
-			return a.withData(cmd, func(s *system) error { return a.runExport(cmd.Context(), s, x, out) })
+			return a.changeData(func(s *system) error { return a.runExport(cmd.Context(), s, x, out) })
 		},
 	}
 	cmd.Flags().StringVar(&x.Call, "call", "", "the call: its id, or its number among those with a statement; the last if absent")

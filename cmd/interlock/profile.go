@@ -12,7 +12,7 @@ func (a *app) profileCommand() *cobra.Command {
 		Use: "profile ALIAS", Short: "Show what the columns of a source hold", Args: cobra.ExactArgs(1),
 		Example: "  interlock sources profile orders\n  interlock sources profile orders --json  # with histograms",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withData(cmd, func(s *system) error {
+			return a.readData(func(s *system) error {
 				p, err := s.catalog.Profile(cmd.Context(), args[0])
 				if err != nil {
 					return err

@@ -27,7 +27,7 @@ func (a *app) queryCommand() *cobra.Command {
 		Example: "  interlock query --dataset shop --sql 'SELECT status, count(*) FROM orders GROUP BY 1'\n" +
 			"  interlock query --dataset shop --sql 'SELECT * FROM orders' --out orders.parquet",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withData(cmd, func(s *system) error { return a.query(cmd.Context(), s, q) })
+			return a.readData(func(s *system) error { return a.query(cmd.Context(), s, q) })
 		},
 	}
 	cmd.Flags().StringVar(&q.dataset, "dataset", "", "the dataset; the only one if absent")

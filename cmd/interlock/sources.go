@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,7 +21,7 @@ func (a *app) sourcesCommand() *cobra.Command {
 		Example: "  interlock sources add postgres://ann:secret@db.local/shop --alias shop\n" +
 			"  interlock sources add postgres://ann:secret@db.local/shop --remote --schema sales --table orders --table customers",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withData(cmd, func(s *system) error {
+			return a.changeData(func(s *system) error {
 				conn, secret, err := catalog.ParseConnection(args[0], given.Alias)
 				if err != nil {
 					return err
@@ -43,7 +45,7 @@ func (a *app) sourcesCommand() *cobra.Command {
 		Use: "refresh NAME", Short: "Copy a database anew, with the tables that it has now", Args: cobra.ExactArgs(1),
 		Example: "  interlock sources refresh shop",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withData(cmd, func(s *system) error {
+			return a.readData(func(s *system) error {
 				d, err := s.catalog.Refresh(cmd.Context(), args[0])
 				if err != nil {
 					return err
@@ -74,7 +76,7 @@ func (a *app) sourcesCommand() *cobra.Command {
 		&cobra.Command{
 			Use: "remove ALIAS", Short: "Remove a connected database; its data stays where it is", Args: cobra.ExactArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
-				return a.withData(cmd, func(s *system) error {
+				return a.readData(func(s *system) error {
 					if err := s.catalog.Remove(cmd.Context(), args[0]); err != nil {
 						return err
 					}
@@ -87,14 +89,31 @@ func (a *app) sourcesCommand() *cobra.Command {
 	return cmd
 }
 
-// withData opens the data part of the system alone.
-func (a *app) withData(cmd *cobra.Command, f func(*system) error) error {
+// changeData opens the data part of the system alone.
+func (a *app) changeData(f func(*system) error) error {
 	s := &system{log: a.logger()}
 	if err := s.openData(a.cfg); err != nil {
 		return err
 	}
 	defer s.close()
 	return f(s)
+}
+
+// readData is changeData for a command that only reads: where the state folder that was
+// named does not exist, it imports into a temporary one, and none is made.
+func (a *app) readData(f func(*system) error) error {
+	if _, err := os.Stat(a.cfg.State); !errors.Is(err, os.ErrNotExist) || a.cfg.State == usualState() {
+		return a.changeData(f)
+	}
+	dir, err := os.MkdirTemp("", "interlock-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	fmt.Fprintf(a.errw, "There is no folder %s: the data is imported for this command only.\n", a.cfg.State)
+	reading := *a
+	reading.cfg.State = dir
+	return reading.changeData(f)
 }
 
 // done confirms in words, or as JSON.
@@ -107,7 +126,7 @@ func (a *app) done(v any, format string, args ...any) {
 }
 
 func (a *app) sourceList(cmd *cobra.Command) error {
-	return a.withData(cmd, func(s *system) error {
+	return a.readData(func(s *system) error {
 		ctx := cmd.Context()
 		list, err := s.catalog.List(ctx)
 		if err != nil {
@@ -147,7 +166,7 @@ func (a *app) sourcePreview(cmd *cobra.Command, alias, where string, offset, lim
 	if err != nil {
 		return err
 	}
-	return a.withData(cmd, func(s *system) error {
+	return a.readData(func(s *system) error {
 		r, err := s.catalog.Preview(cmd.Context(), alias, conditions, offset, limit)
 		if err != nil {
 			return err
