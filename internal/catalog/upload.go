@@ -80,6 +80,9 @@ func (c *Catalog) Upload(ctx context.Context, u Upload, content io.Reader) (Uplo
 	if err := c.owners.check(dir, name, u.Dataset, u.User); err != nil {
 		return Uploaded{}, err
 	}
+	if err := c.keepTable(ctx, u.Dataset, name); err != nil {
+		return Uploaded{}, err
+	}
 	_, err = root.Lstat(name)
 	done.Replaced = err == nil
 	if err = settle(root, part, name, u.Replace); errors.Is(err, fs.ErrExist) {
@@ -93,6 +96,26 @@ func (c *Catalog) Upload(ctx context.Context, u Upload, content io.Reader) (Uplo
 	c.lookAgain()
 	done.Dataset, err = c.Get(ctx, u.Dataset)
 	return done, err
+}
+
+// keepTable refuses a file whose table would have the name of a table that another file
+// has: statements would read the new one from then on.
+func (c *Catalog) keepTable(ctx context.Context, id, file string) error {
+	d, err := c.find(ctx, id)
+	switch {
+	case fault.Is(err, fault.DatasetNotFound): // it is made with this file
+		return nil
+	case err != nil:
+		return err
+	}
+	name := plainName(stem(file))
+	for _, t := range d.tables {
+		if strings.EqualFold(t.name, name) && t.file != printable(file) {
+			return fault.New(fault.Conflict, "dataset %q has a table %q already, from %q", clip(id, 80), t.name, t.file).
+				Suggest("Upload the file under another name, so that statements go on reading the table that they mean.")
+		}
+	}
+	return nil
 }
 
 // Problems reads a dataset and says what is wrong with it, file by file; nothing if all

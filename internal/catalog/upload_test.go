@@ -50,6 +50,30 @@ func TestUpload(t *testing.T) {
 	wantCode(t, w.Discard(t.Context(), "shop", "refunds.csv", ""), fault.NotFound)
 }
 
+// An upload never takes the name of a table that another file has.
+func TestUploadsKeepTables(t *testing.T) {
+	w := newWorld(t, shop)
+	up := func(name, content string) error {
+		_, err := w.Upload(t.Context(), catalog.Upload{Dataset: "shop", Name: name, Replace: true}, strings.NewReader(content))
+		return err
+	}
+	if err := up("sales.json", `[{"a": 1}]`); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"sales.csv", "SALES.csv", "sales.csv.gz", "sales.ndjson"} {
+		wantCode(t, up(name, "a\n2\n"), fault.Conflict)
+	}
+	if err := up("sales_2.csv", "a\n2\n"); err != nil {
+		t.Error(err)
+	}
+	if err := up("sales.json", `[{"a": 3}]`); err != nil {
+		t.Error(err)
+	}
+	if got := w.rows(t, "shop", "SELECT a FROM sales UNION ALL SELECT a FROM sales_2 ORDER BY a"); got != "[[2],[3]]" {
+		t.Errorf("rows %s", got)
+	}
+}
+
 func TestUploadMakesDatasets(t *testing.T) {
 	w := newWorld(t, nil)
 	up := func(u catalog.Upload) error {
