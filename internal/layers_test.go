@@ -61,6 +61,7 @@ var layers = []struct {
 	{"internal/recon", []string{"internal/fault", "internal/query", "internal/schema"}},
 	{"internal/sandbox", []string{"internal/fault", "internal/jail", "internal/schema"}},
 	{"internal/source", []string{"internal/dialect", "internal/fault", "internal/jail", "internal/query", "internal/schema", "internal/sqlpolicy"}},
+	{"internal/queryplan/queryplantest", []string{"internal/queryplan", "internal/schema"}},
 	{"internal/source/sourcetest", []string{"internal/fault", "internal/query", "internal/schema", "internal/source"}},
 	{"internal/catalog", []string{"internal/dialect", "internal/fault", "internal/query", "internal/schema", "internal/source", "internal/sqlpolicy"}},
 
