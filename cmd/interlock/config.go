@@ -60,6 +60,8 @@ type config struct {
 	DatasetDisk  int `name:"dataset-disk-mb" help:"disk that the imported tables of one dataset may take, in MB" default:"20480"`
 	DatasetsDisk int `name:"all-datasets-disk-mb" help:"disk that all imported datasets may take, in MB" default:"51200"`
 
+	ImportTime time.Duration `name:"import-time" help:"time that the files of one dataset may take to be read; half of it for one of several tables" default:"20m"`
+
 	Python         bool          `name:"python" help:"allow Python in the sandbox" default:"true"`
 	PythonExecutor string        `name:"python-executor" help:"local, docker or microsandbox" default:"local"`
 	PythonLevel    string        `name:"python-min-level" help:"isolation that must be reached, or Python is off" default:"namespaces"`

@@ -104,7 +104,7 @@ func (s *system) wire(ctx context.Context, cfg config) (err error) {
 func (s *system) openData(c config) error {
 	var err error
 	s.query, err = query.New(query.Config{
-		Dir: s.dir(c, "tmp"), Workers: c.SQLWorkers, MemoryMB: c.SQLMemory, Timeout: c.SQLTimeout, MaxRows: 100_000, MaxImport: int64(c.DatasetDisk) << 20, Log: s.log,
+		Dir: s.dir(c, "tmp"), Workers: c.SQLWorkers, MemoryMB: c.SQLMemory, Timeout: c.SQLTimeout, MaxRows: 100_000, MaxImport: int64(c.DatasetDisk) << 20, ImportTime: c.ImportTime, Log: s.log,
 	})
 	if err != nil {
 		return err

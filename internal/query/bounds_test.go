@@ -2,6 +2,7 @@ package query_test
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -75,6 +76,36 @@ func TestImportIsBoundedOnDisk(t *testing.T) {
 	}
 	if info, err := os.Stat(path); err != nil || info.Size() > bound {
 		t.Errorf("%d bytes, %v", info.Size(), err)
+	}
+}
+
+// endless is a Parquet file of 115 bytes that holds two thousand million rows: one page
+// whose levels are a single run.
+const endless = "504152311500151415142c1580d0acf30e15001506150600000600000080d0acf30e001502192c4806736368656d6115020015022502180178001680" +
+	"d0acf30e191c191c26081c1502192500061918017815001680d0acf30e163e163e26080000163e1680d0acf30e00004800000050415231"
+
+// A small file that takes hours to read does not hold a place for imports for ever; the
+// other tables are there, those that come after it too.
+func TestImportIsBoundedInTime(t *testing.T) {
+	e := newEngine(t, query.Config{ImportTime: 8 * time.Second})
+	bomb, err := hex.DecodeString(endless)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "built.duckdb")
+	report, err := e.Build(t.Context(), path, []query.Import{
+		{Table: "before", Files: []string{put(t, "before.csv", []byte("a\n1\n"))}},
+		{Table: "bomb", Files: []string{put(t, "bomb.parquet", bomb)}},
+		{Table: "after", Files: []string{put(t, "after.csv", []byte("a\n2\n"))}},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range report.Tables {
+		bombed := r.Table == "bomb"
+		if strings.Contains(r.Error, "import-time") != bombed || (r.Error != "") != bombed {
+			t.Errorf("%s: %d rows, %q", r.Table, r.Rows, r.Error)
+		}
 	}
 }
 

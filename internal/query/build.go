@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"interlock/internal/fault"
 	"interlock/internal/schema"
@@ -104,7 +105,7 @@ func (e *Engine) buildOrder(out string, imports []Import) (buildOrder, error) {
 	if err != nil {
 		return buildOrder{}, fmt.Errorf("finding the new database: %w", err)
 	}
-	o := buildOrder{Out: out, Threads: e.config.Threads, MemoryMB: e.config.MemoryMB, MaxBytes: e.config.MaxImport}
+	o := buildOrder{Out: out, Threads: e.config.Threads, MemoryMB: e.config.MemoryMB, MaxBytes: e.config.MaxImport, MaxTime: e.config.ImportTime}
 	seen := map[string]bool{}
 	for _, im := range imports {
 		if im.Table == "" || len(im.Files) == 0 {
@@ -136,6 +137,9 @@ func realPath(path string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
+// importGrace is what a worker may take beyond its time: to end a table, and to write.
+const importGrace = time.Minute
+
 // buildIn runs the order in a worker that may read the files and write into dir.
 func (e *Engine) buildIn(ctx context.Context, dir string, order buildOrder, each Progress) (Report, error) {
 	var report Report
@@ -145,6 +149,8 @@ func (e *Engine) buildIn(ctx context.Context, dir string, order buildOrder, each
 	case <-ctx.Done():
 		return report, ctx.Err()
 	}
+	ctx, cancel := context.WithTimeout(ctx, e.config.ImportTime+importGrace) // behind the clock in the worker
+	defer cancel()
 	p, err := startProcess(e.dir, job{
 		read:        readable(order.Imports),
 		write:       []string{dir},

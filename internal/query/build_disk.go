@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,10 +11,10 @@ import (
 // watchDisk is how often an import's files are looked at.
 const watchDisk = 50 * time.Millisecond
 
-// watch ends the context of a table whose import fills more of the disk than the
-// dataset may: a small file can hold a large table. The returned function ends the
-// watch and says whether that happened.
-func (b *builder) watch(ctx context.Context) (watched context.Context, end func() error) {
+// watch ends the context of a table whose import fills more of the disk, or takes more
+// time, than the dataset may: a small file can hold a large table. The returned function
+// ends the watch and says whether that happened.
+func (b *builder) watch(ctx context.Context, most time.Duration) (watched context.Context, end func() error) {
 	// What earlier tables left free inside of the file is not taken again.
 	free, _ := b.number(ctx, "SELECT CAST(free_blocks * block_size AS BIGINT) FROM pragma_database_size()")
 	watched, cancel := context.WithCancelCause(ctx)
@@ -24,9 +23,14 @@ func (b *builder) watch(ctx context.Context) (watched context.Context, end func(
 		defer close(stopped)
 		tick := time.NewTicker(watchDisk)
 		defer tick.Stop()
+		late := time.NewTimer(most)
+		defer late.Stop()
 		for {
 			select {
 			case <-watched.Done():
+				return
+			case <-late.C:
+				cancel(&tooLong{b.order.MaxTime})
 				return
 			case <-tick.C:
 				if err := b.full(free); err != nil {
@@ -40,11 +44,29 @@ func (b *builder) watch(ctx context.Context) (watched context.Context, end func(
 		err := b.full(free)
 		cancel(err)
 		<-stopped
-		if full, ok := errors.AsType[*diskFull](context.Cause(watched)); ok {
-			return full
+		switch cause := context.Cause(watched).(type) {
+		case *diskFull, *tooLong:
+			return cause
 		}
 		return nil
 	}
+}
+
+// timeFor is how long one of the tables that are left may take: half of the time that is
+// left for all of them, so that one without an end leaves some to the others.
+func (b *builder) timeFor(tables int) time.Duration {
+	left := time.Until(b.ends)
+	if tables > 1 {
+		left /= 2
+	}
+	return left
+}
+
+// A tooLong says that an import would take longer than it may.
+type tooLong struct{ time time.Duration }
+
+func (t *tooLong) Error() string {
+	return fmt.Sprintf("it takes too much of the %v that the files of a dataset may take to be read; remove the file, or raise the setting import-time", t.time)
 }
 
 // A diskFull says that an import would fill more of the disk than it may.

@@ -19,7 +19,8 @@ type buildOrder struct {
 	Scratch  string
 	Threads  int
 	MemoryMB int
-	MaxBytes int64 // on disk
+	MaxBytes int64         // on disk
+	MaxTime  time.Duration // of all imports
 	Imports  []Import
 }
 
@@ -28,7 +29,8 @@ type builder struct {
 	order   buildOrder
 	session *session
 	each    Progress
-	copies  []string // files of the worker's folder, of the table at hand
+	ends    time.Time // when the time of all imports is over
+	copies  []string  // files of the worker's folder, of the table at hand
 }
 
 // build runs an order. Only what ends everything is an error; what is wrong with
@@ -43,7 +45,7 @@ func build(ctx context.Context, o buildOrder, each Progress) ([]byte, error) {
 		return nil, err
 	}
 	defer in.close()
-	b := &builder{order: o, each: each}
+	b := &builder{order: o, each: each, ends: time.Now().Add(o.MaxTime)}
 	if b.session, err = in.connect(); err != nil {
 		return nil, err
 	}
@@ -52,8 +54,9 @@ func build(ctx context.Context, o buildOrder, each Progress) ([]byte, error) {
 		return nil, err
 	}
 	var report Report
-	for _, im := range b.planImports(ctx) {
-		t := b.table(ctx, im.Import)
+	planned := b.planImports(ctx)
+	for i, im := range planned {
+		t := b.table(ctx, im.Import, b.timeFor(len(planned)-i))
 		t.From, t.Notes = im.from, append(im.notes, t.Notes...)
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -90,11 +93,11 @@ func (b *builder) lock() error {
 		"SET lock_configuration=true")
 }
 
-// table makes one table.
-func (b *builder) table(ctx context.Context, im Import) TableReport {
+// table makes one table, in the time that it may take.
+func (b *builder) table(ctx context.Context, im Import, most time.Duration) TableReport {
 	r := TableReport{Table: im.Table}
 	b.each(im.Table, 0)
-	watched, end := b.watch(ctx)
+	watched, end := b.watch(ctx, most)
 	err := b.load(watched, im, &r)
 	if err == nil {
 		err = b.measure(watched, im.Table, &r)

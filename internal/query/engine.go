@@ -30,6 +30,7 @@ type Config struct {
 	MaxCell    int           // bytes of one text in a result; 256 KiB
 	MaxExport  int64         // bytes of an exported file; 4 GiB
 	MaxImport  int64         // bytes of a database that is built of files; 20 GiB
+	ImportTime time.Duration // of the files of one database; 20 min
 	Exports    int           // exports that run at once, beside the statements; Workers / 2, at least 1
 	ExportTime time.Duration // of one export; 2 min
 	PerUser    int           // statements of one user that run at once; Workers - 1, at least 1
@@ -52,6 +53,7 @@ func (c Config) orDefault() Config {
 	c.MaxCell = cmp.Or(c.MaxCell, 256<<10)
 	c.MaxExport = cmp.Or(c.MaxExport, 4<<30)
 	c.MaxImport = cmp.Or(c.MaxImport, 20<<30)
+	c.ImportTime = cmp.Or(c.ImportTime, 20*time.Minute)
 	c.Exports = cmp.Or(c.Exports, max(1, c.Workers/2))
 	c.ExportTime = cmp.Or(c.ExportTime, 2*time.Minute)
 	c.PerUser = cmp.Or(c.PerUser, max(1, c.Workers-1))
