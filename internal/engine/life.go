@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"interlock/internal/event"
@@ -115,7 +116,7 @@ func (e *Engine) Fork(ctx context.Context, thread string, seq int64, owner strin
 	f := newFold(thread)
 	var past []event.Event
 	id := e.cfg.NewID("t")
-	for ev, err := range Resolved(ctx, e.cfg.Store, thread, 0) {
+	for ev, err := range e.cfg.Store.Events(ctx, thread, 0) {
 		if err != nil {
 			return "", notFound(err, thread)
 		}
@@ -127,7 +128,10 @@ func (e *Engine) Fork(ctx context.Context, thread string, seq int64, owner strin
 			ev.Body = o
 		}
 		ev.Thread = id
-		past = append(past, ev)
+		past = append(past, ev) // its large values are stored: the fork refers to them
+		if ev.Body, err = event.Resolve(ev.Body, func(hash string) (json.RawMessage, error) { return e.cfg.Store.Blob(ctx, hash) }); err != nil {
+			return "", err
+		}
 		f.apply(ev)
 	}
 	if len(past) == 0 || seq > f.Seq {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -378,6 +379,60 @@ func TestForkGoesItsOwnWay(t *testing.T) {
 		t.Error("a fork beyond the end was made")
 	}
 	r.log(fork)
+}
+
+// A batchStore adds up the blobs that are handed to it.
+type batchStore struct {
+	store.Store
+	bytes atomic.Int64
+}
+
+func (s *batchStore) Append(ctx context.Context, b store.Batch) error {
+	for _, blob := range b.Blobs {
+		s.bytes.Add(int64(len(blob.Bytes)))
+	}
+	return s.Store.Append(ctx, b)
+}
+
+// A fork refers to the large values of its past: they are not all in memory at once, and
+// not stored again.
+func TestForkRefersToLargeValues(t *testing.T) {
+	large := strings.Repeat("x", 100<<10)
+	look := tool.New(tool.Spec{Name: "look", Effect: tool.Reads, Volatile: true}, func(context.Context, struct{}) (named, error) { return named{large}, nil })
+	r := newRig(t, llm.Script(llm.Ask("look", "{}"), llm.Say("first"), llm.Ask("look", "{}"), llm.Say("second")), look, newGate().tool("make", tool.Writes))
+	if err := r.eng.Close(); err != nil {
+		t.Fatal(err)
+	}
+	stored := &batchStore{Store: r.store}
+	var err error
+	if r.eng, err = engine.New(engine.Config{Store: stored, Machines: r, Models: r, Tools: r.tools}); err != nil {
+		t.Fatal(err)
+	}
+	thread := r.open()
+	for _, text := range []string{"one", "two"} {
+		r.send(thread, text)
+		r.wait(thread)
+	}
+	past := r.log(thread)
+	if stored.bytes.Swap(0) < int64(len(large)) {
+		t.Fatal("the results were not stored as blobs")
+	}
+	fork, err := r.eng.Fork(t.Context(), thread, int64(len(past)), "ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := stored.bytes.Load(); n >= int64(len(large)) {
+		t.Errorf("the fork stored %d bytes of blobs again", n)
+	}
+	for i, e := range r.log(fork) {
+		if want := past[i].Body; i > 0 && !reflect.DeepEqual(e.Body, want) {
+			t.Errorf("event %d of the fork is another %s", e.Seq, e.Body.Kind())
+		}
+	}
+	v, err := r.eng.View(t.Context(), fork)
+	if got, _ := json.Marshal(v.Facts["seen"]); err != nil || !strings.Contains(string(got), large) {
+		t.Errorf("the fork has facts of %d bytes: %v", len(got), err)
+	}
 }
 
 func TestBadInputLeavesNothingBehind(t *testing.T) {
