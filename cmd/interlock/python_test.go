@@ -366,3 +366,33 @@ func TestTwoChannels(t *testing.T) {
 		t.Errorf("the model was told of the line: %v; states %q", told, states)
 	}
 }
+
+// TestArtifactsOfAnEarlierTurn: the address of an output leads to what that turn made, also
+// after the same code made another.
+func TestArtifactsOfAnEarlierTurn(t *testing.T) {
+	w := newWorld(t)
+	w.flags = append(w.flags, "--provider", "offline")
+	p := w.serve()
+	type reply struct {
+		Thread    string `json:"thread_id"`
+		Artifacts []struct {
+			URL     string
+			Version int
+		}
+	}
+	var first, second reply
+	said := map[string]string{"message": "PYTHON: import time\nopen('when.txt', 'w').write(str(time.time_ns()))", "dataset_id": "shop"}
+	p.call("POST", "/chat", toJSON(said), http.StatusOK, &first)
+	said["thread_id"] = first.Thread
+	p.call("POST", "/chat", toJSON(said), http.StatusOK, &second)
+	if len(first.Artifacts) != 1 || len(second.Artifacts) != 1 || second.Artifacts[0].Version != 2 {
+		t.Fatalf("%+v, %+v", first, second)
+	}
+	var made [2]int64
+	for i, r := range []reply{first, second} {
+		p.call("GET", r.Artifacts[0].URL, "", http.StatusOK, &made[i])
+	}
+	if made[0] >= made[1] {
+		t.Errorf("the first turn made %d, the second %d", made[0], made[1])
+	}
+}

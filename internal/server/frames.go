@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"interlock/internal/engine"
@@ -133,7 +134,7 @@ func (c *chatFrames) add(ev event.Event) (frames []frame, rests bool, err error)
 		out := encode(map[string]any{"error": e.Code, "message": e.Message, "when": e.When, "saw": e.Saw})
 		return c.result(resultData{Name: e.Tool, Output: out, Call: e.Call, Status: "refused", Reason: e.Code}, e.Args), false, nil
 	case event.ArtifactMade:
-		return one("artifact", artifactData{e, artifactURL(e.ID)}), false, nil
+		return one("artifact", artifactData{e, artifactURL(e)}), false, nil
 	case event.CardRaised:
 		return c.rest(frame{"card", cardOf(&e)}), true, nil
 	case event.TurnEnded:
@@ -142,7 +143,10 @@ func (c *chatFrames) add(ev event.Event) (frames []frame, rests bool, err error)
 	return nil, false, nil
 }
 
-func artifactURL(id string) string { return "/api/artifacts/" + id }
+// artifactURL is where the output that a call left is read, also after a later version of it.
+func artifactURL(a event.ArtifactMade) string {
+	return fmt.Sprintf("/api/artifacts/%s@%d", a.ID, a.Version)
+}
 
 func one(name string, data any) []frame { return []frame{{name, data}} }
 

@@ -50,7 +50,7 @@ func (c ChatResponse) MarshalJSON() ([]byte, error) {
 	if len(r.Artifacts) > 0 {
 		list := make([]artifactData, len(r.Artifacts))
 		for i, a := range r.Artifacts {
-			list[i] = artifactData{a, artifactURL(a.ID)}
+			list[i] = artifactData{a, artifactURL(a)}
 		}
 		fields["artifacts"] = encode(list)
 	}

@@ -300,6 +300,22 @@ test("what Python prints and draws is on the page", async () => {
   if (process.env.SHOTS) await page.screenshot({ path: process.env.SHOTS + "/python.png" });
 });
 
+test("the files of an earlier turn stay its own when the same code runs again", async () => {
+  await page.selectOption("#dataset", "shop");
+  for (let turns = 1; turns <= 2; turns++) {
+    await ask(page, "PYTHON: import time\nopen('when.txt', 'w').write(str(time.time_ns()))");
+    await page.locator(".turn .badge.answered").nth(turns - 1).waitFor();
+  }
+  const links = page.locator(".turn").getByRole("link", { name: "when.txt" });
+  assert.equal(await links.count(), 2);
+  const times = [];
+  for (let i = 0; i < 2; i++) {
+    const [download] = await Promise.all([page.waitForEvent("download"), links.nth(i).click()]);
+    times.push(BigInt((await readFile(await download.path())).toString()));
+  }
+  assert.ok(times[0] < times[1], `the first turn gives ${times[0]}, the second ${times[1]}`);
+});
+
 test("machines that are not complete say so in the picker", async () => {
   assert.match(await page.locator("#machine option[value=reconcile]").innerText(), /not complete/);
   assert.doesNotMatch(await page.locator("#machine option[value=analyst]").innerText(), /not complete/);

@@ -34,6 +34,9 @@ export async function request(path, options = {}) {
   }
 }
 
+/** artifactPath is where an artifact is read: the version that a call made, also after a later one. */
+export const artifactPath = (made) => "/api/artifacts/" + encodeURIComponent(`${made.artifact_id}@${made.version}`);
+
 /** bodyOf reads the JSON of a response, with all digits of its numbers. */
 export const bodyOf = async (response) => parseJSON(await response.text());
 

@@ -1,6 +1,6 @@
 // One tool call is one cell: what runs, its code, how it went, what came of it.
 
-import { download, request } from "./api.js";
+import { artifactPath, download, request } from "./api.js";
 import { bytes, duration, el, fill, words } from "./dom.js";
 import { FullResult } from "./fullresult.js";
 import { resultTable } from "./table.js";
@@ -95,7 +95,7 @@ function unprinted(result) {
 // picture shows an artifact that is one; it is fetched with the token.
 function picture(made) {
   const image = el("img.picture", { alt: made.name });
-  request("/api/artifacts/" + encodeURIComponent(made.artifact_id)).then((r) => r.blob()).then((blob) => {
+  request(artifactPath(made)).then((r) => r.blob()).then((blob) => {
     image.onload = () => URL.revokeObjectURL(image.src);
     image.src = URL.createObjectURL(blob.slice(0, blob.size, made.mime));
   }).catch((p) => image.replaceWith(el("p.error", p.message)));
@@ -104,7 +104,7 @@ function picture(made) {
 
 /** fileLink is a download of an artifact. */
 export function fileLink(made) {
-  const path = "/api/artifacts/" + encodeURIComponent(made.artifact_id);
+  const path = artifactPath(made);
   return el("li", el("a", {
     href: path, download: made.name,
     onclick: (e) => { e.preventDefault(); download(path, made.name).catch((p) => e.target.replaceWith(el("span.error", p.message))); },

@@ -1,7 +1,7 @@
 // The whole of a result that a turn shows in part: stored on the server by running the
 // recorded statement again, then read by page or downloaded.
 
-import { download, get, post } from "./api.js";
+import { artifactPath, download, get, post } from "./api.js";
 
 /** A FullResult reaches all rows of one call of a run; limited says that there are more than the turn shows. */
 export class FullResult {
@@ -13,7 +13,7 @@ export class FullResult {
   // keep stores the rows and gives the artifact that holds them.
   async keep(format, today) {
     const kept = await (await post(this.path, { format, today: today || undefined })).json();
-    return { ...kept, path: `/api/artifacts/${encodeURIComponent(`${kept.artifact_id}@${kept.version}`)}` };
+    return { ...kept, path: artifactPath(kept) };
   }
 
   /** all gives a source of pages for a table. */
