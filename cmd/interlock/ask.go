@@ -1,10 +1,6 @@
 package main
 
-import (
-	"strings"
-
-	"github.com/spf13/cobra"
-)
+import "github.com/spf13/cobra"
 
 func (a *app) askCommand() *cobra.Command {
 	c := chat{app: a, machine: "pipeline"}
@@ -13,7 +9,7 @@ func (a *app) askCommand() *cobra.Command {
 		Long:        "The question is planned, checked, run and judged; where two readings are possible it asks back.",
 		Example:     "  interlock ask \"sales by region\" --data ./data\n  interlock ask \"how many orders were returned\" --dataset shop --json",
 		Annotations: map[string]string{ownInterrupts: "turns"},
-		RunE:        func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), strings.Join(args, " ")) },
+		RunE:        func(cmd *cobra.Command, args []string) error { return c.runCommand(cmd, args) },
 	}
 	cmd.Flags().StringVar(&c.dataset, "dataset", "", "the dataset; the one that fits where there is only one")
 	cmd.Flags().StringVar(&c.machine, "machine", "pipeline", "the machine that answers")

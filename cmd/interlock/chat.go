@@ -27,7 +27,7 @@ func (a *app) chatCommand() *cobra.Command {
 			"Questions of the machine are asked in between. Lines that begin with / are for the chat itself: /help lists them.",
 		Example:     "  interlock chat --data ./data\n  interlock chat --dataset shop \"How many orders were returned?\"\n  interlock chat --dataset shop \"SQL: SELECT count(*) FROM orders\"",
 		Annotations: map[string]string{ownInterrupts: "turns"},
-		RunE:        func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), strings.Join(args, " ")) },
+		RunE:        func(cmd *cobra.Command, args []string) error { return c.runCommand(cmd, args) },
 	}
 	cmd.Flags().StringVar(&c.machine, "machine", "analyst", "the machine of a new thread")
 	cmd.Flags().StringVar(&c.dataset, "dataset", "", "the dataset of the turns")
@@ -41,6 +41,7 @@ func (a *app) chatCommand() *cobra.Command {
 type chat struct {
 	*app
 	machine, dataset, thread string
+	machineGiven             bool // and not the default
 	set                      []string
 	rerun                    bool
 
@@ -48,6 +49,16 @@ type chat struct {
 	settings map[string]any // for the next turn
 	lines    lineReader
 	last     int64 // sequence number of the last event shown
+}
+
+// runCommand has the message of the arguments answered; without arguments it reads lines.
+func (c *chat) runCommand(cmd *cobra.Command, args []string) error {
+	message := strings.Join(args, " ")
+	if len(args) > 0 && strings.TrimSpace(message) == "" {
+		return usageError{errors.New("the message is empty")}
+	}
+	c.machineGiven = cmd.Flags().Changed("machine")
+	return c.run(cmd.Context(), message)
 }
 
 func (c *chat) run(ctx context.Context, message string) (err error) {
@@ -89,7 +100,10 @@ func (c *chat) run(ctx context.Context, message string) (err error) {
 	if err != nil {
 		return err
 	}
-	c.last = v.Thread.Seq
+	if c.machineGiven && c.machine != v.Thread.Machine {
+		return usageError{fmt.Errorf("thread %s runs the machine %s, not %s; leave --thread out to open a thread of another machine", c.thread, v.Thread.Machine, c.machine)}
+	}
+	c.machine, c.last = v.Thread.Machine, v.Thread.Seq
 	if message != "" {
 		return c.once(ctx, message)
 	}
@@ -116,6 +130,7 @@ func (c *chat) once(ctx context.Context, message string) error {
 
 // talk reads lines until the end of input.
 func (c *chat) talk(ctx context.Context) error {
+	c.lines.stay()
 	if isTerminal(c.in) {
 		fmt.Fprintf(c.errw, "%s, dataset %s. /help lists commands, Ctrl-D ends.\n", c.machine, orNone(c.dataset))
 	}

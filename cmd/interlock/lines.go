@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -18,24 +19,53 @@ const maxLine = 1 << 20
 type lineReader struct {
 	lines    *bufio.Scanner
 	keyboard *os.File // nil: no terminal
+	typed    *keys
 	terminal *term.Terminal
 }
 
 func newLineReader(in io.Reader, echo io.Writer) lineReader {
 	if f, ok := in.(*os.File); ok && isTerminal(f) {
-		screen := struct {
-			io.Reader
-			io.Writer
-		}{f, echo}
-		return lineReader{keyboard: f, terminal: term.NewTerminal(screen, "")}
+		typed := &keys{Reader: f}
+		return lineReader{keyboard: f, typed: typed, terminal: newTerminal(typed, echo)}
 	}
 	r := lineReader{lines: bufio.NewScanner(in)}
 	r.lines.Buffer(make([]byte, 64<<10), maxLine)
 	return r
 }
 
+func newTerminal(typed *keys, echo io.Writer) *term.Terminal {
+	return term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{typed, echo}, "")
+}
+
+// keys are what a person types.
+type keys struct {
+	io.Reader
+	// clears says that Ctrl-C empties the line instead of leaving.
+	clears bool
+}
+
+// Read gives the bytes of the keys. Ctrl-C becomes Ctrl-E and Ctrl-U: to the end of the
+// line, and remove all before it.
+func (k *keys) Read(p []byte) (int, error) {
+	if !k.clears || len(p) < 2 {
+		return k.Reader.Read(p)
+	}
+	n, err := k.Reader.Read(p[:len(p)/2])
+	return copy(p, bytes.ReplaceAll(p[:n], []byte{3}, []byte{5, 21})), err
+}
+
+// stay makes Ctrl-C empty the line: it may come just after the turn that it was to stop.
+func (r lineReader) stay() {
+	if r.typed != nil {
+		r.typed.clears = true
+	}
+}
+
 // read gives the next line; false at the end of input, and where the person leaves with
-// Ctrl-C or Ctrl-D. The terminal is raw only while a line is edited, so that Ctrl-C during
+// Ctrl-D, or with Ctrl-C unless stay was called. The terminal is raw only while a line is edited, so that Ctrl-C during
 // a turn is an interrupt.
 func (r lineReader) read(prompt string) (string, bool) {
 	if r.terminal == nil {
