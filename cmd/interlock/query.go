@@ -53,7 +53,10 @@ func (a *app) query(ctx context.Context, s *system, q asked) error {
 		if err != nil {
 			return err
 		}
-		if len(list) != 1 {
+		if len(list) == 0 {
+			return usageError{errors.New("there is no dataset; name a folder with --data, or make the demo with `interlock demo`")}
+		}
+		if len(list) > 1 {
 			return usageError{fmt.Errorf("there are %d datasets; name one with --dataset", len(list))}
 		}
 		q.dataset = list[0].ID

@@ -187,7 +187,12 @@ func (c *Catalog) importFiles(ctx context.Context, d *dataset, v version, m *man
 		}
 	}
 	if len(imports) == 0 {
-		return fault.New(fault.SourceUnreadable, "dataset %q has no table that can be read", d.id).With(append(d.problems, m.Problems...))
+		problems := slices.Concat(d.problems, m.Problems)
+		reason := ""
+		if len(problems) > 0 { // the others are among the details
+			reason = ": " + problems[0].Path + ": " + strings.TrimSuffix(problems[0].Message, ".")
+		}
+		return fault.New(fault.SourceUnreadable, "dataset %q has no table that can be read%s", d.id, reason).With(problems)
 	}
 	report, err := c.build(ctx, d.id, v.path, imports)
 	if err != nil {

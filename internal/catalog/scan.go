@@ -141,6 +141,9 @@ func (s *scanner) root(root string) {
 		d := s.ensure("default")
 		f := &folder{scanner: s, root: filepath.Dir(real), dataset: d, names: taken(d)}
 		f.loose(filepath.Base(real))
+		if len(d.tables) == 0 && len(d.problems) == 0 {
+			f.trouble(filepath.Base(root), "This is neither a folder nor a file of data.")
+		}
 		return
 	}
 	if registered := s.registry(real, real); registered {

@@ -84,11 +84,14 @@ func (o offline) nextStep(ctx context.Context, req Request) (Reply, error) {
 		return Reply{Text: "I am the built-in model. I answer questions about data with queries, and this state offers me none. Ask a machine that queries, such as analyst or pipeline; `interlock machine list` says which are complete.", Stop: StopRefusal}, nil
 	}
 	if dataset == "" {
-		var err error
-		if dataset, err = o.chooseDataset(ctx, question, req.History); err != nil {
+		ids, err := o.planner.Datasets(ctx)
+		if err != nil {
 			return Reply{}, err
 		}
-		if dataset == "" {
+		if len(ids) == 0 {
+			return Reply{Text: "There is no dataset yet. Add files or connect a database first.", Stop: StopRefusal}, nil
+		}
+		if dataset = o.chooseDataset(ctx, ids, question, req.History); dataset == "" {
 			return Reply{Text: "Which dataset do you mean? Choose one and ask again.", Stop: StopQuestion}, nil
 		}
 	}
@@ -195,10 +198,9 @@ func turns(history []Message) []nlq.Turn {
 
 // chooseDataset returns the one dataset that the question fits best, or "" if none
 // stands out.
-func (o offline) chooseDataset(ctx context.Context, question string, history []Message) (string, error) {
-	ids, err := o.planner.Datasets(ctx)
-	if err != nil || len(ids) == 1 {
-		return strings.Join(ids, ""), err
+func (o offline) chooseDataset(ctx context.Context, ids []string, question string, history []Message) string {
+	if len(ids) == 1 {
+		return ids[0]
 	}
 	best, second, chosen := 0.0, 0.0, ""
 	for _, id := range ids {
@@ -217,9 +219,9 @@ func (o offline) chooseDataset(ctx context.Context, question string, history []M
 		}
 	}
 	if best-second < 0.1 {
-		return "", nil
+		return ""
 	}
-	return chosen, nil
+	return chosen
 }
 
 // wordResult puts a result into words, from its cells and nothing else.
