@@ -78,6 +78,8 @@ func (c *chat) run(ctx context.Context, message string) (err error) {
 		if all, err := c.s.catalog.List(ctx); err == nil && len(all) == 1 {
 			c.dataset = all[0].ID
 		}
+	} else if _, err := c.s.catalog.Get(ctx, c.dataset); fault.Is(err, fault.DatasetNotFound) {
+		return err // before a thread is opened
 	}
 	c.lines = newLineReader(c.in, c.errw)
 	if c.thread == "" {
@@ -187,7 +189,15 @@ func (c *chat) slash(ctx context.Context, line string) (*engine.Command, bool) {
 	name, rest, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
 	switch name {
 	case "dataset":
-		c.dataset = strings.TrimSpace(rest)
+		id := strings.TrimSpace(rest)
+		if id != "" {
+			if _, err := c.s.catalog.Get(ctx, id); fault.Is(err, fault.DatasetNotFound) {
+				c.fail(err)
+				c.code = exitDone
+				return nil, true
+			}
+		}
+		c.dataset = id
 		fmt.Fprintf(c.errw, "dataset %s\n", orNone(c.dataset))
 		return nil, true
 	case "help":

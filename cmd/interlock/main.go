@@ -98,7 +98,26 @@ func (a *app) root() *cobra.Command {
 		a.serveCommand(), a.chatCommand(), a.askCommand(), a.evalCommand(), a.machineCommand(), a.toolCommand(), a.runCommand(), a.replayCommand(), a.threadCommand(),
 		a.sourcesCommand(), a.queryCommand(), a.demoCommand(), a.doctorCommand(), a.configCommand(), a.versionCommand(),
 	)
+	root.InitDefaultCompletionCmd("completion")
+	root.SetHelpCommand(helpCommand(root))
 	return root
+}
+
+// helpCommand shows the help of a command, and refuses names that are none.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "Help about any command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err == nil && len(rest) > 0 {
+				err = unknownCommand(cmd, rest[0])
+			}
+			if err != nil {
+				return usageError{err}
+			}
+			return cmd.Help()
+		},
+	}
 }
 
 // ownInterrupts marks commands in which an interrupt ends what is under way and not the
@@ -120,12 +139,16 @@ func nameUnknown(cmd *cobra.Command) {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		err := fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
-		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-			err = fmt.Errorf("%w; did you mean %s?", err, strings.Join(near, " or "))
-		}
-		return usageError{err}
+		return usageError{unknownCommand(cmd, args[0])}
 	}
+}
+
+func unknownCommand(cmd *cobra.Command, name string) error {
+	err := fmt.Errorf("unknown command %q for %q", name, cmd.CommandPath())
+	if near := cmd.SuggestionsFor(name); len(near) > 0 {
+		err = fmt.Errorf("%w; did you mean %s?", err, strings.Join(near, " or "))
+	}
+	return err
 }
 
 // usageError is a wrong use of the command line.

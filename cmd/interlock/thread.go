@@ -141,6 +141,9 @@ func (a *app) threadShow(cmd *cobra.Command, id string, events bool) error {
 
 func (a *app) threadFork(cmd *cobra.Command, id string, at int64) error {
 	ctx := cmd.Context()
+	if at < 0 {
+		return usageError{fmt.Errorf("--at %d is no sequence number: the first event is 1", at)}
+	}
 	if err := a.needState(); err != nil {
 		return err
 	}
