@@ -130,26 +130,6 @@ func (t *turn) holdsLease(ctx context.Context) bool {
 	return false
 }
 
-// stopRemote asks the process that runs a thread to end its turn, and waits for that.
-func (e *Engine) stopRemote(ctx context.Context, thread string) error {
-	if _, err := e.cfg.Store.AskStop(ctx, thread); err != nil {
-		return err
-	}
-	tick := time.NewTicker(renewEvery / 5)
-	defer tick.Stop()
-	for {
-		row, err := e.cfg.Store.Thread(ctx, thread)
-		if err != nil || row.Status != store.Running {
-			return err
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return fault.Wrap(ctx.Err(), fault.Unavailable, "the process that runs the thread %s did not stop it in time", thread)
-		}
-	}
-}
-
 // TakeOver resumes the turns of processes that died, now and for as long as ctx lasts.
 // It is for servers: several may share a store.
 func (e *Engine) TakeOver(ctx context.Context) {

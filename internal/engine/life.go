@@ -4,14 +4,42 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"interlock/internal/event"
 	"interlock/internal/fault"
 	"interlock/internal/store"
 )
 
-// Stop ends the turn that runs or waits in a thread; without one it does nothing.
+// Stop ends the turn that runs or waits in a thread; without one it does nothing. A turn
+// of another process is ended by that process, or here once its lease has ended.
 func (e *Engine) Stop(ctx context.Context, thread string) error {
+	tick := time.NewTicker(renewEvery / 5)
+	defer tick.Stop()
+	for run := ""; ; {
+		err := e.stopHere(ctx, thread)
+		if !fault.Is(err, fault.ThreadBusy) {
+			return err
+		}
+		row, err := e.cfg.Store.Thread(ctx, thread)
+		if err != nil || row.Status != store.Running || run != "" && row.Run != run {
+			return err
+		}
+		run = row.Run
+		if _, err := e.cfg.Store.AskStop(ctx, thread); err != nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fault.Wrap(ctx.Err(), fault.Unavailable, "the process that runs the thread %s did not stop it in time", thread)
+		}
+	}
+}
+
+// stopHere ends the turn if this process runs it or can have the thread. Where somebody
+// else has it the code of the error is ThreadBusy.
+func (e *Engine) stopHere(ctx context.Context, thread string) error {
 	e.mu.Lock()
 	t := e.running[thread]
 	e.mu.Unlock()
@@ -26,9 +54,6 @@ func (e *Engine) Stop(ctx context.Context, thread string) error {
 		}
 	}
 	t, err := e.own(ctx, thread)
-	if errors.Is(err, store.ErrHeld) {
-		return e.stopRemote(ctx, thread)
-	}
 	if err != nil {
 		return err
 	}
