@@ -86,7 +86,7 @@ func (f *fold) bytes() int {
 	}
 	lines := func(ls []line) {
 		for _, l := range ls {
-			n += entryBytes + len(l.Text)
+			n += entryBytes + len(l.Text) + len(l.told)
 			value(l.Result)
 			for _, c := range l.Calls {
 				value(c.Args)

@@ -269,7 +269,7 @@ func restore(raw []byte, resolve func(event.Value) (event.Value, error)) (*fold,
 	}
 	for _, p := range f.Past {
 		for i := range p.Lines {
-			if err := p.Lines[i].resolve(resolve); err != nil {
+			if err := p.Lines[i].resolveArgs(resolve); err != nil {
 				return nil, err
 			}
 		}

@@ -63,6 +63,8 @@ type line struct {
 	Show   event.Show        // the part the model sees
 	Answer *answerLine       `json:",omitempty"` // of the card that the call raised
 	Reason string            `json:",omitempty"`
+
+	told string // what the model is told of a large result of an earlier turn, which is not in memory
 }
 
 // resolve fetches the large values of a line.
@@ -70,6 +72,10 @@ func (l *line) resolve(fetch func(event.Value) (event.Value, error)) (err error)
 	if l.Result, err = fetch(l.Result); err != nil {
 		return err
 	}
+	return l.resolveArgs(fetch)
+}
+
+func (l *line) resolveArgs(fetch func(event.Value) (event.Value, error)) (err error) {
 	for i := range l.Calls {
 		if l.Calls[i].Args, err = fetch(l.Calls[i].Args); err != nil {
 			return err

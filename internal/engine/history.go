@@ -98,6 +98,9 @@ func (r *rules) messages(lines []line) []llm.Message {
 // told is what the model is told of a result: the part that the machine shows it,
 // cut to size, with the answer of the card that the call raised.
 func (r *rules) told(l line) string {
+	if l.told != "" {
+		return l.told
+	}
 	raw := Part(l.Result.JSON, l.Show)
 	if l.Answer != nil || l.Reason != "" {
 		var rec map[string]json.RawMessage

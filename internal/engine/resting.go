@@ -38,7 +38,7 @@ func (f *fold) resting() *fold {
 }
 
 func (f *fold) slimLines(lines []line) []line {
-	large := func(l line) bool { return l.Result.Hash != "" && len(l.Result.JSON) > restingValue }
+	large := func(l line) bool { return l.Result.Hash != "" && (len(l.Result.JSON) > restingValue || l.told != "") }
 	if !slices.ContainsFunc(lines, large) {
 		return lines
 	}
@@ -46,13 +46,14 @@ func (f *fold) slimLines(lines []line) []line {
 	lines = slices.Clone(lines)
 	for i, l := range lines {
 		if large(l) {
-			lines[i].Result = l.Result.Ref()
+			lines[i].Result, lines[i].told = l.Result.Ref(), ""
 		}
 	}
 	return lines
 }
 
-// whole is a copy of a resting fold with its values fetched.
+// whole is a copy of a resting fold with its values fetched. Large results of earlier
+// turns stay references: tellPast has what a turn needs of them.
 func (f *fold) whole(fetch func(event.Value) (event.Value, error)) (*fold, error) {
 	c := *f
 	c.Slim, c.Facts, c.facts = false, maps.Clone(f.Facts), maps.Clone(f.facts)
@@ -65,14 +66,6 @@ func (f *fold) whole(fetch func(event.Value) (event.Value, error)) (*fold, error
 			return nil, err
 		}
 		c.Facts[name], c.facts[name] = v, v.Decode()
-	}
-	c.Past = slices.Clone(f.Past)
-	for i := range c.Past {
-		lines, err := wholeLines(c.Past[i].Lines, fetch)
-		if err != nil {
-			return nil, err
-		}
-		c.Past[i].Lines = lines
 	}
 	if f.Turn != nil {
 		t := *f.Turn
@@ -93,6 +86,33 @@ func wholeLines(lines []line, fetch func(event.Value) (event.Value, error)) ([]l
 		}
 	}
 	return lines, nil
+}
+
+// tellPast works out what the model may be told of earlier turns, one result at a time:
+// of a large one only that text is kept.
+func (t *turn) tellPast() error {
+	large := func(l line) bool {
+		return l.Result.Hash != "" && l.told == "" && (!l.Result.Resolved() || len(l.Result.JSON) > restingValue)
+	}
+	past := slices.Clone(t.f.Past)
+	for i, p := range past {
+		if !slices.ContainsFunc(p.Lines, large) {
+			continue
+		}
+		past[i].Lines = slices.Clone(p.Lines)
+		for j, l := range past[i].Lines {
+			if !large(l) {
+				continue
+			}
+			var err error
+			if l.Result, err = t.fetch(l.Result); err != nil {
+				return err
+			}
+			past[i].Lines[j].told, past[i].Lines[j].Result = t.r.told(l), l.Result.Ref()
+		}
+	}
+	t.f.Past = past
+	return nil
 }
 
 // withValues gives a published thread with all its values. Those who ask at the same

@@ -86,6 +86,9 @@ func (t *turn) load(ctx context.Context, thread string) error {
 		return err
 	}
 	t.adopt(f, m)
+	if err := t.tellPast(); err != nil {
+		return err
+	}
 	t.publish()
 	return nil
 }

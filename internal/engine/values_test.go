@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 
 	"interlock/internal/engine"
@@ -111,5 +112,57 @@ func TestRestingThreadsHoldReferences(t *testing.T) {
 	}
 	if grown := heap() - before; grown > most {
 		t.Errorf("after all the heap has grown by %d MB", grown>>20)
+	}
+}
+
+// A turn holds what the model is told of earlier results, not the results: the model
+// reads the same whether they were in memory or come from the log.
+func TestRunningTurnsHoldTextsOfThePast(t *testing.T) {
+	const size, turns, most = 4 << 20, 8, 8 << 20
+	g := newGate()
+	var histories []string
+	model := llm.ScriptFunc(func(q llm.Request) (llm.Reply, error) {
+		if q.Tag.Number > 1 {
+			return llm.Reply{Text: "done"}, nil
+		}
+		if asked := q.Messages[len(q.Messages)-1].Text; asked != "wait" {
+			return llm.Reply{Calls: []llm.Call{{Name: "make", Args: "{}"}}}, nil
+		}
+		text := ""
+		for _, m := range q.History {
+			text += fmt.Sprintln(m.Role, len(m.Text), m.Text[max(0, len(m.Text)-60):])
+		}
+		histories = append(histories, text)
+		return llm.Reply{Calls: []llm.Call{{Name: "look", Args: "{}"}}}, nil
+	}).Forget()
+	r := newRig(t, model, noisy("make", size), g.tool("look", tool.Reads))
+	before := heap()
+	thread := r.open()
+	for range turns {
+		r.send(thread, "make one")
+		r.wait(thread)
+	}
+	fork, err := r.eng.Fork(t.Context(), thread, 0, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wait := func(thread, where string) {
+		t.Helper()
+		r.send(thread, "wait")
+		<-g.reached
+		grown := heap() - before
+		t.Logf("%s: a turn after %d results of %d MB holds %d KB", where, turns, size>>20, grown>>10)
+		if grown > most {
+			t.Errorf("%s: a turn after %d results of %d MB holds %d MB", where, turns, size>>20, grown>>20)
+		}
+		g.open <- struct{}{}
+		r.wait(thread)
+	}
+	wait(thread, "in memory")
+	r.stop()
+	r.start()
+	wait(fork, "from the log")
+	if len(histories) != 2 || histories[0] != histories[1] || !strings.Contains(histories[0], "bytes shown; ask for less") {
+		t.Errorf("the model was told\n%s", strings.Join(histories, "\nand then\n"))
 	}
 }
