@@ -293,6 +293,19 @@ func TestPythonShortcut(t *testing.T) {
 	if chat.Status != "rejected" || chat.Result.Error == nil || chat.Result.Error.Type != "policy" {
 		t.Errorf("%+v", chat)
 	}
+	for _, machine := range []string{"analyst", "workbench"} {
+		all := p.say(toJSON(map[string]string{"message": "PYTHON: print('as far as here')\n1/0", "dataset_id": "shop", "machine": machine}))
+		failed := the[struct {
+			Outcome string
+			Result  struct {
+				Stdout string
+				Error  struct{ Message string }
+			}
+		}](t, all, "result")
+		if failed.Outcome != "failed" || failed.Result.Stdout != "as far as here\n" || !strings.Contains(failed.Result.Error.Message, "ZeroDivisionError") {
+			t.Errorf("%s: %+v", machine, failed)
+		}
+	}
 	p.call("POST", "/runs", `{"dataset_id":"shop","query_type":"python","python_code":"x = 1\nx.y"}`, http.StatusOK, &chat)
 	if chat.Status != "failed" || chat.Result.Error == nil || chat.Result.Error.Type != "user_error" || !strings.Contains(chat.Result.Error.Message, "line 2") {
 		t.Errorf("%+v", chat)

@@ -298,6 +298,9 @@ test("what Python prints and draws is on the page", async () => {
   await picture.waitFor();
   await page.waitForFunction((img) => img.complete && img.naturalWidth > 0, await picture.elementHandle());
   if (process.env.SHOTS) await page.screenshot({ path: process.env.SHOTS + "/python.png" });
+  await ask(page, "PYTHON: print('as far as here')\n1/0");
+  await ended(page, "failed");
+  assert.match(await page.locator(".cell").last().locator(".printed").innerText(), /as far as here/);
 });
 
 test("the files of an earlier turn stay its own when the same code runs again", async () => {

@@ -61,7 +61,7 @@ export class Cell {
 
   failed(event) {
     this.end("failed", event.code, event.ms);
-    fill(this.body, el("p.error", event.message), event.suggestion && el("p.quiet", event.suggestion),
+    fill(this.body, printed(event.details), el("p.error", event.message), event.suggestion && el("p.quiet", event.suggestion),
       event.tries_left > 0 && el("p.quiet", `${event.tries_left} ${event.tries_left === 1 ? "try" : "tries"} left`));
   }
 

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"interlock/internal/engine"
+	"interlock/internal/event"
+	"interlock/internal/fault"
+)
+
+// answerCards asks the person what the thread waits for. Without a person to ask the
+// command ends with the exit code for it.
+func (c *chat) answerCards(ctx context.Context, more bool) error {
+	for {
+		v, err := c.s.engine.View(ctx, c.thread)
+		if err != nil || v.Card == nil {
+			return err
+		}
+		card := *v.Card
+		c.showCard(card)
+		if !more && !isTerminal(c.in) {
+			c.code = exitNeedsAnswer
+			fmt.Fprintf(c.errw, "The thread %s waits for an answer. Go on with: interlock chat --thread %s\n", c.thread, c.thread)
+			return nil
+		}
+		line, ok := c.read("answer> ")
+		if !ok {
+			c.code = exitNeedsAnswer
+			return nil
+		}
+		in := engine.Input{User: c.cfg.Owner, Text: line, Dataset: c.dataset}
+		if a, ok := chosen(card, line); ok {
+			in = engine.Input{User: c.cfg.Owner, Card: &a}
+		} else if card.Message == "" {
+			fmt.Fprintln(c.errw, "Choose one of the answers by number, name or key; a note may follow it.")
+			continue
+		}
+		if err := c.turn(ctx, in); err != nil {
+			if fault.Is(err, fault.BadAnswer) {
+				c.fail(err)
+				c.code = exitDone
+				continue
+			}
+			return err
+		}
+	}
+}
+
+func (c *chat) showCard(card event.CardRaised) {
+	fmt.Fprintf(c.out, "\n%s\n", card.Title)
+	if content, ok := card.Content.Decode().(map[string]any); ok {
+		for _, name := range slices.Sorted(maps.Keys(content)) {
+			list, _ := content[name].([]any)
+			for _, item := range list {
+				if text, ok := item.(string); ok {
+					fmt.Fprintf(c.out, "  %s\n", strings.ReplaceAll(cutText(text, 400), "\n", "\n  "))
+				}
+			}
+			if list == nil {
+				fmt.Fprintf(c.out, "  %s: %s\n", name, cutText(oneLine(cellText(content[name])), 400))
+			}
+		}
+	}
+	if len(card.Answers) == 1 && len(card.Answers[0].Fields) == 1 {
+		return // any line is the answer
+	}
+	for i, a := range card.Answers {
+		key := ""
+		if a.Key != "" {
+			key = " [" + a.Key + "]"
+		}
+		fmt.Fprintf(c.out, "  %d) %s%s\n", i+1, a.Label, key)
+	}
+}
+
+// chosen reads "2 because of the date": an answer by number, key or name, and a note.
+func chosen(card event.CardRaised, line string) (engine.CardAnswer, bool) {
+	word, note, _ := strings.Cut(line, " ")
+	for i, a := range card.Answers {
+		if word == strconv.Itoa(i+1) || strings.EqualFold(word, a.Name) || (a.Key != "" && strings.EqualFold(word, a.Key)) {
+			if len(a.Fields) > 0 {
+				return engine.CardAnswer{}, false
+			}
+			return engine.CardAnswer{Card: card.Card, Answer: a.Name, Note: strings.TrimSpace(note)}, true
+		}
+	}
+	return engine.CardAnswer{}, false
+}
