@@ -28,9 +28,9 @@ type chatFrames struct {
 	// response makes the chat response with which the stream ends.
 	response func(engine.Reply) ChatResponse
 
-	asked   map[string]event.ModelCall // by call
-	started map[string]bool            // by call
-	text    map[string]string          // by model call: what this connection has of its text
+	asked   map[string]event.ModelCall  // by call
+	started map[string]bool             // by call
+	text    map[string]*strings.Builder // by model call: what this connection has of its text
 }
 
 // A frame is one server-sent event.
@@ -42,7 +42,7 @@ type frame struct {
 func (s *Server) newChatFrames(run store.Run, resumed bool) *chatFrames {
 	return &chatFrames{
 		first: run.First, reply: engine.Reply{Run: run.ID, Thread: run.Thread, Machine: run.Machine}, resumed: resumed, response: s.chatResponse,
-		asked: map[string]event.ModelCall{}, started: map[string]bool{}, text: map[string]string{},
+		asked: map[string]event.ModelCall{}, started: map[string]bool{}, text: map[string]*strings.Builder{},
 	}
 }
 
@@ -157,8 +157,12 @@ func (c *chatFrames) state(e event.StateEntered) stateData {
 // token sends a piece of text. The first piece in a later connection holds all
 // that was said before.
 func (c *chatFrames) token(e event.Token) []frame {
-	before, here := c.text[e.Call]
-	c.text[e.Call] = before + e.Text
+	said, here := c.text[e.Call]
+	if !here {
+		said = &strings.Builder{}
+		c.text[e.Call] = said
+	}
+	said.WriteString(e.Text)
 	return one("token", tokenData{Text: e.Text, Whole: c.resumed && !here})
 }
 
@@ -167,9 +171,13 @@ func (c *chatFrames) replied(e event.ModelReplied) []frame {
 	for _, call := range e.Calls {
 		c.asked[call.ID] = call
 	}
-	sent, here := c.text[e.Call]
+	said, here := c.text[e.Call]
 	if e.Text == "" && !here {
 		return nil
+	}
+	sent := ""
+	if here {
+		sent = said.String()
 	}
 	rest, ok := strings.CutPrefix(e.Text, sent)
 	if !ok {
