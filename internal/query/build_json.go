@@ -57,7 +57,7 @@ func (b *builder) loadJSON(ctx context.Context, im Import, format Format, r *Tab
 	return b.narrow(ctx, im)
 }
 
-// readJSON makes the table by a call of the reader that is still open. Times and
+// readJSON makes the table by a call of the reader that is still open. Times, UUIDs and
 // doubles, which the reader changes where it must, are read as texts and get a type that
 // each survives.
 func (b *builder) readJSON(ctx context.Context, im Import, read string, r *TableReport) error {
@@ -79,6 +79,8 @@ func (b *builder) readJSON(ctx context.Context, im Import, read string, r *Table
 			c.whole, c.allowed, types[c.name] = false, jsonNumbers, "VARCHAR"
 		case isTimeType(kind):
 			c.whole, c.allowed, types[c.name] = false, jsonTimes, "VARCHAR"
+		case kind == "UUID":
+			c.whole, c.allowed, types[c.name] = false, jsonUUIDs, "VARCHAR"
 		default:
 			types[c.name] = textTimes(kind)
 		}
@@ -93,6 +95,9 @@ func (b *builder) readJSON(ctx context.Context, im Import, read string, r *Table
 		return err
 	}
 	from := read + ", columns=" + structLiteral(names, types) + ")"
+	if hasMadeNames(names[:len(found)]) {
+		from = readEveryKey(read, names[:len(found)], names[len(found):], types)
+	}
 	if err := b.sampleTexts(ctx, columns, from); err != nil {
 		return err
 	}
@@ -102,22 +107,64 @@ func (b *builder) readJSON(ctx context.Context, im Import, read string, r *Table
 	return b.noteTypes(ctx, im.Table, columns, from, r)
 }
 
+// A keyless name is what the reader calls a key that is empty.
+var keylessName = regexp.MustCompile(`^C[0-9]+$`)
+
+// hasMadeNames says that the reader may have made up some of the names: keys that differ
+// only in case are numbered, and an empty key gets a name.
+func hasMadeNames(names []string) bool {
+	lower := map[string]bool{}
+	for _, n := range names {
+		lower[strings.ToLower(n)] = true
+	}
+	return slices.ContainsFunc(names, func(n string) bool {
+		i := strings.LastIndexByte(n, '_')
+		return keylessName.MatchString(n) || i >= 0 && lower[strings.ToLower(n[:i])]
+	})
+}
+
+// readEveryKey reads the columns by the names that the reader gave them: asked for a
+// name that it made, it would look for a key of that name and find nothing.
+func readEveryKey(read string, found, absent []string, types map[string]string) string {
+	var list []string
+	for _, n := range found {
+		name, value := quoteName(n), quoteName(n)
+		switch types[n] {
+		case "JSON":
+		case "VARCHAR":
+			value += " ->> '$'"
+		default:
+			value = "CAST(" + value + " AS " + types[n] + ")"
+		}
+		list = append(list, value+" AS "+name)
+	}
+	for _, n := range absent {
+		list = append(list, "CAST(NULL AS "+types[n]+") AS "+quoteName(n))
+	}
+	return "SELECT " + strings.Join(list, ", ") + " FROM (" + read + ", maximum_depth=1))"
+}
+
 // jsonNumbers read what a JSON number is: whole numbers with all their digits, or a
 // double, unless that would drop digits of a whole number.
 var jsonNumbers = []conversion{
 	{number: true, form: form(wholeForm), plain: asItIs},
-	{kind: "DOUBLE", form: form(`(?s).*`), plain: asItIs, value: fmt.Sprintf(castValue, "DOUBLE"), same: "%[2]s IS NOT NULL AND (NOT regexp_full_match(%[1]s, '-?[0-9]{16,}') OR " + printedDouble + ")"},
+	{kind: "DOUBLE", form: form(`(?s).*`), plain: asItIs, value: fmt.Sprintf(castValue, "DOUBLE"), same: "(isfinite(%[2]s) OR NOT regexp_matches(%[1]s, '[0-9]')) AND (NOT regexp_full_match(%[1]s, '-?[0-9]{16,}') OR " + printedDouble + ")"},
 }
 
 // jsonTimes are the conversions of dates and times.
 var jsonTimes = slices.DeleteFunc(slices.Clone(conversions), func(c conversion) bool { return !isTimeType(c.kind) })
 
+// jsonUUIDs leave those as texts that are written with capital letters.
+var jsonUUIDs = []conversion{
+	{kind: "UUID", form: form(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), plain: asItIs, value: fmt.Sprintf(castValue, "UUID"), same: printed},
+}
+
 func isTimeType(kind string) bool { return kind == "DATE" || strings.HasPrefix(kind, "TIME") }
 
-var nestedTime = regexp.MustCompile(`\b(DATE|TIMESTAMP WITH TIME ZONE|TIMESTAMP|TIME)\b`)
+var nestedTime = regexp.MustCompile(`\b(DATE|TIMESTAMP WITH TIME ZONE|TIMESTAMP|TIME|UUID)\b`)
 
-// textTimes is a type with texts in the place of times inside of it. Names of fields,
-// which are quoted, stay.
+// textTimes is a type with texts in the place of times and UUIDs inside of it, which the
+// reader would write anew. Names of fields, which are quoted, stay.
 func textTimes(kind string) string {
 	parts := strings.Split(kind, `"`)
 	for i := 0; i < len(parts); i += 2 {

@@ -104,6 +104,14 @@ func jsonTruths() []truth {
 		lines("texts like numbers", "{\"t\": \"007\"}\n{\"t\": \"8\"}\n", "t VARCHAR", [][]string{{"007"}, {"8"}}),
 		lines("long numbers inside", "{\"s\": {\"n\": 18446744073709551616123}}\n", "s JSON", [][]string{{`{"n":18446744073709551616123}`}}),
 		lines("times inside", "{\"s\": {\"t\": \"2024-01-01T10:00:00+02:00\"}}\n", `s STRUCT("t" VARCHAR)`, [][]string{{`{'t': '2024-01-01T10:00:00+02:00'}`}}),
+		lines("keys that differ in case", `{"a":1,"A":2.5,"b":"2024-01-31T10:00:00Z","B":"007"}`+"\n"+`{"a":3,"A":null,"b":"2024-02-01T10:00:00Z","B":null}`+"\n",
+			"a BIGINT, A_1 DOUBLE, b TIMESTAMP WITH TIME ZONE, B_1 VARCHAR", [][]string{{"1", "2.5", "2024-01-31 10:00:00+00", "007"}, {"3", null, "2024-02-01 10:00:00+00", null}}, schema.RuleOffset),
+		lines("an empty key", `{"":1,"b":{"x":1}}`+"\n"+`{"":2,"b":null}`+"\n", `C0 BIGINT, b STRUCT("x" BIGINT)`, [][]string{{"1", "{'x': 1}"}, {"2", null}}),
+		lines("a key that ends like a number", `{"a":1,"a_1":2}`+"\n"+`{"a":3,"a_1":4}`+"\n", "a BIGINT, a_1 BIGINT", [][]string{{"1", "2"}, {"3", "4"}}),
+		lines("UUIDs", `{"u":"123e4567-e89b-12d3-a456-426614174000"}`+"\n", "u UUID", [][]string{{"123e4567-e89b-12d3-a456-426614174000"}}),
+		lines("UUIDs with capital letters", `{"u":"123E4567-E89B-12D3-A456-426614174000"}`+"\n"+`{"u":"123e4567-e89b-12d3-a456-426614174000"}`+"\n",
+			"u VARCHAR", [][]string{{"123E4567-E89B-12D3-A456-426614174000"}, {"123e4567-e89b-12d3-a456-426614174000"}}),
+		lines("a number beyond doubles", `{"v":1E400}`+"\n"+`{"v":1.5}`+"\n", "v VARCHAR", [][]string{{"1E400"}, {"1.5"}}, schema.RuleKeptText),
 	}
 }
 
