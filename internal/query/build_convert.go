@@ -25,6 +25,7 @@ type conversion struct {
 	order    string
 	twoDigit bool
 	number   bool // a number whose type follows from its digits
+	money    bool // it drops a sign of money, which must be the same throughout the column
 }
 
 // missingWords are texts that people write where there is nothing.
@@ -60,13 +61,46 @@ const (
 
 func form(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
 
+// moneySigns are the signs of money that numbers are read without.
+const (
+	moneySigns   = `$€£¥`
+	anyMoneySign = `[` + moneySigns + `]`
+	noMoneySign  = `[^\x00-\x{10FFFF}]`
+)
+
 // bareNumber is a text as a number would be written: without a sign of money, and with
 // a minus for brackets.
-const bareNumber = `regexp_replace(regexp_replace(replace(%[1]s, chr(160), ''), '^([+-]?)[$€£¥] ?| ?[$€£¥]$', '\1'), '^[(](.*)[)]$', '-\1')`
+const bareNumber = `regexp_replace(regexp_replace(replace(%[1]s, chr(160), ''), '^([+-]?)` + anyMoneySign + ` ?| ?` + anyMoneySign + `$', '\1'), '^[(](.*)[)]$', '-\1')`
+
+// withSign reads only numbers with the given sign of money, or without any: amounts of
+// two currencies are no numbers of one column.
+func (c conversion) withSign(sign string) conversion {
+	if !c.money {
+		return c
+	}
+	class := noMoneySign
+	if sign != "" {
+		class = "[" + sign + "]"
+	}
+	c.plain = strings.ReplaceAll(c.plain, anyMoneySign, class)
+	return c
+}
+
+// signsOf are the signs of money in some texts, each once.
+func signsOf(texts []string) (signs string) {
+	for _, t := range texts {
+		for _, r := range t {
+			if strings.ContainsRune(moneySigns, r) && !strings.ContainsRune(signs, r) {
+				signs += string(r)
+			}
+		}
+	}
+	return signs
+}
 
 const (
-	moneyBefore = `(?:-?[$€£¥] ?)?`
-	moneyAfter  = `(?: ?[$€£¥])?`
+	moneyBefore = `(?:-?` + anyMoneySign + ` ?)?`
+	moneyAfter  = `(?: ?` + anyMoneySign + `)?`
 	groupComma  = `-?(0|[1-9][0-9]{0,2}(,[0-9]{3})+|[1-9][0-9]*)([.][0-9]+)?`
 	groupPoint  = `-?(0|[1-9][0-9]{0,2}([.][0-9]{3})+|[1-9][0-9]*)(,[0-9]+)?`
 )
@@ -106,9 +140,9 @@ var conversions = slices.Concat([]conversion{
 	{kind: "TIME", form: form(`[0-2][0-9]:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?`), plain: asItIs, value: fmt.Sprintf(castValue, "TIME"), same: "NOT starts_with(%[1]s, '24') AND " + printedShorter},
 	{kind: "TIME", form: form(`[0-2][0-9]:[0-9]{2}`), plain: `%[1]s || ':00'`, value: fmt.Sprintf(castValue, "TIME"), same: "NOT starts_with(%[1]s, '24') AND " + printed, rule: schema.RuleTimeFormat, how: "without seconds"},
 }, offsetConversions(), dateConversions(), []conversion{
-	{number: true, form: moneyForm(decimalForm), plain: bareNumber, rule: schema.RuleNumberFormat},
-	{number: true, form: moneyForm(groupComma), plain: groupedPlain(groupComma, `replace(`+bareNumber+`, ',', '')`), rule: schema.RuleNumberFormat, how: howCommas},
-	{number: true, form: moneyForm(groupPoint), plain: groupedPlain(groupPoint, `replace(replace(`+bareNumber+`, '.', ''), ',', '.')`), rule: schema.RuleNumberFormat, how: howDecimalComma},
+	{number: true, money: true, form: moneyForm(decimalForm), plain: bareNumber, rule: schema.RuleNumberFormat},
+	{number: true, money: true, form: moneyForm(groupComma), plain: groupedPlain(groupComma, `replace(`+bareNumber+`, ',', '')`), rule: schema.RuleNumberFormat, how: howCommas},
+	{number: true, money: true, form: moneyForm(groupPoint), plain: groupedPlain(groupPoint, `replace(replace(`+bareNumber+`, '.', ''), ',', '.')`), rule: schema.RuleNumberFormat, how: howDecimalComma},
 })
 
 // scientificForm needs a point or a sign beside the exponent: 1e5 alone may be a name.

@@ -48,21 +48,22 @@ func (b *builder) noteRead(ctx context.Context, columns []*textColumn, from stri
 			filter = " FILTER (" + fmt.Sprintf(strings.ReplaceAll(filter, value, "%[2]s"), text, value) + ")"
 			parts = append(parts, "CAST(count(*)"+filter+" AS VARCHAR)", "coalesce(first("+text+")"+filter+", '')", "coalesce(first("+value+")"+filter+", '')")
 		}
+		parts = append(parts, c.chosen.marks(text))
 	}
 	rows, err := b.texts(ctx, "SELECT "+strings.Join(parts, ", ")+" FROM ("+from+")")
 	if err != nil {
 		return fmt.Errorf("counting what changed: %w", err)
 	}
 	for i, c := range columns {
-		cells := rows[0][9*i : 9*i+9]
+		cells := rows[0][10*i : 10*i+10]
 		count := func(k int) (n int64) { n, _ = strconv.ParseInt(cells[3*k], 10, 64); return n }
 		example := func(rule schema.Rule, k int) schema.Note {
 			return schema.Note{Column: c.name, Rule: rule, Count: count(k), Before: clipText(cells[3*k+1]), After: clipText(cells[3*k+2])}
 		}
 		changed := count(0) > 0
-		switch how := c.chosen.describe(cells[1]); {
+		switch how := c.chosen.describe(cells[9]); {
 		case c.chosen.rule == schema.RuleDateOrder && changed:
-			r.addNote(example(schema.RuleDateOrder, 0), "The dates of %s were read with %s first.", c.name, c.chosen.order)
+			r.addNote(example(schema.RuleDateOrder, 0), "The dates of %s were read with %s first%s.", c.name, c.chosen.order, c.chosen.centuries())
 		case c.chosen.rule == schema.RuleOffset:
 			r.addNote(example(schema.RuleOffset, 0), "The times of %s are given at the offset %s; they are kept as instants and shown in UTC.", c.name, c.chosen.how)
 		case c.chosen.rule != "" && changed:
@@ -78,19 +79,45 @@ func (b *builder) noteRead(ctx context.Context, columns []*textColumn, from stri
 	return nil
 }
 
-// describe says how numbers are written, going by one of them.
-func (c conversion) describe(example string) string {
+// marks is the SQL of the marks that some number of the column is written with.
+func (c conversion) marks(text string) string {
+	if !c.money {
+		return "''"
+	}
+	var parts []string
+	for _, mark := range ",.(" + moneySigns {
+		parts = append(parts, fmt.Sprintf("CASE WHEN bool_or(contains(%s, '%c')) THEN '%c' ELSE '' END", text, mark, mark))
+	}
+	return strings.Join(parts, " || ")
+}
+
+// describe says how numbers are written, going by the marks that any of them has.
+func (c conversion) describe(marks string) string {
 	how := []string{}
-	if c.how != "" {
+	switch {
+	case c.how == howDecimalComma && strings.Contains(marks, "."):
+		if strings.Contains(marks, ",") && !strings.HasSuffix(c.kind, "INT") {
+			how = append(how, howDecimalComma)
+		}
+		how = append(how, howPoints)
+	case c.how != "":
 		how = append(how, c.how)
 	}
-	if strings.ContainsAny(example, "$€£¥") {
+	if strings.ContainsAny(marks, moneySigns) {
 		how = append(how, "without a sign of money")
 	}
-	if strings.HasPrefix(example, "(") {
+	if strings.Contains(marks, "(") {
 		how = append(how, "brackets for minus")
 	}
 	return strings.Join(how, ", ")
+}
+
+// centuries says which years of two digits are meant, where dates have them.
+func (c conversion) centuries() string {
+	if !strings.Contains(c.value, "%%y") {
+		return ""
+	}
+	return "; years of two digits are those of 1969 to 2068"
 }
 
 func kindWord(kind string) string {
@@ -118,7 +145,7 @@ func (b *builder) noteDateOrders(ctx context.Context, table string, columns []*t
 		}
 		for i := range r.Notes {
 			if n := &r.Notes[i]; n.Rule == schema.RuleDateOrder && n.Column == c.name && rows[0][0] == "true" {
-				n.Message = fmt.Sprintf("The dates of %s can be read two ways; they were read with %s first.", c.name, c.chosen.order)
+				n.Message = fmt.Sprintf("The dates of %s can be read two ways; they were read with %s first%s.", c.name, c.chosen.order, c.chosen.centuries())
 			}
 		}
 	}
@@ -155,6 +182,10 @@ func (b *builder) noteKept(ctx context.Context, table string, columns []*textCol
 		}
 		if c.nearly.rule == schema.RuleDateOrder {
 			note.Rule = schema.RuleDateOrder
+			if count == 0 {
+				r.addNote(note, "The column %s may hold dates with years of two digits, which can be read in several orders; it was kept as text.", c.name)
+				continue
+			}
 			r.addNote(note, "The dates of %s are written in more than one order; they were kept as text. With %s first, %d of %d do not fit, such as %q.", c.name, c.nearly.order, count, atoi(cells[2]), note.Before)
 			continue
 		}

@@ -64,7 +64,12 @@ func (b *builder) holdAgainstAll(ctx context.Context, columns []*textColumn, fro
 			for _, typed := range conv.typed(counted[i].digits[k]) {
 				if c.mayUse(typed) {
 					options[i] = append(options[i], typed)
-					parts = append(parts, "CAST(coalesce(bool_and("+test(typed)+") FILTER ("+t+" IS NOT NULL), false) AS VARCHAR)")
+					fits := "bool_and(" + test(typed) + ") FILTER (" + t + " IS NOT NULL)"
+					if typed.money {
+						sign := "nullif(regexp_extract(" + t + ", '" + anyMoneySign + "'), '')"
+						fits = "(" + fits + " AND min(" + sign + ") IS NOT DISTINCT FROM max(" + sign + "))"
+					}
+					parts = append(parts, "CAST(coalesce("+fits+", false) AS VARCHAR)")
 				}
 			}
 		}

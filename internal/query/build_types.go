@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // A textColumn is a column of texts that is about to get a type.
@@ -111,7 +112,12 @@ func (c *textColumn) consider(texts []string) {
 	if allowed == nil {
 		allowed = conversions
 	}
+	signs := signsOf(values)
+	severalSigns := utf8.RuneCountInString(signs) > 1
 	for _, conv := range allowed {
+		if conv.money && severalSigns {
+			continue
+		}
 		if !slices.ContainsFunc(values, func(v string) bool { return !conv.form.MatchString(v) }) {
 			c.candidates = append(c.candidates, conv)
 		}
@@ -133,7 +139,8 @@ func (c *textColumn) consider(texts []string) {
 			}
 		}
 		if typed := conv.typed(d); len(typed) > 0 && c.mayUse(typed[0]) {
-			c.chosen = &typed[0]
+			chosen := typed[0].withSign(signs)
+			c.chosen = &chosen
 			return
 		}
 	}
