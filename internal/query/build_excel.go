@@ -141,6 +141,8 @@ type sheetTableReader struct {
 	facts    sheetFacts
 	filled   int // names that merged cells gave to the columns beside them
 	inMerges int // merged cells below the header
+	empty    int // rows between others that have no value
+	gap      int // the first of them
 }
 
 // headRows are looked at to find the header.
@@ -251,7 +253,15 @@ func (s *sheetTableReader) rows(ctx context.Context, each func(number int, cells
 }
 
 func (s *sheetTableReader) learn(ctx context.Context) error {
-	facts, err := s.rows(ctx, func(_ int, cells []sheetCell) error {
+	last := s.top
+	facts, err := s.rows(ctx, func(number int, cells []sheetCell) error {
+		if number > last+1 {
+			if s.empty == 0 {
+				s.gap = last + 1
+			}
+			s.empty += number - last - 1
+		}
+		last = number
 		for len(s.columns) < len(cells) {
 			s.columns = append(s.columns, sheetColumn{})
 		}

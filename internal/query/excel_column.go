@@ -76,7 +76,7 @@ func (c *sheetColumn) seeNumber(w *workbook, v sheetCell) {
 		c.percents++
 	}
 	if v.format.isDate() {
-		if _, _, ok := w.moment(v.number); !ok {
+		if _, _, ok := w.moment(v.number); !ok || w.isDayZero(v) {
 			c.odd++
 		}
 		return
@@ -125,6 +125,9 @@ func (c *sheetColumn) decide() ColumnSpec {
 func (s *sheetTableReader) addNotes(r *TableReport) {
 	if s.titles > 0 {
 		r.addNote(schema.Note{Rule: schema.RuleHeader, Count: int64(s.titles), Before: clipText(s.title)}, "Rows above the header that were left out: %d.", s.titles)
+	}
+	if s.empty > 0 {
+		r.addNote(schema.Note{Rule: schema.RuleEmptyRows, Count: int64(s.empty)}, "%d rows have no value and were left out; the first is row %d.", s.empty, s.gap)
 	}
 	if s.filled > 0 {
 		r.addNote(schema.Note{Rule: schema.RuleMerged, Count: int64(s.filled)}, "Merged cells of the header name %d further columns.", s.filled)

@@ -314,6 +314,12 @@ func (w *workbook) moment(serial float64) (day int64, micros int64, ok bool) {
 	return day, int64(millis) * 1000, true
 }
 
+// isDayZero says that a cell under a format of dates is below 1: Excel shows it on the day
+// 0 of January 1900. It is a time of day, and no date.
+func (w *workbook) isDayZero(c sheetCell) bool {
+	return !w.from04 && c.number >= 0 && c.number < 1 && (c.format == formatDate || c.format == formatMoment)
+}
+
 // readable is a cell as text: dates in ISO, numbers with the digits that they have.
 func (w *workbook) readable(c sheetCell) string {
 	switch c.kind {
@@ -342,7 +348,7 @@ func (w *workbook) readableDate(c sheetCell) (string, bool) {
 	}
 	t := time.Unix(day*86_400, micros*1000).UTC()
 	switch {
-	case c.format == formatTime:
+	case c.format == formatTime || w.isDayZero(c):
 		return t.Format("15:04:05.999"), true
 	case c.format == formatDate && micros == 0:
 		return t.Format("2006-01-02"), true

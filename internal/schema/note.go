@@ -37,6 +37,7 @@ const (
 	RuleKeptText     Rule = "kept_text"     // a type would not have kept every value
 	RuleHeader       Rule = "header"        // lines above the header, names that were made
 	RuleShortRows    Rule = "short_rows"    // rows with fewer cells than columns
+	RuleEmptyRows    Rule = "empty_rows"    // rows of a sheet without any value
 	RuleRejected     Rule = "rejected"      // lines that are no part of the table
 	RuleEncoding     Rule = "encoding"      // text that is not UTF-8
 	RuleTypes        Rule = "types"         // given types that do not fit

@@ -86,6 +86,27 @@ def dates_beside_numbers(wb):
 book("dates beside numbers", "k VARCHAR, v VARCHAR", [["x", "2024-05-06"], ["x", "7"]], dates_beside_numbers, ["kept_text"])
 
 
+def day_zero(wb):
+    ws = wb.active
+    ws.append(["k", "v"])
+    for v in [d(2024, 5, 6), 0, 0.5]:
+        ws.append(["x", v])
+    for row in range(2, 5):
+        ws.cell(row, 2).number_format = "yyyy-mm-dd"
+
+
+book("the day 0 of Excel among dates", "k VARCHAR, v VARCHAR", [["x", "2024-05-06"], ["x", "00:00:00"], ["x", "12:00:00"]], day_zero, ["kept_text"])
+
+
+def gaps(wb):
+    ws = wb.active
+    for row in [["v"], [1], [None], [3], [], [], [6]]:
+        ws.append(row)
+
+
+book("rows without a value", "v BIGINT", [["1"], ["3"], ["6"]], gaps, ["empty_rows"])
+
+
 def years(wb):
     ws = wb.active
     ws.append(["item", 2023, 2024])
