@@ -180,6 +180,11 @@ func (s *sheetTableReader) findHeader(ctx context.Context) error {
 	at := 0
 	if s.options.Header == nil {
 		at = headerRow(rows)
+		if merged, err := s.hasMergedHeader(ctx, rows, at); err != nil {
+			return err
+		} else if merged {
+			at--
+		}
 	}
 	s.top, s.titles = rows[at].number, at
 	if at > 0 {
@@ -219,6 +224,30 @@ func headerRow(rows []headRow) int {
 		return i
 	}
 	return 0
+}
+
+// hasMergedHeader says whether the row above the first wide one is its header: names of
+// which some stand in merged cells, so that there are fewer of them than columns. Merged
+// cells are told at the end of a sheet, so it is read to there only where this may be.
+func (s *sheetTableReader) hasMergedHeader(ctx context.Context, rows []headRow, at int) (bool, error) {
+	if at == 0 || s.areNames(rows[at].cells) {
+		return false, nil
+	}
+	above := rows[at-1]
+	if above.number != rows[at].number-1 || above.filled < 2 || !s.areNames(above.cells) {
+		return false, nil
+	}
+	facts, err := s.book.readSheet(ctx, s.sheet, func(int, []sheetCell) (bool, error) { return true, nil })
+	if err != nil {
+		return false, err
+	}
+	named := above.filled
+	for _, m := range facts.merges {
+		if m.top == above.number && m.bottom == above.number {
+			named += m.right - m.left
+		}
+	}
+	return named > above.filled && 4*named >= 3*rows[at].filled, nil
 }
 
 // areNames says that a row can name columns: texts, or years and dates that follow each

@@ -137,6 +137,17 @@ def merged(wb):
 book("merged", "k VARCHAR, sales BIGINT, sales_1 BIGINT", [["x", "1", "2"], ["y", "3", None]], merged, ["merged"])
 
 
+def merged_header(wb):
+    ws = wb.active
+    ws.append(["k", "sales", None])
+    for i in range(4):
+        ws.append([f"x{i}", i, 10 * i])
+    ws.merge_cells("B1:C1")
+
+
+book("merged_header", "k VARCHAR, sales BIGINT, sales_1 BIGINT", [[f"x{i}", str(i), str(10 * i)] for i in range(4)], merged_header, ["merged"])
+
+
 def hidden(wb):
     ws = wb.active
     ws.append(["k", "v"])
