@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,8 +45,11 @@ func (b *builder) watch(ctx context.Context, most time.Duration) (watched contex
 		err := b.full(free)
 		cancel(err)
 		<-stopped
-		switch cause := context.Cause(watched).(type) {
-		case *diskFull, *tooLong:
+		cause := context.Cause(watched)
+		if _, full := errors.AsType[*diskFull](cause); full {
+			return cause
+		}
+		if _, late := errors.AsType[*tooLong](cause); late {
 			return cause
 		}
 		return nil
