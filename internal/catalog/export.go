@@ -25,7 +25,7 @@ const (
 	exportBytes = 8 << 30
 )
 
-// Export writes the whole result of a statement on a dataset as a file. Rows that are elsewhere come in as a stream.
+// Export writes the whole result of a statement on a dataset as a file. Remote rows come in as a stream.
 func (c *Catalog) Export(ctx context.Context, id string, r query.Request, format query.Format, path string) (query.Exported, error) {
 	d, db, err := c.target(ctx, id)
 	if err != nil {

@@ -132,7 +132,7 @@ func (c *Catalog) Check(ctx context.Context, id, sql string) (sqlpolicy.Decision
 }
 
 // target finds what statements on a dataset are decided on: its database, or one of
-// the columns that its tables have elsewhere.
+// its remote tables without their rows.
 func (c *Catalog) target(ctx context.Context, id string) (*dataset, query.Database, error) {
 	d, err := c.find(ctx, id)
 	if err != nil {
@@ -141,13 +141,13 @@ func (c *Catalog) target(ctx context.Context, id string) (*dataset, query.Databa
 	db, _, err := c.database(ctx, d)
 	if err == nil && d.remote() {
 		spoken, _ := dialect.Find(d.kind)
-		db.Elsewhere = &query.Elsewhere{Dialect: spoken, Schema: d.connection.named()}
+		db.Remote = &query.Remote{Dialect: spoken, Schema: d.connection.named()}
 		if rules, ok := sqlpolicy.RulesFor(spoken); ok && rules.ByEngine() { // the engine itself decides
 			to, err := c.line(ctx, d)
 			if err != nil {
 				return nil, query.Database{}, err
 			}
-			db.Elsewhere.Judge, _ = to.engine.(sqlpolicy.Judge)
+			db.Remote.Judge, _ = to.engine.(sqlpolicy.Judge)
 		}
 	}
 	return d, db, err
@@ -234,8 +234,8 @@ const livePrefix = "live-"
 // countPatience is how long a table that stays where it is may take to be counted.
 const countPatience = 2 * time.Second
 
-// importColumns makes a database of the columns that tables have elsewhere, without a
-// row: names are bound against it. Tables keep the names that they have there.
+// importColumns makes a database of the remote tables without their rows: the names in
+// statements are bound against it. Tables keep their remote names.
 func (c *Catalog) importColumns(ctx context.Context, d *dataset, path string, m *manifest) error {
 	conf, tables, err := c.tablesOf(ctx, d)
 	if err != nil {

@@ -2,7 +2,6 @@ package data
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 
 	"interlock/internal/catalog"
@@ -86,12 +85,8 @@ func (s ServedSources) Preview(ctx context.Context, alias string, offset, limit 
 	return s.Catalog.Preview(ctx, alias, nil, offset, limit)
 }
 
-func (s ServedSources) LoadScoped(ctx context.Context, alias string, conditions json.RawMessage, limit int) (any, error) {
-	list, err := schema.ParseConditions(conditions)
-	if err != nil {
-		return nil, err
-	}
-	return s.Catalog.LoadScoped(ctx, alias, list, limit)
+func (s ServedSources) LoadScoped(ctx context.Context, alias string, conditions []schema.Condition, limit int) (any, error) {
+	return s.Catalog.LoadScoped(ctx, alias, conditions, limit)
 }
 
 // Remove removes a connected database.

@@ -27,8 +27,8 @@ func (e *Engine) Export(ctx context.Context, r Request, format Format, path stri
 			Suggest("Use csv, json, ndjson, parquet, arrow or xlsx.")
 	}
 	v, scope, err := r.scope()
-	if err == nil && r.Database.Elsewhere != nil {
-		err = errElsewhere
+	if err == nil && r.Database.Remote != nil {
+		err = errRemoteRows
 	}
 	if err != nil {
 		return out, err

@@ -21,16 +21,16 @@ type Database struct {
 	// Beside are further files that this program wrote, whose tables a statement may name
 	// as if they were in the first: earlier results. A table of the first wins.
 	Beside []string
-	// Elsewhere is the engine that has the rows, if it is not this one: then the file
-	// has the columns of the tables only, and statements are decided here, not run.
-	Elsewhere *Elsewhere
+	// Remote is set if another engine has the rows. The file then has the tables without
+	// rows, and statements are checked here and run there.
+	Remote *Remote
 }
 
-// An Elsewhere is an engine that is not this one.
-type Elsewhere struct {
+// A Remote is the engine that has the rows of a database which was not imported.
+type Remote struct {
 	Dialect sqldialect.Dialect
-	Schema  string // that the tables are in there; it may stand before their names
-	// Judge is that engine itself, if it decides about statements while it prepares them.
+	Schema  string // the tables' schema there; statements may write it before their names
+	// Judge is the remote engine itself, if it checks statements while it prepares them.
 	Judge sqlpolicy.Judge
 }
 

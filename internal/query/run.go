@@ -30,8 +30,8 @@ func (r Request) scope() (version, sqlpolicy.Scope, error) {
 	}
 	v, err := versionOf(r.Database)
 	scope := sqlpolicy.Scope{Version: v.String(), Alias: r.Database.Alias, Tables: r.Database.Tables, Params: len(r.Args)}
-	if to := r.Database.Elsewhere; to != nil {
-		scope.Dialect, scope.Schema = to.Dialect, to.Schema
+	if remote := r.Database.Remote; remote != nil {
+		scope.Dialect, scope.Schema = remote.Dialect, remote.Schema
 	}
 	return v, scope, err
 }
@@ -80,8 +80,8 @@ func (e *Engine) check(ctx context.Context, r Request) (sqlpolicy.Decision, erro
 	if err != nil {
 		return sqlpolicy.Decision{}, err
 	}
-	if to := r.Database.Elsewhere; to != nil && to.Judge != nil {
-		return e.policy.CheckBy(ctx, to.Judge, scope, r.SQL)
+	if remote := r.Database.Remote; remote != nil && remote.Judge != nil {
+		return e.policy.CheckBy(ctx, remote.Judge, scope, r.SQL)
 	}
 	if d, ok, err := e.policy.Seen(scope, r.SQL); ok {
 		return d, err
@@ -135,14 +135,15 @@ func (e *Engine) with(ctx context.Context, v visit, f func(context.Context, *pro
 	return faultOf(ctx, v.sql, err)
 }
 
-// errElsewhere is a mistake of the program: whoever decides here must run it there.
-var errElsewhere = errors.New("the rows of this database are in another engine")
+// errRemoteRows is a mistake of the program: a statement on a remote database is checked by
+// this engine and run by the remote one.
+var errRemoteRows = errors.New("the rows of this database are in another engine")
 
 // Run decides about a statement and runs it.
 func (e *Engine) Run(ctx context.Context, r Request) (*Result, error) {
 	v, scope, err := r.scope()
-	if err == nil && r.Database.Elsewhere != nil {
-		err = errElsewhere
+	if err == nil && r.Database.Remote != nil {
+		err = errRemoteRows
 	}
 	if err != nil {
 		return nil, err

@@ -66,7 +66,7 @@ func (c ColumnSpec) check() error {
 	return nil
 }
 
-// A Writer makes a database file of rows that come from elsewhere. The file
+// A Writer makes a database file of rows of other systems. The file
 // appears under its name when Close succeeds, complete or not at all. A Writer
 // belongs to one goroutine; its memory is bounded whatever the number of rows.
 type Writer struct {

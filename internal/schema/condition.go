@@ -44,8 +44,8 @@ func OpsFor(t Type) []Op {
 // a boolean; a list for In; a pair for Between.
 type Condition struct {
 	Column string `json:"column"`
-	Op     Op     `json:"op" jsonschema:"eq, neq, gt, gte, lt, lte, between, in or like"`
-	Value  any    `json:"value"`
+	Op     Op     `json:"op" jsonschema:"eq, neq, gt, gte, lt, lte, between, in or like" doc:"eq, neq, gt, gte, lt, lte, between, in or like"`
+	Value  any    `json:"value" doc:"A list for in, a pair for between"`
 }
 
 // UnmarshalJSON keeps numbers as they are written, so that no digit is lost.

@@ -2,11 +2,11 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"slices"
 
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 )
 
 type datasetList struct {
@@ -112,16 +112,9 @@ func (s *Server) profile(ctx context.Context, in *sourcePath) (any, error) {
 
 // A scope says which rows of a source are wanted.
 type scope struct {
-	Conditions []condition `json:"conditions,omitempty" doc:"They hold together; none: all rows"`
-	Limit      int         `json:"limit,omitempty" default:"200" minimum:"1" maximum:"10000" doc:"Rows of the preview"`
-	Thread     string      `json:"thread_id,omitempty" maxLength:"200"`
-}
-
-// A condition keeps its value as it was written, to the last digit.
-type condition struct {
-	Column string          `json:"column"`
-	Op     string          `json:"op" doc:"eq, neq, gt, gte, lt, lte, between, in or like"`
-	Value  json.RawMessage `json:"value" doc:"A list for in, a pair for between"`
+	Conditions []schema.Condition `json:"conditions,omitempty" doc:"They hold together; none: all rows"`
+	Limit      int                `json:"limit,omitempty" default:"200" minimum:"1" maximum:"10000" doc:"Rows of the preview"`
+	Thread     string             `json:"thread_id,omitempty" maxLength:"200"`
 }
 
 func (s *Server) loadScoped(ctx context.Context, in *struct {
@@ -134,5 +127,5 @@ func (s *Server) loadScoped(ctx context.Context, in *struct {
 			return nil, err
 		}
 	}
-	return s.cfg.Sources.LoadScoped(ctx, in.Alias, encode(orEmpty(in.Body.Conditions)), in.Body.Limit)
+	return s.cfg.Sources.LoadScoped(ctx, in.Alias, in.Body.Conditions, in.Body.Limit)
 }

@@ -10,6 +10,7 @@ import (
 	"interlock/internal/engine"
 	"interlock/internal/event"
 	"interlock/internal/machine"
+	"interlock/internal/schema"
 	"interlock/internal/store"
 )
 
@@ -76,8 +77,7 @@ type Sources interface {
 	Add(ctx context.Context, s SourceSpec) (any, error)
 	Remove(ctx context.Context, alias string) error
 	Preview(ctx context.Context, alias string, offset, limit int) (any, error)
-	// LoadScoped takes the conditions as the JSON list {column, op, value} that came in.
-	LoadScoped(ctx context.Context, alias string, conditions json.RawMessage, limit int) (any, error)
+	LoadScoped(ctx context.Context, alias string, conditions []schema.Condition, limit int) (any, error)
 }
 
 // A SourceSpec says where a new source is.

@@ -149,6 +149,7 @@ func TestRoutes(t *testing.T) {
 		{name: "remove source", method: "DELETE", url: "/api/sources/orders", has: []string{`"removed":true`}},
 		{name: "remove nothing", method: "DELETE", url: "/api/sources/x", status: 404, has: []string{`"code":"source_not_registered"`}},
 		{name: "scoped", method: "POST", url: "/api/sources/orders/load-scoped", body: `{"conditions":[{"column":"id","op":"eq","value":1}]}`, has: []string{`"alias":"orders"`, `"total_rows":1`, `"preview_rows":1`}},
+		{name: "scoped keeps every digit", method: "POST", url: "/api/sources/orders/load-scoped", body: `{"conditions":[{"column":"id","op":"in","value":[12345678901234567890,0.10]}]}`, has: []string{`"value":[12345678901234567890,0.10]`}},
 		{name: "scoped with a wrong column", method: "POST", url: "/api/sources/orders/load-scoped", body: `{"conditions":[{"column":"nope","op":"eq","value":1}]}`, status: 422, has: []string{`"code":"bad_filter"`, `"details":["region"]`}},
 		{name: "scoped by everything", method: "POST", url: "/api/sources/orders/load-scoped", body: `{}`, has: []string{`"total_rows":1`}},
 		{name: "scoped by no list", method: "POST", url: "/api/sources/orders/load-scoped", body: `{"conditions":{"column":"id"}}`, status: 400},

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +24,7 @@ import (
 	"interlock/internal/artifact"
 	"interlock/internal/event"
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 	"interlock/internal/server"
 	"interlock/web"
 )
@@ -229,11 +231,11 @@ func (data) Preview(_ context.Context, alias string, offset, limit int) (any, er
 	return map[string]any{"alias": alias, "offset": offset, "limit": limit}, nil
 }
 
-func (data) LoadScoped(_ context.Context, alias string, conditions json.RawMessage, limit int) (any, error) {
-	if strings.Contains(string(conditions), "nope") {
+func (data) LoadScoped(_ context.Context, alias string, conditions []schema.Condition, limit int) (any, error) {
+	if slices.ContainsFunc(conditions, func(c schema.Condition) bool { return c.Column == "nope" }) {
 		return nil, fault.New(fault.BadFilter, "there is no column nope").With([]string{"region"})
 	}
-	return map[string]any{"alias": alias, "columns": []string{"id"}, "rows": [][]any{{1}}, "total_rows": 1, "preview_rows": min(limit, 1)}, nil
+	return map[string]any{"alias": alias, "conditions": conditions, "columns": []string{"id"}, "rows": [][]any{{1}}, "total_rows": 1, "preview_rows": min(limit, 1)}, nil
 }
 
 type seekCloser struct{ io.ReadSeeker }

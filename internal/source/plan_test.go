@@ -205,7 +205,7 @@ func (m meaning) decide(t interface{ Fatalf(string, ...any) }, engine *query.Eng
 	if !ok {
 		return sqlpolicy.Decision{SQL: sql}
 	}
-	db.Elsewhere = &query.Elsewhere{Dialect: m.dialect, Schema: schema}
+	db.Remote = &query.Remote{Dialect: m.dialect, Schema: schema}
 	d, err := engine.Check(context.Background(), db, sql)
 	if err != nil {
 		t.Fatalf("%s: %v", sql, err)
@@ -303,7 +303,7 @@ func literals(t *testing.T, m meaning, engine *query.Engine, db query.Database, 
 }
 
 // TestPlansPassPolicy reads every compiled plan as the policy does before it runs
-// elsewhere: none is refused, and what they call are the functions that the dialect
+// in a remote engine: none is refused, and what they call are the functions that the dialect
 // lists, but for the names that the parser makes of syntax.
 func TestPlansPassPolicy(t *testing.T) {
 	t.Parallel()
@@ -311,7 +311,7 @@ func TestPlansPassPolicy(t *testing.T) {
 	engine := newEngine(t)
 	db := here(t, engine, "1969")
 	for _, d := range []dialect.Dialect{dialect.PostgreSQL, dialect.MySQL, dialect.ClickHouse, dialect.Trino, dialect.Snowflake} { // SQLite decides by itself, see TestPlansInSQLite
-		db.Elsewhere = &query.Elsewhere{Dialect: d, Schema: "shop"}
+		db.Remote = &query.Remote{Dialect: d, Schema: "shop"}
 		for plan, p := range corpus(t) {
 			sql, err := p.SQLFor(d, shop)
 			if err != nil || plan == "filter_quoted_name" {

@@ -15,13 +15,13 @@ import (
 // dialectNames are those that are judged here; SQLite judges by itself, see internal/source.
 var dialectNames = []string{"clickhouse", "mysql", "postgres", "snowflake", "trino"}
 
-// checkElsewhere decides about statements for an engine that has the shop.
-func checkElsewhere(t *testing.T, e *query.Engine, db query.Database, name string) func(t *testing.T, sql string) (sqlpolicy.Decision, error) {
+// checkRemote checks statements for a remote engine that has the tables of the shop.
+func checkRemote(t *testing.T, e *query.Engine, db query.Database, name string) func(t *testing.T, sql string) (sqlpolicy.Decision, error) {
 	d, ok := dialect.Find(name)
 	if !ok {
 		t.Fatal("no dialect ", name)
 	}
-	db.Tables, db.Elsewhere = slices.Clone(db.Tables), &query.Elsewhere{Dialect: d, Schema: "public"}
+	db.Tables, db.Remote = slices.Clone(db.Tables), &query.Remote{Dialect: d, Schema: "public"}
 	if d == dialect.Snowflake {
 		for i := range db.Tables {
 			db.Tables[i].Name = strings.ToUpper(db.Tables[i].Name)
@@ -32,11 +32,11 @@ func checkElsewhere(t *testing.T, e *query.Engine, db query.Database, name strin
 	}
 }
 
-// Nothing of the corpus runs elsewhere: it is refused by a rule, or cannot be read.
-func TestRefuseElsewhere(t *testing.T) {
+// Nothing of the corpus runs in a remote engine: it is refused by a rule, or cannot be read.
+func TestRefuseRemote(t *testing.T) {
 	db, e := shop(t), newEngine(t, query.Config{})
 	for _, name := range dialectNames {
-		check := checkElsewhere(t, e, db, name)
+		check := checkRemote(t, e, db, name)
 		refused := func(t *testing.T, sql string) string {
 			_, err := check(t, sql)
 			if fault.Is(err, fault.SQLError) {
@@ -55,10 +55,10 @@ func TestRefuseElsewhere(t *testing.T) {
 
 // Everyday statements of each engine run there in a form that means the same when it is
 // judged again, and what they touch is listed.
-func TestAllowElsewhere(t *testing.T) {
+func TestAllowRemote(t *testing.T) {
 	db, e := shop(t), newEngine(t, query.Config{})
 	for _, name := range dialectNames {
-		check := checkElsewhere(t, e, db, name)
+		check := checkRemote(t, e, db, name)
 		t.Run(name, func(t *testing.T) {
 			eachCorpus(t, "remote/allow/"+name, func(t *testing.T, sql string) string {
 				d, err := check(t, sql)
