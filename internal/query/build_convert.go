@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"interlock/internal/schema"
 )
@@ -13,13 +14,13 @@ import (
 // only if every value survives it: printed again, it is the text that came in. What
 // differs between the two is named by the rule and noted.
 type conversion struct {
-	kind  string         // the engine's type
-	form  *regexp.Regexp // of every text; the quick look at some of them
-	plain string         // SQL of the text as the engine casts it; %[1]s is the text
-	value string         // SQL of the value; %[1]s is the plain text
-	same  string         // SQL: the value %[2]s printed again is the plain text %[1]s
-	rule  schema.Rule    // what is not printed as it came; "" = nothing
-	how   string         // the same for people
+	kind  string      // the engine's type
+	form  textForm    // of every text; the quick look at some of them
+	plain string      // SQL of the text as the engine casts it; %[1]s is the text
+	value string      // SQL of the value; %[1]s is the plain text
+	same  string      // SQL: the value %[2]s printed again is the plain text %[1]s
+	rule  schema.Rule // what is not printed as it came; "" = nothing
+	how   string      // the same for people
 	// order groups dates that can be read in several ways; of those with years of two
 	// digits, only one that no other contradicts is used.
 	order    string
@@ -59,7 +60,16 @@ const (
 	decimalForm = wholeForm + `([.][0-9]+)?`
 )
 
-func form(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
+// A textForm is what a text must look like. It is compiled when it is first asked: there
+// are hundreds of them, and every worker starts with this package.
+type textForm func() *regexp.Regexp
+
+func form(pattern string) textForm {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) })
+}
+
+// MatchString says whether the whole text has the form.
+func (f textForm) MatchString(text string) bool { return f().MatchString(text) }
 
 // moneySigns are the signs of money that numbers are read without.
 const (
@@ -105,7 +115,7 @@ const (
 	groupPoint  = `-?(0|[1-9][0-9]{0,2}([.][0-9]{3})+|[1-9][0-9]*)(,[0-9]+)?`
 )
 
-func moneyForm(number string) *regexp.Regexp {
+func moneyForm(number string) textForm {
 	return form(moneyBefore + number + moneyAfter + `|[(]` + moneyBefore + number + moneyAfter + `[)]`)
 }
 
