@@ -36,6 +36,7 @@ type Config struct {
 	PerUser    int           // statements of one user that run at once; Workers - 1, at least 1
 	QueueMax   int           // statements of one user that wait; 64
 	Idle       time.Duration // after which a worker that nobody needs ends; 5 min
+	Workspaces int           // that are open at once, beside the statements; Workers
 	Unconfined bool          // start workers without confinement; for systems that have none
 	Policy     sqlpolicy.Config
 	Log        *slog.Logger // default: none
@@ -56,6 +57,7 @@ func (c Config) orDefault() Config {
 	c.ImportTime = cmp.Or(c.ImportTime, 20*time.Minute)
 	c.Exports = cmp.Or(c.Exports, max(1, c.Workers/2))
 	c.ExportTime = cmp.Or(c.ExportTime, 2*time.Minute)
+	c.Workspaces = cmp.Or(c.Workspaces, c.Workers)
 	c.PerUser = cmp.Or(c.PerUser, max(1, c.Workers-1))
 	c.QueueMax = cmp.Or(c.QueueMax, 64)
 	c.Idle = cmp.Or(c.Idle, 5*time.Minute)
@@ -76,6 +78,7 @@ type Engine struct {
 	runs    *Admission
 	exports *Admission // they last long: no statement waits for one
 	checks  *Admission
+	spaces  *Admission // workspaces: they last longest
 	pool    *pool
 	close   func() error
 }
@@ -83,7 +86,7 @@ type Engine struct {
 // New makes an Engine. Close ends it.
 func New(c Config) (*Engine, error) {
 	c = c.orDefault()
-	e := &Engine{config: c, builds: make(chan struct{}, c.Workers), policy: sqlpolicy.New(c.Policy), runs: NewAdmission(c.Workers, c.PerUser, c.QueueMax), checks: NewAdmission(c.Workers, c.Workers, 1024), exports: NewAdmission(c.Exports, 1, exportQueue)}
+	e := &Engine{config: c, builds: make(chan struct{}, c.Workers), policy: sqlpolicy.New(c.Policy), runs: NewAdmission(c.Workers, c.PerUser, c.QueueMax), checks: NewAdmission(c.Workers, c.Workers, 1024), exports: NewAdmission(c.Exports, 1, exportQueue), spaces: NewAdmission(c.Workspaces, max(1, c.Workspaces-1), exportQueue)}
 	var err error
 	if e.dir, e.lock, err = ownFolder(c.Dir); err != nil {
 		return nil, err

@@ -35,6 +35,14 @@ func orphanMain() {
 		fmt.Println("error", err)
 		os.Exit(1)
 	}
+	space, err := e.OpenWorkspace(context.Background(), query.WorkspaceConfig{Inputs: []query.Input{{Name: "items", Path: os.Args[3]}, {Name: "two", Write: writeTwoRows}}})
+	if err == nil {
+		err = space.Create(context.Background(), "x", "SELECT * FROM two")
+	}
+	if err != nil {
+		fmt.Println("error", err)
+		os.Exit(1)
+	}
 	fmt.Println("ready", os.Getpid())
 	_, _ = e.Run(context.Background(), query.Request{Database: db, SQL: bombs["cross join"], Timeout: time.Hour})
 	os.Exit(1)
@@ -74,8 +82,8 @@ func TestOrphans(t *testing.T) {
 		t.Fatal(line, err)
 	}
 	workers := childrenOf(cmd.Process.Pid)
-	if len(workers) == 0 {
-		t.Fatal("the program has no workers")
+	if len(workers) < 2 {
+		t.Fatal("the program has no worker for statements and one for its workspace")
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)

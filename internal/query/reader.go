@@ -25,7 +25,11 @@ type reader struct {
 }
 
 func newReader(o openOrder) (*reader, error) {
-	in, err := openReader(o)
+	open := openReader
+	if o.Workspace {
+		open = openWorkspace
+	}
+	in, err := open(o)
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +49,9 @@ func newReader(o openOrder) (*reader, error) {
 
 // searchPath lets bare names mean tables of the first file and then of those beside it.
 func (o openOrder) searchPath() []string {
+	if o.Workspace {
+		return o.workspacePath()
+	}
 	if len(o.Beside) == 0 {
 		return nil
 	}
@@ -74,6 +81,18 @@ func (r *reader) handle(ctx context.Context, f frame, out io.Writer) ([]byte, er
 			return nil, err
 		}
 		return r.export(ctx, o)
+	case askCreate:
+		var o createOrder
+		if err := json.Unmarshal(f.payload, &o); err != nil {
+			return nil, err
+		}
+		return r.create(ctx, o)
+	case askDrop:
+		var tables []string
+		if err := json.Unmarshal(f.payload, &tables); err != nil {
+			return nil, err
+		}
+		return nil, r.drop(tables)
 	}
 	return nil, fmt.Errorf("unknown request %q", f.kind)
 }

@@ -19,14 +19,8 @@ const maxArgs = 16 << 20
 // scope is what the policy needs to know about a request, and the version of the
 // data that it is about.
 func (r Request) scope() (version, sqlpolicy.Scope, error) {
-	size := 0
-	for i, a := range r.Args {
-		if size += len(a); size > maxArgs {
-			return version{}, sqlpolicy.Scope{}, fault.New(fault.TooLarge, "The values of the statement have more than %d MiB.", maxArgs>>20)
-		}
-		if !utf8.ValidString(a) {
-			return version{}, sqlpolicy.Scope{}, fault.New(fault.BadRequest, "The value of $%d is not valid UTF-8.", i+1)
-		}
+	if err := checkArgs(r.Args); err != nil {
+		return version{}, sqlpolicy.Scope{}, err
 	}
 	v, err := versionOf(r.Database)
 	scope := sqlpolicy.Scope{Version: v.String(), Alias: r.Database.Alias, Tables: r.Database.Tables, Params: len(r.Args)}
@@ -34,6 +28,20 @@ func (r Request) scope() (version, sqlpolicy.Scope, error) {
 		scope.Dialect, scope.Schema = remote.Dialect, remote.Schema
 	}
 	return v, scope, err
+}
+
+// checkArgs refuses values that are too large or no text.
+func checkArgs(args []string) error {
+	size := 0
+	for i, a := range args {
+		if size += len(a); size > maxArgs {
+			return fault.New(fault.TooLarge, "The values of the statement have more than %d MiB.", maxArgs>>20)
+		}
+		if !utf8.ValidString(a) {
+			return fault.New(fault.BadRequest, "The value of $%d is not valid UTF-8.", i+1)
+		}
+	}
+	return nil
 }
 
 // A parser asks one worker for trees and plans.

@@ -31,6 +31,8 @@ const (
 	askRun    frameKind = 'r' // runOrder
 	askExport frameKind = 'e' // exportOrder
 	askBuild  frameKind = 'b' // buildOrder
+	askCreate frameKind = 'c' // createOrder, of a workspace
+	askDrop   frameKind = 'u' // names of tables, of a workspace
 	// answers
 	tellColumns  frameKind = 'h' // []Column
 	tellRows     frameKind = 'd' // a part of a JSON array
@@ -89,6 +91,9 @@ type openOrder struct {
 	Threads  int
 	MemoryMB int
 	SpillMB  int
+
+	Workspace bool // in place of Path and Beside: a catalog in memory, and these
+	Attached  []attachedTable
 }
 
 // runOrder is a statement to run.

@@ -121,8 +121,10 @@ func (s *server) handle(ctx context.Context, f frame) ([]byte, error) {
 			return nil, err
 		}
 		r, err := newReader(o)
-		s.reader = r
-		return nil, err
+		if s.reader = r; err != nil {
+			return nil, err
+		}
+		return r.inputs(ctx)
 	case askBuild:
 		var o buildOrder
 		if err := json.Unmarshal(f.payload, &o); err != nil {
