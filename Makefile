@@ -17,7 +17,7 @@ LINT        := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test lint bench demo clean
+.PHONY: help setup weights build run test lint bench demo clean
 
 help: ## list the commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -25,7 +25,10 @@ help: ## list the commands
 setup:
 	@scripts/setup.sh
 
-build: ## build bin/interlock
+weights:
+	@scripts/weights.sh
+
+build: weights ## build bin/interlock
 	go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/interlock
 
 demo: build ## make the demo datasets in demo/

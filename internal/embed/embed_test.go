@@ -1,0 +1,232 @@
+package embed
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// openModel returns the shipped model, and skips the test where it was not fetched.
+func openModel(tb testing.TB) *Model {
+	tb.Helper()
+	e, err := Open()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m, ok := e.(*Model)
+	if !ok {
+		tb.Skip("the embedding model was not fetched (package weights)")
+	}
+	return m
+}
+
+func embedOne(tb testing.TB, e Encoder, text string) Vector {
+	tb.Helper()
+	v, err := e.Embed(context.Background(), []string{text})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return v[0]
+}
+
+// A reference is a text as a separate program in double precision embeds it (numpy, written from the
+// model's description).
+type reference struct {
+	Text   string
+	Tokens []int32
+	Vector Vector
+}
+
+func references(t *testing.T) []reference {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/reference.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []reference
+	if err := json.Unmarshal(raw, &list); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func TestModelMatchesReference(t *testing.T) {
+	m := openModel(t)
+	list := references(t)
+	texts := make([]string, len(list))
+	for i, r := range list {
+		texts[i] = r.Text
+		if got := m.tokenizer.encode(r.Text); !slices.Equal(got, r.Tokens) {
+			t.Errorf("%.40q: tokens %v, want %v", r.Text, got, r.Tokens)
+		}
+	}
+	// All texts in one call, so that texts of different lengths share batches.
+	vectors, err := m.Embed(t.Context(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range list {
+		for d, want := range r.Vector {
+			if diff := math.Abs(float64(vectors[i][d] - want)); diff > 2e-6 {
+				t.Fatalf("%.40q: dimension %d is %v, want %v", r.Text, d, vectors[i][d], want)
+			}
+		}
+	}
+}
+
+// TestPortableKernel holds both kernels to the same results.
+func TestPortableKernel(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	fill := func(n int) []float32 {
+		out := make([]float32, n)
+		for i := range out {
+			out[i] = random.Float32()*2 - 1
+		}
+		return out
+	}
+	for _, depth := range []int{1, 7, 32, 384} {
+		b := block{depth: depth, x: fill(blockRows * (depth + 3)), xStride: depth + 3, panel: fill(depth * blockColumns), bias: fill(blockColumns), yStride: 20}
+		fast, plain := b, b
+		fast.y, plain.y = make([]float32, blockRows*20), make([]float32, blockRows*20)
+		multiply(&fast)
+		multiplyPortable(&plain)
+		for i := range plain.y {
+			if diff := math.Abs(float64(fast.y[i] - plain.y[i])); diff > 1e-5 {
+				t.Fatalf("depth %d: y[%d] = %v with %s, %v in Go", depth, i, fast.y[i], kernelName(), plain.y[i])
+			}
+		}
+	}
+	a, b := make([]int8, Dimensions), make([]int8, Dimensions)
+	for range 100 {
+		for i := range a {
+			a[i], b[i] = int8(random.IntN(256)-128), int8(random.IntN(256)-128)
+		}
+		if got, want := dotBytes(a, b), dotPortable(a, b); got != want {
+			t.Fatalf("dot product %d with %s, %d in Go", got, kernelName(), want)
+		}
+	}
+}
+
+func TestMeaning(t *testing.T) {
+	m := openModel(t)
+	question := embedOne(t, m, "How long does a customer have to send goods back?")
+	near := question.Cosine(embedOne(t, m, "Items may be returned within thirty days of delivery."))
+	far := question.Cosine(embedOne(t, m, "The server room is locked at night."))
+	if near < far+0.2 {
+		t.Errorf("the passage that answers has the cosine %.2f, an unrelated one %.2f", near, far)
+	}
+}
+
+func TestPackedVectors(t *testing.T) {
+	m := openModel(t)
+	texts := []string{"total revenue by region", "sales of each area", "the cat sat on the mat", "invoice", "Rechnung"}
+	vectors, err := m.Embed(t.Context(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range vectors {
+		for _, w := range vectors {
+			stored, err := ParsePacked(v.Pack().Bytes())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := math.Abs(float64(stored.Cosine(w.Pack()) - v.Cosine(w))); diff > 0.01 {
+				t.Errorf("packing changes a cosine by %v", diff)
+			}
+		}
+	}
+	if _, err := ParsePacked(make([]byte, 7)); err == nil {
+		t.Error("a vector of 7 bytes was read")
+	}
+}
+
+func TestWeightsArePinned(t *testing.T) {
+	openModel(t)
+	raw, err := fs.ReadFile(shippedWeights(), weightsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "6638f625a0a60bdaa1e34c5fee0a17c705f13b98b43a7973e9d366106a55273d"
+	if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) != want {
+		t.Errorf("the weights have the hash %x, want %s: change modelName with them, so that indexes are made anew", sum, want)
+	}
+}
+
+func TestWithoutWeights(t *testing.T) {
+	if hasWeights(fstest.MapFS{"README.md": {}}) {
+		t.Error("an empty folder counts as weights")
+	}
+	question := embedOne(t, Words{}, "refund of damaged goods")
+	near, far := question.Cosine(embedOne(t, Words{}, "Damaged goods are refunded.")), question.Cosine(embedOne(t, Words{}, "Office hours are nine to five."))
+	if near < far+0.2 {
+		t.Errorf("shared words give the cosine %.2f, none %.2f", near, far)
+	}
+}
+
+func TestBrokenWeights(t *testing.T) {
+	vocabulary := map[string]int32{}
+	for i := range int32(vocabularySize) {
+		vocabulary[strings.Repeat("a", int(i)%50)+string(rune(0x4E00+i))] = i
+	}
+	text, err := json.Marshal(map[string]any{"model": map[string]any{"vocab": vocabulary}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, weights := range map[string]string{
+		"empty":        "",
+		"no header":    "\xff\xff\xff\xff\xff\xff\xff\xff",
+		"cut off":      "\x40\x00\x00\x00\x00\x00\x00\x00{",
+		"wrong tensor": "\x02\x00\x00\x00\x00\x00\x00\x00{}",
+	} {
+		_, err := Load(fstest.MapFS{tokenizerFile: {Data: text}, weightsFile: {Data: []byte(weights)}})
+		if err == nil {
+			t.Errorf("%s: the model was loaded", name)
+		}
+	}
+}
+
+func TestEmbedStops(t *testing.T) {
+	m := openModel(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := m.Embed(ctx, []string{"a"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled call returned %v", err)
+	}
+}
+
+func BenchmarkQuestion(b *testing.B) {
+	m := openModel(b)
+	for b.Loop() {
+		embedOne(b, m, "How long does a customer have to send goods back?")
+	}
+}
+
+// BenchmarkPage embeds 500 words in three chunks, as a printed page has them.
+func BenchmarkPage(b *testing.B) {
+	m := openModel(b)
+	chunk := strings.Repeat("The warehouse ships orders placed before noon on the same day, and the carrier hands over a tracking number. ", 9)
+	for b.Loop() {
+		if _, err := m.Embed(context.Background(), []string{chunk, chunk, chunk}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkLoad(b *testing.B) {
+	openModel(b)
+	for b.Loop() {
+		if _, err := Load(shippedWeights()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
