@@ -74,3 +74,43 @@ func TestAllowRemote(t *testing.T) {
 		})
 	}
 }
+
+// A decision says how many rows the outermost limit names, in every grammar.
+func TestLimitOfDecision(t *testing.T) {
+	db, e := shop(t), newEngine(t, query.Config{})
+	grammars := map[string]func(*testing.T, string) (sqlpolicy.Decision, error){
+		"duckdb": func(t *testing.T, sql string) (sqlpolicy.Decision, error) { return e.Check(t.Context(), db, sql) },
+	}
+	for _, name := range []string{"clickhouse", "mysql", "postgres", "trino"} {
+		grammars[name] = checkRemote(t, e, db, name)
+	}
+	everywhere := map[string]int64{
+		"SELECT id FROM orders":                                     0,
+		"SELECT id FROM orders LIMIT 5":                             5,
+		"SELECT id FROM orders ORDER BY id LIMIT 0":                 0,
+		"SELECT id FROM orders LIMIT 7 OFFSET 3":                    7,
+		"SELECT id FROM orders UNION ALL SELECT 1 LIMIT 4":          4,
+		"SELECT id FROM (SELECT id FROM orders LIMIT 9) x":          0,
+		"WITH a AS (SELECT id FROM orders LIMIT 9) SELECT * FROM a": 0,
+	}
+	own := map[string]map[string]int64{
+		"duckdb": {
+			"SELECT id FROM orders LIMIT 10 + 10": sqlpolicy.NoNumber, "SELECT id FROM orders LIMIT 10%": sqlpolicy.NoNumber,
+			"SELECT id FROM orders LIMIT 5000000000": 5_000_000_000, "SELECT id FROM orders LIMIT 5.5": sqlpolicy.NoNumber,
+		},
+		"mysql": {"SELECT id FROM orders LIMIT 5, 3": 3},
+		"postgres": {
+			"SELECT id FROM orders LIMIT 10 + 10": sqlpolicy.NoNumber, "SELECT id FROM orders LIMIT ALL": sqlpolicy.NoNumber,
+			"SELECT id FROM orders FETCH FIRST 6 ROWS ONLY": 6, "SELECT id FROM orders ORDER BY id FETCH FIRST 6 ROWS WITH TIES": sqlpolicy.NoNumber,
+		},
+	}
+	for name, check := range grammars {
+		for _, statements := range []map[string]int64{everywhere, own[name]} {
+			for sql, want := range statements {
+				if d, err := check(t, sql); err != nil || d.Limit != want {
+					t.Errorf("%s: the limit of %q is %d, want %d, %v", name, sql, d.Limit, want, err)
+				}
+			}
+		}
+	}
+}

@@ -289,3 +289,26 @@ func (c *cook) expression(depth int) string {
 	}
 	return c.pick("*", "1", "'a'", "count(*)", "status", "id", "total", "NULL", "orders.id", "1 AS password")
 }
+
+// A decision says how many rows the outermost limit names, where it is a plain number.
+func TestSQLiteLimit(t *testing.T) {
+	_, judge := sqliteShop(t)
+	for sql, want := range map[string]int64{
+		"SELECT 1":                                       0,
+		"SELECT 1 LIMIT 5":                               5,
+		"SELECT 1 LIMIT 5 -- few":                        5,
+		"SELECT 1 /* all */ LIMIT 0;":                    0,
+		"SELECT 1 LIMIT 7 OFFSET 3":                      7,
+		"SELECT 1 LIMIT 3, 7":                            sqlpolicy.NoNumber, // the second is the number of rows
+		"SELECT 1 LIMIT 10 + 10":                         sqlpolicy.NoNumber,
+		"SELECT 1 LIMIT (5)":                             sqlpolicy.NoNumber,
+		"SELECT 1 LIMIT -1":                              sqlpolicy.NoNumber, // means all
+		"SELECT * FROM (SELECT 1 LIMIT 9)":               0,
+		"SELECT ' LIMIT 4' AS \"LIMIT 5\" LIMIT 6":       6,
+		"SELECT 1 UNION ALL SELECT 2 ORDER BY 1 LIMIT 2": 2,
+	} {
+		if d, err := judge(sql); err != nil || d.Limit != want {
+			t.Errorf("the limit of %q is %d, want %d, %v", sql, d.Limit, want, err)
+		}
+	}
+}

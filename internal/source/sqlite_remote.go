@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,8 +22,8 @@ const sqliteJudgeTime = 10 * time.Second
 // Judge implements sqlpolicy.Judge: SQLite itself decides, by the authorizer, while
 // it prepares the statement.
 func (r *sqliteRemote) Judge(ctx context.Context, scope sqlpolicy.Scope, sql string) (sqlpolicy.Decision, error) {
-	order, limit, strange := sqliteClauses(sql)
-	if strange {
+	clauses := sqliteClauses(sql)
+	if clauses.strange {
 		return sqlpolicy.Decision{}, sqlpolicy.Refuse(sqlpolicy.RuleUnknown, "Leave the comment out.", "A comment that another engine would run, or that does not end, is not allowed.")
 	}
 	rules, _ := sqlpolicy.RulesFor(dialect.SQLite)
@@ -36,7 +37,7 @@ func (r *sqliteRemote) Judge(ctx context.Context, scope sqlpolicy.Scope, sql str
 	if report.Reading == nil {
 		return sqlpolicy.Decision{}, fault.New(fault.Internal, "a worker gave no decision")
 	}
-	d := sqlpolicy.Decision{SQL: sql, Touches: report.Reading.Touches, Functions: report.Reading.Functions, HasOrder: order, HasLimit: limit}
+	d := sqlpolicy.Decision{SQL: sql, Touches: report.Reading.Touches, Functions: report.Reading.Functions, HasOrder: clauses.order, HasLimit: clauses.limit, Limit: clauses.rows()}
 	for _, name := range d.Functions {
 		d.Volatile = d.Volatile || rules.Volatile(name) || sqliteClocks[name] && strings.Contains(strings.ToLower(sql), "now") || sqliteClocks[name] && strings.Contains(sql, "()")
 	}
@@ -160,46 +161,74 @@ func (c Config) sqliteStatementFault(asked, bounded context.Context, err error) 
 	return c.sqliteFault(asked, err, "querying")
 }
 
+// clauses are the parts of a statement's outermost query that matter before it runs.
+type clauses struct {
+	order, limit bool
+	strange      bool     // a comment means something to other engines, or does not end
+	afterLimit   []string // words and marks behind the outermost LIMIT
+}
+
+// rows gives the rows of the limit, where it is a number that at most an offset follows.
+func (c clauses) rows() int64 {
+	if !c.limit {
+		return 0
+	}
+	after := c.afterLimit
+	if len(after) > 0 && after[len(after)-1] == ";" {
+		after = after[:len(after)-1]
+	}
+	if len(after) == 1 || len(after) == 3 && strings.EqualFold(after[1], "offset") {
+		if n, err := strconv.ParseInt(after[0], 10, 64); err == nil {
+			return n
+		}
+	}
+	return sqlpolicy.NoNumber
+}
+
 // sqliteClauses looks for ORDER BY and LIMIT outside of brackets, in a text that
 // SQLite can read, and for comments that mean something to other engines.
-func sqliteClauses(sql string) (order, limit, strange bool) {
+func sqliteClauses(sql string) clauses {
+	var found clauses
 	depth := 0
 	for i := 0; i < len(sql); {
-		rest := sql[i:]
+		rest, n := sql[i:], 1
+		token := true
 		switch c := rest[0]; {
 		case c == '\'' || c == '"' || c == '`':
-			n, closed := quotedLength(rest, c, false)
-			if !closed {
+			closed := false
+			if n, closed = quotedLength(rest, c, false); !closed {
 				n = len(rest)
 			}
-			i += n
 		case c == '[':
-			i += lengthUntil(rest, "]")
+			n = lengthUntil(rest, "]")
 		case strings.HasPrefix(rest, "--"):
-			i += lengthUntil(rest, "\n")
+			n, token = lengthUntil(rest, "\n"), false
 		case strings.HasPrefix(rest, "/*"):
-			n := 2 + lengthUntil(rest[2:], "*/")
+			n, token = 2+lengthUntil(rest[2:], "*/"), false
 			mark := strings.TrimPrefix(strings.ToLower(rest[2:]), "m")
-			strange = strange || strings.HasPrefix(mark, "!") || strings.HasPrefix(mark, "+") || !strings.HasSuffix(rest[2:n], "*/")
-			i += n
+			found.strange = found.strange || strings.HasPrefix(mark, "!") || strings.HasPrefix(mark, "+") || !strings.HasSuffix(rest[2:n], "*/")
 		case c == '(' || c == ')':
 			depth += map[byte]int{'(': 1, ')': -1}[c]
-			i++
 		case wordByte(c):
-			n := 1
 			for n < len(rest) && wordByte(rest[n]) {
 				n++
 			}
-			if depth == 0 {
-				order = order || strings.EqualFold(rest[:n], "order")
-				limit = limit || strings.EqualFold(rest[:n], "limit")
+			if depth > 0 {
+				break
 			}
-			i += n
+			found.order = found.order || strings.EqualFold(rest[:n], "order")
+			if strings.EqualFold(rest[:n], "limit") {
+				found.limit, found.afterLimit, token = true, nil, false
+			}
 		default:
-			i++
+			token = strings.TrimSpace(rest[:1]) != ""
 		}
+		if token && found.limit && len(found.afterLimit) < 5 { // more than any plain limit has
+			found.afterLimit = append(found.afterLimit, rest[:n])
+		}
+		i += n
 	}
-	return order, limit, strange
+	return found
 }
 
 func lengthUntil(text, end string) int {

@@ -44,7 +44,7 @@ func (g mysqlGrammar) judge(scope Scope, sql string, limits Limits) (Decision, e
 	}
 	return Decision{
 		SQL: text, Touches: p.touches(), Functions: slices.Sorted(maps.Keys(p.functions)),
-		Volatile: p.volatile, HasLimit: p.limit, HasOrder: p.order,
+		Volatile: p.volatile, HasLimit: p.limit != nil, Limit: p.limitRows(), HasOrder: p.order,
 	}, nil
 }
 
@@ -58,10 +58,10 @@ func (g mysqlGrammar) print(scope Scope, sql string, limits Limits) (*mysqlPrint
 	var text string
 	switch n := statement.(type) {
 	case *ast.SelectStmt:
-		p.limit, p.order = n.Limit != nil, n.OrderBy != nil
+		p.limit, p.order = n.Limit, n.OrderBy != nil
 		text, _ = p.query(n, mysqlEnv{}, 0)
 	case *ast.SetOprStmt:
-		p.limit, p.order = n.Limit != nil, n.OrderBy != nil
+		p.limit, p.order = n.Limit, n.OrderBy != nil
 		text, _ = p.query(n, mysqlEnv{}, 0)
 	default:
 		return nil, "", deny(RuleSelectOnly, 0, "Write a SELECT; data is read-only here and settings are fixed.", "Only a SELECT (or WITH ... SELECT) may run here.")

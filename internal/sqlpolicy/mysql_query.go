@@ -2,6 +2,7 @@ package sqlpolicy
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"strconv"
 	"strings"
@@ -22,7 +23,7 @@ type mysqlPrinter struct {
 	touched   map[string]map[string]bool // columns by table
 	functions map[string]bool
 	volatile  bool
-	limit     bool
+	limit     *ast.Limit // of the outermost query
 	order     bool
 	refused   error
 }
@@ -299,6 +300,17 @@ func (p *mysqlPrinter) limitOf(n *ast.Limit) string {
 		text += " OFFSET " + p.wholeNumber(n.Offset)
 	}
 	return text
+}
+
+// limitRows gives the rows of the outermost limit.
+func (p *mysqlPrinter) limitRows() int64 {
+	if p.limit == nil {
+		return 0
+	}
+	if v, ok := p.limit.Count.(*driver.ValueExpr); ok && v.GetUint64() <= math.MaxInt64 {
+		return int64(v.GetUint64())
+	}
+	return NoNumber
 }
 
 func (p *mysqlPrinter) wholeNumber(n ast.ExprNode) string {

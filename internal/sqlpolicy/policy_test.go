@@ -78,16 +78,16 @@ func TestDecisions(t *testing.T) {
 	want := map[string]sqlpolicy.Decision{
 		"join": {
 			SQL:     "SELECT c.name, sum(o.amount) AS total FROM orders o JOIN customers c ON c.id = o.customer_id WHERE o.day > DATE '2023-01-01' AND o.status IN ('paid', 'open') GROUP BY 1 HAVING count(*) > 2 ORDER BY 2 DESC LIMIT 10",
-			Touches: []sqlpolicy.Touch{{"Orders", []string{"amount", "customer_id", "day", "status"}}, {"customers", []string{"id", "name"}}}, Functions: []string{"count_star", "sum"}, HasLimit: true, HasOrder: true,
+			Touches: []sqlpolicy.Touch{{"Orders", []string{"amount", "customer_id", "day", "status"}}, {"customers", []string{"id", "name"}}}, Functions: []string{"count_star", "sum"}, HasLimit: true, Limit: 10, HasOrder: true,
 		},
 		"with":   {Touches: []sqlpolicy.Touch{{"Orders", []string{"id"}}, {"items", []string{"order_id"}}}, Functions: []string{"+"}},
 		"window": {Touches: []sqlpolicy.Touch{{"Orders", []string{"amount", "id", "note", "status"}}}, Functions: []string{"row_number", "sum", "upper"}},
 		"lists":  {Touches: []sqlpolicy.Touch{{"Orders", []string{"amount", "customer_id", "day", "id", "note", "placed", "status"}}}, Functions: []string{"+", "-", "list_transform", "list_value", "map", "struct_pack"}, Volatile: true},
 		"pivot":  {Touches: []sqlpolicy.Touch{{"Orders", []string{"amount", "customer_id", "status"}}}, Functions: []string{"sum"}, HasOrder: true},
-		"ranges": {Touches: []sqlpolicy.Touch{{"customers", []string{"meta"}}}, Functions: []string{"json_each", "range"}, HasLimit: true},
+		"ranges": {Touches: []sqlpolicy.Touch{{"customers", []string{"meta"}}}, Functions: []string{"json_each", "range"}, HasLimit: true, Limit: 3},
 		"params": {
 			SQL:     "SELECT id, note FROM orders WHERE amount > CAST($2 AS DECIMAL(12,2)) AND status IN (CAST($1 AS VARCHAR), CAST($3 AS VARCHAR)) AND note <> CAST($1 AS VARCHAR) LIMIT 5",
-			Touches: []sqlpolicy.Touch{{"Orders", []string{"amount", "id", "note", "status"}}}, Functions: []string{}, HasLimit: true,
+			Touches: []sqlpolicy.Touch{{"Orders", []string{"amount", "id", "note", "status"}}}, Functions: []string{}, HasLimit: true, Limit: 5,
 		},
 		"summary": {Touches: []sqlpolicy.Touch{{"Orders", []string{"amount", "customer_id", "day", "id", "note", "placed", "status"}}}, Functions: []string{}},
 	}

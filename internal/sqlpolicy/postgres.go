@@ -44,8 +44,20 @@ func (g postgresGrammar) judge(scope Scope, sql string, limits Limits) (Decision
 	}
 	return Decision{
 		SQL: text, Touches: j.touches(), Functions: slices.Sorted(maps.Keys(j.functions)), Volatile: j.volatile,
-		HasLimit: stmt.GetLimitCount() != nil, HasOrder: len(stmt.GetSortClause()) > 0,
+		HasLimit: stmt.GetLimitCount() != nil, Limit: postgresLimit(stmt), HasOrder: len(stmt.GetSortClause()) > 0,
 	}, nil
+}
+
+// postgresLimit gives the rows of a query's limit.
+func postgresLimit(q *pgquery.SelectStmt) int64 {
+	count := q.GetLimitCount()
+	switch number, ok := count.GetAConst().GetVal().(*pgquery.A_Const_Ival); {
+	case count == nil:
+		return 0
+	case ok && q.GetLimitOption() == pgquery.LimitOption_LIMIT_OPTION_COUNT:
+		return int64(number.Ival.GetIval())
+	}
+	return NoNumber
 }
 
 func parsePostgres(sql string) (*pgquery.ParseResult, error) {

@@ -17,8 +17,13 @@ type Decision struct {
 	Functions []string // every function called, sorted
 	Volatile  bool     // random, now, sample: another run may differ
 	HasLimit  bool     // the outermost query names a limit
+	Limit     int64    // the rows of that limit; NoNumber if they are not a plain number
 	HasOrder  bool     // the outermost query names an order
 }
+
+// NoNumber is the limit of a statement whose LIMIT is an expression, a share of the rows,
+// ALL, or WITH TIES: it says nothing about how many rows there are at most.
+const NoNumber = -1
 
 // A Touch is a table with the columns read of it.
 type Touch struct {

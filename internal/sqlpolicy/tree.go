@@ -17,7 +17,8 @@ type reading struct {
 	columns   map[string]bool // folded names of columns that the statement names
 	star      bool
 	volatile  bool
-	limit     bool
+	limit     bool  // the outermost query has one
+	limitRows int64 // see Decision.Limit
 	order     bool
 }
 
@@ -224,8 +225,10 @@ func (w *walker) query(n *node, s *cteScope, depth int, outermost bool) error {
 	if outermost {
 		for m := range n.get("modifiers").elements() {
 			switch m.str("type") {
-			case "LIMIT_MODIFIER", "LIMIT_PERCENT_MODIFIER":
-				w.reading.limit = true
+			case "LIMIT_MODIFIER":
+				w.reading.limit, w.reading.limitRows = true, m.get("limit").wholeNumber()
+			case "LIMIT_PERCENT_MODIFIER":
+				w.reading.limit, w.reading.limitRows = true, NoNumber
 			case "ORDER_MODIFIER":
 				w.reading.order = true
 			}
@@ -242,6 +245,21 @@ func (w *walker) query(n *node, s *cteScope, depth int, outermost bool) error {
 		return w.query(n.get("right"), &cteScope{w.tableKey(n.str("cte_name")), s}, depth+1, false)
 	}
 	return nil
+}
+
+// wholeNumber gives the value of a constant expression, NoNumber if it is no whole number.
+func (n *node) wholeNumber() int64 {
+	if n.str("class") != "CONSTANT" {
+		return NoNumber
+	}
+	value := n.get("value")
+	switch value.get("type").str("id") {
+	case "INTEGER", "BIGINT": // the types of whole numbers that are written out
+		if v, err := strconv.ParseInt(value.get("value").text, 10, 64); err == nil && v >= 0 {
+			return v
+		}
+	}
+	return NoNumber
 }
 
 // ctes walks WITH: the body of each sees the ones before it, never itself.

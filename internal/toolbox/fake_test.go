@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -101,7 +102,11 @@ func (f *fakeData) Check(_ context.Context, _, sql string) (sqlpolicy.Decision, 
 	case !strings.HasPrefix(sql, "SELECT"):
 		return sqlpolicy.Decision{}, fault.New(fault.SQLPolicy, "only SELECT may run")
 	}
-	return sqlpolicy.Decision{SQL: sql, HasLimit: strings.Contains(sql, "LIMIT")}, nil
+	d := sqlpolicy.Decision{SQL: sql, HasLimit: strings.Contains(sql, "LIMIT")}
+	if _, err := fmt.Sscanf(sql, "SELECT 1 LIMIT %d", &d.Limit); err != nil || strings.Contains(sql, "+") {
+		d.Limit = sqlpolicy.NoNumber
+	}
+	return d, nil
 }
 
 // tools lists the tools over the fake, by name.

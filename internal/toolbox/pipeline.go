@@ -25,6 +25,10 @@ type (
 		Code           string `json:"code,omitempty"` // of the reason
 		SanitizedQuery string `json:"sanitized_query"`
 		LimitEnforced  bool   `json:"limit_enforced"`
+		// Statement is the sanitized query without the cap that check_sql put around it, and
+		// MaxRows that cap.
+		Statement string `json:"statement,omitempty"`
+		MaxRows   int    `json:"max_rows,omitempty"`
 	}
 	// Executed is a result with the query that gave it.
 	Executed struct {
@@ -107,6 +111,10 @@ type (
 		SQL           string `json:"sql"`
 		LimitEnforced bool   `json:"limit_enforced"`
 		MaxRows       int    `json:"max_rows"`
+		// Statement and StatementRows are Safety.Statement and Safety.MaxRows. Where they are
+		// absent, SQL runs as it is and may cut rows off without anybody noticing.
+		Statement     string `json:"statement,omitempty"`
+		StatementRows int    `json:"statement_rows,omitempty"`
 	}
 	RunQueryOut struct {
 		Result Executed `json:"result"`

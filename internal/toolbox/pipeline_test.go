@@ -86,17 +86,17 @@ func TestCheckSQL(t *testing.T) {
 	check := func(sql string) toolbox.Safety {
 		return must[toolbox.CheckSQLOut](t, f, "check_sql", args{"dataset_id": "shop", "sql": sql, "preview_rows": 100, "max_rows": 1000}).Safety
 	}
-	if s := check("SELECT 1;"); !s.IsSafe || !s.LimitEnforced || s.SanitizedQuery != "SELECT * FROM (\nSELECT 1\n) LIMIT 100" {
+	if s := check("SELECT 1;"); !s.IsSafe || !s.LimitEnforced || s.SanitizedQuery != "SELECT * FROM (\nSELECT 1\n) LIMIT 100" || s.Statement != "SELECT 1" || s.MaxRows != 100 {
 		t.Errorf("got %+v", s)
 	}
 	// A limit that is small enough stays as it is; one that is too large is lowered.
 	for _, sql := range []string{"SELECT 1 LIMIT 5", "SELECT 1 LIMIT 1000 offset 3"} {
-		if s := check(sql); !s.IsSafe || s.LimitEnforced || s.SanitizedQuery != sql {
+		if s := check(sql); !s.IsSafe || s.LimitEnforced || s.SanitizedQuery != sql || s.Statement != sql || s.MaxRows != 1000 {
 			t.Errorf("%s: got %+v", sql, s)
 		}
 	}
 	for _, sql := range []string{"SELECT 1 LIMIT 5000", "SELECT 1 LIMIT 10 + 10"} {
-		if s := check(sql); !s.LimitEnforced || s.SanitizedQuery != "SELECT * FROM (\n"+sql+"\n) LIMIT 1000" {
+		if s := check(sql); !s.LimitEnforced || s.SanitizedQuery != "SELECT * FROM (\n"+sql+"\n) LIMIT 1000" || s.Statement != sql || s.MaxRows != 1000 {
 			t.Errorf("%s: got %+v", sql, s)
 		}
 	}
@@ -111,27 +111,25 @@ func TestCheckSQL(t *testing.T) {
 // TestRunQuery holds that the cap goes to the engine, which can tell whether it cut.
 func TestRunQuery(t *testing.T) {
 	f := newFake()
-	run := func(sql string, most int) toolbox.RunQueryOut {
-		return must[toolbox.RunQueryOut](t, f, "run_query", args{"dataset_id": "shop", "sql": sql, "limit_enforced": true, "max_rows": most})
-	}
+	const plain = "SELECT DISTINCT status FROM orders"
 	tests := []struct {
-		sql     string
+		in      args
 		most    int
 		ran     string
 		rows    int
 		limited bool
 	}{
-		{"SELECT * FROM (\nSELECT DISTINCT status FROM orders\n) LIMIT 2", 1000, "SELECT DISTINCT status FROM orders", 2, true},
-		{"SELECT * FROM (\nSELECT DISTINCT status FROM orders\n) LIMIT 100", 1, "SELECT DISTINCT status FROM orders", 1, true},
-		{"SELECT * FROM (\nSELECT DISTINCT status FROM orders\n) LIMIT 100", 1000, "SELECT DISTINCT status FROM orders", 3, false},
-		{"SELECT DISTINCT status FROM orders", 10, "SELECT DISTINCT status FROM orders", 3, false},
-		{"SELECT * FROM (\nSELECT DISTINCT status\n) LIMIT many", 10, "SELECT * FROM (\nSELECT DISTINCT status\n) LIMIT many", 3, false},
-		{"SELECT * FROM (\nSELECT DISTINCT status", 10, "SELECT * FROM (\nSELECT DISTINCT status", 3, false},
+		{args{"sql": "capped", "statement": plain, "statement_rows": 2}, 1000, plain, 2, true},
+		{args{"sql": "capped", "statement": plain, "statement_rows": 100}, 1, plain, 1, true},
+		{args{"sql": "capped", "statement": plain, "statement_rows": 100}, 1000, plain, 3, false},
+		{args{"sql": plain}, 10, plain, 3, false},
+		{args{"sql": "SELECT * FROM (\n" + plain + "\n) LIMIT 2"}, 10, "SELECT * FROM (\n" + plain + "\n) LIMIT 2", 3, false}, // nothing is read out of the text
 	}
 	for _, tt := range tests {
-		out := run(tt.sql, tt.most)
-		if q := f.asked[len(f.asked)-1]; q.SQL != tt.ran || out.Result.RowCount != tt.rows || out.Stats.Limited != tt.limited || out.Result.Query != tt.sql || !out.Stats.LimitEnforced {
-			t.Errorf("%q ran as %q with at most %d: %+v", tt.sql, q.SQL, q.MaxRows, out)
+		tt.in["dataset_id"], tt.in["limit_enforced"], tt.in["max_rows"] = "shop", true, tt.most
+		out := must[toolbox.RunQueryOut](t, f, "run_query", tt.in)
+		if q := f.asked[len(f.asked)-1]; q.SQL != tt.ran || out.Result.RowCount != tt.rows || out.Stats.Limited != tt.limited || out.Result.Query != tt.in["sql"] || !out.Stats.LimitEnforced {
+			t.Errorf("%v ran as %q with at most %d: %+v", tt.in, q.SQL, q.MaxRows, out)
 		}
 	}
 }
