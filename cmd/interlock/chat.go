@@ -348,7 +348,7 @@ func (c *chat) note(b event.Body) {
 			fmt.Fprintf(c.errw, "· %s: the same as before (%s)\n", e.Tool, e.Reason)
 		}
 		if e.Person.All || len(e.Person.Fields) > 0 {
-			c.result(engine.Part(e.Result.JSON, e.Person))
+			c.result(engine.VisibleFields(e.Result.JSON, e.Person))
 		}
 	case event.ToolFailed:
 		var before struct{ Stdout string } // what code printed before it failed

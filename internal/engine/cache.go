@@ -7,13 +7,15 @@ import (
 	"interlock/internal/machine"
 )
 
-// foldCache keeps the folds of resting threads: those used last, up to so many bytes.
+// A foldCache keeps the folds of resting threads. It is bounded in bytes and evicts the
+// least recently used.
 type foldCache struct {
 	limit, bytes int
 	kept         map[string]*list.Element // of restingFold, by thread
 	order        *list.List               // the last used in front
 }
 
+// A restingFold is one entry of the cache.
 type restingFold struct {
 	thread string
 	fold   *fold
@@ -22,15 +24,15 @@ type restingFold struct {
 }
 
 func newRestingFold(thread string, f *fold, m *machine.Machine) restingFold {
-	f = f.resting()
-	return restingFold{thread, f, f.freeze(m), f.bytes()}
+	f = f.withoutLargeValues()
+	return restingFold{thread, f, f.freeze(m), f.memorySize()}
 }
 
 func newFoldCache(limit int) *foldCache {
 	return &foldCache{limit: limit, kept: map[string]*list.Element{}, order: list.New()}
 }
 
-// take removes a fold from the cache: whoever takes it owns it.
+// take removes a fold from the cache and hands it to the caller, who may change it.
 func (c *foldCache) take(thread string) *fold {
 	e := c.kept[thread]
 	if e == nil {
@@ -42,10 +44,11 @@ func (c *foldCache) take(thread string) *fold {
 	return r.fold
 }
 
-func (c *foldCache) drop(thread string) { c.take(thread) }
+func (c *foldCache) remove(thread string) { c.take(thread) }
 
-// look gives readers a thread that stays in the cache; nil if it is not there.
-func (c *foldCache) look(thread string) *published {
+// peek returns the read-only view of a thread and leaves it in the cache; nil if it is
+// not there.
+func (c *foldCache) peek(thread string) *published {
 	e := c.kept[thread]
 	if e == nil {
 		return nil
@@ -54,28 +57,29 @@ func (c *foldCache) look(thread string) *published {
 	return e.Value.(restingFold).view
 }
 
-// keep puts a fold into the cache; the longest unused make room for it.
-func (c *foldCache) keep(r restingFold) {
-	c.drop(r.thread)
+// add puts a fold into the cache and evicts others until the limit holds.
+func (c *foldCache) add(r restingFold) {
+	c.remove(r.thread)
 	if r.bytes > c.limit {
 		return
 	}
 	c.kept[r.thread] = c.order.PushFront(r)
 	for c.bytes += r.bytes; c.bytes > c.limit; {
-		c.drop(c.order.Back().Value.(restingFold).thread)
+		c.remove(c.order.Back().Value.(restingFold).thread)
 	}
 }
 
-// What a fold costs beside its values: structs, maps, decoded JSON. Estimates on the
-// safe side, not measurements.
+// The memory of a fold besides its values: structs, maps, decoded JSON. These are
+// estimates on the safe side, not measurements.
 const (
 	foldBytes    = 8 << 10
 	entryBytes   = 256
 	decodedTimes = 8 // a decoded value takes so many times its text
 )
 
-// bytes estimates the memory of a fold. A value that several parts refer to counts once.
-func (f *fold) bytes() int {
+// memorySize estimates the bytes that a fold takes in memory. A value that several parts
+// share counts once.
+func (f *fold) memorySize() int {
 	n := foldBytes + entryBytes*(len(f.Known)+len(f.Artifacts)+len(f.Messages)+len(f.Facts))
 	seen := map[*byte]bool{}
 	value := func(v event.Value) {
@@ -86,7 +90,7 @@ func (f *fold) bytes() int {
 	}
 	lines := func(ls []line) {
 		for _, l := range ls {
-			n += entryBytes + len(l.Text) + len(l.told)
+			n += entryBytes + len(l.Text) + len(l.sentText)
 			value(l.Result)
 			for _, c := range l.Calls {
 				value(c.Args)
@@ -115,13 +119,13 @@ func (f *fold) bytes() int {
 		if card := openCard(t.Phase); card != nil {
 			value(card.Content)
 		}
-		if w, ok := settled(t.Phase).(waiting); ok {
+		if w, ok := afterReaction(t.Phase).(waiting); ok {
 			if s, ok := w.In.(stepping); ok {
 				value(s.Result)
 			}
 		}
 		n += len(t.Reply.Text) + entryBytes*len(t.Reply.Artifacts)
-		for _, m := range t.told {
+		for _, m := range t.sentMessages {
 			n += entryBytes + len(m.Text)
 		}
 	}

@@ -17,19 +17,20 @@ const (
 	approvalCard = "approval"
 	allowOnce    = "allow_once"
 	allowThread  = "allow_thread"
-	refuseCall   = "refuse"
+	answerRefuse = "refuse"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// call looks at the first open call, in the order that the format lays down:
-// what the state offers, the arguments, the moves that the call means, duplicates,
-// approval. It ends in a refusal, a failure, an earlier result, a card, or a start.
-func (r *rules) call(p calling, found *lookup) decision {
+// decideCall decides about the first open call. It checks, in the order that
+// docs/machines.md lays down, what the state offers, the arguments, the moves that the
+// call causes, duplicates and approval. The outcome is a refusal, a failure, an earlier
+// result, a card, or the start of the call.
+func (r *rules) decideCall(p calling, found *lookup) decision {
 	c := p.Calls[0]
 	s := r.scope()
 	if d := r.f.Turn.Direct; d != nil && d.Denied != nil {
-		return decision{bodies: []event.Body{r.denial(c, []event.Denial{*d.Denied}, s)}}
+		return decision{bodies: []event.Body{r.denyCall(c, []event.Denial{*d.Denied}, s)}}
 	}
 	a, refused := r.admitOnce(c, s, found)
 	if refused != nil {
@@ -39,46 +40,47 @@ func (r *rules) call(p calling, found *lookup) decision {
 	for _, sig := range r.callSignals(p, a.args) {
 		re, err := r.m.React(s, sig)
 		if err != nil {
-			return decision{bodies: []event.Body{r.refusal(c, fault.From(err))}}
+			return decision{bodies: []event.Body{r.newToolRefused(c, fault.From(err))}}
 		}
-		before = append(before, bodies(re)...)
+		before = append(before, reactionEvents(re)...)
 	}
-	o, denied := r.offered(c.Name, s)
+	o, denied := r.findOffer(c.Name, s)
 	if o == nil {
-		return decision{bodies: append(before, r.denial(c, denied, s))}
+		return decision{bodies: append(before, r.denyCall(c, denied, s))}
 	}
 	if found == nil && r.mustLookUp(a) {
-		return decision{ask: &lookup{admitted: a}}
+		return decision{lookup: &lookup{admitted: a}}
 	}
 	id := r.identify(a, found)
-	if earlier, ok := r.duplicate(id, found); ok {
+	if earlier, ok := r.duplicateResult(id, found); ok {
 		b := event.ToolReturned{
 			Call: c.ID, Tool: c.Name, Args: a.whole, Result: earlier.Result, Duplicate: earlier.Call, Version: id.version,
 			Reason: fault.DuplicateCall, Taints: a.entry.Spec().Taints, Ran: earlier.Ran,
 		}
-		b.Person, b.Model = r.show(c.Name, func() *machine.Scope { return s })
+		b.Person, b.Model = r.audiences(c.Name, func() *machine.Scope { return s })
 		return decision{bodies: append(before, b)}
 	}
 	if r.needsApproval(o) {
-		return decision{bodies: append(before, r.approval(c, a.shown))}
+		return decision{bodies: append(before, r.newApprovalCard(c, a.shown))}
 	}
-	start, bad := r.start(c, a, id, "", s)
+	start, bad := r.startCall(c, a, id, "", s)
 	if bad != nil {
 		return decision{bodies: append(before, bad)}
 	}
 	return decision{bodies: append(before, start...)}
 }
 
-// admitted is a call that may run, if nothing else stands against it.
+// An admitted call has a tool that may be called here and valid arguments. Duplicates
+// and approval are checked after that.
 type admitted struct {
 	call         string
 	entry        *tool.Entry
-	args         map[string]any // whole, with those of the machine
+	args         map[string]any // the model's and those that the machine binds
 	whole, shown event.Value
 	rescued      []string
 }
 
-// admitOnce admits a call, or takes what was admitted before something was looked up.
+// admitOnce admits a call. After a lookup it returns what was admitted before it.
 func (r *rules) admitOnce(c event.ModelCall, s *machine.Scope, found *lookup) (admitted, event.Body) {
 	if found != nil && found.call == c.ID {
 		return found.admitted, nil
@@ -86,39 +88,39 @@ func (r *rules) admitOnce(c event.ModelCall, s *machine.Scope, found *lookup) (a
 	return r.admit(c, s)
 }
 
-// admit finds the tool of a call, if it may be called here, and its whole
-// arguments. refused is the call's one result where it may not.
+// admit finds the tool of a call and completes its arguments. If the tool may not be
+// called here, refused is the result of the call.
 func (r *rules) admit(c event.ModelCall, s *machine.Scope) (a admitted, refused event.Body) {
 	entry, err := r.tools.Get(c.Name)
 	if err != nil {
-		return a, r.refusal(c, fault.New(fault.UnknownTool, "there is no tool %q", c.Name))
+		return a, r.newToolRefused(c, fault.New(fault.UnknownTool, "there is no tool %q", c.Name))
 	}
 	if !r.m.CallEdge(s, c.Name) {
-		return a, r.refusal(c, fault.New(fault.InvalidState, "%s means the state %q, and no way leads there from %q",
+		return a, r.newToolRefused(c, fault.New(fault.InvalidState, "%s means the state %q, and no way leads there from %q",
 			c.Name, r.m.Calls[c.Name], r.f.State))
 	}
-	o, denied := r.offered(c.Name, s)
+	o, denied := r.findOffer(c.Name, s)
 	if o == nil {
-		return a, r.denial(c, denied, s)
+		return a, r.denyCall(c, denied, s)
 	}
 	sent, rescued, bad := entry.Normalise(argsText(c.Args), r.m.Policies.Repair)
 	if bad == nil && entry.Empty(sent) {
-		bad = r.emptyCall(entry)
+		bad = r.emptyCallFault(entry)
 	}
 	var whole map[string]any
 	if bad == nil {
-		whole, bad = r.bind(c.Name, sent, o.narrow, s)
+		whole, bad = r.bindArgs(c.Name, sent, o.narrow, s)
 	}
 	if bad == nil {
 		bad = entry.Validate(whole)
 	}
 	if bad != nil {
-		return a, r.failure(c.ID, c.Name, c.Args, bad)
+		return a, r.newToolFailed(c.ID, c.Name, c.Args, bad)
 	}
 	return admitted{call: c.ID, entry: entry, args: whole, whole: event.From(whole), shown: event.From(sent), rescued: rescued}, nil
 }
 
-// argsText is what the model sent, as text: raw JSON, or the text that was no JSON.
+// argsText returns the arguments as the model sent them: JSON, or text that is not JSON.
 func argsText(v event.Value) string {
 	var text string
 	if json.Unmarshal(v.JSON, &text) == nil {
@@ -127,7 +129,9 @@ func argsText(v event.Value) string {
 	return string(v.JSON)
 }
 
-func (r *rules) emptyCall(entry *tool.Entry) *fault.Fault {
+// emptyCallFault says that a call came without its main argument. The first such calls
+// of a turn get a code that does not count as a failure of the tool.
+func (r *rules) emptyCallFault(entry *tool.Entry) *fault.Fault {
 	spec := entry.Spec()
 	code := fault.EmptyPayload
 	if r.f.Turn.SentBack[spec.Name] < r.m.Policies.EmptyRetries {
@@ -137,7 +141,9 @@ func (r *rules) emptyCall(entry *tool.Entry) *fault.Fault {
 		Suggest("Call %s again with the text in the argument %q.", spec.Name, spec.Main)
 }
 
-func (r *rules) offered(name string, s *machine.Scope) (*offer, []event.Denial) {
+// findOffer returns the offer of a tool in the present state, nil if there is none, and
+// the tools that are denied.
+func (r *rules) findOffer(name string, s *machine.Scope) (*offer, []event.Denial) {
 	offers, denied := r.offers(s)
 	i := slices.IndexFunc(offers, func(o offer) bool { return o.entry.Spec().Name == name })
 	if i < 0 {
@@ -146,8 +152,8 @@ func (r *rules) offered(name string, s *machine.Scope) (*offer, []event.Denial) 
 	return &offers[i], denied
 }
 
-// callSignals are the events before a tool starts: the plan, once in a turn, and
-// the call itself where it means a state.
+// callSignals lists what the machine is told before a tool starts: `planned`, once in a
+// turn, and `call` where the tool is listed in `calls`.
 func (r *rules) callSignals(p calling, args map[string]any) []machine.Signal {
 	t := r.f.Turn
 	name := p.Calls[0].Name
@@ -161,17 +167,17 @@ func (r *rules) callSignals(p calling, args map[string]any) []machine.Signal {
 	return out
 }
 
-// start makes the events with which a call begins: the moves of `started`, then
-// ToolStarted. A move that takes the tool away refuses the call.
-func (r *rules) start(c event.ModelCall, a admitted, id identity, approved string, s *machine.Scope) ([]event.Body, event.Body) {
+// startCall returns the events with which a call begins: the moves of `started`, then
+// ToolStarted. If the state that it moves to does not offer the tool, the call is refused.
+func (r *rules) startCall(c event.ModelCall, a admitted, id identity, approved string, s *machine.Scope) ([]event.Body, event.Body) {
 	re, err := r.m.React(s, machine.Signal{Name: machine.OnStarted, Tool: c.Name, Fields: map[string]any{"args": a.whole.Decode()}})
 	if err != nil {
-		return nil, r.refusal(c, fault.From(err))
+		return nil, r.newToolRefused(c, fault.From(err))
 	}
-	out := bodies(re)
+	out := reactionEvents(re)
 	if re.Moved() {
-		if o, denied := r.offered(c.Name, s); o == nil {
-			return nil, r.denial(c, denied, s)
+		if o, denied := r.findOffer(c.Name, s); o == nil {
+			return nil, r.denyCall(c, denied, s)
 		}
 	}
 	by := byModel
@@ -184,19 +190,19 @@ func (r *rules) start(c event.ModelCall, a admitted, id identity, approved strin
 	}), nil
 }
 
-// identity names a call by what decides its result: tool, arguments, and the
-// version of what it reads beside them.
+// An identity is equal for calls that give the same result: hash covers the tool, its
+// arguments and version, which is the version of the data that the tool reads.
 type identity struct{ hash, version string }
 
-// A lookup is what a call depends on outside its thread.
+// A lookup asks for what a call depends on outside its thread, and carries the answer.
 type lookup struct {
 	admitted
 	version string
 	earlier event.Value // the result of an equal call, with its bytes
 }
 
-// mustLookUp says whether deciding about a call needs something from outside: the
-// version of what it reads, or the stored result of an equal call.
+// mustLookUp reports whether a decision about the call needs something from outside the
+// thread: the version of the data that it reads, or the stored result of an equal call.
 func (r *rules) mustLookUp(a admitted) bool {
 	if !r.m.Policies.Duplicates {
 		return false
@@ -204,10 +210,12 @@ func (r *rules) mustLookUp(a admitted) bool {
 	if _, versioned := a.entry.Tool.(tool.Versioner); versioned {
 		return true
 	}
-	k, ok := r.earlier(r.identify(a, nil))
+	k, ok := r.findEarlierResult(r.identify(a, nil))
 	return ok && !k.Result.Resolved()
 }
 
+// identify returns the identity of a call, or the zero identity if the call cannot be
+// compared with others.
 func (r *rules) identify(a admitted, found *lookup) identity {
 	if !r.m.Policies.Duplicates {
 		return identity{}
@@ -219,12 +227,12 @@ func (r *rules) identify(a admitted, found *lookup) identity {
 		}
 		version = found.version
 	}
-	args := without(a.whole.JSON, a.entry.Spec().Apart)
+	args := withoutArgs(a.whole.JSON, a.entry.Spec().Apart)
 	return identity{event.Hash(fmt.Appendf(nil, "%s\x00%s\x00%s", a.entry.Spec().Name, args, version)), version}
 }
 
-// without leaves some arguments out.
-func without(args json.RawMessage, names []string) json.RawMessage {
+// withoutArgs returns the arguments without the named ones.
+func withoutArgs(args json.RawMessage, names []string) json.RawMessage {
 	var all map[string]json.RawMessage
 	if len(names) == 0 || json.Unmarshal(args, &all) != nil {
 		return args
@@ -239,29 +247,29 @@ func without(args json.RawMessage, names []string) json.RawMessage {
 	return left
 }
 
-// earlier finds the equal call of a model whose result answers this one as well. What a
-// person calls always runs.
-func (r *rules) earlier(id identity) (known, bool) {
+// findEarlierResult finds the result of an equal call of a model. A call that a person
+// makes is never answered by an earlier result.
+func (r *rules) findEarlierResult(id identity) (knownResult, bool) {
 	t := r.f.Turn
 	if id.hash == "" || t.Rerun || t.Direct != nil {
-		return known{}, false
+		return knownResult{}, false
 	}
-	k, ok := r.f.knows(id.hash)
+	k, ok := r.f.findKnown(id.hash)
 	return k, ok && (r.m.Policies.AcrossTurns || k.Run == t.Run)
 }
 
-// duplicate is the earlier call with its result. A result that is not there answers
-// nothing: the call runs.
-func (r *rules) duplicate(id identity, found *lookup) (known, bool) {
-	k, ok := r.earlier(id)
+// duplicateResult returns the result of an equal call with its bytes. If the bytes cannot
+// be had, the call runs again.
+func (r *rules) duplicateResult(id identity, found *lookup) (knownResult, bool) {
+	k, ok := r.findEarlierResult(id)
 	if ok && !k.Result.Resolved() && found != nil && found.earlier.Hash == k.Result.Hash {
 		k.Result = found.earlier
 	}
 	return k, ok && k.Result.Resolved()
 }
 
-// needsApproval says whether a person must allow the call. Nothing that a model
-// says changes the answer.
+// needsApproval reports whether a person must allow the call. Nothing that a model says
+// changes the answer.
 func (r *rules) needsApproval(o *offer) bool {
 	spec := o.entry.Spec()
 	if slices.Contains(r.f.Allowed, spec.Name) {
@@ -286,7 +294,8 @@ func (r *rules) needsApproval(o *offer) bool {
 	return false
 }
 
-func (r *rules) approval(c event.ModelCall, shown event.Value) event.CardRaised {
+// newApprovalCard returns the card that asks a person whether a call may run.
+func (r *rules) newApprovalCard(c event.ModelCall, shown event.Value) event.CardRaised {
 	why := "this tool always needs your word"
 	if r.f.Tainted {
 		why = "text from data, documents or servers has been read in this thread and could have asked for it"
@@ -297,19 +306,19 @@ func (r *rules) approval(c event.ModelCall, shown event.Value) event.CardRaised 
 		Answers: []event.CardChoice{
 			{Name: allowOnce, Label: "Allow once", Key: "y"},
 			{Name: allowThread, Label: "Allow in this thread"},
-			{Name: refuseCall, Label: "Refuse", Key: "n"},
+			{Name: answerRefuse, Label: "Refuse", Key: "n"},
 		},
 	}
 }
 
-// approved goes on with a call after the person's word.
-func (r *rules) approved(c event.ModelCall, answer event.CardAnswered, found *lookup) decision {
-	if answer.Answer == refuseCall {
+// continueApproved decides about a call after a person has answered its approval card.
+func (r *rules) continueApproved(c event.ModelCall, answer event.CardAnswered, found *lookup) decision {
+	if answer.Answer == answerRefuse {
 		f := fault.New(fault.ApprovalRefused, "the person refused %s", c.Name)
 		if answer.Note != "" {
 			f.Message += ": " + answer.Note
 		}
-		return decision{bodies: []event.Body{r.refusal(c, f)}}
+		return decision{bodies: []event.Body{r.newToolRefused(c, f)}}
 	}
 	s := r.scope()
 	a, refused := r.admitOnce(c, s, found)
@@ -317,24 +326,25 @@ func (r *rules) approved(c event.ModelCall, answer event.CardAnswered, found *lo
 		return decision{bodies: []event.Body{refused}}
 	}
 	if found == nil && r.mustLookUp(a) {
-		return decision{ask: &lookup{admitted: a}}
+		return decision{lookup: &lookup{admitted: a}}
 	}
-	start, bad := r.start(c, a, r.identify(a, found), answer.User, s)
+	start, bad := r.startCall(c, a, r.identify(a, found), answer.User, s)
 	if bad != nil {
 		return decision{bodies: []event.Body{bad}}
 	}
 	return decision{bodies: start}
 }
 
-// refusal makes the one result of a call that may not run.
-func (r *rules) refusal(c event.ModelCall, f *fault.Fault) event.ToolRefused {
+// newToolRefused returns the result of a call that may not run.
+func (r *rules) newToolRefused(c event.ModelCall, f *fault.Fault) event.ToolRefused {
 	return event.ToolRefused{Call: c.ID, Tool: c.Name, Args: c.Args, State: r.f.State, Code: f.Code, Message: f.Message, Hint: f.Code.Entry().Hint}
 }
 
-// denial refuses a tool that the state does not offer now, with the reason as data.
-func (r *rules) denial(c event.ModelCall, denied []event.Denial, s *machine.Scope) event.ToolRefused {
+// denyCall refuses a tool that the state does not offer now. The result carries the guard
+// that failed and the values that it saw.
+func (r *rules) denyCall(c event.ModelCall, denied []event.Denial, s *machine.Scope) event.ToolRefused {
 	state, _ := s.State["name"].(string)
-	b := r.refusal(c, fault.New(fault.ToolNotAllowed, "the state %q does not offer %s", state, c.Name))
+	b := r.newToolRefused(c, fault.New(fault.ToolNotAllowed, "the state %q does not offer %s", state, c.Name))
 	i := slices.IndexFunc(denied, func(d event.Denial) bool { return d.Tool == c.Name })
 	if i < 0 {
 		return b
@@ -352,8 +362,9 @@ func (r *rules) denial(c event.ModelCall, denied []event.Denial, s *machine.Scop
 	return b
 }
 
-// show says who sees which part of a tool's result; s gives the scope if it is needed.
-func (r *rules) show(name string, s func() *machine.Scope) (person, model event.Show) {
+// audiences returns the parts of a tool's result that the person and the model see. s is
+// called only if a guard must be evaluated.
+func (r *rules) audiences(name string, s func() *machine.Scope) (person, model event.Show) {
 	sh := r.m.Show[name]
 	if sh == nil {
 		return event.Show{All: true}, event.Show{All: true}

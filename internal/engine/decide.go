@@ -11,56 +11,55 @@ import (
 	"interlock/internal/tool"
 )
 
-// rules is a thread with its definition: all that decisions look at. Its methods
-// are pure: they read the fold and say what follows. What lies outside the thread is
-// looked up before and handed in.
+// rules decides what comes next in a thread. It reads the fold and the definition of the
+// thread and does no I/O; what a decision needs from outside is handed in.
 type rules struct {
 	m           *machine.Machine
 	f           *fold
 	tools       *tool.Set
 	resultBytes int
 
-	view   *machine.Scope // at viewAt, for reading only
-	viewAt int64
-	env    map[string]any // what guards see of the run envRun after envAt milliseconds
-	envRun string
-	envAt  int64
-	held   *bounds           // the limits as they were last looked at
-	given  given             // to the model
-	blobs  []store.Blob      // for the next batch
-	stored map[string][]byte // blobs made in this turn
+	cachedScope    *machine.Scope // at viewAt, for reading only
+	cachedScopeSeq int64
+	cachedTurnEnv  map[string]any // what guards see of the run envRun after envAt milliseconds
+	cachedEnvRun   string
+	cachedEnvMS    int64
+	limits         *turnLimits       // the limits as they were last looked at
+	lastRequest    modelInput        // to the model
+	blobs          []store.Blob      // for the next batch
+	madeBlobs      map[string][]byte // blobs made in this turn
 }
 
-// outside is what a decision depends on beside the thread.
-type outside struct {
+// A decideInput is what a decision depends on besides the thread.
+type decideInput struct {
 	stop    bool    // somebody asked for the end of the turn
 	resumed bool    // another process died in the middle of the turn
 	found   *lookup // what the last decision asked for
 }
 
-// A decision is what comes next: events that follow without touching the world,
-// then at most one job that does. Rest means that nothing comes next. A decision that
-// needs to know something asks for it and says nothing else; it is then made again.
+// A decision is what comes next in a thread: events, then at most one job that touches
+// the outside world. If rest is set, nothing comes next. If lookup is set, the other
+// fields are empty, and decide must be called again with what was found.
 type decision struct {
 	bodies []event.Body
 	job    job
 	rest   bool
-	ask    *lookup
+	lookup *lookup
 }
 
-// job is the one thing to do after the bodies are stored.
+// A job is what is to be done once the events of a decision are stored.
 type job int
 
-// The jobs. What to call stands in the fold.
+// The jobs. The phase of the turn holds the call that they are about.
 const (
 	none job = iota
 	askModel
 	runTool
 )
 
-// decide says what comes next in the thread: first what the last event brings with it,
+// decide returns what comes next in the thread: first the consequences of the last event,
 // then what is to be done in the present phase.
-func (r *rules) decide(o outside) decision {
+func (r *rules) decide(o decideInput) decision {
 	t := r.f.Turn
 	if t == nil {
 		return decision{rest: true}
@@ -69,58 +68,58 @@ func (r *rules) decide(o outside) decision {
 		return decision{bodies: consequences}
 	}
 	if o.stop && t.active() {
-		return r.end(event.Stopped, fault.Stopped)
+		return r.endTurn(event.Stopped, fault.Stopped)
 	}
-	switch p := settled(t.Phase).(type) {
+	switch p := afterReaction(t.Phase).(type) {
 	case waiting, ended:
 		return decision{rest: true}
 	case givenUp:
 		return r.giveUp(p)
 	case running:
-		return r.underWay(p, o.resumed)
+		return r.decideRunningCall(p, o.resumed)
 	case asking:
 		return decision{job: askModel}
 	case choosing:
-		return r.begin(p)
+		return r.decideStart(p)
 	case leaving:
-		return r.end(event.Answered, "")
+		return r.endTurn(event.Answered, "")
 	case calling:
 		if p.Approval != nil {
-			return r.approved(p.Calls[0], *p.Approval, o.found)
+			return r.continueApproved(p.Calls[0], *p.Approval, o.found)
 		}
-		return r.call(p, o.found)
+		return r.decideCall(p, o.found)
 	default:
-		return r.work(p)
+		return r.decideWork(p)
 	}
 }
 
-// work goes on in the present state, where no call is open.
-func (r *rules) work(p phase) decision {
+// decideWork decides in the present state when no call is open.
+func (r *rules) decideWork(p phase) decision {
 	t := r.f.Turn
 	if t.Direct != nil {
-		return r.end(event.Answered, "")
+		return r.endTurn(event.Answered, "")
 	}
 	if over := r.overLimit(); over != nil {
-		return decision{bodies: append([]event.Body{*over}, r.end(event.Limited, over.Code).bodies...)}
+		return decision{bodies: append([]event.Body{*over}, r.endTurn(event.Limited, over.Code).bodies...)}
 	}
 	st := r.m.State(r.f.State)
 	if st == nil {
-		return r.end(event.Failed, fault.InvalidState)
+		return r.endTurn(event.Failed, fault.InvalidState)
 	}
 	switch st.Kind {
 	case machine.Agent:
-		return r.agent(p)
+		return r.decideAgent(p)
 	case machine.StepK, machine.Final:
-		return r.step(st, p)
+		return r.decideStep(st, p)
 	case machine.Ask:
-		return r.ask(st)
+		return r.raiseAskCard(st)
 	}
-	return r.end(event.Failed, fault.InvalidState) // a pass that leads nowhere; the check forbids it
+	return r.endTurn(event.Failed, fault.InvalidState) // a pass that leads nowhere; the check forbids it
 }
 
-// underWay deals with a call that has begun. In the process that began it, it runs;
-// after a crash it runs again only if that is harmless.
-func (r *rules) underWay(p running, resumed bool) decision {
+// decideRunningCall decides about a call that has started. It runs in the process that
+// started it; after a crash it runs again only if the tool does not write.
+func (r *rules) decideRunningCall(p running, resumed bool) decision {
 	if !resumed {
 		return decision{job: runTool}
 	}
@@ -129,11 +128,11 @@ func (r *rules) underWay(p running, resumed bool) decision {
 	if err == nil && entry.Spec().Effect != tool.Writes {
 		return decision{job: runTool}
 	}
-	return decision{bodies: []event.Body{r.failure(c.Call, c.Tool, event.Value{},
+	return decision{bodies: []event.Body{r.newToolFailed(c.Call, c.Tool, event.Value{},
 		fault.New(fault.OutcomeUnknown, "the process died while %s ran; whether it finished is unknown", c.Tool))}}
 }
 
-// giveUp ends a turn whose process died again and again, whatever may be to blame.
+// giveUp ends a turn whose process died too often.
 func (r *rules) giveUp(p givenUp) decision {
 	doing := "between two steps"
 	switch in := p.In.(type) {
@@ -142,11 +141,11 @@ func (r *rules) giveUp(p givenUp) decision {
 	case asking:
 		doing = "while the model was asked"
 	}
-	return r.endWith(fault.New(fault.Interrupted, "The turn was interrupted %d times, the last time %s, and is not tried again.", r.f.Turn.Interrupted, doing))
+	return r.endWithFault(fault.New(fault.Interrupted, "The turn was interrupted %d times, the last time %s, and is not tried again.", r.f.Turn.Interrupted, doing))
 }
 
-// begin runs the discover steps that remain, then chooses the state.
-func (r *rules) begin(p choosing) decision {
+// decideStart runs the remaining discover steps, then chooses the first state of the turn.
+func (r *rules) decideStart(p choosing) decision {
 	s := r.scope()
 	if r.f.Turn.Direct == nil {
 		for i := p.Discovered; i < len(r.m.Discover); i++ {
@@ -159,46 +158,47 @@ func (r *rules) begin(p choosing) decision {
 	s.Event = sig.Env()
 	choice, err := r.m.Choose(s, r.f.State)
 	if err != nil {
-		return r.broken(err)
+		return r.endOnDefect(err)
 	}
 	re, err := r.m.Begin(s, choice, sig)
 	if err != nil {
-		return r.broken(err)
+		return r.endOnDefect(err)
 	}
-	return decision{bodies: bodies(re)}
+	return decision{bodies: reactionEvents(re)}
 }
 
+// turnSignal returns the signal that tells the machine of a new turn.
 func (r *rules) turnSignal() machine.Signal {
 	return machine.Signal{Name: machine.OnTurn, Fields: map[string]any{"text": r.f.Turn.Text}}
 }
 
-// agent ends the turn if the model has given its answer or failed, else asks it.
-func (r *rules) agent(p phase) decision {
+// decideAgent asks the model, or ends the turn if the model has answered or failed.
+func (r *rules) decideAgent(p phase) decision {
 	switch p.(type) {
 	case spoken:
-		return r.end(event.Answered, "")
+		return r.endTurn(event.Answered, "")
 	case unanswered:
-		return r.end(event.Failed, r.f.Turn.ModelFailed.Code)
+		return r.endTurn(event.Failed, r.f.Turn.ModelFailed.Code)
 	}
 	return decision{bodies: []event.Body{r.callModel(nil, nil)}, job: askModel}
 }
 
-// ask raises the card of an ask state.
-func (r *rules) ask(st *machine.State) decision {
+// raiseAskCard raises the card of an ask state.
+func (r *rules) raiseAskCard(st *machine.State) decision {
 	s := r.readScope()
 	content := map[string]any{}
 	for _, a := range st.In {
 		v, err := r.m.Eval(a.Expr, s)
 		if err != nil {
-			return r.broken(fault.Wrap(err, fault.InvalidState, "the card %s of state %s cannot be filled", st.Card, st.Name))
+			return r.endOnDefect(fault.Wrap(err, fault.InvalidState, "the card %s of state %s cannot be filled", st.Card, st.Name))
 		}
 		content[a.Name] = v
 	}
-	return decision{bodies: []event.Body{r.card(st.Card, content, "")}}
+	return decision{bodies: []event.Body{r.newCard(st.Card, content, "")}}
 }
 
-// card makes the event that raises a card of the machine.
-func (r *rules) card(name string, content map[string]any, call string) event.CardRaised {
+// newCard returns the event that raises a card of the machine.
+func (r *rules) newCard(name string, content map[string]any, call string) event.CardRaised {
 	c := r.m.Cards[name]
 	b := event.CardRaised{
 		Card: r.cardID(), Name: name, Content: event.From(content), State: r.f.State, Call: call,
@@ -220,6 +220,7 @@ func (r *rules) card(name string, content map[string]any, call string) event.Car
 	return b
 }
 
+// typeName writes a type of a card's field for clients.
 func typeName(t *machine.Type) string {
 	switch {
 	case t == nil:
@@ -232,19 +233,20 @@ func typeName(t *machine.Type) string {
 	return string(t.Kind)
 }
 
+// cardID returns the id of the next card of the turn.
 func (r *rules) cardID() string {
 	return r.f.Turn.Run + "_card" + itoa(r.f.Turn.Cards+1)
 }
 
-// broken ends the turn because the definition could not go on: a defect that the
-// check should have found, told as such.
-func (r *rules) broken(err error) decision {
-	return r.endWith(fault.From(err))
+// endOnDefect ends the turn because of an error in the definition, which the check should
+// have found.
+func (r *rules) endOnDefect(err error) decision {
+	return r.endWithFault(fault.From(err))
 }
 
-// endWith fails the turn and tells the person why.
-func (r *rules) endWith(f *fault.Fault) decision {
-	d := r.end(event.Failed, f.Code)
+// endWithFault ends the turn as failed and adds the reason to its text.
+func (r *rules) endWithFault(f *fault.Fault) decision {
+	d := r.endTurn(event.Failed, f.Code)
 	for i, b := range d.bodies {
 		if e, ok := b.(event.TurnEnded); ok {
 			e.Text = strings.TrimSpace(e.Text + "\n\n" + f.Message)
@@ -254,8 +256,8 @@ func (r *rules) endWith(f *fault.Fault) decision {
 	return d
 }
 
-// failure makes the one result of a call that failed.
-func (r *rules) failure(call, name string, args event.Value, f *fault.Fault) event.ToolFailed {
+// newToolFailed returns the result of a call that failed.
+func (r *rules) newToolFailed(call, name string, args event.Value, f *fault.Fault) event.ToolFailed {
 	row := f.Code.Entry()
 	b := event.ToolFailed{
 		Call: call, Tool: name, Args: args, Code: f.Code, Message: f.Message, Suggestion: f.Suggestion, Hint: row.Hint, Curable: row.Curable,

@@ -10,30 +10,30 @@ import (
 	"interlock/internal/machine"
 )
 
-// end makes the events with which a turn ends: every open call gets its one
-// result, an open card is closed, and the reply is worked out. Answered means that the
-// turn came to its end by itself; what came of it is then looked up.
-func (r *rules) end(status event.Outcome, code fault.Code) decision {
+// endTurn returns the events with which a turn ends: every open call gets its result, an
+// open card is closed, and the reply is computed. With the status Answered the turn ended
+// by itself, and turnOutcome decides its status.
+func (r *rules) endTurn(status event.Outcome, code fault.Code) decision {
 	t := r.f.Turn
 	var out []event.Body
 	if card := openCard(t.Phase); card != nil {
 		out = append(out, event.CardClosed{Card: card.Card, Cause: "the turn ended"})
 	}
 	if c := modelCall(t.Phase); c != nil {
-		out = append(out, event.ModelFailed{Call: c.Call, Code: orCode(code, fault.Stopped), Message: "the turn ended before the model had answered"})
+		out = append(out, event.ModelFailed{Call: c.Call, Code: codeOr(code, fault.Stopped), Message: "the turn ended before the model had answered"})
 	}
 	ran := runningCall(t.Phase)
 	for _, c := range openCalls(t.Phase) {
 		if ran == nil || ran.Call != c.ID {
-			out = append(out, r.refusal(c, fault.New(orCode(code, fault.InvalidState), "the turn ended before %s was dealt with", c.Name)))
+			out = append(out, r.newToolRefused(c, fault.New(codeOr(code, fault.InvalidState), "the turn ended before %s was dealt with", c.Name)))
 		}
 	}
 	if ran != nil {
-		out = append(out, r.failure(ran.Call, ran.Tool, event.Value{}, fault.New(orCode(code, fault.Stopped), "the turn ended while %s ran", ran.Tool)))
+		out = append(out, r.newToolFailed(ran.Call, ran.Tool, event.Value{}, fault.New(codeOr(code, fault.Stopped), "the turn ended while %s ran", ran.Tool)))
 	}
 	s := r.readScope()
 	if status == event.Answered {
-		status, code = r.outcome(s)
+		status, code = r.turnOutcome(s)
 	}
 	text := t.Final
 	if t.Direct != nil {
@@ -59,8 +59,8 @@ func (r *rules) end(status event.Outcome, code fault.Code) decision {
 	return decision{bodies: append(out, b)}
 }
 
-// TurnError is `event.error` of a machine's `reply`: nil unless the turn failed or
-// reached a limit and a code says why.
+// TurnError returns `event.error` of a machine's `reply`. It is nil unless the turn failed
+// or reached a limit, and a code says why.
 func TurnError(outcome string, code fault.Code) map[string]any {
 	if code == "" || outcome != string(event.Failed) && outcome != string(event.Limited) {
 		return nil
@@ -68,9 +68,9 @@ func TurnError(outcome string, code fault.Code) map[string]any {
 	return map[string]any{"type": string(code), "message": code.Explain()}
 }
 
-// outcome is what came of a turn that ended by itself: what the machine says, else what
-// the log says of the model's last reply or of the person's own call.
-func (r *rules) outcome(s *machine.Scope) (event.Outcome, fault.Code) {
+// turnOutcome returns the outcome of a turn that ended by itself: the one that the
+// machine's `outcome` gives, else the one of the model's last reply or of the person's call.
+func (r *rules) turnOutcome(s *machine.Scope) (event.Outcome, fault.Code) {
 	t := r.f.Turn
 	switch {
 	case t.Direct != nil && t.Direct.Say != "":
@@ -98,7 +98,7 @@ func (r *rules) outcome(s *machine.Scope) (event.Outcome, fault.Code) {
 	return event.Answered, ""
 }
 
-// callOutcome is what a call that the person made came to, where it did not return.
+// callOutcome returns the outcome of a turn in which the person's own call failed.
 func callOutcome(code fault.Code) event.Outcome {
 	if code.Entry().Status == http.StatusForbidden {
 		return event.Refused
@@ -106,7 +106,7 @@ func callOutcome(code fault.Code) event.Outcome {
 	return event.Failed
 }
 
-// withAdvice is why a model did not answer and what to do about it, for the person.
+// withAdvice tells the person why a model did not answer and what to do about it.
 func withAdvice(f event.ModelFailed) string {
 	if f.Suggestion == "" {
 		return f.Message
@@ -118,7 +118,7 @@ func withAdvice(f event.ModelFailed) string {
 // whose answer is made by a step and not said by a model.
 const replyMessage = "message"
 
-func orCode(code, def fault.Code) fault.Code {
+func codeOr(code, def fault.Code) fault.Code {
 	if code == "" {
 		return def
 	}
@@ -133,16 +133,17 @@ const (
 	defaultDollars    = 1.0
 )
 
-// bounds are the limits that hold in the present state.
-type bounds struct {
+// turnLimits are the limits of a turn.
+type turnLimits struct {
 	iterations, seconds, tokens int
 	dollars                     float64
 }
 
-func (r *rules) bounds() bounds {
+// currentLimits returns the limits that hold in the present state.
+func (r *rules) currentLimits() turnLimits {
 	s := r.readScope()
-	of := func(l *machine.Limits) bounds {
-		return bounds{
+	of := func(l *machine.Limits) turnLimits {
+		return turnLimits{
 			r.m.Int(l.Iterations, s, defaultIterations), r.m.Int(l.Seconds, s, defaultSeconds), r.m.Int(l.Tokens, s, defaultTokens),
 			r.m.Float(l.Dollars, s, defaultDollars),
 		}
@@ -153,18 +154,18 @@ func (r *rules) bounds() bounds {
 	return of(&r.m.Limits)
 }
 
-// overLimit says which limit the turn has used up.
+// overLimit returns the limit that the turn has reached, nil if there is none.
 func (r *rules) overLimit() *event.LimitReached {
 	t := r.f.Turn
-	b := r.bounds()
-	r.held = &b
+	b := r.currentLimits()
+	r.limits = &b
 	used := func(code fault.Code, limit, used float64) *event.LimitReached {
 		if used < limit {
 			return nil
 		}
 		return &event.LimitReached{Code: code, Limit: limit, Used: used}
 	}
-	if _, over := settled(t.Phase).(spoken); over {
+	if _, over := afterReaction(t.Phase).(spoken); over {
 		return nil // it ends by itself
 	}
 	for _, l := range []*event.LimitReached{

@@ -1,21 +1,20 @@
-// Package engine runs threads. Its whole life is one loop:
+// Package engine runs threads. A turn is one loop:
 //
 //	for { step := decide(fold); commit(step); emit(perform(step)) }
 //
-// decide is pure: it looks at the phase of the turn (phase.go) and says what comes next.
-// perform does the one thing that touches the world: a model call, a tool call.
-// commit appends what happened to the log, in one batch, before anybody sees it, and
-// publishes the thread as it is then for readers.
+// decide does no I/O: it looks at the phase of the turn (phase.go) and returns what comes
+// next. perform makes the model call or tool call that decide asked for. commit appends
+// the events to the log in one batch and publishes the new state of the thread to readers.
 //
 // The engine knows no machine, state or tool by name, no SQL, no HTTP and no
 // Python. A model is treated as an adversary: whatever it says, only what the
 // definition allows happens.
 //
-// Goroutines: one per running turn (owner of its thread, ends with the turn, at
-// Stop or at Close); none for a waiting or idle thread. While turns run, one renews
-// their leases; while there are followers, one looks for what other processes store;
-// while turns are stalled because the store cannot write, one tries them again.
-// Followers run in their caller's goroutine.
+// Goroutines: each running turn has one, which owns its thread and ends with the turn, at
+// Stop or at Close; a waiting or idle thread has none. While turns run, one goroutine
+// renews their leases. While there are followers, one watches the store for events of
+// other processes. While turns are stalled because the store cannot write, one retries
+// them. Followers run in their caller's goroutine.
 package engine
 
 import (
@@ -45,7 +44,7 @@ type Models interface {
 	Model(name string) (llm.Model, error)
 }
 
-// Config of an engine.
+// Config configures an engine.
 type Config struct {
 	Store    store.Store // required
 	Machines Machines    // required
@@ -64,18 +63,18 @@ type Config struct {
 	MaxInterruptions int
 	// SnapshotEvery is how many events may follow a snapshot of the fold. Default 200.
 	SnapshotEvery int
-	// RestingBytes bounds the memory of threads that rest; others are read from the
-	// log when they are needed. Default 256 MiB.
+	// RestingBytes bounds the memory of threads in which nothing runs. Those beyond it
+	// are read from the log when they are needed. Default 256 MiB.
 	RestingBytes int
-	// Lease is how long another process waits for a sign of life of this one before it
-	// takes a running thread over. Default 10 s.
+	// Lease is how long a lease lasts without renewal. After that another process may
+	// take the thread over. Default 10 s.
 	Lease time.Duration
 	// Holder names this process in leases. Default: store.NewHolder.
 	Holder string
 	// Now and NewID are for tests.
 	Now   func() time.Time
 	NewID func(prefix string) string
-	// Count is told of everything worth counting: a metric's name and its labels.
+	// Count increments a metric, which is named with its labels.
 	Count func(metric string, labels ...string)
 	Log   *slog.Logger
 }
@@ -87,14 +86,14 @@ type Engine struct {
 	defs *definitions
 	// blobs are the large values that followers are being shown.
 	blobs Shared[json.RawMessage]
-	// wholes are resting threads with the large values that are in the store.
-	wholes Shared[*published]
+	// resolved are resting threads with their large values loaded from the store.
+	resolved Shared[*published]
 
-	// life is the context of all turns: they outlive the requests that began them
-	// and end at Close.
-	life context.Context
-	end  context.CancelFunc
-	wg   sync.WaitGroup
+	// ctx is the parent of the contexts of all turns, which outlive the requests that
+	// started them. Close cancels it.
+	ctx    context.Context
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
 
 	mu       sync.Mutex
 	running  map[string]*turn // by thread
@@ -106,7 +105,7 @@ type Engine struct {
 	closed   bool
 }
 
-// New makes an engine. It runs nothing until Open, Send or Resume.
+// New returns an engine. It runs nothing until Open, Send or Resume is called.
 func New(cfg Config) (*Engine, error) {
 	switch {
 	case cfg.Store == nil:
@@ -118,12 +117,12 @@ func New(cfg Config) (*Engine, error) {
 	case cfg.Tools == nil:
 		return nil, errors.New("engine: Config.Tools is required")
 	}
-	orDefault(&cfg.ToolSeconds, 60)
-	orDefault(&cfg.ResultBytes, 64<<10)
-	orDefault(&cfg.MaxRunning, 256)
-	orDefault(&cfg.MaxInterruptions, 3)
-	orDefault(&cfg.SnapshotEvery, 200)
-	orDefault(&cfg.RestingBytes, 256<<20)
+	setDefault(&cfg.ToolSeconds, 60)
+	setDefault(&cfg.ResultBytes, 64<<10)
+	setDefault(&cfg.MaxRunning, 256)
+	setDefault(&cfg.MaxInterruptions, 3)
+	setDefault(&cfg.SnapshotEvery, 200)
+	setDefault(&cfg.RestingBytes, 256<<20)
 	if cfg.Lease == 0 {
 		cfg.Lease = 10 * time.Second
 	}
@@ -144,35 +143,35 @@ func New(cfg Config) (*Engine, error) {
 	}
 	life, end := context.WithCancel(context.Background())
 	return &Engine{
-		cfg: cfg, hub: newHub(), defs: newDefinitions(cfg.Store), life: life, end: end,
+		cfg: cfg, hub: newHub(), defs: newDefinitions(cfg.Store), ctx: life, cancel: end,
 		running: map[string]*turn{}, stalled: map[string]error{}, cache: newFoldCache(cfg.RestingBytes),
 	}, nil
 }
 
-func orDefault(v *int, def int) {
+func setDefault(v *int, def int) {
 	if *v == 0 {
 		*v = def
 	}
 }
 
-// newID makes an unguessable id: r_ for runs, t_ for threads, c_ for cards.
+// newID returns an unguessable id: r_ for runs, t_ for threads.
 func newID(prefix string) string {
 	var b [12]byte
 	_, _ = rand.Read(b[:])
 	return prefix + "_" + hex.EncodeToString(b[:])
 }
 
-// An Opening says what a new thread is.
+// An Opening describes a new thread.
 type Opening struct {
 	Machine  string
 	Owner    string
 	Title    string
 	Dataset  string
-	Settings map[string]any // checked against the machine's
+	Settings map[string]any // checked against those that the machine declares
 }
 
-// An Input is what the person says: exactly one of Text, Card, Command and Direct.
-// Text may come with a Dataset for the turn, and with changed settings.
+// An Input is what a person sends to a thread: exactly one of Text, Card, Command and
+// Direct. Text may come with a Dataset for the turn, and with changed settings.
 type Input struct {
 	User        string
 	Text        string
@@ -185,7 +184,7 @@ type Input struct {
 	Direct      *Direct
 }
 
-// A Direct is one call that the person makes, without a model. The state must offer
+// A Direct is one tool call that a person makes, without a model. The state must offer
 // the tool, as for a model's call.
 type Direct struct {
 	Tool string
@@ -206,13 +205,13 @@ type Command struct {
 	Fields map[string]any `json:"fields,omitempty"`
 }
 
-// Close stops every turn at its next step boundary and waits for them. What was
-// interrupted is resumed by the next process.
+// Close stops every turn at its next step boundary and waits for them. The next process
+// resumes the turns that it interrupts.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	e.closed = true
 	e.mu.Unlock()
-	e.end()
+	e.cancel()
 	e.wg.Wait()
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // The tools of the engine's own transcripts.
-var specs = map[string]tool.Spec{
+var toolSpecs = map[string]tool.Spec{
 	"look":     {Effect: tool.Reads, Taints: true, Input: schema(`"where":{"type":"string"}`, "where")},
 	"count":    {Effect: tool.Reads, Input: schema(`"what":{"type":"string"},"most":{"type":"integer"}`, "most")},
 	"dice":     {Effect: tool.Computes, Volatile: true, Input: schema(``)},
@@ -41,7 +41,7 @@ func schema(props string, required ...string) []byte {
 }
 
 func TestTranscripts(t *testing.T) {
-	enginetest.Play(t, "testdata/*.txtar", specs, func(string) (*machine.Machine, error) {
+	enginetest.Play(t, "testdata/*.txtar", toolSpecs, func(string) (*machine.Machine, error) {
 		return nil, errors.New("the transcript brings no machine")
 	})
 }

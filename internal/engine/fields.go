@@ -8,7 +8,8 @@ import (
 	"interlock/internal/machine"
 )
 
-// checkSettings fits settings to what the machine declares.
+// checkSettings converts settings to the types that the machine declares, and refuses
+// those that it does not declare or that are out of range.
 func checkSettings(m *machine.Machine, given map[string]any) (map[string]any, error) {
 	if len(given) == 0 {
 		return nil, nil
@@ -22,38 +23,40 @@ func checkSettings(m *machine.Machine, given map[string]any) (map[string]any, er
 		s := m.Settings[i]
 		fit, err := machine.Conform(s.Type, v)
 		if err != nil || fit == nil {
-			return nil, fault.New(fault.BadSetting, "setting %s of %s: %v", name, m.Name, orText(err, "a value is needed"))
+			return nil, fault.New(fault.BadSetting, "setting %s of %s: %v", name, m.Name, errorTextOr(err, "a value is needed"))
 		}
 		if n, isNumber := fit.(float64); isNumber && (s.Min != nil && n < *s.Min || s.Max != nil && n > *s.Max) {
-			return nil, fault.New(fault.BadSetting, "setting %s of %s must lie between %s and %s, not %v", name, m.Name, bound(s.Min), bound(s.Max), n)
+			return nil, fault.New(fault.BadSetting, "setting %s of %s must lie between %s and %s, not %v", name, m.Name, boundText(s.Min), boundText(s.Max), n)
 		}
 		out[name] = fit
 	}
 	return out, nil
 }
 
-func orText(err error, text string) string {
+// errorTextOr returns the text of an error, or another text if there is no error.
+func errorTextOr(err error, text string) string {
 	if err != nil {
 		return err.Error()
 	}
 	return text
 }
 
-func bound(f *float64) string {
+// boundText writes a bound of a setting for people.
+func boundText(f *float64) string {
 	if f == nil {
 		return "any"
 	}
 	return fmt.Sprint(*f)
 }
 
-// fitFields fits what was given to the fields that an answer or a command declares:
-// all of them, and no others.
+// fitFields converts values to the types of the fields that an answer or a command
+// declares. Every declared field must be there, and no other.
 func fitFields(decl []machine.Field, given map[string]any) (map[string]any, error) {
 	out := make(map[string]any, len(decl))
 	for _, f := range decl {
 		v, err := machine.Conform(f.Type, given[f.Name])
 		if err != nil || v == nil {
-			return nil, fault.New(fault.BadAnswer, "field %s: %s", f.Name, orText(err, "a value is needed"))
+			return nil, fault.New(fault.BadAnswer, "field %s: %s", f.Name, errorTextOr(err, "a value is needed"))
 		}
 		out[f.Name] = v
 	}

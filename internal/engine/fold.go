@@ -12,7 +12,7 @@ import (
 	"interlock/internal/store"
 )
 
-// Bounds of what a fold remembers; the log remembers all.
+// Bounds of what a fold keeps; the log keeps everything.
 const (
 	keepMessages   = 400
 	keepIdentities = 500
@@ -20,9 +20,9 @@ const (
 	keepTurns      = 12 // whose calls and results may go to the model again
 )
 
-// fold is a thread as its log says: the sum of its events. It is changed by apply
-// only, so that a live thread and one read back from the log are the same. What frozen
-// copies share with it is never changed in place.
+// A fold is the state of a thread: the sum of the events in its log. Only apply changes
+// it, so a live thread equals one that is read back from the log. Values that it shares
+// with published copies are never changed in place.
 type fold struct {
 	Thread, Owner, Machine, Version, Title, Dataset string
 
@@ -34,17 +34,17 @@ type fold struct {
 	Messages     []Message
 	Past         []pastTurn
 	Artifacts    []event.ArtifactMade
-	Known        []known // results by identity, oldest first
+	Known        []knownResult // results by identity, oldest first
 	Tainted      bool
 	Allowed      []string // tools that a person allowed for the thread
 	Status       string
 	Turn         *turnFold
 	SnapshotAt   int64
 	Format       int            // of the snapshot
-	Slim         bool           `json:"-"` // large values are left out: see resting
+	Slim         bool           `json:"-"` // large values are left out: see withoutLargeValues
 	facts        map[string]any // decoded Facts
 	byIdentity   map[string]int // index into Known
-	effective    map[string]any // the machine's settings with Settings over them; nil until asked for
+	effective    map[string]any // see effectiveSettings; nil until it is called
 }
 
 // snapshotFormat changes when the fold does, so that older snapshots are not used.
@@ -59,15 +59,15 @@ type Message struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// pastTurn is an ended turn whose messages may go along with a later one.
+// A pastTurn is an ended turn whose calls and results may be sent to the model again.
 type pastTurn struct {
 	Run   string
 	Lines []line
 }
 
-// known is a result that an identical call would give again. A large one is kept by
-// reference: it is fetched when it is asked for.
-type known struct {
+// A knownResult is the result of a call, which answers an equal call as well. A large
+// result is kept as a reference.
+type knownResult struct {
 	Identity, Call string
 	Result         event.Value
 	Run            string
@@ -78,7 +78,7 @@ func newFold(thread string) *fold {
 	return &fold{Thread: thread, Status: store.Idle, Facts: map[string]event.Value{}, facts: map[string]any{}, byIdentity: map[string]int{}}
 }
 
-// apply adds one event. It never fails: what an event says has happened.
+// apply adds one event. It cannot fail, because the event has already happened.
 func (f *fold) apply(e event.Event) {
 	idle := e.Time.Sub(f.Now)
 	if e.Seq > 0 {
@@ -101,10 +101,10 @@ func (f *fold) apply(e event.Event) {
 	case event.CardRaised:
 		f.Status = store.Waiting
 	case event.CardAnswered:
-		f.answer(e, b)
+		f.applyAnswer(e, b)
 	case event.ToolReturned:
 		f.Tainted = f.Tainted || b.Taints
-		f.remember(b)
+		f.rememberResult(b)
 	}
 	if f.Turn != nil {
 		f.Turn.apply(e, idle)
@@ -123,15 +123,15 @@ func (f *fold) addArtifact(b event.ArtifactMade) {
 	}
 }
 
-// answer takes what an answer changes in the thread, before its turn goes on.
-func (f *fold) answer(e event.Event, b event.CardAnswered) {
+// applyAnswer applies what an answer to a card changes in the thread.
+func (f *fold) applyAnswer(e event.Event, b event.CardAnswered) {
 	f.Status = store.Running
 	f.changeSettings(b.Settings)
 	if c := openCard(f.Turn.Phase); c != nil && c.Name == approvalCard && b.Answer == allowThread && c.Call != "" {
 		f.Allowed = append(f.Allowed, f.Turn.toolOf(c.Call))
 	}
 	if b.Text != "" {
-		f.say(Message{Role: "user", Content: b.Text, DatasetID: f.Dataset, RunID: f.Turn.Run, CreatedAt: e.Time})
+		f.addMessage(Message{Role: "user", Content: b.Text, DatasetID: f.Dataset, RunID: f.Turn.Run, CreatedAt: e.Time})
 	}
 }
 
@@ -146,7 +146,7 @@ func (f *fold) startTurn(e event.Event, b event.TurnStarted) {
 	}
 	f.Turn = newTurnFold(e, b, f.Dataset)
 	if b.Text != "" {
-		f.say(Message{Role: "user", Content: b.Text, DatasetID: f.Dataset, RunID: b.Run, CreatedAt: e.Time})
+		f.addMessage(Message{Role: "user", Content: b.Text, DatasetID: f.Dataset, RunID: b.Run, CreatedAt: e.Time})
 	}
 }
 
@@ -169,7 +169,7 @@ func (f *fold) endTurn(e event.Event, b event.TurnEnded) {
 		f.Status = store.Failed
 	}
 	if b.Text != "" {
-		f.say(Message{Role: "assistant", Content: b.Text, DatasetID: t.Dataset, RunID: t.Run, CreatedAt: e.Time})
+		f.addMessage(Message{Role: "assistant", Content: b.Text, DatasetID: t.Dataset, RunID: t.Run, CreatedAt: e.Time})
 	}
 	if slices.ContainsFunc(t.Lines, func(l line) bool { return l.Tool != "" || len(l.Calls) > 0 }) {
 		f.Past = append(f.Past, pastTurn{t.Run, t.Lines})
@@ -180,7 +180,7 @@ func (f *fold) endTurn(e event.Event, b event.TurnEnded) {
 	t.forgetWork()
 }
 
-func (f *fold) say(m Message) {
+func (f *fold) addMessage(m Message) {
 	f.Messages = append(f.Messages, m)
 	if over := len(f.Messages) - keepMessages; over > 0 {
 		f.Messages = slices.Clone(f.Messages[over:])
@@ -199,45 +199,47 @@ func (f *fold) changeFacts(b event.FactsChanged) {
 	}
 }
 
-// remember keeps the result of a call that may be asked for again.
-func (f *fold) remember(b event.ToolReturned) {
+// rememberResult keeps the result of the running call for equal calls. A volatile result
+// removes the one that is kept.
+func (f *fold) rememberResult(b event.ToolReturned) {
 	s := runningCall(f.Turn.Phase)
 	if s == nil || s.Identity == "" || b.Duplicate != "" {
 		return
 	}
 	if b.Volatile {
-		f.Known = slices.DeleteFunc(slices.Clone(f.Known), func(k known) bool { return k.Identity == s.Identity })
-		f.index()
+		f.Known = slices.DeleteFunc(slices.Clone(f.Known), func(k knownResult) bool { return k.Identity == s.Identity })
+		f.indexKnown()
 		return
 	}
-	f.Known = append(f.Known, known{s.Identity, b.Call, b.Result.Ref(), f.Turn.Run, b.Ran})
+	f.Known = append(f.Known, knownResult{s.Identity, b.Call, b.Result.Ref(), f.Turn.Run, b.Ran})
 	if over := len(f.Known) - keepIdentities; over > 100 {
 		f.Known = slices.Clone(f.Known[over:])
-		f.index()
+		f.indexKnown()
 		return
 	}
 	f.byIdentity[s.Identity] = len(f.Known) - 1
 }
 
-func (f *fold) index() {
+// indexKnown rebuilds the index of Known.
+func (f *fold) indexKnown() {
 	f.byIdentity = make(map[string]int, len(f.Known))
 	for i, k := range f.Known {
 		f.byIdentity[k.Identity] = i
 	}
 }
 
-func (f *fold) knows(identity string) (known, bool) {
+func (f *fold) findKnown(identity string) (knownResult, bool) {
 	i, ok := f.byIdentity[identity]
 	if !ok {
-		return known{}, false
+		return knownResult{}, false
 	}
 	return f.Known[i], true
 }
 
-// active says whether a turn is under way: it runs, or waits for the person.
+// active reports whether a turn has not ended: it runs, or waits for the person.
 func (f *fold) active() bool { return f.Turn.active() }
 
-// snapshot writes the fold; only between turns, when no text is in flight.
+// snapshot encodes the fold. It must be called between turns, when the phase is ended.
 func (f *fold) snapshot() []byte {
 	f.Format = snapshotFormat
 	raw, err := event.Marshal(f)
@@ -247,8 +249,8 @@ func (f *fold) snapshot() []byte {
 	return raw
 }
 
-// restore reads a snapshot; large values are fetched by resolve.
-func restore(raw []byte, resolve func(event.Value) (event.Value, error)) (*fold, error) {
+// restoreSnapshot decodes a snapshot. resolve loads the large values.
+func restoreSnapshot(raw []byte, resolve func(event.Value) (event.Value, error)) (*fold, error) {
 	f := newFold("")
 	if err := json.Unmarshal(raw, f); err != nil {
 		return nil, err
@@ -274,12 +276,12 @@ func restore(raw []byte, resolve func(event.Value) (event.Value, error)) (*fold,
 			}
 		}
 	}
-	f.index()
+	f.indexKnown()
 	return f, nil
 }
 
-// callID names the n-th call of a run. The model's own ids are not used: they are
-// not unique, and a model could choose them.
+// callID returns the id of the n-th call of a run. The ids that a model sends are not
+// used: they are not unique, and a model could choose them.
 func callID(run string, n int) string { return run + "_" + strconv.Itoa(n) }
 
 func shorten(text string, n int) string {

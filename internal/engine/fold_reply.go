@@ -8,18 +8,18 @@ import (
 // keepShown bounds the results of a turn that its fold lists; beyond it the log is read.
 const keepShown = 1000
 
-// replyFold is what a turn has come to so far, for those who ask for its reply. Large
-// values are kept by reference.
+// A replyFold is what the reply of a turn is made from. Large values are kept as
+// references.
 type replyFold struct {
 	Shown     []shownRef           `json:",omitempty"`
-	Cut       bool                 `json:",omitempty"` // there are more than are kept
+	Cut       bool                 `json:",omitempty"` // results or artifacts beyond keepShown were left out
 	Artifacts []event.ArtifactMade `json:",omitempty"`
 	Code      fault.Code           `json:",omitempty"`
 	Text      string               `json:",omitempty"`
 	Fields    event.Value          `json:",omitzero"` // what the machine's `reply:` says
 }
 
-// shownRef is a result that the person sees, or a part of it.
+// A shownRef is a result that the person sees, whole or in part.
 type shownRef struct {
 	Call, Tool string
 	Result     event.Value

@@ -9,7 +9,8 @@ import (
 	"interlock/internal/llm"
 )
 
-// turnFold is the present turn, or the last one: its phase, and what outlives a phase.
+// A turnFold is the state of the present turn, or of the last one: its phase, and what
+// outlives a phase.
 type turnFold struct {
 	Run, User, Text, Dataset, Model string
 	Attachments                     []string
@@ -23,7 +24,7 @@ type turnFold struct {
 	Said        string             // text of the last reply
 	Final       string             // the last text without a call
 	FinalStop   string             // how the model ended it
-	DirectEnded event.Outcome      // of the person's own call, where it did not return
+	DirectEnded event.Outcome      // of the person's own call, if it did not return
 	ModelFailed *event.ModelFailed // the last model call, if it failed
 	Ended       event.Outcome
 
@@ -43,15 +44,15 @@ type turnFold struct {
 	Lines []line // the conversation with the model
 	Reply replyFold
 
-	waitFrom time.Time     // when the open card was raised
-	jobFrom  time.Duration // the turn's time when the running tool or model call began
-	told     []llm.Message // the person's text and Lines as the model gets them, made as needed
-	opening  *llm.Message
-	started  string // Started as guards see it
-	history  string // blob of the past that goes along with every call of this turn
+	waitFrom     time.Time     // when the open card was raised
+	jobFrom      time.Duration // the turn's time when the running tool or model call began
+	sentMessages []llm.Message // the person's text and Lines as they are sent to the model; turnMessages extends it
+	firstMessage *llm.Message
+	started      string // Started as guards see it
+	history      string // blob of the past that goes along with every call of this turn
 }
 
-// line is one entry of the turn's conversation with the model, in stored form.
+// A line is one entry of the turn's conversation with the model.
 type line struct {
 	Role   string            // assistant, tool, user
 	Text   string            `json:",omitempty"`
@@ -64,10 +65,10 @@ type line struct {
 	Answer *answerLine       `json:",omitempty"` // of the card that the call raised
 	Reason string            `json:",omitempty"`
 
-	told string // what the model is told of a large result of an earlier turn, which is not in memory
+	sentText string // resultText of a large result of an earlier turn, which is not in memory
 }
 
-// resolve fetches the large values of a line.
+// resolve loads the large values of a line.
 func (l *line) resolve(fetch func(event.Value) (event.Value, error)) (err error) {
 	if l.Result, err = fetch(l.Result); err != nil {
 		return err
@@ -84,14 +85,14 @@ func (l *line) resolveArgs(fetch func(event.Value) (event.Value, error)) (err er
 	return nil
 }
 
-// answerLine is what a person answered to the card of a call.
+// An answerLine is what a person answered to the card that a call raised.
 type answerLine struct {
 	Answer string         `json:"answer"`
 	Fields map[string]any `json:"fields,omitempty"`
 	Note   string         `json:"note,omitempty"`
 }
 
-// toolCalls is the count of calls that started.
+// toolCalls is the key in Counts of the calls that started.
 const toolCalls = "tool_calls"
 
 func newTurnFold(e event.Event, b event.TurnStarted, dataset string) *turnFold {
@@ -103,9 +104,9 @@ func newTurnFold(e event.Event, b event.TurnStarted, dataset string) *turnFold {
 	return t
 }
 
-func (t *turnFold) count(what string) { t.Counts[what]++ }
+func (t *turnFold) countUp(what string) { t.Counts[what]++ }
 
-// apply adds one event of the turn. idle is the time since the event before it.
+// apply adds one event of the turn. idle is the time since the previous event.
 func (t *turnFold) apply(e event.Event, idle time.Duration) {
 	switch b := e.Body.(type) {
 	case event.PersonCalled:
@@ -114,7 +115,7 @@ func (t *turnFold) apply(e event.Event, idle time.Duration) {
 			t.Calls = 1
 		}
 	case event.StateEntered:
-		t.Visits = added(t.Visits, b.To)
+		t.Visits = incremented(t.Visits, b.To)
 		t.Moves++
 	case event.ModelCalled:
 		t.jobFrom = t.elapsed(e.Time)
@@ -124,18 +125,18 @@ func (t *turnFold) apply(e event.Event, idle time.Duration) {
 		t.addReply(b)
 	case event.ModelFailed:
 		t.ModelFailed = &b
-		t.count("model_failures")
+		t.countUp("model_failures")
 	case event.ToolStarted:
 		t.addStart(e, b)
 	case event.ToolReturned:
 		if b.Duplicate != "" {
-			t.count("duplicates")
+			t.countUp("duplicates")
 		}
 		t.addResult(b.Call, line{Role: "tool", Call: b.Call, Tool: b.Tool, Result: b.Result, Show: b.Model, Reason: string(b.Reason)})
 	case event.ToolFailed:
 		t.addFailure(b)
 	case event.ToolRefused:
-		t.count("refused")
+		t.countUp("refused")
 		if t.Direct != nil {
 			t.DirectEnded = event.Refused
 		}
@@ -162,9 +163,9 @@ func (t *turnFold) apply(e event.Event, idle time.Duration) {
 	t.Phase = nextPhase(t.Phase, e.Body)
 }
 
-// added is a copy of counts with one more of a name: whoever has the old map may go on
-// reading it.
-func added(counts map[string]int, name string) map[string]int {
+// incremented returns a copy of counts in which the count of a name is one higher. The
+// old map is not changed, because published copies of the fold share it.
+func incremented(counts map[string]int, name string) map[string]int {
 	out := make(map[string]int, len(counts)+1)
 	maps.Copy(out, counts)
 	out[name]++
@@ -193,11 +194,11 @@ func (t *turnFold) addReply(b event.ModelReplied) {
 
 func (t *turnFold) addStart(e event.Event, b event.ToolStarted) {
 	t.jobFrom = t.elapsed(e.Time)
-	t.count(toolCalls)
+	t.countUp(toolCalls)
 	for _, kind := range b.Rescued {
-		t.count("rescued_" + kind)
+		t.countUp("rescued_" + kind)
 	}
-	if s, ok := settled(t.Phase).(stepping); ok && b.Step != nil && b.By == byStep && s.At.Alt != b.Step.Alt {
+	if s, ok := afterReaction(t.Phase).(stepping); ok && b.Step != nil && b.By == byStep && s.At.Alt != b.Step.Alt {
 		t.ModelFailed = nil // done another way, without the model that failed
 	}
 }
@@ -206,33 +207,34 @@ func (t *turnFold) addFailure(b event.ToolFailed) {
 	if t.Direct != nil {
 		t.DirectEnded = callOutcome(b.Code)
 	}
-	t.count("failures")
+	t.countUp("failures")
 	if b.Code.SentBack() {
-		t.SentBack = added(t.SentBack, b.Tool)
+		t.SentBack = incremented(t.SentBack, b.Tool)
 	} else {
-		t.Failures = added(t.Failures, b.Tool)
+		t.Failures = incremented(t.Failures, b.Tool)
 	}
-	said := map[string]any{"error": b.Code, "message": b.Message, "tries_left": b.TriesLeft}
+	result := map[string]any{"error": b.Code, "message": b.Message, "tries_left": b.TriesLeft}
 	if b.Suggestion != "" {
-		said["suggestion"] = b.Suggestion
+		result["suggestion"] = b.Suggestion
 	}
 	if b.Hint != "" {
-		said["hint"] = b.Hint
+		result["hint"] = b.Hint
 	}
 	if !b.Details.IsZero() && b.Details.JSON != nil {
-		said["details"] = b.Details.JSON
+		result["details"] = b.Details.JSON
 	}
-	t.addResult(b.Call, line{Role: "tool", Call: b.Call, Tool: b.Tool, Failed: true, Result: event.From(said), Show: event.Show{All: true}})
+	t.addResult(b.Call, line{Role: "tool", Call: b.Call, Tool: b.Tool, Failed: true, Result: event.From(result), Show: event.Show{All: true}})
 }
 
-// addResult tells the model the result of a call that it or the person made.
+// addResult adds the result of a call to the conversation, if the model or the person
+// made the call.
 func (t *turnFold) addResult(call string, l line) {
 	if slices.ContainsFunc(openCalls(t.Phase), hasID(call)) {
 		t.Lines = append(t.Lines, l)
 	}
 }
 
-// addAnswer tells the model what the person answered to the card of a call.
+// addAnswer adds a person's answer to the result of the call that raised the card.
 func (t *turnFold) addAnswer(b event.CardAnswered) {
 	card := openCard(t.Phase)
 	if card == nil || card.Call == "" || card.Name == approvalCard {
@@ -244,7 +246,7 @@ func (t *turnFold) addAnswer(b event.CardAnswered) {
 	}
 	t.Lines = slices.Clone(t.Lines)
 	t.Lines[i].Answer = &answerLine{b.Answer, b.Fields, b.Note}
-	t.told = t.told[:min(i+1, len(t.told))] // the opening comes before the lines
+	t.sentMessages = t.sentMessages[:min(i+1, len(t.sentMessages))] // the opening comes before the lines
 }
 
 func (t *turnFold) stopWaiting(e event.Event) {
@@ -261,7 +263,7 @@ func (t *turnFold) toolOf(call string) string {
 	return ""
 }
 
-// active says whether the turn is under way: it runs, or waits for the person.
+// active reports whether the turn has not ended: it runs, or waits for the person.
 func (t *turnFold) active() bool {
 	if t == nil {
 		return false
@@ -270,13 +272,13 @@ func (t *turnFold) active() bool {
 	return !over
 }
 
-// forgetWork drops what a turn that has ended needs no more: what is left of it is the
-// same in memory and in a snapshot.
+// forgetWork drops what an ended turn no longer needs, so that the turn is the same in
+// memory and in a snapshot.
 func (t *turnFold) forgetWork() {
 	t.Direct, t.Lines, t.ModelFailed = nil, nil, nil
-	t.told, t.opening = nil, nil
+	t.sentMessages, t.firstMessage = nil, nil
 }
 
-// elapsed is the time of the turn so far, less the time it waited for a person or a
-// process.
+// elapsed returns how long the turn has run, without the time in which it waited for a
+// person or had no process.
 func (t *turnFold) elapsed(now time.Time) time.Duration { return now.Sub(t.Started) - t.Waited }

@@ -10,28 +10,28 @@ import (
 	"interlock/internal/store"
 )
 
-// Follow yields the thread's events after a sequence number: first those stored,
-// then each as it happens, values resolved. Tokens come in between; of a text in
-// progress a follower gets what was said so far, once. Of a turn that another process
-// runs it gets the stored events. It ends when ctx does.
+// Follow yields the events of a thread after a sequence number, with their values
+// resolved: first the stored ones, then each new one as it happens. Tokens come in
+// between; a follower that joins while the model is streaming first gets the text so far.
+// If another process runs the turn, only stored events are yielded. Follow ends with ctx.
 func (e *Engine) Follow(ctx context.Context, thread string, after int64) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
-		r, said := e.hub.subscribe(thread)
+		r, partial := e.hub.subscribe(thread)
 		defer e.hub.unsubscribe(thread, r)
 		e.watchStore()
 		f := follower{e: e, thread: thread, after: after, replied: map[string]bool{}, yield: yield}
 		if !f.showStored(ctx) {
 			return
 		}
-		if err := e.stallOf(thread); err != nil {
+		if err := e.stalledError(thread); err != nil {
 			yield(event.Event{}, err)
 			return
 		}
-		if said != nil && !f.replied[said.Call] && !yield(event.Event{Thread: thread, Time: e.cfg.Now(), Body: *said}, nil) {
+		if partial != nil && !f.replied[partial.Call] && !yield(event.Event{Thread: thread, Time: e.cfg.Now(), Body: *partial}, nil) {
 			return
 		}
 		for {
-			queue, grown, err := r.take(ctx)
+			queue, grown, err := r.waitForEvents(ctx)
 			if err != nil {
 				if !errors.Is(err, context.Canceled) {
 					yield(event.Event{}, err)
@@ -45,7 +45,7 @@ func (e *Engine) Follow(ctx context.Context, thread string, after int64) iter.Se
 	}
 }
 
-// A follower is how far one reader of a thread has come.
+// A follower tracks which events of a thread one call of Follow has yielded.
 type follower struct {
 	e       *Engine
 	thread  string
@@ -54,8 +54,8 @@ type follower struct {
 	yield   func(event.Event, error) bool
 }
 
-// showStored yields what is stored after the last event shown, and says whether the
-// reader wants more.
+// showStored yields the stored events after the last yielded one, and reports whether the
+// caller of Follow wants more.
 func (f *follower) showStored(ctx context.Context) bool {
 	for ev, err := range f.e.cfg.Store.Events(ctx, f.thread, f.after) {
 		if err != nil {
@@ -66,15 +66,16 @@ func (f *follower) showStored(ctx context.Context) bool {
 			f.replied[rep.Call] = true
 		}
 		f.after = ev.Seq
-		if !f.e.show(ctx, ev, f.yield) {
+		if !f.e.yieldResolved(ctx, ev, f.yield) {
 			return false
 		}
 	}
 	return true
 }
 
-// showQueue yields events as they happen, without those that were shown already. Where
-// numbers are missing another process has stored them, and they are read from the store.
+// showQueue yields new events, without those that were yielded already. If sequence
+// numbers are missing, another process has stored those events, and they are read from
+// the store.
 func (f *follower) showQueue(ctx context.Context, queue []event.Event) bool {
 	for _, ev := range queue {
 		if ev.Seq > f.after+1 && !f.showStored(ctx) {
@@ -86,33 +87,34 @@ func (f *follower) showQueue(ctx context.Context, queue []event.Event) bool {
 		if ev.Seq > 0 {
 			f.after = ev.Seq
 		}
-		if !f.e.show(ctx, ev, f.yield) {
+		if !f.e.yieldResolved(ctx, ev, f.yield) {
 			return false
 		}
 	}
 	return true
 }
 
-// watchStore has the store watched for events of other processes, while there are
-// followers.
+// watchStore starts the goroutine that watches the store for events of other processes,
+// unless it runs already.
 func (e *Engine) watchStore() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.watching && !e.closed {
 		e.watching = true
-		e.wg.Go(e.watch)
+		e.wg.Go(e.watchForGrowth)
 	}
 }
 
-func (e *Engine) watch() {
-	for _, err := range e.cfg.Store.Watch(e.life) {
+// watchForGrowth notifies followers of stored events until there are no followers.
+func (e *Engine) watchForGrowth() {
+	for _, err := range e.cfg.Store.Watch(e.ctx) {
 		if err != nil {
-			if e.life.Err() == nil {
+			if e.ctx.Err() == nil {
 				e.cfg.Log.Warn("the store cannot be watched for other processes", "err", err)
 			}
 			break
 		}
-		if !e.lookForGrowth() {
+		if !e.notifyFollowers() {
 			return
 		}
 	}
@@ -121,11 +123,11 @@ func (e *Engine) watch() {
 	e.mu.Unlock()
 }
 
-// lookForGrowth tells followers of threads that other processes run what is new, and
-// says whether there are followers at all.
-func (e *Engine) lookForGrowth() bool {
+// notifyFollowers wakes the followers of threads to which other processes have added
+// events, and reports whether there are any followers.
+func (e *Engine) notifyFollowers() bool {
 	e.mu.Lock()
-	followed := e.hub.followed()
+	followed := e.hub.followedThreads()
 	e.watching = len(followed) > 0
 	for thread := range e.running {
 		delete(followed, thread)
@@ -133,16 +135,16 @@ func (e *Engine) lookForGrowth() bool {
 	more := e.watching
 	e.mu.Unlock()
 	for thread, seq := range followed {
-		if row, err := e.cfg.Store.Thread(e.life, thread); err == nil && row.Seq > seq {
-			e.hub.grown(thread, row.Seq)
+		if row, err := e.cfg.Store.Thread(e.ctx, thread); err == nil && row.Seq > seq {
+			e.hub.notifyGrowth(thread, row.Seq)
 		}
 	}
 	return more
 }
 
-// show yields an event with its values resolved. Followers who are shown the same
-// value at the same time share its bytes, until yield returns.
-func (e *Engine) show(ctx context.Context, ev event.Event, yield func(event.Event, error) bool) bool {
+// yieldResolved yields an event with its values resolved. Followers that get the same
+// value at the same time share its bytes until yield returns.
+func (e *Engine) yieldResolved(ctx context.Context, ev event.Event, yield func(event.Event, error) bool) bool {
 	var releases []func()
 	defer func() {
 		for _, release := range releases {
@@ -164,7 +166,8 @@ func (e *Engine) show(ctx context.Context, ev event.Event, yield func(event.Even
 	return yield(ev, nil)
 }
 
-// Events yields what is stored of a thread after a sequence number, values resolved.
+// Events yields the stored events of a thread after a sequence number, with their values
+// resolved.
 func (e *Engine) Events(ctx context.Context, thread string, after int64) iter.Seq2[event.Event, error] {
 	return Resolved(ctx, e.cfg.Store, thread, after)
 }

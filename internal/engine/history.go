@@ -11,9 +11,9 @@ import (
 	"interlock/internal/machine"
 )
 
-// history is the part of the past that goes to the model: the last messages, and
+// pastMessages returns what the model is sent of earlier turns: the last messages, and
 // for the newest turns their calls and results as well.
-func (r *rules) history(s *machine.Scope) []llm.Message {
+func (r *rules) pastMessages(s *machine.Scope) []llm.Message {
 	t := r.f.Turn
 	past := r.f.Messages
 	if i := slices.IndexFunc(past, func(m Message) bool { return m.RunID == t.Run }); i >= 0 {
@@ -30,10 +30,10 @@ func (r *rules) history(s *machine.Scope) []llm.Message {
 		case m.Role == "user":
 			out = append(out, llm.Message{Role: llm.User, Text: m.Content})
 			if i >= 0 {
-				out = append(out, r.messages(turns[i].Lines)...)
+				out = append(out, r.toMessages(turns[i].Lines)...)
 			}
-		case i >= 0 && endsWith(turns[i].Lines, m.Content):
-			// the turn's own lines have said it
+		case i >= 0 && endsWithText(turns[i].Lines, m.Content):
+			// the last line of the turn is the same text
 		default:
 			out = append(out, llm.Message{Role: llm.Assistant, Text: m.Content})
 		}
@@ -41,27 +41,28 @@ func (r *rules) history(s *machine.Scope) []llm.Message {
 	return out
 }
 
-func endsWith(lines []line, text string) bool {
+func endsWithText(lines []line, text string) bool {
 	return len(lines) > 0 && lines[len(lines)-1].Role == "assistant" && lines[len(lines)-1].Text == text
 }
 
-// turnMessages is this turn as the model gets it: the person's text with what stands
-// beside it, then replies and results. Earlier entries are made once.
+// turnMessages returns the present turn as it is sent to the model: the person's text,
+// then replies and results. Messages that were made for an earlier call are reused.
 func (r *rules) turnMessages() []llm.Message {
 	t := r.f.Turn
-	if t.opening == nil {
-		t.opening = &llm.Message{Role: llm.User, Text: r.personText()}
+	if t.firstMessage == nil {
+		t.firstMessage = &llm.Message{Role: llm.User, Text: r.personText()}
 	}
-	if len(t.told) == 0 {
-		t.told = append(t.told, *t.opening)
+	if len(t.sentMessages) == 0 {
+		t.sentMessages = append(t.sentMessages, *t.firstMessage)
 	}
-	if made := len(t.told) - 1; made < len(t.Lines) {
-		t.told = append(t.told, r.messages(t.Lines[made:])...)
+	if made := len(t.sentMessages) - 1; made < len(t.Lines) {
+		t.sentMessages = append(t.sentMessages, r.toMessages(t.Lines[made:])...)
 	}
-	return t.told
+	return t.sentMessages
 }
 
-// personText is the message with the values that the machine puts beside it.
+// personText returns the person's message, followed by the values that the machine's
+// `history.beside` adds to it.
 func (r *rules) personText() string {
 	t := r.f.Turn
 	s := r.readScope()
@@ -69,14 +70,14 @@ func (r *rules) personText() string {
 	b.WriteString(t.Text)
 	for _, a := range r.m.History.Beside {
 		if v, err := r.m.Eval(a.Expr, s); err == nil && v != nil {
-			fmt.Fprintf(&b, "\n\n[%s: %s]", a.Name, plain(v))
+			fmt.Fprintf(&b, "\n\n[%s: %s]", a.Name, plainText(v))
 		}
 	}
 	return b.String()
 }
 
-// messages turns stored lines into messages.
-func (r *rules) messages(lines []line) []llm.Message {
+// toMessages converts lines into messages for the model.
+func (r *rules) toMessages(lines []line) []llm.Message {
 	out := make([]llm.Message, 0, len(lines))
 	for _, l := range lines {
 		switch l.Role {
@@ -87,7 +88,7 @@ func (r *rules) messages(lines []line) []llm.Message {
 			}
 			out = append(out, m)
 		case "tool":
-			out = append(out, llm.Message{Role: llm.ToolRole, CallID: l.Call, Name: l.Tool, Failed: l.Failed, Text: r.told(l)})
+			out = append(out, llm.Message{Role: llm.ToolRole, CallID: l.Call, Name: l.Tool, Failed: l.Failed, Text: r.resultText(l)})
 		default:
 			out = append(out, llm.Message{Role: llm.User, Text: l.Text})
 		}
@@ -95,13 +96,13 @@ func (r *rules) messages(lines []line) []llm.Message {
 	return out
 }
 
-// told is what the model is told of a result: the part that the machine shows it,
-// cut to size, with the answer of the card that the call raised.
-func (r *rules) told(l line) string {
-	if l.told != "" {
-		return l.told
+// resultText returns a result as it is sent to the model: the fields that the machine
+// shows it, with the answer to the card that the call raised, cut to the allowed size.
+func (r *rules) resultText(l line) string {
+	if l.sentText != "" {
+		return l.sentText
 	}
-	raw := Part(l.Result.JSON, l.Show)
+	raw := VisibleFields(l.Result.JSON, l.Show)
 	if l.Answer != nil || l.Reason != "" {
 		var rec map[string]json.RawMessage
 		if json.Unmarshal(raw, &rec) != nil || rec == nil {
@@ -123,13 +124,13 @@ func (r *rules) told(l line) string {
 	}
 	if len(raw) > r.resultBytes {
 		cut := strings.ToValidUTF8(string(raw[:r.resultBytes]), "")
-		return cut + fmt.Sprintf("\n(cut: %s of %s bytes shown; ask for less)", grouped(r.resultBytes), grouped(len(raw)))
+		return cut + fmt.Sprintf("\n(cut: %s of %s bytes shown; ask for less)", groupDigits(r.resultBytes), groupDigits(len(raw)))
 	}
 	return string(raw)
 }
 
-// Part gives the fields of a result that a channel shows.
-func Part(result json.RawMessage, show event.Show) json.RawMessage {
+// VisibleFields returns the part of a result that an audience may see.
+func VisibleFields(result json.RawMessage, show event.Show) json.RawMessage {
 	if show.All || len(result) == 0 {
 		return result
 	}

@@ -9,10 +9,10 @@ import (
 	"interlock/internal/event"
 )
 
-// Bounds of a follower's queue: transient events beyond the first bound are
-// dropped, stored ones beyond the others end the follower, who comes back with the
-// last sequence number. Slow readers never slow a turn. Large values are queued as
-// references: their bytes are fetched when the follower gets there.
+// Bounds of a follower's queue, so that slow readers never slow a turn. Transient events
+// beyond queueTransient are dropped. If stored events exceed one of the other bounds, the
+// follower ends with ErrTooSlow and comes back with its last sequence number. Large values
+// are queued as references; the follower loads their bytes.
 const (
 	queueTransient = 1024
 	queueStored    = 16384
@@ -22,33 +22,35 @@ const (
 // ErrTooSlow ends a follower that fell too far behind.
 var ErrTooSlow = errors.New("the reader fell too far behind; resume from the last event")
 
-// hub hands stored events to those who follow a thread.
+// A hub passes the events of threads on to their followers.
 type hub struct {
 	mu      sync.Mutex
 	threads map[string]*channel
 }
 
-// channel is the followers of one thread and the text in progress.
+// A channel holds the followers of one thread, and the text that the model is streaming.
 type channel struct {
 	readers map[*reader]bool
-	seq     int64 // of the newest stored event that readers were shown or told of
+	seq     int64 // of the newest stored event that readers were sent or notified of
 	call    string
-	said    strings.Builder // what the model has said so far in this call
+	partial strings.Builder // text that the model has streamed so far in this call
 }
 
-// reader is one follower: a queue that the hub fills and the follower empties.
+// A reader is the queue of one follower. The hub fills it and the follower empties it.
 type reader struct {
 	mu      sync.Mutex
 	queue   []event.Event
-	bytes   int // of the queued events, roughly
+	bytes   int // estimated size of the queue
 	tooSlow bool
-	grown   bool // another process has stored events: they are to be read from the store
+	grown   bool // another process has stored events, which must be read from the store
 	err     error
 	wake    chan struct{}
 }
 
 func newHub() *hub { return &hub{threads: map[string]*channel{}} }
 
+// subscribe adds a reader to a thread, and returns the text that the model has streamed so
+// far, nil if it is not streaming.
 func (h *hub) subscribe(thread string) (*reader, *event.Token) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -59,8 +61,8 @@ func (h *hub) subscribe(thread string) (*reader, *event.Token) {
 	}
 	r := &reader{wake: make(chan struct{}, 1)}
 	c.readers[r] = true
-	if c.said.Len() > 0 {
-		return r, &event.Token{Call: c.call, Text: c.said.String()}
+	if c.partial.Len() > 0 {
+		return r, &event.Token{Call: c.call, Text: c.partial.String()}
 	}
 	return r, nil
 }
@@ -70,12 +72,13 @@ func (h *hub) unsubscribe(thread string, r *reader) {
 	defer h.mu.Unlock()
 	c := h.threads[thread]
 	delete(c.readers, r)
-	if len(c.readers) == 0 && c.said.Len() == 0 {
+	if len(c.readers) == 0 && c.partial.Len() == 0 {
 		delete(h.threads, thread)
 	}
 }
 
-// publish shows stored events. A reply ends the text in progress.
+// publish sends stored events of one thread to its readers. A reply replaces the text
+// that was streamed.
 func (h *hub) publish(events []event.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -88,7 +91,7 @@ func (h *hub) publish(events []event.Event) {
 		switch e.Body.(type) {
 		case event.ModelReplied, event.ModelFailed, event.TurnEnded:
 			c.call = ""
-			c.said.Reset()
+			c.partial.Reset()
 		}
 	}
 	if len(c.readers) > 0 {
@@ -101,14 +104,14 @@ func (h *hub) publish(events []event.Event) {
 			r.push(referred...)
 		}
 	}
-	if len(c.readers) == 0 && c.said.Len() == 0 {
+	if len(c.readers) == 0 && c.partial.Len() == 0 {
 		delete(h.threads, events[0].Thread)
 	}
 }
 
-// transient shows an event that is never stored. Tokens are kept until their reply
-// is stored, for those who join in the middle.
-func (h *hub) transient(e event.Event) {
+// publishTransient sends an event that is never stored. Tokens are kept until their reply
+// is stored, for followers that join while the model is streaming.
+func (h *hub) publishTransient(e event.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c := h.threads[e.Thread]
@@ -119,9 +122,9 @@ func (h *hub) transient(e event.Event) {
 		}
 		if c.call != tok.Call {
 			c.call = tok.Call
-			c.said.Reset()
+			c.partial.Reset()
 		}
-		c.said.WriteString(tok.Text)
+		c.partial.WriteString(tok.Text)
 	}
 	if c == nil {
 		return
@@ -131,16 +134,16 @@ func (h *hub) transient(e event.Event) {
 	}
 }
 
-// fail ends the followers of a thread whose turn could not go on: they see what is
-// stored when they come back.
-func (h *hub) fail(thread string, err error) {
+// failFollowers ends the followers of a thread whose turn could not be stored. When they
+// come back they get the stored events.
+func (h *hub) failFollowers(thread string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c := h.threads[thread]
 	if c == nil {
 		return
 	}
-	c.said.Reset()
+	c.partial.Reset()
 	for r := range c.readers {
 		r.mu.Lock()
 		r.err = err
@@ -172,8 +175,8 @@ func (r *reader) push(events ...event.Event) {
 	}
 }
 
-// queuedBytes is what an event without its large values holds, roughly: only texts
-// have no bound of their own.
+// queuedBytes estimates the size of an event without its large values. Only texts have no
+// small bound of their own.
 func queuedBytes(e event.Event) int {
 	const fields = 512
 	switch b := e.Body.(type) {
@@ -189,8 +192,8 @@ func queuedBytes(e event.Event) int {
 	return fields
 }
 
-// take waits for events; grown says that there are more in the store.
-func (r *reader) take(ctx context.Context) (queue []event.Event, grown bool, err error) {
+// waitForEvents waits until there are events. grown reports that the store has more.
+func (r *reader) waitForEvents(ctx context.Context) (queue []event.Event, grown bool, err error) {
 	for {
 		r.mu.Lock()
 		queue, grown, slow, err := r.queue, r.grown, r.tooSlow, r.err
@@ -212,9 +215,9 @@ func (r *reader) take(ctx context.Context) (queue []event.Event, grown bool, err
 	}
 }
 
-// followed lists the threads that have readers, with the newest event of each that
-// they know of.
-func (h *hub) followed() map[string]int64 {
+// followedThreads returns the threads that have readers, each with the sequence number of
+// the newest event that its readers know of.
+func (h *hub) followedThreads() map[string]int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	out := make(map[string]int64, len(h.threads))
@@ -226,8 +229,8 @@ func (h *hub) followed() map[string]int64 {
 	return out
 }
 
-// grown tells the readers of a thread that the store has events up to a number.
-func (h *hub) grown(thread string, seq int64) {
+// notifyGrowth wakes the readers of a thread because the store has events up to seq.
+func (h *hub) notifyGrowth(thread string, seq int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c := h.threads[thread]

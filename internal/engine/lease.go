@@ -10,26 +10,26 @@ import (
 	"interlock/internal/store"
 )
 
-// renewEvery is how often leases are renewed, and how soon a stop that was asked for
-// in another process is seen.
+// renewEvery is how often leases are renewed. It is also how long a process takes to see
+// that another one has asked it to stop a turn.
 const renewEvery = 500 * time.Millisecond
 
-// own makes the caller the one owner of a thread, among the goroutines of this process
-// and among all processes.
-func (e *Engine) own(ctx context.Context, thread string) (*turn, error) {
-	t, err := e.take(thread)
+// takeOwnership makes the caller the only owner of a thread, among the goroutines of this
+// process and among all processes.
+func (e *Engine) takeOwnership(ctx context.Context, thread string) (*turn, error) {
+	t, err := e.claimThread(thread)
 	if err != nil {
 		return nil, err
 	}
-	if err := e.acquire(ctx, thread, t); err != nil {
-		e.release(thread, t)
+	if err := e.acquireLease(ctx, thread, t); err != nil {
+		e.releaseThread(thread, t)
 		return nil, err
 	}
 	return t, nil
 }
 
-// acquire gives the turn the lease of its thread.
-func (e *Engine) acquire(ctx context.Context, thread string, t *turn) error {
+// acquireLease acquires the lease of the turn's thread.
+func (e *Engine) acquireLease(ctx context.Context, thread string, t *turn) error {
 	lease, err := e.cfg.Store.Acquire(ctx, thread, e.cfg.Holder, e.cfg.Lease)
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func (e *Engine) acquire(ctx context.Context, thread string, t *turn) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	t.lease = lease
-	t.until.Store(lease.Until.UnixNano())
+	t.leaseUntil.Store(lease.Until.UnixNano())
 	if !e.renewing {
 		e.renewing = true
 		e.wg.Go(e.renewLeases)
@@ -45,15 +45,15 @@ func (e *Engine) acquire(ctx context.Context, thread string, t *turn) error {
 	return nil
 }
 
-// endLease gives the lease back, if the turn has one.
-func (t *turn) endLease() {
+// releaseLease releases the lease, if the turn has one.
+func (t *turn) releaseLease() {
 	if t.lease.Fence == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	if err := t.e.cfg.Store.Release(ctx, t.lease); err != nil {
-		t.e.cfg.Log.Warn("a lease could not be given back; it ends by itself", "thread", t.lease.Thread, "err", err)
+		t.e.cfg.Log.Warn("a lease could not be released; it expires by itself", "thread", t.lease.Thread, "err", err)
 	}
 }
 
@@ -64,19 +64,19 @@ func (e *Engine) renewLeases() {
 	for {
 		select {
 		case <-tick.C:
-		case <-e.life.Done():
-			return // turns end now and give their leases back
+		case <-e.ctx.Done():
+			return // turns end now and release their leases
 		}
 		e.mu.Lock()
 		e.renewing = len(e.running) > 0
-		turns := maps.Clone(e.running) // a turn that begins later has a lease that the list below may lack
+		turns := maps.Clone(e.running) // taken before the leases are listed: later turns may be missing there
 		e.mu.Unlock()
 		if len(turns) == 0 {
 			return
 		}
-		leases, err := e.cfg.Store.Renew(e.life, e.cfg.Holder, e.cfg.Lease)
+		leases, err := e.cfg.Store.Renew(e.ctx, e.cfg.Holder, e.cfg.Lease)
 		if err != nil {
-			if e.life.Err() == nil {
+			if e.ctx.Err() == nil {
 				e.cfg.Log.Warn("leases could not be renewed", "err", err)
 			}
 			continue
@@ -85,8 +85,7 @@ func (e *Engine) renewLeases() {
 	}
 }
 
-// endLostTurns ends the turns that somebody asked to stop and those that another process has
-// taken over.
+// endLostTurns cancels the turns that another process has taken over or has asked to stop.
 func (e *Engine) endLostTurns(turns map[string]*turn, leases []store.Lease) {
 	held := make(map[string]store.Lease, len(leases))
 	for _, l := range leases {
@@ -99,10 +98,10 @@ func (e *Engine) endLostTurns(turns map[string]*turn, leases []store.Lease) {
 		switch {
 		case t.lease.Fence == 0 || e.running[thread] != t:
 		case !ok || l.Fence > t.lease.Fence:
-			t.until.Store(0)
+			t.leaseUntil.Store(0)
 			t.cancel() // its next batch is refused
 		case l.Fence == t.lease.Fence:
-			t.until.Store(l.Until.UnixNano())
+			t.leaseUntil.Store(l.Until.UnixNano())
 			if l.Stop {
 				t.halted.Store(true)
 				t.cancel()
@@ -111,10 +110,10 @@ func (e *Engine) endLostTurns(turns map[string]*turn, leases []store.Lease) {
 	}
 }
 
-// holdsLease says whether the thread is still this process's. One that was stopped for
-// longer than its lease asks the store.
+// holdsLease reports whether this process still owns the thread. If the lease may have
+// expired, because the process was suspended, it asks the store.
 func (t *turn) holdsLease(ctx context.Context) bool {
-	if t.lease.Fence == 0 || time.Now().UnixNano() < t.until.Load() {
+	if t.lease.Fence == 0 || time.Now().UnixNano() < t.leaseUntil.Load() {
 		return true
 	}
 	leases, err := t.e.cfg.Store.Renew(ctx, t.e.cfg.Holder, t.e.cfg.Lease)
@@ -123,15 +122,15 @@ func (t *turn) holdsLease(ctx context.Context) bool {
 	}
 	for _, l := range leases {
 		if l.Thread == t.lease.Thread && l.Fence == t.lease.Fence {
-			t.until.Store(l.Until.UnixNano())
+			t.leaseUntil.Store(l.Until.UnixNano())
 			return true
 		}
 	}
 	return false
 }
 
-// TakeOver resumes the turns of processes that died, now and for as long as ctx lasts.
-// It is for servers: several may share a store.
+// TakeOver resumes the turns of processes that died, again and again until ctx ends. It is
+// for servers, several of which may share a store.
 func (e *Engine) TakeOver(ctx context.Context) {
 	tick := time.NewTicker(e.cfg.Lease)
 	defer tick.Stop()
@@ -151,10 +150,10 @@ func (e *Engine) TakeOver(ctx context.Context) {
 	}
 }
 
-// ResumeThread takes up the turn of one thread, if a dead process left it in the middle.
-// A turn that another process runs is left to it.
+// ResumeThread resumes the turn of one thread if its process died. It does nothing if
+// another process runs the turn.
 func (e *Engine) ResumeThread(ctx context.Context, thread string) (bool, error) {
-	ok, err := e.resume(ctx, thread)
+	ok, err := e.resumeTurn(ctx, thread)
 	if errors.Is(err, store.ErrHeld) || fault.Is(err, fault.ThreadBusy) {
 		return false, nil
 	}

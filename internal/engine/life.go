@@ -11,8 +11,8 @@ import (
 	"interlock/internal/store"
 )
 
-// Stop ends the turn that runs or waits in a thread; without one it does nothing. A turn
-// of another process is ended by that process, or here once its lease has ended.
+// Stop ends the turn that runs or waits in a thread; if there is none it does nothing. A
+// turn of another process is ended by that process, or by this one once the lease expires.
 func (e *Engine) Stop(ctx context.Context, thread string) error {
 	tick := time.NewTicker(renewEvery / 5)
 	defer tick.Stop()
@@ -37,8 +37,8 @@ func (e *Engine) Stop(ctx context.Context, thread string) error {
 	}
 }
 
-// stopHere ends the turn if this process runs it or can have the thread. Where somebody
-// else has it the code of the error is ThreadBusy.
+// stopHere ends the turn if this process runs it or can take the thread over. If another
+// process owns the thread, the code of the error is ThreadBusy.
 func (e *Engine) stopHere(ctx context.Context, thread string) error {
 	e.mu.Lock()
 	t := e.running[thread]
@@ -53,23 +53,23 @@ func (e *Engine) stopHere(ctx context.Context, thread string) error {
 			return ctx.Err()
 		}
 	}
-	t, err := e.own(ctx, thread)
+	t, err := e.takeOwnership(ctx, thread)
 	if err != nil {
 		return err
 	}
-	defer e.release(thread, t)
-	if err := t.load(ctx, thread); err != nil {
+	defer e.releaseThread(thread, t)
+	if err := t.loadThread(ctx, thread); err != nil {
 		return err
 	}
 	if !t.f.active() {
 		return nil
 	}
-	t.emit(t.r.end(event.Stopped, fault.Stopped).bodies...)
+	t.emit(t.r.endTurn(event.Stopped, fault.Stopped).bodies...)
 	return t.commit(ctx)
 }
 
-// Wait returns when nothing runs in the thread, with the error of a turn that could
-// not be stored.
+// Wait returns when no turn runs in the thread. The error says why the last turn could not
+// be stored.
 func (e *Engine) Wait(ctx context.Context, thread string) error {
 	e.mu.Lock()
 	t, stalled := e.running[thread], e.stalled[thread]
@@ -85,8 +85,8 @@ func (e *Engine) Wait(ctx context.Context, thread string) error {
 	}
 }
 
-// Resume takes up every turn that a dead process left in the middle. Those whose
-// process lives, or may live on another machine, are left alone.
+// Resume resumes every turn whose process died, and returns how many. Turns of processes
+// that live, or that may live on another machine, are left alone.
 func (e *Engine) Resume(ctx context.Context) (int, error) {
 	rows, err := e.cfg.Store.Threads(ctx, store.Query{Status: store.Running, Limit: 1 << 30})
 	if err != nil {
@@ -94,7 +94,7 @@ func (e *Engine) Resume(ctx context.Context) (int, error) {
 	}
 	n := 0
 	for _, row := range rows {
-		ok, err := e.resume(ctx, row.ID)
+		ok, err := e.resumeTurn(ctx, row.ID)
 		if errors.Is(err, store.ErrHeld) || fault.Is(err, fault.ThreadBusy) {
 			continue
 		}
@@ -109,18 +109,20 @@ func (e *Engine) Resume(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-func (e *Engine) resume(ctx context.Context, thread string) (bool, error) {
-	t, err := e.own(ctx, thread)
+// resumeTurn takes a thread over and continues its turn from the last stored event. It
+// reports false if the thread has no turn to continue.
+func (e *Engine) resumeTurn(ctx context.Context, thread string) (bool, error) {
+	t, err := e.takeOwnership(ctx, thread)
 	if err != nil {
 		return false, err
 	}
 	started := false
 	defer func() {
 		if !started {
-			e.release(thread, t)
+			e.releaseThread(thread, t)
 		}
 	}()
-	if err := t.load(ctx, thread); err != nil {
+	if err := t.loadThread(ctx, thread); err != nil {
 		return false, err
 	}
 	if !t.f.active() || openCard(t.f.Turn.Phase) != nil {
@@ -135,8 +137,8 @@ func (e *Engine) resume(ctx context.Context, thread string) (bool, error) {
 	return true, nil
 }
 
-// Fork makes a thread that shares the past of another up to an event and goes its
-// own way from there. An unfinished turn at that point is ended in the fork.
+// Fork makes a thread that begins with a copy of another one's events up to seq. If a turn
+// was not finished there, it is ended in the fork.
 func (e *Engine) Fork(ctx context.Context, thread string, seq int64, owner string) (string, error) {
 	f := newFold(thread)
 	var past []event.Event
@@ -167,15 +169,15 @@ func (e *Engine) Fork(ctx context.Context, thread string, seq int64, owner strin
 	if err != nil {
 		return "", err
 	}
-	t, err := e.take(id)
+	t, err := e.claimThread(id)
 	if err != nil {
 		return "", err
 	}
-	defer e.release(id, t)
-	t.adopt(f, m)
+	defer e.releaseThread(id, t)
+	t.setFold(f, m)
 	t.pending, t.forked = past, true
 	if f.active() {
-		t.emit(t.r.end(event.Stopped, fault.Stopped).bodies...)
+		t.emit(t.r.endTurn(event.Stopped, fault.Stopped).bodies...)
 	}
 	return id, t.commit(ctx)
 }

@@ -11,15 +11,15 @@ import (
 	"interlock/internal/tool"
 )
 
-// offer is a tool that the present state offers, ready to be shown and called.
+// An offer is a tool that the present state offers to the model.
 type offer struct {
 	entry  *tool.Entry
 	decl   *machine.Offer
 	narrow tool.Narrowing
 }
 
-// offers works out which tools the state offers now, in the order of the file, and
-// which of those it names are denied and why.
+// offers returns the tools that the state offers now, in the order of the definition, and
+// those that it names but denies, with the reasons.
 func (r *rules) offers(s *machine.Scope) ([]offer, []event.Denial) {
 	here, _ := s.State["name"].(string)
 	st := r.m.State(here)
@@ -31,7 +31,7 @@ func (r *rules) offers(s *machine.Scope) ([]offer, []event.Denial) {
 	for _, decl := range st.Offers {
 		names := []string{decl.Tool}
 		if decl.From != "" {
-			names = listed(r.m.Value(decl.From, s))
+			names = toolNames(r.m.Value(decl.From, s))
 		}
 		holds := r.m.Holds(decl.When, s)
 		for _, name := range names {
@@ -51,18 +51,19 @@ func (r *rules) offers(s *machine.Scope) ([]offer, []event.Denial) {
 				denied = append(denied, d)
 				continue
 			}
-			if r.usedUp(name) {
+			if r.isUsedUp(name) {
 				denied = append(denied, event.Denial{Tool: name, Code: fault.ToolUsedUp})
 				continue
 			}
-			out = append(out, offer{entry: entry, decl: decl, narrow: r.narrowing(name, s)})
+			out = append(out, offer{entry: entry, decl: decl, narrow: r.narrowArgs(name, s)})
 		}
 	}
 	return out, denied
 }
 
-// listed gives the names of tools in a fact: texts, or records with a name.
-func listed(v any) []string {
+// toolNames returns the names of the tools that a fact lists: texts, or records with a
+// name.
+func toolNames(v any) []string {
 	items, _ := v.([]any)
 	var out []string
 	for _, item := range items {
@@ -78,11 +79,12 @@ func listed(v any) []string {
 	return out
 }
 
-// usedUp says whether a tool has failed so often that it is gone for this turn.
-func (r *rules) usedUp(name string) bool {
+// isUsedUp reports whether a tool has failed so often that this turn no longer offers it.
+func (r *rules) isUsedUp(name string) bool {
 	return r.f.Turn != nil && r.f.Turn.Failures[name] >= r.failuresAllowed()
 }
 
+// failuresAllowed returns how often a tool may fail in a turn in the present state.
 func (r *rules) failuresAllowed() int {
 	e := r.m.Errors
 	if st := r.m.State(r.f.State); st != nil && st.Errors != nil {
@@ -94,16 +96,18 @@ func (r *rules) failuresAllowed() int {
 	return e.Failures
 }
 
-func (r *rules) skipTo() string {
+// skipTarget returns the state that a turn moves to when a tool has failed too often, ""
+// if there is none.
+func (r *rules) skipTarget() string {
 	if st := r.m.State(r.f.State); st != nil && st.Errors != nil {
 		return st.Errors.Skip
 	}
 	return r.m.Errors.Skip
 }
 
-// narrowing is what the machine says about a tool's arguments: bound ones are
-// hidden, narrowed ones get their values.
-func (r *rules) narrowing(name string, s *machine.Scope) tool.Narrowing {
+// narrowArgs returns what the machine says about a tool's arguments: which are hidden
+// because the machine binds them, which values others may have, and their defaults.
+func (r *rules) narrowArgs(name string, s *machine.Scope) tool.Narrowing {
 	var n tool.Narrowing
 	b := r.m.Tools[name]
 	if b == nil {
@@ -132,8 +136,8 @@ func (r *rules) narrowing(name string, s *machine.Scope) tool.Narrowing {
 	return n
 }
 
-// specs is the offers as a model is told of them.
-func specs(offers []offer) []llm.Tool {
+// toolSpecs returns the offers as they are sent to the model.
+func toolSpecs(offers []offer) []llm.Tool {
 	out := make([]llm.Tool, len(offers))
 	for i, o := range offers {
 		spec := o.entry.Spec()
@@ -142,9 +146,9 @@ func specs(offers []offer) []llm.Tool {
 	return out
 }
 
-// bind adds the machine's arguments to those of the model. The model cannot set a
-// bound one: it is overwritten.
-func (r *rules) bind(name string, args map[string]any, n tool.Narrowing, s *machine.Scope) (map[string]any, *fault.Fault) {
+// bindArgs adds the machine's arguments to those of the model. A bound argument that the
+// model sent is overwritten.
+func (r *rules) bindArgs(name string, args map[string]any, n tool.Narrowing, s *machine.Scope) (map[string]any, *fault.Fault) {
 	whole := make(map[string]any, len(args)+4)
 	for k, v := range args {
 		whole[k] = v
@@ -157,7 +161,7 @@ func (r *rules) bind(name string, args map[string]any, n tool.Narrowing, s *mach
 	for arg, values := range n.Enum {
 		v, given := whole[arg]
 		if given && !slices.ContainsFunc(values, func(x any) bool { return sameJSON(x, v) }) {
-			return nil, fault.New(fault.InvalidArguments, "%s: %s must be one of %s, not %s", name, arg, compact(values), compact(v)).
+			return nil, fault.New(fault.InvalidArguments, "%s: %s must be one of %s, not %s", name, arg, compactJSON(values), compactJSON(v)).
 				Suggest("Use one of the listed values.")
 		}
 	}
@@ -176,9 +180,9 @@ func (r *rules) bind(name string, args map[string]any, n tool.Narrowing, s *mach
 	return whole, nil
 }
 
-func sameJSON(a, b any) bool { return compact(a) == compact(b) }
+func sameJSON(a, b any) bool { return compactJSON(a) == compactJSON(b) }
 
-func compact(v any) string {
+func compactJSON(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return ""

@@ -17,7 +17,7 @@ import (
 	"interlock/internal/tool"
 )
 
-// Bounds of what comes from outside, whatever a machine allows.
+// Bounds of what models and tools may return, whatever a machine allows.
 const (
 	maxReplyCalls = 128
 	maxReplyText  = 1 << 20
@@ -25,16 +25,16 @@ const (
 	maxResult     = 64 << 20
 )
 
-// perform does the one thing that touches the world and says what happened. An
-// error means that the process is shutting down and nothing is to be recorded.
+// perform makes the model call or tool call of a job and returns the events that came of
+// it. An error means that the process is shutting down and nothing is to be recorded.
 func (t *turn) perform(ctx context.Context, j job) ([]event.Body, error) {
-	held := t.r.held
-	if held == nil {
-		b := t.r.bounds()
-		held = &b
+	limits := t.r.limits
+	if limits == nil {
+		b := t.r.currentLimits()
+		limits = &b
 	}
-	left := time.Duration(held.seconds)*time.Second - t.f.Turn.elapsed(t.f.Now)
-	ctx, cancel := context.WithTimeout(ctx, max(left, time.Millisecond))
+	remaining := time.Duration(limits.seconds)*time.Second - t.f.Turn.elapsed(t.f.Now)
+	ctx, cancel := context.WithTimeout(ctx, max(remaining, time.Millisecond))
 	defer cancel()
 	var out []event.Body
 	if j == askModel {
@@ -42,7 +42,7 @@ func (t *turn) perform(ctx context.Context, j job) ([]event.Body, error) {
 	} else {
 		out = t.runTool(ctx)
 	}
-	if t.e.life.Err() != nil && !t.halted.Load() {
+	if t.e.ctx.Err() != nil && !t.halted.Load() {
 		return nil, context.Canceled
 	}
 	return out, nil
@@ -53,56 +53,57 @@ func (t *turn) askModel(ctx context.Context) []event.Body {
 	call := modelCall(t.f.Turn.Phase)
 	req, err := t.makeRequest(ctx, call)
 	if err != nil {
-		return t.modelFailure(ctx, call, err)
+		return t.newModelFailed(ctx, call, err)
 	}
 	model, err := t.e.cfg.Models.Model(call.Model)
 	if err != nil {
-		return t.modelFailure(ctx, call, err)
+		return t.newModelFailed(ctx, call, err)
 	}
 	var reply *llm.Reply
-	said := 0
+	textBytes := 0
 	for d, err := range model.Reply(ctx, *req) {
 		if err != nil {
-			return t.modelFailure(ctx, call, err)
+			return t.newModelFailed(ctx, call, err)
 		}
 		if d.Text != "" && call.Output == "" {
-			if said += len(d.Text); said > maxReplyText {
-				return t.modelFailure(ctx, call, fault.New(fault.ModelBadOutput, "the model's answer is longer than %d bytes", maxReplyText))
+			if textBytes += len(d.Text); textBytes > maxReplyText {
+				return t.newModelFailed(ctx, call, fault.New(fault.ModelBadOutput, "the model's answer is longer than %d bytes", maxReplyText))
 			}
-			t.e.hub.transient(event.Event{Thread: t.f.Thread, Time: t.f.Now, Body: event.Token{Call: call.Call, Text: d.Text}})
+			t.e.hub.publishTransient(event.Event{Thread: t.f.Thread, Time: t.f.Now, Body: event.Token{Call: call.Call, Text: d.Text}})
 		}
 		if d.Reply != nil {
 			reply = d.Reply
 		}
 	}
 	if reply == nil {
-		return t.modelFailure(ctx, call, fault.New(fault.ModelFailed, "the model's stream ended without an answer"))
+		return t.newModelFailed(ctx, call, fault.New(fault.ModelFailed, "the model's stream ended without an answer"))
 	}
-	return []event.Body{t.replied(call, reply)}
+	return []event.Body{t.newReply(call, reply)}
 }
 
-// replied makes the event of a reply; calls get ids of our own.
-func (t *turn) replied(call *event.ModelCalled, reply *llm.Reply) event.Body {
-	b := event.ModelReplied{Call: call.Call, Model: reply.Model, Text: clip(reply.Text, maxReplyText), Stop: reply.Stop, Usage: reply.Usage}
+// newReply returns the event of a reply. Its calls get ids of our own.
+func (t *turn) newReply(call *event.ModelCalled, reply *llm.Reply) event.Body {
+	b := event.ModelReplied{Call: call.Call, Model: reply.Model, Text: truncateText(reply.Text, maxReplyText), Stop: reply.Stop, Usage: reply.Usage}
 	if call.Output != "" {
 		return b
 	}
 	calls := reply.Calls
 	if len(calls) == 0 {
-		calls = t.textCalls(reply.Text)
+		calls = t.fencedCall(reply.Text)
 	}
 	if len(calls) > maxReplyCalls {
 		return event.ModelFailed{Call: call.Call, Code: fault.ModelBadOutput, Message: fmt.Sprintf("the model made %d calls at once; %d are allowed", len(calls), maxReplyCalls)}
 	}
 	for i, c := range calls {
-		b.Calls = append(b.Calls, event.ModelCall{ID: callID(t.f.Turn.Run, t.f.Turn.Calls+1+i), Name: clip(c.Name, 128), Args: argsValue(c.Args)})
+		b.Calls = append(b.Calls, event.ModelCall{ID: callID(t.f.Turn.Run, t.f.Turn.Calls+1+i), Name: truncateText(c.Name, 128), Args: argsValue(c.Args)})
 	}
 	return b
 }
 
-// argsValue stores what a model sent as arguments: compact JSON, or its text.
+// argsValue encodes the arguments that a model sent: as compact JSON, or as a text if they
+// are not JSON.
 func argsValue(args string) event.Value {
-	args = clip(args, maxArgs)
+	args = truncateText(args, maxArgs)
 	if args == "" {
 		args = "{}"
 	}
@@ -112,14 +113,15 @@ func argsValue(args string) event.Value {
 	return event.From(args)
 }
 
-// clip bounds text from outside and makes it valid: what is stored and what is in
-// memory must be the same.
-func clip(text string, n int) string {
+// truncateText cuts a text to n bytes and replaces invalid UTF-8, which JSON would change
+// when the text is stored.
+func truncateText(text string, n int) string {
 	return strings.ToValidUTF8(text[:min(n, len(text))], "\uFFFD")
 }
 
-// textCalls finds the fenced block that counts as a call in the present state.
-func (t *turn) textCalls(text string) []llm.Call {
+// fencedCall returns the call that a fenced block in the text stands for in the present
+// state, as the machine's `text` declares it.
+func (t *turn) fencedCall(text string) []llm.Call {
 	for _, tc := range t.r.m.Text {
 		if len(tc.States) > 0 && !slices.Contains(tc.States, t.f.State) {
 			continue
@@ -132,9 +134,9 @@ func (t *turn) textCalls(text string) []llm.Call {
 	return nil
 }
 
-// modelFailure says how a model call ended without a reply. A turn whose time is up
-// is at its limit, which the next decision sees.
-func (t *turn) modelFailure(ctx context.Context, call *event.ModelCalled, err error) []event.Body {
+// newModelFailed returns the event of a model call without a reply. If the turn's time
+// has run out, the next decision ends the turn.
+func (t *turn) newModelFailed(ctx context.Context, call *event.ModelCalled, err error) []event.Body {
 	if t.halted.Load() {
 		return nil
 	}
@@ -148,15 +150,16 @@ func (t *turn) modelFailure(ctx context.Context, call *event.ModelCalled, err er
 	return []event.Body{event.ModelFailed{Call: call.Call, Code: f.Code, Message: f.Message, Suggestion: f.Suggestion}}
 }
 
-// makeRequest rebuilds exactly what ModelCalled says, from blobs and the turn's log.
+// makeRequest rebuilds the request that ModelCalled describes, from its blobs and the
+// turn's log.
 func (t *turn) makeRequest(ctx context.Context, call *event.ModelCalled) (*llm.Request, error) {
 	req := &llm.Request{Tag: llm.Tag{Thread: t.f.Thread, Run: t.f.Turn.Run, Call: call.Call, State: call.State, Number: call.Number}}
-	system, err := t.blob(ctx, call.System)
+	system, err := t.loadBlob(ctx, call.System)
 	if err != nil {
 		return nil, err
 	}
 	req.System = string(system)
-	if g := &t.r.given; call.Output == "" && call.Tools == g.toolsHash && call.History == g.historyHash {
+	if g := &t.r.lastRequest; call.Output == "" && call.Tools == g.toolsHash && call.History == g.historyHash {
 		req.Tools, req.History, req.Messages = g.tools, g.history, t.r.turnMessages()
 		return req, nil
 	}
@@ -167,7 +170,7 @@ func (t *turn) makeRequest(ctx context.Context, call *event.ModelCalled) (*llm.R
 		if part.hash == "" {
 			continue
 		}
-		raw, err := t.blob(ctx, part.hash)
+		raw, err := t.loadBlob(ctx, part.hash)
 		if err != nil {
 			return nil, err
 		}
@@ -176,10 +179,10 @@ func (t *turn) makeRequest(ctx context.Context, call *event.ModelCalled) (*llm.R
 		}
 	}
 	if call.Output != "" {
-		if req.Output, err = t.blob(ctx, call.Output); err != nil {
+		if req.Output, err = t.loadBlob(ctx, call.Output); err != nil {
 			return nil, err
 		}
-		req.Messages = append(req.History, t.r.messages(stepLines(t.f.Turn.Phase))...)
+		req.Messages = append(req.History, t.r.toMessages(stepLines(t.f.Turn.Phase))...)
 		req.History = nil
 		return req, nil
 	}
@@ -187,7 +190,7 @@ func (t *turn) makeRequest(ctx context.Context, call *event.ModelCalled) (*llm.R
 	return req, nil
 }
 
-// stepLines are the answers of a model step that were of the wrong form.
+// stepLines returns the answers of a model step that did not have the declared form.
 func stepLines(p phase) []line {
 	if a, ok := p.(asking); ok {
 		if s, ok := a.In.(stepping); ok {
@@ -197,14 +200,16 @@ func stepLines(p phase) []line {
 	return nil
 }
 
-func (t *turn) blob(ctx context.Context, hash string) ([]byte, error) {
-	if raw, ok := t.r.stored[hash]; ok {
+// loadBlob returns a blob that was made in this turn, or loads it from the store.
+func (t *turn) loadBlob(ctx context.Context, hash string) ([]byte, error) {
+	if raw, ok := t.r.madeBlobs[hash]; ok {
 		return raw, nil
 	}
 	return t.e.cfg.Store.Blob(ctx, hash)
 }
 
-// fetch gives a value its bytes: of an event that is not stored yet, or from the store.
+// fetch returns a value with its bytes, which may be those of an event that is not stored
+// yet.
 func (t *turn) fetch(v event.Value) (event.Value, error) {
 	if v.Resolved() {
 		return v, nil
@@ -216,11 +221,11 @@ func (t *turn) fetch(v event.Value) (event.Value, error) {
 			}
 		}
 	}
-	raw, err := t.blob(t.life, v.Hash)
+	raw, err := t.loadBlob(t.ctx, v.Hash)
 	return event.Value{Hash: v.Hash, JSON: raw}, err
 }
 
-// runTool runs the call that has started and gives its one result.
+// runTool runs the call that has started and returns its artifacts and its result.
 func (t *turn) runTool(ctx context.Context) []event.Body {
 	s := runningCall(t.f.Turn.Phase)
 	res, err := t.callTool(ctx, s)
@@ -228,7 +233,7 @@ func (t *turn) runTool(ctx context.Context) []event.Body {
 		if t.halted.Load() {
 			return nil
 		}
-		return []event.Body{t.r.failure(s.Call, s.Tool, event.Value{}, t.toolFault(ctx, s, err))}
+		return []event.Body{t.r.newToolFailed(s.Call, s.Tool, event.Value{}, t.toolFault(ctx, s, err))}
 	}
 	var out []event.Body
 	for _, a := range res.Artifacts {
@@ -239,10 +244,11 @@ func (t *turn) runTool(ctx context.Context) []event.Body {
 	if entry, err := t.e.cfg.Tools.Get(s.Tool); err == nil {
 		b.Taints, b.Volatile = entry.Spec().Taints, b.Volatile || entry.Spec().Volatile
 	}
-	b.Person, b.Model = t.r.show(s.Tool, t.r.readScope)
+	b.Person, b.Model = t.r.audiences(s.Tool, t.r.readScope)
 	return append(out, b)
 }
 
+// callTool calls a tool within its time limit. A panic of the tool is an error.
 func (t *turn) callTool(ctx context.Context, s *event.ToolStarted) (res tool.Result, err error) {
 	entry, err := t.e.cfg.Tools.Get(s.Tool)
 	if err != nil {
@@ -265,7 +271,7 @@ func (t *turn) callTool(ctx context.Context, s *event.ToolStarted) (res tool.Res
 	defer cancel()
 	info := t.callInfo(s.Call)
 	info.Output = func(stream, text string) {
-		t.e.hub.transient(event.Event{Thread: t.f.Thread, Time: t.f.Now, Body: event.ToolProgress{Call: s.Call, Tool: s.Tool, Note: clip(text, 4096), Stream: stream}})
+		t.e.hub.publishTransient(event.Event{Thread: t.f.Thread, Time: t.f.Now, Body: event.ToolProgress{Call: s.Call, Tool: s.Tool, Note: truncateText(text, 4096), Stream: stream}})
 	}
 	info.Progress = func(note string) { info.Output("", note) }
 	defer func() {
@@ -286,8 +292,8 @@ func (t *turn) callTool(ctx context.Context, s *event.ToolStarted) (res tool.Res
 	return res, nil
 }
 
-// toolFault turns an error of a tool into what the model is told. What is not a
-// fault is the operator's: it is logged, and the model hears that it failed.
+// toolFault converts an error of a tool into what the model is told. An error that is not
+// a fault is logged for the operator; the model is told only that the tool failed.
 func (t *turn) toolFault(ctx context.Context, s *event.ToolStarted, err error) *fault.Fault {
 	if f, ok := errors.AsType[*fault.Fault](err); ok {
 		return f

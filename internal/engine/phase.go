@@ -8,9 +8,9 @@ import (
 	"interlock/internal/fault"
 )
 
-// A phase is where a turn stands: one of the types below, each with the data that only
-// it needs. nextPhase alone leads from one to the next, one event at a time, and decide
-// says what is to be done in each. docs/design.md has the table.
+// A phase is the point that a turn has reached: one of the types below, each with the data
+// that only it needs. Only nextPhase changes it, one event at a time, and decide says what
+// is to be done in each phase. docs/design.md has the table.
 type phase interface{ isPhase() }
 
 // The phases in which the turn can go on by itself.
@@ -46,23 +46,23 @@ type (
 	spoken struct{}
 	// unanswered: the model failed in an agent state, and no transition has led on.
 	unanswered struct{}
-	// leaving: a move said that the turn ends in this state. Calls are left over.
+	// leaving: a move said that the turn ends in this state. Calls have no result yet.
 	leaving struct {
 		Calls []event.ModelCall
 		Made  int
 	}
 	// givenUp: the turn lost its process too often.
 	givenUp struct{ In phase }
-	// reacting: Cause happened in From; what it brings with it (facts, moves, a card) is
-	// recorded next, in the same batch. Then is the phase without that.
+	// reacting: Cause happened in the phase From. Its consequences (facts, moves, a card)
+	// are recorded next, in the same batch. Then is the phase after them.
 	reacting struct {
 		Cause      event.Body
 		From, Then phase
 	}
 )
 
-// The phases in which the turn waits for something, or no more. In is the phase that
-// they interrupt.
+// The phases in which the turn waits for something, or has ended. In is the phase that
+// is continued afterwards.
 type (
 	// asking: the model has been asked.
 	asking struct {
@@ -98,9 +98,10 @@ func (running) isPhase()    {}
 func (waiting) isPhase()    {}
 func (ended) isPhase()      {}
 
-// nextPhase is the phase after an event. It never fails: what an event says has happened.
+// nextPhase returns the phase after an event. It cannot fail, because the event has
+// already happened.
 func nextPhase(p phase, b event.Body) phase {
-	from := insideGivenUp(settled(p))
+	from := beforeGivenUp(afterReaction(p))
 	switch b := b.(type) {
 	case event.TurnStarted:
 		return choosing{Run: b.Run}
@@ -144,16 +145,17 @@ func nextPhase(p phase, b event.Body) phase {
 	return from
 }
 
-// settled is the phase once what the last event brings with it is recorded.
-func settled(p phase) phase {
+// afterReaction returns the phase after the consequences of the last event.
+func afterReaction(p phase) phase {
 	if r, ok := p.(reacting); ok {
 		return r.Then
 	}
 	return p
 }
 
-// insideGivenUp is the phase that a turn was in when it was given up, or the phase itself.
-func insideGivenUp(p phase) phase {
+// beforeGivenUp returns the phase in which a turn was given up; any other phase is
+// returned as it is.
+func beforeGivenUp(p phase) phase {
 	if g, ok := p.(givenUp); ok {
 		return g.In
 	}
@@ -169,7 +171,7 @@ func afterPersonCalled(p phase, b event.PersonCalled) phase {
 	return c
 }
 
-// afterMove begins in the new state; calls that have no result yet go along.
+// afterMove returns the phase in the new state. Calls without a result are kept.
 func afterMove(p phase, b event.StateEntered) phase {
 	next := calling{Calls: openCalls(p)}
 	switch p := p.(type) {
@@ -187,7 +189,8 @@ func afterMove(p phase, b event.StateEntered) phase {
 	return next
 }
 
-// beforeAsking is what a model call interrupts: the work of a step state, or nothing yet.
+// beforeAsking returns the phase that continues after a model call: in a step state its
+// work, elsewhere placed.
 func beforeAsking(p phase, b event.ModelCalled) phase {
 	if b.Step == nil {
 		return placed{}
@@ -229,8 +232,8 @@ func afterModelFailed(p phase, b event.ModelFailed) phase {
 	return s
 }
 
-// beforeRunning is what a tool call interrupts: a discover step, the work of a step
-// state, or the calls of a reply.
+// beforeRunning returns the phase that continues after a tool call: the discover steps,
+// the work of a step state, or the calls of a reply.
 func beforeRunning(p phase, b event.ToolStarted) phase {
 	switch {
 	case b.Step == nil:
@@ -248,7 +251,7 @@ func beforeRunning(p phase, b event.ToolStarted) phase {
 	return p
 }
 
-// resolveCall gives a call its one result.
+// resolveCall returns the phase after a call has got its result.
 func resolveCall(p phase, call string, result event.Value, failed bool) phase {
 	switch p := p.(type) {
 	case running:
@@ -311,10 +314,10 @@ func withoutCard(p phase) phase {
 	return p
 }
 
-// openCalls are the calls of the model or the person that have no result yet, the one
-// that runs among them.
+// openCalls returns the calls of the model or the person that have no result yet,
+// including the one that runs.
 func openCalls(p phase) []event.ModelCall {
-	switch p := settled(p).(type) {
+	switch p := afterReaction(p).(type) {
 	case choosing:
 		return p.Calls
 	case calling:
@@ -331,25 +334,25 @@ func openCalls(p phase) []event.ModelCall {
 	return nil
 }
 
-// runningCall is the tool call under way, nil if there is none.
+// runningCall returns the tool call that runs, nil if there is none.
 func runningCall(p phase) *event.ToolStarted {
-	if r, ok := insideGivenUp(settled(p)).(running); ok {
+	if r, ok := beforeGivenUp(afterReaction(p)).(running); ok {
 		return &r.Call
 	}
 	return nil
 }
 
-// modelCall is the model call under way, nil if there is none.
+// modelCall returns the model call that runs, nil if there is none.
 func modelCall(p phase) *event.ModelCalled {
-	if a, ok := insideGivenUp(settled(p)).(asking); ok {
+	if a, ok := beforeGivenUp(afterReaction(p)).(asking); ok {
 		return &a.Call
 	}
 	return nil
 }
 
-// openCard is the card that waits for an answer, nil if there is none.
+// openCard returns the card that waits for an answer, nil if there is none.
 func openCard(p phase) *event.CardRaised {
-	if w, ok := settled(p).(waiting); ok {
+	if w, ok := afterReaction(p).(waiting); ok {
 		return &w.Card
 	}
 	return nil

@@ -76,7 +76,7 @@ func TestPhaseTable(t *testing.T) {
 	for _, ex := range phaseExamples() {
 		for _, b := range ex.bodies {
 			after := nextPhase(ex.phase, b)
-			name := "`" + phaseName(settled(after)) + "`"
+			name := "`" + phaseName(afterReaction(after)) + "`"
 			if _, ok := after.(reacting); ok {
 				name += "*"
 			}

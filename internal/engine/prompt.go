@@ -12,8 +12,8 @@ import (
 	"interlock/internal/store"
 )
 
-// callModel works out what the model is given now: prompt, tools and history as
-// blobs, the rest is the turn's log. sp is the step it belongs to, nil in an agent state.
+// callModel returns the event of a model call. Prompt, tools and history become blobs; the
+// rest of the request is the turn's log. sp is the step of the call, nil in an agent state.
 func (r *rules) callModel(sp *machine.Step, at *event.StepAt) event.ModelCalled {
 	t := r.f.Turn
 	s := r.readScope()
@@ -23,9 +23,9 @@ func (r *rules) callModel(sp *machine.Step, at *event.StepAt) event.ModelCalled 
 	}
 	if sp != nil {
 		b.Step = at
-		b.System = r.blob([]byte(r.stepPrompt(sp, s)))
-		b.Output = r.blob(typeSchema(sp.Model.Output))
-		b.History = r.blob(r.stepInput(sp, s))
+		b.System = r.addBlob([]byte(r.stepPrompt(sp, s)))
+		b.Output = r.addBlob(encodeTypeSchema(sp.Model.Output))
+		b.History = r.addBlob(r.stepInput(sp, s))
 		return b
 	}
 	offers, denied := r.offers(s)
@@ -33,36 +33,36 @@ func (r *rules) callModel(sp *machine.Step, at *event.StepAt) event.ModelCalled 
 		b.Offered = append(b.Offered, o.entry.Spec().Name)
 	}
 	b.Denied = denied
-	b.System = r.blob([]byte(r.systemPrompt(s)))
+	b.System = r.addBlob([]byte(r.systemPrompt(s)))
 	if len(offers) > 0 {
-		tools := specs(offers)
-		b.Tools = r.blob(mustJSON(tools))
-		r.given.tools, r.given.toolsHash = tools, b.Tools
+		tools := toolSpecs(offers)
+		b.Tools = r.addBlob(mustJSON(tools))
+		r.lastRequest.tools, r.lastRequest.toolsHash = tools, b.Tools
 	}
 	if t.history == "" {
-		past := r.history(s)
-		t.history = r.blob(mustJSON(past))
-		r.given.history, r.given.historyHash = past, t.history
+		past := r.pastMessages(s)
+		t.history = r.addBlob(mustJSON(past))
+		r.lastRequest.history, r.lastRequest.historyHash = past, t.history
 	}
 	b.History = t.history
 	return b
 }
 
-// given is what the last model call was given, as values: the blobs say the same.
-type given struct {
+// A modelInput is the decoded content of the blobs of the last model call.
+type modelInput struct {
 	tools                  []llm.Tool
 	history                []llm.Message
 	toolsHash, historyHash string
 }
 
-// blob keeps bytes for the next batch and gives their hash.
-func (r *rules) blob(raw []byte) string {
+// addBlob adds a blob to the next batch and returns its hash.
+func (r *rules) addBlob(raw []byte) string {
 	h := event.Hash(raw)
-	if r.stored == nil {
-		r.stored = map[string][]byte{}
+	if r.madeBlobs == nil {
+		r.madeBlobs = map[string][]byte{}
 	}
-	if _, ok := r.stored[h]; !ok {
-		r.stored[h] = raw
+	if _, ok := r.madeBlobs[h]; !ok {
+		r.madeBlobs[h] = raw
 		r.blobs = append(r.blobs, store.Blob{Hash: h, Bytes: raw})
 	}
 	return h
@@ -76,8 +76,8 @@ func mustJSON(v any) []byte {
 	return raw
 }
 
-// systemPrompt joins base rules, the one grounding section, the state's sections,
-// its injections and the inventory, in this order.
+// systemPrompt joins the base rules, the grounding section, the state's sections, its
+// injections and the list of artifacts, in this order.
 func (r *rules) systemPrompt(s *machine.Scope) string {
 	var parts []string
 	add := func(t *machine.Template) {
@@ -97,21 +97,21 @@ func (r *rules) systemPrompt(s *machine.Scope) string {
 		}
 	}
 	for _, in := range st.Inject {
-		if text := r.injection(in, s); text != "" {
+		if text := r.renderInjection(in, s); text != "" {
 			parts = append(parts, text)
 		}
 	}
 	if r.m.Policies.Inventory {
-		if text := inventory(r.f.Artifacts, r.m.Int(r.m.Policies.InventoryMax, s, 30)); text != "" {
+		if text := artifactList(r.f.Artifacts, r.m.Int(r.m.Policies.InventoryMax, s, 30)); text != "" {
 			parts = append(parts, text)
 		}
 	}
 	return strings.Join(parts, "\n\n")
 }
 
-// injection puts a fact or value under its title, cut to the size that the machine
-// allows, and says what was cut.
-func (r *rules) injection(in *machine.Inject, s *machine.Scope) string {
+// renderInjection writes a fact or value under its title, cut to the size that the machine
+// allows, with a note of what was cut.
+func (r *rules) renderInjection(in *machine.Inject, s *machine.Scope) string {
 	if !r.m.Holds(in.When, s) {
 		return ""
 	}
@@ -136,7 +136,7 @@ func (r *rules) injection(in *machine.Inject, s *machine.Scope) string {
 	case isList:
 		size := 0
 		for _, item := range items[:min(rows, len(items))] {
-			text := plain(item)
+			text := plainText(item)
 			if size += len(text) + 1; size > chars {
 				break
 			}
@@ -145,7 +145,7 @@ func (r *rules) injection(in *machine.Inject, s *machine.Scope) string {
 			shown++
 		}
 	default:
-		text := plain(v)
+		text := plainText(v)
 		if runes := []rune(text); len(runes) > chars {
 			text = string(runes[:chars]) + fmt.Sprintf("\n(cut: %d of %d characters shown)", chars, len(runes))
 		}
@@ -156,7 +156,7 @@ func (r *rules) injection(in *machine.Inject, s *machine.Scope) string {
 		total = n
 	}
 	if isList && shown < total {
-		fmt.Fprintf(&b, "%s of %s shown", grouped(shown), grouped(total))
+		fmt.Fprintf(&b, "%s of %s shown", groupDigits(shown), groupDigits(total))
 		if in.More != "" {
 			fmt.Fprintf(&b, "; %s shows the rest", in.More)
 		}
@@ -164,15 +164,16 @@ func (r *rules) injection(in *machine.Inject, s *machine.Scope) string {
 	return strings.TrimSpace(b.String())
 }
 
-func plain(v any) string {
+// plainText returns a text as it is, and any other value as JSON.
+func plainText(v any) string {
 	if text, ok := v.(string); ok {
 		return text
 	}
-	return compact(v)
+	return compactJSON(v)
 }
 
-// grouped writes 4312 as 4,312.
-func grouped(n int) string {
+// groupDigits formats 4312 as 4,312.
+func groupDigits(n int) string {
 	text := itoa(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
 		text = text[:i] + "," + text[i:]
@@ -180,9 +181,9 @@ func grouped(n int) string {
 	return text
 }
 
-// inventory lists the artifacts of the thread: in every model call, newest first,
-// bounded, older ones by count.
-func inventory(made []event.ArtifactMade, most int) string {
+// artifactList lists the newest artifacts of the thread for the prompt, and counts the
+// older ones.
+func artifactList(made []event.ArtifactMade, most int) string {
 	if len(made) == 0 || most <= 0 {
 		return ""
 	}
@@ -198,7 +199,7 @@ func inventory(made []event.ArtifactMade, most int) string {
 		b.WriteByte('\n')
 	}
 	if older := len(made) - most; older > 0 {
-		fmt.Fprintf(&b, "and %s older\n", grouped(older))
+		fmt.Fprintf(&b, "and %s older\n", groupDigits(older))
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -211,7 +212,7 @@ func (r *rules) stepPrompt(sp *machine.Step, s *machine.Scope) string {
 	return text
 }
 
-// stepInput is what a model step is given beside its prompt: its inputs by name.
+// stepInput returns the message of a model step: its inputs by name.
 func (r *rules) stepInput(sp *machine.Step, s *machine.Scope) []byte {
 	in := make(map[string]any, len(sp.In))
 	for _, a := range sp.In {
@@ -222,8 +223,8 @@ func (r *rules) stepInput(sp *machine.Step, s *machine.Scope) []byte {
 	return mustJSON([]llm.Message{{Role: llm.User, Text: string(mustJSON(in))}})
 }
 
-// typeSchema is the JSON Schema of a declared type.
-func typeSchema(t *machine.Type) []byte { return mustJSON(schemaOf(t)) }
+// encodeTypeSchema returns the JSON Schema of a declared type.
+func encodeTypeSchema(t *machine.Type) []byte { return mustJSON(schemaOf(t)) }
 
 func schemaOf(t *machine.Type) map[string]any {
 	if t == nil {

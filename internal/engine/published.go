@@ -6,48 +6,48 @@ import (
 	"interlock/internal/machine"
 )
 
-// published is a thread as it was after a batch was stored. It never changes, so that
-// anybody may read it while the turn goes on.
+// A published thread is an immutable copy of its fold, made after a batch was stored.
+// Readers use it while the turn goes on.
 type published struct {
 	m *machine.Machine
 	f *fold
 }
 
-// freeze makes a copy of the fold for readers. It shares what apply never changes in
+// freeze returns a copy of the fold for readers. It shares what apply never changes in
 // place, and leaves out what only decisions need.
 func (f *fold) freeze(m *machine.Machine) *published {
-	settings(m, f) // worked out now: the copy must not be written to
+	effectiveSettings(m, f) // computed now, because the copy must not be written to
 	c := *f
 	c.Known, c.byIdentity = nil, nil
 	if f.Turn != nil {
 		t := *f.Turn
-		t.Counts, t.told, t.opening = nil, nil, nil
+		t.Counts, t.sentMessages, t.firstMessage = nil, nil, nil
 		c.Turn = &t
 	}
 	return &published{m, &c}
 }
 
-// publish shows readers the thread as it is stored now.
-func (t *turn) publish() { t.published.Store(t.f.freeze(t.r.m)) }
+// publish makes the present fold visible to readers.
+func (t *turn) publish() { t.latest.Store(t.f.freeze(t.r.m)) }
 
-// inMemory gives what is published of a thread, and whether a turn of this process runs
-// in it: then it is the newest there is. nil if the thread is not in memory.
-func (e *Engine) inMemory(thread string) (p *published, runs bool) {
+// publishedInMemory returns the published copy of a thread, nil if it is not in memory.
+// If runs is true, a turn of this process runs in it and the copy is the newest state.
+func (e *Engine) publishedInMemory(thread string) (p *published, runs bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if t := e.running[thread]; t != nil {
-		if p = t.published.Load(); p != nil {
+		if p = t.latest.Load(); p != nil {
 			return p, true
 		}
 	}
-	return e.cache.look(thread), false
+	return e.cache.peek(thread), false
 }
 
-// current gives the thread as it is stored. While a turn of this process runs it comes
-// from memory alone; otherwise its row in the index says whether memory is up to date,
-// and the log is read where it is not.
-func (e *Engine) current(ctx context.Context, thread string) (*published, error) {
-	p, runs := e.inMemory(thread)
+// loadPublished returns the newest state of a thread. While a turn of this process runs it
+// comes from memory; otherwise the index tells whether the copy in memory is current, and
+// the log is read if it is not.
+func (e *Engine) loadPublished(ctx context.Context, thread string) (*published, error) {
+	p, runs := e.publishedInMemory(thread)
 	if runs {
 		return p, nil
 	}
@@ -73,7 +73,7 @@ func (e *Engine) current(ctx context.Context, thread string) (*published, error)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.running[thread] == nil {
-		e.cache.keep(rests)
+		e.cache.add(rests)
 	}
 	return p, nil
 }

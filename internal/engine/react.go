@@ -6,9 +6,9 @@ import (
 	"interlock/internal/machine"
 )
 
-// react says what the last event brings with it: writes of facts, moves, a card. All of
-// it is stored in the same batch as the event, so that no log ends between a cause and
-// its effects.
+// react returns the consequences of the last event: changed facts, moves, a card. They
+// are stored in the same batch as the event, so that no log ends between a cause and its
+// effects.
 func (r *rules) react() []event.Body {
 	p, ok := r.f.Turn.Phase.(reacting)
 	if !ok {
@@ -21,7 +21,7 @@ func (r *rules) react() []event.Body {
 		return r.reactToFailure(e, ranCall(p.From, e.Call))
 	case event.ToolRefused:
 		return r.reactTo(machine.Signal{Name: machine.OnRefused, Tool: e.Tool, Fields: map[string]any{
-			"args": argsOf(nil, e.Args), "code": string(e.Code), "message": e.Message,
+			"args": signalArgs(nil, e.Args), "code": string(e.Code), "message": e.Message,
 		}})
 	case event.ModelReplied:
 		return r.reactToReply(e, p.Then)
@@ -29,7 +29,7 @@ func (r *rules) react() []event.Body {
 		return r.reactToModelFailure(e, p.Then)
 	case event.CardRaised:
 		sig := machine.Signal{Name: machine.OnAsked, Card: e.Name, Fields: map[string]any{"content": e.Content.Decode()}}
-		return bodies(r.m.RunEffects(r.scope(), sig))
+		return reactionEvents(r.m.RunEffects(r.scope(), sig))
 	case event.CardAnswered:
 		if w, ok := p.From.(waiting); ok && w.Card.Name != approvalCard {
 			return r.reactToAnswer(e, w.Card)
@@ -41,7 +41,7 @@ func (r *rules) react() []event.Body {
 	return nil
 }
 
-// ranCall is the call that has just ended, nil if it never started.
+// ranCall returns the start of a call that has just ended, nil if it never started.
 func ranCall(p phase, call string) *event.ToolStarted {
 	if c := runningCall(p); c != nil && c.Call == call {
 		return c
@@ -49,19 +49,20 @@ func ranCall(p phase, call string) *event.ToolStarted {
 	return nil
 }
 
-// reactTo gives the machine's reaction to a signal; a move that the definition cannot
-// make ends the turn.
+// reactTo returns the machine's reaction to a signal. If the definition cannot make a
+// move, the turn ends.
 func (r *rules) reactTo(sig machine.Signal) []event.Body {
 	re, err := r.m.React(r.scope(), sig)
-	out := bodies(re)
+	out := reactionEvents(re)
 	if err != nil {
-		return append(out, r.broken(err).bodies...)
+		return append(out, r.endOnDefect(err).bodies...)
 	}
 	return out
 }
 
-// argsOf is `event.args`: of the call that ran, or of one that never started.
-func argsOf(ran *event.ToolStarted, sent event.Value) any {
+// signalArgs returns `event.args`: the arguments of the call that ran, or those that were
+// sent for one that never started.
+func signalArgs(ran *event.ToolStarted, sent event.Value) any {
 	if ran != nil {
 		return ran.Args.Decode()
 	}
@@ -77,12 +78,12 @@ func (r *rules) reactToResult(e event.ToolReturned, ran *event.ToolStarted) []ev
 	var out []event.Body
 	s := r.scope()
 	if ran != nil && (ran.By == byStep || ran.By == byDiscover) {
-		sp := r.stepAt(ran.State, ran.Step)
+		sp := r.findStep(ran.State, ran.Step)
 		if ran.By == byDiscover {
 			sp = r.m.Discover[ran.Step.Index]
 		}
 		if sp != nil {
-			if b, changed := factsChanged(r.m.Output(sp.Out, result, s), "out "+e.Tool); changed {
+			if b, changed := newFactsChanged(r.m.Output(sp.Out, result, s), "out "+e.Tool); changed {
 				out = append(out, b)
 			}
 		}
@@ -91,29 +92,30 @@ func (r *rules) reactToResult(e event.ToolReturned, ran *event.ToolStarted) []ev
 		}
 	}
 	sig := machine.Signal{Name: machine.OnReturned, Tool: e.Tool, Fields: map[string]any{
-		"args": argsOf(ran, e.Args), "result": result, "duplicate": e.Duplicate != "", "ms": float64(e.MS),
+		"args": signalArgs(ran, e.Args), "result": result, "duplicate": e.Duplicate != "", "ms": float64(e.MS),
 	}}
-	if card := r.cardOf(e.Tool); card != "" && r.f.Turn.Direct == nil {
-		out = append(out, bodies(r.m.RunEffects(s, sig))...)
-		return append(out, r.card(card, contentOf(r.m.Cards[card], result), e.Call))
+	if card := r.cardOfTool(e.Tool); card != "" && r.f.Turn.Direct == nil {
+		out = append(out, reactionEvents(r.m.RunEffects(s, sig))...)
+		return append(out, r.newCard(card, cardContent(r.m.Cards[card], result), e.Call))
 	}
 	re, err := r.m.React(s, sig)
-	out = append(out, bodies(re)...)
+	out = append(out, reactionEvents(re)...)
 	if err != nil {
-		out = append(out, r.broken(err).bodies...)
+		out = append(out, r.endOnDefect(err).bodies...)
 	}
 	return out
 }
 
-func (r *rules) cardOf(name string) string {
+// cardOfTool returns the card that a result of the tool raises, "" if there is none.
+func (r *rules) cardOfTool(name string) string {
 	if b := r.m.Tools[name]; b != nil {
 		return b.Card
 	}
 	return ""
 }
 
-// contentOf takes the declared content of a card from a tool's result.
-func contentOf(c *machine.Card, result any) map[string]any {
+// cardContent returns the fields of a tool's result that the card declares.
+func cardContent(c *machine.Card, result any) map[string]any {
 	rec, _ := result.(map[string]any)
 	if c == nil || len(c.Content) == 0 {
 		return rec
@@ -132,23 +134,23 @@ func (r *rules) reactToFailure(e event.ToolFailed, ran *event.ToolStarted) []eve
 		return nil
 	}
 	sig := machine.Signal{Name: machine.OnFailed, Tool: e.Tool, Fields: map[string]any{
-		"args": argsOf(ran, e.Args), "code": string(e.Code), "message": e.Message, "suggestion": e.Suggestion,
+		"args": signalArgs(ran, e.Args), "code": string(e.Code), "message": e.Message, "suggestion": e.Suggestion,
 		"details": e.Details.Decode(), "curable": e.Curable, "tries_left": float64(e.TriesLeft),
 	}}
 	s := r.scope()
 	re, err := r.m.React(s, sig)
-	out := bodies(re)
+	out := reactionEvents(re)
 	if err != nil {
-		return append(out, r.broken(err).bodies...)
+		return append(out, r.endOnDefect(err).bodies...)
 	}
-	skip := r.skipTo()
+	skip := r.skipTarget()
 	if e.TriesLeft > 0 || skip == "" || re.Moved() {
 		return out
 	}
 	re, err = r.m.Enter(s, skip, machine.Signal{Name: "skip", Tool: e.Tool}, nil, nil)
-	out = append(out, bodies(re)...)
+	out = append(out, reactionEvents(re)...)
 	if err != nil {
-		out = append(out, r.broken(err).bodies...)
+		out = append(out, r.endOnDefect(err).bodies...)
 	}
 	return out
 }
@@ -158,11 +160,11 @@ func (r *rules) reactToReply(e event.ModelReplied, now phase) []event.Body {
 	if !inStep {
 		return r.reactTo(machine.Signal{Name: machine.OnFinal, Fields: map[string]any{"text": e.Text}})
 	}
-	sp := r.stepAt(r.f.State, &p.At)
+	sp := r.findStep(r.f.State, &p.At)
 	if sp == nil || sp.Model == nil {
 		return nil
 	}
-	v, bad := r.output(e.Text, sp.Model.Output)
+	v, bad := r.parseStepOutput(e.Text, sp.Model.Output)
 	if bad != nil {
 		return []event.Body{event.ModelFailed{Call: e.Call, Code: bad.Code, Message: bad.Message}}
 	}
@@ -170,7 +172,7 @@ func (r *rules) reactToReply(e event.ModelReplied, now phase) []event.Body {
 	if len(change.Problems) > 0 {
 		return []event.Body{event.ModelFailed{Call: e.Call, Code: fault.ModelBadOutput, Message: change.Problems[0]}}
 	}
-	if b, changed := factsChanged(change, "out model"); changed {
+	if b, changed := newFactsChanged(change, "out model"); changed {
 		return []event.Body{b}
 	}
 	return nil
@@ -192,7 +194,7 @@ func (r *rules) reactToModelFailure(e event.ModelFailed, now phase) []event.Body
 	return r.reactTo(machine.Signal{Name: machine.OnFailed, Fields: fields})
 }
 
-// reactToAnswer carries out what an answer does: its writes, then where it leads.
+// reactToAnswer carries out the writes of an answer, then its move.
 func (r *rules) reactToAnswer(e event.CardAnswered, card event.CardRaised) []event.Body {
 	sig := machine.Signal{Name: machine.OnAnswered, Card: card.Name, Fields: map[string]any{
 		"content": card.Content.Decode(), "answer": e.Answer, "fields": e.Fields, "note": e.Note,
@@ -204,17 +206,17 @@ func (r *rules) reactToAnswer(e event.CardAnswered, card event.CardRaised) []eve
 	a := decl.Answer(e.Answer)
 	writes, to := a.Writes, a.To
 	if cmd := r.m.Command(a.Command); cmd != nil {
-		writes, to = joined(a.Writes, cmd.Writes), cmd.To
+		writes, to = joinWrites(a.Writes, cmd.Writes), cmd.To
 	}
 	re, err := r.m.Enter(r.scope(), to, sig, nil, &writes)
-	out := bodies(re)
+	out := reactionEvents(re)
 	if err != nil {
-		out = append(out, r.broken(err).bodies...)
+		out = append(out, r.endOnDefect(err).bodies...)
 	}
 	return out
 }
 
-func joined(a, b machine.Writes) machine.Writes {
+func joinWrites(a, b machine.Writes) machine.Writes {
 	return machine.Writes{
 		Drop: append(a.Drop[:len(a.Drop):len(a.Drop)], b.Drop...), Keep: append(a.Keep[:len(a.Keep):len(a.Keep)], b.Keep...),
 		Set: append(a.Set[:len(a.Set):len(a.Set)], b.Set...), Append: append(a.Append[:len(a.Append):len(a.Append)], b.Append...),

@@ -10,7 +10,7 @@ import (
 	"interlock/internal/store"
 )
 
-// A Reply is how a run stands: what a chat response is made of.
+// A Reply is the outcome of a run so far. Chat responses are made from it.
 type Reply struct {
 	Run, Thread, Machine string
 	State                string
@@ -24,14 +24,14 @@ type Reply struct {
 	Ended                bool
 }
 
-// Status is how the run stands in the words of the chat contract: those that the
-// machine's reply says, where the run came to its end by itself.
+// Status returns the status of the run for the chat contract: the one in the machine's
+// `reply` if the run ended by itself, else the outcome.
 func (r Reply) Status() string {
-	var said string
+	var status string
 	switch event.Outcome(r.Outcome) {
 	case event.Answered, event.Asked, event.Declined, event.Refused:
-		if raw := r.Fields["status"]; len(raw) > 0 && json.Unmarshal(raw, &said) == nil && said != "" {
-			return said
+		if raw := r.Fields["status"]; len(raw) > 0 && json.Unmarshal(raw, &status) == nil && status != "" {
+			return status
 		}
 	}
 	return r.Outcome
@@ -43,8 +43,8 @@ type ShownResult struct {
 	Output     json.RawMessage
 }
 
-// Add takes in the next event of the run, its values resolved. A reply is the sum of
-// its run's events, so whoever follows a thread can keep it without asking the engine.
+// Add applies the next event of the run, whose values must be resolved. A follower can
+// build the reply from the events alone, without asking the engine.
 func (r *Reply) Add(b event.Body) error {
 	switch b := b.(type) {
 	case event.TurnStarted:
@@ -53,7 +53,7 @@ func (r *Reply) Add(b event.Body) error {
 		r.State = b.To
 	case event.ToolReturned:
 		if b.Person.All || len(b.Person.Fields) > 0 {
-			r.Shown = append(r.Shown, ShownResult{b.Call, b.Tool, Part(b.Result.JSON, b.Person)})
+			r.Shown = append(r.Shown, ShownResult{b.Call, b.Tool, VisibleFields(b.Result.JSON, b.Person)})
 		}
 	case event.ArtifactMade:
 		r.Artifacts = append(r.Artifacts, b)
@@ -74,8 +74,8 @@ func (r *Reply) Add(b event.Body) error {
 	return nil
 }
 
-// Reply gives the outcome of a run: from memory if it is the last run of a thread that is
-// there, else from its log.
+// Reply returns the outcome of a run: from memory if it is the last run of a thread that
+// is there, else from the log.
 func (e *Engine) Reply(ctx context.Context, run string) (Reply, error) {
 	row, err := e.cfg.Store.Run(ctx, run)
 	if err != nil {
@@ -87,10 +87,10 @@ func (e *Engine) Reply(ctx context.Context, run string) (Reply, error) {
 	return e.replyFromLog(ctx, row)
 }
 
-// lastRun gives the thread of a run from memory, if it is there with the run as it is
-// now: one that has ended, or runs here, or has not grown elsewhere.
+// lastRun returns the thread of a run from memory, nil if memory does not have the run or
+// another process has continued it.
 func (e *Engine) lastRun(ctx context.Context, run store.Run) *published {
-	p, runs := e.inMemory(run.Thread)
+	p, runs := e.publishedInMemory(run.Thread)
 	if p == nil || p.f.Turn == nil || p.f.Turn.Run != run.ID || p.f.Turn.Reply.Cut {
 		return nil
 	}
@@ -103,7 +103,7 @@ func (e *Engine) lastRun(ctx context.Context, run store.Run) *published {
 	return p
 }
 
-// replyFrom makes the reply of a thread's last run.
+// replyFrom returns the reply of a thread's last run.
 func (e *Engine) replyFrom(ctx context.Context, f *fold) (r Reply, err error) {
 	t := f.Turn
 	r = Reply{
@@ -121,7 +121,7 @@ func (e *Engine) replyFrom(ctx context.Context, f *fold) (r Reply, err error) {
 		if err != nil {
 			return r, err
 		}
-		r.Shown = append(r.Shown, ShownResult{s.Call, s.Tool, Part(result.JSON, s.Show)})
+		r.Shown = append(r.Shown, ShownResult{s.Call, s.Tool, VisibleFields(result.JSON, s.Show)})
 	}
 	fields, err := e.fetch(ctx, t.Reply.Fields)
 	if err == nil && fields.JSON != nil {
@@ -130,7 +130,7 @@ func (e *Engine) replyFrom(ctx context.Context, f *fold) (r Reply, err error) {
 	return r, err
 }
 
-// fetch gives a stored value its bytes.
+// fetch returns a value with its bytes.
 func (e *Engine) fetch(ctx context.Context, v event.Value) (event.Value, error) {
 	if v.Resolved() {
 		return v, nil

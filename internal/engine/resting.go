@@ -8,12 +8,12 @@ import (
 	"interlock/internal/event"
 )
 
-// restingValue bounds the values that a resting thread keeps in memory, each. Larger ones
-// are in the store alone until somebody needs them.
+// restingValue bounds each value that a resting thread keeps in memory. Larger ones are
+// loaded from the store when they are needed.
 const restingValue = 64 << 10
 
-// resting is a copy of the fold without its large values: only their references are left.
-func (f *fold) resting() *fold {
+// withoutLargeValues returns a copy of the fold in which large values are references.
+func (f *fold) withoutLargeValues() *fold {
 	c := *f
 	for name, v := range f.Facts {
 		if v.Hash == "" || len(v.JSON) <= restingValue {
@@ -27,18 +27,21 @@ func (f *fold) resting() *fold {
 	}
 	c.Past = slices.Clone(f.Past)
 	for i := range c.Past {
-		c.Past[i].Lines = c.slimLines(c.Past[i].Lines)
+		c.Past[i].Lines = c.dropLargeResults(c.Past[i].Lines)
 	}
 	if f.Turn != nil {
 		t := *f.Turn
-		t.Lines, t.told, t.opening = c.slimLines(t.Lines), nil, nil
+		t.Lines, t.sentMessages, t.firstMessage = c.dropLargeResults(t.Lines), nil, nil
 		c.Turn = &t
 	}
 	return &c
 }
 
-func (f *fold) slimLines(lines []line) []line {
-	large := func(l line) bool { return l.Result.Hash != "" && (len(l.Result.JSON) > restingValue || l.told != "") }
+// dropLargeResults returns the lines with references in place of large results.
+func (f *fold) dropLargeResults(lines []line) []line {
+	large := func(l line) bool {
+		return l.Result.Hash != "" && (len(l.Result.JSON) > restingValue || l.sentText != "")
+	}
 	if !slices.ContainsFunc(lines, large) {
 		return lines
 	}
@@ -46,15 +49,15 @@ func (f *fold) slimLines(lines []line) []line {
 	lines = slices.Clone(lines)
 	for i, l := range lines {
 		if large(l) {
-			lines[i].Result, lines[i].told = l.Result.Ref(), ""
+			lines[i].Result, lines[i].sentText = l.Result.Ref(), ""
 		}
 	}
 	return lines
 }
 
-// whole is a copy of a resting fold with its values fetched. Large results of earlier
-// turns stay references: tellPast has what a turn needs of them.
-func (f *fold) whole(fetch func(event.Value) (event.Value, error)) (*fold, error) {
+// withLargeValues returns a copy of a resting fold with its large values loaded. Large
+// results of earlier turns stay references: preparePastResults loads what a turn needs.
+func (f *fold) withLargeValues(fetch func(event.Value) (event.Value, error)) (*fold, error) {
 	c := *f
 	c.Slim, c.Facts, c.facts = false, maps.Clone(f.Facts), maps.Clone(f.facts)
 	for name, v := range f.Facts {
@@ -70,7 +73,7 @@ func (f *fold) whole(fetch func(event.Value) (event.Value, error)) (*fold, error
 	if f.Turn != nil {
 		t := *f.Turn
 		var err error
-		if t.Lines, err = wholeLines(t.Lines, fetch); err != nil {
+		if t.Lines, err = resolveLines(t.Lines, fetch); err != nil {
 			return nil, err
 		}
 		c.Turn = &t
@@ -78,7 +81,7 @@ func (f *fold) whole(fetch func(event.Value) (event.Value, error)) (*fold, error
 	return &c, nil
 }
 
-func wholeLines(lines []line, fetch func(event.Value) (event.Value, error)) ([]line, error) {
+func resolveLines(lines []line, fetch func(event.Value) (event.Value, error)) ([]line, error) {
 	lines = slices.Clone(lines)
 	for i := range lines {
 		if err := lines[i].resolve(fetch); err != nil {
@@ -88,11 +91,11 @@ func wholeLines(lines []line, fetch func(event.Value) (event.Value, error)) ([]l
 	return lines, nil
 }
 
-// tellPast works out what the model may be told of earlier turns, one result at a time:
-// of a large one only that text is kept.
-func (t *turn) tellPast() error {
+// preparePastResults computes the text that the model is sent of each large result of
+// earlier turns, one at a time, and keeps only that text in memory.
+func (t *turn) preparePastResults() error {
 	large := func(l line) bool {
-		return l.Result.Hash != "" && l.told == "" && (!l.Result.Resolved() || len(l.Result.JSON) > restingValue)
+		return l.Result.Hash != "" && l.sentText == "" && (!l.Result.Resolved() || len(l.Result.JSON) > restingValue)
 	}
 	past := slices.Clone(t.f.Past)
 	for i, p := range past {
@@ -108,21 +111,21 @@ func (t *turn) tellPast() error {
 			if l.Result, err = t.fetch(l.Result); err != nil {
 				return err
 			}
-			past[i].Lines[j].told, past[i].Lines[j].Result = t.r.told(l), l.Result.Ref()
+			past[i].Lines[j].sentText, past[i].Lines[j].Result = t.r.resultText(l), l.Result.Ref()
 		}
 	}
 	t.f.Past = past
 	return nil
 }
 
-// withValues gives a published thread with all its values. Those who ask at the same
-// time share them.
+// withValues returns a published thread with all its values. Concurrent callers share
+// them.
 func (e *Engine) withValues(ctx context.Context, p *published) (_ *published, release func(), err error) {
 	if !p.f.Slim {
 		return p, func() {}, nil
 	}
-	return e.wholes.Get(ctx, p.f.Thread+"@"+itoa(int(p.f.Seq)), func() (*published, error) {
-		f, err := p.f.whole(func(v event.Value) (event.Value, error) { return e.fetch(ctx, v) })
+	return e.resolved.Get(ctx, p.f.Thread+"@"+itoa(int(p.f.Seq)), func() (*published, error) {
+		f, err := p.f.withLargeValues(func(v event.Value) (event.Value, error) { return e.fetch(ctx, v) })
 		if err != nil {
 			return nil, err
 		}

@@ -17,13 +17,13 @@ const (
 	byDirect   = "direct"
 )
 
-// scope is what guards see of the thread, until its next event. Its facts and visits are
-// the caller's own.
+// scope returns what guards see of the thread until its next event. The caller may change
+// its facts and visits.
 func (r *rules) scope() *machine.Scope {
 	m, f := r.m, r.f
 	s := &machine.Scope{
 		Facts:    maps.Clone(f.facts),
-		Settings: settings(m, f),
+		Settings: effectiveSettings(m, f),
 		State:    map[string]any{"name": f.State, "last": f.Last, "waiting": f.Turn != nil && openCard(f.Turn.Phase) != nil},
 	}
 	for _, fact := range m.Facts {
@@ -38,16 +38,17 @@ func (r *rules) scope() *machine.Scope {
 	return s
 }
 
-// readScope is a scope for reading only, made once for each place in the log.
+// readScope returns a scope that must not be changed. It is made once per event.
 func (r *rules) readScope() *machine.Scope {
-	if r.view == nil || r.viewAt != r.f.Seq {
-		r.view, r.viewAt = r.scope(), r.f.Seq
+	if r.cachedScope == nil || r.cachedScopeSeq != r.f.Seq {
+		r.cachedScope, r.cachedScopeSeq = r.scope(), r.f.Seq
 	}
-	return r.view
+	return r.cachedScope
 }
 
-// settings are the machine's defaults with what the thread changed.
-func settings(m *machine.Machine, f *fold) map[string]any {
+// effectiveSettings returns the machine's settings with the values that the thread has
+// changed.
+func effectiveSettings(m *machine.Machine, f *fold) map[string]any {
 	if f.effective == nil {
 		f.effective = make(map[string]any, len(m.Settings))
 		for _, st := range m.Settings {
@@ -58,43 +59,44 @@ func settings(m *machine.Machine, f *fold) map[string]any {
 	return f.effective
 }
 
-// turnEnv is `turn.` in guards. It is made anew only when its time has gone on.
+// turnEnv returns `turn` as guards see it. It is made again only when elapsed_ms changes.
 func (r *rules) turnEnv() map[string]any {
 	f, t := r.f, r.f.Turn
 	elapsed := t.elapsed(f.Now).Milliseconds()
-	if r.env != nil && r.envRun == t.Run && r.envAt == elapsed {
-		return r.env
+	if r.cachedTurnEnv != nil && r.cachedEnvRun == t.Run && r.cachedEnvMS == elapsed {
+		return r.cachedTurnEnv
 	}
 	attached := make([]any, len(t.Attachments))
 	for i, a := range t.Attachments {
 		attached[i] = a
 	}
-	r.envRun, r.envAt, r.env = t.Run, elapsed, map[string]any{
+	r.cachedEnvRun, r.cachedEnvMS, r.cachedTurnEnv = t.Run, elapsed, map[string]any{
 		"model": t.Model, "text": t.Text, "user": t.User, "thread": f.Thread, "run": t.Run, "attachments": attached, "rerun": t.Rerun,
 		"started": t.started, "elapsed_ms": float64(elapsed),
 	}
 	if t.Dataset != "" {
-		r.env["dataset"] = t.Dataset
+		r.cachedTurnEnv["dataset"] = t.Dataset
 	}
-	return r.env
+	return r.cachedTurnEnv
 }
 
-// bodies turns what a machine says into events.
-func bodies(r machine.Reaction) []event.Body {
+// reactionEvents converts a reaction of the machine into events.
+func reactionEvents(r machine.Reaction) []event.Body {
 	var out []event.Body
 	for _, a := range r.Acts {
 		if a.Move != nil {
 			out = append(out, event.StateEntered{From: a.Move.From, To: a.Move.To, Cause: a.Move.Cause, When: a.Move.When, Saw: a.Move.Saw, Rest: a.Move.Rest})
 			continue
 		}
-		if b, changed := factsChanged(a.Change, a.Cause); changed {
+		if b, changed := newFactsChanged(a.Change, a.Cause); changed {
 			out = append(out, b)
 		}
 	}
 	return out
 }
 
-func factsChanged(c machine.Change, cause string) (event.Body, bool) {
+// newFactsChanged returns the event of a change, and whether anything changed.
+func newFactsChanged(c machine.Change, cause string) (event.Body, bool) {
 	if c.Empty() && len(c.Problems) == 0 {
 		return nil, false
 	}
@@ -108,8 +110,8 @@ func factsChanged(c machine.Change, cause string) (event.Body, bool) {
 	return b, true
 }
 
-// rerunAsked says whether the person asked for things to be run again: by a flag
-// or by one of the machine's words. A model cannot.
+// rerunAsked reports whether the person asked for calls to be run again, by a flag or by
+// one of the machine's words. A model cannot ask for it.
 func rerunAsked(m *machine.Machine, in Input) bool {
 	if in.Rerun {
 		return true
@@ -123,7 +125,8 @@ func rerunAsked(m *machine.Machine, in Input) bool {
 	return false
 }
 
-// containsWord finds a word or phrase that stands alone in a text.
+// containsWord reports whether a text contains a word or phrase that is not part of a
+// longer word.
 func containsWord(text, word string) bool {
 	for from := 0; word != ""; {
 		i := strings.Index(text[from:], word)
@@ -131,7 +134,7 @@ func containsWord(text, word string) bool {
 			return false
 		}
 		start, end := from+i, from+i+len(word)
-		if (start == 0 || !letter(text[start-1])) && (end == len(text) || !letter(text[end])) {
+		if (start == 0 || !isWordByte(text[start-1])) && (end == len(text) || !isWordByte(text[end])) {
 			return true
 		}
 		from = end
@@ -139,4 +142,4 @@ func containsWord(text, word string) bool {
 	return false
 }
 
-func letter(b byte) bool { return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || b >= 0x80 }
+func isWordByte(b byte) bool { return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || b >= 0x80 }

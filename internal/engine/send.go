@@ -13,26 +13,27 @@ import (
 	"interlock/internal/store"
 )
 
-// maxText bounds what a person says at once.
+// maxText bounds a message in bytes.
 const maxText = 256 << 10
 
-// Open makes a thread of a machine, pinned to the definition as it is now.
+// Open creates a thread of a machine. The thread keeps the present version of the
+// machine's definition.
 func (e *Engine) Open(ctx context.Context, o Opening) (string, error) {
 	id, t, err := e.newThread(o)
 	if err != nil {
 		return "", err
 	}
-	defer e.release(id, t)
+	defer e.releaseThread(id, t)
 	if err := t.commit(ctx); err != nil {
 		return "", err
 	}
 	return id, nil
 }
 
-// Start makes a thread with its first turn, both in one batch: an input that is refused
-// leaves no thread.
+// Start creates a thread with its first turn in one batch. If the input is refused, no
+// thread is created.
 func (e *Engine) Start(ctx context.Context, o Opening, in Input) (thread, run string, err error) {
-	if err := in.check(); err != nil {
+	if err := in.checkSize(); err != nil {
 		return "", "", err
 	}
 	thread, t, err := e.newThread(o)
@@ -42,13 +43,13 @@ func (e *Engine) Start(ctx context.Context, o Opening, in Input) (thread, run st
 	started := false
 	defer func() {
 		if !started {
-			e.release(thread, t)
+			e.releaseThread(thread, t)
 		}
 	}()
 	if err := t.receive(in); err != nil {
 		return "", "", err
 	}
-	if err := e.acquire(ctx, thread, t); err != nil {
+	if err := e.acquireLease(ctx, thread, t); err != nil {
 		return "", "", err
 	}
 	if err := t.commit(ctx); err != nil {
@@ -60,7 +61,7 @@ func (e *Engine) Start(ctx context.Context, o Opening, in Input) (thread, run st
 	return thread, run, nil
 }
 
-// newThread makes the first event of a thread, which is not stored yet. The caller owns
+// newThread makes a thread with its first event, which is not stored yet. The caller owns
 // the thread.
 func (e *Engine) newThread(o Opening) (string, *turn, error) {
 	m, err := e.cfg.Machines.Get(o.Machine)
@@ -72,55 +73,55 @@ func (e *Engine) newThread(o Opening) (string, *turn, error) {
 		return "", nil, err
 	}
 	id := e.cfg.NewID("t")
-	t, err := e.take(id)
+	t, err := e.claimThread(id)
 	if err != nil {
 		return "", nil, err
 	}
-	t.adopt(newFold(id), m)
-	t.blobs = []store.Blob{e.defs.keep(m)}
+	t.setFold(newFold(id), m)
+	t.blobs = []store.Blob{e.defs.add(m)}
 	t.emit(event.ThreadOpened{Owner: o.Owner, Machine: m.Name, Version: m.Hash, Title: o.Title, Dataset: o.Dataset, Settings: set})
 	return id, t, nil
 }
 
-// check bounds what a person says at once.
-func (in Input) check() error {
+// checkSize refuses messages that are too long.
+func (in Input) checkSize() error {
 	if len(in.Text) > maxText {
 		return fault.New(fault.TooLarge, "the message has %d bytes; %d are allowed", len(in.Text), maxText)
 	}
 	return nil
 }
 
-// Send hands the thread what the person says: a message, a card's answer or a
-// command. It returns once that is stored; the turn goes on by itself.
+// Send passes a message, the answer to a card, a command or a direct call to a thread. It
+// returns once that is stored; the turn then runs in its own goroutine.
 func (e *Engine) Send(ctx context.Context, thread string, in Input) (run string, err error) {
-	if err := in.check(); err != nil {
+	if err := in.checkSize(); err != nil {
 		return "", err
 	}
 	if err := e.waitForRest(ctx, thread); err != nil {
 		return "", err
 	}
-	t, err := e.own(ctx, thread)
+	t, err := e.takeOwnership(ctx, thread)
 	if err != nil {
 		return "", err
 	}
 	started := false
 	defer func() {
 		if !started {
-			e.release(thread, t)
+			e.releaseThread(thread, t)
 		}
 	}()
-	if err := t.load(ctx, thread); err != nil {
+	if err := t.loadThread(ctx, thread); err != nil {
 		return "", err
 	}
 	if t.f.active() && openCard(t.f.Turn.Phase) == nil {
-		if err := e.stallOf(thread); err != nil {
+		if err := e.stalledError(thread); err != nil {
 			return "", err
 		}
-		// A turn that a dead process left: it is resumed, not overrun.
+		// The process of the turn died: the turn must be resumed or stopped first.
 		return "", fault.New(fault.ThreadBusy, "the thread %s has an unfinished turn", thread).Suggest("Resume it by restarting the server, or stop it.")
 	}
 	if err := t.receive(in); err != nil {
-		t.f, t.pending = nil, nil // nothing half-written: the fold is read anew
+		t.f, t.pending = nil, nil // the fold may have changed: the next caller reads it from the log
 		return "", err
 	}
 	if err := t.commit(ctx); err != nil {
@@ -131,55 +132,55 @@ func (e *Engine) Send(ctx context.Context, thread string, in Input) (run string,
 	return run, nil
 }
 
-// launch gives the turn its goroutine. The turn outlives the request.
+// launch runs the turn in a goroutine of its own, which outlives the request.
 func (e *Engine) launch(thread string, t *turn) {
 	e.wg.Go(func() {
-		ctx := t.life
-		defer e.release(thread, t)
+		ctx := t.ctx
+		defer e.releaseThread(thread, t)
 		if err := t.run(ctx); err != nil && !errors.Is(err, context.Canceled) {
 			t.failed = err
-			e.stall(thread, err)
+			e.stallTurn(thread, err)
 		}
 	})
 }
 
-// receive turns an input into its first events.
+// receive emits the events of an input.
 func (t *turn) receive(in Input) error {
-	text := strings.TrimSpace(clip(in.Text, maxText))
+	text := strings.TrimSpace(truncateText(in.Text, maxText))
 	card := t.openCard()
 	switch {
-	case in.Card != nil && t.otherDataset(in):
+	case in.Card != nil && t.namesOtherDataset(in):
 		return fault.New(fault.BadRequest, "the card belongs to a turn about %q, and the answer names the dataset %q", t.f.Turn.Dataset, in.Dataset).
 			Suggest("Answer without a dataset, or ask about the other one in a new message.")
 	case in.Card != nil:
-		return t.answer(in, *in.Card, "")
+		return t.answerCard(in, *in.Card, "")
 	case in.Command != nil:
-		return t.command(in)
+		return t.giveCommand(in)
 	case in.Direct != nil:
 		t.closeOpenCard("a new call was made")
-		if err := t.begin(in, event.TurnStarted{}); err != nil {
+		if err := t.beginRun(in, event.TurnStarted{}); err != nil {
 			return err
 		}
 		t.emit(event.PersonCalled{Tool: in.Direct.Tool, Args: event.Of(in.Direct.Args), By: byDirect})
 		return nil
 	case text == "":
 		return fault.New(fault.BadRequest, "there is no message").Suggest("Send a message, the answer to a card, or a command.")
-	case card != nil && card.Message != "" && !t.otherDataset(in):
-		return t.answer(in, CardAnswer{Card: card.Card, Answer: card.Message, Fields: t.messageFields(card, text)}, text)
+	case card != nil && card.Message != "" && !t.namesOtherDataset(in):
+		return t.answerCard(in, CardAnswer{Card: card.Card, Answer: card.Message, Fields: t.messageFields(card, text)}, text)
 	}
 	t.closeOpenCard("a new message came")
-	if err := t.begin(in, event.TurnStarted{Text: text}); err != nil {
+	if err := t.beginRun(in, event.TurnStarted{Text: text}); err != nil {
 		return err
 	}
-	if called := t.shortcut(text); called != nil {
+	if called := t.findShortcut(text); called != nil {
 		t.emit(*called)
 	}
 	return nil
 }
 
-// otherDataset says whether an input is about other data than the turn that waits: it
-// is then no answer within that turn.
-func (t *turn) otherDataset(in Input) bool {
+// namesOtherDataset reports whether an input is about another dataset than the turn that
+// waits. Such an input cannot answer the turn's card.
+func (t *turn) namesOtherDataset(in Input) bool {
 	return t.f.active() && in.Dataset != "" && t.f.Turn.Dataset != "" && in.Dataset != t.f.Turn.Dataset
 }
 
@@ -190,17 +191,17 @@ func (t *turn) openCard() *event.CardRaised {
 	return openCard(t.f.Turn.Phase)
 }
 
-// closeOpenCard ends a run that waits for an answer that will not come.
+// closeOpenCard closes the open card, if there is one, and ends its run.
 func (t *turn) closeOpenCard(cause string) {
 	if card := t.openCard(); card != nil {
 		t.emit(event.CardClosed{Card: card.Card, Cause: cause})
-		t.emit(t.r.end(event.Stopped, fault.CardClosed).bodies...)
+		t.emit(t.r.endTurn(event.Stopped, fault.CardClosed).bodies...)
 	}
 }
 
-// begin starts a run with all that the input brings along: the facts of a turn fall
-// back, and the machine hears of it.
-func (t *turn) begin(in Input, b event.TurnStarted) error {
+// beginRun emits the start of a run, resets the facts that last for one turn, and runs the
+// machine's effects of a new turn.
+func (t *turn) beginRun(in Input, b event.TurnStarted) error {
 	set, err := checkSettings(t.r.m, in.Settings)
 	if err != nil {
 		return err
@@ -213,17 +214,17 @@ func (t *turn) begin(in Input, b event.TurnStarted) error {
 	}
 	t.emit(b)
 	s := t.r.scope()
-	if fc, changed := factsChanged(t.r.m.NewTurn(s), "turn"); changed {
+	if fc, changed := newFactsChanged(t.r.m.NewTurn(s), "turn"); changed {
 		t.emit(fc)
 	}
-	t.emit(bodies(t.r.m.RunEffects(t.r.scope(), t.r.turnSignal()))...)
+	t.emit(reactionEvents(t.r.m.RunEffects(t.r.scope(), t.r.turnSignal()))...)
 	return nil
 }
 
-// shortcut finds the call that a message's prefix means in the turn that has begun:
-// of the shortcuts with that prefix the first whose guard holds. Where none holds the
-// call is denied; a message with a prefix is never read as a question.
-func (t *turn) shortcut(text string) *event.PersonCalled {
+// findShortcut returns the call that the prefix of a message stands for: that of the first
+// shortcut with the prefix whose guard holds. If no guard holds the call is denied; a
+// message with such a prefix is never read as a question.
+func (t *turn) findShortcut(text string) *event.PersonCalled {
 	var denied *event.PersonCalled
 	s := t.r.scope()
 	for _, sc := range t.r.m.Short {
@@ -269,8 +270,9 @@ func (t *turn) messageFields(card *event.CardRaised, text string) map[string]any
 	return nil
 }
 
-// answer takes the answer to the open card; text is the message that was one.
-func (t *turn) answer(in Input, a CardAnswer, text string) error {
+// answerCard checks and emits the answer to the open card. text is the message that was
+// taken for an answer, "" if the card was answered directly.
+func (t *turn) answerCard(in Input, a CardAnswer, text string) error {
 	set, err := checkSettings(t.r.m, in.Settings)
 	if err != nil {
 		return err
@@ -285,7 +287,7 @@ func (t *turn) answer(in Input, a CardAnswer, text string) error {
 		for i, c := range card.Answers {
 			names[i] = c.Name
 		}
-		return fault.New(fault.BadAnswer, "the card has no answer %q; it takes %s", clip(a.Answer, 100), strings.Join(names, ", ")).With(card.Answers)
+		return fault.New(fault.BadAnswer, "the card has no answer %q; it takes %s", truncateText(a.Answer, 100), strings.Join(names, ", ")).With(card.Answers)
 	}
 	if decl := t.r.m.Cards[card.Name]; decl != nil && card.Name != approvalCard {
 		ans := decl.Answer(a.Answer)
@@ -297,23 +299,22 @@ func (t *turn) answer(in Input, a CardAnswer, text string) error {
 			return err
 		}
 		a.Fields = fields
-		if err := t.r.accepts(ans, *card, a); err != nil {
+		if err := t.r.checkAnswerGuard(ans, *card, a); err != nil {
 			return err
 		}
 		if cmd := t.r.m.Command(ans.Command); cmd != nil {
-			if err := t.r.mayCommand(cmd); err != nil {
+			if err := t.r.checkCommand(cmd); err != nil {
 				return err
 			}
 		}
 	}
-	t.emit(event.CardAnswered{Card: a.Card, Answer: a.Answer, Fields: a.Fields, Note: clip(a.Note, maxText), Text: text, User: in.User, Settings: set})
+	t.emit(event.CardAnswered{Card: a.Card, Answer: a.Answer, Fields: a.Fields, Note: truncateText(a.Note, maxText), Text: text, User: in.User, Settings: set})
 	t.emitConsequences()
 	return nil
 }
 
-// accepts refuses what was filled in where the answer's guard does not hold. The card
-// stays open.
-func (r *rules) accepts(ans *machine.Answer, card event.CardRaised, a CardAnswer) error {
+// checkAnswerGuard refuses an answer whose guard does not hold. The card stays open.
+func (r *rules) checkAnswerGuard(ans *machine.Answer, card event.CardRaised, a CardAnswer) error {
 	s := r.scope()
 	s.Event = machine.Signal{Name: machine.OnAnswered, Card: card.Name, Fields: map[string]any{
 		"content": card.Content.Decode(), "answer": a.Answer, "fields": a.Fields, "note": a.Note,
@@ -328,8 +329,8 @@ func (r *rules) accepts(ans *machine.Answer, card event.CardRaised, a CardAnswer
 	return refused.With(card.Answers).Suggest("Answer again: the card is still open.")
 }
 
-// mayCommand says why a command may not be given now.
-func (r *rules) mayCommand(c *machine.Command) error {
+// checkCommand returns an error that says why a command may not be given now.
+func (r *rules) checkCommand(c *machine.Command) error {
 	s := r.scope()
 	if len(c.From) > 0 && !slices.Contains(c.From, r.f.State) {
 		return fault.New(fault.BadCommand, "%s is possible in %s, and the thread stands in %q", c.Name, strings.Join(c.From, ", "), r.f.State)
@@ -340,14 +341,14 @@ func (r *rules) mayCommand(c *machine.Command) error {
 	return nil
 }
 
-// command carries out a command of the person: it begins a turn.
-func (t *turn) command(in Input) error {
+// giveCommand begins a turn with a command of the person.
+func (t *turn) giveCommand(in Input) error {
 	given := *in.Command
 	c := t.r.m.Command(given.Name)
 	if c == nil {
 		return fault.New(fault.BadCommand, "the machine %s has no command %q", t.r.m.Name, given.Name)
 	}
-	if err := t.r.mayCommand(c); err != nil {
+	if err := t.r.checkCommand(c); err != nil {
 		return err
 	}
 	fields, err := fitFields(c.Fields, given.Fields)
@@ -355,7 +356,7 @@ func (t *turn) command(in Input) error {
 		return err
 	}
 	t.closeOpenCard("the command " + c.Name + " was given")
-	if err := t.begin(in, event.TurnStarted{Text: c.Label}); err != nil {
+	if err := t.beginRun(in, event.TurnStarted{Text: c.Label}); err != nil {
 		return err
 	}
 	sig := machine.Signal{Name: machine.OnCommand, Command: c.Name, Fields: map[string]any{"fields": fields}}
@@ -368,7 +369,7 @@ func (t *turn) command(in Input) error {
 		dropped = append(dropped, a.Change.Dropped...)
 	}
 	t.emit(event.CommandGiven{Command: c.Name, User: in.User, Fields: fields, Dropped: dropped})
-	t.emit(bodies(re)...)
+	t.emit(reactionEvents(re)...)
 	return nil
 }
 

@@ -20,8 +20,8 @@ type sharedValue[V any] struct {
 	err   error
 }
 
-// Get gives the value of a key, made if nobody uses it now. Where whoever was making
-// it failed, the others try for themselves. Release must follow, once.
+// Get returns the value of a key. If nobody uses it now, produce makes it; if produce
+// failed for another caller, this one tries again. The caller must call release once.
 func (s *Shared[V]) Get(ctx context.Context, key string, produce func() (V, error)) (value V, release func(), err error) {
 	for {
 		v, first := s.join(key)
@@ -62,8 +62,8 @@ func (s *Shared[V]) join(key string) (v *sharedValue[V], first bool) {
 	return v, true
 }
 
-// leave forgets a value that nobody uses any more. Whether it could be made does not
-// matter here: a user may leave while it is being made.
+// leave removes one user, and the value with its last user. A user may leave while the
+// value is still being made.
 func (s *Shared[V]) leave(key string, v *sharedValue[V]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,7 +73,7 @@ func (s *Shared[V]) leave(key string, v *sharedValue[V]) {
 	}
 }
 
-// forget removes a value that could not be made, whoever waits for it.
+// forget removes a value that could not be made.
 func (s *Shared[V]) forget(key string, v *sharedValue[V]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

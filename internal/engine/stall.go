@@ -12,23 +12,25 @@ import (
 	"interlock/internal/store"
 )
 
-// A turn whose batch could not be stored, because the disk is full or gone, cannot go
-// on and cannot say so in its log. It is stalled: its followers and callers are told,
-// and it is resumed from its last stored event once the store writes again.
+// If a batch cannot be stored, because the disk is full or gone, its turn cannot go on and
+// cannot record that in its log. The turn is stalled: its followers and callers get the
+// error, and it is resumed from its last stored event once the store writes again.
 
-// retryStalled is how long the first attempt to resume waits; later ones wait longer.
+// The first attempt to resume a stalled turn waits for retryStalled. The wait doubles with
+// each attempt, up to retryStalledMost.
 const (
 	retryStalled     = 2 * time.Second
 	retryStalledMost = 30 * time.Second
 )
 
-// stall ends a turn for those who wait for it, and has it tried again.
-func (e *Engine) stall(thread string, err error) {
-	e.cfg.Log.LogAttrs(e.life, slog.LevelError, "turn could not go on", slog.String("thread", thread), slog.Any("err", err))
+// stallTurn reports the error of a turn to its followers and starts the goroutine that
+// retries it.
+func (e *Engine) stallTurn(thread string, err error) {
+	e.cfg.Log.LogAttrs(e.ctx, slog.LevelError, "turn could not go on", slog.String("thread", thread), slog.Any("err", err))
 	if errors.Is(err, store.ErrFenced) {
-		return // another process has the thread: followers are shown what it stores
+		return // another process owns the thread: followers get the events that it stores
 	}
-	defer e.hub.fail(thread, err) // after it can be looked up: a new follower sees one or the other
+	defer e.hub.failFollowers(thread, err) // after e.stalled is set, so that a new follower gets the error either way
 	if fault.Is(err, fault.Conflict) {
 		return
 	}
@@ -40,16 +42,16 @@ func (e *Engine) stall(thread string, err error) {
 	e.stalled[thread] = err
 	if !e.retrying {
 		e.retrying = true
-		e.wg.Go(e.retry)
+		e.wg.Go(e.retryStalledTurns)
 	}
 }
 
-// retry resumes stalled turns until none is left.
-func (e *Engine) retry() {
+// retryStalledTurns resumes stalled turns until none is left.
+func (e *Engine) retryStalledTurns() {
 	for wait := retryStalled; ; wait = min(2*wait, retryStalledMost) {
 		select {
 		case <-time.After(wait):
-		case <-e.life.Done():
+		case <-e.ctx.Done():
 			return
 		}
 		if !e.resumeStalled() {
@@ -58,13 +60,13 @@ func (e *Engine) retry() {
 	}
 }
 
-// resumeStalled tries each stalled turn and says whether some are left.
+// resumeStalled tries to resume each stalled turn and reports whether some are left.
 func (e *Engine) resumeStalled() bool {
 	e.mu.Lock()
 	threads := slices.Sorted(maps.Keys(e.stalled))
 	e.mu.Unlock()
 	for _, thread := range threads {
-		_, err := e.resume(e.life, thread)
+		_, err := e.resumeTurn(e.ctx, thread)
 		e.mu.Lock()
 		switch {
 		case errors.Is(err, context.Canceled): // shutting down
@@ -79,8 +81,8 @@ func (e *Engine) resumeStalled() bool {
 	return e.retrying
 }
 
-// Stalled gives the error of a turn that could not be stored and has not been
-// resumed yet; nil if there is none.
+// Stalled returns the error of a turn that could not be stored and has not been resumed
+// yet, nil if there is none.
 func (e *Engine) Stalled() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -90,7 +92,7 @@ func (e *Engine) Stalled() error {
 	return nil
 }
 
-func (e *Engine) stallOf(thread string) error {
+func (e *Engine) stalledError(thread string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.stalled[thread]

@@ -8,12 +8,12 @@ import (
 	"interlock/internal/machine"
 )
 
-// badOutputs is how often a model step may answer in the wrong form.
+// badOutputs is how often a model step may give an answer of the wrong form.
 const badOutputs = 2
 
-// step does the work of a step or final state: the first alternative whose guard
-// holds, its steps in order, less those whose guard does not hold.
-func (r *rules) step(st *machine.State, p phase) decision {
+// decideStep returns the next step of a step or final state. The first alternative whose
+// guard holds is taken; its steps run in order, without those whose guard does not hold.
+func (r *rules) decideStep(st *machine.State, p phase) decision {
 	s := r.readScope()
 	var at event.StepAt
 	var tried stepping
@@ -28,7 +28,7 @@ func (r *rules) step(st *machine.State, p phase) decision {
 			at = event.StepAt{Alt: next}
 		case !p.Ended: // a model step that has another try
 		case p.Failed || p.Unanswered:
-			return r.end(event.Failed, r.stepCode()) // its failure led nowhere; the check forbids it
+			return r.endTurn(event.Failed, r.stepFailureCode()) // no transition follows the failure; the check forbids that
 		default:
 			if done := st.Run[at.Alt].Steps[at.Index]; done.Stop != nil && r.m.Holds(done.Stop, s) {
 				return decision{bodies: []event.Body{event.StepDone{State: st.Name, Stopped: true}}}
@@ -36,7 +36,7 @@ func (r *rules) step(st *machine.State, p phase) decision {
 			at.Index++
 		}
 	default:
-		if at.Alt = r.alternative(st, 0, s); at.Alt < 0 {
+		if at.Alt = r.findAlternative(st, 0, s); at.Alt < 0 {
 			return decision{bodies: []event.Body{event.StepDone{State: st.Name}}}
 		}
 	}
@@ -48,7 +48,7 @@ func (r *rules) step(st *machine.State, p phase) decision {
 		}
 		if sp.Model != nil {
 			if tried.BadOutputs >= badOutputs {
-				return r.end(event.Failed, fault.ModelBadOutput)
+				return r.endTurn(event.Failed, fault.ModelBadOutput)
 			}
 			return decision{bodies: []event.Body{r.callModel(sp, &at)}, job: askModel}
 		}
@@ -57,9 +57,9 @@ func (r *rules) step(st *machine.State, p phase) decision {
 	return decision{bodies: []event.Body{event.StepDone{State: st.Name}}}
 }
 
-// alternative finds the first way of doing a state's work, from one on, whose guard
+// findAlternative returns the first alternative of a state, from index from on, whose guard
 // holds; -1 if there is none.
-func (r *rules) alternative(st *machine.State, from int, s *machine.Scope) int {
+func (r *rules) findAlternative(st *machine.State, from int, s *machine.Scope) int {
 	for i := from; i < len(st.Run); i++ {
 		if r.m.Holds(st.Run[i].When, s) {
 			return i
@@ -68,33 +68,33 @@ func (r *rules) alternative(st *machine.State, from int, s *machine.Scope) int {
 	return -1
 }
 
-// nextAlternative is the alternative that remains where no model that answers can do
-// the step, -1 otherwise. Another failure of a model is the step's failure.
+// nextAlternative returns the alternative to try if the step needs a model and there is
+// none that can do it, -1 otherwise. Any other failure of a model fails the step.
 func (r *rules) nextAlternative(p stepping) int {
 	st := r.m.State(r.f.State)
 	if st == nil || !p.Unanswered || r.f.Turn.ModelFailed.Code != fault.ModelCannot {
 		return -1
 	}
-	return r.alternative(st, p.At.Alt+1, r.readScope())
+	return r.findAlternative(st, p.At.Alt+1, r.readScope())
 }
 
-func (r *rules) stepCode() fault.Code {
+func (r *rules) stepFailureCode() fault.Code {
 	if f := r.f.Turn.ModelFailed; f != nil {
 		return f.Code
 	}
 	return fault.ToolFailed
 }
 
-// afterStep is reached when the work is done and no transition led on.
+// afterStep ends the turn when the work of a state is done and no transition follows.
 func (r *rules) afterStep(st *machine.State) decision {
 	if st.Kind == machine.Final {
-		return r.end(event.Answered, "")
+		return r.endTurn(event.Answered, "")
 	}
-	return r.end(event.Failed, fault.InvalidState)
+	return r.endTurn(event.Failed, fault.InvalidState)
 }
 
-// startStep makes the event with which a tool of a step or of discover begins. Its
-// arguments are checked when it runs.
+// startStep returns the event that starts a tool of a step or of discover. Its arguments
+// are checked when it runs.
 func (r *rules) startStep(sp *machine.Step, by string, at *event.StepAt, s *machine.Scope) event.Body {
 	args := make(map[string]any, len(sp.In))
 	for _, a := range sp.In {
@@ -102,15 +102,16 @@ func (r *rules) startStep(sp *machine.Step, by string, at *event.StepAt, s *mach
 			args[a.Name] = v
 		}
 	}
-	if whole, bad := r.bind(sp.Tool, args, r.narrowing(sp.Tool, s), s); bad == nil {
+	if whole, bad := r.bindArgs(sp.Tool, args, r.narrowArgs(sp.Tool, s), s); bad == nil {
 		args = whole
 	}
 	call := r.f.Turn.Run + "_s" + itoa(r.f.Turn.Counts[toolCalls]+1)
 	return event.ToolStarted{Call: call, Tool: sp.Tool, Args: event.From(args), State: r.f.State, By: by, Step: at}
 }
 
-// output reads the answer of a model step: one JSON document of the declared type.
-func (r *rules) output(text string, t *machine.Type) (any, *fault.Fault) {
+// parseStepOutput decodes the answer of a model step: one JSON document of the declared
+// type.
+func (r *rules) parseStepOutput(text string, t *machine.Type) (any, *fault.Fault) {
 	var v any
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		return nil, fault.New(fault.ModelBadOutput, "The answer is no JSON: %v. Answer with the JSON document alone.", err)
@@ -125,8 +126,8 @@ func (r *rules) output(text string, t *machine.Type) (any, *fault.Fault) {
 	return fit, nil
 }
 
-// stepAt gives the declaration of a step of a state.
-func (r *rules) stepAt(state string, at *event.StepAt) *machine.Step {
+// findStep returns the declaration of a step of a state, nil if there is none.
+func (r *rules) findStep(state string, at *event.StepAt) *machine.Step {
 	st := r.m.State(state)
 	if st == nil || at == nil || at.Alt >= len(st.Run) || at.Index >= len(st.Run[at.Alt].Steps) {
 		return nil

@@ -13,8 +13,9 @@ import (
 	"interlock/internal/tool"
 )
 
-// take makes the caller the one owner of a thread, or says that it is busy.
-func (e *Engine) take(thread string) (*turn, error) {
+// claimThread makes the caller the only owner of a thread in this process, or returns an
+// error that says that the thread is busy.
+func (e *Engine) claimThread(thread string) (*turn, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
@@ -26,18 +27,18 @@ func (e *Engine) take(thread string) (*turn, error) {
 		return nil, fault.New(fault.TooMany, "%d turns are running, as many as may", len(e.running))
 	}
 	t := &turn{e: e, done: make(chan struct{})}
-	t.life, t.cancel = context.WithCancel(e.life)
+	t.ctx, t.cancel = context.WithCancel(e.ctx)
 	e.running[thread] = t
 	return t, nil
 }
 
-// waitForRest waits until a turn that has come to rest has let go of its thread: who saw
-// it rest may go on at once.
+// waitForRest waits until a turn that stores its last batch has released its thread, so
+// that a caller that saw the turn end can send the next message at once.
 func (e *Engine) waitForRest(ctx context.Context, thread string) error {
 	e.mu.Lock()
 	t := e.running[thread]
 	e.mu.Unlock()
-	if t == nil || !t.rests.Load() {
+	if t == nil || !t.resting.Load() {
 		return nil
 	}
 	select {
@@ -48,11 +49,11 @@ func (e *Engine) waitForRest(ctx context.Context, thread string) error {
 	}
 }
 
-// release gives a thread back. A fold that was stored is kept for the next turn;
-// one that is ahead of its log is thrown away.
-func (e *Engine) release(thread string, t *turn) {
-	t.endLease()
-	stored := t.f != nil && t.published.Load() != nil && len(t.pending) == 0
+// releaseThread ends the ownership of a thread. A fold that equals the log is cached for
+// the next turn; one that is ahead of the log is dropped.
+func (e *Engine) releaseThread(thread string, t *turn) {
+	t.releaseLease()
+	stored := t.f != nil && t.latest.Load() != nil && len(t.pending) == 0
 	var rests restingFold
 	if stored {
 		rests = newRestingFold(thread, t.f, t.r.m)
@@ -65,15 +66,15 @@ func (e *Engine) release(thread string, t *turn) {
 		if !t.f.active() {
 			delete(e.stalled, thread)
 		}
-		e.cache.keep(rests)
+		e.cache.add(rests)
 	} else {
-		e.cache.drop(thread)
+		e.cache.remove(thread)
 	}
 	close(t.done)
 }
 
-// load brings a thread's fold and definition into a turn.
-func (t *turn) load(ctx context.Context, thread string) error {
+// loadThread loads the fold and the definition of a thread into the turn.
+func (t *turn) loadThread(ctx context.Context, thread string) error {
 	t.e.mu.Lock()
 	f := t.e.cache.take(thread)
 	t.e.mu.Unlock()
@@ -85,23 +86,23 @@ func (t *turn) load(ctx context.Context, thread string) error {
 	if err != nil {
 		return err
 	}
-	t.adopt(f, m)
-	if err := t.tellPast(); err != nil {
+	t.setFold(f, m)
+	if err := t.preparePastResults(); err != nil {
 		return err
 	}
 	t.publish()
 	return nil
 }
 
-func (t *turn) adopt(f *fold, m *machine.Machine) {
-	t.f, t.r = f, t.e.rules(m, f)
+func (t *turn) setFold(f *fold, m *machine.Machine) {
+	t.f, t.r = f, t.e.newRules(m, f)
 }
 
-// loadFold gives the thread as its log says: f with the events after it, which another
-// process may have stored, or the newest snapshot with those.
+// loadFold returns the state of a thread. It begins with f, or with the newest snapshot if
+// f is nil, and adds the events that were stored after it.
 func (e *Engine) loadFold(ctx context.Context, thread string, f *fold) (*fold, error) {
 	if f != nil && f.Slim {
-		whole, err := f.whole(func(v event.Value) (event.Value, error) { return e.fetch(ctx, v) })
+		whole, err := f.withLargeValues(func(v event.Value) (event.Value, error) { return e.fetch(ctx, v) })
 		if err != nil {
 			return nil, err
 		}
@@ -130,9 +131,9 @@ func (e *Engine) loadSnapshot(ctx context.Context, thread string) (*fold, error)
 	if raw == nil {
 		return newFold(thread), nil
 	}
-	f, err := restore(raw, func(v event.Value) (event.Value, error) { return e.fetch(ctx, v) })
+	f, err := restoreSnapshot(raw, func(v event.Value) (event.Value, error) { return e.fetch(ctx, v) })
 	if err != nil {
-		return newFold(thread), nil // a snapshot is only a shortcut: the log has it all
+		return newFold(thread), nil // a snapshot is only a shortcut: the log has all events
 	}
 	return f, nil
 }
@@ -144,8 +145,8 @@ func notFound(err error, thread string) error {
 	return err
 }
 
-// head is the thread's row in the index.
-func (r *rules) head() store.Thread {
+// threadRow returns the thread's row of the index.
+func (r *rules) threadRow() store.Thread {
 	m, f := r.m, r.f
 	h := store.Thread{
 		ID: f.Thread, Owner: f.Owner, Machine: f.Machine, Version: f.Version, Title: f.Title, Dataset: f.Dataset,
@@ -160,7 +161,7 @@ func (r *rules) head() store.Thread {
 	return h
 }
 
-// runRow is the run's row in the index.
+// runRow returns the row of the index of the present run.
 func runRow(f *fold) *store.Run {
 	t := f.Turn
 	if t == nil {
@@ -176,8 +177,8 @@ func runRow(f *fold) *store.Run {
 	return r
 }
 
-// definitions are machines by hash: those that threads began with, whatever the
-// folder holds today.
+// definitions holds machines by hash. A thread uses the version that it began with,
+// whatever the folder of machines holds today.
 type definitions struct {
 	store  store.Log
 	mu     sync.Mutex
@@ -188,8 +189,8 @@ func newDefinitions(s store.Log) *definitions {
 	return &definitions{store: s, byHash: map[string]*machine.Machine{}}
 }
 
-// keep remembers a machine and gives the blob that stores it.
-func (d *definitions) keep(m *machine.Machine) store.Blob {
+// add adds a machine and returns the blob that stores it.
+func (d *definitions) add(m *machine.Machine) store.Blob {
 	d.mu.Lock()
 	d.byHash[m.Hash] = m
 	d.mu.Unlock()
@@ -215,9 +216,9 @@ func (d *definitions) get(ctx context.Context, hash string) (*machine.Machine, e
 		return nil, fault.Wrap(err, fault.MachineInvalid, "the stored definition %.12s does not load any more", hash)
 	}
 	m.Hash = hash
-	d.keep(m)
+	d.add(m)
 	return m, nil
 }
 
-// Tools gives the set of tools, for faces that describe them.
+// Tools returns the tools of the engine.
 func (e *Engine) Tools() *tool.Set { return e.cfg.Tools }

@@ -12,43 +12,43 @@ import (
 	"interlock/internal/tool"
 )
 
-// turn is a thread while somebody owns it: the one goroutine that runs it, or the
-// call of Send that prepares it. Nobody else touches its fold.
+// A turn is a thread while a goroutine owns it: the one that runs it, or the caller of
+// Send that prepares it. Only the owner touches its fold.
 type turn struct {
-	e         *Engine
-	r         *rules
-	f         *fold
-	pending   []event.Event // not stored yet
-	blobs     []store.Blob
-	row       store.Run                 // of the run, as the index has it
-	ended     []store.Run               // ended in pending
-	forked    bool                      // the runs of the past belong to the parent
-	published atomic.Pointer[published] // the thread after its last batch
-	resumed   bool                      // the log was left by a process that died in the middle of the turn
-	lease     store.Lease
-	until     atomic.Int64 // when the lease ends, in nanoseconds; renewed by another goroutine
+	e          *Engine
+	r          *rules
+	f          *fold
+	pending    []event.Event // not stored yet
+	blobs      []store.Blob
+	storedRun  store.Run                 // the run's row as the index has it
+	ended      []store.Run               // runs that end in pending
+	forked     bool                      // a fork: the runs in its past belong to the parent thread
+	latest     atomic.Pointer[published] // the state after the last batch, for readers
+	resumed    bool                      // another process began the turn and died
+	lease      store.Lease
+	leaseUntil atomic.Int64 // when the lease expires, in nanoseconds; renewLeases changes it
 
-	life   context.Context    // of the turn: it outlives the request that began it
-	cancel context.CancelFunc // ends the job under way
-	halted atomic.Bool        // by Stop
-	rests  atomic.Bool        // the last batch is being stored
-	done   chan struct{}      // closed when the thread rests
-	failed error              // what could not be stored; read after done
+	ctx     context.Context    // outlives the request that began the turn
+	cancel  context.CancelFunc // ends the running job
+	halted  atomic.Bool        // Stop was called
+	resting atomic.Bool        // the last batch is being stored
+	done    chan struct{}      // closed when the thread is released
+	failed  error              // why the turn could not be stored; valid after done is closed
 }
 
-// run is the product in one screen: decide, store, do, until the thread rests.
+// run is the main loop: it decides, stores and performs until the turn ends or waits.
 func (t *turn) run(ctx context.Context) error {
-	var o outside
+	var o decideInput
 	for o.resumed = t.resumed; ; {
 		o.stop = t.halted.Load()
 		d := t.r.decide(o)
-		if d.ask != nil {
-			o.found = t.lookUp(*d.ask)
+		if d.lookup != nil {
+			o.found = t.lookUp(*d.lookup)
 			continue
 		}
-		o = outside{}
+		o = decideInput{}
 		t.emit(d.bodies...)
-		t.rests.Store(d.rest)
+		t.resting.Store(d.rest)
 		if d.rest || d.job != none {
 			if err := t.commit(ctx); err != nil {
 				return err
@@ -62,37 +62,37 @@ func (t *turn) run(ctx context.Context) error {
 		}
 		happened, err := t.perform(ctx, d.job)
 		if err != nil {
-			return err // shutting down: the log says what is under way
+			return err // shutting down: the log tells what was running
 		}
 		t.emit(happened...)
 	}
 }
 
-// emit adds events to the fold and to the next batch. Nothing is seen before commit.
+// emit adds events to the fold and to the next batch. Readers see them after commit.
 func (t *turn) emit(bs ...event.Body) {
 	for _, b := range bs {
 		e := event.Event{Thread: t.f.Thread, Seq: t.f.Seq + 1, Time: t.e.cfg.Now().UTC().Truncate(time.Microsecond)}
-		e.Body = t.timed(b, e.Time)
+		e.Body = t.withDuration(b, e.Time)
 		t.pending = append(t.pending, e)
 		t.f.apply(e)
 		if e.Body.Kind() == event.KindTurnEnded {
 			t.ended = append(t.ended, *runRow(t.f))
 		}
-		t.count(e.Body)
+		t.countMetrics(e.Body)
 	}
 }
 
-// emitConsequences adds what the last event brings with it, which must be stored in
-// the same batch.
+// emitConsequences emits the consequences of the last event, which must be stored in the
+// same batch.
 func (t *turn) emitConsequences() {
 	for bs := t.r.react(); len(bs) > 0; bs = t.r.react() {
 		t.emit(bs...)
 	}
 }
 
-// timed fills in how long something took: the difference of two stored times, so
-// that a replay gives the same.
-func (t *turn) timed(b event.Body, now time.Time) event.Body {
+// withDuration sets how long something took. It is the difference of two stored times, so
+// that a replay computes the same.
+func (t *turn) withDuration(b event.Body, now time.Time) event.Body {
 	tf := t.f.Turn
 	if tf == nil {
 		return b
@@ -124,19 +124,19 @@ func (t *turn) timed(b event.Body, now time.Time) event.Body {
 	return b
 }
 
-// commit stores what was emitted, in one batch, and then shows it. Storing is not
-// cut short by the end of a request or of the server.
+// commit stores the emitted events in one batch, then publishes them. The end of a request
+// or of the server does not interrupt it.
 func (t *turn) commit(ctx context.Context) error {
 	if len(t.pending) == 0 {
 		return nil
 	}
 	b := store.Batch{
-		Thread: t.f.Thread, After: t.pending[0].Seq - 1, Fence: t.lease.Fence, Events: t.pending, Blobs: append(t.blobs, t.r.blobs...), Head: t.r.head(),
+		Thread: t.f.Thread, After: t.pending[0].Seq - 1, Fence: t.lease.Fence, Events: t.pending, Blobs: append(t.blobs, t.r.blobs...), Head: t.r.threadRow(),
 	}
 	if !t.forked {
 		b.Runs = t.ended
 		if t.f.active() {
-			b.Runs = t.changedRun(b.Runs)
+			b.Runs = t.appendChangedRun(b.Runs)
 		}
 	}
 	for _, e := range t.pending {
@@ -155,7 +155,7 @@ func (t *turn) commit(ctx context.Context) error {
 		return err
 	}
 	if n := len(b.Runs); n > 0 {
-		t.row = b.Runs[n-1]
+		t.storedRun = b.Runs[n-1]
 	}
 	shown := t.pending
 	t.pending, t.blobs, t.r.blobs, t.ended = nil, nil, nil, nil
@@ -164,12 +164,12 @@ func (t *turn) commit(ctx context.Context) error {
 	return nil
 }
 
-// changedRun adds the row of the present run, unless the index has it already. What the
-// run has cost so far changes with every reply; the index learns of it when something
-// else changes, at the latest when the run rests.
-func (t *turn) changedRun(rows []store.Run) []store.Run {
+// appendChangedRun adds the row of the present run, unless the index has it already. A
+// change of cost alone is not stored: it changes with every reply, and the row is stored
+// at the latest when the run ends or waits.
+func (t *turn) appendChangedRun(rows []store.Run) []store.Run {
 	row := *runRow(t.f)
-	known := t.row
+	known := t.storedRun
 	known.Tokens, known.MicroUSD = row.Tokens, row.MicroUSD
 	if row == known {
 		return rows
@@ -177,8 +177,8 @@ func (t *turn) changedRun(rows []store.Run) []store.Run {
 	return append(rows, row)
 }
 
-// count tells the metrics what happened.
-func (t *turn) count(b event.Body) {
+// countMetrics counts an event in the metrics.
+func (t *turn) countMetrics(b event.Body) {
 	c := t.e.cfg.Count
 	switch e := b.(type) {
 	case event.ToolReturned:
@@ -211,14 +211,14 @@ func (t *turn) count(b event.Body) {
 	}
 }
 
-// lookUp finds what a call depends on outside the thread.
+// lookUp loads what a call depends on outside the thread.
 func (t *turn) lookUp(l lookup) *lookup {
 	if v, ok := l.entry.Tool.(tool.Versioner); ok {
-		ctx, cancel := context.WithTimeout(t.life, 5*time.Second)
+		ctx, cancel := context.WithTimeout(t.ctx, 5*time.Second)
 		defer cancel()
 		l.version = v.Version(tool.With(ctx, t.callInfo("")), l.whole.JSON)
 	}
-	if k, ok := t.r.earlier(t.r.identify(l.admitted, &l)); ok {
+	if k, ok := t.r.findEarlierResult(t.r.identify(l.admitted, &l)); ok {
 		if v, err := t.fetch(k.Result); err == nil {
 			l.earlier = v
 		}

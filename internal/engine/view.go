@@ -11,7 +11,7 @@ import (
 	"interlock/internal/store"
 )
 
-// A View is a thread as a person may look at it.
+// A View is what a person sees of a thread.
 type View struct {
 	Thread    store.Thread         `json:"thread"`
 	Settings  map[string]any       `json:"settings"`
@@ -34,13 +34,14 @@ type CommandView struct {
 	Why     string            `json:"why,omitempty"` // it may not
 }
 
-func (e *Engine) rules(m *machine.Machine, f *fold) *rules {
+func (e *Engine) newRules(m *machine.Machine, f *fold) *rules {
 	return &rules{m: m, f: f, tools: e.cfg.Tools, resultBytes: e.cfg.ResultBytes}
 }
 
-// View gives a thread's state, facts, open card and what is possible now.
+// View returns a thread's state, facts and open card, and the tools and commands that are
+// possible now.
 func (e *Engine) View(ctx context.Context, thread string) (View, error) {
-	p, err := e.current(ctx, thread)
+	p, err := e.loadPublished(ctx, thread)
 	if err != nil {
 		return View{}, err
 	}
@@ -49,10 +50,10 @@ func (e *Engine) View(ctx context.Context, thread string) (View, error) {
 		return View{}, err
 	}
 	defer release()
-	r := e.rules(p.m, p.f)
+	r := e.newRules(p.m, p.f)
 	s := r.scope()
 	v := View{
-		Thread: r.head(), Settings: maps.Clone(s.Settings), Facts: map[string]any{}, Messages: slices.Clone(r.f.Messages),
+		Thread: r.threadRow(), Settings: maps.Clone(s.Settings), Facts: map[string]any{}, Messages: slices.Clone(r.f.Messages),
 		Artifacts: slices.Clone(r.f.Artifacts), Tainted: r.f.Tainted, Offered: []string{},
 	}
 	for _, fact := range r.m.Facts {
@@ -70,7 +71,7 @@ func (e *Engine) View(ctx context.Context, thread string) (View, error) {
 	v.Denied = denied
 	for _, c := range r.m.Commands {
 		cv := CommandView{Name: c.Name, Label: c.Label, Fields: fieldTypes(c.Fields), Allowed: true}
-		if err := r.mayCommand(c); err != nil {
+		if err := r.checkCommand(c); err != nil {
 			cv.Allowed, cv.Why = false, fault.From(err).Message
 		}
 		v.Commands = append(v.Commands, cv)
@@ -89,9 +90,9 @@ func fieldTypes(fields []machine.Field) map[string]string {
 	return out
 }
 
-// Messages gives the newest messages of a thread, oldest first.
+// Messages returns the newest messages of a thread, oldest first.
 func (e *Engine) Messages(ctx context.Context, thread string, limit int) ([]Message, error) {
-	p, err := e.current(ctx, thread)
+	p, err := e.loadPublished(ctx, thread)
 	if err != nil {
 		return nil, err
 	}

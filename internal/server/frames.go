@@ -213,7 +213,7 @@ func forPerson(e event.ToolReturned) json.RawMessage {
 	if !e.Person.All && len(e.Person.Fields) == 0 || e.Result.JSON == nil {
 		return json.RawMessage("null")
 	}
-	return engine.Part(e.Result.JSON, e.Person)
+	return engine.VisibleFields(e.Result.JSON, e.Person)
 }
 
 // A cardData is a card as clients see it.
