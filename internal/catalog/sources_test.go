@@ -115,25 +115,55 @@ func TestLoadScoped(t *testing.T) {
 	}
 }
 
-func TestAssemble(t *testing.T) {
+// Each side of a workspace holds the rows of its source under its conditions, wherever
+// the source is; the same table may be there twice, and so may two of one name.
+func TestWorkspaceInputs(t *testing.T) {
 	w := newWorld(t, shop)
 	if err := w.Add(t.Context(), catalog.Connection{Alias: "bank", URL: "sqlite:" + ledger(t)}, source.Secret{}); err != nil {
 		t.Fatal(err)
 	}
-	db, err := w.Assemble(t.Context(), []catalog.Part{
+	other := t.TempDir()
+	if err := os.WriteFile(filepath.Join(other, "orders.csv"), []byte("v\n5\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Add(t.Context(), catalog.Connection{Alias: "second", URL: other}, source.Secret{}); err != nil {
+		t.Fatal(err)
+	}
+	parts := []catalog.Part{
 		{Table: "a", Alias: "shop.orders", Conditions: []schema.Condition{{Column: "placed", Op: schema.Lt, Value: "2024-02-01"}}},
 		{Table: "b", Alias: "payments", Conditions: []schema.Condition{{Column: "ref", Op: schema.Like, Value: "INV%"}}},
 		{Table: "c", Alias: "customers"},
-	})
+		{Table: "d", Alias: "shop.orders"},
+		{Table: "e", Alias: "second.orders"},
+		{Table: "f", Columns: []schema.Column{{Name: "n", Type: schema.ParseType("DECIMAL(9,2)")}, {Name: "t", Type: schema.ParseType("VARCHAR")}}, Rows: []byte(`[[1.50,"x"],[null,"y"]]`)},
+	}
+	inputs, selects, err := w.WorkspaceInputs(t.Context(), parts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := w.engine.Run(t.Context(), query.Request{Database: db, SQL: `SELECT (SELECT count(*) FROM a), (SELECT sum(amount) FROM b), (SELECT max(name) FROM c), (SELECT max(placed) FROM a)`})
+	space, err := w.engine.OpenWorkspace(t.Context(), query.WorkspaceConfig{Inputs: inputs})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(got.Rows) != `[[2,30.30,"Cid","2024-01-06"]]` {
+	defer space.Close()
+	for i, sel := range selects {
+		if sel.SQL == "" {
+			sel.SQL = `SELECT * FROM "` + sel.Table + `"`
+		}
+		if err := space.Create(t.Context(), parts[i].Table+"_rows", sel.SQL, sel.Args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := space.Query(t.Context(), `SELECT (SELECT count(*) FROM a_rows), (SELECT sum(amount) FROM b_rows), (SELECT max(name) FROM c_rows), (SELECT max(placed) FROM a_rows),
+		(SELECT count(*) > 2 FROM d_rows), (SELECT v FROM e_rows), (SELECT sum(n) FROM f_rows)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got.Rows) != `[[2,30.30,"Cid","2024-01-06",true,5,1.50]]` {
 		t.Errorf("rows: %s", got.Rows)
+	}
+	if _, _, err := w.WorkspaceInputs(t.Context(), []catalog.Part{{Table: "a", Alias: "customers", Conditions: []schema.Condition{{Column: "nmae", Op: schema.Eq, Value: "x"}}}}); !fault.Is(err, fault.BadFilter) {
+		t.Errorf("a column that is not there: %v", err)
 	}
 }
 
