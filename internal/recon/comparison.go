@@ -121,25 +121,52 @@ func (c Comparison) readyColumns(j int, raw, format string, right bool) []string
 func (c Comparison) derivedColumns(j int) []string {
 	switch c.As {
 	case Number:
-		return []string{
-			fmt.Sprintf("%s AS a%d", cents(fmt.Sprintf("f%d", j)), j),
-			fmt.Sprintf("array_to_string(list_sort(string_split(CAST(CAST(round(abs(f%d) * 100) AS HUGEINT) AS VARCHAR), '')), '') AS s%d", j, j),
-		}
-	case Date:
-		return []string{fmt.Sprintf("strftime(DATE '1970-01-01' + CAST(d%d AS INTEGER), '%%Y%%m%%d') AS w%d", j, j)}
+		return []string{fmt.Sprintf("%s AS a%d", cents(fmt.Sprintf("f%d", j)), j)}
 	case Reference:
-		q := squashed(fmt.Sprintf("n%d", j))
-		return []string{
-			fmt.Sprintf("%s AS q%d", q, j),
-			fmt.Sprintf("list_distinct(list_concat(regexp_extract_all(%s, '[0-9]{5,}'), regexp_extract_all(n%d, '[0-9]{5,}'))) AS g%d", q, j, j),
-		}
+		return []string{fmt.Sprintf("%s AS q%d", squashed(fmt.Sprintf("n%d", j)), j)}
 	}
 	return nil
 }
 
+// readyNames names the ready and derived columns of comparison j.
+func (c Comparison) readyNames(j int) []string {
+	letters := map[Kind]string{Number: "fa", Date: "d", Text: "n", Words: "n", Reference: "nq"}[c.As]
+	var out []string
+	for _, letter := range letters {
+		out = append(out, fmt.Sprintf("%c%d", letter, j))
+	}
+	return out
+}
+
+// costlyColumn is a derived column that only pairs which differ look at: "" for most
+// kinds. Where few pairs are compared it is computed for them; where rows have many
+// candidates each row has it ready. The prefix is an alias with a dot, or nothing.
+func (c Comparison) costlyColumn(j int, prefix string) (sql, column string) {
+	switch c.As {
+	case Date:
+		return fmt.Sprintf("strftime(DATE '1970-01-01' + CAST(%sd%d AS INTEGER), '%%Y%%m%%d')", prefix, j), fmt.Sprintf("w%d", j)
+	case Reference:
+		return fmt.Sprintf("list_distinct(list_concat(regexp_extract_all(%[1]sq%[2]d, '[0-9]{5,}'), regexp_extract_all(%[1]sn%[2]d, '[0-9]{5,}')))", prefix, j), fmt.Sprintf("g%d", j)
+	}
+	return "", ""
+}
+
+// sortedDigits are the digits of an amount in cents, by which swapped ones are known.
+func sortedDigits(cents string) string {
+	return fmt.Sprintf("list_sort(string_split(CAST(abs(%s) AS VARCHAR), ''))", cents)
+}
+
 // pairColumns computes, for a pair of ready rows l and r, what the level is decided by.
-func (c Comparison) pairColumns(j int) []string {
+// Rows have their costly columns, or not.
+func (c Comparison) pairColumns(j int, costly bool) []string {
 	col := func(p, x string) string { return fmt.Sprintf("%s.%s%d", p, x, j) }
+	late := func(p string) string {
+		sql, column := c.costlyColumn(j, p+".")
+		if costly {
+			return p + "." + column
+		}
+		return sql
+	}
 	var out []string
 	add := func(sql, column string) { out = append(out, fmt.Sprintf("%s AS %s%d", sql, column, j)) }
 	missing := func(x string) { add(fmt.Sprintf("(%s IS NULL OR %s IS NULL)", col("l", x), col("r", x)), "null") }
@@ -148,40 +175,47 @@ func (c Comparison) pairColumns(j int) []string {
 		missing("f")
 		add(fmt.Sprintf("abs(%[1]s - %[2]s) / greatest(abs(%[1]s), abs(%[2]s), 1e-9)", col("l", "f"), col("r", "f")), "rd")
 		add(fmt.Sprintf("abs(%s - %s)", col("l", "a"), col("r", "a")), "cd")
-		add(fmt.Sprintf("(%s = %s AND (%s < 0) = (%s < 0) AND length(%s) >= 3)", col("l", "s"), col("r", "s"), col("l", "f"), col("r", "f"), col("l", "s")), "tr")
+		// Amounts with the same digits differ by a multiple of 9.
+		add(fmt.Sprintf("CASE WHEN abs(%[1]s - %[2]s) > 1 AND abs(%[1]s - %[2]s) %% 9 = 0 AND (%[1]s < 0) = (%[2]s < 0) AND abs(%[1]s) >= 100 THEN %[3]s = %[4]s ELSE false END",
+			col("l", "a"), col("r", "a"), sortedDigits(col("l", "a")), sortedDigits(col("r", "a"))), "tr")
 	case Date:
 		missing("d")
 		lag := fmt.Sprintf("(%s - %s)", col("r", "d"), col("l", "d"))
 		add(lag, "lag")
-		add(fmt.Sprintf("CASE WHEN abs%[1]s > 10 AND damerau_levenshtein(%[2]s, %[3]s) <= 1 THEN true ELSE false END", lag, col("l", "w"), col("r", "w")), "typo")
+		add(fmt.Sprintf("CASE WHEN abs%[1]s > 10 AND damerau_levenshtein(%[2]s, %[3]s) <= 1 THEN true ELSE false END", lag, late("l"), late("r")), "typo")
 	default:
 		missing("n")
 		ln, rn := col("l", "n"), col("r", "n")
 		add(fmt.Sprintf("(%s = %s)", ln, rn), "eq")
 		if c.As.sharesWords() {
 			shared := fmt.Sprintf("coalesce(list_sum(list_transform(list_intersect(lt.t%[1]d, rt.t%[1]d), lambda e: e %% 65536)), 0)", j)
+			single := ""
 			if c.As == Text { // of single words there is nothing to share
-				shared = fmt.Sprintf("CASE WHEN contains(%s, ' ') OR contains(%s, ' ') THEN %s ELSE 0 END", ln, rn, shared)
+				single = fmt.Sprintf("WHEN NOT contains(%s, ' ') AND NOT contains(%s, ' ') THEN 0", ln, rn)
 			}
+			shared = fmt.Sprintf("CASE %s WHEN %s = %s THEN coalesce(lt.z%d, 0) ELSE %s END", single, ln, rn, j, shared)
 			add(shared, "sh")
 			add(fmt.Sprintf("sqrt(CAST(lt.z%d AS DOUBLE)) * sqrt(CAST(rt.z%d AS DOUBLE))", j, j), "zz")
 		}
 		switch c.As {
 		case Text:
 			add(fmt.Sprintf("least(lt.z%d, rt.z%d)", j, j), "zl")
-			add(fmt.Sprintf("jaro_winkler_similarity(%s, %s)", ln, rn), "jw")
+			add(fmt.Sprintf("CASE WHEN %[1]s = %[2]s THEN 1 ELSE jaro_winkler_similarity(%[1]s, %[2]s) END", ln, rn), "jw")
 			add(fmt.Sprintf("(replace(%[1]s, ' ', '') = replace(%[2]s, ' ', ''))", ln, rn), "jn")
 			add(fmt.Sprintf("(starts_with(%[1]s, %[2]s) OR starts_with(%[2]s, %[1]s))", ln, rn), "pre")
 		case Reference:
 			lq, rq := col("l", "q"), col("r", "q")
 			add(fmt.Sprintf("(%s = %s)", lq, rq), "jn")
-			add(fmt.Sprintf("list_has_any(%s, %s)", col("l", "g"), col("r", "g")), "run")
-			add(fmt.Sprintf("(least(length(%[1]s), length(%[2]s)) >= 4 AND (contains(%[1]s, %[2]s) OR contains(%[2]s, %[1]s)))", lq, rq), "inn")
+			unequal := func(sql, column string) {
+				add(fmt.Sprintf("CASE WHEN %s = %s THEN true ELSE %s END", lq, rq, sql), column)
+			}
+			unequal(fmt.Sprintf("list_has_any(%s, %s)", late("l"), late("r")), "run")
+			unequal(fmt.Sprintf("(least(length(%[1]s), length(%[2]s)) >= 4 AND (contains(%[1]s, %[2]s) OR contains(%[2]s, %[1]s)))", lq, rq), "inn")
 			cut := func(whole, part string) string {
 				return fmt.Sprintf("(length(%[2]s) BETWEEN 7 AND 30 AND contains(%[1]s, left(%[2]s, length(%[2]s) - 2)))", whole, part)
 			}
-			add("("+cut(lq, rq)+" OR "+cut(rq, lq)+")", "cut")
-			add(fmt.Sprintf("CASE WHEN greatest(length(%[1]s), length(%[2]s)) <= 24 AND abs(length(%[1]s) - length(%[2]s)) <= 1 AND least(length(%[1]s), length(%[2]s)) >= 4 THEN damerau_levenshtein(%[1]s, %[2]s) <= 1 ELSE false END", lq, rq), "ed")
+			unequal("("+cut(lq, rq)+" OR "+cut(rq, lq)+")", "cut")
+			unequal(fmt.Sprintf("CASE WHEN greatest(length(%[1]s), length(%[2]s)) <= 24 AND abs(length(%[1]s) - length(%[2]s)) <= 1 AND least(length(%[1]s), length(%[2]s)) >= 4 THEN damerau_levenshtein(%[1]s, %[2]s) <= 1 ELSE false END", lq, rq), "ed")
 		}
 	}
 	return out

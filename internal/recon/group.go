@@ -108,7 +108,7 @@ func (r *run) linkOpenRows(ctx context.Context, amount int) error {
 	if err := r.space.Create(ctx, linkCandidates, sql); err != nil {
 		return err
 	}
-	if err := r.makeLevels(ctx, linkLevels, linkCandidates, comparisons); err != nil {
+	if err := r.makeLevels(ctx, linkLevels, linkCandidates, r.open.rowTables, comparisons); err != nil {
 		return err
 	}
 	weights := r.recipe.Scoring.weights(comparisons)

@@ -115,6 +115,7 @@ func TestManyEqualAmounts(t *testing.T) {
 	s.table(t, "r", rightHead, right)
 	in := Input{Left: Side{"l", "k"}, Right: Side{"r", "k"}, Labels: Labels{Confirmed: pairs[:5]}}
 	recipe, _ := s.learnAndRun(t, in)
+	recipe.Rules = nil // they would match all rows before the amounts are looked up
 	recipe.Candidates = append(recipe.Candidates, Key{[]KeyPart{{Compare: recipe.Groups.Amount, By: ByValue}}})
 	const rows = 20_000
 	s.must(t, fmt.Sprintf("CREATE OR REPLACE TABLE l AS SELECT 'a' || i AS k, 'Firm ' || (i %% 500) AS who, printf('R%%07d', i) AS doc, '10.00' AS net, '2024-01-01' AS at FROM range(%d) AS t(i)", rows))

@@ -44,9 +44,9 @@ func (l Labels) Contradictions() []LabelProblem {
 	return out
 }
 
-// stageLabels finds the rows of the labels. A key that no row or more than one row has
-// is a fault that lists all such labels.
-func (r *Reconciler) stageLabels(ctx context.Context, l Labels) error {
+// stageLabels finds the rows of the labels in two tables with i and k. A key that no row
+// or more than one row has is a fault that lists all such labels.
+func (r *Reconciler) stageLabels(ctx context.Context, l Labels, left, right string) error {
 	var values, args []string
 	add := func(pairs []Pair, w int) {
 		for _, p := range pairs {
@@ -64,7 +64,7 @@ func (r *Reconciler) stageLabels(ctx context.Context, l Labels) error {
 		Left, Right string
 		N, M        int64
 	}
-	rows, err := selectRows[row](ctx, r.space, fmt.Sprintf(`SELECT lk, rk, (SELECT count(*) FROM %s AS l WHERE l.k = lk), (SELECT count(*) FROM %s AS r WHERE r.k = rk) FROM %s`, stagedLeft, stagedRight, list), args...)
+	rows, err := selectRows[row](ctx, r.space, fmt.Sprintf(`SELECT lk, rk, (SELECT count(*) FROM %s AS l WHERE l.k = lk), (SELECT count(*) FROM %s AS r WHERE r.k = rk) FROM %s`, left, right, list), args...)
 	if err != nil {
 		return err
 	}
@@ -86,5 +86,5 @@ func (r *Reconciler) stageLabels(ctx context.Context, l Labels) error {
 		return fault.New(fault.BadRequest, "%d labelled pairs do not name one row on each side: %s.", len(problems), problems[0].Problem).
 			Suggest("Correct the keys, or name the column that holds them.").With(problems)
 	}
-	return r.space.Create(ctx, labelled, fmt.Sprintf(`SELECT l.i AS li, r.i AS ri, min(w) AS w FROM %s JOIN %s AS l ON l.k = lk JOIN %s AS r ON r.k = rk GROUP BY l.i, r.i`, list, stagedLeft, stagedRight), args...)
+	return r.space.Create(ctx, labelled, fmt.Sprintf(`SELECT l.i AS li, r.i AS ri, min(w) AS w FROM %s JOIN %s AS l ON l.k = lk JOIN %s AS r ON r.k = rk GROUP BY l.i, r.i`, list, left, right), args...)
 }

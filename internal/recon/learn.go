@@ -72,7 +72,7 @@ func (r *Reconciler) train(ctx context.Context, l *learnt, say *steps) error {
 		if err := say.next(ctx, "comparing candidates"); err != nil {
 			return err
 		}
-		if err := r.makeLevels(ctx, levelTable, candidatePairs, l.comparisons); err != nil {
+		if err := r.makeLevels(ctx, levelTable, candidatePairs, bothReady, l.comparisons); err != nil {
 			return fmt.Errorf("comparing candidates: %w", err)
 		}
 		if err := say.next(ctx, "training"); err != nil {
@@ -208,5 +208,5 @@ func (r *Reconciler) prepare(ctx context.Context, in Input) (*learnt, error) {
 	if l.rp, err = r.profile(ctx, l.right); err != nil {
 		return nil, err
 	}
-	return l, r.stageLabels(ctx, in.Labels)
+	return l, r.stageLabels(ctx, in.Labels, stagedLeft, stagedRight)
 }

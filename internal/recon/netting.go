@@ -32,5 +32,12 @@ func (r *run) nettingPass(ctx context.Context) error {
 	if err := r.space.Create(ctx, "recon_netonce", once); err != nil {
 		return err
 	}
-	return r.space.Create(ctx, nettedTable, "SELECT side, a AS i, b AS other FROM recon_netonce UNION ALL SELECT side, b, a FROM recon_netonce")
+	if err := r.space.Create(ctx, nettedTable, "SELECT side, a AS i, b AS other FROM recon_netonce UNION ALL SELECT side, b, a FROM recon_netonce"); err != nil {
+		return err
+	}
+	n, err := r.count(ctx, "SELECT count(*) FROM "+nettedTable)
+	if err != nil || n == 0 {
+		return err
+	}
+	return r.closeRows(ctx, n/2, "SELECT i FROM "+nettedTable+" WHERE side = 'left'", "SELECT i FROM "+nettedTable+" WHERE side = 'right'")
 }

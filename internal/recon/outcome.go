@@ -3,6 +3,7 @@ package recon
 import (
 	"context"
 	"fmt"
+	"math"
 )
 
 // outcome counts the result.
@@ -28,10 +29,8 @@ func (r *run) outcome(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	o.Groups, o.UnmatchedLeft, o.UnmatchedRight, o.Netted, o.Ambiguous = counts.Groups, counts.Left, counts.Right, counts.Netted, counts.Ambiguous
-	if err := r.sumAmounts(ctx, o); err != nil {
-		return nil, err
-	}
-	return o, r.countSkew(ctx, o)
+	o.Skewed = r.skewed
+	return o, r.sumAmounts(ctx, o)
 }
 
 // sumAmounts adds up the amounts of the left side.
@@ -48,19 +47,31 @@ func (r *run) sumAmounts(ctx context.Context, o *Outcome) error {
 	return err
 }
 
-// countSkew reports the key values that too many rows have to be compared.
-func (r *run) countSkew(ctx context.Context, o *Outcome) error {
-	for _, k := range r.recipe.Candidates {
-		compiled, err := compileKey(k, r.recipe.Comparisons, readyLeft, readyRight)
+// countSkew finds the values of keys that too many open rows have to be compared.
+func (r *run) countSkew(ctx context.Context, keys ...Key) error {
+	for _, k := range keys {
+		compiled, err := compileKey(k, r.recipe.Comparisons, r.openLeft(), r.openRight())
 		if err != nil {
 			return err
+		}
+		// Where one value makes more pairs than the limit, one side has it more often than
+		// the limit's root. Hashes are counted more quickly than values.
+		heavy := func(rows string) string {
+			return fmt.Sprintf("(SELECT count(*) FROM (SELECT hash(%s) AS h FROM (%s) GROUP BY h HAVING count(*) > %d))", compiled.columns(""), rows, int64(math.Sqrt(float64(r.config.KeyPairs))))
+		}
+		n, err := r.count(ctx, "SELECT "+heavy(compiled.left)+" + "+heavy(compiled.right))
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			continue
 		}
 		skew, err := selectOne[struct{ Values, Pairs int64 }](ctx, r.space, fmt.Sprintf("SELECT count(*), coalesce(CAST(sum(n * m) AS BIGINT), 0) FROM %s WHERE n * m > %d", compiled.sizes(), r.config.KeyPairs))
 		if err != nil {
 			return err
 		}
 		if skew.Values > 0 {
-			o.Skewed = append(o.Skewed, Skew{k, skew.Values, skew.Pairs})
+			r.skewed = append(r.skewed, Skew{k, skew.Values, skew.Pairs})
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // A run is one execution of a recipe.
@@ -11,12 +12,14 @@ type run struct {
 	*Reconciler
 	recipe      *Recipe
 	left, right table
-	taken       string // table of the matches so far: li, ri, rule, s, margin, grp
-	made        int    // tables of that kind
+	rejected    bool // a person rejected pairs
+	passes      []pass
+	open        openRows
+	skewed      []Skew
 }
 
-// takenColumns types the columns of matches.
-const takenColumns = "CAST(%s AS BIGINT) AS li, CAST(%s AS BIGINT) AS ri, CAST(%s AS VARCHAR) AS rule, CAST(%s AS BIGINT) AS s, CAST(%s AS BIGINT) AS margin, CAST(%s AS BIGINT) AS grp"
+// A pass is a table of matches that one rule made: li, ri, s, margin, grp.
+type pass struct{ table, rule string }
 
 // Rules that every recipe has.
 const (
@@ -25,43 +28,87 @@ const (
 	ruleSum       = "sum"       // by adding up
 )
 
-// take adds the pairs of a SELECT of li, ri, s and margin to the matches.
+// take adds the pairs of a SELECT of li, ri, s and margin to the matches and gives their
+// number. Their rows are open no more.
 func (r *run) take(ctx context.Context, rule, sql, group string) (int64, error) {
-	old := r.taken
-	r.made++
-	r.taken = fmt.Sprintf("recon_taken_%d", r.made)
-	next := fmt.Sprintf("SELECT "+takenColumns+" FROM (%s)", "li", "ri", text(rule), "s", "margin", group, sql)
-	if old != "" {
-		next = "SELECT * FROM " + old + " UNION ALL " + next
-	}
-	if err := r.space.Create(ctx, r.taken, next); err != nil {
+	p := pass{fmt.Sprintf("recon_pass_%d", len(r.passes)), rule}
+	if err := r.space.Create(ctx, p.table, fmt.Sprintf("SELECT CAST(li AS BIGINT) AS li, CAST(ri AS BIGINT) AS ri, CAST(s AS BIGINT) AS s, CAST(margin AS BIGINT) AS margin, CAST(%s AS BIGINT) AS grp FROM (%s)", group, sql)); err != nil {
 		return 0, err
 	}
-	n, err := r.count(ctx, "SELECT count(*) FROM "+r.taken)
-	if err != nil || old == "" {
-		return n, err
-	}
-	before, err := r.count(ctx, "SELECT count(*) FROM "+old)
-	if err != nil {
+	n, err := r.count(ctx, "SELECT count(*) FROM "+p.table)
+	if err != nil || n == 0 {
 		return 0, err
 	}
-	return n - before, r.space.Drop(ctx, old)
+	r.passes = append(r.passes, p)
+	return n, r.closeRows(ctx, n, "SELECT li AS i FROM "+p.table, "SELECT ri AS i FROM "+p.table)
+}
+
+// openRows are the rows that have no partner yet: tables of ready rows, without those of
+// SELECTs of i.
+type openRows struct {
+	rowTables
+	closedLeft, closedRight []string
+	rows, closed            int64 // of both sides: in the tables, and about so many of them closed
+	made                    int   // tables of open rows
 }
 
 // openLeft and openRight are the ready rows that have no partner yet.
-func (r *run) openLeft() string {
-	return fmt.Sprintf("(SELECT * FROM %s AS o ANTI JOIN %s AS m ON m.li = o.i ANTI JOIN (SELECT i FROM %s WHERE side = 'left') AS z ON z.i = o.i)", readyLeft, r.taken, nettedTable)
+func (r *run) openLeft() string  { return without(r.open.left, r.open.closedLeft) }
+func (r *run) openRight() string { return without(r.open.right, r.open.closedRight) }
+
+func without(rows string, closed []string) string {
+	if len(closed) == 0 {
+		return rows
+	}
+	return fmt.Sprintf("(SELECT o.* FROM %s AS o ANTI JOIN (%s) AS z ON z.i = o.i)", rows, strings.Join(closed, " UNION ALL "))
 }
 
-func (r *run) openRight() string {
-	return fmt.Sprintf("(SELECT * FROM %s AS o ANTI JOIN %s AS m ON m.ri = o.i ANTI JOIN (SELECT i FROM %s WHERE side = 'right') AS z ON z.i = o.i)", readyRight, r.taken, nettedTable)
+// closeRows says that rows, given by SELECTs of i, are open no more.
+func (r *run) closeRows(ctx context.Context, n int64, left, right string) error {
+	r.open.closedLeft, r.open.closedRight = append(r.open.closedLeft, left), append(r.open.closedRight, right)
+	if r.open.closed += 2 * n; 4*r.open.closed < r.open.rows {
+		return nil
+	}
+	return r.copyOpenRows(ctx, r.open.costly)
+}
+
+// copyOpenRows makes tables of the rows that are open now, with costly columns if many
+// candidates will be compared.
+func (r *run) copyOpenRows(ctx context.Context, costly bool) error {
+	columns := []string{"i"}
+	for j, c := range r.recipe.Comparisons {
+		columns = append(columns, c.readyNames(j)...)
+		if _, column := c.costlyColumn(j, ""); r.open.costly && column != "" {
+			columns = append(columns, column)
+		}
+	}
+	list := strings.Join(columns, ", ")
+	if costly && !r.open.costly {
+		list += costlyColumns(r.recipe.Comparisons)
+	}
+	old := r.open
+	r.open.made++
+	r.open.left, r.open.right = fmt.Sprintf("recon_lopen_%d", r.open.made), fmt.Sprintf("recon_ropen_%d", r.open.made)
+	r.open.rows = 0
+	for _, s := range [][2]string{{r.open.left, without(old.left, old.closedLeft)}, {r.open.right, without(old.right, old.closedRight)}} {
+		if err := r.space.Create(ctx, s[0], fmt.Sprintf("SELECT %s FROM %s", list, s[1])); err != nil {
+			return err
+		}
+		n, err := r.count(ctx, "SELECT count(*) FROM "+s[0])
+		if err != nil {
+			return err
+		}
+		r.open.rows += n
+	}
+	r.open.costly, r.open.closed, r.open.closedLeft, r.open.closedRight = costly, 0, nil, nil
+	if old.made == 0 {
+		return nil
+	}
+	return r.space.Drop(ctx, old.left, old.right)
 }
 
 // confirmedPass matches what a person confirmed.
 func (r *run) confirmedPass(ctx context.Context) error {
-	if err := r.space.Create(ctx, nettedTable, "SELECT '' AS side, CAST(0 AS BIGINT) AS i, CAST(0 AS BIGINT) AS other WHERE false"); err != nil {
-		return err
-	}
 	_, err := r.take(ctx, ruleConfirmed, fmt.Sprintf("SELECT li, ri, NULL AS s, NULL AS margin FROM %s WHERE w = 1", labelled), "NULL")
 	return err
 }
@@ -70,21 +117,22 @@ func (r *run) confirmedPass(ctx context.Context) error {
 // prefer each other and are likely enough.
 func (r *run) scoredPass(ctx context.Context) error {
 	rc := r.recipe
-	const left, right = "recon_lopen", "recon_ropen"
-	if err := r.space.Create(ctx, left, "SELECT * FROM "+r.openLeft()); err != nil {
+	if err := r.copyOpenRows(ctx, true); err != nil {
 		return err
 	}
-	if err := r.space.Create(ctx, right, "SELECT * FROM "+r.openRight()); err != nil {
+	if err := r.makeWords(ctx, r.open.rowTables, r.open.rows, rc.Comparisons, Kind.usesWords); err != nil {
 		return err
 	}
-	if err := r.makeCandidates(ctx, candidatePairs, rc.Candidates, rc.Comparisons, left, right, "SELECT li, ri FROM "+labelled+" WHERE false"); err != nil {
+	if err := r.countSkew(ctx, rc.Candidates...); err != nil {
+		return err
+	}
+	if err := r.makeCandidates(ctx, candidatePairs, rc.Candidates, rc.Comparisons, r.open.left, r.open.right, "SELECT li, ri FROM "+labelled+" WHERE false"); err != nil {
 		return fmt.Errorf("finding candidates: %w", err)
 	}
-	if err := r.makeLevels(ctx, levelTable, candidatePairs, rc.Comparisons); err != nil {
+	if err := r.makeLevels(ctx, levelTable, candidatePairs, r.open.rowTables, rc.Comparisons); err != nil {
 		return fmt.Errorf("comparing candidates: %w", err)
 	}
-	sql := fmt.Sprintf("SELECT *, %s AS s FROM %s AS v ANTI JOIN (SELECT * FROM %s WHERE w = 0) AS n ON n.li = v.li AND n.ri = v.ri",
-		scoreSQL(rc.Scoring.weights(rc.Comparisons)), levelTable, labelled)
+	sql := fmt.Sprintf("SELECT *, %s AS s FROM %s AS v%s", scoreSQL(rc.Scoring.weights(rc.Comparisons)), levelTable, r.withoutRejected("v"))
 	if err := r.space.Create(ctx, scoredPairs, sql); err != nil {
 		return fmt.Errorf("scoring candidates: %w", err)
 	}
@@ -92,6 +140,14 @@ func (r *run) scoredPass(ctx context.Context) error {
 		return r.assign(ctx, r.equalAmountSQL(g))
 	}
 	return r.assign(ctx, "true")
+}
+
+// withoutRejected joins rejected pairs away.
+func (r *run) withoutRejected(pairs string) string {
+	if !r.rejected {
+		return ""
+	}
+	return fmt.Sprintf(" ANTI JOIN (SELECT * FROM %[1]s WHERE w = 0) AS n ON n.li = %[2]s.li AND n.ri = %[2]s.ri", labelled, pairs)
 }
 
 // equalAmountSQL says that the amounts of a scored pair agree, or that one is missing.

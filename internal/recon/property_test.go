@@ -13,7 +13,7 @@ import (
 func (s *memorySpace) result(tb testing.TB) string {
 	tb.Helper()
 	out := ""
-	for _, t := range []string{MatchTable, EvidenceTable, UnmatchedTable, ConflictTable} {
+	for _, t := range []string{MatchTable, UnmatchedTable, ConflictTable} {
 		res, err := s.Query(tb.Context(), "SELECT * FROM "+t)
 		if err != nil {
 			tb.Fatal(err)

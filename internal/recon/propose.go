@@ -73,7 +73,7 @@ func (r *Reconciler) Explain(ctx context.Context, in Input, pair Pair) (*Proposa
 	if err := r.makeReady(ctx, l.left, l.right, l.comparisons); err != nil {
 		return nil, err
 	}
-	if err := r.makeLevels(ctx, levelTable, labelled, l.comparisons); err != nil {
+	if err := r.makeLevels(ctx, levelTable, labelled, bothReady, l.comparisons); err != nil {
 		return nil, err
 	}
 	pattern, err := r.count(ctx, "SELECT p FROM "+levelTable)

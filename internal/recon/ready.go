@@ -15,43 +15,65 @@ const (
 	listsRight = "recon_rlists"
 )
 
-// makeReady brings the values of both sides into the forms that are compared.
+// makeReady brings the values of both sides into the forms that training compares.
 func (r *Reconciler) makeReady(ctx context.Context, left, right table, comparisons []Comparison) error {
+	costly := costlyColumns(comparisons)
 	for _, s := range []struct {
 		t       table
 		ready   string
-		words   string
 		isRight bool
-	}{{left, readyLeft, wordsLeft, false}, {right, readyRight, wordsRight, true}} {
-		var raw, derived []string
-		for j, c := range comparisons {
-			columns, format := c.Left, c.LeftFormat
-			if s.isRight {
-				columns, format = c.Right, c.RightFormat
-			}
-			raw = append(raw, c.readyColumns(j, c.source(s.t, columns), format, s.isRight)...)
-			derived = append(derived, c.derivedColumns(j)...)
-		}
-		sql := fmt.Sprintf("SELECT i, %s FROM %s", strings.Join(raw, ", "), s.t.staged)
-		if len(derived) > 0 {
-			sql = fmt.Sprintf("SELECT *, %s FROM (%s)", strings.Join(derived, ", "), sql)
-		}
-		if err := r.space.Create(ctx, s.ready, sql); err != nil {
-			return err
-		}
-		if err := r.space.Create(ctx, s.words, wordsOf(s.ready, comparisons)); err != nil {
+	}{{left, readyLeft, false}, {right, readyRight, true}} {
+		if err := r.space.Create(ctx, s.ready, fmt.Sprintf("SELECT *%s FROM (%s)", costly, readySQL(s.t, s.t.staged, "i", s.isRight, comparisons))); err != nil {
 			return err
 		}
 	}
-	return r.weighWords(ctx, left.rows+right.rows, comparisons)
+	if err := r.makeWords(ctx, bothReady, left.rows+right.rows, comparisons, Kind.usesWords); err != nil {
+		return err
+	}
+	return r.makeLists(ctx, comparisons)
+}
+
+// readySQL selects columns of staged rows and their values in the forms that are compared.
+func readySQL(t table, from, keep string, isRight bool, comparisons []Comparison) string {
+	raw, derived := []string{keep}, []string{"*"}
+	for j, c := range comparisons {
+		columns, format := c.Left, c.LeftFormat
+		if isRight {
+			columns, format = c.Right, c.RightFormat
+		}
+		raw = append(raw, c.readyColumns(j, c.source(t, columns), format, isRight)...)
+		derived = append(derived, c.derivedColumns(j)...)
+	}
+	return fmt.Sprintf("SELECT %s FROM (SELECT %s FROM %s)", strings.Join(derived, ", "), strings.Join(raw, ", "), from)
+}
+
+// costlyColumns lists the costly columns of all comparisons, each after a comma.
+func costlyColumns(comparisons []Comparison) string {
+	return each(comparisons, "", func(j int, c Comparison) string {
+		if sql, column := c.costlyColumn(j, ""); sql != "" {
+			return fmt.Sprintf(", %s AS %s", sql, column)
+		}
+		return ""
+	})
+}
+
+// makeWords makes the tables of the words that rows have in comparisons of some kinds,
+// and weighs them.
+func (r *Reconciler) makeWords(ctx context.Context, rows rowTables, n int64, comparisons []Comparison, kinds func(Kind) bool) error {
+	for _, s := range [][2]string{{rows.left, wordsLeft}, {rows.right, wordsRight}} {
+		if err := r.space.Create(ctx, s[1], wordsOf(s[0], comparisons, kinds)); err != nil {
+			return err
+		}
+	}
+	return r.weighWords(ctx, n)
 }
 
 // wordsOf lists the distinct words of each text. Runs of digits count as words also
 // where letters or separators surround them, so that INV-2024-00012 and inv202400012 meet.
-func wordsOf(ready string, comparisons []Comparison) string {
+func wordsOf(ready string, comparisons []Comparison, kinds func(Kind) bool) string {
 	var parts []string
 	for j, c := range comparisons {
-		if !c.As.usesWords() {
+		if !kinds(c.As) {
 			continue
 		}
 		list := fmt.Sprintf("string_split(n%d, ' ')", j)
@@ -66,20 +88,29 @@ func wordsOf(ready string, comparisons []Comparison) string {
 	return strings.Join(parts, " UNION ALL ")
 }
 
-// weighWords gives rare words a high weight and packs those of a row into a list:
-// the number of the word times 65536, plus its squared weight in 256ths.
-func (r *Reconciler) weighWords(ctx context.Context, rows int64, comparisons []Comparison) error {
+// weighWords gives rare words a high weight: e is the number of the word times 65536,
+// plus its squared weight in 256ths.
+func (r *Reconciler) weighWords(ctx context.Context, rows int64) error {
 	sql := fmt.Sprintf(`SELECT *, (row_number() OVER (ORDER BY j, word)) * 65536 + CAST(least(65535, greatest(1, round(pow(ln((%d + 1.0) / (dl + dr)), 2) * 256))) AS BIGINT) AS e
 		FROM (SELECT j, word, CAST(sum(a) AS BIGINT) AS dl, CAST(sum(b) AS BIGINT) AS dr FROM (
 			SELECT j, word, count(*) AS a, 0 AS b FROM %s GROUP BY j, word UNION ALL SELECT j, word, 0, count(*) FROM %s GROUP BY j, word) GROUP BY j, word)`, rows, wordsLeft, wordsRight)
-	if err := r.space.Create(ctx, wordWeight, sql); err != nil {
-		return err
+	return r.space.Create(ctx, wordWeight, sql)
+}
+
+// makeLists packs the weighted words of each row into lists, for comparisons that are
+// decided by the words that both rows have.
+func (r *Reconciler) makeLists(ctx context.Context, comparisons []Comparison) error {
+	var lists []string
+	for j, c := range comparisons {
+		if c.As.sharesWords() {
+			lists = append(lists, fmt.Sprintf("list(e) FILTER (j = %[1]d) AS t%[1]d, CAST(sum(e %% 65536) FILTER (j = %[1]d) AS BIGINT) AS z%[1]d", j))
+		}
 	}
-	lists := each(comparisons, ", ", func(j int, _ Comparison) string {
-		return fmt.Sprintf("list(e) FILTER (j = %[1]d) AS t%[1]d, CAST(sum(e %% 65536) FILTER (j = %[1]d) AS BIGINT) AS z%[1]d", j)
-	})
+	if len(lists) == 0 {
+		return nil
+	}
 	for _, s := range [][2]string{{wordsLeft, listsLeft}, {wordsRight, listsRight}} {
-		if err := r.space.Create(ctx, s[1], fmt.Sprintf("SELECT i, %s FROM %s JOIN %s USING (j, word) GROUP BY i", lists, s[0], wordWeight)); err != nil {
+		if err := r.space.Create(ctx, s[1], fmt.Sprintf("SELECT i, %s FROM %s JOIN %s USING (j, word) GROUP BY i", strings.Join(lists, ", "), s[0], wordWeight)); err != nil {
 			return err
 		}
 	}

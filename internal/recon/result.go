@@ -8,7 +8,7 @@ import (
 
 // writeResult makes the tables of the result.
 func (r *run) writeResult(ctx context.Context) error {
-	for _, write := range []func(context.Context) error{r.writeMatches, r.writeEvidence, r.writeConflicts, r.writeUnmatched} {
+	for _, write := range []func(context.Context) error{r.writeMatches, r.writeConflicts, r.writeUnmatched} {
 		if err := write(ctx); err != nil {
 			return err
 		}
@@ -34,38 +34,35 @@ func (r *run) amount() int {
 	return indexOf(r.recipe.Comparisons, r.recipe.Groups.Amount)
 }
 
-// writeMatches makes the table of matches, one row to a pair, in the order of keys.
+// writeMatches makes the table of matches, one row to a pair, in the order of the left
+// rows. For each comparison it has the evidence: both values, the level and its weight.
+// The weights of a match and its closeness add up to its score.
 func (r *run) writeMatches(ctx context.Context) error {
 	amounts := "CAST(NULL AS DOUBLE) AS left_amount, CAST(NULL AS DOUBLE) AS right_amount"
 	if j := r.amount(); j >= 0 {
-		amounts = fmt.Sprintf("lr.a%[1]d / 100.0 AS left_amount, rr.a%[1]d / 100.0 AS right_amount", j)
+		amounts = fmt.Sprintf("l.a%[1]d / 100.0 AS left_amount, r.a%[1]d / 100.0 AS right_amount", j)
 	}
-	return r.space.Create(ctx, MatchTable, fmt.Sprintf(`SELECT row_number() OVER (ORDER BY l.k, r.k, li, ri) AS match_id, grp AS group_id, rule,
+	comparisons, scoring := r.recipe.Comparisons, r.recipe.Scoring
+	weights := scoring.weights(comparisons)
+	var values, evidence []string
+	for j, c := range comparisons {
+		values = append(values, fmt.Sprintf("%s AS lv%d, %s AS rv%d", qualified(c.source(r.left, c.Left), "l"), j, qualified(c.source(r.right, c.Right), "r"), j))
+		list := each(weights[j], ", ", func(_ int, w int64) string { return fmt.Sprint(w) })
+		evidence = append(evidence, fmt.Sprintf("lv%[1]d AS %[2]s_left, rv%[1]d AS %[2]s_right, %[3]s AS %[2]s_level, [0, %[4]s][g%[1]d + 2] / 1000.0 AS %[2]s_weight", j, c.ID, levelNameSQL(c.As, fmt.Sprintf("g%d", j)), list))
+	}
+	levels := each(comparisons, ", ", func(j int, c Comparison) string { return fmt.Sprintf("%s AS g%d", c.levelSQL(j), j) })
+	closeness := each(comparisons, " + ", func(j int, c Comparison) string { return c.closenessSQL(j) })
+	inner, shares := compareColumns(comparisons, false)
+	all := each(r.passes, " UNION ALL ", func(_ int, p pass) string { return fmt.Sprintf("SELECT *, %s AS rule FROM %s", text(p.rule), p.table) })
+	if all == "" {
+		all = "SELECT CAST(0 AS BIGINT) AS li, CAST(0 AS BIGINT) AS ri, CAST(0 AS BIGINT) AS s, CAST(0 AS BIGINT) AS margin, CAST(0 AS BIGINT) AS grp, '' AS rule WHERE false"
+	}
+	return r.space.Create(ctx, MatchTable, fmt.Sprintf(`SELECT row_number() OVER (ORDER BY li, ri) AS match_id, grp AS group_id, rule,
 		CASE WHEN rule = '%s' THEN 'confirmed' WHEN chance >= %g OR chance IS NULL THEN 'auto' ELSE 'suggested' END AS status,
-		l.k AS left_key, r.k AS right_key, s / 1000.0 AS score, chance, margin / 1000.0 AS margin, %s, li, ri
-		FROM (SELECT *, %s AS chance FROM %s) AS m JOIN %s AS l ON l.i = m.li JOIN %s AS r ON r.i = m.ri JOIN %s AS lr ON lr.i = m.li JOIN %s AS rr ON rr.i = m.ri ORDER BY match_id`,
-		ruleConfirmed, r.recipe.Scoring.Auto, amounts, r.recipe.Scoring.chanceSQL("s"), r.taken, stagedLeft, stagedRight, readyLeft, readyRight))
-}
-
-const matchLevels = "recon_matchlevels"
-
-// writeEvidence makes the waterfall: for each match one row to a comparison, with both
-// values, the level and its weight. The weights of a match and its closeness add up to
-// its score.
-func (r *run) writeEvidence(ctx context.Context) error {
-	if err := r.makeLevels(ctx, matchLevels, r.taken, r.recipe.Comparisons); err != nil {
-		return err
-	}
-	weights := r.recipe.Scoring.weights(r.recipe.Comparisons)
-	parts := []string{}
-	for j, c := range r.recipe.Comparisons {
-		parts = append(parts, fmt.Sprintf(`SELECT m.match_id, %d AS step, %s AS compare, %s AS left_value, %s AS right_value, %s AS level, [0, %s][v.g%d + 2] / 1000.0 AS weight
-			FROM %s AS m JOIN %s AS v ON v.li = m.li AND v.ri = m.ri JOIN %s AS l ON l.i = m.li JOIN %s AS r ON r.i = m.ri`,
-			j+1, text(c.ID), qualified(c.source(r.left, c.Left), "l"), qualified(c.source(r.right, c.Right), "r"), levelNameSQL(c.As, fmt.Sprintf("v.g%d", j)),
-			each(weights[j], ", ", func(_ int, w int64) string { return fmt.Sprint(w) }), j, MatchTable, matchLevels, stagedLeft, stagedRight))
-	}
-	parts = append(parts, fmt.Sprintf("SELECT m.match_id, %d, 'closeness', NULL, NULL, NULL, v.t / 1000.0 FROM %s AS m JOIN %s AS v ON v.li = m.li AND v.ri = m.ri", len(parts)+1, MatchTable, matchLevels))
-	return r.space.Create(ctx, EvidenceTable, "SELECT * FROM ("+strings.Join(parts, " UNION ALL ")+") ORDER BY match_id, step")
+		left_key, right_key, s / 1000.0 AS score, chance, margin / 1000.0 AS margin, left_amount, right_amount, %s, CAST(round(t) AS INTEGER) / 1000.0 AS closeness, li, ri
+		FROM (SELECT *, %s, %s AS t, %s AS chance FROM (SELECT %s FROM (SELECT c.*, l.k AS left_key, r.k AS right_key, %s, %s, %s FROM %s))) ORDER BY li, ri`,
+		ruleConfirmed, scoring.Auto, strings.Join(evidence, ", "), levels, closeness, scoring.chanceSQL("s"), shares,
+		amounts, strings.Join(values, ", "), inner, pairsFrom("("+all+")", rowTables{left: readyLeft, right: readyRight}, comparisons)))
 }
 
 // levelNameSQL names a level; a missing value has none.
@@ -90,7 +87,7 @@ func (r *run) writeConflicts(ctx context.Context) error {
 	ties := fmt.Sprintf(`SELECT li, ri, s FROM (SELECT *, max(s) OVER (PARTITION BY li) AS ls, max(s) OVER (PARTITION BY ri) AS rs FROM %s) WHERE s = ls OR s = rs`, r.eligible(r.lastCondition()))
 	return r.space.Create(ctx, ConflictTable, fmt.Sprintf(`SELECT dense_rank() OVER (ORDER BY c) AS conflict_id, l.k AS left_key, r.k AS right_key, s / 1000.0 AS score, li, ri FROM (
 		SELECT *, min(a) OVER (PARTITION BY ri) AS c FROM (SELECT *, min(ri) OVER (PARTITION BY li) AS a FROM (%s)))
-		JOIN %s AS l ON l.i = li JOIN %s AS r ON r.i = ri ORDER BY conflict_id, left_key, right_key, li, ri`, ties, stagedLeft, stagedRight))
+		JOIN %s AS l ON l.i = li JOIN %s AS r ON r.i = ri ORDER BY conflict_id, left_key, right_key, li, ri`, ties, readyLeft, readyRight))
 }
 
 // lastCondition is what a pair had to meet in the passes by weights.

@@ -23,56 +23,82 @@ func (r Rule) key(comparisons []Comparison) Key {
 	return k
 }
 
-// levelCondition is the condition on the level of comparison j.
-func (c Condition) levelCondition(j int, k Kind) string {
-	if c.Days == nil {
-		return fmt.Sprintf("g%d >= %d", j, slices.Index(k.Levels(), c.AtLeast))
-	}
-	return "true" // days are compared exactly, on the ready rows
-}
-
 // rulesPass applies the rules in order. A rule takes the pairs whose rows have no other
 // partner under it.
 func (r *run) rulesPass(ctx context.Context) error {
-	for i, rule := range r.recipe.Rules {
-		pairs, levels := "recon_rulepairs", "recon_rulelevels"
-		compiled, err := compileKey(rule.key(r.recipe.Comparisons), r.recipe.Comparisons, r.openLeft(), r.openRight())
+	const pairs = "recon_rulepairs"
+	for _, rule := range r.recipe.Rules {
+		key := rule.key(r.recipe.Comparisons)
+		skewed := len(r.skewed)
+		if err := r.countSkew(ctx, key); err != nil {
+			return fmt.Errorf("rule %s: %w", rule.ID, err)
+		}
+		sql, err := r.rulePairs(rule, key, len(r.skewed) > skewed)
 		if err != nil {
 			return err
 		}
-		if err := r.space.Create(ctx, pairs, r.rulePairs(rule, compiled)); err != nil {
+		if err := r.space.Create(ctx, pairs, sql); err != nil {
 			return fmt.Errorf("rule %s: %w", rule.ID, err)
 		}
-		if err := r.makeLevels(ctx, levels, pairs, r.recipe.Comparisons); err != nil {
-			return fmt.Errorf("rule %s: %w", rule.ID, err)
-		}
-		where := each(rule.When, " AND ", func(_ int, c Condition) string {
-			j := indexOf(r.recipe.Comparisons, c.Compare)
-			return c.levelCondition(j, r.recipe.Comparisons[j].As)
-		})
-		hold := fmt.Sprintf("(SELECT li, ri FROM %s AS v ANTI JOIN (SELECT * FROM %s WHERE w = 0) AS n ON n.li = v.li AND n.ri = v.ri WHERE %s)", levels, labelled, where)
-		only := fmt.Sprintf(`SELECT li, ri, NULL AS s, NULL AS margin FROM (SELECT li, ri, count(*) OVER (PARTITION BY li) AS n, count(*) OVER (PARTITION BY ri) AS m FROM %s) WHERE n = 1 AND m = 1`, hold)
+		only := fmt.Sprintf(`SELECT p.li, p.ri, NULL AS s, NULL AS margin FROM %[1]s AS p
+			ANTI JOIN (SELECT li FROM %[1]s GROUP BY li HAVING count(*) > 1) AS x ON x.li = p.li ANTI JOIN (SELECT ri FROM %[1]s GROUP BY ri HAVING count(*) > 1) AS y ON y.ri = p.ri`, pairs)
 		if _, err := r.take(ctx, rule.ID, only, "NULL"); err != nil {
-			return fmt.Errorf("rule %d, %s: %w", i+1, rule.ID, err)
+			return fmt.Errorf("rule %s: %w", rule.ID, err)
 		}
 	}
 	return nil
 }
 
-// rulePairs joins the open rows that share the key of a rule and lie within its days.
-func (r *run) rulePairs(rule Rule, k compiledKey) string {
-	var days []string
+// rulePairs joins the open rows that share the key of a rule and meet its other
+// conditions. Values of the key that too many rows have are left out where there are any.
+func (r *run) rulePairs(rule Rule, key Key, skewed bool) (string, error) {
+	comparisons := r.recipe.Comparisons
+	var on, days, levels, inner []string
+	shares := []string{"*"}
+	words := false
+	for _, p := range key.All {
+		j := indexOf(comparisons, p.Compare)
+		_, column := p.sides(j, comparisons[j].As)
+		on = append(on, fmt.Sprintf("l.%[1]s = r.%[1]s", column))
+	}
 	for _, c := range rule.When {
-		if c.Days != nil {
-			j := indexOf(r.recipe.Comparisons, c.Compare)
+		j := indexOf(comparisons, c.Compare)
+		switch {
+		case c.Days != nil:
 			days = append(days, fmt.Sprintf("r.d%[1]d - l.d%[1]d BETWEEN %[2]d AND %[3]d", j, c.Days[0], c.Days[1]))
+		case !slices.Contains(key.All, KeyPart{Compare: c.Compare, By: ByValue}):
+			kind := comparisons[j].As
+			inner = append(inner, comparisons[j].pairColumns(j, r.open.costly)...)
+			shares = append(shares, comparisons[j].shareColumns(j)...)
+			levels = append(levels, fmt.Sprintf("(%s) >= %d", comparisons[j].levelSQL(j), slices.Index(kind.Levels(), c.AtLeast)))
+			words = words || kind.sharesWords()
 		}
 	}
-	sql := k.pairsSQL(r.config.KeyPairs)
-	if len(days) == 0 {
-		return sql
+	sql := fmt.Sprintf("SELECT %s FROM %s AS l JOIN %s AS r ON %s", strings.Join(append([]string{"l.i AS li", "r.i AS ri"}, inner...), ", "), r.openLeft(), r.openRight(), strings.Join(on, " AND "))
+	if words {
+		sql += fmt.Sprintf(" LEFT JOIN %s AS lt ON lt.i = l.i LEFT JOIN %s AS rt ON rt.i = r.i", listsLeft, listsRight)
 	}
-	return fmt.Sprintf("SELECT p.li, p.ri FROM (%s) AS p JOIN %s AS l ON l.i = p.li JOIN %s AS r ON r.i = p.ri WHERE %s", sql, readyLeft, readyRight, strings.Join(days, " AND "))
+	if skewed {
+		compiled, err := compileKey(key, comparisons, r.openLeft(), r.openRight())
+		if err != nil {
+			return "", err
+		}
+		sql += fmt.Sprintf(" ANTI JOIN (SELECT %s FROM %s WHERE n * m > %d) AS x ON %s", compiled.columns(""), compiled.sizes(), r.config.KeyPairs, each(key.All, " AND ", func(i int, p KeyPart) string {
+			j := indexOf(comparisons, p.Compare)
+			_, column := p.sides(j, comparisons[j].As)
+			return fmt.Sprintf("x.k%d = l.%s", i, column)
+		}))
+	}
+	if len(days) > 0 {
+		sql += " WHERE " + strings.Join(days, " AND ")
+	}
+	if len(levels) > 0 {
+		sql = fmt.Sprintf("SELECT li, ri FROM (SELECT %s FROM (%s)) WHERE %s", strings.Join(shares, ", "), sql, strings.Join(levels, " AND "))
+	}
+	if r.rejected {
+		sql = fmt.Sprintf("SELECT v.li, v.ri FROM (%s) AS v%s", sql, r.withoutRejected("v"))
+	}
+	return sql, nil
 }
 
 // sentence says a rule in plain words.

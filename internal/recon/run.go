@@ -3,14 +3,15 @@ package recon
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"interlock/internal/fault"
 )
 
 // Tables of a result, which stay in the workspace.
 const (
-	MatchTable     = "recon_matches"
-	EvidenceTable  = "recon_evidence"
+	MatchTable     = "recon_matches" // with the evidence: both values, level and weight of each comparison
 	UnmatchedTable = "recon_unmatched"
 	ConflictTable  = "recon_conflicts"
 )
@@ -41,7 +42,7 @@ type Skew struct {
 	Pairs  int64 `json:"pairs"` // that were not compared because of it
 }
 
-// Run executes a recipe. The matches, their evidence, the unmatched rows and the
+// Run executes a recipe. The matches with their evidence, the unmatched rows and the
 // conflicts are tables of the workspace afterwards.
 func (r *Reconciler) Run(ctx context.Context, in Input, recipe *Recipe) (*Outcome, error) {
 	say := r.steps(9)
@@ -53,19 +54,9 @@ func (r *Reconciler) Run(ctx context.Context, in Input, recipe *Recipe) (*Outcom
 		rulesOnly.Scoring = &Scoring{Auto: 0.9, Suggested: 0.5}
 		recipe = &rulesOnly
 	}
-	run := &run{Reconciler: r, recipe: recipe}
-	var err error
-	if run.left, run.right, err = r.stageBoth(ctx, in); err != nil {
+	run := &run{Reconciler: r, recipe: recipe, rejected: len(in.Labels.Rejected) > 0}
+	if err := run.prepareRows(ctx, in); err != nil {
 		return nil, err
-	}
-	if problems := recipe.Check(run.left.columns, run.right.columns); len(problems) > 0 {
-		return nil, fault.New(fault.PlanInvalid, "The recipe has %d problems: %s.", len(problems), problems[0].Message).With(problems)
-	}
-	if err := r.stageLabels(ctx, in.Labels); err != nil {
-		return nil, err
-	}
-	if err := r.makeReady(ctx, run.left, run.right, recipe.Comparisons); err != nil {
-		return nil, fmt.Errorf("preparing the values: %w", err)
 	}
 	for _, pass := range []struct {
 		step string
@@ -87,4 +78,53 @@ func (r *Reconciler) Run(ctx context.Context, in Input, recipe *Recipe) (*Outcom
 		}
 	}
 	return run.outcome(ctx)
+}
+
+// prepareRows brings the rows of both sides into the forms that are compared, and finds
+// the labelled ones. All rows are open.
+func (r *run) prepareRows(ctx context.Context, in Input) (err error) {
+	if r.left, err = r.describeSide(ctx, in.Left, readyLeft); err != nil {
+		return fmt.Errorf("reading the left side: %w", err)
+	}
+	if r.right, err = r.describeSide(ctx, in.Right, readyRight); err != nil {
+		return fmt.Errorf("reading the right side: %w", err)
+	}
+	comparisons := r.recipe.Comparisons
+	if problems := r.recipe.Check(r.left.columns, r.right.columns); len(problems) > 0 {
+		return fault.New(fault.PlanInvalid, "The recipe has %d problems: %s.", len(problems), problems[0].Message).With(problems)
+	}
+	for _, s := range []struct {
+		t       *table
+		isRight bool
+	}{{&r.left, false}, {&r.right, true}} {
+		if err := r.space.Create(ctx, s.t.staged, readySQL(*s.t, "("+s.t.stageSQL()+")", s.t.usedColumns(s.isRight, comparisons), s.isRight, comparisons)); err != nil {
+			return fmt.Errorf("preparing the values: %w", err)
+		}
+		if s.t.rows, err = r.count(ctx, "SELECT count(*) FROM "+s.t.staged); err != nil {
+			return err
+		}
+	}
+	r.open = openRows{rowTables: rowTables{left: readyLeft, right: readyRight}, rows: r.left.rows + r.right.rows}
+	if slices.ContainsFunc(comparisons, func(c Comparison) bool { return c.As.sharesWords() }) {
+		if err := r.makeWords(ctx, r.open.rowTables, r.open.rows, comparisons, Kind.sharesWords); err != nil {
+			return fmt.Errorf("weighing words: %w", err)
+		}
+		if err := r.makeLists(ctx, comparisons); err != nil {
+			return fmt.Errorf("weighing words: %w", err)
+		}
+	}
+	return r.stageLabels(ctx, in.Labels, readyLeft, readyRight)
+}
+
+// usedColumns lists number, key and the cells of a side that comparisons look at.
+func (t table) usedColumns(isRight bool, comparisons []Comparison) string {
+	used := []string{"i", "k"}
+	for i, column := range t.columns {
+		if slices.ContainsFunc(comparisons, func(c Comparison) bool {
+			return !isRight && slices.Contains(c.Left, column) || isRight && slices.Contains(c.Right, column)
+		}) {
+			used = append(used, fmt.Sprintf("v%d", i))
+		}
+	}
+	return strings.Join(used, ", ")
 }

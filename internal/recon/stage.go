@@ -22,7 +22,7 @@ type table struct {
 	staged  string // its name in the workspace
 	columns []string
 	rows    int64
-	doubles int64 // rows whose key another row has too
+	doubles int64 // rows whose key another row has too; counted by stage only
 }
 
 // column gives the place of a column, or -1.
@@ -42,6 +42,20 @@ func (r *Reconciler) stageBoth(ctx context.Context, in Input) (left, right table
 // stage copies a side as text and numbers its rows by key and content, so that the
 // order in which they came says nothing.
 func (r *Reconciler) stage(ctx context.Context, side Side, staged string) (table, error) {
+	t, err := r.describeSide(ctx, side, staged)
+	if err != nil {
+		return t, err
+	}
+	if err := r.space.Create(ctx, staged, t.stageSQL()); err != nil {
+		return t, err
+	}
+	counts, err := selectOne[struct{ Rows, Keys int64 }](ctx, r.space, "SELECT count(*), count(DISTINCT k) FROM "+staged)
+	t.rows, t.doubles = counts.Rows, counts.Rows-counts.Keys
+	return t, err
+}
+
+// describeSide finds the columns of a side and checks its key.
+func (r *Reconciler) describeSide(ctx context.Context, side Side, staged string) (table, error) {
 	t := table{side: side, staged: staged}
 	res, err := r.space.Query(ctx, "SELECT * FROM "+name(side.Table)+" LIMIT 0")
 	if err != nil {
@@ -57,23 +71,23 @@ func (r *Reconciler) stage(ctx context.Context, side Side, staged string) (table
 		return t, fault.New(fault.BadRequest, "The table %s has no column %q for its key.", side.Table, side.Key).
 			Suggest("Name one of its columns as the key: %v.", t.columns)
 	}
+	return t, nil
+}
+
+// stageSQL selects the rows of a side as text, with their number i and key k.
+func (t table) stageSQL() string {
+	side := t.side
 	// Two columns of one name: the engine tells them apart by position only.
 	cells := each(t.columns, ", ", func(i int, _ string) string { return fmt.Sprintf("c%d", i) })
 	list := each(t.columns, ", ", func(i int, _ string) string {
 		return fmt.Sprintf("nullif(trim(CAST(c%d AS VARCHAR)), '') AS v%d", i, i)
 	})
-	key, order := "CAST(row_number() OVER () AS VARCHAR)", ""
+	values := each(t.columns, ", ", func(i int, _ string) string { return fmt.Sprintf("v%d", i) })
+	key, order := "CAST(row_number() OVER () AS VARCHAR)", values+", k"
 	if side.Key != "" {
 		key = fmt.Sprintf("coalesce(CAST(c%d AS VARCHAR), '')", t.column(side.Key))
-		order = "k, "
+		order = "k, hash(" + values + ")" // which tells rows of one key apart
 	}
-	values := each(t.columns, ", ", func(i int, _ string) string { return fmt.Sprintf("v%d", i) })
-	sql := fmt.Sprintf(`SELECT row_number() OVER (ORDER BY %s%s%s) AS i, * FROM (SELECT %s AS k, %s FROM (SELECT * FROM %s) AS t(%s))`,
-		order, values, map[bool]string{true: ", k"}[side.Key == ""], key, list, name(side.Table), cells)
-	if err := r.space.Create(ctx, staged, sql); err != nil {
-		return t, err
-	}
-	counts, err := selectOne[struct{ Rows, Keys int64 }](ctx, r.space, "SELECT count(*), count(DISTINCT k) FROM "+staged)
-	t.rows, t.doubles = counts.Rows, counts.Rows-counts.Keys
-	return t, err
+	return fmt.Sprintf(`SELECT row_number() OVER (ORDER BY %s) AS i, * FROM (SELECT %s AS k, %s FROM (SELECT * FROM %s) AS t(%s))`,
+		order, key, list, name(side.Table), cells)
 }
