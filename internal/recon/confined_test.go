@@ -101,7 +101,7 @@ func TestConfinedWorkspace(t *testing.T) {
 		}
 		counted, _ := json.Marshal(outcome)
 		texts := []string{string(lesson.Recipe.Encode()), string(counted)}
-		for _, table := range []string{MatchTable, EvidenceTable, UnmatchedTable, ConflictTable} {
+		for _, table := range []string{MatchTable, UnmatchedTable, ConflictTable} {
 			res, err := space.Query(t.Context(), "SELECT CAST(t AS VARCHAR) FROM "+table+" AS t")
 			if err != nil {
 				t.Fatal(name, err)
