@@ -43,6 +43,8 @@ var layers = []struct {
 	{"internal/jail", nil},
 	{"internal/figure", nil},
 	{"internal/embed", nil},
+	{"internal/document", []string{"internal/fault", "internal/jail"}},
+	{"internal/document/documenttest", nil},
 	{"internal/demo", []string{"internal/fault"}},
 	{"internal/event", []string{"internal/fault"}},
 	{"internal/dialect", []string{"internal/schema"}},

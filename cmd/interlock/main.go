@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"interlock/internal/document"
 	"interlock/internal/fault"
 	"interlock/internal/jail"
 	"interlock/internal/query"
@@ -36,6 +37,7 @@ func main() {
 	jail.Main()
 	query.Main()
 	source.Main()
+	document.Main()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	code := do(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()

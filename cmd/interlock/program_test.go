@@ -19,6 +19,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"interlock/internal/document"
 	"interlock/internal/jail"
 	"interlock/internal/query"
 	"interlock/internal/source"
@@ -36,6 +37,7 @@ func TestMain(m *testing.M) {
 	jail.Main()
 	query.Main()
 	source.Main()
+	document.Main()
 	if os.Getenv(asProgram) != "" {
 		main()
 	}

@@ -57,6 +57,9 @@ const (
 	QueryCancelled      Code = "query_cancelled"
 	BadFilter           Code = "bad_filter"
 	SourceUnreadable    Code = "source_unreadable"
+	DocumentUnreadable  Code = "document_unreadable"
+	DocumentEncrypted   Code = "document_encrypted"
+	DocumentNoText      Code = "document_no_text"
 	ModelFailed         Code = "model_failed"
 	ModelTimeout        Code = "model_timeout"
 	ModelRateLimited    Code = "model_rate_limited"
@@ -128,6 +131,9 @@ var table = []Entry{
 	{QueryCancelled, "the query was cancelled", 499, "", "It was stopped.", false},
 	{BadFilter, "a filter names a wrong column, operator or value", 422, "Use a column, operator and value that the message lists.", "Use a column, operator and value that the message lists.", true},
 	{SourceUnreadable, "the source cannot be read", 422, "This source cannot be read; use another.", "Check the file or the connection.", false},
+	{DocumentUnreadable, "the document cannot be read", 422, "This document cannot be read; use another.", "Check the file, or save it anew in another format.", false},
+	{DocumentEncrypted, "the document is protected by a password", 422, "This document cannot be read; use another.", "Save it without a password and add it again.", false},
+	{DocumentNoText, "the document holds pictures of pages and no text", 422, "This document cannot be read; use another.", "Have its text recognised (OCR) and add it again.", false},
 	{ModelFailed, "the model's provider failed", 502, "", "Try again; if it stays so, see the provider's status.", false},
 	{ModelTimeout, "the model did not answer in time", 504, "", "Try again, or raise the time limit.", false},
 	{ModelRateLimited, "the model's provider limits the rate", 429, "", "Wait a little, or use another model.", false},
