@@ -146,29 +146,35 @@ func (d Datasets) Query(ctx context.Context, q toolbox.Query) (toolbox.Rows, err
 func (d Datasets) frameTables(ctx context.Context, q toolbox.Query) (query.Database, error) {
 	var db query.Database
 	for _, f := range q.Frames {
-		r, err := d.Results.Load(ctx, f.ResultID) // only its owner may
-		if err != nil {
-			return db, err
-		}
-		table := sqlpolicy.Table{Name: f.Name}
-		list := make([]schema.Column, len(r.Columns))
-		taken := map[string]bool{}
-		for i, c := range r.Columns { // those of one name, such as of a join, are told apart
-			name := c.Name
-			for n := 1; name == "" || taken[strings.ToLower(name)]; n++ {
-				name = fmt.Sprintf("%s_%d", cmp.Or(c.Name, "column"), n)
-			}
-			taken[strings.ToLower(name)] = true
-			list[i] = schema.Column{Name: name, Type: c.Type}
-			table.Columns = append(table.Columns, name)
-		}
-		path, err := d.Catalog.Rows(ctx, f.ResultID, f.Name, list, r.Rows)
+		path, table, err := resultTable(ctx, d.Catalog, d.Results, f)
 		if err != nil {
 			return db, err
 		}
 		db.Beside, db.Tables = append(db.Beside, path), append(db.Tables, table)
 	}
 	return db, nil
+}
+
+// resultTable writes a kept result as a database with one table of the frame's name.
+func resultTable(ctx context.Context, c *catalog.Catalog, results toolbox.Results, f toolbox.Frame) (path string, table sqlpolicy.Table, err error) {
+	r, err := results.Load(ctx, f.ResultID) // only its owner may
+	if err != nil {
+		return "", table, err
+	}
+	table = sqlpolicy.Table{Name: f.Name}
+	list := make([]schema.Column, len(r.Columns))
+	taken := map[string]bool{}
+	for i, c := range r.Columns { // those of one name, such as of a join, are told apart
+		name := c.Name
+		for n := 1; name == "" || taken[strings.ToLower(name)]; n++ {
+			name = fmt.Sprintf("%s_%d", cmp.Or(c.Name, "column"), n)
+		}
+		taken[strings.ToLower(name)] = true
+		list[i] = schema.Column{Name: name, Type: c.Type}
+		table.Columns = append(table.Columns, name)
+	}
+	path, err = c.Rows(ctx, f.ResultID, f.Name, list, r.Rows)
+	return path, table, err
 }
 
 func (d Datasets) Dictionary(ctx context.Context, id, file string) (toolbox.Dictionary, error) {

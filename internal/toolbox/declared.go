@@ -43,9 +43,7 @@ func Undone() []string {
 // declared lists the tools of machines whose parts are not built in.
 func declared() []tool.Tool {
 	return []tool.Tool{
-		declare[MakeChartIn, MadeOut]("make_chart", "Make a chart of a fetched result.", tool.Writes),
 		declare[WriteReportIn, MadeOut]("write_report", "Write a report as a PDF or HTML file.", tool.Writes),
-		declare[SaveArtifactIn, MadeOut]("save_artifact", "Save a fetched result as a file.", tool.Writes),
 
 		declare[DocumentSearchIn, DocumentSearchOut]("document_search", "Find excerpts of the attached documents.", tool.Reads, taints),
 		declare[SchemaSearchIn, SchemaSearchOut]("schema_search", "Find tables by meaning.", tool.Reads, taints),
@@ -65,28 +63,10 @@ func declared() []tool.Tool {
 
 // Arguments and results of the workbench tools.
 type (
-	MakeChartIn struct {
-		From   string  `json:"from"`
-		Kind   string  `json:"kind,omitempty"`
-		X      string  `json:"x,omitempty"`
-		Y      string  `json:"y,omitempty"`
-		Title  string  `json:"title,omitempty"`
-		Frames []Frame `json:"frames,omitempty"`
-	}
 	WriteReportIn struct {
 		Title    string `json:"title"`
 		Markdown string `json:"markdown"`
 		Format   string `json:"format" jsonschema:"pdf or html"`
-	}
-	SaveArtifactIn struct {
-		From   string  `json:"from"`
-		Name   string  `json:"name"`
-		Format string  `json:"format" jsonschema:"csv, parquet, xlsx or json"`
-		Frames []Frame `json:"frames,omitempty"`
-	}
-	MadeOut struct {
-		Artifact string `json:"artifact"`
-		Note     string `json:"note"`
 	}
 )
 

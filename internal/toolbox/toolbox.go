@@ -28,6 +28,7 @@ type Config struct {
 	Python    Python     // nil: tools that run Python answer FEATURE_DISABLED
 	Results   Results    // required by the tools that make frames
 	Sources   Sources    // required by the tools that load single tables
+	Files     Files      // required by the tools that make files
 }
 
 // Data is datasets and the one way to query them, through policy.
@@ -117,6 +118,8 @@ func Tools(c Config) []tool.Tool {
 		b.pythonExecution(),
 		b.runSQL(),
 		b.runPython(),
+		b.makeChart(),
+		b.saveArtifact(),
 		b.describeTables(),
 		b.loadDictionary(),
 		b.planQuestion(),

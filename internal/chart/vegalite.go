@@ -1,0 +1,185 @@
+package chart
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"interlock/internal/schema"
+)
+
+// A Reference says where the rows of a chart are.
+type Reference struct {
+	Name     string // of the result in its thread
+	ResultID string
+	URL      string // of the rows as JSON
+}
+
+type object = map[string]any
+
+// VegaLite writes the chart as a Vega-Lite document. Its data is a reference: the
+// document can be restyled, and drawn again of the same rows.
+func (s Spec) VegaLite(t Table, data Reference) ([]byte, error) {
+	doc := object{
+		"$schema":     "https://vega.github.io/schema/vega-lite/v5.json",
+		"title":       s.title(),
+		"description": s.title() + ", of the result " + data.Name,
+		"data":        object{"name": data.Name, "url": data.URL, "format": object{"type": "json", "property": "rows"}},
+		"transform":   s.transforms(t),
+		"mark":        s.mark(),
+		"encoding":    s.encoding(t),
+		"width":       pictureWidth - 2*margin,
+		"height":      plotHeight,
+		"usermeta":    object{"interlock": object{"result": data.Name, "result_id": data.ResultID, "kind": s.Kind}},
+	}
+	raw, err := json.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("writing a chart: %w", err)
+	}
+	return append(raw, '\n'), nil
+}
+
+// transforms give the cells of a row, which is an array, the names of their columns,
+// and repeat what the picture does to them.
+func (s Spec) transforms(t Table) []any {
+	out := []any{}
+	used := append([]string{s.X, s.Series}, s.Y...)
+	for i, c := range t.Columns {
+		if !contains(used, c.Name) {
+			continue
+		}
+		cell := "datum[" + strconv.Itoa(i) + "]"
+		switch {
+		case s.roles[c.Name] == moment && c.Type.Kind == schema.Timestamp: // without a zone, as dates are
+			cell = "toDate(replace(" + cell + ", ' ', 'T') + 'Z')"
+		case s.roles[c.Name] == moment:
+			cell = "toDate(" + cell + ")"
+		case s.roles[c.Name] == measure:
+			cell = "isValid(" + cell + ") ? toNumber(" + cell + ") : null"
+		}
+		out = append(out, object{"calculate": cell, "as": c.Name})
+	}
+	if len(s.Y) > 1 {
+		out = append(out, object{"fold": s.Y, "as": []string{"series", "value"}})
+	}
+	places := newPlaces(t, s)
+	if s.roles[s.X] == moment || (s.Kind != Bar && s.Kind != Pie) {
+		return out
+	}
+	most := maxCategories
+	if s.Kind == Pie {
+		most = maxSlices
+	}
+	if places <= most {
+		return out
+	}
+	x, y := s.X, s.valueField()
+	out = append(
+		out,
+		object{"joinaggregate": []any{object{"op": "sum", "field": field(y), "as": "total_here"}}, "groupby": []string{field(x)}},
+		object{"window": []any{object{"op": "dense_rank", "as": "rank_here"}}, "sort": []any{object{"field": "total_here", "order": "descending"}}},
+	)
+	if s.Kind != Pie {
+		return append(out, object{"filter": fmt.Sprintf("datum.rank_here <= %d", most)})
+	}
+	return append(
+		out,
+		object{"calculate": fmt.Sprintf("datum.rank_here < %d ? datum[%s] : '%d others'", most, strconv.Quote(x), places-most+1), "as": x},
+		object{"aggregate": []any{object{"op": "sum", "field": field(y), "as": y}}, "groupby": []string{field(x)}},
+	)
+}
+
+func contains(names []string, name string) bool {
+	for _, n := range names {
+		if n != "" && n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// newPlaces counts the places on the x axis.
+func newPlaces(t Table, s Spec) int {
+	seen := map[string]bool{}
+	x := t.index(s.X)
+	for _, row := range t.Rows {
+		seen[cellText(row[x])] = true
+	}
+	return len(seen)
+}
+
+func (s Spec) mark() object {
+	switch s.Kind {
+	case Line:
+		return object{"type": "line", "point": true, "tooltip": true}
+	case Pie:
+		return object{"type": "arc", "tooltip": true}
+	case Point:
+		return object{"type": "point", "filled": true, "tooltip": true}
+	case Area:
+		return object{"type": "area", "tooltip": true}
+	}
+	return object{"type": "bar", "tooltip": true}
+}
+
+// valueField is the field that holds the values after the transforms.
+func (s Spec) valueField() string {
+	if len(s.Y) > 1 {
+		return "value"
+	}
+	return s.Y[0]
+}
+
+func (s Spec) seriesField() string {
+	if len(s.Y) > 1 {
+		return "series"
+	}
+	return s.Series
+}
+
+func (s Spec) encoding(t Table) object {
+	if s.Kind == Histogram {
+		return object{
+			"x": object{"field": field(s.X), "bin": object{"maxbins": 30}, "type": "quantitative", "title": withUnit(readable(s.X), s.Unit)},
+			"y": object{"aggregate": "count", "type": "quantitative", "title": "number of rows"},
+		}
+	}
+	value := object{"field": field(s.valueField()), "type": "quantitative", "title": s.subtitle()}
+	place := object{"field": field(s.X), "title": readable(s.X), "type": "nominal", "sort": nil}
+	switch s.roles[s.X] {
+	case moment:
+		place = object{"field": field(s.X), "title": readable(s.X), "type": "temporal", "scale": object{"type": "utc"}}
+		if unit := timeUnits[newPlot(t, s).period]; s.Kind == Bar && unit != "" {
+			place["timeUnit"] = unit
+			delete(place, "scale")
+		}
+	case measure:
+		if s.Kind == Point {
+			place = object{"field": field(s.X), "title": readable(s.X), "type": "quantitative", "scale": object{"zero": false}}
+		}
+	}
+	if s.Kind == Pie {
+		place["sort"] = nil
+		return object{"theta": value, "color": place}
+	}
+	out := object{"x": place, "y": value}
+	if series := s.seriesField(); series != "" {
+		out["color"] = object{"field": field(series), "type": "nominal", "title": readable(series), "sort": nil}
+		switch {
+		case s.Kind == Bar && !s.Stacked:
+			out["xOffset"] = object{"field": field(series), "sort": nil}
+			value["stack"] = nil
+		case s.Kind == Point || s.Kind == Line:
+			value["stack"] = nil
+		}
+	}
+	return out
+}
+
+var timeUnits = map[period]string{years: "utcyear", quarters: "utcyearquarter", months: "utcyearmonth", days: "utcyearmonthdate"}
+
+// field escapes what means a path in a field's name.
+func field(name string) string {
+	return strings.NewReplacer(`\`, `\\`, ".", `\.`, "[", `\[`, "]", `\]`).Replace(name)
+}
