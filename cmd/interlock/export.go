@@ -49,7 +49,7 @@ func (a *app) runExport(ctx context.Context, s *system, x server.Repeat, out str
 	if s.artifacts, err = artifact.New(artifact.Config{Dir: a.statePath("artifacts")}); err != nil {
 		return err
 	}
-	c, err := capsule.Make(ctx, s.store, x.Run)
+	c, err := capsule.Build(ctx, s.store, x.Run)
 	if err != nil {
 		return err
 	}

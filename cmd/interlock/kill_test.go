@@ -185,7 +185,7 @@ func (s *stage) compare(k int64, whole, got performance) {
 			t.Errorf("%s: the call %s started %d times and ended %d times", where, call, started[call], n)
 		}
 	}
-	if r, err := capsule.Drive(t.Context(), s.store, s.tools, got.run); err != nil {
+	if r, err := capsule.ReplayRun(t.Context(), s.store, s.tools, got.run); err != nil {
 		t.Errorf("%s: replay: %v", where, err)
 	} else if !r.Same {
 		t.Errorf("%s: the replay differs at %d:\nrecorded %s\nreplayed %s", where, r.Diff.Seq, r.Diff.Recorded, r.Diff.Replayed)

@@ -55,7 +55,7 @@ func (a *app) serve(ctx context.Context) error {
 		Refresh:  func(ctx context.Context, id string) (any, error) { return s.catalog.Refresh(ctx, id) },
 		Profile:  func(ctx context.Context, alias string) (any, error) { return s.catalog.Profile(ctx, alias) },
 		Unready:  s.models.unready,
-		Capsule:  func(ctx context.Context, run string) (any, error) { return capsule.Make(ctx, s.store, run) },
+		Capsule:  func(ctx context.Context, run string) (any, error) { return capsule.Build(ctx, s.store, run) },
 		Machine:  "analyst", SessionMachine: "reconcile", Direct: directTools,
 		Ready: s.ready, Metrics: s.metrics.handler(), Page: web.Files(), Version: version(),
 		Listen: a.cfg.Listen, Hosts: a.cfg.Hosts, Origins: a.cfg.Origins, Users: users, Owner: a.cfg.Owner, Log: s.log,

@@ -205,7 +205,7 @@ func (a *app) runShow(cmd *cobra.Command, id string) error {
 		return err
 	}
 	defer s.Close()
-	c, err := capsule.Make(cmd.Context(), s, id)
+	c, err := capsule.Build(cmd.Context(), s, id)
 	if err != nil {
 		return err
 	}
@@ -285,7 +285,7 @@ func (a *app) replay(cmd *cobra.Command, run string, onData bool) error {
 	if onData {
 		return a.replayData(cmd, s, run)
 	}
-	r, err := capsule.Drive(ctx, s.store, s.tools, run)
+	r, err := capsule.ReplayRun(ctx, s.store, s.tools, run)
 	if err != nil {
 		return err
 	}
@@ -305,7 +305,7 @@ func (a *app) replay(cmd *cobra.Command, run string, onData bool) error {
 }
 
 func (a *app) replayData(cmd *cobra.Command, s *system, run string) error {
-	list, err := capsule.Again(cmd.Context(), s.store, s.tools, run)
+	list, err := capsule.RecheckCalls(cmd.Context(), s.store, s.tools, run)
 	if err != nil {
 		return err
 	}

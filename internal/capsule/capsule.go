@@ -1,6 +1,5 @@
-// Package capsule turns a run's part of the log into its audit document, and
-// replays a run: with the recorded model, byte for byte, or with its statements on
-// today's data.
+// Package capsule builds the audit document of a run from the log, and replays a run:
+// with the recorded replies and results, byte for byte, or with its calls on today's data.
 package capsule
 
 import (
@@ -47,7 +46,7 @@ type Capsule struct {
 	Log         LogRange                   `json:"log"`
 }
 
-// LogRange is where in the thread's log the run stands.
+// A LogRange is the part of the thread's log that belongs to the run.
 type LogRange struct {
 	First int64 `json:"first_seq"`
 	Last  int64 `json:"last_seq"`
@@ -68,7 +67,7 @@ type ModelCall struct {
 	MS      int64             `json:"ms"`
 }
 
-// A ToolCall is one call of a tool and its one result.
+// A ToolCall is one call of a tool and its result.
 type ToolCall struct {
 	Call      string          `json:"call"`
 	Tool      string          `json:"tool"`
@@ -101,8 +100,8 @@ type Card struct {
 	Closed string `json:"closed,omitempty"`
 }
 
-// Make builds the capsule of a run from its log.
-func Make(ctx context.Context, s store.Store, run string) (*Capsule, error) {
+// Build builds the capsule of a run from its log.
+func Build(ctx context.Context, s store.Store, run string) (*Capsule, error) {
 	row, err := s.Run(ctx, run)
 	if err != nil {
 		if errors.Is(err, store.ErrNotFound) {
@@ -126,13 +125,14 @@ func Make(ctx context.Context, s store.Store, run string) (*Capsule, error) {
 		if row.Last > 0 && ev.Seq > row.Last {
 			break
 		}
-		c.add(ev)
+		c.addEvent(ev)
 	}
 	c.Status = engine.Reply{Outcome: c.Outcome, Fields: c.Reply}.Status()
 	return c, nil
 }
 
-func (c *Capsule) add(ev event.Event) {
+// addEvent adds an event of the run, whose values must be resolved.
+func (c *Capsule) addEvent(ev event.Event) {
 	switch b := event.Inline(ev.Body).(type) {
 	case event.TurnStarted:
 		c.Settings = b.Settings
@@ -141,11 +141,11 @@ func (c *Capsule) add(ev event.Event) {
 	case event.ModelCalled:
 		c.Models = append(c.Models, ModelCall{Call: b.Call, State: b.State, Model: b.Model, System: b.System, Tools: b.Offered, Denied: b.Denied})
 	case event.ModelReplied:
-		if m := c.model(b.Call); m != nil {
+		if m := c.findModelCall(b.Call); m != nil {
 			m.Model, m.Text, m.Calls, m.Usage, m.MS = b.Model, b.Text, b.Calls, b.Usage, b.MS
 		}
 	case event.ModelFailed:
-		if m := c.model(b.Call); m != nil {
+		if m := c.findModelCall(b.Call); m != nil {
 			m.Failure, m.MS = b.Code, b.MS
 		}
 	case event.ToolStarted:
@@ -154,23 +154,23 @@ func (c *Capsule) add(ev event.Event) {
 			c.DataVersion = b.Version
 		}
 	case event.ToolReturned:
-		t := c.tool(b.Call, b.Tool, b.Args.JSON)
+		t := c.findToolCall(b.Call, b.Tool, b.Args.JSON)
 		t.Outcome, t.Result, t.Ran, t.Duplicate, t.Code, t.MS = "returned", b.Result.JSON, b.Ran, b.Duplicate, b.Reason, b.MS
 		t.Version = cmp.Or(t.Version, b.Version)
 	case event.ToolFailed:
-		t := c.tool(b.Call, b.Tool, b.Args.JSON)
+		t := c.findToolCall(b.Call, b.Tool, b.Args.JSON)
 		t.Outcome, t.Code, t.Message, t.MS = "failed", b.Code, b.Message, b.MS
 	case event.ToolRefused:
-		t := c.tool(b.Call, b.Tool, b.Args.JSON)
+		t := c.findToolCall(b.Call, b.Tool, b.Args.JSON)
 		t.Outcome, t.Code, t.Message, t.State = "refused", b.Code, b.Message, b.State
 	case event.CardRaised:
 		c.Cards = append(c.Cards, Card{CardRaised: b})
 	case event.CardAnswered:
-		if k := c.card(b.Card); k != nil {
+		if k := c.findCard(b.Card); k != nil {
 			k.Answer, k.Note, k.By = b.Answer, b.Note, b.User
 		}
 	case event.CardClosed:
-		if k := c.card(b.Card); k != nil {
+		if k := c.findCard(b.Card); k != nil {
 			k.Closed = b.Cause
 		}
 	case event.ArtifactMade:
@@ -189,7 +189,7 @@ func (c *Capsule) add(ev event.Event) {
 	}
 }
 
-func (c *Capsule) model(call string) *ModelCall {
+func (c *Capsule) findModelCall(call string) *ModelCall {
 	for i := range c.Models {
 		if c.Models[i].Call == call {
 			return &c.Models[i]
@@ -198,8 +198,8 @@ func (c *Capsule) model(call string) *ModelCall {
 	return nil
 }
 
-// tool finds the entry of a call, or makes one for a call that never started.
-func (c *Capsule) tool(call, name string, args json.RawMessage) *ToolCall {
+// findToolCall returns the entry of a call. It adds one for a call that never started.
+func (c *Capsule) findToolCall(call, name string, args json.RawMessage) *ToolCall {
 	for i := range c.Tools {
 		if c.Tools[i].Call == call {
 			return &c.Tools[i]
@@ -209,7 +209,7 @@ func (c *Capsule) tool(call, name string, args json.RawMessage) *ToolCall {
 	return &c.Tools[len(c.Tools)-1]
 }
 
-func (c *Capsule) card(id string) *Card {
+func (c *Capsule) findCard(id string) *Card {
 	for i := range c.Cards {
 		if c.Cards[i].Card == id {
 			return &c.Cards[i]

@@ -14,31 +14,31 @@ import (
 	"interlock/internal/tool"
 )
 
-// recording hands out what was recorded: times, replies, results, versions.
+// A recording returns the recorded times, replies, results and versions of a run.
 type recording struct {
 	events        []event.Event
-	stop          func() // ends the turn, as the person did
-	stopsAt       int    // the event before which the person stopped the run; -1 if nobody did
-	model         string // the name of the model of the run
-	interruptions int    // after so many the turn was given up
+	stop          func() // stops the turn of the replay
+	stopsAt       int    // index of the event before which the person stopped the run; -1 if nobody did
+	model         string // the name of the run's model
+	interruptions int    // the number of interruptions after which the turn was given up
 
 	mu       sync.Mutex
-	next     int                   // the event whose time comes next
+	next     int                   // index of the event whose time is returned next
 	replies  map[string]event.Body // by model call
 	results  map[string]event.Body // by tool call
 	made     map[string][]event.ArtifactMade
 	versions map[string][]string // by tool and arguments, in order
 }
 
-func record(events []event.Event) *recording {
+func newRecording(events []event.Event) *recording {
 	r := &recording{
-		events: events, stopsAt: stopsAt(events), interruptions: 1 << 30,
+		events: events, stopsAt: findStop(events), interruptions: 1 << 30,
 		replies: map[string]event.Body{}, results: map[string]event.Body{}, made: map[string][]event.ArtifactMade{},
 	}
 	interruptions := 0
 	for i, ev := range events {
 		if i == r.stopsAt {
-			break // what ends a stopped run is no result of a call
+			break // the events that end a stopped run are not results of calls
 		}
 		switch b := ev.Body.(type) {
 		case event.TurnStarted:
@@ -64,22 +64,23 @@ func record(events []event.Event) *recording {
 	return r
 }
 
-// stopsAt finds the first of the events with which a stopped run ends: its open calls
-// and its card are closed with the code of the end.
-func stopsAt(events []event.Event) int {
+// findStop returns the index of the first event with which a stopped run ends, -1 if the
+// run was not stopped. These events close the open calls and the card with the same code.
+func findStop(events []event.Event) int {
 	last := len(events) - 1
 	end, ok := events[last].Body.(event.TurnEnded)
 	if !ok || end.Code != fault.Stopped {
 		return -1
 	}
 	at := last
-	for at > 0 && closes(events[at-1].Body, end.Code) {
+	for at > 0 && closesWithCode(events[at-1].Body, end.Code) {
 		at--
 	}
 	return at
 }
 
-func closes(b event.Body, code fault.Code) bool {
+// closesWithCode reports whether an event closes a call or a card with the code.
+func closesWithCode(b event.Body, code fault.Code) bool {
 	switch b := b.(type) {
 	case event.CardClosed:
 		return true
@@ -93,7 +94,7 @@ func closes(b event.Body, code fault.Code) bool {
 	return false
 }
 
-// rewind goes back to the first event that is not stored: a process died there.
+// rewind continues the recording at an event, because a new process begins there.
 func (r *recording) rewind(stored int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -115,9 +116,9 @@ func (r *recording) addVersion(tool string, args event.Value, version string) {
 	r.versions[key] = append(r.versions[key], version)
 }
 
-// now gives the recorded times one after the other: the engine asks once an event.
-// The person's stop comes right before the events with which it ended the run.
-func (r *recording) now() time.Time {
+// nextTime returns the recorded time of the next event; the engine asks once per event.
+// Right before the events with which a stopped run ends it stops the replay.
+func (r *recording) nextTime() time.Time {
 	r.mu.Lock()
 	t := r.events[min(r.next, len(r.events)-1)].Time
 	r.next++
@@ -129,14 +130,14 @@ func (r *recording) now() time.Time {
 	return t
 }
 
-// stopped says whether the person has stopped the run by now.
-func (r *recording) stopped() bool {
+// isStopped reports whether the person had stopped the run at this point.
+func (r *recording) isStopped() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.stopsAt >= 0 && r.next >= r.stopsAt
 }
 
-// Model implements engine.Models: one recorded model stands for all.
+// Model implements engine.Models. It returns the recorded model for every name.
 func (r *recording) Model(string) (llm.Model, error) { return recordedModel{r}, nil }
 
 type recordedModel struct{ r *recording }
@@ -155,7 +156,7 @@ func (m recordedModel) Reply(_ context.Context, req llm.Request) iter.Seq2[llm.D
 		case event.ModelFailed:
 			yield(llm.Delta{}, &fault.Fault{Code: b.Code, Message: b.Message, Suggestion: b.Suggestion})
 		default:
-			if m.r.stopped() {
+			if m.r.isStopped() {
 				yield(llm.Delta{}, context.Canceled)
 				return
 			}
@@ -164,8 +165,8 @@ func (m recordedModel) Reply(_ context.Context, req llm.Request) iter.Seq2[llm.D
 	}
 }
 
-// wrap makes a tool that gives its recorded results.
-func (r *recording) wrap(t tool.Tool) tool.Tool {
+// wrapTool returns a tool that returns its recorded results.
+func (r *recording) wrapTool(t tool.Tool) tool.Tool {
 	rt := recordedTool{t, r}
 	if _, ok := t.(tool.Versioner); ok {
 		return recordedVersioner{rt}
@@ -190,7 +191,7 @@ func (t recordedTool) Call(ctx context.Context, _ json.RawMessage) (tool.Result,
 		}
 		return tool.Result{}, f
 	}
-	if t.r.stopped() {
+	if t.r.isStopped() {
 		return tool.Result{}, context.Canceled
 	}
 	return tool.Result{}, fault.New(fault.ToolFailed, "the recording has no result for the call %s", id)
@@ -212,7 +213,8 @@ func (t recordedVersioner) Version(_ context.Context, args json.RawMessage) stri
 	return list[0]
 }
 
-// noMachines: a replay opens no thread; definitions come from the log.
+// noMachines has no machine: a replay creates no thread, and its definition comes from the
+// log.
 type noMachines struct{}
 
 func (noMachines) Get(name string) (*machine.Machine, error) {

@@ -14,7 +14,7 @@ import (
 	"interlock/internal/tool"
 )
 
-// A Replay is the outcome of driving a run again.
+// A Replay is the outcome of replaying a run.
 type Replay struct {
 	Run    string      `json:"run_id"`
 	Events int         `json:"events"`
@@ -22,19 +22,19 @@ type Replay struct {
 	Diff   *Difference `json:"difference,omitempty"`
 }
 
-// A Difference is the first event at which a replay left the recording.
+// A Difference is the first event of a replay that differs from the recording.
 type Difference struct {
 	Seq      int64           `json:"seq"`
 	Recorded json.RawMessage `json:"recorded,omitempty"`
 	Replayed json.RawMessage `json:"replayed,omitempty"`
 }
 
-// Drive runs the machine again from the recorded replies of the model and results
-// of the tools, with no model and no tool, on the recorded clock, and compares the
-// log that comes out byte for byte. What happened to the run from outside happens
-// again at the same event: answers, a stop, the death of a process, the message that
-// closed its card. A run that waits is driven up to its card.
-func Drive(ctx context.Context, s store.Store, tools *tool.Set, run string) (*Replay, error) {
+// ReplayRun runs the machine of a run again, with the recorded replies, results and times
+// in place of the model, the tools and the clock, and compares the new log with the
+// recorded one byte for byte. What came from outside happens again at the same event:
+// answers, a stop, the death of a process, the message that closed the card. A run that
+// waits is replayed up to its card.
+func ReplayRun(ctx context.Context, s store.Store, tools *tool.Set, run string) (*Replay, error) {
 	row, err := s.Run(ctx, run)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, fault.Wrap(err, fault.RunNotFound, "there is no run %q", run)
@@ -45,29 +45,29 @@ func Drive(ctx context.Context, s store.Store, tools *tool.Set, run string) (*Re
 	if row.Last == 0 && row.Status != store.Waiting {
 		return nil, fault.New(fault.BadRequest, "the run %s has not ended", run).Suggest("Wait for it, or stop it.")
 	}
-	d := &drive{run: run, thread: row.Thread, tools: tools}
-	if err := d.load(ctx, s, row); err != nil {
+	d := &replayer{run: run, thread: row.Thread, tools: tools}
+	if err := d.loadRun(ctx, s, row); err != nil {
 		return nil, err
 	}
-	if err := d.play(ctx); err != nil {
+	if err := d.replayInputs(ctx); err != nil {
 		return nil, err
 	}
-	return compare(run, d.want, d.got()), nil
+	return compareLogs(run, d.want, d.storedEvents()), nil
 }
 
-// A drive is a run being driven again.
-type drive struct {
+// A replayer replays one run.
+type replayer struct {
 	run, thread string
 	tools       *tool.Set
-	past, want  []event.Event // of the thread before the run; of the run
-	next        []event.Event // of the run after it
+	past, want  []event.Event // the events before the run, and those of the run
+	next        []event.Event // the events of the next run
 	rec         *recording
-	mem         *memory
+	mem         *replayStore
 	eng         *engine.Engine
 }
 
-// load reads the run with what came before it and with the run that followed.
-func (d *drive) load(ctx context.Context, s store.Store, row store.Run) error {
+// loadRun loads the events before the run, those of the run, and those of the next run.
+func (d *replayer) loadRun(ctx context.Context, s store.Store, row store.Run) error {
 	for ev, err := range engine.Resolved(ctx, s, row.Thread, 0) {
 		if err != nil {
 			return err
@@ -87,20 +87,20 @@ func (d *drive) load(ctx context.Context, s store.Store, row store.Run) error {
 	if len(d.want) == 0 {
 		return fault.New(fault.StoreFailed, "the log has no events of the run %s", d.run)
 	}
-	d.rec = record(d.want)
-	d.rec.stop = d.stop
-	d.mem = newMemory(s, d.past, d.want)
+	d.rec = newRecording(d.want)
+	d.rec.stop = d.stopTurn
+	d.mem = newReplayStore(s, d.past, d.want)
 	return nil
 }
 
-// play does what the world did to the run, each at its event, until the recording
-// ends or the replay has left it.
-func (d *drive) play(ctx context.Context) error {
-	if err := d.start(); err != nil {
+// replayInputs repeats what came from outside, each at its event, until the recording ends
+// or the replay differs from it.
+func (d *replayer) replayInputs(ctx context.Context) error {
+	if err := d.startEngine(); err != nil {
 		return err
 	}
 	defer func() { d.eng.Close() }()
-	said := inputs(d.want)
+	said := recordedInputs(d.want)
 	for n := 0; n < len(d.want); {
 		var err error
 		switch d.want[n].Body.(type) {
@@ -109,7 +109,7 @@ func (d *drive) play(ctx context.Context) error {
 			said = said[1:]
 		case event.TurnInterrupted:
 			if err = d.eng.Close(); err == nil {
-				err = d.start()
+				err = d.startEngine()
 			}
 			if err == nil {
 				_, err = d.eng.ResumeThread(ctx, d.thread)
@@ -117,37 +117,37 @@ func (d *drive) play(ctx context.Context) error {
 		case event.CardClosed:
 			err = d.closeCard(ctx)
 		default:
-			return nil // the replay rests where the recording went on
+			return nil // the replay has stopped here and the recording has not
 		}
 		if err != nil {
 			return fmt.Errorf("replaying event %d (%s): %w", d.want[n].Seq, d.want[n].Body.Kind(), err)
 		}
-		if err := d.eng.Wait(ctx, d.thread); err != nil && !errors.Is(err, errDead) {
+		if err := d.eng.Wait(ctx, d.thread); err != nil && !errors.Is(err, errProcessDied) {
 			return err
 		}
-		if d.mem.stored() <= n {
+		if d.mem.storedCount() <= n {
 			return nil
 		}
-		n = d.mem.stored()
+		n = d.mem.storedCount()
 	}
 	return nil
 }
 
-// start begins a process of the replay, where the last one died.
-func (d *drive) start() (err error) {
+// startEngine starts an engine that continues where the recorded process began or died.
+func (d *replayer) startEngine() (err error) {
 	d.mem.revive()
-	d.rec.rewind(d.mem.stored())
+	d.rec.rewind(d.mem.storedCount())
 	d.eng, err = engine.New(engine.Config{
-		Store: d.mem, Machines: noMachines{}, Models: d.rec, Tools: d.tools.Map(d.rec.wrap), SnapshotEvery: 1 << 30, MaxInterruptions: d.rec.interruptions,
-		Now: d.rec.now, NewID: func(string) string { return d.run }, ToolSeconds: 1 << 20,
+		Store: d.mem, Machines: noMachines{}, Models: d.rec, Tools: d.tools.Map(d.rec.wrapTool), SnapshotEvery: 1 << 30, MaxInterruptions: d.rec.interruptions,
+		Now: d.rec.nextTime, NewID: func(string) string { return d.run }, ToolSeconds: 1 << 20,
 	})
 	return err
 }
 
-// closeCard ends the run that waits as it ended: by a stop, or by what the person said
-// next.
-func (d *drive) closeCard(ctx context.Context) error {
-	following := inputs(d.next)
+// closeCard ends the waiting run as it was ended: by a stop, or by the person's next
+// message.
+func (d *replayer) closeCard(ctx context.Context) error {
+	following := recordedInputs(d.next)
 	if !d.closedByNext() || len(following) == 0 {
 		return d.eng.Stop(ctx, d.thread)
 	}
@@ -155,32 +155,32 @@ func (d *drive) closeCard(ctx context.Context) error {
 	return err
 }
 
-// closedByNext says whether the run ended because the person began another one.
-func (d *drive) closedByNext() bool {
+// closedByNext reports whether the run ended because the person began another one.
+func (d *replayer) closedByNext() bool {
 	end, ended := d.want[len(d.want)-1].Body.(event.TurnEnded)
 	return ended && end.Code == fault.CardClosed
 }
 
-// stop ends the turn as the person did. It is called by the turn's own goroutine,
-// which it must not wait for.
-func (d *drive) stop() {
+// stopTurn stops the turn as the person did. The turn's own goroutine calls it, so it must
+// not wait for the turn to end.
+func (d *replayer) stopTurn() {
 	now, cancel := context.WithCancel(context.Background())
 	cancel()
-	_ = d.eng.Stop(now, d.thread) // how it went, the log tells
+	_ = d.eng.Stop(now, d.thread) // the comparison of the logs shows whether it worked
 }
 
-// got is what the replay stored, less the beginning of the run that closed its card.
-func (d *drive) got() []event.Event {
-	got := d.mem.since(len(d.past))
+// storedEvents returns the events that the replay stored, without those of the next run.
+func (d *replayer) storedEvents() []event.Event {
+	got := d.mem.eventsFrom(len(d.past))
 	if d.closedByNext() && len(got) > len(d.want) {
 		got = got[:len(d.want)]
 	}
 	return got
 }
 
-// inputs lists what the person said in a run: what began it and the answers to its
-// cards.
-func inputs(events []event.Event) []engine.Input {
+// recordedInputs returns what the person sent in a run: the input that began it and the
+// answers to its cards.
+func recordedInputs(events []event.Event) []engine.Input {
 	var out []engine.Input
 	for _, ev := range events {
 		switch b := ev.Body.(type) {
@@ -204,17 +204,17 @@ func inputs(events []event.Event) []engine.Input {
 	return out
 }
 
-// compare finds the first event that differs.
-func compare(run string, want, got []event.Event) *Replay {
+// compareLogs finds the first event that differs.
+func compareLogs(run string, want, got []event.Event) *Replay {
 	r := &Replay{Run: run, Events: len(want), Same: true}
 	for i := range max(len(want), len(got)) {
 		var a, b json.RawMessage
 		var seq int64
 		if i < len(want) {
-			a, seq = encoded(want[i]), want[i].Seq
+			a, seq = encodeEvent(want[i]), want[i].Seq
 		}
 		if i < len(got) {
-			b = encoded(got[i])
+			b = encodeEvent(got[i])
 		}
 		if !bytes.Equal(a, b) {
 			r.Same, r.Diff = false, &Difference{Seq: seq, Recorded: a, Replayed: b}
@@ -224,7 +224,7 @@ func compare(run string, want, got []event.Event) *Replay {
 	return r
 }
 
-func encoded(ev event.Event) json.RawMessage {
+func encodeEvent(ev event.Event) json.RawMessage {
 	raw, err := json.Marshal(ev)
 	if err != nil {
 		return nil

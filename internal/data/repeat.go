@@ -16,7 +16,7 @@ import (
 // Repeat implements server.Results: the statement of a recorded call runs again on the
 // data that the call read, without the turn's row cap.
 func (r *Results) Repeat(ctx context.Context, owner string, x server.Repeat) (string, error) {
-	c, err := capsule.Make(ctx, r.store, x.Run)
+	c, err := capsule.Build(ctx, r.store, x.Run)
 	if err != nil {
 		return "", err
 	}

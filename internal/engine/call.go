@@ -117,7 +117,7 @@ func (r *rules) admit(c event.ModelCall, s *machine.Scope) (a admitted, refused 
 	if bad != nil {
 		return a, r.newToolFailed(c.ID, c.Name, c.Args, bad)
 	}
-	return admitted{call: c.ID, entry: entry, args: whole, whole: event.From(whole), shown: event.From(sent), rescued: rescued}, nil
+	return admitted{call: c.ID, entry: entry, args: whole, whole: event.EncodeValue(whole), shown: event.EncodeValue(sent), rescued: rescued}, nil
 }
 
 // argsText returns the arguments as the model sent them: JSON, or text that is not JSON.
@@ -302,7 +302,7 @@ func (r *rules) newApprovalCard(c event.ModelCall, shown event.Value) event.Card
 	}
 	return event.CardRaised{
 		Card: r.cardID(), Name: approvalCard, Title: "May " + c.Name + " run?", State: r.f.State, Call: c.ID,
-		Content: event.From(map[string]any{"tool": c.Name, "arguments": shown.JSON, "why": why}),
+		Content: event.EncodeValue(map[string]any{"tool": c.Name, "arguments": shown.JSON, "why": why}),
 		Answers: []event.CardChoice{
 			{Name: allowOnce, Label: "Allow once", Key: "y"},
 			{Name: allowThread, Label: "Allow in this thread"},

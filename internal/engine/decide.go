@@ -201,7 +201,7 @@ func (r *rules) raiseAskCard(st *machine.State) decision {
 func (r *rules) newCard(name string, content map[string]any, call string) event.CardRaised {
 	c := r.m.Cards[name]
 	b := event.CardRaised{
-		Card: r.cardID(), Name: name, Content: event.From(content), State: r.f.State, Call: call,
+		Card: r.cardID(), Name: name, Content: event.EncodeValue(content), State: r.f.State, Call: call,
 	}
 	if c == nil {
 		return b
@@ -264,7 +264,7 @@ func (r *rules) newToolFailed(call, name string, args event.Value, f *fault.Faul
 	}
 	if f.Details != nil {
 		if raw, err := json.Marshal(f.Details); err == nil {
-			b.Details = event.Of(raw)
+			b.Details = event.NewValue(raw)
 		}
 	}
 	used := r.f.Turn.Failures[name]

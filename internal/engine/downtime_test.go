@@ -50,7 +50,7 @@ func TestDowntimeDoesNotCount(t *testing.T) {
 			}
 		}
 	}
-	rep, err := capsule.Drive(t.Context(), r.store, r.tools, run)
+	rep, err := capsule.ReplayRun(t.Context(), r.store, r.tools, run)
 	if err != nil || !rep.Same {
 		t.Errorf("replay: %v %+v", err, rep)
 	}

@@ -54,7 +54,7 @@ func (r *rules) endTurn(status event.Outcome, code fault.Code) decision {
 		Run: t.Run, Status: status, Code: code, Text: text, State: r.f.State, Usage: t.Used, Counts: t.Counts,
 	}
 	if len(reply) > 0 {
-		b.Reply = event.From(reply)
+		b.Reply = event.EncodeValue(reply)
 	}
 	return decision{bodies: append(out, b)}
 }

@@ -211,7 +211,7 @@ func (f *fold) rememberResult(b event.ToolReturned) {
 		f.indexKnown()
 		return
 	}
-	f.Known = append(f.Known, knownResult{s.Identity, b.Call, b.Result.Ref(), f.Turn.Run, b.Ran})
+	f.Known = append(f.Known, knownResult{s.Identity, b.Call, b.Result.WithoutBytes(), f.Turn.Run, b.Ran})
 	if over := len(f.Known) - keepIdentities; over > 100 {
 		f.Known = slices.Clone(f.Known[over:])
 		f.indexKnown()

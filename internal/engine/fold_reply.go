@@ -36,7 +36,7 @@ func (r *replyFold) apply(b event.Body) {
 			r.Cut = true
 			return
 		}
-		r.Shown = append(r.Shown, shownRef{b.Call, b.Tool, b.Result.Ref(), b.Person})
+		r.Shown = append(r.Shown, shownRef{b.Call, b.Tool, b.Result.WithoutBytes(), b.Person})
 	case event.ArtifactMade:
 		if len(r.Shown)+len(r.Artifacts) >= keepShown {
 			r.Cut = true
@@ -46,6 +46,6 @@ func (r *replyFold) apply(b event.Body) {
 	case event.ModelFailed:
 		r.Code = b.Code
 	case event.TurnEnded:
-		r.Code, r.Text, r.Fields = b.Code, b.Text, b.Reply.Ref()
+		r.Code, r.Text, r.Fields = b.Code, b.Text, b.Reply.WithoutBytes()
 	}
 }

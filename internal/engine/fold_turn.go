@@ -140,7 +140,7 @@ func (t *turnFold) apply(e event.Event, idle time.Duration) {
 		if t.Direct != nil {
 			t.DirectEnded = event.Refused
 		}
-		t.addResult(b.Call, line{Role: "tool", Call: b.Call, Tool: b.Tool, Failed: true, Show: event.Show{All: true}, Result: event.From(map[string]any{
+		t.addResult(b.Call, line{Role: "tool", Call: b.Call, Tool: b.Tool, Failed: true, Show: event.Show{All: true}, Result: event.EncodeValue(map[string]any{
 			"error": b.Code, "message": b.Message, "hint": b.Hint,
 		})})
 	case event.CardRaised:
@@ -223,7 +223,7 @@ func (t *turnFold) addFailure(b event.ToolFailed) {
 	if !b.Details.IsZero() && b.Details.JSON != nil {
 		result["details"] = b.Details.JSON
 	}
-	t.addResult(b.Call, line{Role: "tool", Call: b.Call, Tool: b.Tool, Failed: true, Result: event.From(result), Show: event.Show{All: true}})
+	t.addResult(b.Call, line{Role: "tool", Call: b.Call, Tool: b.Tool, Failed: true, Result: event.EncodeValue(result), Show: event.Show{All: true}})
 }
 
 // addResult adds the result of a call to the conversation, if the model or the person

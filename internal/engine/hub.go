@@ -97,7 +97,7 @@ func (h *hub) publish(events []event.Event) {
 	if len(c.readers) > 0 {
 		referred := make([]event.Event, len(events))
 		for i, e := range events {
-			e.Body = event.Refer(e.Body)
+			e.Body = event.WithoutBytes(e.Body)
 			referred[i] = e
 		}
 		for r := range c.readers {

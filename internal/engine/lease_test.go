@@ -133,7 +133,7 @@ func TestLateWriterIsFencedOff(t *testing.T) {
 			if rep := r.reply(run); rep.Outcome != "answered" || rep.Text != "done" {
 				t.Errorf("the run ended as %s with %q", rep.Outcome, rep.Text)
 			}
-			if rep, err := capsule.Drive(t.Context(), r.store, r.tools, run); err != nil || !rep.Same {
+			if rep, err := capsule.ReplayRun(t.Context(), r.store, r.tools, run); err != nil || !rep.Same {
 				t.Errorf("the run does not replay: %v %+v", err, rep)
 			}
 		})

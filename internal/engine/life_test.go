@@ -270,7 +270,7 @@ func TestStopEndsWhatRuns(t *testing.T) {
 	if rep := r.reply(run); rep.Outcome != "stopped" {
 		t.Errorf("status %s", rep.Outcome)
 	}
-	if rep, err := capsule.Drive(t.Context(), r.store, r.tools, run); err != nil || !rep.Same {
+	if rep, err := capsule.ReplayRun(t.Context(), r.store, r.tools, run); err != nil || !rep.Same {
 		t.Errorf("the stopped run does not replay: %v %+v", err, rep)
 	}
 	run = r.send(thread, "go on")

@@ -108,9 +108,9 @@ func argsValue(args string) event.Value {
 		args = "{}"
 	}
 	if json.Valid([]byte(args)) {
-		return event.Of(json.RawMessage(args))
+		return event.NewValue(json.RawMessage(args))
 	}
-	return event.From(args)
+	return event.EncodeValue(args)
 }
 
 // truncateText cuts a text to n bytes and replaces invalid UTF-8, which JSON would change
@@ -240,7 +240,7 @@ func (t *turn) runTool(ctx context.Context) []event.Body {
 		a.Call = s.Call
 		out = append(out, a)
 	}
-	b := event.ToolReturned{Call: s.Call, Tool: s.Tool, Result: event.Of(res.JSON), Volatile: res.Volatile, Ran: res.Ran}
+	b := event.ToolReturned{Call: s.Call, Tool: s.Tool, Result: event.NewValue(res.JSON), Volatile: res.Volatile, Ran: res.Ran}
 	if entry, err := t.e.cfg.Tools.Get(s.Tool); err == nil {
 		b.Taints, b.Volatile = entry.Spec().Taints, b.Volatile || entry.Spec().Volatile
 	}

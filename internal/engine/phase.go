@@ -205,7 +205,7 @@ func afterReply(p phase, b event.ModelReplied) phase {
 		s, _ := a.In.(stepping)
 		s.Ended, s.Said = true, b.Text
 		if json.Valid([]byte(b.Text)) {
-			s.Result = event.Of(json.RawMessage(b.Text))
+			s.Result = event.NewValue(json.RawMessage(b.Text))
 		}
 		return reacting{Cause: b, From: p, Then: s}
 	}

@@ -54,7 +54,7 @@ func TestStatementIsAFieldOfTheEvent(t *testing.T) {
 	if results != 2 || duplicates != 1 {
 		t.Errorf("%d results, %d of them earlier ones", results, duplicates)
 	}
-	c, err := capsule.Make(t.Context(), r.store, run)
+	c, err := capsule.Build(t.Context(), r.store, run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestStatementIsAFieldOfTheEvent(t *testing.T) {
 			t.Errorf("the capsule says that %s ran %+v", call.Call, call.Ran)
 		}
 	}
-	rep, err := capsule.Drive(t.Context(), r.store, r.tools, run)
+	rep, err := capsule.ReplayRun(t.Context(), r.store, r.tools, run)
 	if err != nil || !rep.Same {
 		t.Errorf("replay %+v, %v", rep, err)
 	}

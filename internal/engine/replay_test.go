@@ -175,7 +175,7 @@ func (r *rig) halt(thread string) {
 // nothing of others, and that it replays.
 func (r *rig) replays(run, status string) {
 	r.t.Helper()
-	c, err := capsule.Make(r.t.Context(), r.store, run)
+	c, err := capsule.Build(r.t.Context(), r.store, run)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func (r *rig) replays(run, status string) {
 			r.t.Errorf("the capsule holds the call %s of another run", call.Call)
 		}
 	}
-	rep, err := capsule.Drive(r.t.Context(), r.store, r.tools, run)
+	rep, err := capsule.ReplayRun(r.t.Context(), r.store, r.tools, run)
 	switch {
 	case err != nil:
 		r.t.Errorf("replay: %v", err)

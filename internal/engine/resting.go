@@ -22,7 +22,7 @@ func (f *fold) withoutLargeValues() *fold {
 		if !c.Slim {
 			c.Slim, c.Facts, c.facts = true, maps.Clone(f.Facts), maps.Clone(f.facts)
 		}
-		c.Facts[name] = v.Ref()
+		c.Facts[name] = v.WithoutBytes()
 		delete(c.facts, name)
 	}
 	c.Past = slices.Clone(f.Past)
@@ -49,7 +49,7 @@ func (f *fold) dropLargeResults(lines []line) []line {
 	lines = slices.Clone(lines)
 	for i, l := range lines {
 		if large(l) {
-			lines[i].Result, lines[i].sentText = l.Result.Ref(), ""
+			lines[i].Result, lines[i].sentText = l.Result.WithoutBytes(), ""
 		}
 	}
 	return lines
@@ -111,7 +111,7 @@ func (t *turn) preparePastResults() error {
 			if l.Result, err = t.fetch(l.Result); err != nil {
 				return err
 			}
-			past[i].Lines[j].sentText, past[i].Lines[j].Result = t.r.resultText(l), l.Result.Ref()
+			past[i].Lines[j].sentText, past[i].Lines[j].Result = t.r.resultText(l), l.Result.WithoutBytes()
 		}
 	}
 	t.f.Past = past

@@ -192,7 +192,7 @@ func (w *oneWorld) replay() {
 	w.h.rng = rand.New(rand.NewPCG(7, 7))
 	tools := w.h.tools()
 	for _, r := range runs {
-		rep, err := capsule.Drive(context.WithoutCancel(w.t.Context()), w.s, tools, r.ID)
+		rep, err := capsule.ReplayRun(context.WithoutCancel(w.t.Context()), w.s, tools, r.ID)
 		if err != nil {
 			w.t.Errorf("%s: replaying %s (%s): %v", w.name, r.ID, r.Status, err)
 			continue

@@ -104,7 +104,7 @@ func newFactsChanged(c machine.Change, cause string) (event.Body, bool) {
 	if len(c.Set) > 0 {
 		b.Set = make(map[string]event.Value, len(c.Set))
 		for name, v := range c.Set {
-			b.Set[name] = event.From(v)
+			b.Set[name] = event.EncodeValue(v)
 		}
 	}
 	return b, true

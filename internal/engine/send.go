@@ -161,7 +161,7 @@ func (t *turn) receive(in Input) error {
 		if err := t.beginRun(in, event.TurnStarted{}); err != nil {
 			return err
 		}
-		t.emit(event.PersonCalled{Tool: in.Direct.Tool, Args: event.Of(in.Direct.Args), By: byDirect})
+		t.emit(event.PersonCalled{Tool: in.Direct.Tool, Args: event.NewValue(in.Direct.Args), By: byDirect})
 		return nil
 	case text == "":
 		return fault.New(fault.BadRequest, "there is no message").Suggest("Send a message, the answer to a card, or a command.")
@@ -238,7 +238,7 @@ func (t *turn) findShortcut(text string) *event.PersonCalled {
 				args[a.Name] = v
 			}
 		}
-		called := &event.PersonCalled{Tool: sc.Tool, Args: event.From(args), By: byShortcut}
+		called := &event.PersonCalled{Tool: sc.Tool, Args: event.EncodeValue(args), By: byShortcut}
 		if sc.Say != "" {
 			called = &event.PersonCalled{Say: sc.Say, By: byShortcut}
 		}

@@ -106,7 +106,7 @@ func (r *rules) startStep(sp *machine.Step, by string, at *event.StepAt, s *mach
 		args = whole
 	}
 	call := r.f.Turn.Run + "_s" + itoa(r.f.Turn.Counts[toolCalls]+1)
-	return event.ToolStarted{Call: call, Tool: sp.Tool, Args: event.From(args), State: r.f.State, By: by, Step: at}
+	return event.ToolStarted{Call: call, Tool: sp.Tool, Args: event.EncodeValue(args), State: r.f.State, By: by, Step: at}
 }
 
 // parseStepOutput decodes the answer of a model step: one JSON document of the declared

@@ -2,11 +2,11 @@ package event
 
 import "encoding/json"
 
-// Blobs lists the large values of a body whose bytes are at hand: what has to be
-// stored beside the event.
+// Blobs returns the large values of a body that have their bytes. They are stored in the
+// same batch as the event.
 func Blobs(b Body) []Value {
 	var out []Value
-	_, _ = each(b, func(v Value) (Value, error) {
+	_, _ = mapValues(b, func(v Value) (Value, error) {
 		if v.Hash != "" && v.JSON != nil {
 			out = append(out, v)
 		}
@@ -15,9 +15,9 @@ func Blobs(b Body) []Value {
 	return out
 }
 
-// Resolve fetches the bytes of every large value of the body.
+// Resolve returns the body with the bytes of its large values, which fetch loads.
 func Resolve(b Body, fetch func(hash string) (json.RawMessage, error)) (Body, error) {
-	return each(b, func(v Value) (Value, error) {
+	return mapValues(b, func(v Value) (Value, error) {
 		if v.Resolved() {
 			return v, nil
 		}
@@ -26,9 +26,9 @@ func Resolve(b Body, fetch func(hash string) (json.RawMessage, error)) (Body, er
 	})
 }
 
-// Refer leaves the bytes of large values out: their hashes say what they are.
-func Refer(b Body) Body {
-	b, _ = each(b, func(v Value) (Value, error) {
+// WithoutBytes returns the body with only the hashes of its large values.
+func WithoutBytes(b Body) Body {
+	b, _ = mapValues(b, func(v Value) (Value, error) {
 		if v.Hash != "" {
 			v.JSON = nil
 		}
@@ -37,15 +37,15 @@ func Refer(b Body) Body {
 	return b
 }
 
-// Inline makes every value of a resolved body stand in the event itself: for
-// clients, which know no blobs.
+// Inline returns a resolved body whose values are encoded whole. It is for clients, which
+// cannot load blobs.
 func Inline(b Body) Body {
-	b, _ = each(b, func(v Value) (Value, error) { return v.Inline(), nil })
+	b, _ = mapValues(b, func(v Value) (Value, error) { return v.Inline(), nil })
 	return b
 }
 
-// each passes every value of a body through f and gives the changed copy.
-func each(b Body, f func(Value) (Value, error)) (Body, error) {
+// mapValues returns a copy of the body in which f has replaced every value.
+func mapValues(b Body, f func(Value) (Value, error)) (Body, error) {
 	var failed error
 	do := func(v *Value) {
 		if v.IsZero() || failed != nil {

@@ -35,7 +35,7 @@ const (
 	KindTurnEnded       Kind = "turn_ended"
 )
 
-// Decode makes the body of a kind from its JSON.
+// Decode decodes the body of a kind.
 func Decode(k Kind, raw json.RawMessage) (Body, error) {
 	switch k {
 	case KindThreadOpened:
@@ -107,13 +107,13 @@ type ThreadOpened struct {
 	Parent   *Origin        `json:"parent,omitempty"`   // of a fork
 }
 
-// Origin is where a fork left its parent.
+// Origin is the last event of the parent that a fork shares.
 type Origin struct {
 	Thread string `json:"thread"`
 	Seq    int64  `json:"seq"`
 }
 
-// TurnStarted begins a run: the person said something or gave a command.
+// TurnStarted begins a run: the person sent a message, a command or a call.
 type TurnStarted struct {
 	Run         string         `json:"run"`
 	User        string         `json:"user,omitempty"`
@@ -125,10 +125,9 @@ type TurnStarted struct {
 	Model       string         `json:"model,omitempty"`    // the model of the turn, for guards
 }
 
-// PersonCalled is the one call that the person makes in this turn, without a model.
-// Its arguments are worked out after what the turn brought along (dataset, settings,
-// facts) was applied. A shortcut may say a text instead: why the machine makes no such
-// call.
+// PersonCalled is a tool call that the person makes, without a model. Its arguments are
+// computed after the dataset, settings and facts of the turn were applied. A shortcut may
+// have a text instead of a call, which says why the machine does not make it.
 type PersonCalled struct {
 	Tool   string  `json:"tool,omitempty"`
 	Args   Value   `json:"args,omitzero"`
@@ -137,7 +136,7 @@ type PersonCalled struct {
 	Denied *Denial `json:"denied,omitempty"` // the shortcut's guard does not hold: the call is refused
 }
 
-// CommandGiven is a command of the person, with what it took away.
+// CommandGiven is a command of the person, with the facts that it dropped.
 type CommandGiven struct {
 	Command string         `json:"command"`
 	User    string         `json:"user,omitempty"`
@@ -145,12 +144,12 @@ type CommandGiven struct {
 	Dropped []string       `json:"dropped,omitempty"`
 }
 
-// FactsChanged is the only way in which facts change.
+// FactsChanged changes facts. Nothing else does.
 type FactsChanged struct {
 	Set     map[string]Value `json:"set,omitempty"` // whole new values, by fact
 	Dropped []string         `json:"dropped,omitempty"`
 	Cause   string           `json:"cause"` // e.g. "effect returned execute_sql", "out describe_tables"
-	// Problems are writes that did not fit the fact's type and were left out.
+	// Problems are writes that were left out because they did not fit the type of the fact.
 	Problems []string `json:"problems,omitempty"`
 }
 
@@ -160,12 +159,12 @@ type StateEntered struct {
 	To    string         `json:"to"`
 	Cause string         `json:"cause"`          // the event: "start", "returned list_sources", "call run_sql" ...
 	When  string         `json:"when,omitempty"` // the guard that held
-	Saw   map[string]any `json:"saw,omitempty"`  // the values it held for
+	Saw   map[string]any `json:"saw,omitempty"`  // the values that the guard saw
 	Rest  bool           `json:"rest,omitempty"` // the turn ends here
 }
 
-// ModelCalled says what the model was given. The exact request can be rebuilt:
-// system prompt, tools and history are blobs, the rest is this turn's log.
+// ModelCalled is stored before a model is called. The exact request can be rebuilt: system
+// prompt, tools and history are blobs, the rest is the log of the turn.
 type ModelCalled struct {
 	Call    string   `json:"call"`
 	State   string   `json:"state"`
@@ -177,10 +176,10 @@ type ModelCalled struct {
 	Denied  []Denial `json:"denied,omitempty"`
 	Output  string   `json:"output,omitempty"` // schema of a model step, blob
 	Step    *StepAt  `json:"step,omitempty"`   // in a step state
-	Number  int      `json:"number"`           // of the model call in its run, from 1
+	Number  int      `json:"number"`           // of the model call in its run, counted from 1
 }
 
-// StepAt is a place in the work of a step state: which alternative, which step.
+// StepAt names a step of a step state: the alternative and the index of the step in it.
 type StepAt struct {
 	Alt   int `json:"alt"`
 	Index int `json:"index"`
@@ -194,13 +193,13 @@ type Denial struct {
 	Saw  map[string]any `json:"saw,omitempty"`
 }
 
-// Token is a piece of the model's text on its way; transient.
+// Token is a piece of the text that the model is streaming; transient.
 type Token struct {
 	Call string `json:"call"`
 	Text string `json:"text"`
 }
 
-// ModelReplied is a whole reply.
+// ModelReplied is the whole reply of a model.
 type ModelReplied struct {
 	Call  string      `json:"call"`
 	Model string      `json:"model"`
@@ -211,8 +210,8 @@ type ModelReplied struct {
 	MS    int64       `json:"ms"`
 }
 
-// ModelCall is a tool call as the model made it. Args is its JSON text, or, where
-// the model sent what is no JSON, that text as a JSON string.
+// ModelCall is a tool call as the model made it. Args is the JSON that it sent; if that
+// was not JSON, Args is the text as a JSON string.
 type ModelCall struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -241,24 +240,24 @@ type ModelFailed struct {
 type ToolStarted struct {
 	Call     string   `json:"call"`
 	Tool     string   `json:"tool"`
-	Args     Value    `json:"args"`           // whole, with bound arguments
-	Shown    Value    `json:"shown,omitzero"` // what the model sent, normalised: what people see
+	Args     Value    `json:"args"`           // with the arguments that the machine binds
+	Shown    Value    `json:"shown,omitzero"` // what the model sent, normalised; shown to people
 	State    string   `json:"state,omitempty"`
 	By       string   `json:"by" enum:"model,step,discover,shortcut,direct"`
 	Identity string   `json:"identity,omitempty"` // hash of tool, arguments and version
-	Version  string   `json:"version,omitempty"`  // of what the call reads beside its arguments
+	Version  string   `json:"version,omitempty"`  // of the data that the call reads
 	Rescued  []string `json:"rescued,omitempty"`  // what argument repair did
-	Approved string   `json:"approved,omitempty"` // by whom, where approval was needed
+	Approved string   `json:"approved,omitempty"` // who allowed the call, if approval was needed
 	Step     *StepAt  `json:"step,omitempty"`     // in a step state; Index alone for discover
 }
 
-// Show says which part of a result goes to whom. Nil fields with All false means none.
+// Show is the part of a result that an audience sees: all, the named fields, or nothing.
 type Show struct {
 	All    bool     `json:"all,omitempty"`
 	Fields []string `json:"fields,omitempty"`
 }
 
-// ToolReturned is the one result of a call that worked, or of a duplicate.
+// ToolReturned is the result of a call that succeeded, or of a duplicate.
 type ToolReturned struct {
 	Call      string     `json:"call"`
 	Tool      string     `json:"tool"`
@@ -267,11 +266,11 @@ type ToolReturned struct {
 	Person    Show       `json:"person"`
 	Model     Show       `json:"model"`
 	Duplicate string     `json:"duplicate,omitempty"` // the call whose result this is
-	Version   string     `json:"version,omitempty"`   // of a duplicate: of what the call reads
+	Version   string     `json:"version,omitempty"`   // of a duplicate: of the data that the call reads
 	Reason    fault.Code `json:"reason,omitempty"`
 	Taints    bool       `json:"taints,omitempty"`
-	Volatile  bool       `json:"volatile,omitempty"` // an equal call may give another result: this one answers no other
-	Ran       *Ran       `json:"ran,omitempty"`      // what gave the result, where it is rows of a statement
+	Volatile  bool       `json:"volatile,omitempty"` // an equal call may give another result, so this one is not reused
+	Ran       *Ran       `json:"ran,omitempty"`      // the statement, if the result is its rows
 	MS        int64      `json:"ms"`
 }
 
@@ -279,15 +278,15 @@ type ToolReturned struct {
 type Ran struct {
 	Dataset string `json:"dataset,omitempty"`
 	Version string `json:"version,omitempty"`  // of the dataset
-	SQL     string `json:"sql"`                // without a limit of rows that was put around it
+	SQL     string `json:"sql"`                // without the limit of rows that was added to it
 	MaxRows int    `json:"max_rows,omitempty"` // that limit; 0 if there was none
 }
 
-// ToolFailed is the one result of a call that failed.
+// ToolFailed is the result of a call that failed.
 type ToolFailed struct {
 	Call       string     `json:"call"`
 	Tool       string     `json:"tool"`
-	Args       Value      `json:"args,omitzero"` // where it never started
+	Args       Value      `json:"args,omitzero"` // of a call that never started
 	Code       fault.Code `json:"code"`
 	Message    string     `json:"message"`
 	Suggestion string     `json:"suggestion,omitempty"`
@@ -298,7 +297,7 @@ type ToolFailed struct {
 	MS         int64      `json:"ms"`
 }
 
-// ToolRefused is the one result of a call that was not allowed to run.
+// ToolRefused is the result of a call that was not allowed to run.
 type ToolRefused struct {
 	Call    string         `json:"call"`
 	Tool    string         `json:"tool"`
@@ -307,16 +306,16 @@ type ToolRefused struct {
 	Code    fault.Code     `json:"code"`
 	Message string         `json:"message"`
 	Hint    string         `json:"hint,omitempty"`
-	When    string         `json:"when,omitempty"` // the guard in the way
+	When    string         `json:"when,omitempty"` // the guard that does not hold
 	Saw     map[string]any `json:"saw,omitempty"`
 }
 
-// ToolProgress is a sign of life of a running tool; transient.
+// ToolProgress is a note of a running tool; transient.
 type ToolProgress struct {
 	Call   string `json:"call"`
 	Tool   string `json:"tool"`
 	Note   string `json:"note"`
-	Stream string `json:"stream,omitempty" enum:"stdout,stderr"` // where the note is what a program printed
+	Stream string `json:"stream,omitempty" enum:"stdout,stderr"` // set if the note is output of a program
 }
 
 // ArtifactMade is an output that a tool stored.
@@ -331,7 +330,7 @@ type ArtifactMade struct {
 	LogicalKey string    `json:"logical_key,omitempty"`
 	Version    int       `json:"version"`
 	CreatedAt  time.Time `json:"created_at"`
-	Reused     bool      `json:"reused,omitempty"` // an equal one existed: duplicate_artifact_prevented
+	Reused     bool      `json:"reused,omitempty"` // an equal artifact existed: duplicate_artifact_prevented
 }
 
 // CardRaised asks the person and suspends the run.
@@ -341,12 +340,12 @@ type CardRaised struct {
 	Title   string       `json:"title"`
 	Content Value        `json:"content"`
 	Answers []CardChoice `json:"answers"`
-	Message string       `json:"message,omitempty"` // the answer a plain message counts as
+	Message string       `json:"message,omitempty"` // the answer that a plain message counts as
 	State   string       `json:"state"`
-	Call    string       `json:"call,omitempty"` // the tool call that raised it or waits for it
+	Call    string       `json:"call,omitempty"` // the tool call that raised the card or waits for its answer
 }
 
-// CardChoice is one answer a card takes.
+// CardChoice is one answer that a card takes.
 type CardChoice struct {
 	Name   string            `json:"name"`
 	Label  string            `json:"label"`
@@ -360,9 +359,9 @@ type CardAnswered struct {
 	Answer string         `json:"answer"`
 	Fields map[string]any `json:"fields,omitempty"`
 	Note   string         `json:"note,omitempty"`
-	Text   string         `json:"text,omitempty"` // where a plain message was the answer
+	Text   string         `json:"text,omitempty"` // the plain message that was the answer
 	User   string         `json:"user,omitempty"`
-	// Settings are changed from here on.
+	// Settings are changed from this event on.
 	Settings map[string]any `json:"settings,omitempty"`
 }
 
@@ -372,21 +371,20 @@ type CardClosed struct {
 	Cause string `json:"cause"`
 }
 
-// StepDone is the end of a step state's or final state's work.
+// StepDone is stored when the work of a step state or final state is done.
 type StepDone struct {
 	State   string `json:"state"`
-	Stopped bool   `json:"stopped,omitempty"` // left early by `stop`
+	Stopped bool   `json:"stopped,omitempty"` // ended early by `stop`
 }
 
-// TurnInterrupted is written when a process finds that another one died in the
-// middle of this turn; the turn goes on from its last finished step, and the time
-// since then does not count.
+// TurnInterrupted is stored when a process continues a turn whose process has died. The
+// turn goes on from its last finished step, and the time since then does not count.
 type TurnInterrupted struct {
 	Run  string `json:"run"`
-	Last bool   `json:"last,omitempty"` // it was interrupted too often: it ends
+	Last bool   `json:"last,omitempty"` // the turn was interrupted too often and ends
 }
 
-// LimitReached ends a turn that used something up.
+// LimitReached ends a turn that reached one of its limits.
 type LimitReached struct {
 	Code  fault.Code `json:"code"`
 	Limit float64    `json:"limit"`
@@ -399,7 +397,7 @@ type TurnEnded struct {
 	Status Outcome        `json:"status"` // answered, asked, declined, refused, failed, stopped, limited
 	Code   fault.Code     `json:"code,omitempty"`
 	Text   string         `json:"text,omitempty"` // the final answer
-	Reply  Value          `json:"reply,omitzero"` // what the machine's `reply:` says
+	Reply  Value          `json:"reply,omitzero"` // the fields of the machine's `reply:`
 	State  string         `json:"state"`
 	Usage  Usage          `json:"usage"`
 	Counts map[string]int `json:"counts,omitempty"` // model calls, tool calls, failures, rescues, duplicates

@@ -1,9 +1,9 @@
-// Package event is what can happen in a thread. A thread is an append-only log
-// of events; everything else (state, facts, messages, capsules, pages) is a fold
-// of it. The set of bodies is closed: body.go lists them all.
+// Package event defines what can happen in a thread. A thread is an append-only log of
+// events; everything else (state, facts, messages, capsules) is computed from it. The set
+// of event bodies is closed: body.go lists them all.
 package event
 
-// The documents that are made of the bodies: docs/events.md and web/types/events.ts.
+// docs/events.md and web/types/events.ts are generated from the bodies.
 //go:generate go test . -run Documented -update
 
 import (
@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// An Event is one fact about the past of a thread.
-// Seq counts from 1 without gaps; Seq 0 marks a transient event (a token on its
-// way), which is shown but never stored.
+// An Event is one thing that happened in a thread. Seq counts from 1 without gaps. A
+// transient event, such as a token, has Seq 0 and is never stored.
 type Event struct {
 	Thread string
 	Seq    int64
@@ -22,16 +21,16 @@ type Event struct {
 	Body   Body
 }
 
-// Body is what happened: one of the types in body.go.
+// A Body says what happened. It is one of the types in body.go.
 type Body interface{ Kind() Kind }
 
-// Kind names a type of body in JSON, SQL and SSE.
+// A Kind is the name of a type of body in JSON, SQL and SSE.
 type Kind string
 
-// Transient says whether the event is shown but never stored.
+// Transient reports whether the event is sent to followers but never stored.
 func (e Event) Transient() bool { return e.Seq == 0 }
 
-// An envelope is an event on the wire: the kind beside the body.
+// An envelope is the JSON form of an event.
 type envelope struct {
 	Thread string          `json:"thread,omitempty"`
 	Seq    int64           `json:"seq,omitempty"` // absent of a transient event
@@ -40,7 +39,7 @@ type envelope struct {
 	Body   json.RawMessage `json:"body"`
 }
 
-// MarshalJSON writes the event with its kind beside the body.
+// MarshalJSON encodes the event with the kind of its body.
 func (e Event) MarshalJSON() ([]byte, error) {
 	if e.Body == nil {
 		return nil, fmt.Errorf("event %s/%d has no body", e.Thread, e.Seq)
@@ -52,7 +51,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	return json.Marshal(envelope{e.Thread, e.Seq, e.Time, e.Body.Kind(), b})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON decodes what MarshalJSON wrote.
 func (e *Event) UnmarshalJSON(data []byte) error {
 	var v envelope
 	if err := json.Unmarshal(data, &v); err != nil {

@@ -3,8 +3,8 @@ package event
 // An Outcome is how a run ended.
 type Outcome string
 
-// The outcomes. A machine says which of the first five a run has that came to its end
-// by itself; the others are the engine's.
+// The outcomes. The machine may choose one of the first five for a run that ended by
+// itself; the engine sets the others.
 const (
 	Answered Outcome = "answered"
 	Asked    Outcome = "asked"    // with a question to the person

@@ -8,21 +8,20 @@ import (
 	"fmt"
 )
 
-// InlineBytes is the size up to which a value stands in the event itself.
-// Larger ones are stored once by content hash and referred to.
+// InlineBytes is the size up to which a value is stored in the event itself. Larger values
+// are stored as blobs, and the event holds their hash.
 const InlineBytes = 2048
 
-// A Value is JSON inside an event: inline when small, else known by its hash.
-// A large value may carry its bytes as well, until it is stored or once it has
-// been resolved.
+// A Value is JSON inside an event. A small value is inline. A large value has a hash, and
+// its bytes as well until it is stored and after it has been resolved.
 type Value struct {
 	Hash string          // "" for an inline value
 	JSON json.RawMessage // nil for a large one that is not resolved
 }
 
-// Of makes a value of JSON text. A small one loses its white space, as it would in
-// the log, so that a live value and a stored one are the same bytes.
-func Of(raw json.RawMessage) Value {
+// NewValue returns the value of a JSON text. White space is removed from a small one, as
+// storing it would do, so that a live value and a stored one are the same bytes.
+func NewValue(raw json.RawMessage) Value {
 	if len(raw) > InlineBytes {
 		return Value{Hash: Hash(raw), JSON: raw}
 	}
@@ -33,36 +32,36 @@ func Of(raw json.RawMessage) Value {
 	return Value{JSON: b.Bytes()}
 }
 
-// From encodes v; it panics only where v cannot be JSON at all, which is a bug.
-func From(v any) Value {
+// EncodeValue encodes v. It panics if v cannot be encoded as JSON, which is a bug.
+func EncodeValue(v any) Value {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		panic(fmt.Sprintf("event: value %T is no JSON: %v", v, err))
 	}
-	return Of(raw)
+	return NewValue(raw)
 }
 
-// Hash is the content hash under which a blob is stored.
+// Hash returns the content hash under which a blob is stored.
 func Hash(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
 
-// IsZero lets `omitzero` leave out a value that was never set.
+// IsZero reports whether the value was never set, for `omitzero`.
 func (v Value) IsZero() bool { return v.Hash == "" && v.JSON == nil }
 
-// Resolved says whether the JSON is at hand.
+// Resolved reports whether the value has its bytes.
 func (v Value) Resolved() bool { return v.JSON != nil || v.Hash == "" }
 
-// Ref gives the value without the bytes of a large one.
-func (v Value) Ref() Value {
+// WithoutBytes returns the value; of a large one only the hash is left.
+func (v Value) WithoutBytes() Value {
 	if v.Hash != "" {
 		v.JSON = nil
 	}
 	return v
 }
 
-// Decode gives the plain Go value; an unresolved one is nil.
+// Decode returns the decoded JSON, nil if the value is not resolved.
 func (v Value) Decode() any {
 	if v.JSON == nil {
 		return nil
@@ -74,8 +73,8 @@ func (v Value) Decode() any {
 	return out
 }
 
-// Marshal encodes what goes to the store. JSON inside it keeps its bytes: <, > and &
-// are not escaped, so that what is read back is what was in memory.
+// Marshal encodes v for the store. It does not escape <, > and &, so that JSON inside v
+// is read back with the same bytes.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -90,8 +89,8 @@ type blobRef struct {
 	Blob string `json:"$blob"`
 }
 
-// MarshalJSON writes the reference of a large value, never its bytes: the bytes
-// are a blob of the store. Inline hands out the resolved form.
+// MarshalJSON encodes a large value as a reference to its blob. Inline returns a value
+// that is encoded whole.
 func (v Value) MarshalJSON() ([]byte, error) {
 	if v.Hash != "" {
 		return json.Marshal(blobRef{v.Hash})
@@ -102,7 +101,7 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return v.JSON, nil
 }
 
-// UnmarshalJSON reads either form.
+// UnmarshalJSON decodes a reference or an inline value.
 func (v *Value) UnmarshalJSON(data []byte) error {
 	data = bytes.TrimSpace(data)
 	if bytes.HasPrefix(data, []byte(`{"$blob":`)) {
@@ -117,6 +116,6 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Inline gives the value without its hash, so that it is written whole: for
-// clients, which know no blobs.
+// Inline returns the value without its hash, so that it is encoded whole. It is for
+// clients, which cannot load blobs.
 func (v Value) Inline() Value { return Value{JSON: v.JSON} }

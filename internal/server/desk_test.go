@@ -200,7 +200,7 @@ func say(text string) llm.Line {
 
 func ask(text, name string, args map[string]string) llm.Line {
 	line := say(text)
-	line.Calls = []llm.Call{{Name: name, Args: string(event.From(args).JSON)}}
+	line.Calls = []llm.Call{{Name: name, Args: string(event.EncodeValue(args).JSON)}}
 	return line
 }
 

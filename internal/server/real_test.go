@@ -43,7 +43,7 @@ func startMachines(t *testing.T, lib *machine.Library, lines ...llm.Line) *rig {
 	e := newEngine(t, lib, llm.Script(lines...), regions)
 	return serve(t, e, func(c *server.Config) {
 		c.Machine, c.SessionMachine, c.Machines = "analyst", "reconcile", lib
-		c.Capsule = func(ctx context.Context, run string) (any, error) { return capsule.Make(ctx, e.store, run) }
+		c.Capsule = func(ctx context.Context, run string) (any, error) { return capsule.Build(ctx, e.store, run) }
 	})
 }
 

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// NewHolder names this process for its leases, so that another process on the same
-// machine can see that it has died: host and boot, the process ids' namespace, the
-// process, when it started, and a random part for each name.
+// NewHolder returns a name of this process for its leases. It holds host, boot, namespace
+// of process ids, process id and start time, so that another process on the same machine
+// can see whether this one has died, and a random part.
 func NewHolder() string {
-	return strings.Join([]string{thisMachine(), fmt.Sprint(os.Getpid()), processStart(os.Getpid()), rand.Text()[:8]}, "/")
+	return strings.Join([]string{machineID(), fmt.Sprint(os.Getpid()), processStart(os.Getpid()), rand.Text()[:8]}, "/")
 }
 
 // describeHolder names a holder for people.
@@ -22,18 +22,18 @@ func describeHolder(holder string) string {
 	return holder
 }
 
-// holderDied says that the process that a holder names is surely dead. Of a process on
-// another machine nothing is known: its lease must end by itself.
+// holderDied reports whether the process of a holder is certainly dead. Nothing is known
+// of processes on other machines: their leases must expire.
 func holderDied(holder string) bool {
-	parts, own := strings.Split(holder, "/"), strings.Split(thisMachine(), "/")
+	parts, own := strings.Split(holder, "/"), strings.Split(machineID(), "/")
 	if len(parts) != 6 || len(own) != 3 || parts[4] == "" || parts[0] != own[0] {
 		return false
 	}
 	if parts[1] != own[1] {
-		return true // this machine was started anew since
+		return true // the machine has been restarted since
 	}
 	if parts[2] != own[2] {
-		return false // its processes cannot be seen from here
+		return false // another namespace, whose processes cannot be seen from here
 	}
 	var pid int
 	if _, err := fmt.Sscan(parts[3], &pid); err != nil {
@@ -42,16 +42,16 @@ func holderDied(holder string) bool {
 	return processStart(pid) != parts[4]
 }
 
-// thisMachine tells machines, their boots and their namespaces of process ids apart.
-func thisMachine() string {
+// machineID returns the host, its boot and the namespace of process ids.
+func machineID() string {
 	host, _ := os.Hostname()
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	space, _ := os.Readlink("/proc/self/ns/pid")
 	return strings.ReplaceAll(host, "/", "_") + "/" + strings.TrimSpace(string(boot)) + "/" + strings.ReplaceAll(space, "/", "_")
 }
 
-// processStart is when a process started, in the kernel's ticks; "" if there is none
-// or the system does not tell. An ended process that nobody waited for counts as none.
+// processStart returns when a process started, in the kernel's ticks, or "" if there is no
+// such process or the system does not tell. A zombie counts as no process.
 func processStart(pid int) string {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

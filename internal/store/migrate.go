@@ -15,18 +15,18 @@ import (
 	"interlock/internal/fault"
 )
 
-// The tables, as a list of steps: N_name.sql leads from version N-1 to N. The
-// version stands in the file's header (user_version), so that a step and its
-// number are one transaction, and processes that start at once take turns.
+// The migrations of the tables: N_name.sql leads from version N-1 to N. The version is in
+// the file's header (user_version), so that a migration and its version are stored in one
+// transaction, and processes that start at the same time wait for each other.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-const openAttempts = 20 // while other processes make the same new file
+const openAttempts = 20 // while other processes create the same file
 
 // migrate brings the tables of a SQLite file up to date.
 func migrate(path string, log *slog.Logger) error {
-	steps, err := steps()
+	steps, err := loadMigrations()
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func migrateOnce(db *sql.DB, path string, steps []string) (from int, err error) 
 	if from == len(steps) {
 		return from, nil
 	}
-	tx, err := db.BeginTx(ctx, nil) // immediate: the others wait
+	tx, err := db.BeginTx(ctx, nil) // immediate: other processes wait
 	if err != nil {
 		return 0, err
 	}
@@ -81,8 +81,8 @@ func migrateOnce(db *sql.DB, path string, steps []string) (from int, err error) 
 	return from, tx.Commit()
 }
 
-// steps reads the embedded files in the order of their numbers.
-func steps() ([]string, error) {
+// loadMigrations returns the embedded files in the order of their numbers.
+func loadMigrations() ([]string, error) {
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
 		return nil, err

@@ -7,14 +7,14 @@ import (
 	"interlock/internal/fault"
 )
 
-// A Config says where the log is kept.
+// Config configures a store.
 type Config struct {
 	// DSN is a path, or a URL whose scheme names the kind of store: "sqlite:PATH".
 	DSN string
-	// PowerSafe makes every batch survive a loss of power, not only the death of
-	// the process. It costs a disk flush a batch.
+	// PowerSafe makes every batch survive a loss of power, not only the death of the
+	// process. It costs a disk flush per batch.
 	PowerSafe bool
-	// Log receives what an operator should know. Default: nothing is logged.
+	// Log is for the operator. Default: nothing is logged.
 	Log *slog.Logger
 }
 

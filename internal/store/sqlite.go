@@ -15,42 +15,42 @@ import (
 	"interlock/internal/fault"
 )
 
-// A SQLiteConfig says where a SQLite store is and how safe it must be.
+// SQLiteConfig configures a SQLite store.
 type SQLiteConfig struct {
-	// Path of the database file. Required. Its folder is made if it is missing.
+	// Path of the database file. Required. Its folder is created if it is missing.
 	Path string
-	// PowerSafe flushes every batch to the disk. Default: the file survives the death
-	// of the process; a loss of power may cost the last batches, never their order.
+	// PowerSafe flushes every batch to the disk. Default: batches survive the death of
+	// the process; a loss of power may lose the last ones, but never one in the middle.
 	PowerSafe bool
-	// Log receives what an operator should know. Default: nothing is logged.
+	// Log is for the operator. Default: nothing is logged.
 	Log *slog.Logger
 }
 
-// A SQLite keeps the log in one SQLite file. Several processes may open the same
-// file. One connection writes, a few read; reading never waits for writing.
+// SQLite is a Store in one SQLite file, which several processes may open. One connection
+// writes and a few read; readers never wait for the writer.
 type SQLite struct {
 	// fixed at creation
 	path    string
 	readers *sql.DB
-	pack    *packer
+	packer  *packer
 
-	// writer holds the one writing connection while nobody uses it; nil once closed.
-	writer chan *writer
-	due    chan struct{} // wakes the checkpointer; closed by Close
-	ended  chan struct{} // closed when the checkpointer has ended
+	// writer holds the writing connection while nobody uses it, and nil after Close.
+	writer         chan *writer
+	checkpointDue  chan struct{} // wakes the checkpointer; closed by Close
+	checkpointDone chan struct{} // closed when the checkpointer has ended
 
-	mu    sync.Mutex
-	known map[string]struct{} // hashes of blobs that are surely stored
+	mu         sync.Mutex
+	knownBlobs map[string]struct{} // hashes of blobs that are stored
 }
 
 const (
-	busyMillis = "5000" // how long a writer of another process is waited for
+	busyMillis = "5000" // how long to wait for a writer of another process
 	maxReaders = 5      // one of them watches the file
 	maxKnown   = 8192
-	walLimit   = "16777216" // the size to which the write-ahead log is cut back
+	walLimit   = "16777216" // the size to which the write-ahead log is truncated
 )
 
-// OpenSQLite opens the file, makes it if it is missing, and brings its tables up to date.
+// OpenSQLite opens or creates the file and brings its tables up to date.
 func OpenSQLite(c SQLiteConfig) (*SQLite, error) {
 	if c.Path == "" || c.Path == ":memory:" {
 		return nil, fault.New(fault.BadSetting, "the store needs the path of a file, not %q", c.Path)
@@ -81,32 +81,32 @@ func OpenSQLite(c SQLiteConfig) (*SQLite, error) {
 	readers.SetMaxIdleConns(maxReaders)
 
 	s := &SQLite{
-		path: path, readers: readers, pack: newPacker(),
-		writer: make(chan *writer, 1), due: make(chan struct{}, 1), ended: make(chan struct{}),
-		known: map[string]struct{}{},
+		path: path, readers: readers, packer: newPacker(),
+		writer: make(chan *writer, 1), checkpointDue: make(chan struct{}, 1), checkpointDone: make(chan struct{}),
+		knownBlobs: map[string]struct{}{},
 	}
 	s.writer <- w
-	go s.checkpoint()
+	go s.runCheckpoints()
 	return s, nil
 }
 
-// Close waits for the batch that is being written and ends the store.
+// Close waits for the batch that is being written and closes the store.
 func (s *SQLite) Close() error {
 	w := <-s.writer
 	defer func() { s.writer <- nil }()
 	if w == nil {
 		return nil
 	}
-	close(s.due)
-	<-s.ended
+	close(s.checkpointDue)
+	<-s.checkpointDone
 	if err := errors.Join(s.readers.Close(), w.close()); err != nil {
 		return storeFault(err, s.path, "close")
 	}
 	return nil
 }
 
-// createPrivate makes the file readable by its owner alone; SQLite gives the files
-// beside it the same mode.
+// createPrivate creates the file with access for its owner only. SQLite gives its
+// write-ahead log the same mode.
 func createPrivate(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -118,7 +118,7 @@ func createPrivate(path string) error {
 	return f.Close()
 }
 
-// dataSource names the file for the driver, whatever characters its path has.
+// dataSource returns the driver's name of the file. The path may hold any character.
 func dataSource(path string, pragmas ...string) string {
 	q := url.Values{"_txlock": {"immediate"}, "_pragma": append([]string{"busy_timeout(" + busyMillis + ")"}, pragmas...)}
 	u := url.URL{Path: filepath.ToSlash(path)}

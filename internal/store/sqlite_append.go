@@ -10,35 +10,35 @@ import (
 	"interlock/internal/fault"
 )
 
-// Append stores a batch atomically. A thread's owner, machine and time of creation
-// are those of the batch that opened it.
+// Append stores a batch atomically. A thread keeps the owner, machine and time of creation
+// of the batch that created it.
 func (s *SQLite) Append(ctx context.Context, b Batch) error {
-	rows, err := encode(b)
+	rows, err := encodeEvents(b)
 	if err != nil {
 		return err
 	}
 	blobs := s.packNew(b.Blobs)
 	var snapshot packed
 	if b.Snapshot != nil {
-		snapshot = s.pack.pack(b.Snapshot)
+		snapshot = s.packer.pack(b.Snapshot)
 	}
 
-	w, err := s.take(ctx)
+	w, err := s.takeWriter(ctx)
 	if err != nil {
 		return err
 	}
-	err = w.store(b, rows, blobs, snapshot)
-	s.wrote(w, blobs)
+	err = w.storeBatch(b, rows, blobs, snapshot)
+	s.countPages(w, blobs)
 	s.writer <- w
 	if err != nil {
 		return storeFault(err, s.path, "write")
 	}
-	s.remember(blobs)
+	s.rememberBlobs(blobs)
 	return nil
 }
 
-// take waits for the writing connection; the caller puts it back.
-func (s *SQLite) take(ctx context.Context) (*writer, error) {
+// takeWriter waits for the writing connection. The caller must put it back.
+func (s *SQLite) takeWriter(ctx context.Context) (*writer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -60,8 +60,8 @@ type row struct {
 	kind, body string
 }
 
-// encode checks the order of the events and encodes their bodies.
-func encode(b Batch) ([]row, error) {
+// encodeEvents checks the order of the events and encodes their bodies.
+func encodeEvents(b Batch) ([]row, error) {
 	if b.Thread == "" {
 		return nil, errors.New("storing a batch: it names no thread")
 	}
@@ -92,7 +92,7 @@ func nanos(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-func fromNanos(n int64) time.Time {
+func timeFromNanos(n int64) time.Time {
 	if n == 0 {
 		return time.Time{}
 	}

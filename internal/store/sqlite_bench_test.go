@@ -46,8 +46,8 @@ func halfStep(after int64) store.Batch {
 	return store.Batch{
 		Thread: "th_01k2m3n4p5q6r7s8t9v0wxyz", After: after,
 		Events: []event.Event{
-			{Seq: after + 1, Time: now, Body: event.ToolReturned{Call: call, Tool: "echo", Result: event.From(map[string]any{"text": strings.Repeat("x", 80)}), Person: event.Show{All: true}, Model: event.Show{All: true}}},
-			{Seq: after + 2, Time: now, Body: event.FactsChanged{Set: map[string]event.Value{"count": event.From(after)}, Cause: "effect returned echo"}},
+			{Seq: after + 1, Time: now, Body: event.ToolReturned{Call: call, Tool: "echo", Result: event.EncodeValue(map[string]any{"text": strings.Repeat("x", 80)}), Person: event.Show{All: true}, Model: event.Show{All: true}}},
+			{Seq: after + 2, Time: now, Body: event.FactsChanged{Set: map[string]event.Value{"count": event.EncodeValue(after)}, Cause: "effect returned echo"}},
 			{Seq: after + 3, Time: now, Body: event.ModelCalled{Call: call, State: "agent", Model: "scripted", System: event.Hash(nil), Tools: event.Hash(nil), Offered: []string{"echo"}}},
 		},
 		Head: store.Thread{

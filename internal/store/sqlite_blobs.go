@@ -6,16 +6,16 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A packer makes blobs small. JSON of results and prompts shrinks to a fifth or
-// less, which is worth more in pages not written than it costs in time.
+// A packer compresses blobs. JSON of results and prompts shrinks to a fifth or less, and
+// writing fewer pages saves more time than compressing costs.
 type packer struct {
 	enc *zstd.Encoder
 	dec *zstd.Decoder
 }
 
 const (
-	packFrom    = 512       // bytes below which packing gains nothing
-	maxUnpacked = 512 << 20 // a guard against a forged file
+	packFrom    = 512       // smaller blobs are not compressed
+	maxUnpacked = 512 << 20 // protects against a manipulated file
 )
 
 func newPacker() *packer {
@@ -33,12 +33,12 @@ func newPacker() *packer {
 
 // The forms in which bytes are stored.
 const (
-	plain    = 0
-	zipped   = 1 // zstd
-	inChunks = 2 // the SHA-256 of each chunk, which is a blob of its own
+	plain      = 0
+	compressed = 1 // zstd
+	inChunks   = 2 // the SHA-256 of each chunk, which is a blob of its own
 )
 
-// packed is bytes as they are stored.
+// packed is a blob or snapshot in the form in which it is stored.
 type packed struct {
 	form  int64
 	bytes []byte
@@ -52,7 +52,7 @@ type packedBlob struct {
 func (p *packer) pack(b []byte) packed {
 	if len(b) >= packFrom {
 		if z := p.enc.EncodeAll(b, make([]byte, 0, len(b)/2)); len(z) < len(b)-len(b)/8 {
-			return packed{zipped, z}
+			return packed{compressed, z}
 		}
 	}
 	if b == nil {
@@ -78,7 +78,7 @@ func (s *SQLite) packNew(blobs []Blob) []packedBlob {
 	packedNow := map[string]bool{}
 	isNew := func(hash string) bool {
 		s.mu.Lock()
-		_, stored := s.known[hash]
+		_, stored := s.knownBlobs[hash]
 		s.mu.Unlock()
 		if stored || packedNow[hash] {
 			return false
@@ -92,23 +92,23 @@ func (s *SQLite) packNew(blobs []Blob) []packedBlob {
 		case len(b.Bytes) >= chunkFrom:
 			out = append(out, s.packChunked(b, isNew)...)
 		default:
-			out = append(out, packedBlob{b.Hash, s.pack.pack(b.Bytes)})
+			out = append(out, packedBlob{b.Hash, s.packer.pack(b.Bytes)})
 		}
 	}
 	return out
 }
 
-// remember notes blobs as stored; nothing ever takes one away.
-func (s *SQLite) remember(blobs []packedBlob) {
+// rememberBlobs notes that blobs are stored. Blobs are never deleted.
+func (s *SQLite) rememberBlobs(blobs []packedBlob) {
 	if len(blobs) == 0 {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.known)+len(blobs) > maxKnown {
-		clear(s.known)
+	if len(s.knownBlobs)+len(blobs) > maxKnown {
+		clear(s.knownBlobs)
 	}
 	for _, b := range blobs {
-		s.known[b.hash] = struct{}{}
+		s.knownBlobs[b.hash] = struct{}{}
 	}
 }

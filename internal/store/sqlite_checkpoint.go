@@ -2,27 +2,28 @@ package store
 
 import "context"
 
-// Pages of the write-ahead log after which they are carried over into the file. The
-// checkpointer is told in time; should it not keep up, the writer does it itself.
+// After checkpointFrom pages of the write-ahead log the checkpointer copies them into the
+// file. If it does not keep up, the writer does so after checkpointMust pages.
 const (
 	checkpointFrom = 750
 	checkpointMust = "4000"
 	pageSize       = 4096
 )
 
-// checkpoint carries the write-ahead log over into the file when there is enough of
-// it, so that no batch has to wait for the disk. It is the store's one goroutine: it
-// is woken by Append and ends with Close.
-func (s *SQLite) checkpoint() {
-	defer close(s.ended)
-	for range s.due {
-		// Where this fails, the writer meets the same trouble and reports it.
+// runCheckpoints copies the write-ahead log into the file when it has grown, so that no
+// batch has to wait for that. It is the store's only goroutine: Append wakes it and Close
+// ends it.
+func (s *SQLite) runCheckpoints() {
+	defer close(s.checkpointDone)
+	for range s.checkpointDue {
+		// If this fails, the writer fails for the same reason and reports it.
 		_, _ = s.readers.ExecContext(context.Background(), `PRAGMA wal_checkpoint(PASSIVE)`)
 	}
 }
 
-// wrote counts what a batch put into the write-ahead log; the caller owns the writer.
-func (s *SQLite) wrote(w *writer, blobs []packedBlob) {
+// countPages estimates how many pages a batch added to the write-ahead log, and wakes the
+// checkpointer when there are enough. The caller owns the writer.
+func (s *SQLite) countPages(w *writer, blobs []packedBlob) {
 	w.pages += 3
 	for _, b := range blobs {
 		w.pages += 1 + len(b.bytes)/pageSize
@@ -32,7 +33,7 @@ func (s *SQLite) wrote(w *writer, blobs []packedBlob) {
 	}
 	w.pages = 0
 	select {
-	case s.due <- struct{}{}:
-	default: // it is at it
+	case s.checkpointDue <- struct{}{}:
+	default: // it is busy with a checkpoint
 	}
 }

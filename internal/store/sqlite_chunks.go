@@ -8,18 +8,18 @@ import (
 	"fmt"
 )
 
-// A large blob is stored as a list of chunks, each a blob of its own. Where a chunk ends
-// is decided by the bytes around its end, so that the same rows give the same chunks
-// wherever they stand: in a tool's result, in a fact and in a reply they are stored once.
+// A large blob is stored as a list of chunks, each a blob of its own. The bytes before the
+// end of a chunk decide where it ends, so the same rows give the same chunks at any offset:
+// the rows of a tool's result, of a fact and of a reply are stored once.
 const (
-	chunkFrom = 1 << 20   // bytes from which a blob is stored in chunks
-	chunkMin  = 32 << 10  // of a chunk, but for the last
-	chunkMax  = 512 << 10 // of a chunk
-	chunkMask = 1<<17 - 1 // a chunk ends about every 128 KiB after chunkMin
+	chunkFrom = 1 << 20   // smaller blobs are stored whole
+	chunkMin  = 32 << 10  // smallest chunk, except the last
+	chunkMax  = 512 << 10 // largest chunk
+	chunkMask = 1<<17 - 1 // beyond chunkMin a chunk ends after 128 KiB on average
 )
 
-// gear gives each byte value a number, the same in every process and version: chunk ends
-// depend on it.
+// gear holds a pseudo-random number for each byte value. It must never change, because the
+// ends of chunks depend on it.
 var gear = func() (table [256]uint64) {
 	state := uint64(0x9e3779b97f4a7c15)
 	for i := range table {
@@ -32,8 +32,8 @@ var gear = func() (table [256]uint64) {
 	return table
 }()
 
-// chunks cuts bytes at places that depend on the 64 bytes before each.
-func chunks(b []byte) [][]byte {
+// splitChunks splits bytes at places that depend on the 64 bytes before each.
+func splitChunks(b []byte) [][]byte {
 	out := make([][]byte, 0, len(b)/(chunkMask+chunkMin)+1)
 	for len(b) > 0 {
 		n := chunkEnd(b)
@@ -58,36 +58,36 @@ func chunkEnd(b []byte) int {
 	return most
 }
 
-// packChunked packs the chunks of a blob that are not known to be stored, and the list of
-// them.
+// packChunked packs the list of a blob's chunks, and those chunks that are not known to be
+// stored.
 func (s *SQLite) packChunked(b Blob, isNew func(hash string) bool) []packedBlob {
 	var out []packedBlob
 	list := make([]byte, 0, 32*len(b.Bytes)/chunkMask)
-	for _, c := range chunks(b.Bytes) {
+	for _, c := range splitChunks(b.Bytes) {
 		sum := sha256.Sum256(c)
 		list = append(list, sum[:]...)
 		if hash := hex.EncodeToString(sum[:]); isNew(hash) {
-			out = append(out, packedBlob{hash, s.pack.pack(c)})
+			out = append(out, packedBlob{hash, s.packer.pack(c)})
 		}
 	}
 	return append(out, packedBlob{b.Hash, packed{form: inChunks, bytes: list}})
 }
 
-// joinChunks gives the bytes of a blob that is stored in chunks.
+// joinChunks returns the bytes of a blob that is stored in chunks.
 func (s *SQLite) joinChunks(ctx context.Context, list []byte) ([]byte, error) {
 	if len(list)%sha256.Size != 0 {
 		return nil, fmt.Errorf("a list of chunks has %d bytes", len(list))
 	}
 	out := make([]byte, 0, len(list)/sha256.Size*(chunkMask+chunkMin))
 	for ; len(list) > 0; list = list[sha256.Size:] {
-		p, err := s.packedBlob(ctx, hex.EncodeToString(list[:sha256.Size]))
+		p, err := s.loadPacked(ctx, hex.EncodeToString(list[:sha256.Size]))
 		if err != nil {
 			return nil, err
 		}
 		if p.form == inChunks {
 			return nil, errors.New("a chunk is stored in chunks")
 		}
-		c, err := s.pack.unpack(p)
+		c, err := s.packer.unpack(p)
 		if err != nil {
 			return nil, err
 		}

@@ -12,8 +12,8 @@ import (
 	"interlock/internal/fault"
 )
 
-// storeFault says what is wrong with the file in words that help. Errors that
-// callers branch on, and those of a cancelled caller, stay what they are.
+// storeFault converts an error of the file into a fault with a reason and a fix. Faults,
+// and errors of a cancelled context, are returned as they are.
 func storeFault(err error, path, doing string) error {
 	if f, ok := errors.AsType[*fault.Fault](err); ok {
 		return f
@@ -45,7 +45,7 @@ func storeFault(err error, path, doing string) error {
 	return f
 }
 
-// resultCode is SQLite's primary result code, 0 for other errors.
+// resultCode returns SQLite's primary result code, 0 for other errors.
 func resultCode(err error) int {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Code() & 0xff

@@ -2,16 +2,16 @@ package store
 
 import "time"
 
-// heads remembers the rows of threads as this writer stored them last, so that a
-// step in the middle of a turn, which changes nothing in its row but the end, writes
-// one page instead of two. The view of the same name fills in the end.
+// heads caches the rows of threads as this writer stored them last. A step in the middle of
+// a turn changes only seq and updated of its row. Such a row is not written: the view of
+// the same name reads these two columns from the thread's last event.
 type heads map[string]Thread
 
 const maxHeads = 1024
 
-// isCurrent says whether the thread's row need not be written, because its last event
-// says the rest. Another process cannot have changed it: it would have taken the
-// number of the batch's first event, which makes the batch a conflict.
+// isCurrent reports whether the thread's row need not be written, because only seq and
+// updated have changed. Another process cannot have changed the row meanwhile: it would
+// have stored an event with the batch's first number, and the batch would be a conflict.
 func (h heads) isCurrent(b Batch) bool {
 	known, ok := h[b.Thread]
 	if !ok || known.Seq != b.After || b.Head.Status != Running {
@@ -24,7 +24,7 @@ func (h heads) isCurrent(b Batch) bool {
 	return known == mutableColumns(b.Head)
 }
 
-// record remembers the row of a batch that was stored.
+// record caches the row of a batch that was stored.
 func (h heads) record(b Batch) {
 	if len(h) >= maxHeads {
 		clear(h)
@@ -34,10 +34,10 @@ func (h heads) record(b Batch) {
 	h[b.Thread] = row
 }
 
-// mutableColumns returns t without the columns that Append never rewrites and without
-// its end, which is read from the events.
+// mutableColumns returns t without the columns that Append never changes and without those
+// that are read from the last event.
 func mutableColumns(t Thread) Thread {
-	t.ID, t.Owner, t.Machine = "", "", "" // never rewritten
+	t.ID, t.Owner, t.Machine = "", "", ""
 	t.Seq, t.Created, t.Updated = 0, time.Time{}, time.Time{}
 	return t
 }

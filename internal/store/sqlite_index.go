@@ -17,7 +17,7 @@ const (
 	defaultLimit  = 100
 )
 
-// Thread gives the row of one thread.
+// Thread returns the row of one thread.
 func (s *SQLite) Thread(ctx context.Context, id string) (Thread, error) {
 	t, err := scanThread(s.readers.QueryRowContext(ctx, `SELECT `+threadColumns+` FROM heads WHERE id = ?`, id))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -29,19 +29,19 @@ func (s *SQLite) Thread(ctx context.Context, id string) (Thread, error) {
 	return t, nil
 }
 
-// Threads lists threads, the one that was active last first.
+// Threads lists threads, the most recently active one first.
 func (s *SQLite) Threads(ctx context.Context, q Query) ([]Thread, error) {
-	w := narrow(q, "title", "updated")
+	w := commonConditions(q, "title", "updated")
 	if q.Thread != "" {
 		w.add("id = ?", q.Thread)
 	}
 	if q.Free {
 		w.add(`NOT EXISTS (SELECT 1 FROM leases l WHERE l.thread = heads.id AND l.holder <> '' AND l.until >= ?)`, nanos(time.Now()))
 	}
-	return list(ctx, s, `SELECT `+threadColumns+` FROM heads`+w.String()+` ORDER BY updated DESC, id DESC LIMIT ?`, w.limited(q.Limit), scanThread)
+	return queryRows(ctx, s, `SELECT `+threadColumns+` FROM heads`+w.String()+` ORDER BY updated DESC, id DESC LIMIT ?`, w.argsWithLimit(q.Limit), scanThread)
 }
 
-// Run gives the row of one run.
+// Run returns the row of one run.
 func (s *SQLite) Run(ctx context.Context, id string) (Run, error) {
 	r, err := scanRun(s.readers.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE id = ?`, id))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -53,16 +53,16 @@ func (s *SQLite) Run(ctx context.Context, id string) (Run, error) {
 	return r, nil
 }
 
-// Runs lists runs, the one that began last first.
+// Runs lists runs, the newest first.
 func (s *SQLite) Runs(ctx context.Context, q Query) ([]Run, error) {
-	w := narrow(q, "question", "started")
+	w := commonConditions(q, "question", "started")
 	if q.Thread != "" {
 		w.add("thread = ?", q.Thread)
 	}
-	return list(ctx, s, `SELECT `+runColumns+` FROM runs`+w.String()+` ORDER BY started DESC, id DESC LIMIT ?`, w.limited(q.Limit), scanRun)
+	return queryRows(ctx, s, `SELECT `+runColumns+` FROM runs`+w.String()+` ORDER BY started DESC, id DESC LIMIT ?`, w.argsWithLimit(q.Limit), scanRun)
 }
 
-// A where collects conditions and their arguments.
+// A where is the WHERE clause of a query with its arguments.
 type where struct {
 	conds []string
 	args  []any
@@ -80,10 +80,11 @@ func (w *where) String() string {
 	return " WHERE " + strings.Join(w.conds, " AND ")
 }
 
-func (w *where) limited(n int) []any { return append(w.args, cmp.Or(max(n, 0), defaultLimit)) }
+func (w *where) argsWithLimit(n int) []any { return append(w.args, cmp.Or(max(n, 0), defaultLimit)) }
 
-// narrow makes the conditions that threads and runs share; the columns are constants.
-func narrow(q Query, text, time string) *where {
+// commonConditions returns the conditions that threads and runs share. text and time are
+// names of columns.
+func commonConditions(q Query, text, time string) *where {
 	w := &where{}
 	if q.Owner != "" {
 		w.add("owner = ?", q.Owner)
@@ -103,7 +104,7 @@ func narrow(q Query, text, time string) *where {
 	return w
 }
 
-func list[T any](ctx context.Context, s *SQLite, query string, args []any, scan func(scanner) (T, error)) ([]T, error) {
+func queryRows[T any](ctx context.Context, s *SQLite, query string, args []any, scan func(scanner) (T, error)) ([]T, error) {
 	rows, err := s.readers.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, storeFault(err, s.path, "read")
@@ -123,14 +124,14 @@ func list[T any](ctx context.Context, s *SQLite, query string, args []any, scan 
 	return out, nil
 }
 
-// A scanner is a row or the present one of rows.
+// A scanner is a *sql.Row or *sql.Rows.
 type scanner interface{ Scan(dest ...any) error }
 
 func scanThread(row scanner) (Thread, error) {
 	var t Thread
 	var created, updated int64
 	err := row.Scan(&t.ID, &t.Owner, &t.Machine, &t.Version, &t.Title, &t.Dataset, &t.Status, &t.State, &t.Run, &t.Seq, &created, &updated)
-	t.Created, t.Updated = fromNanos(created), fromNanos(updated)
+	t.Created, t.Updated = timeFromNanos(created), timeFromNanos(updated)
 	return t, err
 }
 
@@ -138,6 +139,6 @@ func scanRun(row scanner) (Run, error) {
 	var r Run
 	var started, ended int64
 	err := row.Scan(&r.ID, &r.Thread, &r.Owner, &r.Machine, &r.Dataset, &r.Question, &r.Status, &r.First, &r.Last, &started, &ended, &r.MicroUSD, &r.Tokens)
-	r.Started, r.Ended = fromNanos(started), fromNanos(ended)
+	r.Started, r.Ended = timeFromNanos(started), timeFromNanos(ended)
 	return r, err
 }

@@ -10,13 +10,13 @@ import (
 	"interlock/internal/fault"
 )
 
-// watchEvery is how often a watched file is looked at for batches of other processes.
+// watchEvery is how often a watched file is checked for batches of other processes.
 const watchEvery = 100 * time.Millisecond
 
 const leaseColumns = `thread, holder, fence, until, stop`
 
-// Acquire gives the lease if it is free, has ended, is the holder's already, or if its
-// holder was a process of this machine and is dead.
+// Acquire gives the lease to the holder if it is free, has expired, is the holder's
+// already, or if its holder is a dead process of this machine.
 func (s *SQLite) Acquire(ctx context.Context, thread, holder string, lasts time.Duration) (Lease, error) {
 	if holder == "" {
 		return Lease{}, errors.New("acquiring a lease: the holder has no name")
@@ -30,7 +30,7 @@ func (s *SQLite) Acquire(ctx context.Context, thread, holder string, lasts time.
 		}); err != nil {
 			return Lease{}, err
 		}
-		if l, err = s.lease(ctx, thread); err != nil {
+		if l, err = s.loadLease(ctx, thread); err != nil {
 			return Lease{}, err
 		}
 		if n > 0 || !holderDied(l.Holder) {
@@ -47,27 +47,28 @@ func (s *SQLite) Acquire(ctx context.Context, thread, holder string, lasts time.
 	return l, nil
 }
 
-// Renew lets the leases of a holder last, those that ended without a taker as well.
+// Renew extends the leases of a holder, including expired ones that nobody has taken.
 func (s *SQLite) Renew(ctx context.Context, holder string, lasts time.Duration) ([]Lease, error) {
 	if _, err := s.writeLease(ctx, func(w *writer) *statement { return w.renew.add(nanos(time.Now().Add(lasts)), holder) }); err != nil {
 		return nil, err
 	}
-	return list(ctx, s, `SELECT `+leaseColumns+` FROM leases WHERE holder = ? AND holder <> ''`, []any{holder}, scanLease)
+	return queryRows(ctx, s, `SELECT `+leaseColumns+` FROM leases WHERE holder = ? AND holder <> ''`, []any{holder}, scanLease)
 }
 
-// Release ends a lease that is still the holder's.
+// Release ends a lease if the holder still has it.
 func (s *SQLite) Release(ctx context.Context, l Lease) error {
 	_, err := s.writeLease(ctx, func(w *writer) *statement { return w.release.add(l.Thread, l.Holder, l.Fence) })
 	return err
 }
 
-// AskStop marks the lease; its holder sees the mark when it looks at its leases.
+// AskStop marks the lease. Its holder sees the mark at its next Renew.
 func (s *SQLite) AskStop(ctx context.Context, thread string) (bool, error) {
 	n, err := s.writeLease(ctx, func(w *writer) *statement { return w.askStop.add(thread, nanos(time.Now())) })
 	return n > 0, err
 }
 
-// Watch looks at the file's version, which every commit of another connection changes.
+// Watch polls the data version of the file, which every commit of another connection
+// changes.
 func (s *SQLite) Watch(ctx context.Context) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		conn, err := s.readers.Conn(ctx)
@@ -101,14 +102,15 @@ func (s *SQLite) Watch(ctx context.Context) iter.Seq2[string, error] {
 	}
 }
 
-// writeLease runs one statement on the writing connection and says how many rows it changed.
+// writeLease runs one statement on the writing connection and returns how many rows it
+// changed.
 func (s *SQLite) writeLease(ctx context.Context, bind func(*writer) *statement) (int64, error) {
-	w, err := s.take(ctx)
+	w, err := s.takeWriter(ctx)
 	if err != nil {
 		return 0, err
 	}
 	n, err := bind(w).exec()
-	s.wrote(w, nil)
+	s.countPages(w, nil)
 	s.writer <- w
 	if err != nil {
 		return 0, storeFault(err, s.path, "write")
@@ -116,8 +118,8 @@ func (s *SQLite) writeLease(ctx context.Context, bind func(*writer) *statement) 
 	return n, nil
 }
 
-// lease gives a thread's lease, as it is stored.
-func (s *SQLite) lease(ctx context.Context, thread string) (Lease, error) {
+// loadLease returns the stored lease of a thread.
+func (s *SQLite) loadLease(ctx context.Context, thread string) (Lease, error) {
 	l, err := scanLease(s.readers.QueryRowContext(ctx, `SELECT `+leaseColumns+` FROM leases WHERE thread = ?`, thread))
 	if errors.Is(err, sql.ErrNoRows) {
 		return Lease{}, fault.Wrap(ErrNotFound, fault.ThreadNotFound, "the thread %q has no lease", thread)
@@ -132,6 +134,6 @@ func scanLease(row scanner) (Lease, error) {
 	var l Lease
 	var until int64
 	err := row.Scan(&l.Thread, &l.Holder, &l.Fence, &until, &l.Stop)
-	l.Until = fromNanos(until)
+	l.Until = timeFromNanos(until)
 	return l, err
 }

@@ -12,8 +12,8 @@ import (
 	"interlock/internal/fault"
 )
 
-// A page of events is read at once, so that a slow consumer holds no connection
-// and keeps no old version of the file alive.
+// Events are read page by page, so that a slow consumer holds no connection and does not
+// keep an old version of the file alive.
 const (
 	pageEvents = 512
 	pageBytes  = 4 << 20
@@ -23,7 +23,7 @@ const (
 func (s *SQLite) Events(ctx context.Context, thread string, after int64) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
 		for first := true; ; first = false {
-			page, more, err := s.page(ctx, thread, after)
+			page, more, err := s.readPage(ctx, thread, after)
 			if err == nil && first && len(page) == 0 {
 				_, err = s.Thread(ctx, thread)
 			}
@@ -44,9 +44,9 @@ func (s *SQLite) Events(ctx context.Context, thread string, after int64) iter.Se
 	}
 }
 
-// page reads some events and says whether there may be more. On an error it gives
-// those before it.
-func (s *SQLite) page(ctx context.Context, thread string, after int64) (page []event.Event, more bool, err error) {
+// readPage reads a page of events and reports whether there may be more. On an error it
+// returns the events before it.
+func (s *SQLite) readPage(ctx context.Context, thread string, after int64) (page []event.Event, more bool, err error) {
 	rows, err := s.readers.QueryContext(ctx, `SELECT seq, time, kind, body FROM events WHERE thread = ? AND seq > ? ORDER BY seq LIMIT ?`,
 		thread, after, pageEvents)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *SQLite) page(ctx context.Context, thread string, after int64) (page []e
 		if err := rows.Scan(&e.Seq, &nanos, &kind, &body); err != nil {
 			return page, false, storeFault(err, s.path, "read")
 		}
-		e.Time = fromNanos(nanos)
+		e.Time = timeFromNanos(nanos)
 		if e.Body, err = event.Decode(kind, json.RawMessage(body)); err != nil {
 			return page, false, fault.Wrap(err, fault.StoreFailed, "cannot read event %d of thread %s in the log %s", e.Seq, thread, s.path)
 		}
@@ -77,7 +77,7 @@ func (s *SQLite) page(ctx context.Context, thread string, after int64) (page []e
 	return page, false, nil
 }
 
-// Snapshot gives the newest snapshot of a thread.
+// Snapshot returns the newest snapshot of a thread.
 func (s *SQLite) Snapshot(ctx context.Context, thread string) ([]byte, int64, error) {
 	var seq int64
 	var p packed
@@ -88,16 +88,16 @@ func (s *SQLite) Snapshot(ctx context.Context, thread string) ([]byte, int64, er
 	if err != nil {
 		return nil, 0, storeFault(err, s.path, "read")
 	}
-	b, err := s.pack.unpack(p)
+	b, err := s.packer.unpack(p)
 	if err != nil {
 		return nil, 0, storeFault(err, s.path, "read")
 	}
 	return b, seq, nil
 }
 
-// Blob gives the bytes stored under a content hash.
+// Blob returns the bytes stored under a content hash.
 func (s *SQLite) Blob(ctx context.Context, hash string) ([]byte, error) {
-	p, err := s.packedBlob(ctx, hash)
+	p, err := s.loadPacked(ctx, hash)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (s *SQLite) Blob(ctx context.Context, hash string) ([]byte, error) {
 	if p.form == inChunks {
 		b, err = s.joinChunks(ctx, p.bytes)
 	} else {
-		b, err = s.pack.unpack(p)
+		b, err = s.packer.unpack(p)
 	}
 	if err != nil {
 		return nil, storeFault(err, s.path, "read")
@@ -113,7 +113,7 @@ func (s *SQLite) Blob(ctx context.Context, hash string) ([]byte, error) {
 	return b, nil
 }
 
-func (s *SQLite) packedBlob(ctx context.Context, hash string) (packed, error) {
+func (s *SQLite) loadPacked(ctx context.Context, hash string) (packed, error) {
 	var p packed
 	err := s.readers.QueryRowContext(ctx, `SELECT packed, bytes FROM blobs WHERE hash = ?`, hash).Scan(&p.form, &p.bytes)
 	if errors.Is(err, sql.ErrNoRows) {

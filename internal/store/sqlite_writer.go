@@ -11,23 +11,24 @@ import (
 	"interlock/internal/fault"
 )
 
-// A writer is the one connection that writes. It goes past database/sql, whose
-// bookkeeping costs as much as the statements. Who took it from the channel owns it.
+// A writer is the connection that writes. It uses the driver directly, because the
+// bookkeeping of database/sql costs as much as the statements. Whoever has taken it from
+// the channel owns it.
 type writer struct {
-	pages                       int // written since the last checkpoint, about
+	pages                       int // written since the last checkpoint; an estimate
 	heads                       heads
 	conn                        driver.Conn
 	begin, commit, rollback     *statement
-	open, head                  *statement
+	openThread, updateThread    *statement
 	events                      []*statement // by the number of rows, from 1
 	blob, saveRun, saveSnapshot *statement
 	acquire, renew              *statement // of leases
 	release, askStop            *statement
 }
 
-const rowsAtOnce = 4 // events in one INSERT at most
+const rowsAtOnce = 4 // most events in one INSERT
 
-// A statement is prepared once and keeps its argument list.
+// A statement is prepared once. It reuses its list of arguments.
 type statement struct {
 	stmt driver.StmtExecContext
 	args []driver.NamedValue
@@ -54,9 +55,9 @@ func openWriter(dsn string) (*writer, error) {
 	w.begin = prepare(`BEGIN IMMEDIATE`)
 	w.commit = prepare(`COMMIT`)
 	w.rollback = prepare(`ROLLBACK`)
-	w.open = prepare(`INSERT INTO threads (version, title, dataset, status, state, run, seq, updated, id, owner, machine, created)
+	w.openThread = prepare(`INSERT INTO threads (version, title, dataset, status, state, run, seq, updated, id, owner, machine, created)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`)
-	w.head = prepare(`UPDATE threads SET version = ?, title = ?, dataset = ?, status = ?, state = ?, run = ?, seq = ?, updated = ?
+	w.updateThread = prepare(`UPDATE threads SET version = ?, title = ?, dataset = ?, status = ?, state = ?, run = ?, seq = ?, updated = ?
 		WHERE id = ? AND (SELECT max(e.seq) FROM events e WHERE e.thread = threads.id) = ?`)
 	values := `(?, ?, ?, ?, ?)`
 	for range rowsAtOnce {
@@ -83,10 +84,10 @@ func openWriter(dsn string) (*writer, error) {
 	return w, nil
 }
 
-// close also finalises the statements.
+// close finalises the statements and closes the connection.
 func (w *writer) close() error {
 	all := append([]*statement{
-		w.begin, w.commit, w.rollback, w.open, w.head, w.blob, w.saveRun, w.saveSnapshot,
+		w.begin, w.commit, w.rollback, w.openThread, w.updateThread, w.blob, w.saveRun, w.saveSnapshot,
 		w.acquire, w.renew, w.release, w.askStop,
 	}, w.events...)
 	var errs []error
@@ -104,8 +105,8 @@ func (s *statement) add(values ...driver.Value) *statement {
 	return s
 }
 
-// exec runs the statement and gives the number of rows it changed. It takes no
-// context: a batch takes microseconds and must not be torn.
+// exec runs the statement and returns the number of rows that it changed. It takes no
+// context: a batch takes microseconds and must not be interrupted.
 func (s *statement) exec() (int64, error) {
 	r, err := s.stmt.ExecContext(context.Background(), s.args)
 	clear(s.args)
@@ -116,11 +117,11 @@ func (s *statement) exec() (int64, error) {
 	return r.RowsAffected()
 }
 
-// store writes everything in one transaction, or nothing. A batch that is one
-// statement is a transaction by itself.
-func (w *writer) store(b Batch, rows []row, blobs []packedBlob, snapshot packed) error {
+// storeBatch stores a batch in one transaction. A batch that is a single INSERT needs no
+// BEGIN and COMMIT.
+func (w *writer) storeBatch(b Batch, rows []row, blobs []packedBlob, snapshot packed) error {
 	if len(rows) > 0 && len(rows) <= rowsAtOnce && len(blobs) == 0 && len(b.Runs) == 0 && b.Snapshot == nil && w.heads.isCurrent(b) {
-		err := w.insert(b, rows, nil, packed{})
+		err := w.insertBatch(b, rows, nil, packed{})
 		if err == nil {
 			w.heads.record(b)
 		}
@@ -129,7 +130,7 @@ func (w *writer) store(b Batch, rows []row, blobs []packedBlob, snapshot packed)
 	if _, err := w.begin.exec(); err != nil {
 		return err
 	}
-	if err := w.insert(b, rows, blobs, snapshot); err != nil {
+	if err := w.insertBatch(b, rows, blobs, snapshot); err != nil {
 		_, _ = w.rollback.exec() // fails where SQLite has rolled back itself
 		return err
 	}
@@ -141,12 +142,13 @@ func (w *writer) store(b Batch, rows []row, blobs []packedBlob, snapshot packed)
 	return nil
 }
 
-// writeHead opens the thread or replaces its row, if it ends where the batch says.
+// writeHead creates the thread's row or updates it. It is a conflict if the thread does
+// not end at b.After.
 func (w *writer) writeHead(b Batch, last int64) error {
 	h := b.Head
-	head := w.head
+	head := w.updateThread
 	if b.After == 0 {
-		head = w.open
+		head = w.openThread
 	}
 	head.add(h.Version, h.Title, h.Dataset, h.Status, h.State, h.Run, last, nanos(h.Updated), b.Thread)
 	if b.After == 0 {
@@ -158,16 +160,16 @@ func (w *writer) writeHead(b Batch, last int64) error {
 	case err != nil:
 		return err
 	case n == 0:
-		return conflict(b)
+		return conflictFault(b)
 	}
 	return nil
 }
 
-func conflict(b Batch) error {
+func conflictFault(b Batch) error {
 	return fault.Wrap(ErrConflict, fault.Conflict, "thread %s does not end at event %d", b.Thread, b.After)
 }
 
-func (w *writer) insert(b Batch, rows []row, blobs []packedBlob, snapshot packed) error {
+func (w *writer) insertBatch(b Batch, rows []row, blobs []packedBlob, snapshot packed) error {
 	last := b.After + int64(len(rows))
 	if !w.heads.isCurrent(b) {
 		if err := w.writeHead(b, last); err != nil {
@@ -181,8 +183,8 @@ func (w *writer) insert(b Batch, rows []row, blobs []packedBlob, snapshot packed
 			insert.add(b.Thread, r.seq, r.time, r.kind, r.body)
 		}
 		switch stored, err := insert.add(b.Thread, b.Fence).exec(); {
-		case resultCode(err) == sqlite3.SQLITE_CONSTRAINT: // the number is taken
-			return conflict(b)
+		case resultCode(err) == sqlite3.SQLITE_CONSTRAINT: // an event with this number exists
+			return conflictFault(b)
 		case err != nil:
 			return err
 		case stored == 0:

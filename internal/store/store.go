@@ -1,5 +1,6 @@
-// Package store keeps the log: threads, their events in order, and blobs by
-// content hash. A batch is stored whole or not at all.
+// Package store keeps the log: threads, their events in order, and blobs by content hash.
+// It also keeps an index of threads and runs, and the leases that give each running
+// thread one owner among processes.
 package store
 
 import (
@@ -11,30 +12,30 @@ import (
 	"interlock/internal/event"
 )
 
-// What callers branch on.
+// Errors that callers test for.
 var (
 	ErrConflict = errors.New("the thread has grown meanwhile")
 	ErrNotFound = errors.New("not stored")
 )
 
-// A Log is the truth of all threads. It is safe for concurrent use.
+// A Log holds the events of all threads. It is safe for concurrent use.
 type Log interface {
 	// Append stores a batch atomically. Events must continue at After+1; if the thread
 	// does not end at After, nothing is stored and the error is ErrConflict. If the lease
 	// has another fence than the batch, nothing is stored and the error is ErrFenced.
 	Append(ctx context.Context, b Batch) error
-	// Events yields the thread's events with Seq > after in order, values unresolved.
-	// An unknown thread yields ErrNotFound.
+	// Events yields the thread's events with Seq > after in order. Large values are not
+	// resolved. An unknown thread yields ErrNotFound.
 	Events(ctx context.Context, thread string, after int64) iter.Seq2[event.Event, error]
-	// Snapshot gives the newest snapshot of a thread's fold and its sequence number;
+	// Snapshot returns the newest snapshot of a thread's fold and its sequence number;
 	// (nil, 0, nil) if there is none.
 	Snapshot(ctx context.Context, thread string) ([]byte, int64, error)
-	// Blob gives the bytes stored under a content hash, or ErrNotFound.
+	// Blob returns the bytes stored under a content hash, or ErrNotFound.
 	Blob(ctx context.Context, hash string) ([]byte, error)
 	Close() error
 }
 
-// An Index answers questions across threads. It is written by Append.
+// An Index lists threads and runs. Append writes it.
 type Index interface {
 	Thread(ctx context.Context, id string) (Thread, error)
 	Threads(ctx context.Context, q Query) ([]Thread, error)
@@ -42,26 +43,26 @@ type Index interface {
 	Runs(ctx context.Context, q Query) ([]Run, error)
 }
 
-// A Store is all three.
+// A Store is the whole contract of a store.
 type Store interface {
 	Log
 	Index
 	Leases
 }
 
-// A Batch is what one step of the engine makes durable.
+// A Batch is what one step of the engine stores, whole or not at all.
 type Batch struct {
 	Thread   string
-	After    int64 // the sequence number the thread must end at; 0 opens it
+	After    int64 // sequence number of the thread's last event before the batch; 0 creates the thread
 	Fence    int64 // of the thread's lease; 0 for a thread that never had one
 	Events   []event.Event
 	Blobs    []Blob
 	Head     Thread // the thread's row after this batch
-	Runs     []Run  // begun, suspended or ended by this batch
+	Runs     []Run  // rows of the runs that this batch begins, suspends or ends
 	Snapshot []byte // of the fold after the last event; nil for none
 }
 
-// A Blob is bytes known by their hash. Storing one that exists is no error.
+// A Blob is bytes under their content hash. Storing one that exists is no error.
 type Blob struct {
 	Hash  string
 	Bytes []byte
@@ -86,7 +87,7 @@ type Thread struct {
 	Dataset string    `json:"dataset,omitempty"`
 	Status  string    `json:"status"`
 	State   string    `json:"state"`
-	Run     string    `json:"run,omitempty"` // the newest
+	Run     string    `json:"run,omitempty"` // the newest run
 	Seq     int64     `json:"seq"`           // of the last event
 	Created time.Time `json:"created_at"`
 	Updated time.Time `json:"updated_at"`
@@ -105,11 +106,12 @@ type Run struct {
 	Last     int64     `json:"last_seq,omitempty"` // 0 while it runs
 	Started  time.Time `json:"started_at"`
 	Ended    time.Time `json:"ended_at,omitzero"`
-	MicroUSD int64     `json:"micro_usd,omitempty"` // when its status last changed, as Tokens
+	MicroUSD int64     `json:"micro_usd,omitempty"` // cost when the status last changed; Tokens likewise
 	Tokens   int       `json:"tokens,omitempty"`
 }
 
-// A Query narrows a listing; zero fields do not narrow. Newest first.
+// A Query filters a listing, which is sorted with the newest first. Zero fields do not
+// filter.
 type Query struct {
 	Owner   string
 	Machine string

@@ -72,13 +72,13 @@ export interface ThreadOpened {
   parent?: Origin;
 }
 
-/** Origin is where a fork left its parent. */
+/** Origin is the last event of the parent that a fork shares. */
 export interface Origin {
   thread: string;
   seq: number;
 }
 
-/** TurnStarted begins a run: the person said something or gave a command. */
+/** TurnStarted begins a run: the person sent a message, a command or a call. */
 export interface TurnStarted {
   run: string;
   user?: string;
@@ -93,7 +93,7 @@ export interface TurnStarted {
   model?: string;
 }
 
-/** PersonCalled is the one call that the person makes in this turn, without a model. Its arguments are worked out after what the turn brought along (dataset, settings, facts) was applied. A shortcut may say a text instead: why the machine makes no such call. */
+/** PersonCalled is a tool call that the person makes, without a model. Its arguments are computed after the dataset, settings and facts of the turn were applied. A shortcut may have a text instead of a call, which says why the machine does not make it. */
 export interface PersonCalled {
   tool?: string;
   args?: Value;
@@ -103,7 +103,7 @@ export interface PersonCalled {
   denied?: Denial;
 }
 
-/** CommandGiven is a command of the person, with what it took away. */
+/** CommandGiven is a command of the person, with the facts that it dropped. */
 export interface CommandGiven {
   command: string;
   user?: string;
@@ -111,14 +111,14 @@ export interface CommandGiven {
   dropped?: string[];
 }
 
-/** FactsChanged is the only way in which facts change. */
+/** FactsChanged changes facts. Nothing else does. */
 export interface FactsChanged {
   /** whole new values, by fact */
   set?: Record<string, Value>;
   dropped?: string[];
   /** e.g. "effect returned execute_sql", "out describe_tables" */
   cause: string;
-  /** Problems are writes that did not fit the fact's type and were left out. */
+  /** Problems are writes that were left out because they did not fit the type of the fact. */
   problems?: string[];
 }
 
@@ -130,13 +130,13 @@ export interface StateEntered {
   cause: string;
   /** the guard that held */
   when?: string;
-  /** the values it held for */
+  /** the values that the guard saw */
   saw?: Record<string, Json>;
   /** the turn ends here */
   rest?: boolean;
 }
 
-/** ModelCalled says what the model was given. The exact request can be rebuilt: system prompt, tools and history are blobs, the rest is this turn's log. */
+/** ModelCalled is stored before a model is called. The exact request can be rebuilt: system prompt, tools and history are blobs, the rest is the log of the turn. */
 export interface ModelCalled {
   call: string;
   state: string;
@@ -153,11 +153,11 @@ export interface ModelCalled {
   output?: string;
   /** in a step state */
   step?: StepAt;
-  /** of the model call in its run, from 1 */
+  /** of the model call in its run, counted from 1 */
   number: number;
 }
 
-/** StepAt is a place in the work of a step state: which alternative, which step. */
+/** StepAt names a step of a step state: the alternative and the index of the step in it. */
 export interface StepAt {
   alt: number;
   index: number;
@@ -172,13 +172,13 @@ export interface Denial {
   saw?: Record<string, Json>;
 }
 
-/** Token is a piece of the model's text on its way; transient. */
+/** Token is a piece of the text that the model is streaming; transient. */
 export interface Token {
   call: string;
   text: string;
 }
 
-/** ModelReplied is a whole reply. */
+/** ModelReplied is the whole reply of a model. */
 export interface ModelReplied {
   call: string;
   model: string;
@@ -189,7 +189,7 @@ export interface ModelReplied {
   ms: number;
 }
 
-/** ModelCall is a tool call as the model made it. Args is its JSON text, or, where the model sent what is no JSON, that text as a JSON string. */
+/** ModelCall is a tool call as the model made it. Args is the JSON that it sent; if that was not JSON, Args is the text as a JSON string. */
 export interface ModelCall {
   id: string;
   name: string;
@@ -218,31 +218,31 @@ export interface ModelFailed {
 export interface ToolStarted {
   call: string;
   tool: string;
-  /** whole, with bound arguments */
+  /** with the arguments that the machine binds */
   args: Value;
-  /** what the model sent, normalised: what people see */
+  /** what the model sent, normalised; shown to people */
   shown?: Value;
   state?: string;
   by: "model" | "step" | "discover" | "shortcut" | "direct";
   /** hash of tool, arguments and version */
   identity?: string;
-  /** of what the call reads beside its arguments */
+  /** of the data that the call reads */
   version?: string;
   /** what argument repair did */
   rescued?: string[];
-  /** by whom, where approval was needed */
+  /** who allowed the call, if approval was needed */
   approved?: string;
   /** in a step state; Index alone for discover */
   step?: StepAt;
 }
 
-/** Show says which part of a result goes to whom. Nil fields with All false means none. */
+/** Show is the part of a result that an audience sees: all, the named fields, or nothing. */
 export interface Show {
   all?: boolean;
   fields?: string[];
 }
 
-/** ToolReturned is the one result of a call that worked, or of a duplicate. */
+/** ToolReturned is the result of a call that succeeded, or of a duplicate. */
 export interface ToolReturned {
   call: string;
   tool: string;
@@ -253,13 +253,13 @@ export interface ToolReturned {
   model: Show;
   /** the call whose result this is */
   duplicate?: string;
-  /** of a duplicate: of what the call reads */
+  /** of a duplicate: of the data that the call reads */
   version?: string;
   reason?: Code;
   taints?: boolean;
-  /** an equal call may give another result: this one answers no other */
+  /** an equal call may give another result, so this one is not reused */
   volatile?: boolean;
-  /** what gave the result, where it is rows of a statement */
+  /** the statement, if the result is its rows */
   ran?: Ran;
   ms: number;
 }
@@ -269,17 +269,17 @@ export interface Ran {
   dataset?: string;
   /** of the dataset */
   version?: string;
-  /** without a limit of rows that was put around it */
+  /** without the limit of rows that was added to it */
   sql: string;
   /** that limit; 0 if there was none */
   max_rows?: number;
 }
 
-/** ToolFailed is the one result of a call that failed. */
+/** ToolFailed is the result of a call that failed. */
 export interface ToolFailed {
   call: string;
   tool: string;
-  /** where it never started */
+  /** of a call that never started */
   args?: Value;
   code: Code;
   message: string;
@@ -292,7 +292,7 @@ export interface ToolFailed {
   ms: number;
 }
 
-/** ToolRefused is the one result of a call that was not allowed to run. */
+/** ToolRefused is the result of a call that was not allowed to run. */
 export interface ToolRefused {
   call: string;
   tool: string;
@@ -301,17 +301,17 @@ export interface ToolRefused {
   code: Code;
   message: string;
   hint?: string;
-  /** the guard in the way */
+  /** the guard that does not hold */
   when?: string;
   saw?: Record<string, Json>;
 }
 
-/** ToolProgress is a sign of life of a running tool; transient. */
+/** ToolProgress is a note of a running tool; transient. */
 export interface ToolProgress {
   call: string;
   tool: string;
   note: string;
-  /** where the note is what a program printed */
+  /** set if the note is output of a program */
   stream?: "stdout" | "stderr";
 }
 
@@ -329,7 +329,7 @@ export interface ArtifactMade {
   logical_key?: string;
   version: number;
   created_at: Time;
-  /** an equal one existed: duplicate_artifact_prevented */
+  /** an equal artifact existed: duplicate_artifact_prevented */
   reused?: boolean;
 }
 
@@ -342,14 +342,14 @@ export interface CardRaised {
   title: string;
   content: Value;
   answers: CardChoice[] | null;
-  /** the answer a plain message counts as */
+  /** the answer that a plain message counts as */
   message?: string;
   state: string;
-  /** the tool call that raised it or waits for it */
+  /** the tool call that raised the card or waits for its answer */
   call?: string;
 }
 
-/** CardChoice is one answer a card takes. */
+/** CardChoice is one answer that a card takes. */
 export interface CardChoice {
   name: string;
   label: string;
@@ -364,10 +364,10 @@ export interface CardAnswered {
   answer: string;
   fields?: Record<string, Json>;
   note?: string;
-  /** where a plain message was the answer */
+  /** the plain message that was the answer */
   text?: string;
   user?: string;
-  /** Settings are changed from here on. */
+  /** Settings are changed from this event on. */
   settings?: Record<string, Json>;
 }
 
@@ -377,21 +377,21 @@ export interface CardClosed {
   cause: string;
 }
 
-/** StepDone is the end of a step state's or final state's work. */
+/** StepDone is stored when the work of a step state or final state is done. */
 export interface StepDone {
   state: string;
-  /** left early by `stop` */
+  /** ended early by `stop` */
   stopped?: boolean;
 }
 
-/** TurnInterrupted is written when a process finds that another one died in the middle of this turn; the turn goes on from its last finished step, and the time since then does not count. */
+/** TurnInterrupted is stored when a process continues a turn whose process has died. The turn goes on from its last finished step, and the time since then does not count. */
 export interface TurnInterrupted {
   run: string;
-  /** it was interrupted too often: it ends */
+  /** the turn was interrupted too often and ends */
   last?: boolean;
 }
 
-/** LimitReached ends a turn that used something up. */
+/** LimitReached ends a turn that reached one of its limits. */
 export interface LimitReached {
   code: Code;
   limit: number;
@@ -406,7 +406,7 @@ export interface TurnEnded {
   code?: Code;
   /** the final answer */
   text?: string;
-  /** what the machine's `reply:` says */
+  /** the fields of the machine's `reply:` */
   reply?: Value;
   state: string;
   usage: Usage;
@@ -415,7 +415,7 @@ export interface TurnEnded {
   ms: number;
 }
 
-/** An envelope is an event on the wire: the kind beside the body. */
+/** An envelope is the JSON form of an event. */
 export interface Envelope<K extends Kind> {
   thread?: string;
   /** absent of a transient event */

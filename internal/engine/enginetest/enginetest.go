@@ -375,7 +375,7 @@ func (b *bench) replay() string {
 	}
 	n := 0
 	for _, r := range runs {
-		rep, err := capsule.Drive(b.t.Context(), b.store, b.tools, r.ID)
+		rep, err := capsule.ReplayRun(b.t.Context(), b.store, b.tools, r.ID)
 		if err != nil {
 			b.t.Errorf("replaying %s: %v", r.ID, err)
 			continue

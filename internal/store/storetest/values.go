@@ -73,28 +73,28 @@ func testSnapshots(t *testing.T, f *fixture) {
 
 // bodies has one of each kind that is stored.
 func bodies() []event.Body {
-	big := event.From(strings.Repeat("x", 5000))
+	big := event.EncodeValue(strings.Repeat("x", 5000))
 	return []event.Body{
 		event.ThreadOpened{Owner: "ann", Machine: "analyst", Version: "v", Settings: map[string]any{"max_rows": 10.0}, Parent: &event.Origin{Thread: "p", Seq: 3}},
 		event.TurnStarted{Run: "r", User: "ann", Text: "How much?", Attachments: []string{"a.csv"}},
 		event.CommandGiven{Command: "reset", Dropped: []string{"plan"}},
-		event.FactsChanged{Set: map[string]event.Value{"plan": event.From(map[string]any{"sql": "SELECT 1"}), "rows": big}, Cause: "out"},
+		event.FactsChanged{Set: map[string]event.Value{"plan": event.EncodeValue(map[string]any{"sql": "SELECT 1"}), "rows": big}, Cause: "out"},
 		event.StateEntered{From: "a", To: "b", Cause: "done", When: "x > 1", Saw: map[string]any{"x": 2.0}},
 		event.ModelCalled{Call: "m1", State: "b", Model: "scripted", System: "hash", Denied: []event.Denial{{Tool: "t", Code: fault.FeatureDisabled}}},
-		event.ModelReplied{Call: "m1", Model: "scripted", Calls: []event.ModelCall{{ID: "c1", Name: "run_sql", Args: event.From(map[string]any{"sql": "SELECT 1"})}}, Usage: event.Usage{Input: 5}},
+		event.ModelReplied{Call: "m1", Model: "scripted", Calls: []event.ModelCall{{ID: "c1", Name: "run_sql", Args: event.EncodeValue(map[string]any{"sql": "SELECT 1"})}}, Usage: event.Usage{Input: 5}},
 		event.ModelFailed{Call: "m2", Code: fault.ModelTimeout, Message: "late"},
-		event.ToolStarted{Call: "c1", Tool: "run_sql", Args: event.From(1), By: "model"},
+		event.ToolStarted{Call: "c1", Tool: "run_sql", Args: event.EncodeValue(1), By: "model"},
 		event.ToolReturned{Call: "c1", Tool: "run_sql", Result: big, Person: event.Show{All: true}},
 		event.ToolFailed{Call: "c2", Tool: "run_sql", Code: fault.SQLError, Message: "no such column"},
 		event.ToolRefused{Call: "c3", Tool: "drop", Code: fault.ToolNotAllowed},
 		event.ArtifactMade{ID: "x", Name: "out.csv", Type: "csv", Bytes: 3, CreatedAt: epoch},
-		event.CardRaised{Card: "k", Name: "approval", Content: event.From(nil), Answers: []event.CardChoice{{Name: "yes", Label: "Yes"}}},
+		event.CardRaised{Card: "k", Name: "approval", Content: event.EncodeValue(nil), Answers: []event.CardChoice{{Name: "yes", Label: "Yes"}}},
 		event.CardAnswered{Card: "k", Answer: "yes"},
 		event.CardClosed{Card: "k", Cause: "left"},
 		event.StepDone{State: "s"},
 		event.TurnInterrupted{Run: "r"},
 		event.LimitReached{Code: fault.LimitTokens, Limit: 10, Used: 11},
-		event.TurnEnded{Run: "r", Status: "succeeded", Text: "42", Reply: event.From([]int{1}), Counts: map[string]int{"model": 1}},
+		event.TurnEnded{Run: "r", Status: "succeeded", Text: "42", Reply: event.EncodeValue([]int{1}), Counts: map[string]int{"model": 1}},
 	}
 }
 

@@ -17,12 +17,12 @@ import (
 const (
 	Same      = "same"
 	Different = "different"
-	Volatile  = "volatile" // it depends on chance or the clock: another run may differ
-	Skipped   = "skipped"  // running it again would change something
+	Volatile  = "volatile" // the result depends on chance or the clock and may differ
+	Skipped   = "skipped"  // the tool writes, so it was not run again
 	Failed    = "failed"
 )
 
-// A Recheck is one call of a run, made again today.
+// A Recheck compares the recorded result of a call with the one of today.
 type Recheck struct {
 	Call     string `json:"call"`
 	Tool     string `json:"tool"`
@@ -33,11 +33,11 @@ type Recheck struct {
 	Note     string `json:"note,omitempty"`
 }
 
-// timings are parts of results that differ from run to run and mean nothing.
+// timings are fields of results that are not compared: they differ from run to run.
 var timings = []string{"exec_time_ms", "execution_time_ms", "ms", "elapsed_ms"}
 
-// Again runs the calls of a run once more on today's data and compares.
-func Again(ctx context.Context, s store.Store, tools *tool.Set, run string) ([]Recheck, error) {
+// RecheckCalls makes the calls of a run again on today's data and compares the results.
+func RecheckCalls(ctx context.Context, s store.Store, tools *tool.Set, run string) ([]Recheck, error) {
 	row, err := s.Run(ctx, run)
 	if err != nil {
 		return nil, fault.Wrap(err, fault.RunNotFound, "there is no run %q", run)
@@ -56,14 +56,15 @@ func Again(ctx context.Context, s store.Store, tools *tool.Set, run string) ([]R
 			started[b.Call] = b
 		case event.ToolReturned:
 			if st, ok := started[b.Call]; ok {
-				out = append(out, again(ctx, tools, row, st, b))
+				out = append(out, recheckCall(ctx, tools, row, st, b))
 			}
 		}
 	}
 	return out, nil
 }
 
-func again(ctx context.Context, tools *tool.Set, row store.Run, st event.ToolStarted, old event.ToolReturned) Recheck {
+// recheckCall makes one call again, unless its tool writes, and compares the results.
+func recheckCall(ctx context.Context, tools *tool.Set, row store.Run, st event.ToolStarted, old event.ToolReturned) Recheck {
 	r := Recheck{Call: st.Call, Tool: st.Tool}
 	entry, err := tools.Get(st.Tool)
 	if err != nil {
@@ -82,7 +83,7 @@ func again(ctx context.Context, tools *tool.Set, row store.Run, st event.ToolSta
 	var was, is any
 	_ = json.Unmarshal(old.Result.JSON, &was) // both were valid JSON when they were made
 	_ = json.Unmarshal(res.JSON, &is)
-	where, a, b := differ("", was, is)
+	where, a, b := firstDifference("", was, is)
 	switch rec, _ := is.(map[string]any); {
 	case where == "":
 		r.Verdict = Same
@@ -94,8 +95,9 @@ func again(ctx context.Context, tools *tool.Set, row store.Run, st event.ToolSta
 	return r
 }
 
-// differ finds the first place where two results differ, "" if nowhere.
-func differ(at string, a, b any) (where, was, is string) {
+// firstDifference returns the first place where two results differ and both values there.
+// The place is "" if they are equal.
+func firstDifference(at string, a, b any) (where, was, is string) {
 	switch x := a.(type) {
 	case map[string]any:
 		y, ok := b.(map[string]any)
@@ -114,7 +116,7 @@ func differ(at string, a, b any) (where, was, is string) {
 			if slices.Contains(timings, k) {
 				continue
 			}
-			if w, p, q := differ(join(at, k), x[k], y[k]); w != "" {
+			if w, p, q := firstDifference(joinPath(at, k), x[k], y[k]); w != "" {
 				return w, p, q
 			}
 		}
@@ -132,13 +134,13 @@ func differ(at string, a, b any) (where, was, is string) {
 			if i < len(y) {
 				q = y[i]
 			}
-			if w, p, q := differ(fmt.Sprintf("%s[%d]", at, i), p, q); w != "" {
+			if w, p, q := firstDifference(fmt.Sprintf("%s[%d]", at, i), p, q); w != "" {
 				return w, p, q
 			}
 		}
 		return "", "", ""
 	}
-	was, is = text(a), text(b)
+	was, is = jsonText(a), jsonText(b)
 	if was == is {
 		return "", "", ""
 	}
@@ -148,14 +150,14 @@ func differ(at string, a, b any) (where, was, is string) {
 	return at, was, is
 }
 
-func join(at, key string) string {
+func joinPath(at, key string) string {
 	if at == "" {
 		return key
 	}
 	return at + "." + key
 }
 
-func text(v any) string {
+func jsonText(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return ""
