@@ -215,9 +215,9 @@ func TestRelations(t *testing.T) {
 	}
 	want := catalog.Relations{
 		Keys: []catalog.Key{{Table: "order_items_2024", Column: "order_id"}, {Table: "customers", Column: "id"}, {Table: "orders", Column: "order_id"}},
-		Links: []catalog.Relation{
-			{From: catalog.Key{Table: "order_items_2024", Column: "order_id"}, To: catalog.Key{Table: "orders", Column: "order_id"}, Coverage: 1, OneToOne: true},
-			{From: catalog.Key{Table: "orders", Column: "customer_id"}, To: catalog.Key{Table: "customers", Column: "id"}, Coverage: 1},
+		Links: []schema.Relation{
+			{Table: "order_items_2024", Column: "order_id", RefTable: "orders", RefColumn: "order_id"},
+			{Table: "orders", Column: "customer_id", RefTable: "customers", RefColumn: "id"},
 		},
 	}
 	got.Keys = slices.DeleteFunc(got.Keys, func(k catalog.Key) bool { return k.Table == "events" || k.Column == "sku" })

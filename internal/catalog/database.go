@@ -28,8 +28,8 @@ type manifest struct {
 	Made     time.Time `json:"made"`
 	Tables   []Table   `json:"tables"`
 	Problems []Problem `json:"problems,omitempty"`
-	// Declared are the keys that the database itself declares.
-	Declared []Relation `json:"declared,omitempty"`
+	// Declared are the foreign keys that the database itself declares.
+	Declared []schema.Relation `json:"relations,omitempty"`
 }
 
 // Database gives a dataset as the engine queries it. A version that is not there yet

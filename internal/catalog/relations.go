@@ -13,31 +13,21 @@ import (
 	"interlock/internal/source"
 )
 
-// Relations are the keys that the data of a version bears out.
+// Relations are the keys of a dataset's tables, and the columns whose values are found in
+// another table's key.
 type Relations struct {
-	Keys  []Key      `json:"keys"`
-	Links []Relation `json:"links"`
+	Keys  []Key
+	Links []schema.Relation
 }
 
 // A Key is a column without NULLs or duplicates that is named like one.
-type Key struct {
-	Table  string `json:"table"`
-	Column string `json:"column"`
-}
-
-// A Relation is a column whose values are found in another table's key.
-type Relation struct {
-	From     Key     `json:"from"`
-	To       Key     `json:"to"`
-	Coverage float64 `json:"coverage"` // share of the distinct values that are found
-	OneToOne bool    `json:"one_to_one,omitempty"`
-}
+type Key struct{ Table, Column string }
 
 // Bounds of the search.
 const (
 	keyColumns  = 12   // candidates in one table
 	maxPairs    = 200  // columns compared with keys
-	minCoverage = 0.85 // real data has orphans
+	minCoverage = 0.85 // share of the distinct values that the key has; real data has orphans
 	keyTimeout  = 20 * time.Second
 )
 
@@ -147,11 +137,11 @@ func likelyKey(table string, col schema.Column, place int) bool {
 }
 
 // declared takes over the keys that a database declares: they need no proof.
-func (r *relater) declared(list []Relation) {
+func (r *relater) declared(list []schema.Relation) {
 	for _, l := range list {
 		r.found.Links = append(r.found.Links, l)
-		if !slices.Contains(r.found.Keys, l.To) {
-			r.found.Keys = append(r.found.Keys, l.To)
+		if key := (Key{l.RefTable, l.RefColumn}); !slices.Contains(r.found.Keys, key) {
+			r.found.Keys = append(r.found.Keys, key)
 		}
 	}
 }
@@ -165,19 +155,19 @@ func (m *manifest) declare(ctx context.Context, c *Catalog, conf source.Config, 
 		return
 	}
 	for _, k := range keys {
-		l := Relation{From: Key{named(k.Table), k.Column}, To: Key{named(k.RefTable), k.RefColumn}, Coverage: 1}
-		from, to := tableNamed(m.Tables, l.From.Table), tableNamed(m.Tables, l.To.Table)
+		l := schema.Relation{Table: named(k.Table), RefTable: named(k.RefTable)}
+		from, to := tableNamed(m.Tables, l.Table), tableNamed(m.Tables, l.RefTable)
 		if from == nil || to == nil {
 			continue
 		}
-		l.From.Column, l.To.Column = spelt(*from, l.From.Column), spelt(*to, l.To.Column)
-		if l.To.Column == "" && k.RefColumn == "" {
-			l.To.Column = spelt(*to, k.Column) // the primary key, by the same name or the first column
-			if l.To.Column == "" && len(to.Columns) > 0 {
-				l.To.Column = to.Columns[0].Name
+		l.Column, l.RefColumn = spelt(*from, k.Column), spelt(*to, k.RefColumn)
+		if l.RefColumn == "" && k.RefColumn == "" {
+			l.RefColumn = spelt(*to, k.Column) // the primary key, by the same name or the first column
+			if l.RefColumn == "" && len(to.Columns) > 0 {
+				l.RefColumn = to.Columns[0].Name
 			}
 		}
-		if l.From.Column != "" && l.To.Column != "" {
+		if l.Column != "" && l.RefColumn != "" {
 			m.Declared = append(m.Declared, l)
 		}
 	}
@@ -198,16 +188,16 @@ func (r *relater) links(ctx context.Context, t Table, all []Table) error {
 	for _, col := range t.Columns {
 		for _, key := range slices.Clone(r.found.Keys) {
 			to := tableNamed(all, key.Table)
-			known := slices.ContainsFunc(r.found.Links, func(l Relation) bool { return l.From == Key{t.Name, col.Name} && l.To == key })
-			if known || key == (Key{t.Name, col.Name}) || to == nil || !pointsAt(t, col, *to, key.Column) {
+			link := schema.Relation{Table: t.Name, Column: col.Name, RefTable: key.Table, RefColumn: key.Column}
+			if slices.Contains(r.found.Links, link) || key == (Key{t.Name, col.Name}) || to == nil || !pointsAt(t, col, *to, key.Column) {
 				continue
 			}
 			if r.tried++; r.tried > maxPairs {
 				return nil
 			}
 			x, k := quoteName(col.Name), quoteName(key.Column)
-			counts, err := r.count(ctx, fmt.Sprintf(`SELECT count(*), count(*) FILTER (WHERE v.%[1]s IN (SELECT %[2]s FROM %[3]s)), sum(n)::BIGINT
-				FROM (SELECT %[1]s, count(*) AS n FROM %[4]s WHERE %[1]s IS NOT NULL GROUP BY %[1]s) AS v`, x, k, quoteName(to.Name), quoteName(t.Name)))
+			counts, err := r.count(ctx, fmt.Sprintf(`SELECT count(*), count(*) FILTER (WHERE v.%[1]s IN (SELECT %[2]s FROM %[3]s))
+				FROM (SELECT DISTINCT %[1]s FROM %[4]s WHERE %[1]s IS NOT NULL) AS v`, x, k, quoteName(to.Name), quoteName(t.Name)))
 			if err != nil {
 				continue // one pair that cannot be compared is no relation
 			}
@@ -215,7 +205,7 @@ func (r *relater) links(ctx context.Context, t Table, all []Table) error {
 				continue
 			}
 			if coverage := float64(counts[1]) / float64(counts[0]); coverage >= minCoverage {
-				r.found.Links = append(r.found.Links, Relation{From: Key{t.Name, col.Name}, To: key, Coverage: coverage, OneToOne: counts[0] == counts[2]})
+				r.found.Links = append(r.found.Links, link)
 			}
 		}
 	}

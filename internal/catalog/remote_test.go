@@ -87,7 +87,7 @@ func TestRemote(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	r, err := w.Relations(t.Context(), "shop")
-	if err != nil || len(r.Links) != 1 || r.Links[0].To != (catalog.Key{Table: "customers", Column: "id"}) {
+	if err != nil || len(r.Links) != 1 || r.Links[0] != (schema.Relation{Table: "orders", Column: "customer_id", RefTable: "customers", RefColumn: "id"}) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if _, _, err := w.Database(t.Context(), "shop"); !fault.Is(err, fault.BadRequest) {

@@ -71,9 +71,7 @@ func (d Datasets) Schema(ctx context.Context, id string) (toolbox.Schema, error)
 			out.Keys[k.Table] = k.Column
 		}
 	}
-	for _, x := range r.Links {
-		out.Relations = append(out.Relations, schema.Relation{Table: x.From.Table, Column: x.From.Column, RefTable: x.To.Table, RefColumn: x.To.Column})
-	}
+	out.Relations = r.Links
 	return out, nil
 }
 

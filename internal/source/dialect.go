@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"interlock/internal/dialect"
+	"interlock/internal/schema"
 )
 
 // translators writes filters in every dialect. Elasticsearch, which has no SQL, has the
@@ -24,7 +25,7 @@ var translators = [...]translator{
 type connector struct {
 	open    func(context.Context, Config) (Source, error)
 	tables  func(context.Context, Config) ([]TableName, error)
-	keys    func(context.Context, Config) ([]ForeignKey, error) // nil: none are declared
+	keys    func(context.Context, Config) ([]schema.Relation, error) // nil: none are declared
 	connect func(context.Context, Config) (Remote, error)
 }
 

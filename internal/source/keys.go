@@ -4,17 +4,14 @@ import (
 	"context"
 
 	"github.com/jackc/pgx/v5"
+
+	"interlock/internal/schema"
 )
 
-// A ForeignKey is a column that a database declares to refer to another table's.
-// Column, where RefColumn is empty, refers to the primary key.
-type ForeignKey struct {
-	Table, Column, RefTable, RefColumn string
-}
-
-// ForeignKeys lists the keys of one column that a database declares. A database
-// without such declarations, or whose declarations cannot be read here, has none.
-func ForeignKeys(ctx context.Context, c Config) ([]ForeignKey, error) {
+// ForeignKeys lists the keys of one column that a database declares. Without a RefColumn
+// a key refers to the primary key. A database without such declarations, or whose
+// declarations cannot be read here, has none.
+func ForeignKeys(ctx context.Context, c Config) ([]schema.Relation, error) {
 	c, err := c.prepare()
 	if err != nil {
 		return nil, err
@@ -34,7 +31,7 @@ const pgKeys = `SELECT c.relname, a.attname, r.relname, b.attname FROM pg_constr
 	JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.conkey[1] JOIN pg_attribute b ON b.attrelid = r.oid AND b.attnum = k.confkey[1]
 	WHERE k.contype = 'f' AND array_length(k.conkey, 1) = 1 AND ($1 = '' OR n.nspname = $1) ORDER BY 1, 2`
 
-func postgresKeys(ctx context.Context, c Config) ([]ForeignKey, error) {
+func postgresKeys(ctx context.Context, c Config) ([]schema.Relation, error) {
 	pool, err := postgresPool(ctx, c, nil)
 	if err != nil {
 		return nil, err
@@ -42,8 +39,8 @@ func postgresKeys(ctx context.Context, c Config) ([]ForeignKey, error) {
 	defer pool.Close()
 	rows, err := pool.Query(ctx, pgKeys, c.Schema)
 	if err == nil {
-		var keys []ForeignKey
-		if keys, err = pgx.CollectRows(rows, pgx.RowToStructByPos[ForeignKey]); err == nil {
+		var keys []schema.Relation
+		if keys, err = pgx.CollectRows(rows, pgx.RowToStructByPos[schema.Relation]); err == nil {
 			return keys, nil
 		}
 	}
@@ -51,7 +48,7 @@ func postgresKeys(ctx context.Context, c Config) ([]ForeignKey, error) {
 }
 
 // sqlKeys runs a connector's listing of keys.
-func sqlKeys(ctx context.Context, c Config, open opener, query string) ([]ForeignKey, error) {
+func sqlKeys(ctx context.Context, c Config, open opener, query string) ([]schema.Relation, error) {
 	db, system, err := open(c)
 	if err != nil {
 		return nil, err
@@ -67,9 +64,9 @@ func sqlKeys(ctx context.Context, c Config, open opener, query string) ([]Foreig
 		return nil, c.driverFault(ctx, err, "reading the keys of")
 	}
 	defer rows.Close()
-	var keys []ForeignKey
+	var keys []schema.Relation
 	for rows.Next() {
-		var k ForeignKey
+		var k schema.Relation
 		if err := rows.Scan(&k.Table, &k.Column, &k.RefTable, &k.RefColumn); err != nil {
 			return nil, c.driverFault(ctx, err, "reading the keys of")
 		}

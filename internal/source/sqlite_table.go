@@ -206,7 +206,7 @@ func sqliteTables(ctx context.Context, c Config) (names []TableName, err error) 
 	return names, err
 }
 
-func sqliteKeys(ctx context.Context, c Config) (keys []ForeignKey, err error) {
+func sqliteKeys(ctx context.Context, c Config) (keys []schema.Relation, err error) {
 	t, err := sqliteSource(c)
 	if err != nil {
 		return nil, err
@@ -214,7 +214,7 @@ func sqliteKeys(ctx context.Context, c Config) (keys []ForeignKey, err error) {
 	defer t.Close()
 	_, err = t.list(ctx, `SELECT m.name, f."from", f."table", coalesce(f."to", '') FROM sqlite_master m, pragma_foreign_key_list(m.name) f
 		WHERE m.type = 'table' AND (SELECT count(*) FROM pragma_foreign_key_list(m.name) g WHERE g.id = f.id) = 1 ORDER BY m.name, f.id`, nil, "reading the keys of", func(row []sqliteValue) {
-		keys = append(keys, ForeignKey{string(row[0].Bytes), string(row[1].Bytes), string(row[2].Bytes), string(row[3].Bytes)})
+		keys = append(keys, schema.Relation{Table: string(row[0].Bytes), Column: string(row[1].Bytes), RefTable: string(row[2].Bytes), RefColumn: string(row[3].Bytes)})
 	})
 	return keys, err
 }

@@ -168,7 +168,7 @@ func sqlConnector(open, engine opener, tables func(Config) (string, []any), keys
 		},
 	}
 	if keys != "" {
-		c.keys = func(ctx context.Context, c Config) ([]ForeignKey, error) { return sqlKeys(ctx, c, open, keys) }
+		c.keys = func(ctx context.Context, c Config) ([]schema.Relation, error) { return sqlKeys(ctx, c, open, keys) }
 	}
 	return c
 }
