@@ -78,7 +78,8 @@ func (s *system) wire(ctx context.Context, cfg config) (err error) {
 	s.knowledge = toolbox.NewKnowledge(datasets)
 	s.tools = tool.NewSet(nil, toolbox.Tools(toolbox.Config{
 		Data: datasets, Check: datasets, Knowledge: s.knowledge, Python: python, Results: results, Sources: data.Sources{Catalog: s.catalog},
-		Files: data.Files{Artifacts: s.artifacts, Results: results, Catalog: s.catalog, Query: s.query, Dir: s.dir(cfg, "results")},
+		Files:      data.Files{Artifacts: s.artifacts, Results: results, Catalog: s.catalog, Query: s.query, Dir: s.dir(cfg, "results")},
+		Workspaces: data.Workspaces{Catalog: s.catalog, Query: s.query, Artifacts: s.artifacts, Dir: s.dir(cfg, "results")},
 	})...)
 	types, err := toolTypes(s.tools)
 	if err != nil {

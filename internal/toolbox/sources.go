@@ -91,88 +91,6 @@ func (in SourcePreviewIn) scope() []schema.Condition {
 	return nil
 }
 
-func (b box) loadScoped() tool.Tool {
-	return tool.New(spec("load_scoped", tool.Reads, taints, volatile), func(ctx context.Context, in LoadScopedIn) (LoadScopedOut, error) {
-		if b.Sources == nil {
-			return LoadScopedOut{}, errNoSources
-		}
-		got, err := b.Sources.Load(ctx, Loading{Alias: in.Alias, Conditions: in.Conditions, Limit: in.Limit})
-		if err != nil {
-			return LoadScopedOut{}, err
-		}
-		out := LoadScopedOut{
-			Alias: got.Alias, Scope: Scope{Conditions: append([]schema.Condition{}, in.Conditions...), TotalRows: int(got.TotalRows)},
-			Columns: []string{}, TotalRows: int(got.TotalRows), Outside: []string{},
-		}
-		for _, c := range got.Columns {
-			out.Columns = append(out.Columns, c.Name)
-		}
-		if out.Rows, err = got.objects(); err != nil {
-			return out, err
-		}
-		out.PreviewRows = len(out.Rows)
-		out.Note = fmt.Sprintf("The first %d of %d rows are shown.", out.PreviewRows, out.TotalRows)
-		if out.PreviewRows == out.TotalRows {
-			out.Note = fmt.Sprintf("All %d rows are shown.", out.TotalRows)
-		}
-		out.Outside, err = b.outside(ctx, in)
-		return out, err
-	})
-}
-
-// outside names the rows of pairs that the new scope does not have any more: those of
-// which the source has none under the conditions.
-func (b box) outside(ctx context.Context, in LoadScopedIn) ([]string, error) {
-	var left struct {
-		Alias string `json:"alias"`
-	}
-	_ = json.Unmarshal(in.Left, &left) // absent: no side is known, and no pair either
-	outside := []string{}
-	for _, p := range slices.Concat(in.Confirmed, in.Rejected) {
-		key, row := p.RightKey, p.Right
-		if left.Alias == in.Alias {
-			key, row = p.LeftKey, p.Left
-		}
-		same, err := sameRow(row)
-		if err != nil {
-			return nil, err
-		}
-		if len(same) == 0 || slices.Contains(outside, key) {
-			continue
-		}
-		got, err := b.Sources.Load(ctx, Loading{Alias: in.Alias, Conditions: slices.Concat(in.Conditions, same), Limit: 1})
-		if err != nil {
-			return nil, err
-		}
-		if got.TotalRows == 0 {
-			outside = append(outside, key)
-		}
-	}
-	return outside, nil
-}
-
-// sameRow are the conditions that a row fulfils: its cells that are texts or numbers.
-func sameRow(row json.RawMessage) ([]schema.Condition, error) {
-	var cells map[string]json.RawMessage
-	if len(row) == 0 {
-		return nil, nil
-	}
-	if err := json.Unmarshal(row, &cells); err != nil {
-		return nil, fault.Wrap(err, fault.InvalidArguments, "a row of a pair is no object")
-	}
-	var out []schema.Condition
-	for _, name := range slices.Sorted(maps.Keys(cells)) {
-		if c := cells[name][0]; c == '"' || c == '-' || c >= '0' && c <= '9' {
-			value, err := decodeExact(cells[name])
-			if err != nil {
-				return nil, fault.Wrap(err, fault.InvalidArguments, "a cell of a pair's row is no JSON")
-			}
-			out = append(out, schema.Condition{Column: name, Op: schema.Eq, Value: value})
-		}
-	}
-	return out, nil
-}
-
 // decodeExact decodes JSON with numbers as they are written.
 func decodeExact(raw json.RawMessage) (v any, err error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -189,16 +107,21 @@ func (l Loaded) objects() ([]json.RawMessage, error) {
 	}
 	out := make([]json.RawMessage, len(rows))
 	for i, row := range rows {
-		var text bytes.Buffer
-		for j, cell := range row {
-			name, _ := json.Marshal(l.Columns[j].Name) // a text
-			text.WriteByte("{,"[min(j, 1)])
-			text.Write(name)
-			text.WriteByte(':')
-			text.Write(cell)
-		}
-		text.WriteByte('}')
-		out[i] = text.Bytes()
+		out[i] = l.object(row)
 	}
 	return out, nil
+}
+
+// object gives one row as an object.
+func (l Loaded) object(row []json.RawMessage) json.RawMessage {
+	var text bytes.Buffer
+	for j, cell := range row {
+		name, _ := json.Marshal(l.Columns[j].Name) // a text
+		text.WriteByte("{,"[min(j, 1)])
+		text.Write(name)
+		text.WriteByte(':')
+		text.Write(cell)
+	}
+	text.WriteByte('}')
+	return text.Bytes()
 }

@@ -54,18 +54,18 @@ func TestSourceTools(t *testing.T) {
 			`{"alias":"invoices","schema":{"alias":"invoices","columns":[{"name":"id","type":"VARCHAR"},{"name":"amount","type":"DECIMAL(20,2)"}],"row_count":3},"rows":[{"id":"I2","amount":20}],"total_rows":3}`,
 		},
 		{
-			"get_source_preview", `{"alias":"invoices","scoped":true,"scopes":{"left":{"alias":"invoices","scope":{"conditions":[{"column":"id","op":"eq","value":"I3"}],"total_rows":1}},"right":{"alias":"x","scope":null}}}`,
+			"get_source_preview", `{"alias":"invoices","scoped":true,"scopes":{"left":{"alias":"invoices","scope":{"conditions":[{"column":"id","op":"eq","value":"I3"}],"total_rows":1,"key":"id"}},"right":{"alias":"x","scope":null}}}`,
 			`{"alias":"invoices","schema":{"alias":"invoices","columns":[{"name":"id","type":"VARCHAR"},{"name":"amount","type":"DECIMAL(20,2)"}],"row_count":1},"rows":[{"id":"I3","amount":12345678901234567890}],"total_rows":1}`,
 		},
 		{
 			"load_scoped", `{"alias":"invoices","conditions":[],"limit":2}`,
-			`{"alias":"invoices","scope":{"conditions":[],"total_rows":3},"columns":["id","amount"],"rows":[{"id":"I1","amount":10.50},{"id":"I2","amount":20}],"total_rows":3,"preview_rows":2,"outside":[],"note":"The first 2 of 3 rows are shown."}`,
+			`{"alias":"invoices","scope":{"conditions":[],"total_rows":3,"key":""},"columns":["id","amount"],"rows":[{"id":"I1","amount":10.50},{"id":"I2","amount":20}],"total_rows":3,"preview_rows":2,"outside":[],"note":"The first 2 of 3 rows are shown."}`,
 		},
 		{ // a narrower scope names the pairs that it leaves out, of its own side
-			"load_scoped", `{"alias":"invoices","conditions":[{"column":"id","op":"eq","value":"I1"}],"limit":5,"left":{"alias":"invoices","sample":[]},
+			"load_scoped", `{"alias":"invoices","conditions":[{"column":"id","op":"eq","value":"I1"}],"limit":5,"left":{"alias":"invoices","schema":null,"scope":null,"sample":[]},
 				"confirmed":[{"left_key":"I1","right_key":"P1","left":{"id":"I1","amount":10.50},"right":{"ref":"P1"},"reason":""},
 				{"left_key":"I2","right_key":"P2","left":{"id":"I2"},"right":{"ref":"P2"},"reason":""}]}`,
-			`{"alias":"invoices","scope":{"conditions":[{"column":"id","op":"eq","value":"I1"}],"total_rows":1},"columns":["id","amount"],"rows":[{"id":"I1","amount":10.50}],"total_rows":1,"preview_rows":1,"outside":["I2"],"note":"All 1 rows are shown."}`,
+			`{"alias":"invoices","scope":{"conditions":[{"column":"id","op":"eq","value":"I1"}],"total_rows":1,"key":""},"columns":["id","amount"],"rows":[{"id":"I1","amount":10.50}],"total_rows":1,"preview_rows":1,"outside":["I2"],"note":"All 1 rows are shown."}`,
 		},
 	} {
 		tl, err := set.Get(c.name)

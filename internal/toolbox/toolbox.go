@@ -29,6 +29,8 @@ type Config struct {
 	Results   Results    // required by the tools that make frames
 	Sources   Sources    // required by the tools that load single tables
 	Files     Files      // required by the tools that make files
+	// Workspaces are required by the tools that match the rows of two sources.
+	Workspaces Workspaces
 }
 
 // Data is datasets and the one way to query them, through policy.
@@ -130,6 +132,12 @@ func Tools(c Config) []tool.Tool {
 		b.listSources(),
 		b.getSourcePreview(),
 		b.loadScoped(),
+		b.proposeMatch(),
+		b.inferRules(),
+		buildRecipe(),
+		validateRecipe(),
+		b.runSample(),
+		b.runFull(),
 	}, declared())
 }
 
