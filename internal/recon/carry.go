@@ -7,17 +7,21 @@ import (
 
 // CarryOver makes a table of a side with the open items of an earlier run before its own
 // rows: open has the columns of the side's table, as the unmatched rows of that run had
-// them. A key that both have is taken from the side, which is newer.
-func (r *Reconciler) CarryOver(ctx context.Context, side Side, open, into string) (Side, error) {
-	where := ""
+// them. A key that both have is taken from the side, which is newer. It gives the number
+// of rows that were carried over.
+func (r *Reconciler) CarryOver(ctx context.Context, side Side, open, into string) (Side, int64, error) {
+	rows := name(open) + " AS o"
 	if side.Key != "" {
-		where = fmt.Sprintf(" WHERE CAST(o.%[1]s AS VARCHAR) NOT IN (SELECT CAST(%[1]s AS VARCHAR) FROM %[2]s WHERE %[1]s IS NOT NULL)", name(side.Key), name(side.Table))
+		rows += fmt.Sprintf(" ANTI JOIN (SELECT CAST(%[1]s AS VARCHAR) AS k FROM %[2]s) AS s ON s.k = CAST(o.%[1]s AS VARCHAR)", name(side.Key), name(side.Table))
 	}
-	sql := fmt.Sprintf("SELECT * FROM %s UNION ALL BY NAME SELECT * FROM %s AS o%s", name(side.Table), name(open), where)
-	if err := r.space.Create(ctx, into, sql); err != nil {
-		return side, fmt.Errorf("carrying open items over: %w", err)
+	n, err := r.count(ctx, "SELECT count(*) FROM "+rows)
+	if err != nil {
+		return side, 0, fmt.Errorf("carrying open items over: %w", err)
 	}
-	return Side{Table: into, Key: side.Key}, nil
+	if err := r.space.Create(ctx, into, fmt.Sprintf("SELECT * FROM %s UNION ALL BY NAME SELECT o.* FROM %s", name(side.Table), rows)); err != nil {
+		return side, 0, fmt.Errorf("carrying open items over: %w", err)
+	}
+	return Side{Table: into, Key: side.Key}, n, nil
 }
 
 // OpenItems makes a table of the rows of a side that the last run left unmatched, for a
@@ -27,9 +31,9 @@ func (r *Reconciler) OpenItems(ctx context.Context, side Side, isLeft bool, into
 	if isLeft {
 		which = "left"
 	}
-	if side.Key == "" {
-		return fmt.Errorf("carrying open items over: the %s side has no key", which)
+	open := fmt.Sprintf("(SELECT key FROM %s WHERE side = '%s' AND reason <> '%s') AS u", UnmatchedTable, which, ReasonNetted)
+	if side.Key == "" { // rows are named by position
+		return r.space.Create(ctx, into, fmt.Sprintf("SELECT * EXCLUDE (recon_position) FROM (SELECT *, CAST(row_number() OVER () AS VARCHAR) AS recon_position FROM %s) AS t SEMI JOIN %s ON u.key = t.recon_position", name(side.Table), open))
 	}
-	return r.space.Create(ctx, into, fmt.Sprintf("SELECT t.* FROM %s AS t SEMI JOIN (SELECT key FROM %s WHERE side = '%s' AND reason <> '%s') AS u ON u.key = coalesce(CAST(t.%s AS VARCHAR), '')",
-		name(side.Table), UnmatchedTable, which, ReasonNetted, name(side.Key)))
+	return r.space.Create(ctx, into, fmt.Sprintf("SELECT t.* FROM %s AS t SEMI JOIN %s ON u.key = coalesce(CAST(t.%s AS VARCHAR), '')", name(side.Table), open, name(side.Key)))
 }

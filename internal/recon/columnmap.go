@@ -81,7 +81,7 @@ func listOptions(lp, rp Profile, leftKey, rightKey string) []option {
 	for _, a := range lp.Columns {
 		for _, b := range rp.Columns {
 			add := func(k Kind, lf, rf string, opposite bool) {
-				if k != Reference && (a.Name == leftKey || b.Name == rightKey) {
+				if k != Reference && (a.Name == leftKey && a.namesRow() || b.Name == rightKey && b.namesRow()) {
 					return
 				}
 				out = append(out, option{Comparison: Comparison{Left: []string{a.Name}, Right: []string{b.Name}, As: k, LeftFormat: lf, RightFormat: rf, Opposite: opposite}, a: a, b: b})

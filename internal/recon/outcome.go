@@ -1,6 +1,7 @@
 package recon
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -9,18 +10,8 @@ import (
 // outcome counts the result.
 func (r *run) outcome(ctx context.Context) (*Outcome, error) {
 	o := &Outcome{LeftRows: r.left.rows, RightRows: r.right.rows, ByRule: map[string]int64{}}
-	type ruleCount struct {
-		Rule      string
-		N, Second int64
-	}
-	rules, err := selectRows[ruleCount](ctx, r.space, "SELECT rule, count(*), count(*) FILTER (status = 'suggested') FROM "+MatchTable+" GROUP BY rule ORDER BY rule")
-	if err != nil {
+	if err := r.countRules(ctx, o); err != nil {
 		return nil, err
-	}
-	for _, x := range rules {
-		o.ByRule[x.Rule] = x.N
-		o.Matched += x.N
-		o.Suggested += x.Second
 	}
 	counts, err := selectOne[struct{ Groups, Left, Right, Netted, Ambiguous int64 }](ctx, r.space, fmt.Sprintf(`SELECT
 		(SELECT count(DISTINCT group_id) FROM %[1]s), (SELECT count(*) FROM %[2]s WHERE side = 'left'), (SELECT count(*) FROM %[2]s WHERE side = 'right'),
@@ -33,7 +24,49 @@ func (r *run) outcome(ctx context.Context) (*Outcome, error) {
 	return o, r.sumAmounts(ctx, o)
 }
 
-// sumAmounts adds up the amounts of the left side.
+// countRules says what each rule matched, in the order in which they apply. A row that
+// belongs to a sum counts once.
+func (r *run) countRules(ctx context.Context, o *Outcome) error {
+	type ruleCount struct {
+		Rule        string
+		N, Second   int64
+		Left, Right float64
+	}
+	amounts := func(row, amount string) string {
+		return fmt.Sprintf("(SELECT rule, sum(a) AS %[2]s FROM (SELECT DISTINCT rule, %[1]s, %[2]s AS a FROM %[3]s) GROUP BY rule)", row, amount, MatchTable)
+	}
+	rules, err := selectRows[ruleCount](ctx, r.space, fmt.Sprintf(`SELECT m.rule, m.n, m.second, coalesce(round(l.left_amount, 2), 0), coalesce(round(r.right_amount, 2), 0)
+		FROM (SELECT rule, count(*) AS n, count(*) FILTER (status = 'suggested') AS second FROM %s GROUP BY rule) AS m JOIN %s AS l USING (rule) JOIN %s AS r USING (rule) ORDER BY m.rule`,
+		MatchTable, amounts("li", "left_amount"), amounts("ri", "right_amount")))
+	if err != nil {
+		return err
+	}
+	counted := map[string]ruleCount{}
+	for _, x := range rules {
+		counted[x.Rule] = x
+		o.ByRule[x.Rule] = x.N
+		o.Matched += x.N
+		o.Suggested += x.Second
+	}
+	o.Rules = []RuleOutcome{}
+	add := func(rule, sentence string) {
+		x := counted[rule]
+		o.Rules = append(o.Rules, RuleOutcome{rule, sentence, x.N, x.Left, x.Right})
+	}
+	add(ruleConfirmed, "A person confirmed the pair.")
+	for _, rule := range r.recipe.Rules {
+		add(rule.ID, cmp.Or(rule.Sentence, rule.sentence(r.recipe.Comparisons)))
+	}
+	if len(r.recipe.Scoring.Chances) > 0 {
+		add(ruleScored, "The comparisons together make a match likely, and each row is the other's best partner.")
+	}
+	if r.recipe.Groups != nil {
+		add(ruleSum, "The amounts of several rows add up to the amount of one row of the other side.")
+	}
+	return nil
+}
+
+// sumAmounts adds up the amounts of both sides.
 func (r *run) sumAmounts(ctx context.Context, o *Outcome) error {
 	j := r.amount()
 	if j < 0 {
@@ -42,8 +75,12 @@ func (r *run) sumAmounts(ctx context.Context, o *Outcome) error {
 	open := func(side, ready string) string {
 		return fmt.Sprintf("(SELECT coalesce(CAST(sum(a%d) AS BIGINT), 0) FROM %s JOIN (SELECT i FROM %s WHERE side = '%s') USING (i))", j, ready, UnmatchedTable, side)
 	}
-	sums, err := selectOne[struct{ All, Left, Right int64 }](ctx, r.space, fmt.Sprintf("SELECT (SELECT coalesce(CAST(sum(a%d) AS BIGINT), 0) FROM %s), %s, %s", j, readyLeft, open("left", readyLeft), open("right", readyRight)))
-	o.AmountMatched, o.AmountOpen, o.AmountOpenRight = float64(sums.All-sums.Left)/100, float64(sums.Left)/100, float64(sums.Right)/100
+	all := func(ready string) string {
+		return fmt.Sprintf("(SELECT coalesce(CAST(sum(a%d) AS BIGINT), 0) FROM %s)", j, ready)
+	}
+	sums, err := selectOne[struct{ AllLeft, AllRight, Left, Right int64 }](ctx, r.space, fmt.Sprintf("SELECT %s, %s, %s, %s", all(readyLeft), all(readyRight), open("left", readyLeft), open("right", readyRight)))
+	o.AmountMatched, o.AmountOpen, o.AmountOpenRight = float64(sums.AllLeft-sums.Left)/100, float64(sums.Left)/100, float64(sums.Right)/100
+	o.MatchedRight = float64(sums.AllRight-sums.Right) / 100
 	return err
 }
 

@@ -134,6 +134,10 @@ func (p ColumnProfile) codeLike() bool {
 	return p.Digits >= 0.7 && p.Words <= 4 && p.Length >= 4 && p.Length <= 40 && p.Distinct >= 0.2
 }
 
+// namesRow says of a key that its values only name the row: numbers and single words
+// that are alike by chance. A key of several words, such as a title, says more.
+func (p ColumnProfile) namesRow() bool { return p.Whole || p.Words < 1.5 || p.codeLike() }
+
 // textual says that values can be compared as text.
 func (p ColumnProfile) textual() bool {
 	return p.Length > 0 && (p.Number == "" || p.Whole) && (p.Date == "" || p.Date == "%Y%m%d")

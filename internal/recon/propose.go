@@ -1,9 +1,11 @@
 package recon
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"interlock/internal/fault"
 )
@@ -15,12 +17,31 @@ type Proposal struct {
 	Nearly []string `json:"nearly"` // and those whose values are close
 	Chance float64  `json:"chance"` // that it is a match, as far as is known
 	Reason string   `json:"reason"`
+	Values []Values `json:"values"` // what is compared, in both rows
 }
 
-// Propose picks the pair whose answer teaches most: of the pattern with the most pairs
-// that are least certain, one that was not decided yet. It fails with cannot_answer
-// when there is nothing left to ask.
+// Values are the two values of a comparison in a pair of rows.
+type Values struct {
+	Columns string `json:"columns"`
+	Left    string `json:"left"`
+	Right   string `json:"right"`
+	Level   string `json:"level"`
+}
+
+// Propose picks the pair whose answer teaches most. It fails with cannot_answer when
+// there is nothing left to ask.
 func (r *Reconciler) Propose(ctx context.Context, in Input) (*Proposal, error) {
+	list, err := r.Proposals(ctx, in, 1)
+	if err != nil {
+		return nil, err
+	}
+	return &list[0], nil
+}
+
+// Proposals picks up to n pairs whose answers teach most, the best first: of the patterns
+// with the most pairs that are least certain, one each that was not decided yet. It fails
+// with cannot_answer when there is nothing left to ask.
+func (r *Reconciler) Proposals(ctx context.Context, in Input, n int) ([]Proposal, error) {
 	l, err := r.prepare(ctx, in)
 	if err != nil {
 		return nil, err
@@ -37,22 +58,24 @@ func (r *Reconciler) Propose(ctx context.Context, in Input) (*Proposal, error) {
 	if err != nil {
 		return nil, err
 	}
-	best, most := -1, -1.0
-	for i, x := range rows {
-		// A certain pattern teaches a little too: it shows what a plain match looks like.
-		if worth := float64(x.N) * (entropy(c.chance[x.Bin]) + 0.001); worth > most {
-			best, most = i, worth
-		}
-	}
-	if best < 0 {
+	if len(rows) == 0 {
 		return nil, fault.New(fault.CannotAnswer, "There is no further pair to ask about.")
 	}
-	x := rows[best]
-	p := &Proposal{Chance: math.Round(c.chance[x.Bin]*1e4) / 1e4, Reason: fmt.Sprintf("%d pairs agree in the same way; the answer is about all of them.", x.N)}
-	p.describe(unpack(x.Pattern, len(l.comparisons)), l.comparisons)
-	keys, err := selectOne[Pair](ctx, r.space, fmt.Sprintf("SELECT (SELECT k FROM %s WHERE i = %d), (SELECT k FROM %s WHERE i = %d)", stagedLeft, x.Li, stagedRight, x.Ri))
-	p.Pair = keys
-	return p, err
+	// A certain pattern teaches a little too: it shows what a plain match looks like.
+	worth := func(x row) float64 { return float64(x.N) * (entropy(c.chance[x.Bin]) + 0.001) }
+	slices.SortStableFunc(rows, func(x, y row) int { return cmp.Compare(worth(y), worth(x)) })
+	var out []Proposal
+	for _, x := range rows[:min(n, len(rows))] {
+		p := Proposal{Chance: math.Round(c.chance[x.Bin]*1e4) / 1e4, Reason: fmt.Sprintf("%d pairs agree in the same way; the answer is about all of them.", x.N)}
+		if x.N == 1 {
+			p.Reason = "No other pair agrees in this way."
+		}
+		if err := r.describe(ctx, &p, l, x.Li, x.Ri, unpack(x.Pattern, len(l.comparisons))); err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
 }
 
 // Explain compares two rows that somebody else proposes.
@@ -76,17 +99,41 @@ func (r *Reconciler) Explain(ctx context.Context, in Input, pair Pair) (*Proposa
 	if err := r.makeLevels(ctx, levelTable, labelled, bothReady, l.comparisons); err != nil {
 		return nil, err
 	}
-	pattern, err := r.count(ctx, "SELECT p FROM "+levelTable)
-	p.describe(unpack(pattern, len(l.comparisons)), l.comparisons)
+	found, err := selectOne[struct{ Pattern, Li, Ri int64 }](ctx, r.space, "SELECT p, li, ri FROM "+levelTable)
+	if err != nil {
+		return nil, err
+	}
+	err = r.describe(ctx, p, l, found.Li, found.Ri, unpack(found.Pattern, len(l.comparisons)))
 	p.Reason = fmt.Sprintf("%d comparisons agree and %d nearly.", len(p.Agree), len(p.Nearly))
 	return p, err
 }
 
-// describe sorts the comparisons of a pair into those that agree and nearly agree.
-func (p *Proposal) describe(levels []int, comparisons []Comparison) {
-	p.Agree, p.Nearly = []string{}, []string{}
+// describe fills in the keys and compared values of a pair, and sorts its comparisons
+// into those that agree and nearly agree.
+func (r *Reconciler) describe(ctx context.Context, p *Proposal, l *learnt, li, ri int64, levels []int) error {
+	comparisons := l.comparisons
+	found, err := selectOne[struct {
+		Pair        Pair
+		Left, Right []string
+	}](ctx, r.space, fmt.Sprintf("SELECT {'left_key': l.k, 'right_key': r.k}, [%s], [%s] FROM %s AS l, %s AS r WHERE l.i = %d AND r.i = %d",
+		each(comparisons, ", ", func(_ int, c Comparison) string {
+			return "coalesce(" + qualified(c.source(l.left, c.Left), "l") + ", '')"
+		}),
+		each(comparisons, ", ", func(_ int, c Comparison) string {
+			return "coalesce(" + qualified(c.source(l.right, c.Right), "r") + ", '')"
+		}),
+		stagedLeft, stagedRight, li, ri))
+	if err != nil {
+		return err
+	}
+	p.Pair, p.Agree, p.Nearly, p.Values = found.Pair, []string{}, []string{}, []Values{}
 	for j, g := range levels {
 		c := comparisons[j]
+		level := "missing"
+		if g >= 0 {
+			level = c.As.Levels()[g]
+		}
+		p.Values = append(p.Values, Values{describeColumns(c), found.Left[j], found.Right[j], level})
 		top := len(c.As.Levels()) - 1
 		switch {
 		case g < 0:
@@ -96,6 +143,7 @@ func (p *Proposal) describe(levels []int, comparisons []Comparison) {
 			p.Nearly = append(p.Nearly, describeColumns(c)+" ("+c.As.Levels()[g]+")")
 		}
 	}
+	return nil
 }
 
 // lagBinIs says that the days of a bin lie within so many days of each other.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+
+	"interlock/internal/schema"
 )
 
 // RecipeVersion is the version of the document that this package writes and reads.
@@ -35,16 +37,9 @@ type Recipe struct {
 // A Source is one side: what it is called outside, its key, and which rows of it
 // belong to the reconciliation.
 type Source struct {
-	Source string  `json:"source,omitempty"`
-	Key    string  `json:"key,omitempty"`
-	Scope  []Scope `json:"scope,omitempty"`
-}
-
-// A Scope is a filter condition that the source was loaded with.
-type Scope struct {
-	Column string          `json:"column"`
-	Op     string          `json:"op"`
-	Value  json.RawMessage `json:"value"`
+	Source string             `json:"source,omitempty"`
+	Key    string             `json:"key,omitempty"`
+	Scope  []schema.Condition `json:"scope,omitempty"`
 }
 
 // A Rule matches rows that meet all of its conditions, if each is the other's only

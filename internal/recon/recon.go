@@ -58,6 +58,8 @@ type Progress struct {
 type Reconciler struct {
 	config Config
 	space  Workspace
+
+	lastLeft, lastRight []string // columns of the sides of the last run
 }
 
 // New makes a Reconciler.

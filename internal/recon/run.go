@@ -28,10 +28,21 @@ type Outcome struct {
 	UnmatchedLeft   int64            `json:"unmatched_left"`
 	UnmatchedRight  int64            `json:"unmatched_right"`
 	AmountMatched   float64          `json:"amount_matched"` // of the left side
-	AmountOpen      float64          `json:"amount_open"`    // of the left side
+	MatchedRight    float64          `json:"amount_matched_right"`
+	AmountOpen      float64          `json:"amount_open"` // of the left side
 	AmountOpenRight float64          `json:"amount_open_right"`
 	ByRule          map[string]int64 `json:"by_rule"`
+	Rules           []RuleOutcome    `json:"rules"`
 	Skewed          []Skew           `json:"skewed,omitempty"`
+}
+
+// A RuleOutcome is what one rule matched.
+type RuleOutcome struct {
+	Rule        string  `json:"rule"`
+	Sentence    string  `json:"sentence"`
+	Pairs       int64   `json:"pairs"`
+	LeftAmount  float64 `json:"left_amount"` // of the rows that it matched
+	RightAmount float64 `json:"right_amount"`
 }
 
 // A Skew is a key of which some values were not looked up, because too many rows have
@@ -104,6 +115,7 @@ func (r *run) prepareRows(ctx context.Context, in Input) (err error) {
 			return err
 		}
 	}
+	r.lastLeft, r.lastRight = r.left.columns, r.right.columns
 	r.open = openRows{rowTables: rowTables{left: readyLeft, right: readyRight}, rows: r.left.rows + r.right.rows}
 	if slices.ContainsFunc(comparisons, func(c Comparison) bool { return c.As.sharesWords() }) {
 		if err := r.makeWords(ctx, r.open.rowTables, r.open.rows, comparisons, Kind.sharesWords); err != nil {

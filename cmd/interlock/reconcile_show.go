@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"interlock/internal/fault"
+	"interlock/internal/recon"
+)
+
+// showRecipe says in plain sentences how rows will be matched.
+func (c *reconciliation) showRecipe(recipe *recon.Recipe, lesson *recon.Lesson) {
+	if c.json {
+		return
+	}
+	fmt.Fprintf(c.out, "\n%s (%s rows) and %s (%s rows):\n", c.report.Left.Name, thousands(c.report.Left.Rows), c.report.Right.Name, thousands(c.report.Right.Rows))
+	for i, sentence := range recipe.Sentences() {
+		fmt.Fprintf(c.out, "  %d. %s\n", i+1, sentence)
+	}
+	if lesson != nil {
+		fmt.Fprintf(c.out, "  %s\n", lesson.Note)
+	}
+	fmt.Fprintln(c.out)
+}
+
+// showProblems lists every problem of a recipe with its place.
+func (c *reconciliation) showProblems(err error) {
+	problems, _ := fault.From(err).Details.([]recon.Problem)
+	for _, p := range problems {
+		fmt.Fprintf(c.errw, "interlock: %s%s: %s\n", c.options.recipe, p.Pointer, p.Message)
+	}
+}
+
+// showOutcome prints what a run found.
+func (c *reconciliation) showOutcome(ctx context.Context, r reconcileResult) error {
+	o := r.Outcome
+	rows := [][]string{
+		{"rows", thousands(o.LeftRows), thousands(o.RightRows)},
+		{"matched", thousands(o.LeftRows - o.UnmatchedLeft), thousands(o.RightRows - o.UnmatchedRight)},
+		{"open", thousands(o.UnmatchedLeft), thousands(o.UnmatchedRight)},
+	}
+	if r.Report.Recipe.Groups != nil {
+		rows = append(rows,
+			[]string{"amount matched", money(o.AmountMatched), money(o.MatchedRight)},
+			[]string{"amount open", money(o.AmountOpen), money(o.AmountOpenRight)})
+	}
+	writeTable(c.out, []string{"", "left", "right"}, rows, 0)
+	fmt.Fprintln(c.out)
+	rows = nil
+	for _, rule := range o.Rules {
+		rows = append(rows, []string{rule.Rule, thousands(rule.Pairs), rule.Sentence})
+	}
+	writeTable(c.out, []string{"rule", "pairs", "in words"}, rows, terminalWidth(c.out))
+	fmt.Fprintln(c.out)
+	for _, line := range []struct {
+		n    int64
+		text string
+	}{
+		{o.Suggested, "pairs are less certain and should be looked at (status suggested)."},
+		{o.Groups, "sums of several rows were found."},
+		{o.Netted, "open rows cancel another row of their side."},
+		{o.Ambiguous, "open rows have several partners that fit equally well: no choice was made."},
+	} {
+		if line.n > 0 {
+			fmt.Fprintf(c.out, "%s %s\n", thousands(line.n), line.text)
+		}
+	}
+	for _, k := range o.Skewed {
+		fmt.Fprintf(c.out, "%s values that very many rows share were not looked up.\n", thousands(k.Values))
+	}
+	if err := c.showOpen(ctx); err != nil {
+		return err
+	}
+	c.showDrift(r.Report)
+	if r.Score != nil {
+		fmt.Fprintf(c.out, "\nAgainst the truth: precision %.4f, recall %.4f, F1 %.4f (%s of %s true pairs found, %s matches).\n", r.Score.Precision, r.Score.Recall, r.Score.F1, thousands(r.Right), thousands(r.True), thousands(r.Found))
+	}
+	if c.options.out != "" {
+		fmt.Fprintf(c.out, "\nThe evidence is in %s: %s.\n", c.options.out, strings.Join(r.Files, ", "))
+	} else {
+		fmt.Fprintln(c.out, "\n--out FOLDER writes the evidence: CSV, Parquet, a workbook to sign, and the recipe for next month.")
+	}
+	return nil
+}
+
+// showOpen prints the first open rows with reason and nearest miss.
+func (c *reconciliation) showOpen(ctx context.Context) error {
+	open, err := c.recon.FirstOpen(ctx, 5)
+	if err != nil || len(open) == 0 {
+		return err
+	}
+	var rows [][]string
+	for _, x := range open {
+		rows = append(rows, []string{x.Side, x.Key, recon.ReasonInWords(x.Reason), x.Nearest, x.Missing})
+	}
+	fmt.Fprintln(c.out, "\nThe first open rows:")
+	writeTable(c.out, []string{"side", "key", "why", "nearest", "what was missing"}, rows, terminalWidth(c.out))
+	return nil
+}
+
+func (c *reconciliation) showDrift(rep *recon.Report) {
+	if rep.Drift == nil {
+		return
+	}
+	fmt.Fprintf(c.out, "\nSince the run before: %s left and %s right rows were carried over; %.1f %% of the left rows are matched, %.1f %% then.\n",
+		thousands(rep.Carried[0]), thousands(rep.Carried[1]), 100*rep.Drift.RateNow, 100*rep.Drift.RateBefore)
+	for _, finding := range rep.Drift.Findings {
+		fmt.Fprintf(c.out, "  %s\n", finding)
+	}
+}
+
+// thousands writes a whole number with separators.
+func thousands(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	sign := ""
+	if n < 0 {
+		sign, digits = "-", digits[1:]
+	}
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return sign + digits
+}
+
+func money(f float64) string {
+	whole, cents, _ := strings.Cut(strconv.FormatFloat(f, 'f', 2, 64), ".")
+	n, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil {
+		return strconv.FormatFloat(f, 'f', 2, 64)
+	}
+	sign := ""
+	if n == 0 && f < 0 {
+		sign = "-"
+	}
+	return sign + thousands(n) + "." + cents
+}
+
+// A progressBar shows in one line of a terminal how far a call is.
+type progressBar struct {
+	out   io.Writer // nil: nobody looks
+	width int
+
+	mu      sync.Mutex // guards the rest
+	step    recon.Progress
+	began   time.Time // of the step
+	stop    chan struct{}
+	stopped chan struct{}
+}
+
+func newProgressBar(out io.Writer, quiet bool) *progressBar {
+	b := &progressBar{width: terminalWidth(out)}
+	if b.width > 0 && !quiet {
+		b.out = out
+	}
+	return b
+}
+
+// show says what is being done now.
+func (b *progressBar) show(p recon.Progress) {
+	if b.out == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.step, b.began = p, time.Now()
+	b.draw()
+	if b.stop != nil {
+		return
+	}
+	b.stop, b.stopped = make(chan struct{}), make(chan struct{})
+	go b.tick(b.stop, b.stopped)
+}
+
+// tick draws the bar anew, because a step may take long.
+func (b *progressBar) tick(stop <-chan struct{}, stopped chan<- struct{}) {
+	defer close(stopped)
+	ticker := time.NewTicker(200 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-ticker.C:
+			b.mu.Lock()
+			b.draw()
+			b.mu.Unlock()
+		}
+	}
+}
+
+// draw writes the line. The caller holds the lock.
+func (b *progressBar) draw() {
+	const cells = 20
+	full := 0
+	if b.step.Total > 0 {
+		full = min(cells, cells*b.step.Done/b.step.Total)
+	}
+	line := fmt.Sprintf("%s%s %s", strings.Repeat("█", full), strings.Repeat("░", cells-full), b.step.Step)
+	if s := time.Since(b.began); s > time.Second {
+		line += fmt.Sprintf(" (%d s)", int(s.Seconds()))
+	}
+	fmt.Fprint(b.out, "\r\x1b[K"+cutText(line, b.width-1))
+}
+
+// end removes the bar.
+func (b *progressBar) end() {
+	if b.out == nil {
+		return
+	}
+	b.mu.Lock()
+	stop, stopped := b.stop, b.stopped
+	b.stop = nil
+	b.mu.Unlock()
+	if stop == nil {
+		return
+	}
+	close(stop)
+	<-stopped
+	fmt.Fprint(b.out, "\r\x1b[K")
+}

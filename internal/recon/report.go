@@ -1,0 +1,272 @@
+package recon
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"interlock/internal/fault"
+	"interlock/internal/query"
+)
+
+// A Report is the record of a run: what was matched with what, by which rules, and what
+// came of it. With the tables of the run it is the evidence.
+type Report struct {
+	Program    string       `json:"program"`
+	At         time.Time    `json:"at"`
+	By         string       `json:"by,omitempty"`
+	Left       SourceReport `json:"left"`
+	Right      SourceReport `json:"right"`
+	RecipeHash string       `json:"recipe_sha256"`
+	Confirmed  int          `json:"confirmed_pairs"`
+	Rejected   int          `json:"rejected_pairs"`
+	Outcome    *Outcome     `json:"outcome"`
+	Drift      *Drift       `json:"drift,omitempty"`
+	Carried    [2]int64     `json:"carried_over"` // open items of an earlier run, left and right
+
+	Recipe *Recipe `json:"-"` // a file of its own
+}
+
+// A SourceReport identifies one side.
+type SourceReport struct {
+	Name  string `json:"name"`
+	Rows  int64  `json:"rows"`
+	Key   string `json:"key,omitempty"`
+	Scope string `json:"scope,omitempty"` // the conditions that chose its rows, in words
+	Hash  string `json:"hash,omitempty"`  // of its file, or of its rows
+}
+
+// Hash is the SHA-256 of the recipe as it is written.
+func (r *Recipe) Hash() string {
+	sum := sha256.Sum256(r.Encode())
+	return hex.EncodeToString(sum[:])
+}
+
+// An Exporter writes the rows of a SELECT into a file. query.Workspace is one.
+type Exporter interface {
+	Export(ctx context.Context, format query.Format, path, selectSQL string, args ...string) (query.Exported, error)
+}
+
+// Files of the evidence that a later run reads.
+const (
+	reportFile = "report.json"
+	recipeFile = "recipe.json"
+	openLeft   = "open_left.parquet"
+	openRight  = "open_right.parquet"
+)
+
+// WriteEvidence writes the evidence of the last run into a folder: the report, the
+// recipe, the tables as CSV and Parquet, the open rows for a later run, and a workbook.
+// It gives the names of the files.
+func (r *Reconciler) WriteEvidence(ctx context.Context, dir string, in Input, rep Report) ([]string, error) {
+	out, ok := r.space.(Exporter)
+	if !ok {
+		return nil, fault.New(fault.Unavailable, "This workspace cannot write files.")
+	}
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return nil, fault.Wrap(err, fault.BadRequest, "The folder %s cannot be made: %v", dir, err)
+	}
+	rep.RecipeHash = rep.Recipe.Hash()
+	doc, err := json.MarshalIndent(rep, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("writing the report: %w", err)
+	}
+	var files []string
+	write := func(file string, content []byte) error {
+		files = append(files, file)
+		if err := os.WriteFile(filepath.Join(dir, file), content, 0o600); err != nil {
+			return fault.Wrap(err, fault.BadRequest, "%s cannot be written: %v", filepath.Join(dir, file), err)
+		}
+		return nil
+	}
+	if err := write(reportFile, append(doc, '\n')); err != nil {
+		return nil, err
+	}
+	if err := write(recipeFile, rep.Recipe.Encode()); err != nil {
+		return nil, err
+	}
+	for _, s := range r.sheets(rep.Recipe) {
+		for _, format := range []query.Format{query.CSV, query.Parquet} {
+			file := s.file + "." + string(format)
+			if _, err := out.Export(ctx, format, filepath.Join(dir, file), s.selectSQL(format == query.CSV)); err != nil {
+				return nil, fmt.Errorf("writing %s: %w", file, err)
+			}
+			files = append(files, file)
+		}
+	}
+	for _, s := range []struct {
+		side   Side
+		isLeft bool
+		file   string
+	}{{in.Left, true, openLeft}, {in.Right, false, openRight}} {
+		const table = "recon_openitems"
+		if err := r.OpenItems(ctx, s.side, s.isLeft, table); err != nil {
+			return nil, err
+		}
+		if _, err := out.Export(ctx, query.Parquet, filepath.Join(dir, s.file), "SELECT * FROM "+table); err != nil {
+			return nil, fmt.Errorf("writing %s: %w", s.file, err)
+		}
+		files = append(files, s.file)
+	}
+	const book = "evidence.xlsx"
+	if err := r.writeWorkbook(ctx, filepath.Join(dir, book), rep); err != nil {
+		return nil, fmt.Errorf("writing %s: %w", book, err)
+	}
+	return append(files, book), nil
+}
+
+// A Previous is what an earlier run left in a folder.
+type Previous struct {
+	Report              Report
+	Recipe              *Recipe
+	OpenLeft, OpenRight string // files of its open rows
+}
+
+// ReadPrevious reads the evidence of an earlier run.
+func ReadPrevious(dir string) (*Previous, error) {
+	raw, err := os.ReadFile(filepath.Join(dir, reportFile))
+	if err != nil {
+		return nil, fault.Wrap(err, fault.BadRequest, "%s holds no evidence of an earlier run: %v", dir, err).
+			Suggest("Name a folder that --out wrote.")
+	}
+	p := &Previous{OpenLeft: filepath.Join(dir, openLeft), OpenRight: filepath.Join(dir, openRight)}
+	if err := json.Unmarshal(raw, &p.Report); err != nil || p.Report.Outcome == nil {
+		return nil, fault.New(fault.BadRequest, "%s is no report of a run.", filepath.Join(dir, reportFile))
+	}
+	if raw, err = os.ReadFile(filepath.Join(dir, recipeFile)); err != nil {
+		return nil, fault.Wrap(err, fault.BadRequest, "The recipe of the earlier run cannot be read: %v", err)
+	}
+	p.Recipe, err = ParseRecipe(raw)
+	return p, err
+}
+
+// A sheet is a table of the evidence as a person reads it.
+type sheet struct {
+	file, title string
+	from        string
+	columns     []sheetColumn
+}
+
+type sheetColumn struct {
+	title, sql string
+	text       bool // may hold what a person or a file wrote
+}
+
+// selectSQL selects the sheet. Text that a spreadsheet would take for a formula gets an
+// apostrophe before it where the format has no type for text.
+func (s sheet) selectSQL(harmless bool) string {
+	return "SELECT " + each(s.columns, ", ", func(_ int, c sheetColumn) string {
+		sql := c.sql
+		if harmless && c.text {
+			sql = fmt.Sprintf(`CASE WHEN regexp_matches(%[1]s, '^[=+@\t\r-]') AND TRY_CAST(%[1]s AS DOUBLE) IS NULL THEN '''' || %[1]s ELSE %[1]s END`, sql)
+		}
+		return sql + " AS " + name(c.title)
+	}) + " FROM " + s.from
+}
+
+// sheets lists the tables of the evidence.
+func (r *Reconciler) sheets(recipe *Recipe) []sheet {
+	matches := sheet{file: "matches", title: "Matches", from: MatchTable + " ORDER BY match_id", columns: []sheetColumn{
+		{"match", "match_id", false},
+		{"group", "group_id", false},
+		{"rule", "rule", false},
+		{"status", "status", false},
+		{"left key", "left_key", true},
+		{"right key", "right_key", true},
+		{"left amount", "left_amount", false},
+		{"right amount", "right_amount", false},
+		{"difference", "round(right_amount - left_amount, 2)", false},
+		{"probability", "chance", false},
+		{"score", "score", false},
+		{"margin", "margin", false},
+	}}
+	for _, c := range recipe.Comparisons {
+		l, rt := columnTitle(c.Left), columnTitle(c.Right)
+		matches.columns = append(matches.columns,
+			sheetColumn{c.ID + " left: " + l, c.ID + "_left", true}, sheetColumn{c.ID + " right: " + rt, c.ID + "_right", true},
+			sheetColumn{c.ID + " level", c.ID + "_level", false}, sheetColumn{c.ID + " weight", c.ID + "_weight", false})
+	}
+	matches.columns = append(matches.columns, sheetColumn{"closeness", "closeness", false})
+	out := []sheet{matches}
+	for _, side := range []string{"left", "right"} {
+		s := sheet{file: "unmatched_" + side, title: "Open " + side, columns: []sheetColumn{
+			{"key", "u.key", true},
+			{"reason", reasonSQL("u.reason"), false},
+			{"nearest", "u.nearest_key", true},
+			{"what was missing", "u.missing", true},
+			{"nearest is taken by", "u.taken_by", true},
+			{"probability", "u.chance", false},
+		}}
+		ready := readyLeft
+		if side == "right" {
+			ready = readyRight
+		}
+		s.from = fmt.Sprintf("%s AS u JOIN %s AS t ON t.i = u.i WHERE u.side = '%s' ORDER BY u.i", UnmatchedTable, ready, side)
+		seen := map[string]bool{}
+		for _, c := range recipe.Comparisons {
+			columns := c.Left
+			if side == "right" {
+				columns = c.Right
+			}
+			for _, column := range columns {
+				if seen[column] {
+					continue
+				}
+				seen[column] = true
+				s.columns = append(s.columns, sheetColumn{column, "t." + r.cellOf(side, column), true})
+			}
+		}
+		out = append(out, s)
+	}
+	return append(out, sheet{file: "conflicts", title: "Conflicts", from: ConflictTable + " ORDER BY conflict_id, li, ri", columns: []sheetColumn{
+		{"conflict", "conflict_id", false},
+		{"left key", "left_key", true},
+		{"right key", "right_key", true},
+		{"score", "score", false},
+	}})
+}
+
+// cellOf is the cell of a column in the prepared rows of the last run.
+func (r *Reconciler) cellOf(side, column string) string {
+	columns := r.lastLeft
+	if side == "right" {
+		columns = r.lastRight
+	}
+	return fmt.Sprintf("v%d", slices.Index(columns, column))
+}
+
+func columnTitle(columns []string) string {
+	if len(columns) > 2 {
+		return "all text"
+	}
+	return strings.Join(columns, " and ")
+}
+
+// reasonWords say in plain words why a row is open.
+var reasonWords = map[string]string{
+	ReasonNone:      "nothing on the other side looks like it",
+	ReasonBelow:     "the nearest row is not alike enough",
+	ReasonLost:      "the nearest row has a better partner",
+	ReasonAmbiguous: "several rows fit equally well",
+	ReasonNetted:    "another row of its side cancels it",
+}
+
+// ReasonInWords says why a row is open.
+func ReasonInWords(reason string) string { return cmp.Or(reasonWords[reason], reason) }
+
+func reasonSQL(column string) string {
+	var b strings.Builder
+	b.WriteString("CASE " + column)
+	for _, reason := range []string{ReasonNone, ReasonBelow, ReasonLost, ReasonAmbiguous, ReasonNetted} {
+		fmt.Fprintf(&b, " WHEN %s THEN %s", text(reason), text(reasonWords[reason]))
+	}
+	return b.String() + " ELSE " + column + " END"
+}
