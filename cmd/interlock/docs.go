@@ -1,0 +1,240 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"interlock/internal/retrieve"
+)
+
+// docsFlags are what the commands about documents share.
+type docsFlags struct {
+	collection string
+	owner      string
+	queries    string
+	limit      int
+}
+
+func (a *app) docsCommand() *cobra.Command {
+	var f docsFlags
+	cmd := &cobra.Command{Use: "docs", Short: "Add, list, search and remove documents"}
+	cmd.PersistentFlags().StringVar(&f.collection, "collection", "", "the collection of documents")
+	cmd.PersistentFlags().StringVar(&f.owner, "for", "", "the user who may find them; everybody if absent")
+	search := &cobra.Command{
+		Use: "search [QUESTION]", Short: "Find the passages that answer a question, with their places and relevancy", Args: cobra.MaximumNArgs(1),
+		Example: "  interlock docs search --collection handbook 'How long do customers have to send goods back?'\n" +
+			"  interlock docs search --collection handbook --queries questions.txt --limit 10 --json",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			questions, err := a.docQuestions(f, args)
+			if err != nil {
+				return err
+			}
+			return a.withDocs(func(x *retrieve.Index) error { return a.searchDocs(cmd.Context(), x, f, questions) })
+		},
+	}
+	search.Flags().StringVar(&f.queries, "queries", "", "a file with a question a line; - reads them from the input")
+	search.Flags().IntVar(&f.limit, "limit", 10, "how many passages to show")
+	cmd.AddCommand(
+		&cobra.Command{
+			Use: "add PATH", Short: "Add a folder of documents or one document (txt, md, html, pdf, docx, csv); only what has changed is read again", Args: cobra.ExactArgs(1),
+			Example: "  interlock docs add ./handbook --collection handbook",
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return a.withDocs(func(x *retrieve.Index) error { return a.addDocs(cmd.Context(), x, f, args[0]) })
+			},
+		},
+		&cobra.Command{
+			Use: "list", Short: "List documents", Args: cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				return a.withDocs(func(x *retrieve.Index) error { return a.listDocs(cmd.Context(), x, f) })
+			},
+		},
+		&cobra.Command{
+			Use: "remove [FILE...]", Short: "Forget documents of a collection: those named, or all", Example: "  interlock docs remove --collection handbook old/prices.pdf",
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return a.withDocs(func(x *retrieve.Index) error {
+					n, err := x.Remove(cmd.Context(), f.owner, f.collection, "", args...)
+					if err != nil {
+						return err
+					}
+					a.done(map[string]int{"removed": n}, "removed %d documents", n)
+					return nil
+				})
+			},
+		},
+		search,
+	)
+	return cmd
+}
+
+// withDocs opens the index of documents.
+func (a *app) withDocs(do func(*retrieve.Index) error) error {
+	x, err := retrieve.Open(retrieve.Config{Path: a.statePath("documents.db")})
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(x), x.Close())
+}
+
+func (a *app) addDocs(ctx context.Context, x *retrieve.Index, f docsFlags, path string) error {
+	bar := progressBar{w: a.errw, on: isTerminal(a.errw) && !a.json}
+	r, err := x.Add(ctx, retrieve.AddRequest{
+		Owner: f.owner, Collection: f.collection, Path: path,
+		Progress: func(p retrieve.Progress) { bar.show(p.Stage, p.Done, p.Total, p.File) },
+	})
+	bar.end()
+	if err != nil {
+		return err
+	}
+	if a.json {
+		a.printJSON(r)
+		return nil
+	}
+	for _, p := range r.Problems {
+		fmt.Fprintf(a.errw, "%s: %s\n", oneLine(p.File), oneLine(p.Message))
+		if p.Suggestion != "" {
+			fmt.Fprintf(a.errw, "  %s\n", p.Suggestion)
+		}
+	}
+	fmt.Fprintf(a.out, "%s: %d added, %d changed, %d unchanged, %d removed\n", f.collection, r.Added, r.Changed, r.Unchanged, r.Removed)
+	return nil
+}
+
+func (a *app) listDocs(ctx context.Context, x *retrieve.Index, f docsFlags) error {
+	scope := retrieve.Scope{Owner: f.owner}
+	if f.collection != "" {
+		scope.Collections = []string{f.collection}
+	}
+	list, err := x.List(ctx, scope)
+	if err != nil {
+		return err
+	}
+	rows := make([][]string, len(list))
+	for i, d := range list {
+		state := fmt.Sprintf("%d passages", d.Chunks)
+		switch {
+		case d.Problem != nil:
+			state = d.Problem.Message
+		case d.Embedded < d.Chunks:
+			state += fmt.Sprintf(", %d found by meaning", d.Embedded)
+		}
+		rows[i] = []string{d.Collection, d.File, d.Title, state}
+	}
+	a.show(list, []string{"collection", "file", "title", "state"}, rows)
+	return nil
+}
+
+// docQuestions gives the questions of the command line or of a file.
+func (a *app) docQuestions(f docsFlags, args []string) ([]string, error) {
+	if (len(args) == 1) == (f.queries != "") {
+		return nil, usageError{errors.New("give a question, or a file of them with --queries")}
+	}
+	if len(args) == 1 {
+		return args, nil
+	}
+	in := a.in
+	if f.queries != "-" {
+		file, err := os.Open(f.queries)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		defer file.Close()
+		in = file
+	}
+	var out []string
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if q := strings.TrimSpace(lines.Text()); q != "" {
+			out = append(out, q)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, usageError{fmt.Errorf("reading the questions: %w", err)}
+	}
+	return out, nil
+}
+
+// answeredQuery is a question with what was found.
+type answeredQuery struct {
+	Query  string           `json:"query"`
+	Chunks []retrieve.Chunk `json:"chunks"`
+}
+
+func (a *app) searchDocs(ctx context.Context, x *retrieve.Index, f docsFlags, questions []string) error {
+	scope := retrieve.Scope{Owner: f.owner}
+	if f.collection != "" {
+		scope.Collections = []string{f.collection}
+		if _, err := x.Refresh(ctx, retrieve.AddRequest{Owner: f.owner, Collection: f.collection}); err != nil {
+			return err
+		}
+	}
+	out := make([]answeredQuery, 0, len(questions))
+	for _, q := range questions {
+		chunks, err := x.Search(ctx, retrieve.Query{Scope: scope, Text: q, Limit: f.limit})
+		if err != nil {
+			return err
+		}
+		out = append(out, answeredQuery{q, chunks})
+	}
+	if a.json {
+		a.printJSON(out)
+		return nil
+	}
+	for _, r := range out {
+		if len(out) > 1 {
+			fmt.Fprintf(a.out, "%s\n", oneLine(r.Query))
+		}
+		if len(r.Chunks) == 0 {
+			fmt.Fprintln(a.out, "nothing was found")
+		}
+		for _, c := range r.Chunks {
+			fmt.Fprintf(a.out, "%.2f  %s, %s\n      %s\n", c.Relevancy, oneLine(c.SourceFile), oneLine(c.Place), cutText(oneLine(c.Content), 200))
+		}
+	}
+	return nil
+}
+
+// A progressBar is one line on a terminal that is written over and over.
+type progressBar struct {
+	w     io.Writer
+	on    bool
+	stage string
+	since time.Time // when the stage began
+	shown time.Time
+}
+
+const barWidth = 30
+
+func (b *progressBar) show(stage string, done, total int, what string) {
+	now := time.Now()
+	if stage != b.stage {
+		b.end()
+		b.stage, b.since = stage, now
+	}
+	if !b.on || total == 0 || done < total && now.Sub(b.shown) < 50*time.Millisecond {
+		return
+	}
+	b.shown = now
+	full := barWidth * done / total
+	left := ""
+	if took := now.Sub(b.since); done > 0 && done < total && took > 2*time.Second {
+		left = ", " + (took * time.Duration(total-done) / time.Duration(done)).Round(time.Second).String() + " left"
+	}
+	fmt.Fprintf(b.w, "\r\x1b[K%-9s [%s%s] %d of %d%s  %s", stage, strings.Repeat("█", full), strings.Repeat("·", barWidth-full), done, total, left, cutText(oneLine(what), 30))
+}
+
+// end leaves the line.
+func (b *progressBar) end() {
+	if b.on && b.stage != "" {
+		fmt.Fprintln(b.w)
+	}
+	b.stage = ""
+}

@@ -1,0 +1,371 @@
+package retrieve
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"interlock/internal/document"
+	"interlock/internal/fault"
+)
+
+// An AddRequest names documents to index.
+type AddRequest struct {
+	// Owner is who may find them; "" is everybody.
+	Owner string
+	// Collection or Thread is what they belong to; one of both is required.
+	Collection, Thread string
+	// Path is a folder, all documents in which are added, or one document. Required.
+	Path string
+	// Progress is told how far it is. Default: nobody is.
+	Progress func(Progress)
+}
+
+// A Progress tells how far an Add is. Documents are found by their words once they are read, and by
+// meaning once they are embedded.
+type Progress struct {
+	Stage string // "reading" counts files, "embedding" passages
+	Done  int
+	Total int
+	File  string // that is being read
+}
+
+// The stages of an Add.
+const (
+	StageReading   = "reading"
+	StageEmbedding = "embedding"
+)
+
+// An AddReport says what became of the documents.
+type AddReport struct {
+	Added     int              `json:"added"`
+	Changed   int              `json:"changed"`
+	Unchanged int              `json:"unchanged"`
+	Removed   int              `json:"removed"` // they are no longer in the folder
+	Chunks    int              `json:"chunks"`  // of what was added or changed
+	Problems  []DocumentReport `json:"problems,omitempty"`
+}
+
+// A DocumentReport names a document that could not be read, or not whole.
+type DocumentReport struct {
+	File       string     `json:"source_file"`
+	Code       fault.Code `json:"error,omitempty"` // "" where only a part is missing
+	Message    string     `json:"message"`
+	Suggestion string     `json:"suggestion,omitempty"`
+}
+
+var collectionName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$`)
+
+// Add indexes the documents below a path. Those that have not changed since the last time are left as
+// they are, those that are gone from the folder are removed. A document that cannot be read stands in
+// the report; only what ends everything is an error. An Add that is cancelled goes on where it was when
+// it is repeated.
+func (x *Index) Add(ctx context.Context, q AddRequest) (AddReport, error) {
+	var report AddReport
+	if err := q.check(); err != nil {
+		return report, err
+	}
+	if q.Progress == nil {
+		q.Progress = func(Progress) {}
+	}
+	folder, files, err := x.findFiles(q.Path)
+	if err != nil {
+		return report, err
+	}
+	known, err := x.knownFiles(ctx, q, folder)
+	if err != nil {
+		return report, storeFault(err, "listing documents")
+	}
+	reader := document.NewReader(x.cfg.Documents)
+	defer reader.Close()
+	one := len(files) == 1 && files[0].single
+	for i, f := range files {
+		q.Progress(Progress{StageReading, i, len(files), f.name})
+		if err := x.addFile(ctx, q, reader, folder, f, known[f.name], &report); err != nil {
+			return report, storeFault(err, "adding "+f.name)
+		}
+		delete(known, f.name)
+	}
+	q.Progress(Progress{StageReading, len(files), len(files), ""})
+	if !one {
+		for _, gone := range known {
+			if err := x.removeDocument(ctx, gone.id); err != nil {
+				return report, storeFault(err, "removing a document")
+			}
+			report.Removed++
+		}
+	}
+	return report, storeFault(x.embedDocuments(ctx, q.Progress), "embedding documents")
+}
+
+func (q AddRequest) check() error {
+	switch {
+	case q.Path == "":
+		return fault.New(fault.BadRequest, "there is no path of documents to add")
+	case q.Collection == "" && q.Thread == "":
+		return fault.New(fault.BadRequest, "documents belong to a collection or to a thread").Suggest("Name a collection.")
+	case q.Collection != "" && !collectionName.MatchString(q.Collection):
+		return fault.New(fault.BadRequest, "%q cannot be the name of a collection", q.Collection).Suggest("Use up to 64 letters, digits, spaces, dots, hyphens and underscores.")
+	}
+	return nil
+}
+
+// A foundFile is a document below the path of a request.
+type foundFile struct {
+	name     string // from the folder, with slashes
+	size     int64
+	modified time.Time
+	single   bool // it was named itself
+}
+
+// findFiles lists the documents of a folder, without hidden files and without following links.
+func (x *Index) findFiles(path string) (folder string, files []foundFile, err error) {
+	path, err = filepath.Abs(path)
+	if err != nil {
+		return "", nil, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", nil, fault.Wrap(err, fault.NotFound, "%s cannot be opened: %v", path, err).Suggest("Name a folder of documents, or a document.")
+	}
+	if !info.IsDir() {
+		if document.KindOf(path) == "" {
+			return "", nil, fault.New(fault.DocumentUnreadable, "%s is no kind of document that can be read", path).Suggest("Documents are txt, md, html, pdf, docx and csv files.")
+		}
+		return filepath.Dir(path), []foundFile{{filepath.Base(path), info.Size(), info.ModTime(), true}}, nil
+	}
+	err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name != path && strings.HasPrefix(d.Name(), "."):
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		case !d.Type().IsRegular() || document.KindOf(name) == "":
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(path, name)
+		if err != nil {
+			return err
+		}
+		if files = append(files, foundFile{filepath.ToSlash(rel), info.Size(), info.ModTime(), false}); len(files) > x.cfg.MaxFiles {
+			return fault.New(fault.TooMany, "%s holds more than %d documents", path, x.cfg.MaxFiles).Suggest("Add its folders one by one.")
+		}
+		return nil
+	})
+	return path, files, err
+}
+
+// A knownFile is a document as it was when it was indexed.
+type knownFile struct {
+	id       int64
+	hash     string
+	size     int64
+	modified int64
+}
+
+func (x *Index) knownFiles(ctx context.Context, q AddRequest, folder string) (map[string]knownFile, error) {
+	rows, err := x.db.QueryContext(ctx, "SELECT file, id, hash, size, modified FROM documents WHERE owner = ? AND collection = ? AND thread = ? AND folder = ?", q.Owner, q.Collection, q.Thread, folder)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[string]knownFile{}
+	for rows.Next() {
+		var name string
+		var k knownFile
+		if err := rows.Scan(&name, &k.id, &k.hash, &k.size, &k.modified); err != nil {
+			return nil, err
+		}
+		out[name] = k
+	}
+	return out, rows.Err()
+}
+
+// addFile reads a document that is new or has changed and stores it.
+func (x *Index) addFile(ctx context.Context, q AddRequest, reader *document.Reader, folder string, f foundFile, known knownFile, report *AddReport) error {
+	if known.id != 0 && known.size == f.size && known.modified == f.modified.UnixNano() {
+		report.Unchanged++
+		return nil
+	}
+	path := filepath.Join(folder, filepath.FromSlash(f.name))
+	hash, err := hashFile(path)
+	if err != nil {
+		report.Problems = append(report.Problems, DocumentReport{f.name, fault.DocumentUnreadable, fmt.Sprintf("it cannot be opened: %v", err), ""})
+		return nil
+	}
+	if known.id != 0 && known.hash == hash {
+		report.Unchanged++
+		_, err := x.db.ExecContext(ctx, "UPDATE documents SET size = ?, modified = ? WHERE id = ?", f.size, f.modified.UnixNano(), known.id)
+		return err
+	}
+	d := storedDocument{file: f, folder: folder, hash: hash}
+	doc, err := reader.ReadFile(ctx, path)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		found := fault.From(err)
+		d.problem = &DocumentReport{f.name, found.Code, strings.TrimPrefix(found.Message, path+" "), found.Suggestion}
+		report.Problems = append(report.Problems, *d.problem)
+	default:
+		d.title, d.pages, d.notes, d.chunks = doc.Title, doc.Pages, doc.Notes, makeChunks(doc.Parts)
+		for _, note := range doc.Notes {
+			report.Problems = append(report.Problems, DocumentReport{File: f.name, Message: note})
+		}
+	}
+	if err := x.storeDocument(ctx, q, d, known.id); err != nil {
+		return err
+	}
+	if known.id != 0 {
+		report.Changed++
+	} else {
+		report.Added++
+	}
+	report.Chunks += len(d.chunks)
+	return nil
+}
+
+func hashFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// A storedDocument is a document on its way into the file. One with a problem is stored too, so
+// that it is listed, and read again only when it changes.
+type storedDocument struct {
+	file    foundFile
+	folder  string
+	hash    string
+	title   string
+	pages   int
+	notes   []string
+	problem *DocumentReport
+	chunks  []chunk
+}
+
+func (x *Index) storeDocument(ctx context.Context, q AddRequest, d storedDocument, before int64) error {
+	notes, err := json.Marshal(append([]string{}, d.notes...))
+	if err != nil {
+		return err
+	}
+	problem := ""
+	if d.problem != nil {
+		text, err := json.Marshal(d.problem)
+		if err != nil {
+			return err
+		}
+		problem = string(text)
+	}
+	return x.change(ctx, func(tx *sql.Tx) error {
+		if before != 0 {
+			if err := deleteDocument(ctx, tx, before); err != nil {
+				return err
+			}
+		}
+		var total int
+		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM chunks").Scan(&total); err != nil {
+			return err
+		}
+		if total+len(d.chunks) > x.cfg.MaxChunks {
+			return fault.New(fault.TooLarge, "the index would hold more than %d passages", x.cfg.MaxChunks).Suggest("Remove collections that nobody uses with `interlock docs remove`.")
+		}
+		r, err := tx.ExecContext(ctx, "INSERT INTO documents (owner, collection, thread, folder, file, title, hash, size, modified, pages, notes, problem, added) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+			q.Owner, q.Collection, q.Thread, d.folder, d.file.name, d.title, d.hash, d.file.size, d.file.modified.UnixNano(), d.pages, string(notes), problem, time.Now().Unix())
+		if err != nil {
+			return err
+		}
+		id, err := r.LastInsertId()
+		if err != nil {
+			return err
+		}
+		if err := insertChunks(ctx, tx, id, d); err != nil {
+			return err
+		}
+		return raiseGeneration(ctx, tx, "documents")
+	})
+}
+
+func insertChunks(ctx context.Context, tx *sql.Tx, document int64, d storedDocument) (err error) {
+	text, err := tx.PrepareContext(ctx, "INSERT INTO chunks (document, number, place, content) VALUES (?,?,?,?)")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, text.Close()) }()
+	words, err := tx.PrepareContext(ctx, "INSERT INTO chunk_words (rowid, content, heading) VALUES (?,?,?)")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, words.Close()) }()
+	for i, c := range d.chunks {
+		r, err := text.ExecContext(ctx, document, i, c.place, c.content)
+		if err != nil {
+			return err
+		}
+		id, err := r.LastInsertId()
+		if err != nil {
+			return err
+		}
+		if _, err := words.ExecContext(ctx, id, c.content, headingOf(d.title, d.file.name, c.place)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// embedDocuments makes the missing vectors of all documents.
+func (x *Index) embedDocuments(ctx context.Context, progress func(Progress)) error {
+	const missing = " FROM chunks c JOIN documents d ON d.id = c.document WHERE NOT EXISTS (SELECT 1 FROM chunk_vectors v WHERE v.id = c.id AND v.encoder = ?)"
+	var total, done int
+	if err := x.db.QueryRowContext(ctx, "SELECT count(*)"+missing, x.encoder.Name()).Scan(&total); err != nil || total == 0 {
+		return err
+	}
+	progress(Progress{StageEmbedding, 0, total, ""})
+	next := func(ctx context.Context, after int64, n int) ([]pending, error) {
+		rows, err := x.db.QueryContext(ctx, "SELECT c.id, d.title, d.file, c.place, c.content"+missing+" AND c.id > ? ORDER BY c.id LIMIT ?", x.encoder.Name(), after, n)
+		if err != nil {
+			return nil, err
+		}
+		defer rows.Close()
+		var out []pending
+		for rows.Next() {
+			var p pending
+			var title, file, place string
+			if err := rows.Scan(&p.id, &title, &file, &place, &p.text); err != nil {
+				return nil, err
+			}
+			p.text = headingOf(title, file, place) + "\n" + p.text
+			out = append(out, p)
+		}
+		return out, rows.Err()
+	}
+	return x.embedPending(ctx, "documents", "chunk_vectors", next, func(n int) {
+		done += n
+		progress(Progress{StageEmbedding, done, max(total, done), ""})
+	})
+}

@@ -1,0 +1,122 @@
+package retrieve
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"interlock/internal/document"
+)
+
+// A passage should be short enough to mean one thing and to fit the encoder (256 tokens, about 1,000
+// characters), and long enough to be understood alone.
+const (
+	wantedChunk = 700  // characters; a paragraph that would make a passage longer begins a new one
+	maxChunk    = 1000 // characters; longer paragraphs are divided between sentences
+)
+
+// A chunk is a passage before it is stored.
+type chunk struct {
+	place, content string
+}
+
+// makeChunks divides the parts of a document into passages. A passage holds text of one part, or of
+// parts that continue each other.
+func makeChunks(parts []document.Part) []chunk {
+	var out []chunk
+	var open chunk
+	flush := func() {
+		if open.content != "" {
+			out = append(out, open)
+		}
+		open = chunk{}
+	}
+	for _, part := range parts {
+		if !part.Continues {
+			flush()
+		}
+		for _, piece := range splitPart(part.Text) {
+			size := utf8.RuneCountInString(open.content)
+			if size > 0 && size+utf8.RuneCountInString(piece) > wantedChunk {
+				flush()
+			}
+			if open.content == "" {
+				open = chunk{part.Place, piece}
+				continue
+			}
+			open.content += "\n\n" + piece
+		}
+	}
+	flush()
+	return out
+}
+
+// splitPart gives the paragraphs of a text, and the sentences of long ones in groups.
+func splitPart(text string) []string {
+	var out []string
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		paragraph = strings.TrimSpace(paragraph)
+		for utf8.RuneCountInString(paragraph) > maxChunk {
+			cut := cutPoint(paragraph)
+			out = append(out, strings.TrimSpace(paragraph[:cut]))
+			paragraph = strings.TrimSpace(paragraph[cut:])
+		}
+		if paragraph != "" {
+			out = append(out, paragraph)
+		}
+	}
+	return out
+}
+
+// cutPoint is where a long paragraph is divided: after the last sentence, line or word that ends
+// within the wanted length.
+func cutPoint(text string) int {
+	var sentence, line, word, runes int
+	var before rune
+	for i, r := range text {
+		if runes++; runes > wantedChunk {
+			switch {
+			case sentence > 0:
+				return sentence
+			case line > 0:
+				return line
+			case word > 0:
+				return word
+			}
+			return i
+		}
+		if unicode.IsSpace(r) {
+			word = i
+			if strings.ContainsRune(".!?。:", before) {
+				sentence = i
+			}
+			if r == '\n' {
+				line = i
+			}
+		}
+		before = r
+	}
+	return len(text)
+}
+
+// headingOf is what the encoder and the full-text index learn of a passage beside its text: the
+// document's title and the heading that it stands under.
+func headingOf(title, file, place string) string {
+	if title == "" {
+		title = strings.Join(splitName(strings.TrimSuffix(file, extension(file))), " ")
+	}
+	if place == title || isNumbered(place) {
+		return title
+	}
+	return title + ": " + place
+}
+
+// isNumbered reports whether a place counts pages, lines or rows and so means nothing by itself.
+func isNumbered(place string) bool {
+	for _, prefix := range []string{"page ", "line ", "rows ", "row "} {
+		if rest, ok := strings.CutPrefix(place, prefix); ok && strings.Trim(rest, "0123456789-") == "" {
+			return true
+		}
+	}
+	return place == ""
+}

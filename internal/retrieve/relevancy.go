@@ -1,0 +1,36 @@
+package retrieve
+
+import (
+	"math"
+
+	"interlock/internal/embed"
+)
+
+// A curve turns what is known of a text and a question into a relevancy: the probability, on a labelled
+// set, that the text answers the question. TestCalibration fits it and holds it to questions apart from
+// those it was fitted on.
+type curve struct {
+	base, cosine, words float64
+}
+
+// relevancy is in [0, 1].
+func (c curve) relevancy(cosine, words float64) float64 {
+	return 1 / (1 + math.Exp(-(c.base + c.cosine*cosine + c.words*words)))
+}
+
+// A calibration has the curves of an encoder.
+type calibration struct {
+	passages, tables curve
+}
+
+var (
+	modelCalibration = calibration{passages: curve{-6, 12, 3}, tables: curve{-5, 11, 3}}
+	wordsCalibration = calibration{passages: curve{-6, 9, 8}, tables: curve{-6, 9, 8}}
+)
+
+func calibrationOf(e embed.Encoder) calibration {
+	if _, words := e.(embed.Words); words {
+		return wordsCalibration
+	}
+	return modelCalibration
+}

@@ -1,0 +1,181 @@
+// Package retrieve finds passages of documents and tables of databases by what they mean and by their
+// words. An [Index] is one SQLite file: texts, a full-text index (FTS5) and vectors. A search takes the
+// best of both, gives each candidate a relevancy in [0, 1] and orders by it. Relevancy is calibrated, so
+// that a threshold means the same for every collection (relevancy.go).
+//
+//	files --document--> parts --chunks--> texts and words (searchable at once) --embed--> vectors
+//
+// Everything has an owner. What belongs to nobody ("") is the operator's and everybody sees it. An Index
+// may be used by several goroutines and its file by several processes at once. The package starts no
+// goroutines.
+package retrieve
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"modernc.org/sqlite"
+
+	"interlock/internal/document"
+	"interlock/internal/embed"
+	"interlock/internal/fault"
+)
+
+// Config says where an index is and what it may hold.
+type Config struct {
+	// Path of the index file. Required. Its folder is made if it is missing.
+	Path string
+	// Encoder makes vectors. Default: the one of this program.
+	Encoder embed.Encoder
+	// Documents bounds what reading one document may cost.
+	Documents document.Config
+	// MaxChunks bounds the passages of all documents. Default 500,000.
+	MaxChunks int
+	// MaxFiles bounds the documents of one folder. Default 20,000.
+	MaxFiles int
+}
+
+// An Index holds documents and tables.
+type Index struct {
+	// fixed at creation
+	cfg     Config
+	db      *sql.DB
+	encoder embed.Encoder
+	curves  calibration
+
+	writing sync.Mutex // one writer of this process at a time
+
+	mu       sync.Mutex
+	passages *vectorTable // of the chunks, as of its generation
+	tables   *vectorTable
+}
+
+// Open opens an index, and makes the file if it is missing.
+func Open(c Config) (*Index, error) {
+	if c.Path == "" {
+		return nil, fault.New(fault.BadSetting, "an index needs the path of a file")
+	}
+	c.MaxChunks = cmp.Or(c.MaxChunks, 500_000)
+	c.MaxFiles = cmp.Or(c.MaxFiles, 20_000)
+	if c.Encoder == nil {
+		encoder, err := embed.Open()
+		if err != nil {
+			return nil, fault.Wrap(err, fault.Unavailable, "the embedding model cannot be loaded: %v", err)
+		}
+		c.Encoder = encoder
+	}
+	x := &Index{cfg: c, encoder: c.Encoder, curves: calibrationOf(c.Encoder)}
+	if err := x.openFile(); err != nil {
+		return nil, fault.Wrap(err, fault.StoreFailed, "the index of documents %s cannot be opened: %v", c.Path, err).
+			Suggest("Remove the file: `interlock docs add` makes it anew.")
+	}
+	return x, nil
+}
+
+// Close closes the file.
+func (x *Index) Close() error { return x.db.Close() }
+
+// schemaVersion is raised when the tables below change. An index of another version is refused: it
+// can be made anew.
+const schemaVersion = 1
+
+const tablesSQL = `
+CREATE TABLE documents (
+	id INTEGER PRIMARY KEY, owner TEXT NOT NULL, collection TEXT NOT NULL, thread TEXT NOT NULL,
+	folder TEXT NOT NULL, file TEXT NOT NULL, title TEXT NOT NULL, hash TEXT NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL,
+	pages INTEGER NOT NULL, notes TEXT NOT NULL, problem TEXT NOT NULL, added INTEGER NOT NULL,
+	UNIQUE (owner, collection, thread, folder, file)
+);
+CREATE TABLE chunks (
+	id INTEGER PRIMARY KEY, document INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+	number INTEGER NOT NULL, place TEXT NOT NULL, content TEXT NOT NULL
+);
+CREATE INDEX chunks_of_document ON chunks (document, number);
+CREATE TABLE chunk_vectors (id INTEGER PRIMARY KEY REFERENCES chunks(id) ON DELETE CASCADE, encoder TEXT NOT NULL, vector BLOB NOT NULL);
+CREATE VIRTUAL TABLE chunk_words USING fts5 (content, heading, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
+CREATE TABLE schema_tables (
+	id INTEGER PRIMARY KEY, owner TEXT NOT NULL, source TEXT NOT NULL, name TEXT NOT NULL, dialect TEXT NOT NULL,
+	columns TEXT NOT NULL, meaning TEXT NOT NULL, hash TEXT NOT NULL, UNIQUE (owner, source, name)
+);
+CREATE TABLE table_vectors (id INTEGER PRIMARY KEY REFERENCES schema_tables(id) ON DELETE CASCADE, encoder TEXT NOT NULL, vector BLOB NOT NULL);
+CREATE VIRTUAL TABLE table_words USING fts5 (name, columns, about, samples, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
+CREATE TABLE generations (of TEXT PRIMARY KEY, number INTEGER NOT NULL);
+INSERT INTO generations VALUES ('documents', 1), ('tables', 1);
+`
+
+func (x *Index) openFile() error {
+	path, err := filepath.Abs(x.cfg.Path)
+	if err != nil {
+		return err
+	}
+	if err := createPrivate(path); err != nil {
+		return err
+	}
+	q := url.Values{"_txlock": {"immediate"}, "_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(1)", "cache_size(-16384)", "secure_delete(1)"}}
+	u := url.URL{Path: filepath.ToSlash(path)}
+	connector, err := sqlite.NewConnector("file:" + u.EscapedPath() + "?" + q.Encode())
+	if err != nil {
+		return err
+	}
+	x.db = sql.OpenDB(connector)
+	x.db.SetMaxOpenConns(4)
+	if err := x.prepareTables(path); err != nil {
+		return errors.Join(err, x.db.Close())
+	}
+	return nil
+}
+
+func createPrivate(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// prepareTables makes the tables of an empty file.
+func (x *Index) prepareTables(path string) error {
+	return x.change(context.Background(), func(tx *sql.Tx) error {
+		var version int
+		if err := tx.QueryRow("PRAGMA user_version").Scan(&version); err != nil || version == schemaVersion {
+			return err
+		}
+		if version != 0 {
+			return fmt.Errorf("%s was written by another version", path)
+		}
+		_, err := tx.Exec(tablesSQL + fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))
+		return err
+	})
+}
+
+// change runs a transaction that writes.
+func (x *Index) change(ctx context.Context, do func(*sql.Tx) error) error {
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	tx, err := x.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := do(tx); err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	return tx.Commit()
+}
+
+// storeFault wraps an error of the file, which says what was tried.
+func storeFault(err error, doing string) error {
+	if _, known := errors.AsType[*fault.Fault](err); known || err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fault.Wrap(err, fault.StoreFailed, "%s failed in the index of documents: %v", doing, err)
+}

@@ -1,0 +1,208 @@
+package retrieve
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+
+	"interlock/internal/embed"
+	"interlock/internal/fault"
+)
+
+// A Query asks for passages.
+type Query struct {
+	Scope
+	// Text is a question or a few words. Required.
+	Text string
+	// Limit is how many passages are returned at most. Default 10, at most 100.
+	Limit int
+}
+
+// A Chunk is a passage that was found.
+type Chunk struct {
+	Content    string  `json:"content"`
+	SourceFile string  `json:"source_file"`
+	Place      string  `json:"place"` // a page, a heading, a line or rows
+	Relevancy  float64 `json:"relevancy"`
+	Collection string  `json:"collection,omitempty"`
+	Title      string  `json:"title,omitempty"`
+	ID         int64   `json:"-"`
+}
+
+const (
+	defaultLimit = 10
+	maxLimit     = 100
+	candidates   = 100 // that are taken from each of words and vectors
+)
+
+// Search returns the passages that answer best, the most relevant first. There may be passages of
+// little relevancy among them: a caller compares with its threshold.
+func (x *Index) Search(ctx context.Context, q Query) ([]Chunk, error) {
+	if strings.TrimSpace(q.Text) == "" {
+		return nil, fault.New(fault.BadRequest, "the question is empty")
+	}
+	if q.Limit = min(q.Limit, maxLimit); q.Limit <= 0 {
+		q.Limit = defaultLimit
+	}
+	found, err := x.searchChunks(ctx, q)
+	return found, storeFault(err, "searching")
+}
+
+// A candidate is a text with what is known of how well it fits a question.
+type candidate struct {
+	id        int64
+	cosine    float64
+	words     float64 // share of the best possible full-text score
+	relevancy float64
+}
+
+func (x *Index) searchChunks(ctx context.Context, q Query) ([]Chunk, error) {
+	vectors, err := x.encoder.Embed(ctx, []string{q.Text})
+	if err != nil {
+		return nil, err
+	}
+	tx, err := x.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = tx.Rollback() }() // nothing was written
+	documents, err := visibleDocuments(ctx, tx, q.Scope)
+	if err != nil || len(documents) == 0 {
+		return []Chunk{}, err
+	}
+	where, args := q.condition()
+	ranked, err := x.rank(ctx, tx, ranking{
+		of: "documents", kept: &x.passages, load: loadChunkVectors, texts: "chunks", words: "chunk_words", weights: "1.0, 0.6", curve: x.curves.passages,
+		scope: "SELECT c.id FROM chunks c JOIN documents d ON d.id = c.document WHERE " + where, args: args,
+		visible: func(document int64) bool { return documents[document] },
+	}, q.Text, vectors[0].Pack(), q.Limit)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Chunk, 0, len(ranked))
+	for _, c := range ranked {
+		chunk := Chunk{ID: c.id, Relevancy: c.relevancy}
+		err := tx.QueryRowContext(ctx, "SELECT c.content, c.place, d.file, d.collection, d.title FROM chunks c JOIN documents d ON d.id = c.document WHERE c.id = ?", c.id).
+			Scan(&chunk.Content, &chunk.Place, &chunk.SourceFile, &chunk.Collection, &chunk.Title)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, chunk)
+	}
+	return out, nil
+}
+
+// visibleDocuments are the ids of a scope's documents.
+func visibleDocuments(ctx context.Context, tx *sql.Tx, s Scope) (map[int64]bool, error) {
+	where, args := s.condition()
+	rows, err := tx.QueryContext(ctx, "SELECT d.id FROM documents d WHERE "+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[int64]bool{}
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		out[id] = true
+	}
+	return out, rows.Err()
+}
+
+// A ranking names what is searched.
+type ranking struct {
+	of      string        // the generation
+	kept    **vectorTable // where its vectors are kept
+	load    string        // loads them
+	texts   string        // the table of texts
+	words   string        // the full-text index
+	weights string        // of its columns
+	curve   curve
+	scope   string // selects the ids that may be found
+	args    []any  // of scope
+	visible func(group int64) bool
+}
+
+// rank takes the nearest vectors and the best full-text matches, and orders them by relevancy.
+func (x *Index) rank(ctx context.Context, tx *sql.Tx, r ranking, text string, question embed.Packed, limit int) ([]candidate, error) {
+	table, err := x.loadVectors(ctx, tx, r.of, r.kept, r.load)
+	if err != nil {
+		return nil, err
+	}
+	near := table.nearest(question, candidates, r.visible)
+	words, err := r.matchWords(ctx, tx, questionTerms(text), near)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range near {
+		if _, ok := words[n.id]; !ok {
+			words[n.id] = 0
+		}
+	}
+	out := make([]candidate, 0, len(words))
+	for id, share := range words {
+		c := candidate{id: id, words: share}
+		c.cosine, _ = table.cosine(id, question)
+		c.relevancy = r.curve.relevancy(c.cosine, c.words)
+		out = append(out, c)
+	}
+	slices.SortFunc(out, func(a, b candidate) int {
+		switch {
+		case a.relevancy != b.relevancy:
+			if a.relevancy > b.relevancy {
+				return -1
+			}
+			return 1
+		default:
+			return int(a.id - b.id)
+		}
+	})
+	return out[:min(limit, len(out))], nil
+}
+
+// matchWords returns the full-text scores of the best matches, and of the texts that are near.
+func (r ranking) matchWords(ctx context.Context, tx *sql.Tx, terms []string, near []scored) (map[int64]float64, error) {
+	out := map[int64]float64{}
+	if len(terms) == 0 {
+		return out, nil
+	}
+	var texts int
+	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM "+r.texts).Scan(&texts); err != nil {
+		return nil, err
+	}
+	q, err := prepareWords(ctx, tx, r.words, texts, terms)
+	if err != nil {
+		return nil, err
+	}
+	score := "SELECT rowid, bm25(" + r.words + ", " + r.weights + ") AS score FROM " + r.words + " WHERE " + r.words + " MATCH ? AND rowid IN ("
+	add := func(statement string, args ...any) error {
+		rows, err := tx.QueryContext(ctx, statement, args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id int64
+			var s float64
+			if err := rows.Scan(&id, &s); err != nil {
+				return err
+			}
+			out[id] = q.share(s)
+		}
+		return rows.Err()
+	}
+	if err := add(score+r.scope+") ORDER BY score LIMIT ?", slices.Concat([]any{q.match}, r.args, []any{candidates})...); err != nil {
+		return nil, err
+	}
+	if len(near) == 0 {
+		return out, nil
+	}
+	args := []any{q.match}
+	for _, n := range near {
+		args = append(args, n.id)
+	}
+	return out, add(score+"?"+strings.Repeat(",?", len(near)-1)+")", args...)
+}

@@ -1,0 +1,109 @@
+package retrieve
+
+import (
+	"context"
+	"database/sql"
+	"math"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// stopWords say nothing of what a question is about.
+var stopWords = strings.Fields(`a about above after again all am an and any are as at be been before being below between both but by can could did do does doing done down during
+each few for from further had has have having he her here hers him his how i if in into is it its itself let me more most my no nor not of off on once only or other our ours out over own
+please same she should so some such than that the their theirs them then there these they this those through to too under until up us very was we were what when where which while who whom whose
+why will with would you your yours tell give show find list get much many long does'nt does't doesn't don't isn't can't i'm it's what's`)
+
+const (
+	maxTerms    = 24
+	maxQuestion = 8 << 10
+)
+
+// questionTerms are the words of a question that are worth looking for, each once.
+func questionTerms(text string) []string {
+	if len(text) > maxQuestion {
+		text = strings.ToValidUTF8(text[:maxQuestion], "")
+	}
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	var terms []string
+	for _, w := range words {
+		if slices.Contains(stopWords, w) || slices.Contains(terms, w) || len(w) == 1 && !unicode.IsNumber(rune(w[0])) {
+			continue
+		}
+		if terms = append(terms, w); len(terms) == maxTerms {
+			break
+		}
+	}
+	return terms
+}
+
+// splitName gives the words of an identifier: order_lineItems2024 is order, line, Items, 2024.
+func splitName(name string) []string {
+	var out []string
+	begin := 0
+	runes := []rune(name)
+	kind := func(r rune) int {
+		switch {
+		case unicode.IsUpper(r):
+			return 1
+		case unicode.IsLetter(r):
+			return 2
+		case unicode.IsNumber(r):
+			return 3
+		}
+		return 0
+	}
+	for i := 1; i <= len(runes); i++ {
+		if i < len(runes) {
+			before, now := kind(runes[i-1]), kind(runes[i])
+			lastCapital := before == 1 && now == 1 && i+1 < len(runes) && kind(runes[i+1]) == 2
+			if before == now && !lastCapital || before == 1 && now == 2 {
+				continue
+			}
+		}
+		if kind(runes[begin]) != 0 {
+			out = append(out, string(runes[begin:i]))
+		}
+		begin = i
+	}
+	return out
+}
+
+func extension(file string) string { return path.Ext(file) }
+
+// A wordQuery is a question as the full-text index takes it.
+type wordQuery struct {
+	match string  // OR of the terms; "" looks for nothing
+	most  float64 // the score of a text that has every term often
+}
+
+// FTS5 scores with BM25 and these constants.
+const bm25K1 = 1.2
+
+// prepareWords looks up how rare the terms are, so that scores can be compared between questions. A term that no text
+// has counts like the rarest: a question about it is not answered by its other words.
+func prepareWords(ctx context.Context, tx *sql.Tx, index string, texts int, terms []string) (wordQuery, error) {
+	var q wordQuery
+	quoted := make([]string, len(terms))
+	for i, t := range terms {
+		quoted[i] = `"` + t + `"`
+		var having int
+		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM "+index+" WHERE "+index+" MATCH ?", quoted[i]).Scan(&having); err != nil {
+			return q, err
+		}
+		rarity := math.Log((float64(texts-having) + 0.5) / (float64(having) + 0.5))
+		q.most += max(rarity, 1e-6) * (bm25K1 + 1)
+	}
+	q.match = strings.Join(quoted, " OR ")
+	return q, nil
+}
+
+// share turns a BM25 score of FTS5, which is negative, into a share of the best possible one.
+func (q wordQuery) share(score float64) float64 {
+	if q.most <= 0 {
+		return 0
+	}
+	return min(1, max(0, -score/q.most))
+}
