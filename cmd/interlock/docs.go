@@ -84,7 +84,7 @@ func (a *app) withDocs(do func(*retrieve.Index) error) error {
 }
 
 func (a *app) addDocs(ctx context.Context, x *retrieve.Index, f docsFlags, path string) error {
-	bar := progressBar{w: a.errw, on: isTerminal(a.errw) && !a.json}
+	bar := countBar{w: a.errw, on: isTerminal(a.errw) && !a.json}
 	r, err := x.Add(ctx, retrieve.AddRequest{
 		Owner: f.owner, Collection: f.collection, Path: path,
 		Progress: func(p retrieve.Progress) { bar.show(p.Stage, p.Done, p.Total, p.File) },
@@ -202,8 +202,8 @@ func (a *app) searchDocs(ctx context.Context, x *retrieve.Index, f docsFlags, qu
 	return nil
 }
 
-// A progressBar is one line on a terminal that is written over and over.
-type progressBar struct {
+// A countBar shows in one line of a terminal how many of a known number are done.
+type countBar struct {
 	w     io.Writer
 	on    bool
 	stage string
@@ -213,7 +213,7 @@ type progressBar struct {
 
 const barWidth = 30
 
-func (b *progressBar) show(stage string, done, total int, what string) {
+func (b *countBar) show(stage string, done, total int, what string) {
 	now := time.Now()
 	if stage != b.stage {
 		b.end()
@@ -232,7 +232,7 @@ func (b *progressBar) show(stage string, done, total int, what string) {
 }
 
 // end leaves the line.
-func (b *progressBar) end() {
+func (b *countBar) end() {
 	if b.on && b.stage != "" {
 		fmt.Fprintln(b.w)
 	}

@@ -135,26 +135,13 @@ func recipeSource(alias string, s *Scope) (recon.Source, error) {
 		return out, nil
 	}
 	out.Key = s.Key
-	for _, c := range s.Conditions {
-		value, err := json.Marshal(c.Value)
-		if err != nil {
-			return out, fmt.Errorf("writing a condition: %w", err)
-		}
-		out.Scope = append(out.Scope, recon.Scope{Column: c.Column, Op: string(c.Op), Value: value})
-	}
+	out.Scope = s.Conditions
 	return out, nil
 }
 
 // scopedSource reads a side of a recipe.
 func scopedSource(s recon.Source) (ScopedSource, error) {
-	out := ScopedSource{Alias: s.Source, Scope: &Scope{Conditions: []schema.Condition{}, Key: s.Key}}
-	for _, c := range s.Scope {
-		value, err := decodeExact(c.Value)
-		if err != nil {
-			return out, fault.Wrap(err, fault.PlanInvalid, "a value in the scope of %s is no JSON", s.Source)
-		}
-		out.Scope.Conditions = append(out.Scope.Conditions, schema.Condition{Column: c.Column, Op: schema.Op(c.Op), Value: value})
-	}
+	out := ScopedSource{Alias: s.Source, Scope: &Scope{Conditions: append([]schema.Condition{}, s.Scope...), Key: s.Key}}
 	return out, nil
 }
 
