@@ -139,7 +139,7 @@ func (a *app) sourceList(cmd *cobra.Command) error {
 			} else if ctx.Err() != nil {
 				return ctx.Err()
 			} else {
-				list[i].Problems = append(list[i].Problems, catalog.Problem{Message: fault.From(err).Message})
+				list[i].Problems = append(list[i].Problems, schema.Problem{Message: fault.From(err).Message})
 			}
 			for _, t := range list[i].Tables {
 				rows = append(rows, []string{d.ID, t.Name, t.Kind, fmt.Sprint(len(t.Columns)), fmt.Sprint(t.Rows), t.File})

@@ -101,39 +101,6 @@ type Catalog struct {
 	renewed  map[string]time.Time       // datasets whose copies from before are not used any more
 }
 
-// A Dataset is a named group of tables that are queried together.
-type Dataset struct {
-	ID          string    `json:"id"`
-	Name        string    `json:"name"`
-	Description string    `json:"description,omitempty"`
-	Prompts     []string  `json:"prompts,omitempty"`
-	VersionHash string    `json:"version_hash"`      // of the content
-	Kind        string    `json:"kind"`              // files, postgres, mysql, sqlite …
-	Dialect     string    `json:"dialect,omitempty"` // of its SQL, if the rows stay in their database: postgres …
-	Tables      []Table   `json:"tables"`
-	Problems    []Problem `json:"problems,omitempty"`
-	// CopiedAt is when the rows of a database were copied; they may have changed there since.
-	CopiedAt time.Time `json:"copied_at,omitzero"`
-}
-
-// A Table of a dataset. Columns and Rows are known once it was imported.
-type Table struct {
-	Name        string          `json:"table_name"`
-	File        string          `json:"file"` // its name in the folder; the table's name in a database
-	Kind        string          `json:"kind"` // csv, json, parquet, xlsx, sqlite, postgres …
-	Description string          `json:"description,omitempty"`
-	Columns     []schema.Column `json:"columns,omitempty"`
-	Rows        int64           `json:"row_count,omitempty"`
-	// Notes are the decisions of the import, such as a date order or lines left out.
-	Notes []schema.Note `json:"notes,omitempty"`
-}
-
-// A Problem is something that is not as it should be; the rest works.
-type Problem struct {
-	Path    string `json:"path"` // below the data folder
-	Message string `json:"message"`
-}
-
 // New makes a catalog. It looks at nothing before it is asked.
 func New(c Config) (*Catalog, error) {
 	if c.Dir == "" || c.Engine == nil {
@@ -179,12 +146,12 @@ func New(c Config) (*Catalog, error) {
 }
 
 // List gives every dataset, sorted by id.
-func (c *Catalog) List(ctx context.Context) ([]Dataset, error) {
+func (c *Catalog) List(ctx context.Context) ([]schema.Dataset, error) {
 	found, err := c.scan(ctx)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Dataset, 0, len(found))
+	list := make([]schema.Dataset, 0, len(found))
 	for _, d := range found {
 		shown, err := c.show(ctx, d)
 		if err != nil {
@@ -196,10 +163,10 @@ func (c *Catalog) List(ctx context.Context) ([]Dataset, error) {
 }
 
 // Get gives a dataset by its id.
-func (c *Catalog) Get(ctx context.Context, id string) (Dataset, error) {
+func (c *Catalog) Get(ctx context.Context, id string) (schema.Dataset, error) {
 	d, err := c.find(ctx, id)
 	if err != nil {
-		return Dataset{}, err
+		return schema.Dataset{}, err
 	}
 	return c.show(ctx, d)
 }
@@ -228,14 +195,14 @@ func (c *Catalog) find(ctx context.Context, id string) (*dataset, error) {
 }
 
 // show is a dataset for others, with what is known of its present version.
-func (c *Catalog) show(ctx context.Context, d *dataset) (Dataset, error) {
+func (c *Catalog) show(ctx context.Context, d *dataset) (schema.Dataset, error) {
 	v, err := c.version(ctx, d)
 	if err != nil {
-		return Dataset{}, err
+		return schema.Dataset{}, err
 	}
-	shown := Dataset{
+	shown := schema.Dataset{
 		ID: d.id, Name: d.name, Description: d.description, Prompts: slices.Clone(d.prompts),
-		VersionHash: v.hash, Kind: d.kind, Problems: slices.Clone(d.problems),
+		Version: v.hash, Kind: d.kind, Problems: slices.Clone(d.problems),
 	}
 	if d.remote() {
 		shown.Dialect = d.kind
@@ -243,13 +210,13 @@ func (c *Catalog) show(ctx context.Context, d *dataset) (Dataset, error) {
 	shown.Problems = append(shown.Problems, v.problems...)
 	m, imported := c.manifest(v.path)
 	for _, t := range v.tables {
-		shown.Tables = append(shown.Tables, Table{Name: t.name, File: t.file, Kind: t.kind, Description: t.description})
+		shown.Tables = append(shown.Tables, schema.Table{Name: t.name, File: t.file, Kind: t.kind, Description: t.description})
 	}
 	if imported {
 		shown.Tables = m.Tables
 		shown.Problems = append(shown.Problems, m.Problems...)
 		if d.connection != nil {
-			shown.VersionHash = m.Version
+			shown.Version = m.Version
 			shown.CopiedAt = c.copiedAt(d, v.path)
 		}
 	}

@@ -127,8 +127,8 @@ func TestFolders(t *testing.T) {
 		if len(d.Problems) > 0 {
 			t.Errorf("%s has problems: %v", d.ID, d.Problems)
 		}
-		if len(d.VersionHash) != 64 {
-			t.Errorf("%s has version %q", d.ID, d.VersionHash)
+		if len(d.Version) != 64 {
+			t.Errorf("%s has version %q", d.ID, d.Version)
 		}
 	}
 	want := []string{
@@ -170,9 +170,9 @@ func TestSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(s.Tables, func(t catalog.TableSchema) bool { return t.Name == "orders" })
-	want := catalog.TableSchema{
-		File: "orders.csv", Name: "orders", Rows: 4,
+	i := slices.IndexFunc(s.Tables, func(t schema.Table) bool { return t.Name == "orders" })
+	want := schema.Table{
+		File: "orders.csv", Name: "orders", Kind: "csv", Rows: 4,
 		Columns: []schema.Column{{Name: "order_id", Type: schema.ParseType("BIGINT")}, {Name: "customer_id", Type: schema.ParseType("BIGINT")}, {Name: "amount", Type: schema.ParseType("DECIMAL(18,2)")}, {Name: "placed", Type: schema.ParseType("DATE")}},
 		Sample:  json.RawMessage(`[[10,1,19.90,"2024-01-05"],[11,1,5.00,"2024-01-06"],[12,2,100.25,"2024-02-01"]]`),
 	}
@@ -190,9 +190,9 @@ func TestDictionary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := catalog.Dictionary{
-		Tables:   map[string]catalog.TableText{"orders": {Text: "One row per order.", Columns: map[string]string{"amount": "Gross, in EUR", "placed": "Day of the order"}}},
-		Glossary: []catalog.Term{{Term: "AOV", Definition: "average order value"}},
+	want := schema.Dictionary{
+		Tables:   map[string]schema.TableText{"orders": {Text: "One row per order.", Columns: map[string]string{"amount": "Gross, in EUR", "placed": "Day of the order"}}},
+		Glossary: map[string]string{"AOV": "average order value"},
 		Warnings: []string{`"colour" is neither tables nor glossary nor a table's name`, `the term "x" has no definition`, `there is no table "ghosts"`, `table "orders" has no column "nope"`},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -245,16 +245,16 @@ func TestVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	same, err := w.Get(t.Context(), "d")
-	if err != nil || same.VersionHash != first.VersionHash {
-		t.Errorf("touched: %v, %v", same.VersionHash, err)
+	if err != nil || same.Version != first.Version {
+		t.Errorf("touched: %v, %v", same.Version, err)
 	}
 	w.write(t, "d/a.csv", "x\n3\n")
 	if got := w.rows(t, "d", "SELECT x FROM a"); got != "[[3]]" {
 		t.Errorf("changed: %s", got)
 	}
 	changed, err := w.Get(t.Context(), "d")
-	if err != nil || changed.VersionHash == first.VersionHash {
-		t.Errorf("changed: %v, %v", changed.VersionHash, err)
+	if err != nil || changed.Version == first.Version {
+		t.Errorf("changed: %v, %v", changed.Version, err)
 	}
 	w.write(t, "d/c.csv", "z\n4\n")
 	if got := w.rows(t, "d", "SELECT z FROM c"); got != "[[4]]" {

@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 )
 
@@ -40,7 +41,7 @@ func (c *Catalog) connectionPath() string { return filepath.Join(c.config.State,
 func (c *Catalog) secretPath() string     { return filepath.Join(c.config.State, "secrets.json") }
 
 // connections reads sources.yaml.
-func (c *Catalog) connections() ([]Connection, []Problem) {
+func (c *Catalog) connections() ([]Connection, []schema.Problem) {
 	text, err := readRegular(c.connectionPath(), maxRegistry)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -50,12 +51,12 @@ func (c *Catalog) connections() ([]Connection, []Problem) {
 		err = readYAML(text, &doc)
 	}
 	if err != nil {
-		return nil, []Problem{{"sources.yaml", "It cannot be read: " + clip(reason(err), 300)}}
+		return nil, []schema.Problem{{Path: "sources.yaml", Message: "It cannot be read: " + clip(reason(err), 300)}}
 	}
-	var problems []Problem
+	var problems []schema.Problem
 	kept := slices.DeleteFunc(doc.Sources, func(conn Connection) bool {
 		if conn.Alias == "" || datasetID(conn.Alias) != conn.Alias || conn.URL == "" {
-			problems = append(problems, Problem{"sources.yaml", fmt.Sprintf("The source %q needs an alias of letters, digits, dots, dashes and underscores, and a url.", clip(conn.Alias, 60))})
+			problems = append(problems, schema.Problem{Path: "sources.yaml", Message: fmt.Sprintf("The source %q needs an alias of letters, digits, dots, dashes and underscores, and a url.", clip(conn.Alias, 60))})
 			return true
 		}
 		return false
@@ -211,13 +212,13 @@ func (c *Catalog) configOf(conn *Connection) (source.Config, error) {
 // connection makes a dataset of a connection: a database, or a path like any other.
 func (s *scanner) connection(conn Connection) {
 	if path := localPath(conn.URL); path != "" && s.private.holds(path) {
-		s.add(&dataset{id: conn.Alias, name: conn.Alias, kind: "files", problems: []Problem{{conn.Alias, isPrivate}}})
+		s.add(&dataset{id: conn.Alias, name: conn.Alias, kind: "files", problems: []schema.Problem{{Path: conn.Alias, Message: isPrivate}}})
 		return
 	}
 	if source.Scheme(conn.URL) != "file" {
 		d := &dataset{id: conn.Alias, name: conn.Alias, description: conn.Description, kind: source.Scheme(conn.URL), connection: &conn}
 		if conn.Remote && conn.AllowOwner {
-			d.problems = []Problem{{conn.Alias, "It was added with --allow-owner: statements may run with rights beyond reading, and the policy is the only wall before them."}}
+			d.problems = []schema.Problem{{Path: conn.Alias, Message: "It was added with --allow-owner: statements may run with rights beyond reading, and the policy is the only wall before them."}}
 		}
 		s.add(d)
 		return
@@ -230,7 +231,7 @@ func (s *scanner) connection(conn Connection) {
 	}
 	switch {
 	case err != nil:
-		d.problems = []Problem{{conn.Alias, "It cannot be read: " + reason(err) + "."}}
+		d.problems = []schema.Problem{{Path: conn.Alias, Message: "It cannot be read: " + reason(err) + "."}}
 	case info.IsDir():
 		d.dir = real
 		(&folder{scanner: s, root: real, dataset: d, names: namer{}}).all(real)

@@ -22,25 +22,25 @@ import (
 
 // A manifest lies beside an imported database and says what is in it.
 type manifest struct {
-	Dataset  string    `json:"dataset"`
-	Version  string    `json:"version"`
-	Origin   string    `json:"origin,omitempty"` // of a copy: the connection it came from
-	Made     time.Time `json:"made"`
-	Tables   []Table   `json:"tables"`
-	Problems []Problem `json:"problems,omitempty"`
+	Dataset  string           `json:"dataset"`
+	Version  string           `json:"version"`
+	Origin   string           `json:"origin,omitempty"` // of a copy: the connection it came from
+	Made     time.Time        `json:"made"`
+	Tables   []schema.Table   `json:"tables"`
+	Problems []schema.Problem `json:"problems,omitempty"`
 	// Declared are the foreign keys that the database itself declares.
 	Declared []schema.Relation `json:"relations,omitempty"`
 }
 
 // Database gives a dataset as the engine queries it. A version that is not there yet
 // is imported first; callers who come meanwhile wait for the same import.
-func (c *Catalog) Database(ctx context.Context, id string) (query.Database, Dataset, error) {
+func (c *Catalog) Database(ctx context.Context, id string) (query.Database, schema.Dataset, error) {
 	d, err := c.find(ctx, id)
 	if err != nil {
-		return query.Database{}, Dataset{}, err
+		return query.Database{}, schema.Dataset{}, err
 	}
 	if d.remote() {
-		return query.Database{}, Dataset{}, fault.New(fault.BadRequest, "the tables of %q stay in their database and are not copied", d.id).
+		return query.Database{}, schema.Dataset{}, fault.New(fault.BadRequest, "the tables of %q stay in their database and are not copied", d.id).
 			Suggest("Query it with SQL, or load a part of a table under conditions (load_scoped).")
 	}
 	return c.database(ctx, d)
@@ -48,34 +48,34 @@ func (c *Catalog) Database(ctx context.Context, id string) (query.Database, Data
 
 // Describe gives a dataset with its tables, importing it if need be; of one that stays
 // in its database, the columns are looked at.
-func (c *Catalog) Describe(ctx context.Context, id string) (Dataset, error) {
+func (c *Catalog) Describe(ctx context.Context, id string) (schema.Dataset, error) {
 	d, err := c.find(ctx, id)
 	if err != nil {
-		return Dataset{}, err
+		return schema.Dataset{}, err
 	}
 	_, shown, err := c.database(ctx, d)
 	return shown, err
 }
 
-func (c *Catalog) database(ctx context.Context, d *dataset) (query.Database, Dataset, error) {
+func (c *Catalog) database(ctx context.Context, d *dataset) (query.Database, schema.Dataset, error) {
 	v, err := c.version(ctx, d)
 	if err != nil {
-		return query.Database{}, Dataset{}, err
+		return query.Database{}, schema.Dataset{}, err
 	}
 	if _, ok := c.manifest(v.path); !ok {
 		if _, err := c.once(ctx, v.path, func(ctx context.Context) (manifest, error) { return c.imported(ctx, d, v) }); err != nil {
-			return query.Database{}, Dataset{}, c.importFault(ctx, d, err)
+			return query.Database{}, schema.Dataset{}, c.importFault(ctx, d, err)
 		}
 	}
 	c.touch(v.path)
 	shown, err := c.show(ctx, d)
 	if err != nil {
-		return query.Database{}, Dataset{}, err
+		return query.Database{}, schema.Dataset{}, err
 	}
 	return databaseOf(v.path, shown.ID, shown.Tables), shown, nil
 }
 
-func databaseOf(path, alias string, tables []Table) query.Database {
+func databaseOf(path, alias string, tables []schema.Table) query.Database {
 	db := query.Database{Path: path, Alias: alias}
 	for _, t := range tables {
 		allowed := sqlpolicy.Table{Name: t.Name}
@@ -208,10 +208,10 @@ func (c *Catalog) importFiles(ctx context.Context, d *dataset, v version, m *man
 			t.name, t.description = r.Table, ""
 		}
 		if r.Error != "" {
-			m.Problems = append(m.Problems, Problem{t.file, r.Error})
+			m.Problems = append(m.Problems, schema.Problem{Path: t.file, Message: r.Error})
 			continue
 		}
-		shown := Table{Name: t.name, File: t.file, Kind: t.kind, Description: t.description, Columns: r.Columns, Rows: r.Rows, Notes: append(loaded[t.name], r.Notes...)}
+		shown := schema.Table{Name: t.name, File: t.file, Kind: t.kind, Description: t.description, Columns: r.Columns, Rows: r.Rows, Notes: append(loaded[t.name], r.Notes...)}
 		m.note(shown)
 		m.Tables = append(m.Tables, shown)
 	}
@@ -231,9 +231,9 @@ func notesOf(columns []schema.Column) []schema.Note {
 }
 
 // note says the decisions of a table's import aloud.
-func (m *manifest) note(t Table) {
+func (m *manifest) note(t schema.Table) {
 	for _, n := range t.Notes {
-		m.Problems = append(m.Problems, Problem{t.File, n.Message})
+		m.Problems = append(m.Problems, schema.Problem{Path: t.File, Message: n.Message})
 	}
 }
 
@@ -310,7 +310,7 @@ func (c *Catalog) streamFiles(ctx context.Context, d *dataset, v version, path s
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			m.Problems = append(m.Problems, Problem{t.file, strings.ReplaceAll(fault.From(err).Message, conf.URL, t.file)})
+			m.Problems = append(m.Problems, schema.Problem{Path: t.file, Message: strings.ReplaceAll(fault.From(err).Message, conf.URL, t.file)})
 			continue
 		}
 		loaded[t.name] = notesOf(columns)

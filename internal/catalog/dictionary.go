@@ -9,26 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"interlock/internal/schema"
 )
-
-// A Dictionary says in words what tables, columns and terms mean.
-type Dictionary struct {
-	Tables   map[string]TableText `json:"tables,omitempty"` // by table name
-	Glossary []Term               `json:"glossary,omitempty"`
-	Warnings []string             `json:"warnings,omitempty"`
-}
-
-// A TableText describes a table.
-type TableText struct {
-	Text    string            `json:"text,omitempty"`
-	Columns map[string]string `json:"columns,omitempty"`
-}
-
-// A Term of the glossary.
-type Term struct {
-	Term       string `json:"term"`
-	Definition string `json:"definition"`
-}
 
 const maxEntry = 4000 // bytes of one text
 
@@ -38,75 +21,85 @@ const usualDictionary = "data_dictionary.json"
 // Dictionary reads the dictionary of a dataset: the file of this name beside its files, ""
 // for the usual one. What it cannot use is warned about and left out; a dataset without the
 // usual file has an empty one.
-func (c *Catalog) Dictionary(ctx context.Context, id, name string) (Dictionary, error) {
+func (c *Catalog) Dictionary(ctx context.Context, id, name string) (schema.Dictionary, error) {
+	dict := newDictionary()
 	name = cmp.Or(name, usualDictionary)
 	d, err := c.Get(ctx, id)
 	if err != nil {
-		return Dictionary{}, err
+		return schema.Dictionary{}, err
 	}
 	found, err := c.find(ctx, id)
-	if err != nil || found.dir == "" {
-		return Dictionary{}, err
+	if err != nil {
+		return schema.Dictionary{}, err
+	}
+	if found.dir == "" {
+		return schema.Dictionary(*dict), nil
 	}
 	path := filepath.Join(found.dir, filepath.FromSlash(name))
 	if _, err := os.Lstat(path); err != nil || !filepath.IsLocal(filepath.FromSlash(name)) {
-		if name == usualDictionary {
-			return Dictionary{}, nil
+		if name != usualDictionary {
+			dict.warn("there is no data dictionary %q beside the files of %s", name, id)
 		}
-		return Dictionary{Warnings: []string{fmt.Sprintf("there is no data dictionary %q beside the files of %s", name, id)}}, nil
+		return schema.Dictionary(*dict), nil
 	}
 	text, err := c.private.readInside(found.dir, path)
 	if err != nil {
-		return Dictionary{Warnings: []string{name + ": " + err.Error()}}, nil
+		dict.warn("%s: %v", name, err)
+		return schema.Dictionary(*dict), nil
 	}
-	return parseDictionary(text, d.Tables), nil
+	dict.parse(text, d.Tables)
+	return schema.Dictionary(*dict), nil
 }
 
-// parseDictionary takes what it understands of a document: tables and glossary as
-// maps or lists, texts bare or as objects with a description.
-func parseDictionary(text []byte, tables []Table) Dictionary {
-	dict := Dictionary{Tables: map[string]TableText{}}
+// A dictionary is a schema.Dictionary in the making.
+type dictionary schema.Dictionary
+
+func newDictionary() *dictionary {
+	return &dictionary{Tables: map[string]schema.TableText{}, Glossary: map[string]string{}}
+}
+
+// parse takes what it understands of a document: tables and glossary as maps or lists,
+// texts bare or as objects with a description.
+func (d *dictionary) parse(text []byte, tables []schema.Table) {
 	var doc map[string]any
 	if err := json.Unmarshal([]byte(strings.TrimPrefix(string(text), "\uFEFF")), &doc); err != nil {
-		dict.warn("data_dictionary.json is not a JSON object: %v", err)
-		return dict
+		d.warn("data_dictionary.json is not a JSON object: %v", err)
+		return
 	}
 	for _, key := range sortedKeys(doc) {
 		switch strings.ToLower(key) {
 		case "tables":
 			for _, e := range entries(doc[key]) {
-				dict.table(e, tables)
+				d.addTable(e, tables)
 			}
 		case "glossary", "terms":
 			for _, e := range entries(doc[key]) {
-				dict.term(e)
+				d.addTerm(e)
 			}
 		case "name", "title", "description", "version", "dataset", "dataset_id", "$schema":
 		default:
 			if e := (entry{key, doc[key]}); tableNamed(tables, key) != nil {
-				dict.table(e, tables)
+				d.addTable(e, tables)
 			} else {
-				dict.warn("%q is neither tables nor glossary nor a table's name", clip(key, 60))
+				d.warn("%q is neither tables nor glossary nor a table's name", clip(key, 60))
 			}
 		}
 	}
-	slices.SortFunc(dict.Glossary, func(a, b Term) int { return cmp.Compare(a.Term, b.Term) })
-	return dict
 }
 
-func (d *Dictionary) warn(format string, args ...any) {
+func (d *dictionary) warn(format string, args ...any) {
 	if len(d.Warnings) < 100 {
 		d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...))
 	}
 }
 
-func (d *Dictionary) table(e entry, tables []Table) {
+func (d *dictionary) addTable(e entry, tables []schema.Table) {
 	t := tableNamed(tables, e.name)
 	if t == nil {
 		d.warn("there is no table %q", clip(e.name, 60))
 		return
 	}
-	described := TableText{Columns: map[string]string{}}
+	described := schema.TableText{Columns: map[string]string{}}
 	var ok bool
 	if described.Text, ok = wording(e.value); !ok {
 		d.warn("the text of table %q is not text", t.Name)
@@ -127,13 +120,13 @@ func (d *Dictionary) table(e entry, tables []Table) {
 	d.Tables[t.Name] = described
 }
 
-func (d *Dictionary) term(e entry) {
+func (d *dictionary) addTerm(e entry) {
 	text, ok := wording(e.value)
 	if !ok || e.name == "" || text == "" {
 		d.warn("the term %q has no definition", clip(e.name, 60))
 		return
 	}
-	d.Glossary = append(d.Glossary, Term{clip(e.name, 200), text})
+	d.Glossary[clip(e.name, 200)] = text
 }
 
 // An entry of a map, or of a list whose objects name themselves.
@@ -180,7 +173,7 @@ func wording(v any) (string, bool) {
 	return "", false
 }
 
-func tableNamed(tables []Table, name string) *Table {
+func tableNamed(tables []schema.Table, name string) *schema.Table {
 	for i, t := range tables {
 		if strings.EqualFold(t.Name, name) || strings.EqualFold(t.File, name) || t.Name == plainName(stem(name)) {
 			return &tables[i]
@@ -190,7 +183,7 @@ func tableNamed(tables []Table, name string) *Table {
 }
 
 // columnNamed gives a column's own spelling; before the import every name counts as known.
-func columnNamed(t Table, name string) (string, bool) {
+func columnNamed(t schema.Table, name string) (string, bool) {
 	for _, c := range t.Columns {
 		if strings.EqualFold(c.Name, name) {
 			return c.Name, true

@@ -132,6 +132,6 @@ func (c *Catalog) stored(ctx context.Context, columns []schema.Column, lines, pa
 	if err != nil {
 		return query.Request{}, err
 	}
-	made := Table{Name: "result", Columns: report.Tables[0].Columns}
-	return query.Request{Database: databaseOf(path, "", []Table{made}), SQL: "SELECT " + strings.Join(list, ", ") + " FROM result" + some, Timeout: importTimeout}, nil
+	made := schema.Table{Name: "result", Columns: report.Tables[0].Columns}
+	return query.Request{Database: databaseOf(path, "", []schema.Table{made}), SQL: "SELECT " + strings.Join(list, ", ") + " FROM result" + some, Timeout: importTimeout}, nil
 }

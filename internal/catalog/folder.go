@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 )
 
@@ -21,7 +22,7 @@ type folder struct {
 }
 
 func (f *folder) trouble(path, message string) {
-	f.dataset.problems = append(f.dataset.problems, Problem{printable(path), message})
+	f.dataset.problems = append(f.dataset.problems, schema.Problem{Path: printable(path), Message: message})
 }
 
 // all takes every file in dir; a folder in it, all of one kind, is one table.

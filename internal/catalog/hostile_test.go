@@ -11,14 +11,15 @@ import (
 
 	"interlock/internal/catalog"
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 )
 
 // looked lists the datasets, and fails if that takes long.
-func (w *world) looked(t *testing.T) []catalog.Dataset {
+func (w *world) looked(t *testing.T) []schema.Dataset {
 	t.Helper()
 	type answer struct {
-		list []catalog.Dataset
+		list []schema.Dataset
 		err  error
 	}
 	done := make(chan answer, 1)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"interlock/internal/schema"
 )
 
 func TestPlainName(t *testing.T) {
@@ -44,9 +46,11 @@ func TestPlainNameIsAlwaysAName(t *testing.T) {
 func FuzzDictionary(f *testing.F) {
 	f.Add([]byte(`{"tables": {"orders": "x"}, "glossary": {"a": "b"}}`))
 	f.Add([]byte(`{"tables": [{"name": "orders", "columns": [{"name": "id", "description": "d"}]}]}`))
-	tables := []Table{{Name: "orders", File: "orders.csv"}}
+	tables := []schema.Table{{Name: "orders", File: "orders.csv"}}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		for name := range parseDictionary(text, tables).Tables {
+		dict := newDictionary()
+		dict.parse(text, tables)
+		for name := range dict.Tables {
 			if name != "orders" {
 				t.Errorf("a table %q", name)
 			}

@@ -42,8 +42,8 @@ func TestImportNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := func(name string) catalog.Table {
-		i := slices.IndexFunc(d.Tables, func(t catalog.Table) bool { return t.Name == name })
+	table := func(name string) schema.Table {
+		i := slices.IndexFunc(d.Tables, func(t schema.Table) bool { return t.Name == name })
 		if i < 0 {
 			t.Fatalf("there is no table %s: %+v", name, d.Tables)
 		}

@@ -8,11 +8,12 @@ import (
 	"strings"
 
 	"interlock/internal/query"
+	"interlock/internal/schema"
 )
 
 // An Overview is a dataset with what a person may do to it.
 type Overview struct {
-	Dataset
+	schema.Dataset
 	Accepts bool     `json:"accepts_files"` // Upload may put files into its folder
 	Files   []string `json:"files"`         // that Discard may delete
 	Added   bool     `json:"added"`         // by Add: Remove takes it out

@@ -60,17 +60,17 @@ func TestPast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, ok := w.Past("shop", first.VersionHash)
+	db, ok := w.Past("shop", first.Version)
 	if !ok || db.Path == today.Path || len(db.Tables) != len(first.Tables) {
 		t.Fatalf("the version before: %+v %v", db, ok)
 	}
-	if same, ok := w.Past("shop", second.VersionHash); !ok || same.Path != today.Path {
+	if same, ok := w.Past("shop", second.Version); !ok || same.Path != today.Path {
 		t.Errorf("today's: %+v %v", same, ok)
 	}
 	if err := os.Remove(db.Path); err != nil {
 		t.Fatal(err)
 	}
-	for id, hash := range map[string]string{"shop": first.VersionHash, "gone": second.VersionHash, "*": second.VersionHash, "": ""} {
+	for id, hash := range map[string]string{"shop": first.Version, "gone": second.Version, "*": second.Version, "": ""} {
 		if db, ok := w.Past(id, hash); ok {
 			t.Errorf("%q has a past: %+v", id, db)
 		}

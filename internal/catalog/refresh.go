@@ -6,18 +6,19 @@ import (
 	"time"
 
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 )
 
 // Refresh copies a database anew, with the tables that it has now. If that fails, the
 // copy that there is stays in use. Files need none: their changes are noticed.
-func (c *Catalog) Refresh(ctx context.Context, id string) (Dataset, error) {
+func (c *Catalog) Refresh(ctx context.Context, id string) (schema.Dataset, error) {
 	d, err := c.find(ctx, id)
 	if err != nil {
-		return Dataset{}, err
+		return schema.Dataset{}, err
 	}
 	if d.connection == nil || d.remote() {
-		return Dataset{}, fault.New(fault.BadRequest, "%q is no copy of a database: what it shows is always today's", d.id)
+		return schema.Dataset{}, fault.New(fault.BadRequest, "%q is no copy of a database: what it shows is always today's", d.id)
 	}
 	before := c.renewedAt(d.id)
 	c.renew(d.id, time.Now())

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"interlock/internal/query"
+	"interlock/internal/schema"
 )
 
 // A registration is a dataset as a registry file describes it.
@@ -44,7 +45,7 @@ func (s *scanner) registry(root, dir string) bool {
 		if err != nil {
 			s.add(&dataset{
 				id: filepath.Base(dir), name: printable(filepath.Base(dir)), kind: "files", dir: dir,
-				problems: []Problem{{name, err.Error()}},
+				problems: []schema.Problem{{Path: name, Message: err.Error()}},
 			})
 			return true
 		}

@@ -94,7 +94,7 @@ func (r *relater) count(ctx context.Context, sql string) ([]int64, error) {
 }
 
 // keys finds the columns of a table that can be its key.
-func (r *relater) keys(ctx context.Context, t Table) error {
+func (r *relater) keys(ctx context.Context, t schema.Table) error {
 	var candidates, asks []string
 	for i, col := range t.Columns {
 		if likelyKey(t.Name, col, i) && len(candidates) < keyColumns {
@@ -174,7 +174,7 @@ func (m *manifest) declare(ctx context.Context, c *Catalog, conf source.Config, 
 }
 
 // spelt gives a column as the table spells it, "" if it has none of that name.
-func spelt(t Table, name string) string {
+func spelt(t schema.Table, name string) string {
 	for _, c := range t.Columns {
 		if strings.EqualFold(c.Name, name) {
 			return c.Name
@@ -184,7 +184,7 @@ func spelt(t Table, name string) string {
 }
 
 // links finds columns of a table that point at keys of others, or of itself.
-func (r *relater) links(ctx context.Context, t Table, all []Table) error {
+func (r *relater) links(ctx context.Context, t schema.Table, all []schema.Table) error {
 	for _, col := range t.Columns {
 		for _, key := range slices.Clone(r.found.Keys) {
 			to := tableNamed(all, key.Table)
@@ -214,7 +214,7 @@ func (r *relater) links(ctx context.Context, t Table, all []Table) error {
 
 // pointsAt goes by names and types: orders.customer_id at customers.id or
 // customers.customer_id, and parent_id at the table's own id.
-func pointsAt(t Table, col schema.Column, to Table, key string) bool {
+func pointsAt(t schema.Table, col schema.Column, to schema.Table, key string) bool {
 	toCol := slices.IndexFunc(to.Columns, func(c schema.Column) bool { return c.Name == key })
 	if toCol < 0 || !alike(col.Type, to.Columns[toCol].Type) {
 		return false

@@ -249,11 +249,11 @@ func (c *Catalog) importColumns(ctx context.Context, d *dataset, path string, m 
 	content, taken := sha256.New(), map[string]string{}
 	for i, t := range tables {
 		if i >= maxTables {
-			m.Problems = append(m.Problems, Problem{d.id, fmt.Sprintf("The database has %d tables; the first %d can be queried. Name those that you need in sources.yaml.", len(tables), maxTables)})
+			m.Problems = append(m.Problems, schema.Problem{Path: d.id, Message: fmt.Sprintf("The database has %d tables; the first %d can be queried. Name those that you need in sources.yaml.", len(tables), maxTables)})
 			break
 		}
 		if other, ok := taken[strings.ToLower(t.Name)]; ok {
-			m.Problems = append(m.Problems, Problem{t.Name, fmt.Sprintf("Its name differs from %s by case alone; only %s can be queried.", other, other)})
+			m.Problems = append(m.Problems, schema.Problem{Path: t.Name, Message: fmt.Sprintf("Its name differs from %s by case alone; only %s can be queried.", other, other)})
 			continue
 		}
 		conf.Schema, conf.Table = t.Schema, t.Name
@@ -262,7 +262,7 @@ func (c *Catalog) importColumns(ctx context.Context, d *dataset, path string, m 
 			return ctx.Err()
 		}
 		if err != nil {
-			m.Problems = append(m.Problems, Problem{t.Name, fault.From(err).Message})
+			m.Problems = append(m.Problems, schema.Problem{Path: t.Name, Message: fault.From(err).Message})
 			continue
 		}
 		shown.Kind = d.kind
@@ -281,20 +281,20 @@ func (c *Catalog) importColumns(ctx context.Context, d *dataset, path string, m 
 }
 
 // columnsOf writes the columns of one table. Its rows are counted if that is quick.
-func (c *Catalog) columnsOf(ctx context.Context, w *query.Writer, conf source.Config) (Table, error) {
+func (c *Catalog) columnsOf(ctx context.Context, w *query.Writer, conf source.Config) (schema.Table, error) {
 	s, err := source.Open(ctx, conf)
 	if err != nil {
-		return Table{}, err
+		return schema.Table{}, err
 	}
 	defer s.Close()
 	columns, err := s.Describe(ctx)
 	if err != nil {
-		return Table{}, err
+		return schema.Table{}, err
 	}
 	if _, err := w.Table(conf.Table, source.Specs(columns)); err != nil {
-		return Table{}, err
+		return schema.Table{}, err
 	}
-	return Table{Name: conf.Table, File: conf.Table, Columns: engineColumns(columns), Rows: countQuickly(ctx, s)}, nil
+	return schema.Table{Name: conf.Table, File: conf.Table, Columns: engineColumns(columns), Rows: countQuickly(ctx, s)}, nil
 }
 
 // countQuickly gives the number of rows, -1 if counting takes long.

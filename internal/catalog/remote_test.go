@@ -83,7 +83,7 @@ func TestRemote(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Tables) != 3 || s.Dialect != "postgres" || s.Tables[2].Rows != 20000 || !strings.HasPrefix(s.VersionHash, "live-") || !strings.Contains(string(s.Tables[0].Sample), "Customer 1") {
+	if len(s.Tables) != 3 || s.Dialect != "postgres" || s.Tables[2].Rows != 20000 || !strings.HasPrefix(s.Version, "live-") || !strings.Contains(string(s.Tables[0].Sample), "Customer 1") {
 		t.Errorf("%+v", s)
 	}
 	r, err := w.Relations(t.Context(), "shop")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/source"
 )
 
@@ -21,7 +22,7 @@ type dataset struct {
 	kind                  string
 	dir                   string // where its dictionary is; "" if it has none
 	tables                []table
-	problems              []Problem
+	problems              []schema.Problem
 	claimed               string      // the version that a registry says it has
 	connection            *Connection // nil: made of files
 }
@@ -129,12 +130,12 @@ func (s *scanner) root(root string) {
 	}
 	if err != nil {
 		d := s.ensure("default")
-		d.problems = append(d.problems, Problem{printable(filepath.Base(root)), "The data folder cannot be read: " + reason(err) + "."})
+		d.problems = append(d.problems, schema.Problem{Path: printable(filepath.Base(root)), Message: "The data folder cannot be read: " + reason(err) + "."})
 		return
 	}
 	if s.private.holds(real) {
 		d := s.ensure("default")
-		d.problems = append(d.problems, Problem{printable(filepath.Base(root)), isPrivate})
+		d.problems = append(d.problems, schema.Problem{Path: printable(filepath.Base(root)), Message: isPrivate})
 		return
 	}
 	if !info.IsDir() {
@@ -152,7 +153,7 @@ func (s *scanner) root(root string) {
 	entries, err := os.ReadDir(real)
 	if err != nil {
 		d := s.ensure("default")
-		d.problems = append(d.problems, Problem{printable(filepath.Base(root)), "The data folder cannot be read: " + reason(err) + "."})
+		d.problems = append(d.problems, schema.Problem{Path: printable(filepath.Base(root)), Message: "The data folder cannot be read: " + reason(err) + "."})
 	}
 	var loose []string
 	for _, e := range entries {
@@ -186,7 +187,7 @@ func (s *scanner) folder(root, name string) {
 	d := &dataset{id: name, name: printable(name), kind: "files"}
 	real, err := s.private.inside(root, filepath.Join(root, name))
 	if err != nil {
-		d.problems = []Problem{{printable(name), err.Error()}}
+		d.problems = []schema.Problem{{Path: printable(name), Message: err.Error()}}
 		s.add(d)
 		return
 	}

@@ -4,49 +4,27 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	"interlock/internal/query"
 	"interlock/internal/schema"
 )
 
-// A Schema is what a model or a person needs to know before they ask a dataset.
-type Schema struct {
-	DatasetID   string        `json:"dataset_id"`
-	VersionHash string        `json:"version_hash"`
-	Dialect     string        `json:"dialect,omitempty"` // of the SQL, if the rows stay in their database
-	Tables      []TableSchema `json:"tables"`
-	Problems    []Problem     `json:"problems,omitempty"`
-	CopiedAt    time.Time     `json:"copied_at,omitzero"` // when the rows of a database were copied
-}
-
-// A TableSchema is a table with a few of its rows.
-type TableSchema struct {
-	File        string          `json:"file"`
-	Name        string          `json:"table_name"`
-	Description string          `json:"description,omitempty"`
-	Columns     []schema.Column `json:"columns"`
-	Rows        int64           `json:"row_count"`
-	Sample      json.RawMessage `json:"sample_rows"` // arrays in the order of the columns
-	// Notes are the decisions of the import.
-	Notes []schema.Note `json:"notes,omitempty"`
-}
-
 // sampleRows of each table are shown.
 const sampleRows = 3
 
-// Schema describes the tables of a dataset, importing it if need be.
-func (c *Catalog) Schema(ctx context.Context, id string) (Schema, error) {
+// Schema gives a dataset with its columns and a few rows of each table, importing it if
+// need be.
+func (c *Catalog) Schema(ctx context.Context, id string) (schema.Dataset, error) {
 	found, err := c.find(ctx, id)
 	if err != nil {
-		return Schema{}, err
+		return schema.Dataset{}, err
 	}
 	db, d, err := c.database(ctx, found)
 	if err != nil {
-		return Schema{}, err
+		return schema.Dataset{}, err
 	}
-	s := Schema{DatasetID: d.ID, VersionHash: d.VersionHash, Dialect: d.Dialect, Problems: d.Problems, CopiedAt: d.CopiedAt}
 	samples, err := remembered(c, "samples", db.Path, func() (map[string]json.RawMessage, error) {
 		samples := map[string]json.RawMessage{}
 		for _, t := range d.Tables {
@@ -59,16 +37,17 @@ func (c *Catalog) Schema(ctx context.Context, id string) (Schema, error) {
 		return samples, nil
 	})
 	if err != nil {
-		return Schema{}, err
+		return schema.Dataset{}, err
 	}
-	for _, t := range d.Tables {
-		s.Tables = append(s.Tables, TableSchema{File: t.File, Name: t.Name, Description: t.Description, Columns: t.Columns, Rows: t.Rows, Sample: samples[t.Name], Notes: t.Notes})
+	d.Tables = slices.Clone(d.Tables)
+	for i, t := range d.Tables {
+		d.Tables[i].Sample = samples[t.Name]
 	}
-	return s, nil
+	return d, nil
 }
 
 // sample reads a few rows of a table, wherever they are.
-func (c *Catalog) sample(ctx context.Context, d *dataset, db query.Database, t Table) (json.RawMessage, error) {
+func (c *Catalog) sample(ctx context.Context, d *dataset, db query.Database, t schema.Table) (json.RawMessage, error) {
 	if !d.remote() {
 		result, err := c.config.Engine.Run(ctx, query.Request{
 			Database: db, MaxRows: sampleRows,

@@ -93,7 +93,7 @@ func (c *Catalog) importConnection(ctx context.Context, d *dataset, path string,
 	copied := map[string]string{} // name there to name here
 	for i, t := range tables {
 		if i >= maxTables {
-			m.Problems = append(m.Problems, Problem{d.id, fmt.Sprintf("The database has %d tables; the first %d were copied.", len(tables), maxTables)})
+			m.Problems = append(m.Problems, schema.Problem{Path: d.id, Message: fmt.Sprintf("The database has %d tables; the first %d were copied.", len(tables), maxTables)})
 			break
 		}
 		conf.Schema, conf.Table = t.Schema, t.Name
@@ -103,10 +103,10 @@ func (c *Catalog) importConnection(ctx context.Context, d *dataset, path string,
 			return ctx.Err()
 		}
 		if err != nil {
-			m.Problems = append(m.Problems, Problem{t.Name, fault.From(err).Message})
+			m.Problems = append(m.Problems, schema.Problem{Path: t.Name, Message: fault.From(err).Message})
 			continue
 		}
-		shown := Table{Name: name, File: t.Name, Kind: d.kind, Rows: rows, Notes: notesOf(columns)}
+		shown := schema.Table{Name: name, File: t.Name, Kind: d.kind, Rows: rows, Notes: notesOf(columns)}
 		m.note(shown)
 		for i, spec := range source.Specs(columns) {
 			shown.Columns = append(shown.Columns, schema.Column{Name: columns[i].Name, Type: schema.ParseType(spec.SQL())})

@@ -102,7 +102,7 @@ func (c *Catalog) fill(ctx context.Context, s Source) (Source, error) {
 	if err != nil {
 		return s, err
 	}
-	i := slices.IndexFunc(d.Tables, func(t Table) bool { return t.Name == s.Table })
+	i := slices.IndexFunc(d.Tables, func(t schema.Table) bool { return t.Name == s.Table })
 	if i < 0 {
 		return s, fault.New(fault.SourceUnreadable, "the source %s could not be imported", s.Alias).With(d.Problems)
 	}

@@ -219,7 +219,7 @@ func TestPasswordsAreKeptApart(t *testing.T) {
 		t.Errorf("rows: %s", got)
 	}
 	first, err := w.Get(t.Context(), "people")
-	if err != nil || first.Tables[0].Rows != 5000 || first.VersionHash == "" {
+	if err != nil || first.Tables[0].Rows != 5000 || first.Version == "" {
 		t.Errorf("%+v, %v", first, err)
 	}
 	if encoded, err := json.Marshal(first); err != nil || strings.Contains(string(encoded), password) {

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 )
 
 // An Upload is a file that is to lie in the folder of a dataset.
@@ -29,10 +30,10 @@ type Upload struct {
 
 // An Uploaded file, and the dataset with it.
 type Uploaded struct {
-	File     string  `json:"file"`
-	Bytes    int64   `json:"bytes"`
-	Replaced bool    `json:"replaced,omitempty"`
-	Dataset  Dataset `json:"dataset"`
+	File     string         `json:"file"`
+	Bytes    int64          `json:"bytes"`
+	Replaced bool           `json:"replaced,omitempty"`
+	Dataset  schema.Dataset `json:"dataset"`
 }
 
 // uploadKinds are read by confined workers only; who uploads is not trusted.
@@ -120,13 +121,13 @@ func (c *Catalog) keepTable(ctx context.Context, id, file string) error {
 
 // Problems reads a dataset and says what is wrong with it, file by file; nothing if all
 // of it can be read.
-func (c *Catalog) Problems(ctx context.Context, id string) ([]Problem, error) {
+func (c *Catalog) Problems(ctx context.Context, id string) ([]schema.Problem, error) {
 	shown, err := c.Describe(ctx, id)
 	f, ok := errors.AsType[*fault.Fault](err)
 	if !ok || f.Code != fault.SourceUnreadable {
 		return shown.Problems, err
 	}
-	if problems, ok := f.Details.([]Problem); ok {
+	if problems, ok := f.Details.([]schema.Problem); ok {
 		return problems, nil
 	}
 	// Nothing of it could be read: the message names the first file in the way.
@@ -139,7 +140,7 @@ func (c *Catalog) Problems(ctx context.Context, id string) ([]Problem, error) {
 			}
 		}
 	}
-	return []Problem{{path, f.Message}}, nil
+	return []schema.Problem{{Path: path, Message: f.Message}}, nil
 }
 
 // Discard deletes a file of a dataset's folder. User "" is the operator; others may

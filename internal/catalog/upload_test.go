@@ -25,7 +25,7 @@ func TestUpload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if done.File != "refunds.csv" || done.Bytes != 15 || done.Replaced || done.Dataset.VersionHash == before.VersionHash {
+	if done.File != "refunds.csv" || done.Bytes != 15 || done.Replaced || done.Dataset.Version == before.Version {
 		t.Errorf("%+v", done)
 	}
 	if got := w.rows(t, "shop", "SELECT count(*), sum(sum)::INTEGER FROM refunds"); got != "[[2,12]]" {
@@ -34,7 +34,7 @@ func TestUpload(t *testing.T) {
 	_, err = w.Upload(t.Context(), catalog.Upload{Dataset: "shop", Name: "refunds.csv"}, strings.NewReader("id,sum\n1,6\n"))
 	wantCode(t, err, fault.Conflict)
 	again, err := w.Upload(t.Context(), catalog.Upload{Dataset: "shop", Name: "refunds.csv", Replace: true}, strings.NewReader("id,sum\n1,6\n"))
-	if err != nil || !again.Replaced || again.Dataset.VersionHash == done.Dataset.VersionHash {
+	if err != nil || !again.Replaced || again.Dataset.Version == done.Dataset.Version {
 		t.Errorf("%+v %v", again, err)
 	}
 	if got := w.rows(t, "shop", "SELECT sum FROM refunds"); got != "[[6]]" {
@@ -44,8 +44,8 @@ func TestUpload(t *testing.T) {
 		t.Fatal(err)
 	}
 	after, err := w.Get(t.Context(), "shop")
-	if err != nil || after.VersionHash != before.VersionHash {
-		t.Errorf("version %s, was %s: %v", after.VersionHash, before.VersionHash, err)
+	if err != nil || after.Version != before.Version {
+		t.Errorf("version %s, was %s: %v", after.Version, before.Version, err)
 	}
 	wantCode(t, w.Discard(t.Context(), "shop", "refunds.csv", ""), fault.NotFound)
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"interlock/internal/schema"
 )
 
 var decimalType = regexp.MustCompile(`^(decimal|numeric)\(\d{1,2},\s*\d{1,2}\)$`)
@@ -24,7 +26,7 @@ type version struct {
 	hash     string // of names and content; of a connection, "" until it was imported
 	path     string // of its database
 	tables   []table
-	problems []Problem
+	problems []schema.Problem
 }
 
 // importer is part of every version: raise it when imports come out differently.
@@ -52,7 +54,7 @@ func (c *Catalog) version(ctx context.Context, d *dataset) (version, error) {
 				return v, ctx.Err()
 			}
 			if err != nil {
-				v.problems = append(v.problems, Problem{t.file, "The file cannot be read: " + reason(err) + "."})
+				v.problems = append(v.problems, schema.Problem{Path: t.file, Message: "The file cannot be read: " + reason(err) + "."})
 				readable = false
 				break
 			}
@@ -66,7 +68,7 @@ func (c *Catalog) version(ctx context.Context, d *dataset) (version, error) {
 	v.hash = hex.EncodeToString(all.Sum(nil))
 	v.path = filepath.Join(c.config.Dir, d.id+"-"+v.hash[:12]+".duckdb")
 	if claimed := strings.TrimPrefix(d.claimed, "sha256:"); claimed != "" && !strings.HasPrefix(v.hash, claimed) {
-		v.problems = append(v.problems, Problem{"registry", fmt.Sprintf("The registry says version %s, the files are version %s.", clip(claimed, 64), v.hash[:12])})
+		v.problems = append(v.problems, schema.Problem{Path: "registry", Message: fmt.Sprintf("The registry says version %s, the files are version %s.", clip(claimed, 64), v.hash[:12])})
 	}
 	return v, nil
 }

@@ -3,9 +3,7 @@ package data
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -26,65 +24,26 @@ type Datasets struct {
 	Results toolbox.Results // nil: statements cannot name earlier results
 }
 
-func (d Datasets) Datasets(ctx context.Context) ([]toolbox.Dataset, error) {
-	list, err := d.Catalog.List(ctx)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]toolbox.Dataset, len(list))
-	for i, x := range list {
-		out[i] = toolbox.Dataset{ID: x.ID, Name: x.Name, Description: x.Description, Prompts: x.Prompts}
-	}
-	return out, nil
-}
+// Datasets implements toolbox.Data.
+func (d Datasets) Datasets(ctx context.Context) ([]schema.Dataset, error) { return d.Catalog.List(ctx) }
 
-// maxNotes is how many decisions of an import a model is told of.
-const maxNotes = 20
-
-func (d Datasets) Schema(ctx context.Context, id string) (toolbox.Schema, error) {
+// Schema implements toolbox.Data.
+func (d Datasets) Schema(ctx context.Context, id string) (schema.Dataset, error) {
 	s, err := d.Catalog.Schema(ctx, id)
 	if err != nil {
-		return toolbox.Schema{}, err
+		return s, err
 	}
-	out := toolbox.Schema{Dataset: s.DatasetID, Version: s.VersionHash, Dialect: s.Dialect}
-	if !s.CopiedAt.IsZero() {
-		out.CopiedAt = s.CopiedAt.UTC().Format(time.RFC3339)
-	}
-	for _, t := range s.Tables {
-		table := toolbox.Table{File: t.File, TableName: t.Name, RowCount: t.Rows, Columns: t.Columns, Sample: []json.RawMessage{}}
-		if err := json.Unmarshal(t.Sample, &table.Sample); err != nil {
-			return out, err
-		}
-		for _, n := range t.Notes[:min(maxNotes, len(t.Notes))] {
-			table.Notes = append(table.Notes, n.Line())
-		}
-		out.Tables = append(out.Tables, table)
-	}
-	out.Location = location(s)
 	r, err := d.Catalog.Relations(ctx, id)
 	if err != nil {
-		return out, err
+		return s, err
 	}
-	out.Keys = map[string]string{}
-	for _, k := range r.Keys {
-		if out.Keys[k.Table] == "" {
-			out.Keys[k.Table] = k.Column
+	s.Relations = r.Links
+	for _, k := range r.Keys { // the first of a table's keys is the one that people use
+		if t, ok := s.Table(k.Table); ok && t.Key == nil {
+			t.Key = []string{k.Column}
 		}
 	}
-	out.Relations = r.Links
-	return out, nil
-}
-
-// location names the files of a dataset, each under the dataset's name: where on the disk
-// that is concerns nobody who asks.
-func location(s catalog.Schema) string {
-	files := []string{}
-	for _, t := range s.Tables {
-		if file := path.Join(s.DatasetID, t.File); !slices.Contains(files, file) {
-			files = append(files, file)
-		}
-	}
-	return strings.Join(files, ", ")
+	return s, nil
 }
 
 // Version of a dataset, or of the list of them.
@@ -94,7 +53,7 @@ func (d Datasets) Version(ctx context.Context, id string) string {
 		if err != nil {
 			return ""
 		}
-		return x.VersionHash
+		return x.Version
 	}
 	list, err := d.Catalog.List(ctx)
 	if err != nil {
@@ -102,7 +61,7 @@ func (d Datasets) Version(ctx context.Context, id string) string {
 	}
 	var all []string
 	for _, x := range list {
-		all = append(all, x.ID+" "+x.VersionHash)
+		all = append(all, x.ID+" "+x.Version)
 	}
 	slices.Sort(all)
 	return event.Hash([]byte(strings.Join(all, "\n")))
@@ -114,6 +73,7 @@ const (
 	keptBytes = 32 << 20
 )
 
+// Query implements toolbox.Data.
 func (d Datasets) Query(ctx context.Context, q toolbox.Query) (toolbox.Rows, error) {
 	frames, err := d.frameTables(ctx, q)
 	if err != nil {
@@ -131,12 +91,8 @@ func (d Datasets) Query(ctx context.Context, q toolbox.Query) (toolbox.Rows, err
 		return toolbox.Rows{}, fault.New(fault.TooLarge, "The result has more than the %d MiB that are kept.", keptBytes>>20).
 			Suggest("Aggregate, select fewer columns, or say with a LIMIT of your own which rows are meant.")
 	}
-	copied := ""
-	if !r.CopiedAt.IsZero() {
-		copied = r.CopiedAt.UTC().Format(time.RFC3339)
-	}
 	return toolbox.Rows{
-		CopiedAt: copied, Columns: r.Columns, Rows: r.Rows, RowCount: r.RowCount, Limited: r.Limited, Total: r.Total, AtLeast: r.AtLeast, Cut: r.Cut, MS: r.Elapsed.Round(time.Millisecond).Milliseconds(), Decision: r.Decision, Live: r.Live,
+		CopiedAt: r.CopiedAt, Columns: r.Columns, Rows: r.Rows, RowCount: r.RowCount, Limited: r.Limited, Total: r.Total, AtLeast: r.AtLeast, Cut: r.Cut, MS: r.Elapsed.Round(time.Millisecond).Milliseconds(), Decision: r.Decision, Live: r.Live,
 	}, nil
 }
 
@@ -175,21 +131,12 @@ func resultTable(ctx context.Context, c *catalog.Catalog, results toolbox.Result
 	return path, table, err
 }
 
-func (d Datasets) Dictionary(ctx context.Context, id, file string) (toolbox.Dictionary, error) {
-	x, err := d.Catalog.Dictionary(ctx, id, file)
-	if err != nil {
-		return toolbox.Dictionary{}, err
-	}
-	out := toolbox.Dictionary{Tables: map[string]toolbox.TableText{}, Glossary: map[string]string{}, Warnings: x.Warnings}
-	for name, t := range x.Tables {
-		out.Tables[name] = toolbox.TableText{Text: t.Text, Columns: t.Columns}
-	}
-	for _, t := range x.Glossary {
-		out.Glossary[t.Term] = t.Definition
-	}
-	return out, nil
+// Dictionary implements toolbox.Data.
+func (d Datasets) Dictionary(ctx context.Context, id, file string) (schema.Dictionary, error) {
+	return d.Catalog.Dictionary(ctx, id, file)
 }
 
+// Check implements toolbox.Checker.
 func (d Datasets) Check(ctx context.Context, id, sql string) (sqlpolicy.Decision, error) {
 	return d.Catalog.Check(ctx, id, sql)
 }

@@ -60,7 +60,7 @@ func (p *Python) Run(ctx context.Context, job toolbox.PythonJob) (toolbox.Python
 		if err != nil {
 			return toolbox.PythonOut{}, err
 		}
-		version = d.VersionHash
+		version = d.Version
 		for _, t := range d.Tables {
 			j.Tables = append(j.Tables, sandbox.Table{Name: t.Name, Make: func(ctx context.Context) (string, error) { return p.tableBundle(ctx, db, version, t.Name) }})
 		}

@@ -40,17 +40,17 @@ func (r *Results) recordedData(ctx context.Context, l *artifact.Lineage, today b
 	}
 	now, d, err := r.current(ctx, l.Dataset)
 	switch {
-	case err != nil || d.VersionHash == l.Version:
+	case err != nil || d.Version == l.Version:
 		return now, err
 	case !today && l.Version == "":
 		return now, fault.New(fault.Conflict, "the run does not say which version of %q it read", l.Dataset).
-			Suggest("Use today's data, version %.12s.", d.VersionHash).With(map[string]string{"today": d.VersionHash})
+			Suggest("Use today's data, version %.12s.", d.Version).With(map[string]string{"today": d.Version})
 	case !today:
 		return now, fault.New(fault.Conflict, "the data of %q have changed since the run, and its version %.12s is no longer kept", l.Dataset, l.Version).
-			Suggest("Use today's data, version %.12s, or ask the question again.", d.VersionHash).
-			With(map[string]string{"recorded": l.Version, "today": d.VersionHash})
+			Suggest("Use today's data, version %.12s, or ask the question again.", d.Version).
+			With(map[string]string{"recorded": l.Version, "today": d.Version})
 	}
-	l.Recorded, l.Version = l.Version, d.VersionHash
+	l.Recorded, l.Version = l.Version, d.Version
 	return now, nil
 }
 

@@ -70,7 +70,7 @@ func (r *Results) Export(ctx context.Context, owner string, e server.Export) (st
 	if err != nil {
 		return "", err
 	}
-	return r.storeRows(ctx, owner, p, query.Format(e.Format), artifact.Lineage{Dataset: d.ID, Version: d.VersionHash, SQL: e.SQL})
+	return r.storeRows(ctx, owner, p, query.Format(e.Format), artifact.Lineage{Dataset: d.ID, Version: d.Version, SQL: e.SQL})
 }
 
 // A target is where statements run: in a version that does not change, or in the
@@ -81,7 +81,7 @@ type target struct {
 }
 
 // current returns a dataset as it is now.
-func (r *Results) current(ctx context.Context, id string) (target, catalog.Dataset, error) {
+func (r *Results) current(ctx context.Context, id string) (target, schema.Dataset, error) {
 	d, err := r.catalog.Describe(ctx, id)
 	if err != nil || d.Dialect != "" {
 		return target{live: id}, d, err

@@ -2,7 +2,9 @@ package data
 
 import (
 	"context"
+	"encoding/json"
 	"io"
+	"time"
 
 	"interlock/internal/catalog"
 	"interlock/internal/schema"
@@ -45,13 +47,41 @@ func (d ServedDatasets) Datasets(ctx context.Context) ([]server.Dataset, error) 
 	}
 	out := make([]server.Dataset, len(list))
 	for i, x := range list {
-		out[i] = server.Dataset{ID: x.ID, Name: x.Name, Description: x.Description, Prompts: append([]string{}, x.Prompts...), VersionHash: x.VersionHash}
+		out[i] = server.Dataset{ID: x.ID, Name: x.Name, Description: x.Description, Prompts: append([]string{}, x.Prompts...), VersionHash: x.Version}
 	}
 	return out, nil
 }
 
+// A servedSchema is a schema.Dataset under the names that the API promises.
+type servedSchema struct {
+	DatasetID   string           `json:"dataset_id"`
+	VersionHash string           `json:"version_hash"`
+	Dialect     string           `json:"dialect,omitempty"`
+	Tables      []servedTable    `json:"tables"`
+	Problems    []schema.Problem `json:"problems,omitempty"`
+	CopiedAt    time.Time        `json:"copied_at,omitzero"`
+}
+
+type servedTable struct {
+	File        string          `json:"file"`
+	Name        string          `json:"table_name"`
+	Description string          `json:"description,omitempty"`
+	Columns     []schema.Column `json:"columns"`
+	Rows        int64           `json:"row_count"`
+	Sample      json.RawMessage `json:"sample_rows"`
+	Notes       []schema.Note   `json:"notes,omitempty"`
+}
+
 func (d ServedDatasets) Schema(ctx context.Context, id string) (any, error) {
-	return d.Catalog.Schema(ctx, id)
+	s, err := d.Catalog.Schema(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	out := servedSchema{DatasetID: s.ID, VersionHash: s.Version, Dialect: s.Dialect, Problems: s.Problems, CopiedAt: s.CopiedAt}
+	for _, t := range s.Tables {
+		out.Tables = append(out.Tables, servedTable{File: t.File, Name: t.Name, Description: t.Description, Columns: t.Columns, Rows: t.Rows, Sample: t.Sample, Notes: t.Notes})
+	}
+	return out, nil
 }
 
 // ServedSources are the sources as the server shows, adds and removes them. They

@@ -32,11 +32,11 @@ func (s shelf) Index(_ context.Context, dataset string) (*nlq.Index, error) {
 }
 
 func shopShelf() shelf {
-	schema := queryplan.Schema{Tables: []queryplan.Table{
-		{Name: "orders", Keys: []string{"id"}, Rows: 5, Columns: []schema.Column{{Name: "id", Type: schema.ParseType("BIGINT")}, {Name: "amount", Type: schema.ParseType("DOUBLE")}, {Name: "status", Type: schema.ParseType("VARCHAR")}, {Name: "order_date", Type: schema.ParseType("DATE")}, {Name: "ship_date", Type: schema.ParseType("DATE")}}},
+	shop := schema.Dataset{Tables: []schema.Table{
+		{Name: "orders", Key: []string{"id"}, Rows: 5, Columns: []schema.Column{{Name: "id", Type: schema.ParseType("BIGINT")}, {Name: "amount", Type: schema.ParseType("DOUBLE")}, {Name: "status", Type: schema.ParseType("VARCHAR")}, {Name: "order_date", Type: schema.ParseType("DATE")}, {Name: "ship_date", Type: schema.ParseType("DATE")}}},
 	}}
 	values := []nlq.ColumnValues{{Table: "orders", Column: "status", Values: []string{"open", "paid"}, Complete: true}}
-	return shelf{"shop": nlq.NewIndex(schema, values, nlq.Dictionary{})}
+	return shelf{"shop": nlq.NewIndex(shop, values, schema.Dictionary{})}
 }
 
 var queryTools = []llm.Tool{{Name: "get_dataset_schema"}, {Name: "execute_query_plan"}}

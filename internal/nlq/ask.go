@@ -206,7 +206,7 @@ func (r *reader) readCounts(i int) {
 		c := &r.x.columns[col]
 		it := item{agg: queryplan.CountDistinct, col: col, table: c.table, distinct: distinct, at: j, score: cs * 0.95}
 		tab := &r.x.tables[c.table]
-		keyed := slices.ContainsFunc(r.x.schema.Tables[c.table].Keys, func(k string) bool { return k == c.name })
+		keyed := slices.ContainsFunc(r.x.schema.Tables[c.table].Key, func(k string) bool { return k == c.name })
 		if !distinct && (keyed || tab.display == col && tab.key >= 0) {
 			it.agg, it.col = queryplan.Count, -1
 		} else if !distinct && c.number && c.ref < 0 {

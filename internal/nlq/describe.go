@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"interlock/internal/queryplan"
+	"interlock/internal/schema"
 )
 
 // Describe says a plan in plain English, so that a person can check what was
 // understood without reading SQL.
-func Describe(p *queryplan.Plan, s queryplan.Schema) string {
+func Describe(p *queryplan.Plan, s schema.Dataset) string {
 	if p == nil {
 		return ""
 	}
@@ -24,7 +25,7 @@ func Describe(p *queryplan.Plan, s queryplan.Schema) string {
 // A describer writes plans. Rows is what the rows of the plan in hand are called, table
 // the one that columns without a table belong to.
 type describer struct {
-	schema queryplan.Schema
+	schema schema.Dataset
 	rows   string
 	table  string
 }

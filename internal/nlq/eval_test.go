@@ -34,7 +34,7 @@ func benchDir(t testing.TB) string {
 // A base is a SQLite database prepared for questions.
 type base struct {
 	db     *sql.DB
-	schema queryplan.Schema
+	schema schema.Dataset
 	index  *nlq.Index
 }
 
@@ -49,11 +49,11 @@ func open(t testing.TB, path string) *base {
 	var values []nlq.ColumnValues
 	for _, row := range b.query(t, "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid").Rows {
 		name := row[0].(string)
-		table := queryplan.Table{Name: name}
+		table := schema.Table{Name: name}
 		for _, c := range b.query(t, fmt.Sprintf("PRAGMA table_info(%q)", name)).Rows {
 			table.Columns = append(table.Columns, schema.Column{Name: c[1].(string), Type: schema.ParseType(c[2].(string))})
 			if c[5].(int64) > 0 {
-				table.Keys = append(table.Keys, c[1].(string))
+				table.Key = append(table.Key, c[1].(string))
 			}
 		}
 		table.Rows = b.query(t, fmt.Sprintf("SELECT count(*) FROM %q", name)).Rows[0][0].(int64)
@@ -75,7 +75,7 @@ func open(t testing.TB, path string) *base {
 		}
 		b.schema.Tables = append(b.schema.Tables, table)
 	}
-	b.index = nlq.NewIndex(b.schema, values, nlq.Dictionary{})
+	b.index = nlq.NewIndex(b.schema, values, schema.Dictionary{})
 	return b
 }
 

@@ -19,17 +19,10 @@ type ColumnValues struct {
 	Complete bool `json:"complete,omitempty"`
 }
 
-// A Dictionary is what people wrote about the data.
-type Dictionary struct {
-	Tables   map[string]string `json:"tables,omitempty"`   // table: text
-	Columns  map[string]string `json:"columns,omitempty"`  // table.column: text
-	Glossary map[string]string `json:"glossary,omitempty"` // a business term: what it stands for, in the words of the data
-}
-
 // An Index is a schema and its values prepared for reading questions. It never
 // changes and may be used by many at once.
 type Index struct {
-	schema   queryplan.Schema
+	schema   schema.Dataset
 	columns  []column
 	tables   []table
 	values   map[string][]valueRef
@@ -81,9 +74,9 @@ const maxValues = 20_000
 
 // NewIndex prepares a schema and its values. Relations that nobody declared are
 // discovered by name.
-func NewIndex(s queryplan.Schema, values []ColumnValues, dict Dictionary) *Index {
+func NewIndex(s schema.Dataset, values []ColumnValues, dict schema.Dictionary) *Index {
 	s.Relations = toKeys(s)
-	s.Relations = append(s.Relations, s.Discover()...)
+	s.Relations = append(s.Relations, queryplan.Discover(s)...)
 	x := &Index{schema: s, values: map[string][]valueRef{}, stems: map[string][]valueRef{}, known: map[int]bool{}, truths: map[int][]any{}, distinct: map[int]int{}}
 	vocabulary := map[string]bool{}
 	for _, t := range s.Tables {
@@ -127,8 +120,8 @@ func NewIndex(s queryplan.Schema, values []ColumnValues, dict Dictionary) *Index
 			}
 			col.number = col.kind == queryplan.Number
 			col.date = col.kind == queryplan.Date
-			col.part = slices.ContainsFunc(t.Keys, func(k string) bool { return strings.EqualFold(k, c.Name) })
-			col.key = len(t.Keys) == 1 && strings.EqualFold(t.Keys[0], c.Name)
+			col.part = slices.ContainsFunc(t.Key, func(k string) bool { return strings.EqualFold(k, c.Name) })
+			col.key = t.IsKey(c.Name)
 			if col.key {
 				tab.key = col.id
 			}
@@ -161,11 +154,10 @@ func NewIndex(s queryplan.Schema, values []ColumnValues, dict Dictionary) *Index
 
 // toKeys keeps each relation once, and only towards a key: where the data are few, the
 // values of a key may all be found in the column that refers to it, too.
-func toKeys(s queryplan.Schema) []schema.Relation {
+func toKeys(s schema.Dataset) []schema.Relation {
 	isKey := func(table, column string) bool {
-		return slices.ContainsFunc(s.Tables, func(t queryplan.Table) bool {
-			return strings.EqualFold(t.Name, table) && len(t.Keys) == 1 && strings.EqualFold(t.Keys[0], column)
-		})
+		t, ok := s.Table(table)
+		return ok && t.IsKey(column)
 	}
 	var out []schema.Relation
 	for _, r := range s.Relations {
@@ -302,12 +294,12 @@ func (x *Index) findColumn(table, name string) int {
 }
 
 // Schema is the schema with the relations that were discovered.
-func (x *Index) Schema() queryplan.Schema { return x.schema }
+func (x *Index) Schema() schema.Dataset { return x.schema }
 
 func (x *Index) tableName(i int) string { return x.schema.Tables[i].Name }
 
 func (x *Index) findTable(name string) int {
-	return slices.IndexFunc(x.schema.Tables, func(t queryplan.Table) bool { return strings.EqualFold(t.Name, name) })
+	return slices.IndexFunc(x.schema.Tables, func(t schema.Table) bool { return strings.EqualFold(t.Name, name) })
 }
 
 // contents names the tables, as many as one reads.

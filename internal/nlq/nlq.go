@@ -22,14 +22,15 @@ import (
 	"time"
 
 	"interlock/internal/queryplan"
+	"interlock/internal/schema"
 )
 
 // A Question is all that a reading may use.
 type Question struct {
 	Text       string
-	Schema     queryplan.Schema
+	Schema     schema.Dataset
 	Values     []ColumnValues
-	Dictionary Dictionary
+	Dictionary schema.Dictionary
 	// Index spares preparing schema, values and dictionary again; nil makes one.
 	Index *Index
 	// History is what was asked before, the latest last, for `and by month?`.

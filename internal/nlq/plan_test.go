@@ -8,28 +8,27 @@ import (
 	"pgregory.net/rapid"
 
 	"interlock/internal/nlq"
-	"interlock/internal/queryplan"
 	"interlock/internal/schema"
 )
 
 // shopIndex is the shop without a database, for tests that only plan.
-func shopIndex() (*nlq.Index, queryplan.Schema) {
+func shopIndex() (*nlq.Index, schema.Dataset) {
 	col := func(pairs ...string) (cs []schema.Column) {
 		for i := 0; i < len(pairs); i += 2 {
 			cs = append(cs, schema.Column{Name: pairs[i], Type: schema.ParseType(pairs[i+1])})
 		}
 		return cs
 	}
-	s := queryplan.Schema{Tables: []queryplan.Table{
-		{Name: "customers", Keys: []string{"id"}, Columns: col("id", "INTEGER", "name", "VARCHAR", "country", "VARCHAR")},
-		{Name: "orders", Keys: []string{"id"}, Columns: col("id", "INTEGER", "customer_id", "INTEGER", "ordered_on", "DATE", "amount", "DECIMAL(10,2)", "status", "VARCHAR")},
+	s := schema.Dataset{Tables: []schema.Table{
+		{Name: "customers", Key: []string{"id"}, Columns: col("id", "INTEGER", "name", "VARCHAR", "country", "VARCHAR")},
+		{Name: "orders", Key: []string{"id"}, Columns: col("id", "INTEGER", "customer_id", "INTEGER", "ordered_on", "DATE", "amount", "DECIMAL(10,2)", "status", "VARCHAR")},
 	}}
 	values := []nlq.ColumnValues{
 		{Table: "customers", Column: "country", Values: []string{"France", "Spain", "O'Land"}, Complete: true},
 		{Table: "customers", Column: "name", Values: []string{"Ann", "Bob"}},
 		{Table: "orders", Column: "status", Values: []string{"open", "paid"}, Complete: true},
 	}
-	dict := nlq.Dictionary{Glossary: map[string]string{"turnover": "total amount of orders", "big spenders": "customers with more than 3 orders"}}
+	dict := schema.Dictionary{Glossary: map[string]string{"turnover": "total amount of orders", "big spenders": "customers with more than 3 orders"}}
 	return nlq.NewIndex(s, values, dict), s
 }
 
@@ -183,7 +182,7 @@ func TestRefusals(t *testing.T) {
 }
 
 // checkPlan holds what must be true of any answer to any text.
-func checkPlan(t interface{ Fatalf(string, ...any) }, x *nlq.Index, s queryplan.Schema, text string) {
+func checkPlan(t interface{ Fatalf(string, ...any) }, x *nlq.Index, s schema.Dataset, text string) {
 	a := nlq.Plan(nlq.Question{Text: text, Index: x, Now: today, History: []nlq.Turn{{Text: "How many orders?"}}})
 	if (a.Plan == nil) != (a.Declined != "") {
 		t.Fatalf("%q: plan %v, declined %q", text, a.Plan, a.Declined)

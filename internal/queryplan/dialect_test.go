@@ -207,7 +207,7 @@ func outside(tokens []token) string {
 // come back out of its literal, and the name out of its quotes.
 func breakout(t interface{ Fatalf(string, ...any) }, d dialect.Dialect, value, name string) {
 	compile := func(value, name string) (string, error) {
-		s := queryplan.Schema{Tables: []queryplan.Table{{Name: name, Columns: []schema.Column{{Name: name, Type: schema.ParseType("VARCHAR")}}}}}
+		s := schema.Dataset{Tables: []schema.Table{{Name: name, Columns: []schema.Column{{Name: name, Type: schema.ParseType("VARCHAR")}}}}}
 		v := queryplan.Literal(value)
 		var fs []queryplan.Filter
 		for _, op := range []queryplan.Operator{queryplan.Eq, queryplan.Like, queryplan.Contains, queryplan.StartsWith, queryplan.EndsWith, queryplan.NotContains, queryplan.EqualsAnyCase} {
@@ -272,7 +272,7 @@ func TestNames(t *testing.T) {
 		{dialect.Snowflake, "MINUS", `"MINUS"`},
 	}
 	for _, tt := range tests {
-		s := queryplan.Schema{Tables: []queryplan.Table{{Name: "T", Columns: []schema.Column{{Name: "C", Type: schema.ParseType("INTEGER")}}}}}
+		s := schema.Dataset{Tables: []schema.Table{{Name: "T", Columns: []schema.Column{{Name: "C", Type: schema.ParseType("INTEGER")}}}}}
 		p := queryplan.Plan{Table: "T", Select: []queryplan.Expr{{Column: "C", Alias: tt.name}}, Limit: queryplan.AllRows}
 		sql, err := p.SQLFor(tt.d, s)
 		if err != nil || !strings.Contains(sql, " AS "+tt.want+"\n") {

@@ -27,14 +27,14 @@ func (q *query) from() {
 		return
 	case p.From != nil:
 		sql, columns := q.compiler.plan(p.From, q.path+".from", " ", q.depth+1)
-		q.bind("", &Table{Name: "inner_rows", Columns: columns})
+		q.bind("", &schema.Table{Name: "inner_rows", Columns: columns})
 		q.inner = sql
 		return
 	}
-	table, ok := q.schema.Table(p.Table)
+	table, ok := q.dataset.Table(p.Table)
 	if !ok {
 		q.fail(q.path+".table", "there is no table %q; there are %s", p.Table, q.tableNames())
-		table = &Table{}
+		table = &schema.Table{}
 	}
 	q.bind(p.Alias, table)
 	q.refs = append(q.refs, tableRef{verb: "FROM ", bound: q.tables[0], alias: p.Alias})
@@ -56,7 +56,7 @@ func (q *query) join(j Join, path string) {
 	default:
 		q.fail(path+".kind", "unknown kind %q; use one of %s", j.Kind, list(joinKinds))
 	}
-	table, ok := q.schema.Table(j.Table)
+	table, ok := q.dataset.Table(j.Table)
 	if !ok {
 		q.fail(path+".table", "there is no table %q; there are %s", j.Table, q.tableNames())
 		return
@@ -137,9 +137,9 @@ func (q *query) relation(before []bound, added bound, path string) []Pair {
 		text string
 	}
 	var links []link
-	known := q.schema
+	known := q.dataset
 	if !slices.ContainsFunc(before, func(b bound) bool { return len(known.Between(b.table.Name, added.table.Name)) > 0 }) {
-		known.Relations = known.Discover()
+		known.Relations = Discover(known)
 	}
 	for _, b := range before {
 		for _, r := range known.Between(b.table.Name, added.table.Name) {

@@ -144,26 +144,26 @@ func TestDiscover(t *testing.T) {
 		}
 		return cs
 	}
-	s := queryplan.Schema{Tables: []queryplan.Table{
+	s := schema.Dataset{Tables: []schema.Table{
 		{Name: "Customers", Columns: col("id", "age")},
-		{Name: "invoices", Columns: col("invoice_id", "CustomerId", "shop_code"), Keys: []string{"invoice_id"}},
+		{Name: "invoices", Columns: col("invoice_id", "CustomerId", "shop_code"), Key: []string{"invoice_id"}},
 		{Name: "lines", Columns: col("id", "invoice_id", "qty")},
-		{Name: "shops", Columns: col("code"), Keys: []string{"code"}},
+		{Name: "shops", Columns: col("code"), Key: []string{"code"}},
 	}}
 	want := []schema.Relation{
 		{Table: "invoices", Column: "CustomerId", RefTable: "Customers", RefColumn: "id"},
 		{Table: "lines", Column: "invoice_id", RefTable: "invoices", RefColumn: "invoice_id"},
 		{Table: "invoices", Column: "shop_code", RefTable: "shops", RefColumn: "code"},
 	}
-	if diff := cmp.Diff(want, s.Discover()); diff != "" {
+	if diff := cmp.Diff(want, queryplan.Discover(s)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
 // TestDiscoveredJoin joins along a key that nobody declared.
 func TestDiscoveredJoin(t *testing.T) {
-	s := queryplan.Schema{Tables: []queryplan.Table{
-		{Name: "shops", Keys: []string{"id"}, Columns: []schema.Column{{Name: "id", Type: schema.ParseType("INTEGER")}, {Name: "city", Type: schema.ParseType("VARCHAR")}}},
+	s := schema.Dataset{Tables: []schema.Table{
+		{Name: "shops", Key: []string{"id"}, Columns: []schema.Column{{Name: "id", Type: schema.ParseType("INTEGER")}, {Name: "city", Type: schema.ParseType("VARCHAR")}}},
 		{Name: "sales", Columns: []schema.Column{{Name: "shop_id", Type: schema.ParseType("INTEGER")}, {Name: "amount", Type: schema.ParseType("DOUBLE")}}},
 	}}
 	p := queryplan.Plan{Table: "sales", Joins: []queryplan.Join{{Table: "shops"}}, Select: []queryplan.Expr{queryplan.Col("city"), {Function: queryplan.Sum, Column: "amount"}}, GroupBy: []queryplan.Term{queryplan.By("city")}}

@@ -21,7 +21,7 @@ type query struct {
 // A bound table is one under the name that the plan gives it.
 type bound struct {
 	name  string
-	table *Table
+	table *schema.Table
 }
 
 // A scope says what a value may use: rows before grouping, or groups after it.
@@ -33,7 +33,7 @@ const (
 )
 
 // bind adds a table and says whether its name was free.
-func (q *query) bind(alias string, t *Table) bool {
+func (q *query) bind(alias string, t *schema.Table) bool {
 	name := alias
 	if name == "" {
 		name = t.Name

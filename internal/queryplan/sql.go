@@ -27,11 +27,11 @@ type Problem struct {
 }
 
 // SQL compiles the plan for the engine that has the tables.
-func (p *Plan) SQL(s Schema) (string, error) { return p.SQLFor(s.Dialect, s) }
+func (p *Plan) SQL(s schema.Dataset) (string, error) { return p.SQLFor(dialectOf(s), s) }
 
 // SQLFor compiles the plan for a dialect. The text is the same for the same plan
-// and schema. A plan with problems is a fault that lists them all.
-func (p *Plan) SQLFor(d dialect.Dialect, s Schema) (string, error) {
+// and dataset. A plan with problems is a fault that lists them all.
+func (p *Plan) SQLFor(d dialect.Dialect, s schema.Dataset) (string, error) {
 	c := newCompiler(d, s)
 	sql, _ := c.plan(p, "", "\n", 0)
 	if len(c.problems) > 0 {
@@ -41,8 +41,8 @@ func (p *Plan) SQLFor(d dialect.Dialect, s Schema) (string, error) {
 }
 
 // Validate lists every problem of the plan; none means that SQL succeeds.
-func (p *Plan) Validate(s Schema) []Problem {
-	c := newCompiler(s.Dialect, s)
+func (p *Plan) Validate(s schema.Dataset) []Problem {
+	c := newCompiler(dialectOf(s), s)
 	c.plan(p, "", "\n", 0)
 	return c.problems
 }
@@ -60,12 +60,18 @@ func invalid(problems []Problem) error {
 type compiler struct {
 	dialect  dialect.Dialect
 	grammar  *grammar
-	schema   Schema
+	dataset  schema.Dataset
 	problems []Problem
 }
 
-func newCompiler(d dialect.Dialect, s Schema) *compiler {
-	return &compiler{dialect: d, grammar: grammars[d], schema: s}
+// dialectOf gives the dialect of a dataset's statements.
+func dialectOf(s schema.Dataset) dialect.Dialect {
+	d, _ := dialect.Find(s.Dialect) // none is the embedded engine's
+	return d
+}
+
+func newCompiler(d dialect.Dialect, s schema.Dataset) *compiler {
+	return &compiler{dialect: d, grammar: grammars[d], dataset: s}
 }
 
 func (c *compiler) fail(path, format string, args ...any) {
@@ -243,7 +249,7 @@ func (q *query) limit() string {
 
 func (c *compiler) tableNames() string {
 	var names []string
-	for _, t := range c.schema.Tables {
+	for _, t := range c.dataset.Tables {
 		names = append(names, t.Name)
 	}
 	return list(names)

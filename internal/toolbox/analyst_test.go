@@ -16,7 +16,7 @@ type args = map[string]any
 
 func TestListDatasets(t *testing.T) {
 	out := must[toolbox.ListDatasetsOut](t, newFake(), "list_datasets", args{})
-	want := []toolbox.Dataset{{ID: "shop", Name: "Shop", Prompts: []string{"a", "b", "c"}}}
+	want := []toolbox.DatasetShown{{ID: "shop", Name: "Shop", Prompts: []string{"a", "b", "c"}}}
 	if diff := cmp.Diff(want, out.Datasets); diff != "" {
 		t.Errorf("three prompts are enough (-want +got):\n%s", diff)
 	}

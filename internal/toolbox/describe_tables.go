@@ -14,7 +14,11 @@ func (b box) describeTables() tool.Tool {
 		if err != nil {
 			return DescribeTablesOut{}, err
 		}
-		shown := map[string]any{"dataset_id": s.Dataset, "tables": s.Tables, "relations": append([]schema.Relation{}, s.Relations...)}
+		tables, err := tablesShown(s)
+		if err != nil {
+			return DescribeTablesOut{}, err
+		}
+		shown := map[string]any{"dataset_id": s.ID, "tables": tables, "relations": append([]schema.Relation{}, s.Relations...)}
 		if s.Dialect != "" {
 			shown["dialect"] = s.Dialect
 		}
@@ -22,7 +26,7 @@ func (b box) describeTables() tool.Tool {
 		if err != nil {
 			return DescribeTablesOut{}, err
 		}
-		return DescribeTablesOut{Schema: raw, Location: s.Location, Version: s.Version}, nil
+		return DescribeTablesOut{Schema: raw, Location: location(s), Version: s.Version}, nil
 	}))
 }
 

@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
-	"interlock/internal/dialect"
 	"interlock/internal/fault"
 	"interlock/internal/queryplan"
-	"interlock/internal/schema"
 	"interlock/internal/tool"
 )
 
@@ -28,11 +26,11 @@ func (b box) executeQueryPlan() tool.Tool {
 		if plan.DatasetID != "" && plan.DatasetID != id {
 			return QueryOut{}, fault.New(fault.PlanInvalid, "the plan is for the dataset %q, the call for %q", plan.DatasetID, id)
 		}
-		schema, err := b.Data.Schema(ctx, id)
+		d, err := b.Data.Schema(ctx, id)
 		if err != nil {
 			return QueryOut{}, err
 		}
-		sql, err := plan.SQL(schema.Planned())
+		sql, err := plan.SQL(d)
 		if err != nil {
 			return QueryOut{}, err
 		}
@@ -74,21 +72,4 @@ func planInput(s *tool.Spec) {
 		panic("toolbox: " + err.Error())
 	}
 	s.Shown = raw
-}
-
-// Planned gives the schema as query plans know it.
-func (s Schema) Planned() queryplan.Schema {
-	out := queryplan.Schema{Relations: s.Relations}
-	out.Dialect, _ = dialect.Find(s.Dialect) // none is the embedded engine's
-	for _, t := range s.Tables {
-		qt := queryplan.Table{Name: t.TableName, Rows: t.RowCount}
-		if key := s.Keys[t.TableName]; key != "" {
-			qt.Keys = []string{key}
-		}
-		for _, c := range t.Columns {
-			qt.Columns = append(qt.Columns, schema.Column{Name: c.Name, Type: c.Type})
-		}
-		out.Tables = append(out.Tables, qt)
-	}
-	return out
 }

@@ -33,25 +33,24 @@ func newFake() *fakeData {
 	}}
 }
 
-func (f *fakeData) Datasets(context.Context) ([]toolbox.Dataset, error) {
-	return []toolbox.Dataset{{ID: "shop", Name: "Shop", Prompts: []string{"a", "b", "c", "d"}}}, nil
+func (f *fakeData) Datasets(context.Context) ([]schema.Dataset, error) {
+	return []schema.Dataset{{ID: "shop", Name: "Shop", Prompts: []string{"a", "b", "c", "d"}}}, nil
 }
 
-func (f *fakeData) Schema(_ context.Context, dataset string) (toolbox.Schema, error) {
+func (f *fakeData) Schema(_ context.Context, dataset string) (schema.Dataset, error) {
 	if dataset != "shop" {
-		return toolbox.Schema{}, fault.New(fault.NotFound, "there is no dataset %q", dataset)
+		return schema.Dataset{}, fault.New(fault.NotFound, "there is no dataset %q", dataset)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.read++
-	return toolbox.Schema{
-		Dataset: "shop", Version: f.version, Location: "/data/shop",
-		Tables: []toolbox.Table{
-			{File: "orders.csv", TableName: "orders", RowCount: 5, Columns: []schema.Column{{Name: "id", Type: schema.ParseType("BIGINT")}, {Name: "customer_id", Type: schema.ParseType("BIGINT")}, {Name: "amount", Type: schema.ParseType("DOUBLE")}, {Name: "status", Type: schema.ParseType("VARCHAR")}}},
-			{File: "customers.csv", TableName: "customers", RowCount: 2, Columns: []schema.Column{{Name: "id", Type: schema.ParseType("BIGINT")}, {Name: "name", Type: schema.ParseType("VARCHAR")}, {Name: "city", Type: schema.ParseType("VARCHAR")}}},
+	return schema.Dataset{
+		ID: "shop", Version: f.version,
+		Tables: []schema.Table{
+			{File: "orders.csv", Name: "orders", Rows: 5, Key: []string{"id"}, Columns: []schema.Column{{Name: "id", Type: schema.ParseType("BIGINT")}, {Name: "customer_id", Type: schema.ParseType("BIGINT")}, {Name: "amount", Type: schema.ParseType("DOUBLE")}, {Name: "status", Type: schema.ParseType("VARCHAR")}}},
+			{File: "customers.csv", Name: "customers", Rows: 2, Key: []string{"id"}, Columns: []schema.Column{{Name: "id", Type: schema.ParseType("BIGINT")}, {Name: "name", Type: schema.ParseType("VARCHAR")}, {Name: "city", Type: schema.ParseType("VARCHAR")}}},
 		},
 		Relations: []schema.Relation{{Table: "orders", Column: "customer_id", RefTable: "customers", RefColumn: "id"}},
-		Keys:      map[string]string{"orders": "id", "customers": "id"},
 	}, nil
 }
 
@@ -84,12 +83,12 @@ func (f *fakeData) Query(_ context.Context, q toolbox.Query) (toolbox.Rows, erro
 	return toolbox.Rows{Columns: []schema.Column{{Name: "count", Type: schema.ParseType("BIGINT")}}, Rows: json.RawMessage(`[[3]]`), RowCount: 1, MS: 7}, nil
 }
 
-func (f *fakeData) Dictionary(_ context.Context, _, file string) (toolbox.Dictionary, error) {
+func (f *fakeData) Dictionary(_ context.Context, _, file string) (schema.Dictionary, error) {
 	if file == "other.json" {
-		return toolbox.Dictionary{Glossary: map[string]string{"takings": "total amount of orders"}}, nil
+		return schema.Dictionary{Glossary: map[string]string{"takings": "total amount of orders"}}, nil
 	}
-	return toolbox.Dictionary{
-		Tables:   map[string]toolbox.TableText{"orders": {Text: "One row an order.", Columns: map[string]string{"amount": "In euro."}}},
+	return schema.Dictionary{
+		Tables:   map[string]schema.TableText{"orders": {Text: "One row an order.", Columns: map[string]string{"amount": "In euro."}}},
 		Glossary: map[string]string{"turnover": "total amount of orders"}, Warnings: []string{"products is described but not there"},
 	}, nil
 }

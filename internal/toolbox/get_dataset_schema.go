@@ -10,8 +10,8 @@ import (
 type SchemaOut struct {
 	Dialect string `json:"dialect,omitempty"`
 	// CopiedAt is when the rows of a database were copied.
-	CopiedAt string  `json:"copied_at,omitempty"`
-	Tables   []Table `json:"tables"`
+	CopiedAt string       `json:"copied_at,omitempty"`
+	Tables   []TableShown `json:"tables"`
 }
 
 func (b box) getDatasetSchema() tool.Tool {
@@ -23,6 +23,7 @@ func (b box) getDatasetSchema() tool.Tool {
 		if err != nil {
 			return SchemaOut{}, err
 		}
-		return SchemaOut{s.Dialect, s.CopiedAt, s.Tables}, nil
+		tables, err := tablesShown(s)
+		return SchemaOut{s.Dialect, timeShown(s.CopiedAt), tables}, err
 	}))
 }

@@ -7,8 +7,10 @@ import (
 	"slices"
 	"sync"
 
+	"interlock/internal/dialect"
 	"interlock/internal/nlq"
 	"interlock/internal/queryplan"
+	"interlock/internal/schema"
 )
 
 // Bounds of what the planner learns about values.
@@ -59,7 +61,7 @@ func (k *Knowledge) IndexWith(ctx context.Context, dataset, dictionary string) (
 	if err != nil {
 		return nil, err
 	}
-	x = nlq.NewIndex(s.Planned(), values, dict.known())
+	x = nlq.NewIndex(s, values, dict)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.byData[key] = x
@@ -85,30 +87,30 @@ func (k *Knowledge) Datasets(ctx context.Context) ([]string, error) {
 }
 
 // values reads the distinct texts of each text column.
-func (k *Knowledge) values(ctx context.Context, dataset string, s Schema) ([]nlq.ColumnValues, error) {
+func (k *Knowledge) values(ctx context.Context, dataset string, s schema.Dataset) ([]nlq.ColumnValues, error) {
 	var out []nlq.ColumnValues
-	dialect := s.Planned().Dialect
+	spoken, _ := dialect.Find(s.Dialect) // none is the embedded engine's
 	for _, t := range s.Tables {
-		if t.RowCount > maxValueTables || t.RowCount < 0 {
+		if t.Rows > maxValueTables || t.Rows < 0 {
 			continue
 		}
 		for _, c := range t.Columns {
 			if kind := queryplan.KindOf(c.Type); kind != queryplan.Text || len(out) >= maxColumns {
 				continue
 			}
-			col := dialect.Ident(c.Name)
+			col := spoken.Ident(c.Name)
 			r, err := k.data.Query(ctx, Query{
 				Dataset: dataset, MaxRows: maxValues + 1, User: "planner",
-				SQL: fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE %s IS NOT NULL LIMIT %d", col, dialect.Ident(t.TableName), col, maxValues+1),
+				SQL: fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE %s IS NOT NULL LIMIT %d", col, spoken.Ident(t.Name), col, maxValues+1),
 			})
 			if err != nil {
-				return nil, fmt.Errorf("reading the values of %s.%s: %w", t.TableName, c.Name, err)
+				return nil, fmt.Errorf("reading the values of %s.%s: %w", t.Name, c.Name, err)
 			}
 			var rows [][]any
 			if err := json.Unmarshal(r.Rows, &rows); err != nil {
 				return nil, err
 			}
-			v := nlq.ColumnValues{Table: t.TableName, Column: c.Name, Complete: len(rows) <= maxValues}
+			v := nlq.ColumnValues{Table: t.Name, Column: c.Name, Complete: len(rows) <= maxValues}
 			for _, row := range rows {
 				if text, ok := row[0].(string); ok && len(v.Values) < maxValues {
 					v.Values = append(v.Values, text)
@@ -119,28 +121,4 @@ func (k *Knowledge) values(ctx context.Context, dataset string, s Schema) ([]nlq
 		}
 	}
 	return out, nil
-}
-
-// A Dictionary is what people wrote about a dataset.
-type Dictionary struct {
-	Tables   map[string]TableText `json:"tables"`
-	Glossary map[string]string    `json:"glossary"`
-	Warnings []string             `json:"-"`
-}
-
-// A TableText describes a table and its columns.
-type TableText struct {
-	Text    string            `json:"text,omitempty"`
-	Columns map[string]string `json:"columns,omitempty"`
-}
-
-func (d Dictionary) known() nlq.Dictionary {
-	out := nlq.Dictionary{Tables: map[string]string{}, Columns: map[string]string{}, Glossary: d.Glossary}
-	for name, t := range d.Tables {
-		out.Tables[name] = t.Text
-		for col, text := range t.Columns {
-			out.Columns[name+"."+col] = text
-		}
-	}
-	return out
 }

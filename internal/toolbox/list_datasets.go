@@ -9,8 +9,11 @@ import (
 
 // ListDatasetsOut is what list_datasets gives.
 type ListDatasetsOut struct {
-	Datasets []Dataset `json:"datasets"`
+	Datasets []DatasetShown `json:"datasets"`
 }
+
+// maxPrompts is how many questions to begin with a model reads of each dataset.
+const maxPrompts = 3
 
 func (b box) listDatasets() tool.Tool {
 	type in struct{}
@@ -19,10 +22,11 @@ func (b box) listDatasets() tool.Tool {
 		if err != nil {
 			return ListDatasetsOut{}, err
 		}
-		for i := range all {
-			all[i].Prompts = append([]string{}, all[i].Prompts[:min(3, len(all[i].Prompts))]...)
+		out := ListDatasetsOut{make([]DatasetShown, len(all))}
+		for i, d := range all {
+			out.Datasets[i] = DatasetShown{ID: d.ID, Name: d.Name, Description: d.Description, Prompts: append([]string{}, d.Prompts[:min(maxPrompts, len(d.Prompts))]...)}
 		}
-		return ListDatasetsOut{all}, nil
+		return out, nil
 	})
 	return tool.Versioned(list, func(ctx context.Context, _ json.RawMessage) string { return b.Data.Version(ctx, "") })
 }

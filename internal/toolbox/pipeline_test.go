@@ -11,7 +11,7 @@ import (
 
 func TestDescribeTables(t *testing.T) {
 	out := must[toolbox.DescribeTablesOut](t, newFake(), "describe_tables", args{"dataset_id": ""})
-	if out.Location != "/data/shop" || out.Version != "v1" || !strings.Contains(string(out.Schema), `"ref_table":"customers"`) {
+	if out.Location != "shop/orders.csv, shop/customers.csv" || out.Version != "v1" || !strings.Contains(string(out.Schema), `"ref_table":"customers"`) {
 		t.Errorf("got %+v %s", out, out.Schema)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"interlock/internal/event"
 	"interlock/internal/fault"
@@ -35,51 +36,21 @@ type Config struct {
 
 // Data is datasets and the one way to query them, through policy.
 type Data interface {
-	Datasets(ctx context.Context) ([]Dataset, error)
-	Schema(ctx context.Context, dataset string) (Schema, error)
+	// Datasets lists the datasets, without their tables.
+	Datasets(ctx context.Context) ([]schema.Dataset, error)
+	// Schema gives a dataset with its tables, their keys and sample rows, and its relations.
+	Schema(ctx context.Context, dataset string) (schema.Dataset, error)
 	// Version changes whenever what the dataset holds does.
 	Version(ctx context.Context, dataset string) string
 	Query(ctx context.Context, q Query) (Rows, error)
 	// Dictionary reads the file of this name beside the dataset's files, "" for the usual
 	// one. It is empty where nobody wrote one.
-	Dictionary(ctx context.Context, dataset, file string) (Dictionary, error)
+	Dictionary(ctx context.Context, dataset, file string) (schema.Dictionary, error)
 }
 
 // A Checker says whether a statement may run, without running it.
 type Checker interface {
 	Check(ctx context.Context, dataset, sql string) (sqlpolicy.Decision, error)
-}
-
-// A Dataset is a named group of tables.
-type Dataset struct {
-	ID          string   `json:"id"`
-	Name        string   `json:"name"`
-	Description string   `json:"description"`
-	Prompts     []string `json:"prompts"`
-}
-
-// A Schema is the tables of a dataset, with what is known about them.
-type Schema struct {
-	Dataset   string            `json:"dataset_id"`
-	Version   string            `json:"version"`
-	Location  string            `json:"location"`
-	Dialect   string            `json:"dialect,omitempty"` // of the SQL, if the tables stay in a database of their own
-	Tables    []Table           `json:"tables"`
-	Relations []schema.Relation `json:"relations,omitempty"`
-	Keys      map[string]string `json:"keys,omitempty"` // the key column of a table
-	CopiedAt  string            `json:"copied_at,omitempty"`
-}
-
-// A Table is one table as SQL knows it.
-type Table struct {
-	File      string            `json:"file"`
-	TableName string            `json:"table_name"`
-	Columns   []schema.Column   `json:"columns"`
-	RowCount  int64             `json:"row_count"`
-	Sample    []json.RawMessage `json:"sample"` // up to three rows
-	// Notes say what the import decided: what it read in another way than it was written,
-	// kept as text, or left out.
-	Notes []string `json:"notes,omitempty"`
 }
 
 // A Query is one statement over a dataset.
@@ -98,11 +69,11 @@ type Rows struct {
 	Columns  []schema.Column
 	Rows     json.RawMessage // an array of arrays
 	RowCount int
-	Limited  bool  // more rows exist than are here
-	Total    int64 // how many rows there are
-	AtLeast  bool  // Total is only a lower bound
-	Cut      int   // texts that were too long and end in …
-	CopiedAt string
+	Limited  bool      // more rows exist than are here
+	Total    int64     // how many rows there are
+	AtLeast  bool      // Total is only a lower bound
+	Cut      int       // texts that were too long and end in …
+	CopiedAt time.Time // when they were copied from their database; zero where they were not
 	MS       int64
 	Decision sqlpolicy.Decision
 	Live     bool // they stay in their database and may change at any time
@@ -223,7 +194,7 @@ func (b box) ran(ctx context.Context, q Query) *event.Ran {
 func queryOut(r Rows) QueryOut {
 	out := QueryOut{
 		Status: "success", Rows: r.Rows, RowCount: r.RowCount, ExecTimeMS: r.MS, Limited: r.Limited,
-		TotalRows: max(r.Total, int64(r.RowCount)), AtLeast: r.AtLeast, CutTexts: r.Cut, CopiedAt: r.CopiedAt, Volatile: r.Decision.Volatile,
+		TotalRows: max(r.Total, int64(r.RowCount)), AtLeast: r.AtLeast, CutTexts: r.Cut, CopiedAt: timeShown(r.CopiedAt), Volatile: r.Decision.Volatile,
 		varies: r.Decision.Volatile || r.Live,
 	}
 	out.Columns, out.ColumnTypes = namesAndTypes(r.Columns)

@@ -3,18 +3,17 @@
 package queryplantest
 
 import (
-	"interlock/internal/queryplan"
 	"interlock/internal/schema"
 )
 
 // Shop has customers, orders, lines with names that need quotes, and reviews whose
 // column does not fit the key that it refers to.
-var Shop = queryplan.Schema{
-	Tables: []queryplan.Table{
-		{Name: "customers", Keys: []string{"id"}, Columns: []schema.Column{
+var Shop = schema.Dataset{
+	Tables: []schema.Table{
+		{Name: "customers", Key: []string{"id"}, Columns: []schema.Column{
 			{Name: "id", Type: schema.ParseType("INTEGER")}, {Name: "name", Type: schema.ParseType("VARCHAR")}, {Name: "city", Type: schema.ParseType("VARCHAR")}, {Name: "referred_by", Type: schema.ParseType("INTEGER")},
 		}},
-		{Name: "orders", Keys: []string{"id"}, Columns: []schema.Column{
+		{Name: "orders", Key: []string{"id"}, Columns: []schema.Column{
 			{Name: "id", Type: schema.ParseType("INTEGER")},
 			{Name: "customer_id", Type: schema.ParseType("INTEGER")},
 			{Name: "amount", Type: schema.ParseType("DECIMAL(10,2)")},
