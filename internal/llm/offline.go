@@ -80,6 +80,9 @@ func (o offline) nextStep(ctx context.Context, req Request) (Reply, error) {
 	if nlq.IsStatement(question) {
 		return Reply{Text: nlq.SayAsStatement(question), Stop: StopRefusal}, nil
 	}
+	if leadsReconciliation(req) {
+		return reconcileStep(req), nil
+	}
 	if !offersTool(req, planCall) {
 		return Reply{Text: "I am the built-in model. I answer questions about data with queries, and this state offers me none. Ask a machine that queries, such as analyst or pipeline; `interlock machine list` says which are complete.", Stop: StopRefusal}, nil
 	}
@@ -143,7 +146,7 @@ func planQuestion(x *nlq.Index, question string, history []Message) nlq.Answer {
 	return alone
 }
 
-// The two tools that the offline model can use.
+// The two tools with which the offline model answers questions.
 const (
 	schemaCall = "get_dataset_schema"
 	planCall   = "execute_query_plan"

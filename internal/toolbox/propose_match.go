@@ -12,7 +12,7 @@ import (
 
 // ProposeMatchIn is what propose_match takes; the machine binds all but the first three.
 type ProposeMatchIn struct {
-	LeftKey    string `json:"left_key,omitempty" jsonschema:"the key of a left row; leave both keys out to have the pair chosen that teaches most"`
+	LeftKey    string `json:"left_key,omitempty" jsonschema:"the key of a left row; leave both keys out to have the pair chosen"`
 	RightKey   string `json:"right_key,omitempty" jsonschema:"the key of a right row"`
 	Reason     string `json:"reason,omitempty" jsonschema:"what speaks for the pair and what against it, in one sentence"`
 	Left       string `json:"left"`
@@ -64,8 +64,24 @@ func (b box) proposeMatch() tool.Tool {
 	})
 }
 
-// propose explains the pair that was named, or chooses the one that teaches most.
+// propose explains the pair that was named, or chooses the one that teaches most. The
+// first is a clear one: as long as nothing is confirmed, the rows that share the most.
 func (s *session) propose(ctx context.Context, in ProposeMatchIn) (*recon.Proposal, error) {
+	if in.LeftKey == "" && len(in.Confirmed) == 0 {
+		clear, err := s.Partners(ctx, s.input, len(in.Rejected)+1)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range clear {
+			if !slices.Contains(s.input.Labels.Rejected, p) {
+				explained, err := s.Explain(ctx, s.input, p)
+				if explained != nil {
+					explained.Reason = "These two rows share more rare values than any others."
+				}
+				return explained, err
+			}
+		}
+	}
 	if in.LeftKey == "" {
 		return s.Propose(ctx, s.input)
 	}
