@@ -101,6 +101,10 @@ func firstBytes(path, compression string, most int64) (text []byte, whole bool, 
 
 var delimiters = []string{",", ";", "\t", "|"}
 
+// rareDelimiters are tried where none of the usual ones splits the rows. Texts have them
+// too, so that nearly all rows must have the same number of cells, at least three.
+var rareDelimiters = []string{"%", "^", "~", "#"}
+
 // findDialect tries the ways in which the text can be split and takes the one under
 // which most rows have the same number of cells, more than one. If none is so, the
 // table has one column.
@@ -111,17 +115,20 @@ func findDialect(text []byte, o ImportOptions) (dialect, []record, error) {
 	} else if o.Quote != "" {
 		return dialect{}, nil, fmt.Errorf("the quote %q is not one character", o.Quote)
 	}
-	tried := delimiters
+	tried, usual := slices.Concat(delimiters, rareDelimiters), len(delimiters)
 	if o.Delimiter != "" {
-		tried = []string{o.Delimiter}
+		tried, usual = []string{o.Delimiter}, 1
 	}
 	var best dialect
 	var records []record
 	most := 0.0
-	for _, d := range tried {
+	for i, d := range tried {
+		if i >= usual && records != nil {
+			break
+		}
 		found, rows := findQuote(text, d, quotes)
 		width := usualWidth(rows)
-		if width < 2 && o.Delimiter == "" {
+		if o.Delimiter == "" && (width < 2 || i >= usual && width < 3) {
 			continue
 		}
 		same, all := 0, 0
@@ -142,7 +149,7 @@ func findDialect(text []byte, o ImportOptions) (dialect, []record, error) {
 		if o.Delimiter == "" && len(rows[first].cells) == 1 && tableStart(rows, first, width) == first {
 			continue
 		}
-		if share := float64(same) / float64(max(1, all)); share > most {
+		if share := float64(same) / float64(max(1, all)); share > most && (i < usual || share > 0.95) {
 			best, records, most = found, rows, share
 		}
 	}

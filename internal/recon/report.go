@@ -210,7 +210,10 @@ func (r *Reconciler) sheets(recipe *Recipe) []sheet {
 			ready = readyRight
 		}
 		s.from = fmt.Sprintf("%s AS u JOIN %s AS t ON t.i = u.i WHERE u.side = '%s' ORDER BY u.i", UnmatchedTable, ready, side)
-		seen := map[string]bool{}
+		seen, titles := map[string]bool{}, map[string]bool{}
+		for _, c := range s.columns {
+			titles[c.title] = true
+		}
 		for _, c := range recipe.Comparisons {
 			columns := c.Left
 			if side == "right" {
@@ -221,7 +224,12 @@ func (r *Reconciler) sheets(recipe *Recipe) []sheet {
 					continue
 				}
 				seen[column] = true
-				s.columns = append(s.columns, sheetColumn{column, "t." + r.cellOf(side, column), true})
+				title := column
+				for titles[strings.ToLower(title)] {
+					title += " of the row"
+				}
+				titles[strings.ToLower(title)] = true
+				s.columns = append(s.columns, sheetColumn{title, "t." + r.cellOf(side, column), true})
 			}
 		}
 		out = append(out, s)

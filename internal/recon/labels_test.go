@@ -1,0 +1,179 @@
+package recon
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"interlock/internal/query"
+)
+
+// Every label that cannot be true together with others is named, and so is one that the
+// rest of the data contradicts.
+func TestDoubtfulLabels(t *testing.T) {
+	s := newSpace(t)
+	left, right, pairs := hostileRows(150)
+	s.table(t, "l", leftHead, left)
+	s.table(t, "r", rightHead, right)
+	r, _ := New(Config{Workspace: s})
+	wrong := Pair{pairs[40].Left, pairs[90].Right}
+	in := Input{Left: Side{"l", "k"}, Right: Side{"r", "k"}, Labels: Labels{
+		Confirmed: append([]Pair{wrong}, pairs[:6]...),
+		Rejected:  []Pair{pairs[60], pairs[3]},
+	}}
+	lesson, err := r.Learn(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[Pair]string{}
+	for _, p := range lesson.Problems {
+		said[p.Pair] += p.Problem
+	}
+	for pair, want := range map[Pair]string{
+		wrong:     "were confirmed, but agree less",
+		pairs[60]: "were rejected, but",
+		pairs[3]:  "both confirmed and rejected",
+	} {
+		if !strings.Contains(said[pair], want) || !strings.Contains(said[pair], pair.Left) {
+			t.Errorf("%v: %q, want %q", pair, said[pair], want)
+		}
+	}
+	if said[pairs[0]] != "" {
+		t.Errorf("a good label is doubted: %q", said[pairs[0]])
+	}
+}
+
+// Rejected pairs change the result beyond themselves: once enough pairs of a kind are
+// rejected, the others of that kind are not matched any more.
+func TestRejectedPairsTeach(t *testing.T) {
+	var left, right [][]string
+	var same, other []Pair
+	for i := range 300 {
+		l, r := fmt.Sprintf("a%03d", i), fmt.Sprintf("b%03d", i)
+		street := fmt.Sprintf("%d %s street", 3+i*7%900, bankWords[i%len(bankWords)])
+		name := fmt.Sprintf("%s %s %s", bankWords[(i*7)%len(bankWords)], bankTypes[i%len(bankTypes)], bankWords[(i*11)%len(bankWords)])
+		left = append(left, []string{l, name, street, fmt.Sprintf("%05d", 10000+i)})
+		if i < 200 {
+			right = append(right, []string{r, strings.ToUpper(name), street, fmt.Sprintf("%05d", 10000+i)})
+			same = append(same, Pair{l, r})
+			continue
+		}
+		// A new tenant: the same address with another name.
+		right = append(right, []string{r, fmt.Sprintf("%s and %s", bankTypes[(i*3+1)%len(bankTypes)], bankWords[(i*13+5)%len(bankWords)]), street, fmt.Sprintf("%05d", 10000+i)})
+		other = append(other, Pair{l, r})
+	}
+	s := newSpace(t)
+	s.table(t, "l", []string{"k", "name", "street", "zip"}, left)
+	s.table(t, "r", []string{"k", "firm", "address", "code"}, right)
+	in := Input{Left: Side{"l", "k"}, Right: Side{"r", "k"}, Labels: Labels{Confirmed: same[:5]}}
+	tenants := func() (n int64) {
+		t.Helper()
+		c, err := selectOne[count](t.Context(), s, "SELECT count(*) FROM recon_matches WHERE left_key >= 'a200'")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.N
+	}
+	s.learnAndRun(t, in)
+	before := tenants()
+	if before < 50 {
+		t.Fatalf("without rejections %d new tenants are matched: the test shows nothing", before)
+	}
+	in.Labels.Rejected = other[:12]
+	_, o := s.learnAndRun(t, in)
+	if after := tenants(); after > before/4 {
+		t.Errorf("%d new tenants were matched before 12 rejections and %d after: %+v", before, after, o)
+	}
+	if o.Matched < 195 {
+		t.Errorf("rejections cost right matches: %+v", o)
+	}
+}
+
+// Training looks at a sample of many rows, and the recipe holds for all.
+func TestTrainingOnASample(t *testing.T) {
+	s := newSpace(t)
+	const rows = 41_000
+	s.must(t, fmt.Sprintf(`CREATE TABLE l AS SELECT 'a' || i AS k, printf('INV-%%07d', i * 3) AS doc, (100 + hash(i * 13) %% 2000000) / 100.0 AS net, DATE '2024-01-01' + CAST(hash(i * 17) %% 365 AS INTEGER) AS booked FROM range(%d) AS t(i)`, rows))
+	s.must(t, `CREATE TABLE r AS SELECT 'b' || hash(k) AS k, CASE WHEN hash(k) % 100 < 80 THEN 'pay ' || lower(doc) ELSE 'transfer' END AS memo, net AS value, booked + CAST(hash(k) % 8 AS INTEGER) AS day FROM l WHERE hash(k) % 100 < 95`)
+	s.must(t, `CREATE TABLE truth AS SELECT k AS l, 'b' || hash(k) AS r FROM l WHERE hash(k) % 100 < 95`)
+	in := Input{Left: Side{"l", "k"}, Right: Side{"r", "k"}, Labels: Labels{Confirmed: s.confirmed(t, 5, 1)}}
+	recipe, o := s.learnAndRun(t, in)
+	q := s.quality(t)
+	t.Logf("precision %.4f, recall %.4f %+v", q.precision(), q.recall(), o)
+	if q.precision() < 0.998 || q.f1() < 0.97 {
+		t.Errorf("precision %.4f, F1 %.4f", q.precision(), q.f1())
+	}
+	if recipe.Learned.LeftRows != rows || recipe.Learned.MatchRate < 0.85 {
+		t.Errorf("%+v", recipe.Learned)
+	}
+}
+
+// A stoppedSpace cancels the call while a statement runs.
+type stoppedSpace struct {
+	Workspace
+	after  int
+	cancel context.CancelFunc
+	at     time.Time
+}
+
+func (s *stoppedSpace) Create(ctx context.Context, table, sql string, args ...string) error {
+	if s.after--; s.after == 0 {
+		s.at = time.Now()
+		s.cancel()
+	}
+	return s.Workspace.Create(ctx, table, sql, args...)
+}
+
+// A call that is stopped, wherever it is, ends within a second and leaves a workspace
+// in which the next call works.
+func TestStop(t *testing.T) {
+	s := newSpace(t)
+	in := s.smallTables(t)
+	recipe, _ := s.learnAndRun(t, in)
+	for _, after := range []int{1, 5, 12, 20} {
+		ctx, cancel := context.WithCancel(t.Context())
+		space := &stoppedSpace{Workspace: s, after: after, cancel: cancel}
+		r, _ := New(Config{Workspace: space})
+		_, err := r.Run(ctx, in, recipe)
+		took := time.Since(space.at)
+		cancel()
+		if err == nil || space.after > 0 {
+			t.Errorf("stopped at table %d: %v", after, err)
+		}
+		if took > 10*time.Second { // one is promised; machines of tests are slow
+			t.Errorf("stopped at table %d: it took %v", after, took)
+		}
+	}
+	r, _ := New(Config{Workspace: s})
+	if o, err := r.Run(t.Context(), in, recipe); err != nil || o.Matched == 0 {
+		t.Errorf("after the stops: %+v %v", o, err)
+	}
+}
+
+// Dates of other zones, and keys that repeat.
+func TestOddColumns(t *testing.T) {
+	s := newSpace(t)
+	left, right, pairs := hostileRows(80)
+	s.table(t, "l1", leftHead, left)
+	s.table(t, "r", rightHead, right)
+	in := Input{Left: Side{"l", "k"}, Right: Side{"r", "k"}, Labels: Labels{Confirmed: pairs[:5]}}
+	// The same moments, written in another zone: the day is that of UTC.
+	s.must(t, `CREATE OR REPLACE TABLE l AS SELECT k, who, doc, net, strftime(CAST("at" AS TIMESTAMPTZ) + INTERVAL 9 HOUR, '%Y-%m-%dT%H:%M:%S+09:00') AS "at" FROM l1`)
+	if _, o := s.learnAndRun(t, in); o.Matched < 78 {
+		t.Errorf("another zone: %+v", o)
+	}
+	s.table(t, "l", leftHead, append(left, left[0], left[1]))
+	r, _ := New(Config{Workspace: s})
+	in.Labels.Confirmed = pairs[2:7]
+	p, err := r.Profile(t.Context(), in.Left)
+	if err != nil || p.DuplicateKeys != 2 {
+		t.Errorf("%d keys repeat, %v", p.DuplicateKeys, err)
+	}
+	if _, o := s.learnAndRun(t, in); o.Matched < 76 || o.Ambiguous < 4 {
+		t.Errorf("keys that repeat: %+v", o)
+	}
+}
+
+var _ Exporter = (*query.Workspace)(nil)
