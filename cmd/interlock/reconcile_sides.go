@@ -146,7 +146,7 @@ func (c *reconciliation) importFile(ctx context.Context, table, path, key string
 	if len(scope) == 0 {
 		return query.Input{Name: table, Path: built, Table: table}, "sha256:" + hash, nil
 	}
-	rows := source.NewTable(c.system.query, query.Database{Path: built}, table, t.Columns)
+	rows := source.NewTable(c.system.query, report.Database(built), table, t.Columns)
 	return query.Input{Name: table, Write: func(ctx context.Context, w *query.Writer, table string) error {
 		_, err := source.Load(ctx, rows, schema.Filter{Conditions: scope}, w, table, nil)
 		return err
@@ -200,7 +200,7 @@ func (c *reconciliation) findRows(ctx context.Context, recipe *recon.Recipe) (tr
 		if key == "" && recipe != nil {
 			key = side.own
 		} else if key == "" {
-			if key, err = c.recon.FindKey(ctx, side.table, side.known); err != nil {
+			if key, err = c.recon.FindKey(ctx, side.table, side.report.Name, side.known); err != nil {
 				return nil, err
 			}
 		}

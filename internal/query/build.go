@@ -12,6 +12,7 @@ import (
 
 	"interlock/internal/fault"
 	"interlock/internal/schema"
+	"interlock/internal/sqlpolicy"
 )
 
 // A Format names how rows are laid out in a file.
@@ -54,6 +55,22 @@ type ImportOptions struct {
 // A Report says what became of each import.
 type Report struct {
 	Tables []TableReport `json:"tables"`
+}
+
+// Database is what was built at path, as statements see it.
+func (r Report) Database(path string) Database {
+	db := Database{Path: path}
+	for _, t := range r.Tables {
+		if t.Error != "" {
+			continue
+		}
+		table := sqlpolicy.Table{Name: t.Table}
+		for _, c := range t.Columns {
+			table.Columns = append(table.Columns, c.Name)
+		}
+		db.Tables = append(db.Tables, table)
+	}
+	return db
 }
 
 // A TableReport is one table of a built database.

@@ -12,17 +12,17 @@ import (
 // maxKnownKeys bounds the keys that FindKey looks up.
 const maxKnownKeys = 400
 
-// FindKey finds the column of a table that names its rows: the one that holds known keys,
+// FindKey finds the column of a table, called so by the person, that names its rows: the one that holds known keys,
 // which somebody used for labels, or else the first whose values are all different, short
 // and without spaces. It is "" where no column does; then rows are named by position.
-func (r *Reconciler) FindKey(ctx context.Context, table string, known []string) (string, error) {
+func (r *Reconciler) FindKey(ctx context.Context, table, called string, known []string) (string, error) {
 	res, err := r.space.Query(ctx, "SELECT * FROM "+name(table)+" LIMIT 0")
 	if err != nil {
 		return "", err
 	}
 	known = known[:min(len(known), maxKnownKeys)]
 	if len(known) > 0 {
-		return r.keyOfLabels(ctx, table, res.Columns, known)
+		return r.keyOfLabels(ctx, table, called, res.Columns, known)
 	}
 	for _, c := range res.Columns {
 		if c.Type.Kind != schema.Text && c.Type.Kind != schema.Int && c.Type.Kind != schema.Uint && c.Type.Kind != schema.UUID {
@@ -40,7 +40,7 @@ func (r *Reconciler) FindKey(ctx context.Context, table string, known []string) 
 }
 
 // keyOfLabels finds the column that holds all of the known keys.
-func (r *Reconciler) keyOfLabels(ctx context.Context, table string, columns []schema.Column, known []string) (string, error) {
+func (r *Reconciler) keyOfLabels(ctx context.Context, table, called string, columns []schema.Column, known []string) (string, error) {
 	values := each(known, ", ", func(i int, _ string) string { return fmt.Sprintf("(CAST($%d AS VARCHAR))", i+1) })
 	best, most := "", int64(0)
 	for _, c := range columns {
@@ -55,10 +55,10 @@ func (r *Reconciler) keyOfLabels(ctx context.Context, table string, columns []sc
 	if most < int64(len(known)) {
 		names := each(columns, ", ", func(_ int, c schema.Column) string { return c.Name })
 		if most == 0 {
-			return "", fault.New(fault.BadRequest, "No column of %s holds the keys of the pairs, such as %q.", table, known[0]).
+			return "", fault.New(fault.BadRequest, "No column of %s holds the keys of the pairs, such as %q.", called, known[0]).
 				Suggest("The pairs need a header and two columns: a key of a left row and a key of a right row. The columns are %s.", strings.TrimSpace(names))
 		}
-		return best, fault.New(fault.BadRequest, "%d of the %d keys of the pairs are not in the column %s of %s, which holds most of them.", int64(len(known))-most, len(known), best, table).
+		return best, fault.New(fault.BadRequest, "%d of the %d keys of the pairs are not in the column %s of %s, which holds most of them.", int64(len(known))-most, len(known), best, called).
 			Suggest("Correct the pairs, or name the column of their keys.")
 	}
 	return best, nil
