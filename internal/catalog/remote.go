@@ -291,7 +291,7 @@ func (c *Catalog) columnsOf(ctx context.Context, w *query.Writer, conf source.Co
 	if err != nil {
 		return schema.Table{}, err
 	}
-	if _, err := w.Table(conf.Table, source.Specs(columns)); err != nil {
+	if _, err := w.Table(conf.Table, columns); err != nil {
 		return schema.Table{}, err
 	}
 	return schema.Table{Name: conf.Table, File: conf.Table, Columns: engineColumns(columns), Rows: countQuickly(ctx, s)}, nil

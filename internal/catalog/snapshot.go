@@ -106,11 +106,8 @@ func (c *Catalog) importConnection(ctx context.Context, d *dataset, path string,
 			m.Problems = append(m.Problems, schema.Problem{Path: t.Name, Message: fault.From(err).Message})
 			continue
 		}
-		shown := schema.Table{Name: name, File: t.Name, Kind: d.kind, Rows: rows, Notes: notesOf(columns)}
+		shown := schema.Table{Name: name, File: t.Name, Kind: d.kind, Columns: engineColumns(columns), Rows: rows, Notes: notesOf(columns)}
 		m.note(shown)
-		for i, spec := range source.Specs(columns) {
-			shown.Columns = append(shown.Columns, schema.Column{Name: columns[i].Name, Type: schema.ParseType(spec.SQL())})
-		}
 		m.Tables = append(m.Tables, shown)
 		copied[strings.ToLower(t.Name)] = name
 		fmt.Fprintf(content, "%s %d %v\n", name, rows, shown.Columns)

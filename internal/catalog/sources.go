@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"interlock/internal/fault"
+	"interlock/internal/query"
 	"interlock/internal/schema"
 	"interlock/internal/source"
 )
@@ -163,12 +164,13 @@ func describeLive(ctx context.Context, conf source.Config, large bool) (Source, 
 	return found, err
 }
 
+// engineColumns gives columns with the types that the embedded engine stores them in.
 func engineColumns(columns []schema.Column) []schema.Column {
-	shown := make([]schema.Column, len(columns))
-	for i, spec := range source.Specs(columns) {
-		shown[i] = schema.Column{Name: spec.Name, Type: schema.ParseType(spec.SQL())}
+	stored := make([]schema.Column, len(columns))
+	for i, c := range columns {
+		stored[i] = schema.Column{Name: c.Name, Type: query.StoredType(c.Type)}
 	}
-	return shown
+	return stored
 }
 
 // Source gives a source by its alias, or by dataset.table.

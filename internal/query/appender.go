@@ -11,6 +11,8 @@ import (
 	"unsafe"
 
 	duck "github.com/duckdb/duckdb-go-bindings"
+
+	"interlock/internal/schema"
 )
 
 // An Appender takes the rows of one table, cell by cell, without a call into the
@@ -32,7 +34,7 @@ type Appender struct {
 }
 
 type appendColumn struct {
-	spec   ColumnSpec
+	schema.Column
 	width  int // bytes of a decimal
 	vector duck.Vector
 	data   unsafe.Pointer
@@ -43,15 +45,18 @@ type appendColumn struct {
 // flushBytes bounds what the engine holds before it writes rows out.
 const flushBytes = 32 << 20
 
-func newAppender(s *session, table string, specs []ColumnSpec) (*Appender, error) {
+func newAppender(s *session, table string, columns []schema.Column) (*Appender, error) {
 	handle, err := createAppender(s, table)
 	if err != nil {
 		return nil, err
 	}
-	a := &Appender{table: table, appender: handle, capacity: int(duck.VectorSize()), columns: make([]appendColumn, len(specs))}
-	types := make([]duck.LogicalType, len(specs))
-	for i, c := range specs {
-		a.columns[i] = appendColumn{spec: c, width: decimalWidth(c)}
+	a := &Appender{table: table, appender: handle, capacity: int(duck.VectorSize()), columns: make([]appendColumn, len(columns))}
+	types := make([]duck.LogicalType, len(columns))
+	for i, c := range columns {
+		a.columns[i] = appendColumn{Column: c}
+		if c.Type.Kind == schema.Decimal {
+			a.columns[i].width = decimalWidth(c.Type.Width)
+		}
 		types[i] = duck.AppenderColumnType(handle, duck.IdxT(i))
 	}
 	a.chunk = duck.CreateDataChunk(types)
@@ -62,15 +67,14 @@ func newAppender(s *session, table string, specs []ColumnSpec) (*Appender, error
 	return a, nil
 }
 
-func decimalWidth(c ColumnSpec) int {
+// decimalWidth gives the bytes of a decimal with so many digits.
+func decimalWidth(digits int) int {
 	switch {
-	case c.Kind != Decimal:
-		return 0
-	case c.Precision <= 4:
+	case digits <= 4:
 		return 2
-	case c.Precision <= 9:
+	case digits <= 9:
 		return 4
-	case c.Precision <= 18:
+	case digits <= 18:
 		return 8
 	}
 	return 16
@@ -93,7 +97,7 @@ func (a *Appender) Rows() int64 { return a.rows }
 func (a *Appender) Repaired() int64 { return a.repaired }
 
 // cell claims a cell for a value of one of the kinds, or notes the mistake.
-func (a *Appender) cell(col, size int, kinds ...Kind) unsafe.Pointer {
+func (a *Appender) cell(col, size int, kinds ...schema.Kind) unsafe.Pointer {
 	if a.err != nil {
 		return nil
 	}
@@ -103,19 +107,19 @@ func (a *Appender) cell(col, size int, kinds ...Kind) unsafe.Pointer {
 	}
 	c := &a.columns[col]
 	for _, k := range kinds {
-		if c.spec.Kind == k {
+		if c.Type.Kind == k {
 			c.filled = a.row + 1
 			return unsafe.Add(c.data, a.row*size)
 		}
 	}
-	a.err = fmt.Errorf("column %s of %s is %s: a value of another type was given", c.spec.Name, a.table, c.spec.SQL())
+	a.err = fmt.Errorf("column %s of %s is %s: a value of another type was given", c.Name, a.table, StoredType(c.Type))
 	return nil
 }
 
 func (a *Appender) wrong(col int, value any) {
 	if a.err == nil {
-		c := a.columns[col].spec
-		a.err = fmt.Errorf("row %d of %s: %v does not fit column %s %s", a.rows+1, a.table, value, c.Name, c.SQL())
+		c := a.columns[col]
+		a.err = fmt.Errorf("row %d of %s: %v does not fit column %s %s", a.rows+1, a.table, value, c.Name, StoredType(c.Type))
 	}
 }
 
@@ -135,7 +139,7 @@ func (a *Appender) Null(col int) {
 
 // Bool sets a BOOLEAN cell.
 func (a *Appender) Bool(col int, v bool) {
-	if p := a.cell(col, 1, Bool); p != nil {
+	if p := a.cell(col, 1, schema.Bool); p != nil {
 		*(*bool)(p) = v
 	}
 }
@@ -146,50 +150,38 @@ func (a *Appender) Int(col int, v int64) {
 		a.cell(col, 0)
 		return
 	}
-	switch a.columns[col].spec.Kind {
-	case Int16:
-		if v != int64(int16(v)) {
-			a.wrong(col, v)
-			return
-		}
-		*(*int16)(a.cell(col, 2, Int16)) = int16(v)
-	case Int32:
-		if v != int64(int32(v)) {
-			a.wrong(col, v)
-			return
-		}
-		*(*int32)(a.cell(col, 4, Int32)) = int32(v)
-	case Int64:
-		*(*int64)(a.cell(col, 8, Int64)) = v
-	case Huge:
+	switch a.columns[col].Type.Kind {
+	case schema.Int:
+		*(*int64)(a.cell(col, 8, schema.Int)) = v
+	case schema.Uint:
 		a.huge(col, v>>63, uint64(v))
-	case Decimal:
+	case schema.Decimal:
 		a.DecimalInt(col, v, 0)
-	case Float32, Float64:
+	case schema.Float:
 		a.Float(col, float64(v))
 	default:
 		a.cell(col, 0)
 	}
 }
 
-// Uint sets a cell like Int; a column that must hold the whole range is Huge or a Decimal.
+// Uint sets a cell like Int; a column that must hold the whole range is a Uint or a Decimal.
 func (a *Appender) Uint(col int, v uint64) {
 	switch {
 	case v <= math.MaxInt64:
 		a.Int(col, int64(v))
-	case a.err == nil && col >= 0 && col < len(a.columns) && a.columns[col].spec.Kind == Huge:
+	case a.err == nil && col >= 0 && col < len(a.columns) && a.columns[col].Type.Kind == schema.Uint:
 		a.huge(col, 0, v)
 	default:
 		a.BigInt(col, new(big.Int).SetUint64(v))
 	}
 }
 
-// BigInt sets a Huge or Decimal cell.
+// BigInt sets a Uint or Decimal cell.
 func (a *Appender) BigInt(col int, v *big.Int) {
-	if p := a.cell(col, 0, Huge, Decimal); p == nil {
+	if p := a.cell(col, 0, schema.Uint, schema.Decimal); p == nil {
 		return
 	}
-	if a.columns[col].spec.Kind == Decimal {
+	if a.columns[col].Type.Kind == schema.Decimal {
 		a.DecimalBig(col, v, 0)
 		return
 	}
@@ -202,25 +194,21 @@ func (a *Appender) BigInt(col int, v *big.Int) {
 }
 
 func (a *Appender) huge(col int, hi int64, lo uint64) {
-	if p := a.cell(col, 16, Huge); p != nil {
+	if p := a.cell(col, 16, schema.Uint); p != nil {
 		*(*uint64)(p), *(*int64)(unsafe.Add(p, 8)) = lo, hi
 	}
 }
 
-// Float sets a FLOAT or DOUBLE cell.
+// Float sets a DOUBLE cell.
 func (a *Appender) Float(col int, v float64) {
-	if a.err == nil && col >= 0 && col < len(a.columns) && a.columns[col].spec.Kind == Float32 {
-		*(*float32)(a.cell(col, 4, Float32)) = float32(v)
-		return
-	}
-	if p := a.cell(col, 8, Float64); p != nil {
+	if p := a.cell(col, 8, schema.Float); p != nil {
 		*(*float64)(p) = v
 	}
 }
 
 // Date sets a DATE cell by days since 1970-01-01.
 func (a *Appender) Date(col int, days int32) {
-	if p := a.cell(col, 4, Date); p != nil {
+	if p := a.cell(col, 4, schema.Date); p != nil {
 		*(*int32)(p) = days
 	}
 }
@@ -228,12 +216,12 @@ func (a *Appender) Date(col int, days int32) {
 // TimeOfDay sets a TIME cell by microseconds since midnight.
 func (a *Appender) TimeOfDay(col int, micros int64) {
 	if micros < 0 || micros > 86_400_000_000 {
-		if a.cell(col, 8, Time) != nil {
+		if a.cell(col, 8, schema.Time) != nil {
 			a.wrong(col, micros)
 		}
 		return
 	}
-	if p := a.cell(col, 8, Time); p != nil {
+	if p := a.cell(col, 8, schema.Time); p != nil {
 		*(*int64)(p) = micros
 	}
 }
@@ -241,7 +229,7 @@ func (a *Appender) TimeOfDay(col int, micros int64) {
 // Timestamp sets a TIMESTAMP or TIMESTAMPTZ cell by microseconds since 1970-01-01
 // 00:00:00, of the wall clock or of UTC.
 func (a *Appender) Timestamp(col int, micros int64) {
-	if p := a.cell(col, 8, Timestamp, TimestampTZ); p != nil {
+	if p := a.cell(col, 8, schema.Timestamp, schema.TimestampTZ); p != nil {
 		*(*int64)(p) = micros
 	}
 }
@@ -254,15 +242,15 @@ func (a *Appender) Instant(col int, t time.Time) {
 		return
 	}
 	_, offset := t.Zone()
-	switch a.columns[col].spec.Kind {
-	case Date:
+	switch a.columns[col].Type.Kind {
+	case schema.Date:
 		seconds := t.Unix() + int64(offset)
 		days := seconds / 86400
 		if seconds%86400 < 0 {
 			days--
 		}
 		a.Date(col, int32(days))
-	case TimestampTZ:
+	case schema.TimestampTZ:
 		a.Timestamp(col, t.UnixMicro())
 	default:
 		a.Timestamp(col, t.UnixMicro()+int64(offset)*1_000_000)
@@ -271,7 +259,7 @@ func (a *Appender) Instant(col int, t time.Time) {
 
 // Text sets a VARCHAR or JSON cell. The bytes are copied.
 func (a *Appender) Text(col int, v []byte) {
-	p := a.cell(col, 16, Text, JSON)
+	p := a.cell(col, 16, schema.Text, schema.Other, schema.JSON, schema.List)
 	if p == nil {
 		return
 	}
@@ -289,7 +277,7 @@ func (a *Appender) String(col int, v string) {
 
 // Bytes sets a BLOB cell. The bytes are copied.
 func (a *Appender) Bytes(col int, v []byte) {
-	if p := a.cell(col, 16, Bytes); p != nil {
+	if p := a.cell(col, 16, schema.Bytes); p != nil {
 		a.text(p, v)
 	}
 }
@@ -312,7 +300,7 @@ func (a *Appender) text(p unsafe.Pointer, v []byte) {
 
 // UUID sets a UUID cell.
 func (a *Appender) UUID(col int, v [16]byte) {
-	if p := a.cell(col, 16, UUID); p != nil {
+	if p := a.cell(col, 16, schema.UUID); p != nil {
 		// The engine flips the first bit so that signed order is text order.
 		*(*uint64)(p) = binary.BigEndian.Uint64(v[8:])
 		*(*uint64)(unsafe.Add(p, 8)) = binary.BigEndian.Uint64(v[:8]) ^ 1<<63

@@ -8,6 +8,7 @@ import (
 
 	"interlock/internal/fault"
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/sqlpolicy"
 )
 
@@ -22,7 +23,7 @@ func TestBeside(t *testing.T) {
 	}
 	defer w.Abort()
 	for _, name := range []string{"top cities", "orders", "secret"} {
-		a, err := w.Table(name, []query.ColumnSpec{{Name: "city", Kind: query.Text}, {Name: "n", Kind: query.Int64}})
+		a, err := w.Table(name, []schema.Column{{Name: "city", Type: schema.Type{Kind: schema.Text}}, {Name: "n", Type: schema.Type{Kind: schema.Int}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -341,7 +341,7 @@ func (s *sheetTableReader) nameColumns() {
 }
 
 func (s *sheetTableReader) store(ctx context.Context, b *builder, table string) error {
-	var specs []ColumnSpec
+	var columns []schema.Column
 	var ddl []string
 	to := make([]int, len(s.columns))
 	for i := range s.columns {
@@ -349,25 +349,25 @@ func (s *sheetTableReader) store(ctx context.Context, b *builder, table string) 
 		if s.columns[i].absent {
 			continue
 		}
-		to[i] = len(specs)
-		s.columns[i].spec = s.columns[i].decide()
-		specs = append(specs, s.columns[i].spec)
-		ddl = append(ddl, quoteName(s.columns[i].name)+" "+s.columns[i].spec.SQL())
+		to[i] = len(columns)
+		s.columns[i].stored = s.columns[i].decide()
+		columns = append(columns, s.columns[i].stored)
+		ddl = append(ddl, definition(s.columns[i].stored))
 	}
-	if len(specs) == 0 {
+	if len(columns) == 0 {
 		return fmt.Errorf("the sheet %s is empty", s.sheet.name)
 	}
 	if err := b.session.exec("CREATE TABLE " + quoteName(table) + " (" + strings.Join(ddl, ", ") + ")"); err != nil {
 		return err
 	}
-	a, err := newAppender(b.session, table, specs)
+	a, err := newAppender(b.session, table, columns)
 	if err != nil {
 		return err
 	}
 	_, err = s.rows(ctx, func(_ int, cells []sheetCell) error {
 		for i, c := range cells {
 			if to[i] >= 0 {
-				s.put(a, to[i], &s.columns[i], c)
+				s.storeCell(a, to[i], &s.columns[i], c)
 			}
 		}
 		if a.Rows()%10_000 == 9_999 {
@@ -389,31 +389,31 @@ func (s *sheetTableReader) store(ctx context.Context, b *builder, table string) 
 	return nil
 }
 
-// put stores a cell under the type of its column.
-func (s *sheetTableReader) put(a *Appender, col int, c *sheetColumn, v sheetCell) {
+// storeCell stores a cell under the type of its column.
+func (s *sheetTableReader) storeCell(a *Appender, col int, c *sheetColumn, v sheetCell) {
 	switch {
-	case v.kind == cellEmpty || v.kind == cellError || v.kind == cellUncomputed, v.kind == cellText && v.text == "" && c.spec.Kind != Text:
+	case v.kind == cellEmpty || v.kind == cellError || v.kind == cellUncomputed, v.kind == cellText && v.text == "" && c.stored.Type.Kind != schema.Text:
 		a.Null(col)
 		return
 	case c.duration:
 		a.Int(col, int64(math.Round(v.number*86_400_000))*1000)
 		return
 	}
-	switch c.spec.Kind {
-	case Text:
+	switch c.stored.Type.Kind {
+	case schema.Text:
 		a.String(col, s.book.readable(v))
-	case Bool:
+	case schema.Bool:
 		a.Bool(col, v.number != 0)
-	case Int64:
+	case schema.Int:
 		a.Int(col, int64(v.number))
-	case Decimal:
+	case schema.Decimal:
 		a.DecimalText(col, []byte(strconv.FormatFloat(v.number, 'f', -1, 64)))
-	case Date, Timestamp, Time:
+	case schema.Date, schema.Timestamp, schema.Time:
 		day, micros, _ := s.book.moment(v.number)
-		switch c.spec.Kind {
-		case Date:
+		switch c.stored.Type.Kind {
+		case schema.Date:
 			a.Date(col, int32(day))
-		case Time:
+		case schema.Time:
 			a.TimeOfDay(col, micros)
 		default:
 			a.Timestamp(col, day*86_400_000_000+micros)

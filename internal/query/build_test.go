@@ -21,6 +21,7 @@ import (
 
 	"interlock/internal/fault"
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/sqlpolicy"
 )
 
@@ -323,12 +324,12 @@ func TestWriterRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer w.Abort()
-		a, err := w.Table("t", []query.ColumnSpec{
-			{Name: "s", Kind: query.Text},
-			{Name: "n", Kind: query.Int64},
-			{Name: "d", Kind: query.Decimal, Precision: 38, Scale: scale},
-			{Name: "b", Kind: query.Bytes},
-			{Name: "h", Kind: query.Huge},
+		a, err := w.Table("t", []schema.Column{
+			{Name: "s", Type: schema.Type{Kind: schema.Text}},
+			{Name: "n", Type: schema.Type{Kind: schema.Int}},
+			{Name: "d", Type: schema.Type{Kind: schema.Decimal, Width: 38, Scale: scale}},
+			{Name: "b", Type: schema.Type{Kind: schema.Bytes}},
+			{Name: "h", Type: schema.Type{Kind: schema.Uint}},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -378,22 +379,22 @@ func decimal(n *big.Int, scale int) string {
 
 func TestWriterMistakes(t *testing.T) {
 	for _, c := range []struct {
-		column query.ColumnSpec
+		column schema.Column
 		set    func(a *query.Appender)
 	}{
-		{query.ColumnSpec{Name: "c", Kind: query.Int32}, func(a *query.Appender) { a.Int(0, 1<<40) }},
-		{query.ColumnSpec{Name: "c", Kind: query.Int32}, func(a *query.Appender) { a.String(0, "x") }},
-		{query.ColumnSpec{Name: "c", Kind: query.Int32}, func(a *query.Appender) { a.Int(7, 1) }},
-		{query.ColumnSpec{Name: "c", Kind: query.Decimal, Precision: 4, Scale: 2}, func(a *query.Appender) { a.DecimalText(0, []byte("100.00")) }},
-		{query.ColumnSpec{Name: "c", Kind: query.Decimal, Precision: 4, Scale: 2}, func(a *query.Appender) { a.DecimalText(0, []byte("1.005")) }},
-		{query.ColumnSpec{Name: "c", Kind: query.Decimal, Precision: 4, Scale: 2}, func(a *query.Appender) { a.DecimalText(0, []byte("NaN")) }},
-		{query.ColumnSpec{Name: "c", Kind: query.Time}, func(a *query.Appender) { a.TimeOfDay(0, -1) }},
+		{schema.Column{Name: "c", Type: schema.Type{Kind: schema.Int}}, func(a *query.Appender) { a.Uint(0, 1<<63) }},
+		{schema.Column{Name: "c", Type: schema.Type{Kind: schema.Int}}, func(a *query.Appender) { a.String(0, "x") }},
+		{schema.Column{Name: "c", Type: schema.Type{Kind: schema.Int}}, func(a *query.Appender) { a.Int(7, 1) }},
+		{schema.Column{Name: "c", Type: schema.Type{Kind: schema.Decimal, Width: 4, Scale: 2}}, func(a *query.Appender) { a.DecimalText(0, []byte("100.00")) }},
+		{schema.Column{Name: "c", Type: schema.Type{Kind: schema.Decimal, Width: 4, Scale: 2}}, func(a *query.Appender) { a.DecimalText(0, []byte("1.005")) }},
+		{schema.Column{Name: "c", Type: schema.Type{Kind: schema.Decimal, Width: 4, Scale: 2}}, func(a *query.Appender) { a.DecimalText(0, []byte("NaN")) }},
+		{schema.Column{Name: "c", Type: schema.Type{Kind: schema.Time}}, func(a *query.Appender) { a.TimeOfDay(0, -1) }},
 	} {
 		w, err := query.Create(filepath.Join(t.TempDir(), "x.duckdb"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := w.Table("t", []query.ColumnSpec{c.column})
+		a, err := w.Table("t", []schema.Column{c.column})
 		if err != nil {
 			t.Fatal(err)
 		}

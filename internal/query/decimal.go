@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/big"
 	"unsafe"
+
+	"interlock/internal/schema"
 )
 
 var powersOfTen = func() (p [39]*big.Int) {
@@ -44,15 +46,15 @@ func split128(v *big.Int) (hi int64, lo uint64, ok bool) {
 // DecimalInt sets a Decimal cell to unscaled / 10^scale, exactly: digits beyond the
 // column's scale must be zeros.
 func (a *Appender) DecimalInt(col int, unscaled int64, scale int) {
-	if a.cell(col, 0, Decimal) == nil {
+	if a.cell(col, 0, schema.Decimal) == nil {
 		return
 	}
 	c := &a.columns[col]
-	up := c.spec.Scale - scale
+	up := c.Type.Scale - scale
 	if c.width <= 8 && up >= 0 && up < len(smallPowers) {
 		p := smallPowers[up]
 		v := unscaled * p
-		limit := smallPowers[c.spec.Precision]
+		limit := smallPowers[c.Type.Width]
 		if v/p == unscaled && v < limit && v > -limit {
 			a.storeSmall(c, v)
 			return
@@ -75,11 +77,11 @@ func (a *Appender) storeSmall(c *appendColumn, v int64) {
 
 // DecimalBig is DecimalInt for numbers of any size.
 func (a *Appender) DecimalBig(col int, unscaled *big.Int, scale int) {
-	if a.cell(col, 0, Decimal) == nil {
+	if a.cell(col, 0, schema.Decimal) == nil {
 		return
 	}
 	c := &a.columns[col]
-	v, up := unscaled, c.spec.Scale-scale
+	v, up := unscaled, c.Type.Scale-scale
 	switch {
 	case up > 0 && up < len(powersOfTen):
 		v = new(big.Int).Mul(v, powersOfTen[up])
@@ -94,7 +96,7 @@ func (a *Appender) DecimalBig(col int, unscaled *big.Int, scale int) {
 		a.wrong(col, decimalText(unscaled, scale))
 		return
 	}
-	if new(big.Int).Abs(v).Cmp(powersOfTen[c.spec.Precision]) >= 0 {
+	if new(big.Int).Abs(v).Cmp(powersOfTen[c.Type.Width]) >= 0 {
 		a.wrong(col, decimalText(unscaled, scale))
 		return
 	}
@@ -116,7 +118,7 @@ func decimalText(unscaled *big.Int, scale int) string {
 
 // DecimalText sets a Decimal cell from text like -12.50 or 1e3, exactly.
 func (a *Appender) DecimalText(col int, text []byte) {
-	if a.cell(col, 0, Decimal) == nil {
+	if a.cell(col, 0, schema.Decimal) == nil {
 		return
 	}
 	unscaled, scale, ok := parseDecimal(text)

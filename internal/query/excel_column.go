@@ -25,7 +25,7 @@ type sheetColumn struct {
 	example                       sheetCell // of a date or number beside texts
 	exampleText                   string    // as it is stored in a column of text
 
-	spec     ColumnSpec
+	stored   schema.Column
 	duration bool
 }
 
@@ -94,31 +94,31 @@ func (c *sheetColumn) seeNumber(w *workbook, v sheetCell) {
 }
 
 // decide gives the column the type of its cells: one that all of them have, or text.
-func (c *sheetColumn) decide() ColumnSpec {
-	spec := ColumnSpec{Name: c.name, Kind: Text}
+func (c *sheetColumn) decide() schema.Column {
+	t := schema.Type{Kind: schema.Text}
 	shown := c.dates + c.moments + c.times + c.spans
 	switch {
 	case c.asText || c.texts > 0 || c.bools > 0 && c.numbers > 0 || c.bools+c.numbers == 0:
 	case c.bools > 0:
-		spec.Kind = Bool
+		t.Kind = schema.Bool
 	case shown == 0 && c.whole == c.numbers && !c.large:
-		spec.Kind = Int64
+		t.Kind = schema.Int
 	case shown == 0 && !c.inexact && c.digits.after <= maxScale && c.digits.before+c.digits.after <= 18:
-		spec.Kind, spec.Precision, spec.Scale = Decimal, 18, c.digits.after
+		t = schema.Type{Kind: schema.Decimal, Width: 18, Scale: c.digits.after}
 	case shown == 0:
-		spec.Kind = Float64
+		t.Kind = schema.Float
 	case shown < c.numbers: // dates beside numbers
 	case c.spans+c.times == c.numbers && (c.spans > 0 || c.beyond > 0):
-		spec.Kind, c.duration = Int64, true
+		t.Kind, c.duration = schema.Int, true
 	case c.times == c.numbers && c.odd == 0:
-		spec.Kind = Time
+		t.Kind = schema.Time
 	case c.spans+c.times > 0 || c.odd > 0: // times beside dates, or dates that are none
 	case c.moments == 0 && c.whole == c.numbers:
-		spec.Kind = Date
+		t.Kind = schema.Date
 	default:
-		spec.Kind = Timestamp
+		t.Kind = schema.Timestamp
 	}
-	return spec
+	return schema.Column{Name: c.name, Type: t}
 }
 
 // addNotes says what was decided about the sheet and its columns.
@@ -161,10 +161,10 @@ func (c *sheetColumn) addNotes(r *TableReport) {
 	if c.uncomputed > 0 {
 		r.addNote(note(schema.RuleFormula, c.uncomputed, "", ""), "The column %s has %d formulas whose values the workbook does not hold; they are empty. Open and save it in Excel to have them.", c.name, c.uncomputed)
 	}
-	if c.percents > 0 && c.spec.Kind != Text {
+	if c.percents > 0 && c.stored.Type.Kind != schema.Text {
 		r.addNote(note(schema.RuleNumberFormat, c.percents, plainFloat(c.example.number*100)+"%", plainFloat(c.example.number)), "The column %s is shown as percent; its values are fractions: %s is %s%%.", c.name, plainFloat(c.example.number), plainFloat(math.Round(c.example.number*1e10)/1e8))
 	}
-	if c.spec.Kind == Text && c.numbers > 0 && !c.asText {
+	if c.stored.Type.Kind == schema.Text && c.numbers > 0 && !c.asText {
 		r.addNote(note(schema.RuleKeptText, c.numbers, c.example.text, c.exampleText), "The column %s holds more than one kind of values and was kept as text; %d numbers or dates in it are written like %s.", c.name, c.numbers, c.exampleText)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"interlock/internal/jail"
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/sqlpolicy"
 )
 
@@ -49,7 +50,7 @@ func writeShop(tb testing.TB, path string, orders int) query.Database {
 		tb.Fatal(err)
 	}
 	defer w.Abort()
-	fill := func(name string, columns []query.ColumnSpec, rows int, row func(a *query.Appender, i int)) {
+	fill := func(name string, columns []schema.Column, rows int, row func(a *query.Appender, i int)) {
 		a, err := w.Table(name, columns)
 		if err != nil {
 			tb.Fatal(err)
@@ -61,12 +62,12 @@ func writeShop(tb testing.TB, path string, orders int) query.Database {
 			}
 		}
 	}
-	fill("customers", []query.ColumnSpec{
-		{Name: "id", Kind: query.Int64},
-		{Name: "name", Kind: query.Text},
-		{Name: "city", Kind: query.Text},
-		{Name: "signup", Kind: query.Date},
-		{Name: "meta", Kind: query.JSON},
+	fill("customers", []schema.Column{
+		{Name: "id", Type: schema.Type{Kind: schema.Int}},
+		{Name: "name", Type: schema.Type{Kind: schema.Text}},
+		{Name: "city", Type: schema.Type{Kind: schema.Text}},
+		{Name: "signup", Type: schema.Type{Kind: schema.Date}},
+		{Name: "meta", Type: schema.Type{Kind: schema.JSON}},
 	}, 100, func(a *query.Appender, i int) {
 		a.Int(0, int64(i))
 		a.String(1, fmt.Sprintf("Customer number %d", i))
@@ -74,14 +75,14 @@ func writeShop(tb testing.TB, path string, orders int) query.Database {
 		a.Date(3, int32(19000+i))
 		a.String(4, fmt.Sprintf(`{"tier": %d, "tags": ["a", "b%d"]}`, i%3, i))
 	})
-	fill("orders", []query.ColumnSpec{
-		{Name: "id", Kind: query.Int64},
-		{Name: "customer_id", Kind: query.Int64},
-		{Name: "amount", Kind: query.Decimal, Precision: 12, Scale: 2},
-		{Name: "status", Kind: query.Text},
-		{Name: "placed", Kind: query.Timestamp},
-		{Name: "day", Kind: query.Date},
-		{Name: "note", Kind: query.Text},
+	fill("orders", []schema.Column{
+		{Name: "id", Type: schema.Type{Kind: schema.Int}},
+		{Name: "customer_id", Type: schema.Type{Kind: schema.Int}},
+		{Name: "amount", Type: schema.Type{Kind: schema.Decimal, Width: 12, Scale: 2}},
+		{Name: "status", Type: schema.Type{Kind: schema.Text}},
+		{Name: "placed", Type: schema.Type{Kind: schema.Timestamp}},
+		{Name: "day", Type: schema.Type{Kind: schema.Date}},
+		{Name: "note", Type: schema.Type{Kind: schema.Text}},
 	}, orders, func(a *query.Appender, i int) {
 		a.Int(0, int64(i))
 		a.Int(1, int64(i%100))
@@ -93,18 +94,18 @@ func writeShop(tb testing.TB, path string, orders int) query.Database {
 			a.String(6, strings.Repeat("note ", i%7))
 		}
 	})
-	fill("items", []query.ColumnSpec{
-		{Name: "order_id", Kind: query.Int64},
-		{Name: "sku", Kind: query.Text},
-		{Name: "qty", Kind: query.Int32},
-		{Name: "price", Kind: query.Float64},
+	fill("items", []schema.Column{
+		{Name: "order_id", Type: schema.Type{Kind: schema.Int}},
+		{Name: "sku", Type: schema.Type{Kind: schema.Text}},
+		{Name: "qty", Type: schema.Type{Kind: schema.Int}},
+		{Name: "price", Type: schema.Type{Kind: schema.Float}},
 	}, 3*orders, func(a *query.Appender, i int) {
 		a.Int(0, int64(i/3))
 		a.String(1, fmt.Sprintf("SKU-%03d", i%150))
 		a.Int(2, int64(i%5+1))
 		a.Float(3, float64(i%100)+0.5)
 	})
-	fill("hidden", []query.ColumnSpec{{Name: "id", Kind: query.Int64}, {Name: "pw", Kind: query.Text}}, 3, func(a *query.Appender, i int) {
+	fill("hidden", []schema.Column{{Name: "id", Type: schema.Type{Kind: schema.Int}}, {Name: "pw", Type: schema.Type{Kind: schema.Text}}}, 3, func(a *query.Appender, i int) {
 		a.Int(0, int64(i))
 		a.String(1, "swordfish")
 	})

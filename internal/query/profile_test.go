@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/sqlpolicy"
 )
 
@@ -21,16 +22,16 @@ func TestProfileOfOddColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Abort()
-	specs := []query.ColumnSpec{
-		{Name: "at", Kind: query.Timestamp},
-		{Name: "zoned", Kind: query.TimestampTZ},
-		{Name: "day", Kind: query.Date},
-		{Name: "x", Kind: query.Float64},
-		{Name: "raw", Kind: query.Bytes},
-		{Name: "doc", Kind: query.JSON},
-		{Name: "clock", Kind: query.Time},
-		{Name: "none", Kind: query.Int64},
-		{Name: "key", Kind: query.UUID},
+	specs := []schema.Column{
+		{Name: "at", Type: schema.Type{Kind: schema.Timestamp}},
+		{Name: "zoned", Type: schema.Type{Kind: schema.TimestampTZ}},
+		{Name: "day", Type: schema.Type{Kind: schema.Date}},
+		{Name: "x", Type: schema.Type{Kind: schema.Float}},
+		{Name: "raw", Type: schema.Type{Kind: schema.Bytes}},
+		{Name: "doc", Type: schema.Type{Kind: schema.JSON}},
+		{Name: "clock", Type: schema.Type{Kind: schema.Time}},
+		{Name: "none", Type: schema.Type{Kind: schema.Int}},
+		{Name: "key", Type: schema.Type{Kind: schema.UUID}},
 	}
 	a, err := w.Table("t", specs)
 	if err != nil {

@@ -146,7 +146,7 @@ func newVector(t duck.LogicalType, cut int, cuts *int) *vector {
 		v.style, v.write = wide, func(v *vector, dst []byte, row int) []byte { return v.appendFloat(dst, at[float64](v, row), 64) }
 	case duck.TypeDecimal:
 		v.style, v.scale = wide, int(duck.DecimalScale(t))
-		v.width = decimalWidth(ColumnSpec{Kind: Decimal, Precision: int(duck.DecimalWidth(t))})
+		v.width = decimalWidth(int(duck.DecimalWidth(t)))
 		v.write = decimalWriter(v.width)
 	case duck.TypeVarchar:
 		v.style, v.read = free, func(v *vector, row int) []byte { return textAt(v.data, row) }

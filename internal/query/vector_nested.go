@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	duck "github.com/duckdb/duckdb-go-bindings"
+
+	"interlock/internal/schema"
 )
 
 // nested sets up lists, arrays, maps, structs and unions: JSON arrays and objects.
@@ -128,7 +130,7 @@ func typeName(t duck.LogicalType) string {
 	}
 	switch kind := duck.GetTypeId(t); kind {
 	case duck.TypeDecimal:
-		return ColumnSpec{Kind: Decimal, Precision: int(duck.DecimalWidth(t)), Scale: int(duck.DecimalScale(t))}.SQL()
+		return schema.Type{Kind: schema.Decimal, Width: int(duck.DecimalWidth(t)), Scale: int(duck.DecimalScale(t))}.String()
 	case duck.TypeList:
 		return child(duck.ListTypeChildType(t)) + "[]"
 	case duck.TypeArray:

@@ -12,6 +12,7 @@ import (
 
 	"interlock/internal/fault"
 	"interlock/internal/query"
+	"interlock/internal/schema"
 )
 
 func openWorkspace(t *testing.T, e *query.Engine, c query.WorkspaceConfig) *query.Workspace {
@@ -46,7 +47,7 @@ func workspaceRows(t *testing.T, w *query.Workspace, sql string, args ...string)
 
 // writeTwoRows writes an input as a source does.
 func writeTwoRows(_ context.Context, w *query.Writer, table string) error {
-	a, err := w.Table(table, []query.ColumnSpec{{Name: "id", Kind: query.Int64}, {Name: "note", Kind: query.Text}})
+	a, err := w.Table(table, []schema.Column{{Name: "id", Type: schema.Type{Kind: schema.Int}}, {Name: "note", Type: schema.Type{Kind: schema.Text}}})
 	for i := range 2 {
 		if err == nil {
 			a.Int(0, int64(i+1))
@@ -196,7 +197,7 @@ func TestWorkspaceLimits(t *testing.T) {
 	}
 	_ = w.Close()
 	endless := query.Input{Name: "endless", Write: func(ctx context.Context, w *query.Writer, table string) error {
-		a, err := w.Table(table, []query.ColumnSpec{{Name: "t", Kind: query.Text}})
+		a, err := w.Table(table, []schema.Column{{Name: "t", Type: schema.Type{Kind: schema.Text}}})
 		for i := 0; err == nil; i++ {
 			a.String(0, strings.Repeat(fmt.Sprint(i, " "), 100))
 			if err = a.EndRow(); err == nil {

@@ -8,63 +8,36 @@ import (
 	"strings"
 
 	duck "github.com/duckdb/duckdb-go-bindings"
+
+	"interlock/internal/schema"
 )
 
-// A Kind is the type of a column that a Writer stores.
-type Kind uint8
-
-// The kinds. Lists and other nested values are stored as JSON text.
-const (
-	Text        Kind = iota // VARCHAR
-	Bool                    // BOOLEAN
-	Int16                   // SMALLINT
-	Int32                   // INTEGER
-	Int64                   // BIGINT
-	Huge                    // HUGEINT: 128 bits
-	Float32                 // FLOAT
-	Float64                 // DOUBLE
-	Decimal                 // DECIMAL(Precision, Scale), exact, up to 38 digits
-	Date                    // DATE
-	Time                    // TIME
-	Timestamp               // TIMESTAMP without zone
-	TimestampTZ             // TIMESTAMP WITH TIME ZONE, kept as an instant
-	Bytes                   // BLOB
-	UUID                    // UUID
-	JSON                    // JSON
-)
-
-var kindNames = [...]string{
-	"VARCHAR", "BOOLEAN", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE",
-	"DECIMAL", "DATE", "TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "BLOB", "UUID", "JSON",
-}
-
-// A ColumnSpec is a column of a table to be written.
-type ColumnSpec struct {
-	Name      string
-	Kind      Kind
-	Precision int // of a Decimal, 1 to 38
-	Scale     int // of a Decimal, 0 to Precision
-}
-
-// SQL gives the engine's name of the column's type.
-func (c ColumnSpec) SQL() string {
-	if c.Kind == Decimal {
-		return fmt.Sprintf("DECIMAL(%d,%d)", c.Precision, c.Scale)
+// StoredType gives the type that a Writer's table has for values of a type. Lists are
+// stored as JSON, whole numbers without a sign in the 128 bits of HUGEINT, and values of
+// other kinds as text.
+func StoredType(t schema.Type) schema.Type {
+	switch t.Kind {
+	case schema.Uint:
+		return schema.ParseType("HUGEINT")
+	case schema.List:
+		return schema.Type{Kind: schema.JSON}
 	}
-	return kindNames[c.Kind]
+	return schema.ParseType(t.Plain().String())
 }
 
-func (c ColumnSpec) check() error {
-	switch {
+// checkColumn says why a table cannot have a column.
+func checkColumn(c schema.Column) error {
+	switch t := c.Type; {
 	case c.Name == "":
 		return errors.New("a column has no name")
-	case int(c.Kind) >= len(kindNames):
-		return fmt.Errorf("column %s: unknown kind %d", c.Name, c.Kind)
-	case c.Kind == Decimal && (c.Precision < 1 || c.Precision > 38 || c.Scale < 0 || c.Scale > c.Precision):
-		return fmt.Errorf("column %s: no such type as DECIMAL(%d,%d)", c.Name, c.Precision, c.Scale)
+	case t.Kind == schema.Decimal && (t.Width < 1 || t.Width > 38 || t.Scale < 0 || t.Scale > t.Width):
+		return fmt.Errorf("column %s: no such type as %s", c.Name, t.Plain())
 	}
 	return nil
 }
+
+// definition gives a column as CREATE TABLE has it.
+func definition(c schema.Column) string { return quoteName(c.Name) + " " + StoredType(c.Type).String() }
 
 // A Writer makes a database file of rows of other systems. The file
 // appears under its name when Close succeeds, complete or not at all. A Writer
@@ -103,7 +76,7 @@ func (w *Writer) start(dir string) (err error) {
 }
 
 // Table makes a table and opens it for rows. The table before it is closed.
-func (w *Writer) Table(name string, columns []ColumnSpec) (*Appender, error) {
+func (w *Writer) Table(name string, columns []schema.Column) (*Appender, error) {
 	if err := w.closeTable(); err != nil {
 		return nil, err
 	}
@@ -113,13 +86,13 @@ func (w *Writer) Table(name string, columns []ColumnSpec) (*Appender, error) {
 	var ddl strings.Builder
 	fmt.Fprintf(&ddl, "CREATE TABLE %s (", quoteName(name))
 	for i, c := range columns {
-		if err := c.check(); err != nil {
+		if err := checkColumn(c); err != nil {
 			return nil, fmt.Errorf("table %s: %w", name, err)
 		}
 		if i > 0 {
 			ddl.WriteString(", ")
 		}
-		fmt.Fprintf(&ddl, "%s %s", quoteName(c.Name), c.SQL())
+		ddl.WriteString(definition(c))
 	}
 	ddl.WriteString(")")
 	if err := w.session.exec(ddl.String()); err != nil {

@@ -38,10 +38,10 @@ func copyTable(t *testing.T, s *memorySpace, table string) query.Input {
 		t.Fatal(err)
 	}
 	return query.Input{Name: table, Write: func(_ context.Context, w *query.Writer, table string) error {
-		specs := make([]query.ColumnSpec, len(described.Columns))
+		specs := make([]schema.Column, len(described.Columns))
 		for i, c := range described.Columns {
-			if specs[i] = (query.ColumnSpec{Name: c.Name, Kind: query.Text}); c.Type.Kind == schema.Int {
-				specs[i].Kind = query.Int64
+			if specs[i] = (schema.Column{Name: c.Name, Type: schema.Type{Kind: schema.Text}}); c.Type.Kind == schema.Int {
+				specs[i].Type.Kind = schema.Int
 			}
 		}
 		a, err := w.Table(table, specs)
@@ -52,7 +52,7 @@ func copyTable(t *testing.T, s *memorySpace, table string) query.Input {
 			for i, cell := range row {
 				switch v := cell.(type) {
 				case json.Number:
-					if specs[i].Kind == query.Int64 {
+					if specs[i].Type.Kind == schema.Int {
 						n, _ := v.Int64()
 						a.Int(i, n)
 					} else {

@@ -9,49 +9,6 @@ import (
 	"interlock/internal/schema"
 )
 
-// Specs gives the columns as a table of the embedded engine has them. Lists are
-// JSON there, and whole numbers that 64 bits cannot sign are HUGEINT.
-func Specs(columns []schema.Column) []query.ColumnSpec {
-	specs := make([]query.ColumnSpec, len(columns))
-	for i, c := range columns {
-		specs[i] = query.ColumnSpec{Name: c.Name, Kind: engineKind(c.Type)}
-		if c.Type.Kind == schema.Decimal {
-			specs[i].Precision, specs[i].Scale = c.Type.Width, c.Type.Scale
-		}
-	}
-	return specs
-}
-
-func engineKind(t schema.Type) query.Kind {
-	switch t.Kind {
-	case schema.Bool:
-		return query.Bool
-	case schema.Int:
-		return query.Int64
-	case schema.Uint:
-		return query.Huge
-	case schema.Float:
-		return query.Float64
-	case schema.Decimal:
-		return query.Decimal
-	case schema.Date:
-		return query.Date
-	case schema.Time:
-		return query.Time
-	case schema.Timestamp:
-		return query.Timestamp
-	case schema.TimestampTZ:
-		return query.TimestampTZ
-	case schema.UUID:
-		return query.UUID
-	case schema.Bytes:
-		return query.Bytes
-	case schema.JSON, schema.List:
-		return query.JSON
-	}
-	return query.Text
-}
-
 // Load streams the rows of a source under a filter into a table of a new database
 // and gives their number. progress, if not nil, hears of each batch.
 func Load(ctx context.Context, s Source, f schema.Filter, w *query.Writer, table string, progress func(rows int64)) (int64, error) {
@@ -59,7 +16,7 @@ func Load(ctx context.Context, s Source, f schema.Filter, w *query.Writer, table
 	if err != nil {
 		return 0, err
 	}
-	into, err := w.Table(table, Specs(columns))
+	into, err := w.Table(table, columns)
 	if err != nil {
 		return 0, fmt.Errorf("making table %s: %w", table, err)
 	}

@@ -57,9 +57,9 @@ func survives(t *testing.T, engine *query.Engine, s source.Source) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, spec := range source.Specs(columns) {
-		if got := result.Columns[i].Type.String(); got != spec.SQL() {
-			t.Errorf("column %s is %s, want %s", spec.Name, got, spec.SQL())
+	for i, c := range columns {
+		if got, want := result.Columns[i].Type, query.StoredType(c.Type); !got.Equal(want) {
+			t.Errorf("column %s is %s, want %s", c.Name, got, want)
 		}
 	}
 }
