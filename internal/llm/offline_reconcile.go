@@ -141,73 +141,67 @@ func promptSection(system, title string) []string {
 
 var wordInText = regexp.MustCompile(`[\pL\pN]+`)
 
-// namedIn finds the two sources that a text names, in its order. An alias that is written
-// as it is counts first; else one of several words is named by any of them, and better by
-// more. Two sources are all there is to choose where no others exist.
+// A mention is where a text names a source.
+type mention struct {
+	alias string
+	words int // of the alias that are there
+	at    int
+}
+
+// namedIn finds the sources that a text names, in its order. An alias that is written as
+// it is counts first; in the rest of the text one of several words is named by any of
+// them. Two sources are all there is to choose where no others exist.
 func namedIn(text string, sources []namedSource) []string {
-	written := writtenAliases(text, sources)
-	switch {
-	case len(written) == 2:
-		return written
-	case len(written) == 0 && len(sources) == 2:
+	text = strings.ToLower(text)
+	var all []mention
+	for _, s := range sources {
+		if alias := strings.ToLower(s.Alias); strings.Contains(text, alias) {
+			all = append(all, mention{s.Alias, 0, strings.Index(text, alias)})
+			text = strings.ReplaceAll(text, alias, strings.Repeat(" ", len(alias)))
+		}
+	}
+	all = append(all, mentionsByWords(text, sources)...)
+	if len(all) == 0 && len(sources) == 2 {
 		return []string{sources[0].Alias, sources[1].Alias}
 	}
-	type match struct {
-		alias string
-		words int
-		at    int
-	}
-	var found []match
-	words := wordInText.FindAllString(strings.ToLower(text), -1)
-	for _, s := range sources {
-		m := match{alias: s.Alias, at: -1}
-		for _, part := range wordInText.FindAllString(strings.ToLower(strings.ReplaceAll(s.Alias, "_", " ")), -1) {
-			if i := slices.IndexFunc(words, func(w string) bool { return stem(w) == stem(part) }); i >= 0 {
-				if m.words++; m.at < 0 || i < m.at {
-					m.at = i
-				}
-			}
-		}
-		if m.words > 0 {
-			found = append(found, m)
-		}
-	}
-	// Where two sources share the word that names them, the one with more of its words wins.
-	best := map[int]match{}
-	for _, m := range found {
-		switch b, ok := best[m.at]; {
-		case !ok || m.words > b.words:
-			best[m.at] = m
-		case m.words == b.words:
-			best[m.at] = match{words: m.words, at: m.at} // nobody knows which
-		}
-	}
-	var chosen []match
-	for _, m := range best {
-		if m.alias != "" {
-			chosen = append(chosen, m)
-		}
-	}
-	slices.SortFunc(chosen, func(a, b match) int { return a.at - b.at })
+	slices.SortFunc(all, func(a, b mention) int { return a.at - b.at })
 	var out []string
-	for _, m := range chosen {
-		out = append(out, m.alias)
+	for _, m := range all {
+		if !slices.Contains(out, m.alias) {
+			out = append(out, m.alias)
+		}
 	}
 	return out
 }
 
-// writtenAliases are the aliases that a text contains, in its order.
-func writtenAliases(text string, sources []namedSource) []string {
-	text = strings.ToLower(text)
-	var out []string
+// mentionsByWords finds sources by words of their aliases. Where several share the word
+// that names them, the one with more of its words wins; of equals nobody knows which.
+func mentionsByWords(text string, sources []namedSource) []mention {
+	best := map[int]mention{}
+	places := wordInText.FindAllStringIndex(text, -1)
 	for _, s := range sources {
-		if strings.Contains(text, strings.ToLower(s.Alias)) {
-			out = append(out, s.Alias)
+		m := mention{alias: s.Alias, at: -1}
+		for _, part := range wordInText.FindAllString(strings.ToLower(strings.ReplaceAll(s.Alias, "_", " ")), -1) {
+			if i := slices.IndexFunc(places, func(p []int) bool { return stem(text[p[0]:p[1]]) == stem(part) }); i >= 0 {
+				if m.words++; m.at < 0 || places[i][0] < m.at {
+					m.at = places[i][0]
+				}
+			}
+		}
+		switch b, ok := best[m.at]; {
+		case m.words == 0:
+		case !ok || m.words > b.words:
+			best[m.at] = m
+		case m.words == b.words:
+			best[m.at] = mention{words: m.words, at: m.at}
 		}
 	}
-	slices.SortFunc(out, func(a, b string) int {
-		return strings.Index(text, strings.ToLower(a)) - strings.Index(text, strings.ToLower(b))
-	})
+	var out []mention
+	for _, m := range best {
+		if m.alias != "" {
+			out = append(out, m)
+		}
+	}
 	return out
 }
 
