@@ -28,21 +28,21 @@ func (c *chat) answerCards(ctx context.Context, more bool) error {
 			fmt.Fprintf(c.errw, "The thread %s waits for an answer. Go on with: interlock chat --thread %s\n", c.thread, c.thread)
 			return nil
 		}
-		line, ok := c.read("answer> ")
+		line, ok := c.readLine("answer> ")
 		if !ok {
 			c.code = exitNeedsAnswer
 			return nil
 		}
 		in := engine.Input{User: c.cfg.Owner, Text: line, Dataset: c.dataset}
-		if a, ok := chosen(card, line); ok {
+		if a, ok := parseChoice(card, line); ok {
 			in = engine.Input{User: c.cfg.Owner, Card: &a}
 		} else if card.Message == "" {
 			fmt.Fprintln(c.errw, "Choose one of the answers by number, name or key; a note may follow it.")
 			continue
 		}
-		if err := c.turn(ctx, in); err != nil {
+		if err := c.runTurn(ctx, in); err != nil {
 			if fault.Is(err, fault.BadAnswer) {
-				c.fail(err)
+				c.printFailure(err)
 				c.code = exitDone
 				continue
 			}
@@ -78,8 +78,8 @@ func (c *chat) showCard(card event.CardRaised) {
 	}
 }
 
-// chosen reads "2 because of the date": an answer by number, key or name, and a note.
-func chosen(card event.CardRaised, line string) (engine.CardAnswer, bool) {
+// parseChoice reads "2 because of the date": an answer by number, key or name, and a note.
+func parseChoice(card event.CardRaised, line string) (engine.CardAnswer, bool) {
 	word, note, _ := strings.Cut(line, " ")
 	for i, a := range card.Answers {
 		if word == strconv.Itoa(i+1) || strings.EqualFold(word, a.Name) || (a.Key != "" && strings.EqualFold(word, a.Key)) {

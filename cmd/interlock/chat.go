@@ -34,7 +34,7 @@ func (a *app) chatCommand() *cobra.Command {
 	return cmd
 }
 
-// chat is a conversation in the terminal.
+// A chat is a conversation in the terminal.
 type chat struct {
 	*app
 	machine, dataset, thread string
@@ -64,7 +64,7 @@ func (c *chat) run(ctx context.Context, message string) (err error) {
 			return err
 		}
 	}
-	if c.s, err = c.open(ctx); err != nil {
+	if c.s, err = c.openSystem(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.s.close()) }()
@@ -81,14 +81,14 @@ func (c *chat) run(ctx context.Context, message string) (err error) {
 	c.lines = newLineReader(c.in, c.errw)
 	if c.thread == "" {
 		if m, err := c.s.machines.Get(c.machine); err == nil {
-			for _, f := range c.s.models.unready(m) {
+			for _, f := range c.s.models.unreadyReason(m) {
 				fmt.Fprintf(c.errw, "The machine %s is not complete: %s. %s\n", m.Name, strings.TrimSuffix(f.Message, "."), f.Suggestion)
 			}
 		}
 		if message != "" {
-			return c.once(ctx, message)
+			return c.answerOne(ctx, message)
 		}
-		if c.thread, err = c.s.engine.Open(ctx, c.opening()); err != nil {
+		if c.thread, err = c.s.engine.Open(ctx, c.newOpening()); err != nil {
 			return err
 		}
 		c.settings = nil // the thread has them
@@ -104,56 +104,56 @@ func (c *chat) run(ctx context.Context, message string) (err error) {
 	}
 	c.machine, c.last = v.Thread.Machine, v.Thread.Seq
 	if message != "" {
-		return c.once(ctx, message)
+		return c.answerOne(ctx, message)
 	}
-	return c.talk(ctx)
+	return c.answerLines(ctx)
 }
 
-// opening says what a new thread is.
-func (c *chat) opening() engine.Opening {
+// newOpening describes the thread that the flags ask for.
+func (c *chat) newOpening() engine.Opening {
 	return engine.Opening{Machine: c.machine, Owner: c.cfg.Owner, Dataset: c.dataset, Settings: c.settings}
 }
 
-// message is what a line says.
-func (c *chat) message(line string) engine.Input {
+// newInput returns the input of a line.
+func (c *chat) newInput(line string) engine.Input {
 	return engine.Input{User: c.cfg.Owner, Text: line, Dataset: c.dataset, Rerun: c.rerun}
 }
 
-// once has one message answered.
-func (c *chat) once(ctx context.Context, message string) error {
-	if err := c.turn(ctx, c.message(message)); err != nil {
+// answerOne sends one message and prints the answer.
+func (c *chat) answerOne(ctx context.Context, message string) error {
+	if err := c.runTurn(ctx, c.newInput(message)); err != nil {
 		return err
 	}
 	return c.answerCards(ctx, false)
 }
 
-// talk reads lines until the end of input.
-func (c *chat) talk(ctx context.Context) error {
-	c.lines.stay()
+// answerLines sends each line as a message until the input ends.
+func (c *chat) answerLines(ctx context.Context) error {
+	c.lines.keepOnInterrupt()
 	if isTerminal(c.in) {
-		fmt.Fprintf(c.errw, "%s, dataset %s. /help lists commands, Ctrl-D ends.\n", c.machine, orNone(c.dataset))
+		fmt.Fprintf(c.errw, "%s, dataset %s. /help lists commands, Ctrl-D ends.\n", c.machine, textOrNone(c.dataset))
 	}
 	for {
 		if err := c.answerCards(ctx, true); err != nil {
 			return err
 		}
-		line, ok := c.read("> ")
+		line, ok := c.readLine("> ")
 		if !ok {
 			return nil
 		}
-		in := c.message(line)
+		in := c.newInput(line)
 		if strings.HasPrefix(line, "/") {
-			cmd, done := c.slash(ctx, line)
+			cmd, done := c.runSlashCommand(ctx, line)
 			if done {
 				continue
 			}
 			in = engine.Input{User: c.cfg.Owner, Command: cmd}
 		}
-		if err := c.turn(ctx, in); err != nil {
+		if err := c.runTurn(ctx, in); err != nil {
 			if ctx.Err() != nil {
 				return err
 			}
-			c.fail(err)
+			c.printFailure(err)
 			c.code = exitDone
 		}
 		if c.code == exitNeedsAnswer || c.code == exitDeclined {
@@ -162,16 +162,16 @@ func (c *chat) talk(ctx context.Context) error {
 	}
 }
 
-func orNone(text string) string {
+func textOrNone(text string) string {
 	if text == "" {
 		return "none"
 	}
 	return text
 }
 
-func (c *chat) read(prompt string) (string, bool) {
+func (c *chat) readLine(prompt string) (string, bool) {
 	for {
-		line, ok := c.lines.read(prompt)
+		line, ok := c.lines.readLine(prompt)
 		if !ok {
 			return "", false
 		}
@@ -181,21 +181,21 @@ func (c *chat) read(prompt string) (string, bool) {
 	}
 }
 
-// slash handles the chat's own commands; those of the machine are handed on.
-func (c *chat) slash(ctx context.Context, line string) (*engine.Command, bool) {
+// runSlashCommand handles the chat's own commands; those of the machine are handed on.
+func (c *chat) runSlashCommand(ctx context.Context, line string) (*engine.Command, bool) {
 	name, rest, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
 	switch name {
 	case "dataset":
 		id := strings.TrimSpace(rest)
 		if id != "" {
 			if _, err := c.s.catalog.Get(ctx, id); fault.Is(err, fault.DatasetNotFound) {
-				c.fail(err)
+				c.printFailure(err)
 				c.code = exitDone
 				return nil, true
 			}
 		}
 		c.dataset = id
-		fmt.Fprintf(c.errw, "dataset %s\n", orNone(c.dataset))
+		fmt.Fprintf(c.errw, "dataset %s\n", textOrNone(c.dataset))
 		return nil, true
 	case "help":
 		fmt.Fprintln(c.errw, "/dataset ID   ask about another dataset\n/thread       show the thread's id\n/help         this list")
@@ -228,9 +228,9 @@ func parseSettings(list []string) (map[string]any, error) {
 	return out, nil
 }
 
-// turn sends an input and shows what happens until the thread rests. An interrupt stops
+// runTurn sends an input and prints what happens until the turn ends or waits. An interrupt stops
 // the turn and not the program.
-func (c *chat) turn(ctx context.Context, in engine.Input) error {
+func (c *chat) runTurn(ctx context.Context, in engine.Input) error {
 	run, err := c.send(ctx, in)
 	if err != nil {
 		return err
@@ -250,7 +250,7 @@ func (c *chat) turn(ctx context.Context, in engine.Input) error {
 // a new one.
 func (c *chat) send(ctx context.Context, in engine.Input) (run string, err error) {
 	if c.thread == "" {
-		c.thread, run, err = c.s.engine.Start(ctx, c.opening(), in)
+		c.thread, run, err = c.s.engine.Start(ctx, c.newOpening(), in)
 	} else {
 		in.Settings = c.settings
 		run, err = c.s.engine.Send(ctx, c.thread, in)
@@ -287,19 +287,19 @@ func (c *chat) followRun(ctx context.Context, run string) error {
 		case event.CardRaised:
 			return nil
 		case event.TurnEnded:
-			return c.ended(ctx, run, b, printed)
+			return c.printEnd(ctx, run, b, printed)
 		default:
 			if !c.json {
-				c.note(b)
+				c.printCall(b)
 			}
 		}
 	}
 	return ctx.Err()
 }
 
-// ended closes a turn: the whole reply as JSON, or the answer if it was not printed while
+// printEnd closes a turn: the whole reply as JSON, or the answer if it was not printed while
 // it was streamed, and how the run ended unless it was answered.
-func (c *chat) ended(ctx context.Context, run string, b event.TurnEnded, printed string) error {
+func (c *chat) printEnd(ctx context.Context, run string, b event.TurnEnded, printed string) error {
 	c.code = outcomeCode(b.Status)
 	if c.json {
 		r, err := c.s.engine.Reply(ctx, run)
@@ -338,8 +338,8 @@ func outcomeCode(o event.Outcome) int {
 	return exitFailed
 }
 
-// note tells of a tool call in a line, and shows its result as a table.
-func (c *chat) note(b event.Body) {
+// printCall prints a tool call as one line, and its result as a table.
+func (c *chat) printCall(b event.Body) {
 	switch e := b.(type) {
 	case event.ToolStarted:
 		fmt.Fprintf(c.errw, "· %s %s\n", e.Tool, cutText(oneLine(string(shownArgs(e))), 150))
@@ -348,7 +348,7 @@ func (c *chat) note(b event.Body) {
 			fmt.Fprintf(c.errw, "· %s: the same as before (%s)\n", e.Tool, e.Reason)
 		}
 		if e.Person.All || len(e.Person.Fields) > 0 {
-			c.result(engine.VisibleFields(e.Result.JSON, e.Person))
+			c.printResult(engine.VisibleFields(e.Result.JSON, e.Person))
 		}
 	case event.ToolFailed:
 		var before struct{ Stdout string } // what code printed before it failed
@@ -375,8 +375,8 @@ func shownArgs(e event.ToolStarted) json.RawMessage {
 // maxShown bounds the rows of a table in the terminal.
 const maxShown = 40
 
-// result shows what a person sees of a tool's result.
-func (c *chat) result(raw json.RawMessage) {
+// printResult prints the part of a tool's result that a person may see.
+func (c *chat) printResult(raw json.RawMessage) {
 	var r struct {
 		Columns  []string `json:"columns"`
 		Rows     [][]any  `json:"rows"`
@@ -390,7 +390,7 @@ func (c *chat) result(raw json.RawMessage) {
 		return
 	}
 	if r.Columns == nil && len(r.Inner) > 0 {
-		c.result(r.Inner)
+		c.printResult(r.Inner)
 		return
 	}
 	if r.Stdout != "" {

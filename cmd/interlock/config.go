@@ -85,7 +85,7 @@ type config struct {
 	from                    map[string]string // where each setting came from
 }
 
-// setting is one field of config with its tags.
+// A setting is one field of config with its tags.
 type setting struct {
 	name, help, def, env string
 	sep                  string // between several values in the environment
@@ -126,7 +126,7 @@ func (c *config) load(fs *pflag.FlagSet, getenv func(string) string) error {
 	c.openAIKey, c.anthropicKey = getenv("OPENAI_API_KEY"), getenv("ANTHROPIC_API_KEY")
 	var faults []error
 	set := func(s setting, from string, values ...string) {
-		if err := s.set(values); err != nil {
+		if err := s.parseInto(values); err != nil {
 			faults = append(faults, fmt.Errorf("%s (%s): %w", s.name, from, err))
 			return
 		}
@@ -147,7 +147,7 @@ func (c *config) load(fs *pflag.FlagSet, getenv func(string) string) error {
 			set(s, path, v...)
 		}
 		if v := getenv(s.env); v != "" {
-			set(s, s.env, s.split(v)...)
+			set(s, s.env, s.splitEnv(v)...)
 		}
 		if f := fs.Lookup(s.name); f != nil && f.Changed {
 			values := []string{f.Value.String()}
@@ -171,21 +171,21 @@ func (c *config) load(fs *pflag.FlagSet, getenv func(string) string) error {
 		return fault.New(fault.BadSetting, "%v", errors.Join(faults...)).Suggest("Run `interlock config` to see every setting and where it comes from.")
 	}
 	if c.State == "" {
-		c.State = usualState()
+		c.State = defaultState()
 	}
 	if len(c.Data) == 0 {
 		if dir := filepath.Join(xdg.DataHome, "interlock"); isDir(dir) {
 			c.Data = []string{dir}
 		}
 	}
-	return c.absolute()
+	return c.makePathsAbsolute()
 }
 
-// usualState is the state folder where none is named.
-func usualState() string { return filepath.Join(xdg.StateHome, "interlock") }
+// defaultState is the state folder if none is named.
+func defaultState() string { return filepath.Join(xdg.StateHome, "interlock") }
 
-// absolute makes the folders independent of the working folder: workers have their own.
-func (c *config) absolute() error {
+// makePathsAbsolute makes the folders independent of the working folder: workers have their own.
+func (c *config) makePathsAbsolute() error {
 	paths := []*string{&c.State}
 	for i := range c.Data {
 		paths = append(paths, &c.Data[i])
@@ -255,16 +255,16 @@ func readSettings(path string, explicit bool) (map[string][]string, error) {
 	return out, nil
 }
 
-// split reads the environment: several values of a list, else one.
-func (s setting) split(v string) []string {
+// splitEnv splits the value of an environment variable if the setting is a list.
+func (s setting) splitEnv(v string) []string {
 	if s.value.Kind() == reflect.Slice {
 		return strings.Split(v, s.sep)
 	}
 	return []string{v}
 }
 
-// set reads text into the field.
-func (s setting) set(values []string) error {
+// parseInto parses a text into the field.
+func (s setting) parseInto(values []string) error {
 	switch p := s.value.Addr().Interface().(type) {
 	case *[]string:
 		*p = values

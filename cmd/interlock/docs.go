@@ -64,7 +64,7 @@ func (a *app) docsCommand() *cobra.Command {
 					if err != nil {
 						return err
 					}
-					a.done(map[string]int{"removed": n}, "removed %d documents", n)
+					a.printDone(map[string]int{"removed": n}, "removed %d documents", n)
 					return nil
 				})
 			},
@@ -127,7 +127,7 @@ func (a *app) listDocs(ctx context.Context, x *retrieve.Index, f docsFlags) erro
 		}
 		rows[i] = []string{d.Collection, d.File, d.Title, state}
 	}
-	a.show(list, []string{"collection", "file", "title", "state"}, rows)
+	a.printRows(list, []string{"collection", "file", "title", "state"}, rows)
 	return nil
 }
 

@@ -74,7 +74,7 @@ func (e *evaluation) questions(ctx context.Context, dir string) (err error) {
 	}
 	defer os.RemoveAll(state)
 	e.cfg.State = state
-	if e.s, err = e.open(ctx); err != nil {
+	if e.s, err = e.openSystem(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, e.s.close()) }()
@@ -85,7 +85,7 @@ func (e *evaluation) questions(ctx context.Context, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	records, err := e.earlier()
+	records, err := e.loadEarlier()
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (e *evaluation) questions(ctx context.Context, dir string) (err error) {
 		}
 		r := runner.Score(ctx, dir, c)
 		records = append(records, r)
-		if err := e.keep(r); err != nil {
+		if err := e.saveResult(r); err != nil {
 			return err
 		}
 		e.progress(len(records), len(cases))
@@ -137,8 +137,8 @@ func (e *evaluation) progress(n, of int) {
 	}
 }
 
-// earlier reads what a broken-off run has kept.
-func (e *evaluation) earlier() ([]eval.Record, error) {
+// loadEarlier loads the results of an evaluation that was interrupted.
+func (e *evaluation) loadEarlier() ([]eval.Record, error) {
 	if e.resume == "" {
 		return nil, nil
 	}
@@ -163,7 +163,7 @@ func (e *evaluation) earlier() ([]eval.Record, error) {
 	return out, lines.Err()
 }
 
-func (e *evaluation) keep(r eval.Record) error {
+func (e *evaluation) saveResult(r eval.Record) error {
 	if e.resume == "" {
 		return nil
 	}
@@ -188,7 +188,7 @@ type goldenRow struct {
 
 // golden asks the golden queries of the datasets in --data.
 func (e *evaluation) golden(ctx context.Context) (err error) {
-	if e.s, err = e.open(ctx); err != nil {
+	if e.s, err = e.openSystem(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, e.s.close()) }()
@@ -234,7 +234,7 @@ func (e *evaluation) golden(ctx context.Context) (err error) {
 		rows[i] = []string{r.Outcome, r.Dataset, r.Question, oneLine(r.Note)}
 	}
 	a := map[string]any{"n": len(out), "right": right, "queries": out}
-	e.show(a, []string{"", "dataset", "question", "note"}, rows)
+	e.printRows(a, []string{"", "dataset", "question", "note"}, rows)
 	if !e.json {
 		fmt.Fprintf(e.out, "%d of %d right\n", right, len(out))
 	}

@@ -53,7 +53,7 @@ func (a *app) runExport(ctx context.Context, s *system, x server.Repeat, out str
 	if err != nil {
 		return err
 	}
-	id, err := data.NewResults(data.ResultsConfig{Catalog: s.catalog, Query: s.query, Artifacts: s.artifacts, Store: s.store, Dir: s.dir(a.cfg, "results")}).Repeat(ctx, c.Owner, x)
+	id, err := data.NewResults(data.ResultsConfig{Catalog: s.catalog, Query: s.query, Artifacts: s.artifacts, Store: s.store, Dir: s.stateDir(a.cfg, "results")}).Repeat(ctx, c.Owner, x)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (a *app) runExport(ctx context.Context, s *system, x server.Repeat, out str
 		return err
 	}
 	defer content.Close()
-	a.sayNotes(meta.Lineage.Notes)
+	a.printNotes(meta.Lineage.Notes)
 	if out == "" {
 		_, err = io.Copy(a.out, content)
 		return err
@@ -77,6 +77,6 @@ func (a *app) runExport(ctx context.Context, s *system, x server.Repeat, out str
 	if err := f.Close(); err != nil {
 		return fmt.Errorf("writing %s: %w", out, err)
 	}
-	a.done(map[string]any{"file": out, "format": x.Format, "artifact_id": id, "lineage": meta.Lineage}, "wrote %d rows to %s", meta.Lineage.Rows, out)
+	a.printDone(map[string]any{"file": out, "format": x.Format, "artifact_id": id, "lineage": meta.Lineage}, "wrote %d rows to %s", meta.Lineage.Rows, out)
 	return nil
 }

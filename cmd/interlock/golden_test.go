@@ -49,7 +49,7 @@ func openDemoSystem() (*evaluation, error) {
 		return nil, err
 	}
 	e := &evaluation{app: a}
-	if e.s, err = a.open(context.Background()); err != nil {
+	if e.s, err = a.openSystem(context.Background()); err != nil {
 		return nil, err
 	}
 	closeDemoSystem = func() error { return errors.Join(e.s.close(), os.RemoveAll(dir)) }

@@ -57,17 +57,17 @@ func (k *keys) Read(p []byte) (int, error) {
 	return copy(p, bytes.ReplaceAll(p[:n], []byte{3}, []byte{5, 21})), err
 }
 
-// stay makes Ctrl-C empty the line: it may come just after the turn that it was to stop.
-func (r lineReader) stay() {
+// keepOnInterrupt makes Ctrl-C empty the line: it may come just after the turn that it was to stop.
+func (r lineReader) keepOnInterrupt() {
 	if r.typed != nil {
 		r.typed.clears = true
 	}
 }
 
-// read gives the next line; false at the end of input, and where the person leaves with
+// readLine returns the next line; false at the end of input, and where the person leaves with
 // Ctrl-D, or with Ctrl-C unless stay was called. The terminal is raw only while a line is edited, so that Ctrl-C during
 // a turn is an interrupt.
-func (r lineReader) read(prompt string) (string, bool) {
+func (r lineReader) readLine(prompt string) (string, bool) {
 	if r.terminal == nil {
 		more := r.lines.Scan()
 		return r.lines.Text(), more

@@ -85,11 +85,11 @@ func (a *app) machineList() error {
 	var list []machineRow
 	var rows [][]string
 	for _, m := range lib.List() {
-		r := machineRow{Name: m.Name, Title: m.Title, States: len(m.States), Version: m.Hash, Unready: configured.unready(m)}
+		r := machineRow{Name: m.Name, Title: m.Title, States: len(m.States), Version: m.Hash, Unready: configured.unreadyReason(m)}
 		list = append(list, r)
 		note := "complete"
 		if len(r.Unready) > 0 {
-			note = "not complete: " + reasons(r.Unready)
+			note = "not complete: " + joinReasons(r.Unready)
 		}
 		rows = append(rows, []string{r.Name, r.Title, fmt.Sprint(r.States), r.Version[:12], note})
 	}
@@ -97,12 +97,12 @@ func (a *app) machineList() error {
 		list = append(list, machineRow{Name: r.Name, Broken: len(r.Findings), Dir: r.Dir})
 		rows = append(rows, []string{r.Name, "did not load", "", "", fmt.Sprintf("%d findings: interlock machine check %s", len(r.Findings), r.Name)})
 	}
-	a.show(list, []string{"machine", "what it does", "states", "version", "state"}, rows)
+	a.printRows(list, []string{"machine", "what it does", "states", "version", "state"}, rows)
 	return nil
 }
 
-// checked is the outcome for one definition.
-type checked struct {
+// A checkResult is the outcome of `machine check` for one definition.
+type checkResult struct {
 	Machine  string           `json:"machine"`
 	OK       bool             `json:"ok"`
 	Findings machine.Findings `json:"findings"`
@@ -121,10 +121,10 @@ func (a *app) machineCheck(args []string) error {
 			args = append(args, r.Name)
 		}
 	}
-	var all []checked
+	var all []checkResult
 	failed := 0
 	for _, arg := range args {
-		c := checked{Machine: arg, Findings: machine.Findings{}}
+		c := checkResult{Machine: arg, Findings: machine.Findings{}}
 		if m, err := lib.Get(arg); err == nil {
 			c.Findings = append(c.Findings, m.Check(types)...)
 		} else if i := slices.IndexFunc(lib.Broken(), func(r machine.Report) bool { return r.Name == arg }); i >= 0 {
@@ -178,8 +178,8 @@ func machineDir(path string) (string, error) {
 	return filepath.Dir(path), nil
 }
 
-// find gives a machine by name or from a folder.
-func (a *app) find(arg string) (*machine.Machine, error) {
+// findMachine returns a machine by name or from a folder.
+func (a *app) findMachine(arg string) (*machine.Machine, error) {
 	lib, _, err := a.library()
 	if err != nil {
 		return nil, err
@@ -196,7 +196,7 @@ func (a *app) find(arg string) (*machine.Machine, error) {
 }
 
 func (a *app) machineGraph(arg, format string) error {
-	m, err := a.find(arg)
+	m, err := a.findMachine(arg)
 	if err != nil {
 		return err
 	}
@@ -223,11 +223,11 @@ type liveThread struct {
 
 func (a *app) machineDiff(cmd *cobra.Command, oldArg, newArg string) error {
 	ctx := cmd.Context()
-	older, err := a.find(oldArg)
+	older, err := a.findMachine(oldArg)
 	if err != nil {
 		return err
 	}
-	newer, err := a.find(newArg)
+	newer, err := a.findMachine(newArg)
 	if err != nil {
 		return err
 	}
@@ -235,7 +235,7 @@ func (a *app) machineDiff(cmd *cobra.Command, oldArg, newArg string) error {
 	if a.needState() != nil { // no threads: nothing breaks
 		return a.showDiff(changes, []liveThread{})
 	}
-	s, err := a.open(ctx)
+	s, err := a.openSystem(ctx)
 	if err != nil {
 		return err
 	}
@@ -253,7 +253,7 @@ func (a *app) machineDiff(cmd *cobra.Command, oldArg, newArg string) error {
 		if err != nil {
 			return err
 		}
-		if why := machine.Breaks(older, newer, t.State, v.Facts); len(why) > 0 {
+		if why := machine.UpgradeProblems(older, newer, t.State, v.Facts); len(why) > 0 {
 			broken = append(broken, liveThread{t.ID, t.State, why})
 		}
 	}

@@ -39,13 +39,13 @@ func main() {
 	source.Main()
 	document.Main()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	code := do(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	code := runMain(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
-// do is the whole program as a function: what tests call.
-func do(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
+// runMain runs the program and returns its exit code. Tests call it.
+func runMain(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
 	a := &app{in: in, out: out, errw: errw, getenv: os.Getenv}
 	root := a.root()
 	root.SetArgs(args)
@@ -59,7 +59,7 @@ func do(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) i
 	if !a.begun {
 		err = usageError{err}
 	}
-	return a.fail(err)
+	return a.printFailure(err)
 }
 
 // app is what the commands share.
@@ -156,8 +156,8 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 // usageError is a wrong use of the command line.
 type usageError struct{ error }
 
-// fail says what went wrong and how to mend it, and gives the exit code.
-func (a *app) fail(err error) int {
+// printFailure prints an error with its fix and returns the exit code.
+func (a *app) printFailure(err error) int {
 	if _, wrong := errors.AsType[usageError](err); wrong {
 		fmt.Fprintf(a.errw, "interlock: %v\nSee `interlock --help`.\n", err)
 		return exitUsage

@@ -65,7 +65,7 @@ func (a *app) configCommand() *cobra.Command {
 				list = append(list, row{s.name, s.value.Interface(), from, s.env, s.help})
 				rows = append(rows, []string{s.name, fmt.Sprint(s.value.Interface()), from, s.help})
 			}
-			a.show(list, []string{"setting", "value", "from", "what it is"}, rows)
+			a.printRows(list, []string{"setting", "value", "from", "what it is"}, rows)
 			return nil
 		},
 	}

@@ -22,8 +22,8 @@ func (a *app) printJSON(v any) {
 	}
 }
 
-// show prints rows as a table, or the value as JSON where that was asked for.
-func (a *app) show(v any, head []string, rows [][]string) {
+// printRows prints rows as a table, or the value as JSON with --json.
+func (a *app) printRows(v any, head []string, rows [][]string) {
 	if a.json {
 		a.printJSON(v)
 		return

@@ -21,7 +21,7 @@ func (a *app) profileCommand() *cobra.Command {
 				for i, c := range p.Columns {
 					rows[i] = []string{c.Name, c.Type.String(), fmt.Sprint(c.Nulls), fmt.Sprint(c.Distinct), c.Min, c.Max, strings.Join(c.Examples, ", ")}
 				}
-				a.show(p, []string{"column", "type", "nulls", "distinct", "min", "max", "examples"}, rows)
+				a.printRows(p, []string{"column", "type", "nulls", "distinct", "min", "max", "examples"}, rows)
 				if !a.json {
 					fmt.Fprintf(a.errw, "(%d rows)\n", p.Rows)
 					for _, n := range p.Notes {

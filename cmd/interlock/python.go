@@ -22,7 +22,7 @@ func (s *system) sandboxConfig(c config) (sandbox.Config, error) {
 		Disabled: !c.Python, Executor: c.PythonExecutor, MinLevel: level, AllowDegraded: level <= sandbox.LevelSyscalls, Python: c.PythonPath,
 		Timeout: c.PythonTimeout, MemoryMB: c.PythonMemory, CPUs: c.PythonCPUs, Rows: c.PythonRows, OutputBytes: c.PythonOutput, Pool: c.PythonPool,
 		AllowImports: c.PythonImports, Image: c.PythonImage, Runtime: c.PythonRuntime, ServerURL: c.PythonURL, Key: os.Getenv("INTERLOCK_PYTHON_KEY"), Namespace: c.PythonSpace,
-		Dir: s.dir(c, "sandbox"), Log: s.log,
+		Dir: s.stateDir(c, "sandbox"), Log: s.log,
 	}, nil
 }
 
@@ -40,7 +40,7 @@ func (s *system) openPython(c config, results toolbox.Results) (toolbox.Python, 
 	}
 	s.onClose(s.sandbox.Close)
 	return data.NewPython(data.PythonConfig{
-		Catalog: s.catalog, Query: s.query, Executor: s.sandbox, Artifacts: s.artifacts, Results: results, Dir: s.dir(c, "frames"),
+		Catalog: s.catalog, Query: s.query, Executor: s.sandbox, Artifacts: s.artifacts, Results: results, Dir: s.stateDir(c, "frames"),
 	})
 }
 

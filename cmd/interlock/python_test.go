@@ -48,7 +48,7 @@ func newWorkshop(t *testing.T, settings map[string]string) *workshop {
 		t.Fatal(err)
 	}
 	var err error
-	if w.s, err = a.open(t.Context()); err != nil {
+	if w.s, err = a.openSystem(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -17,11 +17,11 @@ import (
 	"interlock/internal/schema"
 )
 
-// asked is what `interlock query` is to do.
-type asked struct{ dataset, sql, format, out string }
+// A queryRequest holds the flags of `interlock query`.
+type queryRequest struct{ dataset, sql, format, out string }
 
 func (a *app) queryCommand() *cobra.Command {
-	var q asked
+	var q queryRequest
 	cmd := &cobra.Command{
 		Use: "query", Short: "Run SQL on a dataset, under the same policy as a model's, and show or export the rows", Args: cobra.NoArgs,
 		Example: "  interlock query --dataset shop --sql 'SELECT status, count(*) FROM orders GROUP BY 1'\n" +
@@ -37,7 +37,7 @@ func (a *app) queryCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) query(ctx context.Context, s *system, q asked) error {
+func (a *app) query(ctx context.Context, s *system, q queryRequest) error {
 	if q.sql == "-" {
 		text, err := io.ReadAll(io.LimitReader(a.in, 1<<20))
 		if err != nil {
@@ -73,11 +73,11 @@ func (a *app) query(ctx context.Context, s *system, q asked) error {
 }
 
 // export writes the rows as a file, or to the output.
-func (a *app) export(ctx context.Context, s *system, r query.Request, q asked) error {
+func (a *app) export(ctx context.Context, s *system, r query.Request, q queryRequest) error {
 	format := query.Format(cmp.Or(q.format, strings.TrimPrefix(strings.ToLower(filepath.Ext(q.out)), ".")))
 	path := q.out
 	if path == "" {
-		dir, err := os.MkdirTemp(s.dir(a.cfg, "tmp"), "query-")
+		dir, err := os.MkdirTemp(s.stateDir(a.cfg, "tmp"), "query-")
 		if err != nil {
 			return fmt.Errorf("making a folder for the export: %w", err)
 		}
@@ -88,9 +88,9 @@ func (a *app) export(ctx context.Context, s *system, r query.Request, q asked) e
 	if err != nil {
 		return err
 	}
-	a.sayNotes(written.Notes)
+	a.printNotes(written.Notes)
 	if q.out != "" {
-		a.done(map[string]any{"file": q.out, "format": format, "row_count": written.Rows, "notes": append([]string{}, written.Notes...)}, "wrote %d rows to %s", written.Rows, q.out)
+		a.printDone(map[string]any{"file": q.out, "format": format, "row_count": written.Rows, "notes": append([]string{}, written.Notes...)}, "wrote %d rows to %s", written.Rows, q.out)
 		return nil
 	}
 	f, err := os.Open(path)
@@ -102,8 +102,8 @@ func (a *app) export(ctx context.Context, s *system, r query.Request, q asked) e
 	return err
 }
 
-// sayNotes says what the format of an export could not carry.
-func (a *app) sayNotes(notes []string) {
+// printNotes prints what the format of an export could not keep.
+func (a *app) printNotes(notes []string) {
 	for _, note := range notes {
 		fmt.Fprintf(a.errw, "interlock: %s\n", note)
 	}
@@ -115,7 +115,7 @@ func (a *app) showRows(r *query.Result) error {
 	if err != nil {
 		return err
 	}
-	a.show(map[string]any{"columns": r.Columns, "rows": r.Rows, "row_count": r.RowCount, "limited": r.Limited}, head, rows)
+	a.printRows(map[string]any{"columns": r.Columns, "rows": r.Rows, "row_count": r.RowCount, "limited": r.Limited}, head, rows)
 	if !a.json {
 		more := ""
 		if r.Limited {

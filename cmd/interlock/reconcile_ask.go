@@ -121,7 +121,7 @@ func (c *reconciliation) ask(prompt string) (string, bool) {
 	if !isTerminal(c.in) {
 		fmt.Fprint(c.errw, prompt)
 	}
-	line, ok := c.lines.read(prompt)
+	line, ok := c.lines.readLine(prompt)
 	if !isTerminal(c.in) {
 		fmt.Fprintln(c.errw)
 	}

@@ -34,7 +34,7 @@ func (a *app) serveCommand() *cobra.Command {
 // serve runs until the context ends, then lets running steps finish their batch.
 func (a *app) serve(ctx context.Context) error {
 	a.cfg.LogLevel = cmp.Or(a.cfg.LogLevel, "info")
-	s, err := a.open(ctx)
+	s, err := a.openSystem(ctx)
 	if err != nil {
 		return err
 	}
@@ -49,15 +49,15 @@ func (a *app) serve(ctx context.Context) error {
 	}
 	srv, err := server.New(server.Config{
 		Engine: s.engine, Index: s.store, Machines: library{s.machines}, Datasets: data.ServedDatasets{Catalog: s.catalog}, Sources: data.ServedSources{Catalog: s.catalog}, Artifacts: s.artifacts,
-		Results:  data.NewResults(data.ResultsConfig{Catalog: s.catalog, Query: s.query, Artifacts: s.artifacts, Store: s.store, Dir: s.dir(a.cfg, "results")}),
+		Results:  data.NewResults(data.ResultsConfig{Catalog: s.catalog, Query: s.query, Artifacts: s.artifacts, Store: s.store, Dir: s.stateDir(a.cfg, "results")}),
 		Files:    data.ServedFiles{Catalog: s.catalog},
 		Overview: func(ctx context.Context, user string) (any, error) { return s.catalog.Overview(ctx, user) },
 		Refresh:  func(ctx context.Context, id string) (any, error) { return s.catalog.Refresh(ctx, id) },
 		Profile:  func(ctx context.Context, alias string) (any, error) { return s.catalog.Profile(ctx, alias) },
-		Unready:  s.models.unready,
+		Unready:  s.models.unreadyReason,
 		Capsule:  func(ctx context.Context, run string) (any, error) { return capsule.Build(ctx, s.store, run) },
 		Machine:  "analyst", SessionMachine: "reconcile", Direct: directTools,
-		Ready: s.ready, Metrics: s.metrics.handler(), Page: web.Files(), Version: version(),
+		Ready: s.readiness, Metrics: s.metrics.handler(), Page: web.Files(), Version: version(),
 		Listen: a.cfg.Listen, Hosts: a.cfg.Hosts, Origins: a.cfg.Origins, Users: users, Owner: a.cfg.Owner, Log: s.log,
 		Concurrent: a.cfg.Requests, PerUser: a.cfg.RequestsPerUser, Streams: a.cfg.Streams, StreamsPerUser: a.cfg.StreamsPerUser,
 	})
@@ -79,7 +79,7 @@ func (a *app) serve(ctx context.Context) error {
 		s.log.Warn("a machine did not load", "machine", r.Name, "dir", r.Dir, "findings", len(r.Findings))
 	}
 	go s.engine.TakeOver(ctx)
-	go s.warm(ctx)
+	go s.importInBackground(ctx)
 	fmt.Fprintf(a.out, "Interlock is ready: http://%s\n", l.Addr())
 	if err := srv.Serve(ctx, l); err != nil && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, context.Canceled) {
 		return err
@@ -87,9 +87,9 @@ func (a *app) serve(ctx context.Context) error {
 	return nil
 }
 
-// warm imports the datasets in the background, so that the first question need not
+// importInBackground imports the datasets in the background, so that the first question need not
 // wait.
-func (s *system) warm(ctx context.Context) {
+func (s *system) importInBackground(ctx context.Context) {
 	list, err := s.catalog.List(ctx)
 	if err != nil {
 		s.log.Warn("the datasets cannot be listed", "err", err)
@@ -104,8 +104,8 @@ func (s *system) warm(ctx context.Context) {
 	}
 }
 
-// ready reports the parts for /readyz.
-func (s *system) ready(ctx context.Context) []server.Part {
+// readiness returns the state of each part for /readyz.
+func (s *system) readiness(ctx context.Context) []server.Part {
 	parts := []server.Part{s.storePart()}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -136,7 +136,7 @@ func (s *system) storePart() server.Part {
 	part := server.Part{Name: "store", Status: "ok"}
 	err := s.engine.Stalled()
 	if err == nil {
-		err = probe(s.state)
+		err = probeWrite(s.state)
 	}
 	if err != nil {
 		s.log.Error("the state cannot be written", "err", err)
@@ -145,8 +145,8 @@ func (s *system) storePart() server.Part {
 	return part
 }
 
-// probe writes a file and removes it.
-func probe(dir string) error {
+// probeWrite checks that a folder can be written.
+func probeWrite(dir string) error {
 	f, err := os.CreateTemp(dir, ".probe-*")
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ func (a *app) sourcesCommand() *cobra.Command {
 				if err := s.catalog.Add(cmd.Context(), conn, secret); err != nil {
 					return err
 				}
-				a.done(conn, "added %s", conn.Alias)
+				a.printDone(conn, "added %s", conn.Alias)
 				return nil
 			})
 		},
@@ -50,7 +50,7 @@ func (a *app) sourcesCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				a.done(d, "copied %d tables of %s at %s", len(d.Tables), d.ID, d.CopiedAt.UTC().Format(time.RFC3339))
+				a.printDone(d, "copied %d tables of %s at %s", len(d.Tables), d.ID, d.CopiedAt.UTC().Format(time.RFC3339))
 				return nil
 			})
 		},
@@ -80,7 +80,7 @@ func (a *app) sourcesCommand() *cobra.Command {
 					if err := s.catalog.Remove(cmd.Context(), args[0]); err != nil {
 						return err
 					}
-					a.done(map[string]string{"removed": args[0]}, "removed %s", args[0])
+					a.printDone(map[string]string{"removed": args[0]}, "removed %s", args[0])
 					return nil
 				})
 			},
@@ -102,7 +102,7 @@ func (a *app) changeData(f func(*system) error) error {
 // readData is changeData for a command that only reads: where the state folder that was
 // named does not exist, it imports into a temporary one, and none is made.
 func (a *app) readData(f func(*system) error) error {
-	if _, err := os.Stat(a.cfg.State); !errors.Is(err, os.ErrNotExist) || a.cfg.State == usualState() {
+	if _, err := os.Stat(a.cfg.State); !errors.Is(err, os.ErrNotExist) || a.cfg.State == defaultState() {
 		return a.changeData(f)
 	}
 	dir, err := os.MkdirTemp("", "interlock-")
@@ -116,8 +116,8 @@ func (a *app) readData(f func(*system) error) error {
 	return reading.changeData(f)
 }
 
-// done confirms in words, or as JSON.
-func (a *app) done(v any, format string, args ...any) {
+// printDone prints a confirmation, as a sentence or as JSON.
+func (a *app) printDone(v any, format string, args ...any) {
 	if a.json {
 		a.printJSON(v)
 		return
@@ -145,7 +145,7 @@ func (a *app) sourceList(cmd *cobra.Command) error {
 				rows = append(rows, []string{d.ID, t.Name, t.Kind, fmt.Sprint(len(t.Columns)), fmt.Sprint(t.Rows), t.File})
 			}
 		}
-		a.show(map[string]any{"datasets": list}, []string{"dataset", "table", "kind", "columns", "rows", "file"}, rows)
+		a.printRows(map[string]any{"datasets": list}, []string{"dataset", "table", "kind", "columns", "rows", "file"}, rows)
 		for _, d := range list {
 			if !d.CopiedAt.IsZero() && !a.json {
 				fmt.Fprintf(a.errw, "%s: copied at %s\n", d.ID, d.CopiedAt.UTC().Format(time.RFC3339))
@@ -175,7 +175,7 @@ func (a *app) sourcePreview(cmd *cobra.Command, alias, where string, offset, lim
 		if err != nil {
 			return err
 		}
-		a.show(r, head, rows)
+		a.printRows(r, head, rows)
 		if !a.json {
 			fmt.Fprintf(a.errw, "(%d of %d rows)\n", r.PreviewRows, r.TotalRows)
 		}

@@ -44,9 +44,9 @@ type system struct {
 	closers []func() error // in the order of opening
 }
 
-// open builds the system. What fails is named with its place; what was opened before
+// openSystem builds the system. What fails is named with its place; what was opened before
 // is closed.
-func (a *app) open(ctx context.Context) (*system, error) {
+func (a *app) openSystem(ctx context.Context) (*system, error) {
 	s := &system{log: a.logger(), state: a.cfg.State, metrics: newMetrics()}
 	if err := s.wire(ctx, a.cfg); err != nil {
 		return nil, errors.Join(err, s.close())
@@ -78,8 +78,8 @@ func (s *system) wire(ctx context.Context, cfg config) (err error) {
 	s.knowledge = toolbox.NewKnowledge(datasets)
 	s.tools = tool.NewSet(nil, toolbox.Tools(toolbox.Config{
 		Data: datasets, Check: datasets, Knowledge: s.knowledge, Python: python, Results: results, Sources: data.Sources{Catalog: s.catalog},
-		Files:      data.Files{Artifacts: s.artifacts, Results: results, Catalog: s.catalog, Query: s.query, Dir: s.dir(cfg, "results")},
-		Workspaces: data.Workspaces{Catalog: s.catalog, Query: s.query, Artifacts: s.artifacts, Dir: s.dir(cfg, "results")},
+		Files:      data.Files{Artifacts: s.artifacts, Results: results, Catalog: s.catalog, Query: s.query, Dir: s.stateDir(cfg, "results")},
+		Workspaces: data.Workspaces{Catalog: s.catalog, Query: s.query, Artifacts: s.artifacts, Dir: s.stateDir(cfg, "results")},
 	})...)
 	types, err := toolTypes(s.tools)
 	if err != nil {
@@ -106,14 +106,14 @@ func (s *system) wire(ctx context.Context, cfg config) (err error) {
 func (s *system) openData(c config) error {
 	var err error
 	s.query, err = query.New(query.Config{
-		Dir: s.dir(c, "tmp"), Workers: c.SQLWorkers, MemoryMB: c.SQLMemory, Timeout: c.SQLTimeout, MaxRows: 100_000, MaxImport: int64(c.DatasetDisk) << 20, ImportTime: c.ImportTime, Log: s.log,
+		Dir: s.stateDir(c, "tmp"), Workers: c.SQLWorkers, MemoryMB: c.SQLMemory, Timeout: c.SQLTimeout, MaxRows: 100_000, MaxImport: int64(c.DatasetDisk) << 20, ImportTime: c.ImportTime, Log: s.log,
 	})
 	if err != nil {
 		return err
 	}
 	s.onClose(s.query.Close)
 	s.catalog, err = catalog.New(catalog.Config{
-		Roots: c.Data, Dir: s.dir(c, "datasets"), State: c.State, SourceFolders: c.SourceFolders,
+		Roots: c.Data, Dir: s.stateDir(c, "datasets"), State: c.State, SourceFolders: c.SourceFolders,
 		MaxDisk: int64(c.DatasetDisk) << 20, MaxTotalDisk: int64(c.DatasetsDisk) << 20, Engine: s.query, Policy: s.query, Snapshot: c.CopyAge, Log: s.log,
 	})
 	if err == nil {
@@ -122,8 +122,8 @@ func (s *system) openData(c config) error {
 	return err
 }
 
-// dir is a folder of the state, made if it is missing.
-func (s *system) dir(c config, name string) string {
+// stateDir returns a folder inside the state folder and creates it if it is missing.
+func (s *system) stateDir(c config, name string) string {
 	path := filepath.Join(c.State, name)
 	_ = os.MkdirAll(path, 0o700) // whoever uses it says what is wrong with it
 	return path

@@ -80,13 +80,13 @@ func (a *app) threadList(cmd *cobra.Command, q store.Query) error {
 	}
 	rows := make([][]string, len(list))
 	for i, t := range list {
-		rows[i] = []string{t.ID, t.Machine, t.Status, t.State, when(t.Updated), t.Title}
+		rows[i] = []string{t.ID, t.Machine, t.Status, t.State, formatTime(t.Updated), t.Title}
 	}
-	a.show(list, []string{"thread", "machine", "status", "state", "changed", "title"}, rows)
+	a.printRows(list, []string{"thread", "machine", "status", "state", "changed", "title"}, rows)
 	return nil
 }
 
-func when(t time.Time) string {
+func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
@@ -98,7 +98,7 @@ func (a *app) threadShow(cmd *cobra.Command, id string, events bool) error {
 	if err := a.needState(); err != nil {
 		return err
 	}
-	s, err := a.open(ctx)
+	s, err := a.openSystem(ctx)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (a *app) threadShow(cmd *cobra.Command, id string, events bool) error {
 		return nil
 	}
 	t := v.Thread
-	fmt.Fprintf(a.out, "%s  %s  %s in %s  %s\n", t.ID, t.Machine, t.Status, t.State, when(t.Updated))
+	fmt.Fprintf(a.out, "%s  %s  %s in %s  %s\n", t.ID, t.Machine, t.Status, t.State, formatTime(t.Updated))
 	for _, m := range v.Messages {
 		fmt.Fprintf(a.out, "\n%s:\n%s\n", m.Role, printable(m.Content))
 	}
@@ -147,7 +147,7 @@ func (a *app) threadFork(cmd *cobra.Command, id string, at int64) error {
 	if err := a.needState(); err != nil {
 		return err
 	}
-	s, err := a.open(ctx)
+	s, err := a.openSystem(ctx)
 	if err != nil {
 		return err
 	}
@@ -193,9 +193,9 @@ func (a *app) runList(cmd *cobra.Command, q store.Query) error {
 	}
 	rows := make([][]string, len(list))
 	for i, r := range list {
-		rows[i] = []string{r.ID, r.Status, r.Machine, when(r.Started), strconv.Itoa(r.Tokens), r.Question}
+		rows[i] = []string{r.ID, r.Status, r.Machine, formatTime(r.Started), strconv.Itoa(r.Tokens), r.Question}
 	}
-	a.show(list, []string{"run", "status", "machine", "started", "tokens", "question"}, rows)
+	a.printRows(list, []string{"run", "status", "machine", "started", "tokens", "question"}, rows)
 	return nil
 }
 
@@ -218,7 +218,7 @@ func (a *app) runShow(cmd *cobra.Command, id string) error {
 	if c.Dataset != "" {
 		fmt.Fprintf(a.out, "dataset:  %s %s\n", c.Dataset, c.DataVersion)
 	}
-	fmt.Fprintf(a.out, "time:     %s, %d ms; %d tokens in, %d out, %.4f $\n", when(c.Started), c.MS, c.Usage.Input, c.Usage.Output, float64(c.Usage.MicroUSD)/1e6)
+	fmt.Fprintf(a.out, "time:     %s, %d ms; %d tokens in, %d out, %.4f $\n", formatTime(c.Started), c.MS, c.Usage.Input, c.Usage.Output, float64(c.Usage.MicroUSD)/1e6)
 	for _, st := range c.States {
 		fmt.Fprintf(a.out, "state:    %s -> %s (%s)\n", st.From, st.To, st.Cause)
 	}
@@ -247,7 +247,7 @@ func (a *app) showCall(t capsule.ToolCall) {
 	if t.Message != "" {
 		fmt.Fprintf(a.out, "          %s\n", printable(t.Message))
 	}
-	(&chat{app: a}).result(t.Result)
+	(&chat{app: a}).printResult(t.Result)
 }
 
 // onToday is the value of replay's --data where no folder follows it.
@@ -277,7 +277,7 @@ func (a *app) replay(cmd *cobra.Command, run string, onData bool) error {
 	if err := a.needState(); err != nil {
 		return err
 	}
-	s, err := a.open(ctx)
+	s, err := a.openSystem(ctx)
 	if err != nil {
 		return err
 	}
@@ -320,7 +320,7 @@ func (a *app) replayData(cmd *cobra.Command, s *system, run string) error {
 			a.code = exitFailed
 		}
 	}
-	a.show(list, []string{"call", "tool", "verdict", "where"}, rows)
+	a.printRows(list, []string{"call", "tool", "verdict", "where"}, rows)
 	if len(list) == 0 && !a.json {
 		return fault.New(fault.NotFound, "the run %s made no call that returned", run)
 	}

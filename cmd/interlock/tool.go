@@ -68,7 +68,7 @@ func (a *app) toolList() error {
 		}
 		rows[i] = []string{t.Name, string(t.Effect), schemaLine(t.Arguments), schemaLine(t.Results), built}
 	}
-	a.show(list, []string{"tool", "effect", "arguments", "results", "built"}, rows)
+	a.printRows(list, []string{"tool", "effect", "arguments", "results", "built"}, rows)
 	return nil
 }
 

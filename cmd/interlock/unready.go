@@ -9,10 +9,10 @@ import (
 	"interlock/internal/toolbox"
 )
 
-// unready says why a machine cannot do all that it declares, and what to do: this build
+// unreadyReason says why a machine cannot do all that it declares, and what to do: this build
 // lacks tools of it, or a state names a model that cannot be asked here. The other
 // machines work all the same.
-func (m *models) unready(def *machine.Machine) []*fault.Fault {
+func (m *models) unreadyReason(def *machine.Machine) []*fault.Fault {
 	var out []*fault.Fault
 	if missing := missingTools(def); len(missing) > 0 {
 		out = append(out, fault.New(fault.Unavailable, "this build lacks %s", strings.Join(missing, ", ")).
@@ -32,8 +32,8 @@ func (m *models) unready(def *machine.Machine) []*fault.Fault {
 	return out
 }
 
-// reasons joins the messages of faults to one line.
-func reasons(faults []*fault.Fault) string {
+// joinReasons joins the messages of faults to one line.
+func joinReasons(faults []*fault.Fault) string {
 	messages := make([]string, len(faults))
 	for i, f := range faults {
 		messages[i] = f.Message

@@ -32,15 +32,15 @@ type relation struct {
 	To   string `json:"to"`
 }
 
-// A flaw is something wrong with the data, on purpose.
+// A flaw is a deliberate error in the data.
 type flaw struct {
 	count int
 	text  string
 }
 
-// A listed is a file as registry.json has it. Its schema is a list of columns with
+// A registryFile is a file as registry.json has it. Its schema is a list of columns with
 // types, or of bare names where the format has types itself.
-type listed struct {
+type registryFile struct {
 	Path        string         `json:"path"`
 	Table       string         `json:"table_name"`
 	Format      string         `json:"format"`
@@ -50,29 +50,29 @@ type listed struct {
 	Schema      []any          `json:"schema"`
 }
 
-type typed struct {
+type typedColumn struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
 }
 
 type registry struct {
-	ID          string     `json:"id"`
-	Name        string     `json:"name"`
-	Description string     `json:"description"`
-	Prompts     []string   `json:"prompts"`
-	Files       []listed   `json:"files"`
-	Relations   []relation `json:"relations"`
-	Documents   string     `json:"documents,omitempty"` // folder of texts
+	ID          string         `json:"id"`
+	Name        string         `json:"name"`
+	Description string         `json:"description"`
+	Prompts     []string       `json:"prompts"`
+	Files       []registryFile `json:"files"`
+	Relations   []relation     `json:"relations"`
+	Documents   string         `json:"documents,omitempty"` // folder of texts
 }
 
-type described struct {
+type dictionaryTable struct {
 	Description string            `json:"description"`
 	Columns     map[string]string `json:"columns"`
 }
 
 type dictionary struct {
-	Tables   map[string]described `json:"tables"`
-	Glossary map[string]string    `json:"glossary"`
+	Tables   map[string]dictionaryTable `json:"tables"`
+	Glossary map[string]string          `json:"glossary"`
 }
 
 // files is everything that is written for the dataset.
@@ -82,18 +82,18 @@ func (d dataset) files(o Options) ([]file, error) {
 		out = append(out, file{path: path.Join(d.id, name), content: content})
 	}
 	reg := registry{ID: d.id, Name: d.name, Description: d.about, Prompts: d.prompts, Relations: d.relations}
-	dict := dictionary{Tables: map[string]described{}, Glossary: d.glossary}
+	dict := dictionary{Tables: map[string]dictionaryTable{}, Glossary: d.glossary}
 	for _, t := range d.tables {
 		content, err := t.encode()
 		if err != nil {
 			return nil, fmt.Errorf("making the table %s of %s: %w", t.name, d.id, err)
 		}
 		out = append(out, file{path: path.Join(d.id, t.file), content: content, table: t.name, rows: len(t.rows)})
-		l := listed{Path: t.file, Table: t.name, Format: t.format, Description: t.about, Options: t.options, Rows: len(t.rows)}
-		about := described{Description: t.about, Columns: map[string]string{}}
+		l := registryFile{Path: t.file, Table: t.name, Format: t.format, Description: t.about, Options: t.options, Rows: len(t.rows)}
+		about := dictionaryTable{Description: t.about, Columns: map[string]string{}}
 		for _, c := range t.columns {
 			if t.format == "csv" {
-				l.Schema = append(l.Schema, typed{c.name, c.kind})
+				l.Schema = append(l.Schema, typedColumn{c.name, c.kind})
 			} else {
 				l.Schema = append(l.Schema, c.name)
 			}
@@ -111,7 +111,7 @@ func (d dataset) files(o Options) ([]file, error) {
 		return nil, err
 	}
 	for name, v := range map[string]any{"registry.json": reg, "data_dictionary.json": dict, "golden.json": golden} {
-		content, err := indented(v)
+		content, err := encodeIndented(v)
 		if err != nil {
 			return nil, fmt.Errorf("writing %s of %s: %w", name, d.id, err)
 		}
@@ -146,7 +146,7 @@ func (d dataset) readme() []byte {
 	return b.Bytes()
 }
 
-func indented(v any) ([]byte, error) {
+func encodeIndented(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

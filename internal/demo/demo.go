@@ -85,7 +85,7 @@ func Write(dir string, opts Options) (Summary, error) {
 			return s, err
 		}
 		for _, f := range files {
-			changed, err := put(root, f.path, f.content)
+			changed, err := writeFileIfChanged(root, f.path, f.content)
 			if err != nil {
 				return s, fmt.Errorf("writing %s: %w", f.path, err)
 			}
@@ -93,7 +93,7 @@ func Write(dir string, opts Options) (Summary, error) {
 				s.Changed++
 			}
 			s.Bytes += int64(len(f.content))
-			s.Files = append(s.Files, File{Path: f.path, Bytes: int64(len(f.content)), SHA256: digest(f.content), Table: f.table, Rows: f.rows})
+			s.Files = append(s.Files, File{Path: f.path, Bytes: int64(len(f.content)), SHA256: hashBytes(f.content), Table: f.table, Rows: f.rows})
 		}
 	}
 	return s, nil
@@ -107,8 +107,8 @@ type file struct {
 	rows    int
 }
 
-// put writes a file whole or not at all, and says whether it had to.
-func put(root *os.Root, name string, content []byte) (bool, error) {
+// writeFileIfChanged writes a file atomically, and reports whether its content had changed.
+func writeFileIfChanged(root *os.Root, name string, content []byte) (bool, error) {
 	old, err := root.ReadFile(name)
 	if err == nil && bytes.Equal(old, content) {
 		return false, nil
@@ -126,7 +126,7 @@ func put(root *os.Root, name string, content []byte) (bool, error) {
 	return true, root.Rename(part, name)
 }
 
-func digest(content []byte) string {
+func hashBytes(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])
 }

@@ -59,7 +59,7 @@ type shop struct {
 	items      *table
 	returns    *table
 
-	goods  []good
+	goods  []soldProduct
 	buyers []buyer // by day of sign-up
 	sold   []sale
 
@@ -72,7 +72,7 @@ type shop struct {
 	}
 }
 
-func (s *shop) draw(topic string) draw { return newDraw(s.options.Seed, "ecommerce/"+topic) }
+func (s *shop) draw(topic string) random { return newRandom(s.options.Seed, "ecommerce/"+topic) }
 
 func (s *shop) flaws() []flaw {
 	c := s.count
@@ -99,8 +99,8 @@ func (s *shop) flaws() []flaw {
 	}
 }
 
-// A good is a product as orders need it.
-type good struct {
+// A soldProduct is what orders need of a product.
+type soldProduct struct {
 	id, category int
 	price        money
 }
@@ -175,26 +175,26 @@ func (s *shop) makeProducts() {
 	d := s.draw("products")
 	styles := []string{"Oak", "Linen", "Slate", "Birch", "Copper", "Ivory", "Nordic", "Rustic", "Classic", "Compact", "Large", "Folding"}
 	brands := []string{"Fernhill", "Fernhill", "Aldermoor", "Casa Brisa", "Hygge & Co", "Tilling", "Brockmann"}
-	for i := range s.options.sized(240) {
+	for i := range s.options.scaledRows(240) {
 		c := i % len(assortments)
 		a := assortments[c]
-		price := d.cents(a.from, a.to)
-		weight := any(d.between(1, 180) * 100)
-		if d.chance(60) {
+		price := d.amountBetween(a.from, a.to)
+		weight := any(d.intBetween(1, 180) * 100)
+		if d.perMille(60) {
 			weight = nil
 			s.count.noWeight++
 		}
 		status := "active"
-		if d.chance(90) {
+		if d.perMille(90) {
 			status = "discontinued"
 		}
-		if d.chance(25) {
-			status = cased(d, status)
+		if d.perMille(25) {
+			status = changeCase(d, status)
 			s.count.statusSpelling++
 		}
 		id := 1001 + i
 		s.products.add(id, fmt.Sprintf("FH-%02d-%04d", firstCategory+c, id), pick(d, styles)+" "+pick(d, a.things), firstCategory+c, pick(d, brands),
-			price, price.share(d.between(3800, 6200)), weight, status, on(2021, 3, 1)+date(d.IntN(1000)))
-		s.goods = append(s.goods, good{id, c, price})
+			price, price.share(d.intBetween(3800, 6200)), weight, status, dateOf(2021, 3, 1)+date(d.IntN(1000)))
+		s.goods = append(s.goods, soldProduct{id, c, price})
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A buyer is a customer as orders need one.
+// A buyer is what orders need of a customer.
 type buyer struct {
 	id       int
 	since    date
@@ -35,9 +35,9 @@ func (s *shop) makeCustomers() {
 		},
 	}
 	d := s.draw("customers")
-	n := s.options.sized(2400)
+	n := s.options.scaledRows(2400)
 	days := make([]date, n)
-	opened := on(2022, 1, 10)
+	opened := dateOf(2022, 1, 10)
 	for i := range days {
 		days[i] = opened + date(d.IntN(int(lastDay-opened)-20))
 	}
@@ -45,8 +45,8 @@ func (s *shop) makeCustomers() {
 	for i, day := range days {
 		id := 10001 + i
 		row := s.person(d, id, day)
-		if i > 60 && d.chance(18) {
-			row = s.twin(d, s.customers.rows[d.IntN(i-30)], id, day)
+		if i > 60 && d.perMille(18) {
+			row = s.duplicateAccount(d, s.customers.rows[d.IntN(i-30)], id, day)
 		}
 		s.customers.rows = append(s.customers.rows, row)
 		s.buyers = append(s.buyers, buyer{id, day, row[6] == "business"})
@@ -64,7 +64,7 @@ func (s *shop) makeCustomers() {
 	}
 }
 
-func (s *shop) person(d draw, id int, since date) []any {
+func (s *shop) person(d random, id int, since date) []any {
 	p := pick(d, places)
 	name := pick(d, p.people.first) + " " + pick(d, p.people.last)
 	country := p.country
@@ -75,29 +75,29 @@ func (s *shop) person(d draw, id int, since date) []any {
 		country = countryCodes[country]
 	}
 	segment := "consumer"
-	if d.chance(140) {
+	if d.perMille(140) {
 		segment = "business"
 	}
-	birth := d.between(1945, 2004)
-	if d.chance(30) {
+	birth := d.intBetween(1945, 2004)
+	if d.perMille(30) {
 		birth = 1900
 	}
 	return []any{
 		id, name, fmt.Sprintf("%s.%d@example.%s", mailName(name), id, pick(d, []string{"com", "net", "org"})),
-		optional(!d.chance(220), fmt.Sprintf("+%d 555 %06d", d.between(31, 49), d.IntN(1000000))),
-		p.city, country, segment, birth, optional(!d.chance(120), d.chance(420)), since,
+		nullUnless(!d.perMille(220), fmt.Sprintf("+%d 555 %06d", d.intBetween(31, 49), d.IntN(1000000))),
+		p.city, country, segment, birth, nullUnless(!d.perMille(120), d.perMille(420)), since,
 	}
 }
 
-// twin is the same person with another account, opened later.
-func (s *shop) twin(d draw, first []any, id int, since date) []any {
+// duplicateAccount returns the same person with another account, opened later.
+func (s *shop) duplicateAccount(d random, first []any, id int, since date) []any {
 	s.count.twins++
 	row := slices.Clone(first)
 	name := first[1].(string)
 	given, family, _ := strings.Cut(name, " ")
 	row[1] = pick(d, []string{strings.ToUpper(name), plain.Replace(given) + " " + plain.Replace(family) + "-" + pick(d, english.last), string([]rune(given)[:1]) + ". " + family, family + ", " + given})
 	row[0], row[9] = id, since
-	if mail := first[2].(string); d.chance(500) {
+	if mail := first[2].(string); d.perMille(500) {
 		row[2] = strings.ToUpper(mail)
 	} else {
 		row[2] = strings.ToUpper(mail[:1]) + mail[1:]

@@ -15,7 +15,7 @@ type sale struct {
 }
 
 type line struct {
-	good     good
+	good     soldProduct
 	quantity int
 	price    money
 	gone     bool // the product is not in the list any more
@@ -26,9 +26,9 @@ var seasons = [12]int{80, 76, 88, 96, 104, 92, 84, 80, 94, 104, 138, 146}
 
 // shopDays weighs every day of the two years: growth, season, weekday, and the five
 // days on which the shop was down.
-func shopDays() *wheel[date] {
-	days := &wheel[date]{}
-	down := on(2025, 5, 14)
+func shopDays() *weightedChoice[date] {
+	days := &weightedChoice[date]{}
+	down := dateOf(2025, 5, 14)
 	for day := firstDay; day <= lastDay; day++ {
 		t := day.time()
 		weight := seasons[t.Month()-1] * (1000 + int(day-firstDay))
@@ -78,9 +78,9 @@ func (s *shop) makeOrders() {
 	}
 	d := s.draw("orders")
 	days := shopDays()
-	placed := make([]date, s.options.sized(18000))
+	placed := make([]date, s.options.scaledRows(18000))
 	for i := range placed {
-		placed[i] = days.spin(d)
+		placed[i] = days.pick(d)
 	}
 	slices.Sort(placed)
 	for i, day := range placed {
@@ -88,17 +88,17 @@ func (s *shop) makeOrders() {
 	}
 }
 
-func (s *shop) makeOrder(d draw, id int, day date) {
+func (s *shop) makeOrder(d random, id int, day date) {
 	who := s.buyerOn(d, day)
 	customer := who.id
-	if d.chance(1) {
+	if d.perMille(1) {
 		customer = 99000 + d.IntN(900)
 		s.count.orphans++
 	}
 	channel := channelOn(d, day)
 	method := pick(d, []string{"card", "card", "card", "wallet", "wallet", "invoice", "transfer"})
-	if channel == "phone" && d.chance(20) {
-		correction := -d.cents(5, 60)
+	if channel == "phone" && d.perMille(20) {
+		correction := -d.amountBetween(5, 60)
 		s.count.negative++
 		s.orders.add(id, customer, day, nil, "delivered", channel, "transfer", nil, correction, money(0), money(0), correction)
 		return
@@ -107,7 +107,7 @@ func (s *shop) makeOrder(d draw, id int, day date) {
 	var amount money
 	for i, l := range lines {
 		product := l.good.id
-		if d.chance(1) {
+		if d.perMille(1) {
 			product = 900 + d.IntN(9)
 			lines[i].gone = true
 			s.count.gone++
@@ -115,7 +115,7 @@ func (s *shop) makeOrder(d draw, id int, day date) {
 		s.items.add(id, i+1, product, l.quantity, l.price, l.price*money(l.quantity))
 		amount += l.price * money(l.quantity)
 	}
-	if d.chance(2) {
+	if d.perMille(2) {
 		amount += money(pick(d, []int{-1000, -500, 500, 250}))
 		s.count.corrected++
 	}
@@ -125,23 +125,23 @@ func (s *shop) makeOrder(d draw, id int, day date) {
 	if amount >= 7500 {
 		shipping = 0
 	}
-	status, ship := s.fate(d, day, channel == "phone")
+	status, ship := s.orderStatus(d, day, channel == "phone")
 	switch {
 	case ship == nil:
-	case d.chance(2):
-		ship = day - date(d.between(1, 4))
+	case d.perMille(2):
+		ship = day - date(d.intBetween(1, 4))
 		s.count.early++
-	case d.chance(1) && d.chance(400):
-		ship = on(2052, ship.(date).time().Month(), ship.(date).time().Day())
+	case d.perMille(1) && d.perMille(400):
+		ship = dateOf(2052, ship.(date).time().Month(), ship.(date).time().Day())
 		s.count.farFuture++
 	case status == "delivered":
 		s.sold = append(s.sold, sale{id, ship.(date), off, lines})
 	}
-	if d.chance(30) {
-		status = cased(d, status)
+	if d.perMille(30) {
+		status = changeCase(d, status)
 		s.count.spelling++
-	} else if d.chance(25) {
-		channel = cased(d, channel)
+	} else if d.perMille(25) {
+		channel = changeCase(d, channel)
 		s.count.spelling++
 	}
 	s.orders.add(id, customer, day, ship, status, channel, method, coupon, amount, discount, shipping, amount-discount+shipping)
@@ -149,16 +149,16 @@ func (s *shop) makeOrder(d draw, id int, day date) {
 
 // buyerOn picks somebody who had an account on that day. Every seventh customer is a
 // regular; old ones come back less.
-func (s *shop) buyerOn(d draw, day date) buyer {
+func (s *shop) buyerOn(d random, day date) buyer {
 	n := max(1, sort.Search(len(s.buyers), func(i int) bool { return s.buyers[i].since > day }))
 	at := max(d.IntN(n), d.IntN(n))
-	if d.chance(450) {
+	if d.perMille(450) {
 		at -= at % 7
 	}
 	return s.buyers[at]
 }
 
-func channelOn(d draw, day date) string {
+func channelOn(d random, day date) string {
 	app := 150 + int(day-firstDay)*250/730
 	switch n := d.IntN(1000); {
 	case n < app:
@@ -169,10 +169,10 @@ func channelOn(d draw, day date) string {
 	return "web"
 }
 
-func (s *shop) basket(d draw, day date, business bool) []line {
+func (s *shop) basket(d random, day date, business bool) []line {
 	month := day.time().Month()
 	cold := month >= time.October || month <= time.February
-	lines := make([]line, 1+basketSize.spin(d))
+	lines := make([]line, 1+basketSize.pick(d))
 	for i := range lines {
 		g := pick(d, s.goods)
 		for range 2 {
@@ -181,14 +181,14 @@ func (s *shop) basket(d draw, day date, business bool) []line {
 			}
 		}
 		price := g.price
-		if day < on(2025, 1, 1) {
+		if day < dateOf(2025, 1, 1) {
 			price = g.price.share(9520)
 		}
-		quantity := 1 + pieces.spin(d)
+		quantity := 1 + pieces.pick(d)
 		if business {
 			quantity += d.IntN(5)
 		}
-		if d.chance(1) {
+		if d.perMille(1) {
 			quantity = 0
 			s.count.zero++
 		}
@@ -198,32 +198,32 @@ func (s *shop) basket(d draw, day date, business bool) []line {
 }
 
 var (
-	basketSize = odds(45, 28, 15, 8, 4)
-	pieces     = odds(70, 18, 6, 4, 1, 1)
+	basketSize = weightedNumbers(45, 28, 15, 8, 4)
+	pieces     = weightedNumbers(70, 18, 6, 4, 1, 1)
 )
 
 // couponOn returns the code and what it takes off, in hundredths of a percent.
-func couponOn(d draw, day date) (any, int) {
+func couponOn(d random, day date) (any, int) {
 	t := day.time()
 	switch {
-	case d.chance(70):
+	case d.perMille(70):
 		return "WELCOME10", 1000
-	case t.Year() == 2024 && (t.Month() == time.March || t.Month() == time.April) && d.chance(250):
+	case t.Year() == 2024 && (t.Month() == time.March || t.Month() == time.April) && d.perMille(250):
 		return "SPRING24", 1500
-	case t.Month() == time.November && t.Day() >= 20 && d.chance(600):
+	case t.Month() == time.November && t.Day() >= 20 && d.perMille(600):
 		return "BLACK" + t.Format("06"), 2000
 	}
 	return nil, 0
 }
 
-// fate is how an order stands on the day of the export, and when it was shipped.
-func (s *shop) fate(d draw, day date, slow bool) (string, any) {
-	ship := day + date(d.between(0, 4))
+// orderStatus returns the status of an order on the day of the export, and when it was shipped.
+func (s *shop) orderStatus(d random, day date, slow bool) (string, any) {
+	ship := day + date(d.intBetween(0, 4))
 	if slow {
-		ship += date(d.between(1, 3))
+		ship += date(d.intBetween(1, 3))
 	}
 	switch {
-	case d.chance(42):
+	case d.perMille(42):
 		return "cancelled", nil
 	case ship > lastDay-1:
 		return "pending", nil

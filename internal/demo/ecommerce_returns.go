@@ -29,7 +29,7 @@ func (s *shop) makeReturns() {
 	var rows [][]any
 	for _, o := range s.sold {
 		for _, l := range o.lines {
-			if l.quantity == 0 || l.gone || !d.chance(assortments[l.good.category].returned) {
+			if l.quantity == 0 || l.gone || !d.perMille(assortments[l.good.category].returned) {
 				continue
 			}
 			if row := s.makeReturn(d, o, l); row != nil {
@@ -44,32 +44,32 @@ func (s *shop) makeReturns() {
 	}
 }
 
-func (s *shop) makeReturn(d draw, o sale, l line) []any {
-	late := d.chance(80)
-	back := o.shipped + date(d.between(4, 29))
+func (s *shop) makeReturn(d random, o sale, l line) []any {
+	late := d.perMille(80)
+	back := o.shipped + date(d.intBetween(4, 29))
 	if late {
-		back = o.shipped + date(d.between(33, 80))
+		back = o.shipped + date(d.intBetween(33, 80))
 	}
 	if back > lastDay {
 		return nil
 	}
-	quantity := d.between(1, l.quantity)
+	quantity := d.intBetween(1, l.quantity)
 	paid := (l.price * money(quantity)).share(10000 - o.off)
 	refund := any(paid)
 	switch {
-	case d.chance(25), back > lastDay-5:
+	case d.perMille(25), back > lastDay-5:
 		refund = nil
 		s.count.pending++
-	case d.chance(3):
+	case d.perMille(3):
 		refund = paid * 10
 		s.count.tooMuch++
 	}
 	order := o.order
-	if d.chance(4) {
+	if d.perMille(4) {
 		order = 400000 + d.IntN(90000)
 		s.count.strange++
 	} else if late {
 		s.count.late++
 	}
-	return []any{nil, order, l.good.id, quantity, back, pick(d, returnReasons), optional(!d.chance(100), pick(d, []string{"A", "A", "B", "B", "C"})), refund}
+	return []any{nil, order, l.good.id, quantity, back, pick(d, returnReasons), nullUnless(!d.perMille(100), pick(d, []string{"A", "A", "B", "B", "C"})), refund}
 }

@@ -11,7 +11,7 @@ func finance(o Options) dataset {
 	s := &ledger{options: o}
 	s.makeCustomers()
 	s.makeInvoices()
-	s.settle()
+	s.payInvoices()
 	s.makePayments()
 	s.makeBank()
 	s.listInvoices()
@@ -46,7 +46,7 @@ func finance(o Options) dataset {
 			"DSO":             "Days sales outstanding: open total on a day divided by the average invoiced total of a day in the 90 days before.",
 		},
 		flaws: s.flaws(),
-		truth: s.truth(),
+		truth: s.expectedMatches(),
 	}
 }
 
@@ -61,7 +61,7 @@ type ledger struct {
 	debtors []debtor
 	bills   []*bill
 	paid    []*payment
-	entries []*entry
+	entries []*bankEntry
 
 	count struct {
 		twins, noLimit, stale, spelling, name, noPO int
@@ -69,7 +69,7 @@ type ledger struct {
 	}
 }
 
-func (s *ledger) draw(topic string) draw { return newDraw(s.options.Seed, "finance/"+topic) }
+func (s *ledger) draw(topic string) random { return newRandom(s.options.Seed, "finance/"+topic) }
 
 func (s *ledger) flaws() []flaw {
 	kinds := map[string]int{}
@@ -110,7 +110,7 @@ func (s *ledger) flaws() []flaw {
 	}
 }
 
-// A debtor is a customer as invoices need one.
+// A debtor is what invoices need of a customer.
 type debtor struct {
 	id            int
 	name, country string
@@ -137,7 +137,7 @@ func (s *ledger) makeCustomers() {
 	d := s.draw("customers")
 	managers := []string{"Ines Brandt", "Tom Fletcher", "Aurélie Noël", "Paula Rivas"}
 	used := map[string]bool{}
-	for i := range s.options.sized(180) {
+	for i := range s.options.scaledRows(180) {
 		p := pick(d, places)
 		name := firmName(d, p)
 		for try := 0; used[name] && try < 30; try++ {
@@ -145,30 +145,30 @@ func (s *ledger) makeCustomers() {
 		}
 		used[name] = true
 		x := debtor{
-			id: 3001 + i, name: name, city: p.city, country: p.country, terms: pick(d, []int{14, 30, 30, 30, 45, 60}), weight: d.between(1, 12),
+			id: 3001 + i, name: name, city: p.city, country: p.country, terms: pick(d, []int{14, 30, 30, 30, 45, 60}), weight: d.intBetween(1, 12),
 			method: pick(d, []string{transfer, transfer, transfer, transfer, directDebit, card, cheque}),
 		}
-		if d.chance(100) {
+		if d.perMille(100) {
 			x.weight *= 5
 		}
-		limit := any(money(d.between(2, 60) * 100000))
-		if d.chance(110) {
+		limit := any(money(d.intBetween(2, 60) * 100000))
+		if d.perMille(110) {
 			limit = nil
 			s.count.noLimit++
 		}
-		if i > 20 && d.chance(30) {
+		if i > 20 && d.perMille(30) {
 			first := pick(d, s.debtors)
-			s.customers.add(x.id, variant(d, first.name, first.city), first.city, first.country, first.terms, limit, pick(d, managers), on(2023, 1, 9)+date(d.IntN(300)))
+			s.customers.add(x.id, misspellFirm(d, first.name, first.city), first.city, first.country, first.terms, limit, pick(d, managers), dateOf(2023, 1, 9)+date(d.IntN(300)))
 			s.count.twins++
 			continue
 		}
 		s.debtors = append(s.debtors, x)
-		s.customers.add(x.id, x.name, x.city, x.country, x.terms, limit, pick(d, managers), on(2019, 1, 7)+date(d.IntN(1700)))
+		s.customers.add(x.id, x.name, x.city, x.country, x.terms, limit, pick(d, managers), dateOf(2019, 1, 7)+date(d.IntN(1700)))
 	}
 }
 
-// variant is a firm's name as somebody else writes it, never quite the same.
-func variant(d draw, name, city string) string {
+// misspellFirm returns a firm's name with a difference in spelling.
+func misspellFirm(d random, name, city string) string {
 	words := strings.Fields(name)
 	short := strings.Join(words[:len(words)-1], " ")
 	switch d.IntN(6) {

@@ -14,14 +14,14 @@ type bill struct {
 	net, tax    money
 	po          string
 	description string
-	parts       []part // what was paid for it
-	reason      string // why nothing was paid; "" = something was
+	parts       []paymentPart // what was paid for it
+	reason      string        // why nothing was paid; "" = something was
 }
 
 func (b *bill) total() money { return b.net + b.tax }
 
-// A part is money of a payment that belongs to a bill.
-type part struct {
+// A paymentPart is money of a payment that belongs to a bill.
+type paymentPart struct {
 	payment *payment
 	amount  money
 }
@@ -39,11 +39,11 @@ var deliveries = []string{"Office paper and envelopes", "Printer cartridges", "C
 
 func (s *ledger) makeInvoices() {
 	d := s.draw("invoices")
-	who := &wheel[debtor]{}
+	who := &weightedChoice[debtor]{}
 	for _, x := range s.debtors {
 		who.add(x.weight, x)
 	}
-	days := &wheel[date]{}
+	days := &weightedChoice[date]{}
 	for day := firstDay; day <= lastDay; day++ {
 		weight := 1000 + int(day-firstDay)/2
 		if (day + 3).time().Month() != day.time().Month() {
@@ -53,28 +53,28 @@ func (s *ledger) makeInvoices() {
 			days.add(weight, day)
 		}
 	}
-	issued := make([]date, s.options.sized(3000))
+	issued := make([]date, s.options.scaledRows(3000))
 	for i := range issued {
-		issued[i] = days.spin(d)
+		issued[i] = days.pick(d)
 	}
 	slices.Sort(issued)
 	for _, day := range issued {
-		b := s.newBill(who.spin(d), day)
+		b := s.newBill(who.pick(d), day)
 		tier := pick(d, []int{300, 300, 1200, 1200, 4000, 9000})
-		b.net = money(d.between(40, tier)*100 + d.IntN(100))
+		b.net = money(d.intBetween(40, tier)*100 + d.IntN(100))
 		b.tax = s.tax(b)
 		b.description = pick(d, deliveries)
-		if !d.chance(150) {
-			b.po = fmt.Sprintf("PO%d", d.between(100000, 999999))
+		if !d.perMille(150) {
+			b.po = fmt.Sprintf("PO%d", d.intBetween(100000, 999999))
 		}
 		switch {
-		case d.chance(16) && day < lastDay-20:
+		case d.perMille(16) && day < lastDay-20:
 			b.reason = cancelled
-			note := s.newBill(b.debtor, day+date(d.between(1, 12)))
+			note := s.newBill(b.debtor, day+date(d.intBetween(1, 12)))
 			note.net, note.tax, note.po, note.reason = -b.net, -b.tax, b.po, creditNote
 			note.description = "Credit note for " + b.id
-		case d.chance(5) && day < lastDay-5:
-			again := s.newBill(b.debtor, day+date(d.between(0, 3)))
+		case d.perMille(5) && day < lastDay-5:
+			again := s.newBill(b.debtor, day+date(d.intBetween(0, 3)))
 			again.net, again.tax, again.po, again.description, again.reason = b.net, b.tax, b.po, b.description, duplicateInvoice
 		}
 	}
@@ -132,7 +132,7 @@ func (s *ledger) listInvoices() {
 	d := s.draw("status")
 	for _, b := range s.bills {
 		status := "open"
-		switch left := b.open(); {
+		switch left := b.openAmount(); {
 		case b.reason == cancelled, b.reason == creditNote:
 			status = "cancelled"
 		case len(b.parts) > 0 && left > b.total()/5:
@@ -140,22 +140,22 @@ func (s *ledger) listInvoices() {
 		case len(b.parts) > 0:
 			status = "paid"
 		}
-		if status == "paid" && d.chance(20) {
+		if status == "paid" && d.perMille(20) {
 			status = "open"
 			s.count.stale++
 		}
-		if d.chance(30) {
-			status = cased(d, status)
+		if d.perMille(30) {
+			status = changeCase(d, status)
 			s.count.spelling++
 		}
 		s.count.negative += boolInt(b.net < 0)
 		s.count.noPO += boolInt(b.po == "")
-		s.invoices.add(b.id, b.debtor.id, b.debtor.name, b.issued, b.due, b.net, b.tax, b.total(), status, optional(b.po != "", b.po), b.description)
+		s.invoices.add(b.id, b.debtor.id, b.debtor.name, b.issued, b.due, b.net, b.tax, b.total(), status, nullUnless(b.po != "", b.po), b.description)
 	}
 }
 
-// open is what is still to be paid.
-func (b *bill) open() money {
+// openAmount returns the amount that is not paid yet.
+func (b *bill) openAmount() money {
 	left := b.total()
 	for _, p := range b.parts {
 		left -= p.amount

@@ -15,8 +15,8 @@ type payment struct {
 	method    string
 	reference string
 	kind      string
-	bills     []*bill // none for a payment that belongs to no invoice
-	entry     *entry  // on the bank statement; nil = not there
+	bills     []*bill    // none for a payment that belongs to no invoice
+	entry     *bankEntry // on the bank statement; nil = not there
 }
 
 // Kinds of match, and the two kinds of payment without one.
@@ -42,10 +42,10 @@ const (
 	cheque      = "cheque"
 )
 
-// settle decides how each invoice is paid.
-func (s *ledger) settle() {
+// payInvoices decides how each invoice is paid.
+func (s *ledger) payInvoices() {
 	d := s.draw("payments")
-	kinds := &wheel[string]{}
+	kinds := &weightedChoice[string]{}
 	for _, k := range []struct {
 		weight int
 		kind   string
@@ -62,10 +62,10 @@ func (s *ledger) settle() {
 			s.payTogether(d, group)
 			group = nil
 		}
-		kind := kinds.spin(d)
+		kind := kinds.pick(d)
 		switch {
 		case len(group) > 0, kind == combined:
-			if group = append(group, b); len(group) == 4 || len(group) > 1 && d.chance(400) {
+			if group = append(group, b); len(group) == 4 || len(group) > 1 && d.perMille(400) {
 				s.payTogether(d, group)
 				group = nil
 			}
@@ -83,8 +83,8 @@ func (s *ledger) settle() {
 			s.payTogether(d, group)
 		}
 	}
-	for range s.options.sized(55) {
-		s.payForNothing(d)
+	for range s.options.scaledRows(55) {
+		s.payWithoutInvoice(d)
 	}
 	for _, b := range s.bills {
 		if len(b.parts) == 0 && b.reason == "" {
@@ -98,7 +98,7 @@ func (s *ledger) settle() {
 }
 
 // pay records a payment, unless it lies after the export.
-func (s *ledger) pay(d draw, p *payment, parts ...money) bool {
+func (s *ledger) pay(d random, p *payment, parts ...money) bool {
 	if p.day > lastDay {
 		return false
 	}
@@ -107,40 +107,40 @@ func (s *ledger) pay(d draw, p *payment, parts ...money) bool {
 	if p.method == "" {
 		p.method = who.method
 	}
-	if d.chance(280) {
-		p.payer = variant(d, who.name, who.city)
+	if d.perMille(280) {
+		p.payer = misspellFirm(d, who.name, who.city)
 	}
 	for i, b := range p.bills {
-		b.parts = append(b.parts, part{p, parts[i]})
+		b.parts = append(b.parts, paymentPart{p, parts[i]})
 		p.amount += parts[i]
 	}
 	s.paid = append(s.paid, p)
 	return true
 }
 
-// lag is how long after the due date a customer pays, in days.
-func lag(d draw) date {
+// paymentDelay returns how long after the due date a customer pays, in days.
+func paymentDelay(d random) date {
 	switch n := d.IntN(100); {
 	case n < 45:
-		return -date(d.between(0, 10))
+		return -date(d.intBetween(0, 10))
 	case n < 75:
-		return date(d.between(0, 5))
+		return date(d.intBetween(0, 5))
 	case n < 94:
-		return date(d.between(6, 30))
+		return date(d.intBetween(6, 30))
 	}
-	return date(d.between(31, 85))
+	return date(d.intBetween(31, 85))
 }
 
-func (s *ledger) payOnce(d draw, b *bill, kind string) {
-	p := &payment{day: max(b.issued+1, b.due+lag(d)), kind: kind, bills: []*bill{b}, reference: b.id}
+func (s *ledger) payOnce(d random, b *bill, kind string) {
+	p := &payment{day: max(b.issued+1, b.due+paymentDelay(d)), kind: kind, bills: []*bill{b}, reference: b.id}
 	amount := b.total()
 	switch kind {
 	case byText:
-		p.reference = inText(d, b)
+		p.reference = numberInText(d, b)
 	case byAmount:
 		p.reference = pick(d, []string{"", "", "thank you", "monthly payment", "invoice", "as agreed", b.po})
 	case byTypo:
-		p.reference = mistyped(d, b.id)
+		p.reference = swapDigits(d, b.id)
 	case withFee:
 		if b.debtor.country == "Germany" {
 			p.method = card
@@ -150,40 +150,40 @@ func (s *ledger) payOnce(d draw, b *bill, kind string) {
 			amount -= money(pick(d, []int{250, 500, 750, 1500}))
 		}
 	case rounded:
-		if off := d.between(1, 5); d.chance(350) && amount%100 > 0 {
+		if off := d.intBetween(1, 5); d.perMille(350) && amount%100 > 0 {
 			amount -= amount % 100
-		} else if d.chance(500) {
+		} else if d.perMille(500) {
 			amount -= money(off)
 		} else {
 			amount += money(off)
 		}
 	case discounted:
-		p.day = b.issued + date(d.between(2, 9))
+		p.day = b.issued + date(d.intBetween(2, 9))
 		amount -= amount.share(200)
 		p.reference = b.id + pick(d, []string{" less 2%", " -2% discount", ""})
 	}
-	if s.pay(d, p, amount) && d.chance(14) {
+	if s.pay(d, p, amount) && d.perMille(14) {
 		s.payAgain(d, p)
 	}
 }
 
-// payAgain is the same payment a second time, by mistake.
-func (s *ledger) payAgain(d draw, p *payment) {
+// payAgain records the same payment a second time, as a mistake.
+func (s *ledger) payAgain(d random, p *payment) {
 	again := *p
-	again.day, again.kind, again.bills = p.day+date(d.between(0, 4)), duplicatePayment, nil
+	again.day, again.kind, again.bills = p.day+date(d.intBetween(0, 4)), duplicatePayment, nil
 	if again.day <= lastDay {
 		s.paid = append(s.paid, &again)
 	}
 }
 
-// payTogether pays what has piled up for a customer.
-func (s *ledger) payTogether(d draw, group []*bill) {
+// payTogether pays several open invoices of a customer at once.
+func (s *ledger) payTogether(d random, group []*bill) {
 	if len(group) == 1 {
 		s.payOnce(d, group[0], exact)
 		return
 	}
 	last := group[len(group)-1]
-	p := &payment{day: max(last.issued+1, last.due+lag(d)), kind: combined, bills: group}
+	p := &payment{day: max(last.issued+1, last.due+paymentDelay(d)), kind: combined, bills: group}
 	parts := make([]money, len(group))
 	numbers := make([]string, len(group))
 	for i, b := range group {
@@ -199,13 +199,13 @@ func (s *ledger) payTogether(d draw, group []*bill) {
 	s.pay(d, p, parts...)
 }
 
-func (s *ledger) payInParts(d draw, b *bill) {
-	n := d.between(2, 3)
-	day, left := max(b.issued+1, b.due+lag(d)), b.total()
+func (s *ledger) payInParts(d random, b *bill) {
+	n := d.intBetween(2, 3)
+	day, left := max(b.issued+1, b.due+paymentDelay(d)), b.total()
 	for i := range n {
 		amount := left
 		if i < n-1 {
-			amount = left.share(d.between(30, 65) * 100)
+			amount = left.share(d.intBetween(30, 65) * 100)
 		}
 		p := &payment{day: day, kind: split, bills: []*bill{b}}
 		p.reference = pick(d, []string{fmt.Sprintf("%s part %d/%d", b.id, i+1, n), fmt.Sprintf("%d. instalment %s", i+1, b.id), b.id})
@@ -213,27 +213,27 @@ func (s *ledger) payInParts(d draw, b *bill) {
 			return
 		}
 		left -= amount
-		day += date(d.between(7, 30))
+		day += date(d.intBetween(7, 30))
 	}
 }
 
-// payForNothing is money that belongs to no invoice of ours.
-func (s *ledger) payForNothing(d draw) {
+// payWithoutInvoice adds payments that belong to no invoice.
+func (s *ledger) payWithoutInvoice(d random) {
 	p := pick(d, places)
-	x := &payment{day: firstDay + date(d.IntN(int(lastDay-firstDay))), kind: unknownPayment, method: transfer, amount: d.cents(20, 2500)}
+	x := &payment{day: firstDay + date(d.IntN(int(lastDay-firstDay))), kind: unknownPayment, method: transfer, amount: d.amountBetween(20, 2500)}
 	switch d.IntN(3) {
 	case 0:
-		x.payer, x.reference = firmName(d, p), fmt.Sprintf("RG %d", d.between(10000, 99999))
+		x.payer, x.reference = firmName(d, p), fmt.Sprintf("RG %d", d.intBetween(10000, 99999))
 	case 1:
 		x.payer, x.reference = pick(d, p.people.first)+" "+pick(d, p.people.last), "deposit for order"
 	default:
-		x.payer, x.reference = pick(d, s.debtors).name, fmt.Sprintf("pro forma %d", d.between(100, 999))
+		x.payer, x.reference = pick(d, s.debtors).name, fmt.Sprintf("pro forma %d", d.intBetween(100, 999))
 	}
 	s.paid = append(s.paid, x)
 }
 
-// inText hides an invoice number in a sentence, written in another way.
-func inText(d draw, b *bill) string {
+// numberInText hides an invoice number in a sentence, written in another way.
+func numberInText(d random, b *bill) string {
 	year, number := b.id[4:8], b.id[9:]
 	written := pick(d, []string{b.id, strings.ToLower(b.id), "INV" + year + number, "INV " + year + " " + number, "inv." + year + "/" + number, year + "-" + number})
 	return pick(d, []string{
@@ -246,8 +246,8 @@ func inText(d draw, b *bill) string {
 	})
 }
 
-// mistyped exchanges two neighbouring digits of the number, if any two differ.
-func mistyped(d draw, id string) string {
+// swapDigits exchanges two neighbouring digits of the number, if any two differ.
+func swapDigits(d random, id string) string {
 	digits := []byte(id)
 	for i := len(digits) - 1; i > len("INV-2024-"); i-- {
 		if digits[i] != digits[i-1] {
@@ -278,6 +278,6 @@ func (s *ledger) makePayments() {
 			}
 		}
 		s.count.name += boolInt(len(p.bills) > 0 && p.payer != p.bills[0].debtor.name)
-		s.payments.add(p.id, p.day, p.payer, p.amount, p.method, optional(p.reference != "", p.reference))
+		s.payments.add(p.id, p.day, p.payer, p.amount, p.method, nullUnless(p.reference != "", p.reference))
 	}
 }

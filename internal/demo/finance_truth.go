@@ -1,9 +1,9 @@
 package demo
 
-// truth is what a perfect reconciliation finds: which payment belongs to which
+// expectedMatches returns what a perfect reconciliation finds: which payment belongs to which
 // invoice and with how much, which to which bank entry, and why the rest has none.
 // pairs.csv is five of the pairs, as a person would confirm them to teach the rules.
-func (s *ledger) truth() []*table {
+func (s *ledger) expectedMatches() []*table {
 	taught := &table{name: "pairs", file: "pairs.csv", format: "csv", columns: []column{{name: "invoice_id"}, {name: "payment_id"}}}
 	teach := []string{exact, byText, byText, byAmount, withFee}
 	pairs := &table{

@@ -172,7 +172,7 @@ func fromCSV(tb testing.TB, raw []byte, delimiter, encoding string, names, types
 	for i, cells := range lines[1:] {
 		rows[i] = make([]any, len(cells))
 		for j, cell := range cells {
-			if rows[i][j], err = typed(cell, types[j]); err != nil {
+			if rows[i][j], err = typedColumn(cell, types[j]); err != nil {
 				tb.Fatalf("row %d, column %s: %v", i, names[j], err)
 			}
 		}
@@ -180,7 +180,7 @@ func fromCSV(tb testing.TB, raw []byte, delimiter, encoding string, names, types
 	return rows
 }
 
-func typed(cell, kind string) (any, error) {
+func typedColumn(cell, kind string) (any, error) {
 	switch {
 	case cell == "":
 		return nil, nil

@@ -91,7 +91,7 @@ type desk struct {
 	}
 }
 
-func (s *desk) draw(topic string) draw { return newDraw(s.options.Seed, "support/"+topic) }
+func (s *desk) draw(topic string) random { return newRandom(s.options.Seed, "support/"+topic) }
 
 func (s *desk) flaws() []flaw {
 	c := s.count
@@ -112,7 +112,7 @@ func (s *desk) flaws() []flaw {
 	}
 }
 
-// An agent as tickets need one.
+// An agent is what tickets need of an agent.
 type agent struct {
 	id         int
 	hired, end date
@@ -141,10 +141,10 @@ func (s *desk) makeAgents() {
 			name = pick(d, p.people.first) + " " + pick(d, p.people.last)
 		}
 		used[name] = true
-		a := agent{id: 11 + i, hired: on(2020, 1, 6) + date(d.IntN(1400)), end: lastDay + 1}
+		a := agent{id: 11 + i, hired: dateOf(2020, 1, 6) + date(d.IntN(1400)), end: lastDay + 1}
 		left := any(nil)
-		if i >= 16 && d.chance(300) {
-			a.end = firstDay + date(d.between(200, 700))
+		if i >= 16 && d.perMille(300) {
+			a.end = firstDay + date(d.intBetween(200, 700))
 			left = a.end
 		}
 		team := teams[i%len(teams)]
@@ -158,7 +158,7 @@ func (s *desk) makeAgents() {
 	}
 }
 
-// A client as tickets need one.
+// A client is what tickets need of a customer.
 type client struct {
 	id    int
 	plan  int // index of plans
@@ -195,27 +195,27 @@ func (s *desk) makeCustomers() {
 		},
 	}
 	d := s.draw("customers")
-	share := odds(plans[0].share, plans[1].share, plans[2].share, plans[3].share)
-	for i := range s.options.sized(620) {
-		p, plan := pick(d, places), share.spin(d)
+	share := weightedNumbers(plans[0].share, plans[1].share, plans[2].share, plans[3].share)
+	for i := range s.options.scaledRows(620) {
+		p, plan := pick(d, places), share.pick(d)
 		company, contact := firmName(d, p), pick(d, p.people.first)+" "+pick(d, p.people.last)
 		country := p.country
-		if i > 40 && d.chance(20) {
+		if i > 40 && d.perMille(20) {
 			first := s.customers.rows[d.IntN(i)]
 			company, country = strings.ToUpper(plain.Replace(first[1].(string))), first[4].(string)
 			s.count.twins++
 		}
-		since := on(2020, 6, 1) + date(d.IntN(2000))
+		since := dateOf(2020, 6, 1) + date(d.IntN(2000))
 		written := since.String()
-		if d.chance(45) {
+		if d.perMille(45) {
 			written = since.time().Format("02/01/2006")
 			s.count.oddSince++
-		} else if d.chance(10) {
+		} else if d.perMille(10) {
 			written = "unknown"
 			s.count.oddSince++
 		}
-		seats := d.between(plans[plan].from, plans[plan].to)
-		if d.chance(35) {
+		seats := d.intBetween(plans[plan].from, plans[plan].to)
+		if d.perMille(35) {
 			seats = 0
 			s.count.noSeats++
 		}

@@ -72,8 +72,8 @@ func (s *desk) addMessages(t *ticket) {
 	d := s.draw("messages/" + t.id)
 	say := func(kind string, author any, at stamp, internal bool, body string) {
 		files := any(nil)
-		if kind == "customer" && d.chance(90) {
-			files = json.RawMessage(fmt.Sprintf(`[{"name":%q,"bytes":%d}]`, pick(d, []string{"screenshot.png", "export.csv", "error.txt", "invoice.pdf"}), d.between(2000, 900000)))
+		if kind == "customer" && d.perMille(90) {
+			files = json.RawMessage(fmt.Sprintf(`[{"name":%q,"bytes":%d}]`, pick(d, []string{"screenshot.png", "export.csv", "error.txt", "invoice.pdf"}), d.intBetween(2000, 900000)))
 		}
 		if author == nil {
 			s.count.noAuthor++
@@ -100,7 +100,7 @@ func (s *desk) addMessages(t *ticket) {
 	}
 	end := t.solved
 	if end == 0 {
-		end = (lastDay + 1).at(0)
+		end = (lastDay + 1).atSecond(0)
 	}
 	turns := d.IntN(3)
 	for i := range turns {
@@ -108,39 +108,39 @@ func (s *desk) addMessages(t *ticket) {
 		if i%2 == 0 {
 			say("customer", customer, at, false, pick(d, followUps))
 		} else {
-			say("agent", agent, at, d.chance(150), pick(d, []string{"We are still on it and will write by tomorrow.", "Customer is waiting for the next release.", "I have asked a colleague of Tier 2 to look at it."}))
+			say("agent", agent, at, d.perMille(150), pick(d, []string{"We are still on it and will write by tomorrow.", "Customer is waiting for the next release.", "I have asked a colleague of Tier 2 to look at it."}))
 		}
 	}
-	if t.solved != 0 && d.chance(400) {
+	if t.solved != 0 && d.perMille(400) {
 		say("system", nil, t.solved, true, "Marked as solved.")
 	}
 }
 
 // surveyOff is when nobody was asked for three days, as the notes of the meeting say.
-var surveyOff = on(2025, 8, 4)
+var surveyOff = dateOf(2025, 8, 4)
 
-// rate lets some customers rate; those who waited too long are less kind.
-func (s *desk) rate(t *ticket) {
+// addRating adds the ratings of some customers, which are worse after a long wait.
+func (s *desk) addRating(t *ticket) {
 	d := s.draw("satisfaction/" + t.id)
-	if t.solved == 0 || !d.chance(450) || surveyOff <= t.solved.day() && t.solved.day() < surveyOff+3 {
+	if t.solved == 0 || !d.perMille(450) || surveyOff <= t.solved.day() && t.solved.day() < surveyOff+3 {
 		return
 	}
-	kind := odds(2, 4, 12, 34, 48)
+	kind := weightedNumbers(2, 4, 12, 34, 48)
 	switch {
 	case t.late:
-		kind = odds(22, 28, 26, 16, 8)
+		kind = weightedNumbers(22, 28, 26, 16, 8)
 	case t.issue != nil:
-		kind = odds(6, 12, 26, 34, 22)
+		kind = weightedNumbers(6, 12, 26, 34, 22)
 	}
 	comments := [][]string{{"Waited far too long.", "Nobody understood the problem."}, {"Slow.", "Had to explain it twice."}, {"OK."}, {"Good, friendly."}, {"Quick and clear, thank you!", "Great help."}}
 	once := func() {
-		at := t.solved + stamp(d.between(600, 3*secondsOfDay))
-		if at >= (lastDay + 1).at(0) {
+		at := t.solved + stamp(d.intBetween(600, 3*secondsOfDay))
+		if at >= (lastDay + 1).atSecond(0) {
 			return
 		}
-		score := 1 + kind.spin(d)
-		comment := optional(d.chance(250), pick(d, comments[score-1]))
-		if d.chance(6) {
+		score := 1 + kind.pick(d)
+		comment := nullUnless(d.perMille(250), pick(d, comments[score-1]))
+		if d.perMille(6) {
 			score, comment = 0, nil
 			s.count.zeroScore++
 		}
@@ -148,7 +148,7 @@ func (s *desk) rate(t *ticket) {
 	}
 	before := len(s.satisfaction.rows)
 	once()
-	if len(s.satisfaction.rows) > before && d.chance(8) {
+	if len(s.satisfaction.rows) > before && d.perMille(8) {
 		once()
 		s.count.twice += len(s.satisfaction.rows) - before - 1
 	}

@@ -23,20 +23,20 @@ var releases = []struct {
 	version string
 	day     date
 }{
-	{"4.0", on(2024, 1, 16)},
-	{"4.1", on(2024, 4, 9)},
-	{"4.2", on(2024, 7, 16)},
-	{"4.3", on(2024, 10, 8)},
-	{"4.4", on(2025, 1, 21)},
-	{"4.5", on(2025, 4, 15)},
-	{"5.0", on(2025, 7, 8)},
-	{"5.1", on(2025, 9, 30)},
-	{"5.2", on(2025, 12, 2)},
+	{"4.0", dateOf(2024, 1, 16)},
+	{"4.1", dateOf(2024, 4, 9)},
+	{"4.2", dateOf(2024, 7, 16)},
+	{"4.3", dateOf(2024, 10, 8)},
+	{"4.4", dateOf(2025, 1, 21)},
+	{"4.5", dateOf(2025, 4, 15)},
+	{"5.0", dateOf(2025, 7, 8)},
+	{"5.1", dateOf(2025, 9, 30)},
+	{"5.2", dateOf(2025, 12, 2)},
 }
 
-// A trouble is a known issue of documents/known-issues.html: from one release until
+// A knownIssue is a known issue of documents/known-issues.html: from one release until
 // the next, or still open.
-type trouble struct {
+type knownIssue struct {
 	code     string
 	release  int // index of releases
 	weight   int // of a thousand tickets while it lasts
@@ -44,7 +44,7 @@ type trouble struct {
 	subject  string
 }
 
-var troubles = []trouble{
+var troubles = []knownIssue{
 	{"KI-104", 0, 60, "bug", "CSV export is missing the last column"},
 	{"KI-118", 1, 50, "account", "Password reset mail does not arrive"},
 	{"KI-127", 2, 55, "bug", "Reorder point ignores second supplier"},
@@ -69,7 +69,7 @@ type ticket struct {
 	id              string
 	client          client
 	agent           *agent
-	issue           *trouble
+	issue           *knownIssue
 	category        string
 	subject         string
 	priority        int
@@ -81,8 +81,8 @@ type ticket struct {
 
 // deskDays weighs the days: growth, fewer tickets on weekends, and more in the weeks
 // after a release, most of all after 5.0.
-func deskDays() *wheel[date] {
-	days := &wheel[date]{}
+func deskDays() *weightedChoice[date] {
+	days := &weightedChoice[date]{}
 	for day := firstDay; day <= lastDay; day++ {
 		weight := 1000 + int(day-firstDay)
 		for _, r := range releases {
@@ -127,9 +127,9 @@ func (s *desk) makeTickets() {
 	s.openSatisfaction()
 	d := s.draw("tickets")
 	days := deskDays()
-	when := make([]stamp, s.options.sized(6000))
+	when := make([]stamp, s.options.scaledRows(6000))
 	for i := range when {
-		when[i] = days.spin(d).at(6*3600 + d.IntN(14*3600))
+		when[i] = days.pick(d).atSecond(6*3600 + d.IntN(14*3600))
 	}
 	slices.Sort(when)
 	for i, created := range when {
@@ -138,7 +138,7 @@ func (s *desk) makeTickets() {
 	}
 }
 
-func (s *desk) newTicket(d draw, id string, created stamp) *ticket {
+func (s *desk) newTicket(d random, id string, created stamp) *ticket {
 	t := &ticket{id: id, created: created, client: s.clientOn(d, created.day())}
 	t.issue = issueOn(d, created.day())
 	if t.issue != nil {
@@ -147,11 +147,11 @@ func (s *desk) newTicket(d draw, id string, created stamp) *ticket {
 		t.category = pick(d, []string{"billing", "bug", "bug", "how-to", "how-to", "how-to", "account", "account", "feature request"})
 		t.subject = pick(d, subjects[t.category])
 	}
-	t.priority = odds(6, 18, 56, 20).spin(d)
+	t.priority = weightedNumbers(6, 18, 56, 20).pick(d)
 	if t.category == "feature request" {
 		t.priority = 3
 	}
-	t.escalated = t.priority <= 1 && d.chance(140)
+	t.escalated = t.priority <= 1 && d.perMille(140)
 	team := "Tier 1"
 	switch {
 	case t.escalated:
@@ -162,53 +162,53 @@ func (s *desk) newTicket(d draw, id string, created stamp) *ticket {
 		team = "Tier 2"
 	}
 	t.agent = s.agentOn(d, team, created.day())
-	s.answer(d, t)
+	s.setAnswerTimes(d, t)
 	return t
 }
 
-// answer sets when the ticket was answered and solved, as far as that was before the
+// setAnswerTimes sets when the ticket was answered and solved, as far as that was before the
 // export.
-func (s *desk) answer(d draw, t *ticket) {
-	export := (lastDay + 1).at(0)
+func (s *desk) setAnswerTimes(d random, t *ticket) {
+	export := (lastDay + 1).atSecond(0)
 	target := targets[t.client.plan][t.priority] * 60
 	breach := 85
 	if t.created.day() >= releases[6].day && t.created.day() < releases[7].day {
 		breach = 260
 	}
-	t.late = d.chance(breach)
-	wait := target * d.between(4, 96) / 100
+	t.late = d.perMille(breach)
+	wait := target * d.intBetween(4, 96) / 100
 	if t.late {
-		wait = target * d.between(104, 320) / 100
+		wait = target * d.intBetween(104, 320) / 100
 	}
 	t.answered = t.created + stamp(wait)
-	work := d.between(1, 60) * 3600
+	work := d.intBetween(1, 60) * 3600
 	if t.issue != nil || t.escalated {
 		work *= 4
 	}
 	t.solved = t.answered + stamp(work)
-	if d.chance(12) || t.answered >= export {
+	if d.perMille(12) || t.answered >= export {
 		t.answered = 0
 	}
-	if t.solved >= export || d.chance(14) {
+	if t.solved >= export || d.perMille(14) {
 		t.solved = 0
-		if t.answered == 0 && d.chance(500) {
+		if t.answered == 0 && d.perMille(500) {
 			t.agent = nil
 		}
 	}
 }
 
-func (s *desk) addTicket(d draw, t *ticket) {
+func (s *desk) addTicket(d random, t *ticket) {
 	customer := t.client.id
-	if d.chance(2) {
+	if d.perMille(2) {
 		customer = 8000 + d.IntN(900)
 		s.count.orphans++
 	}
 	category, priority := t.category, priorities[t.priority]
-	if d.chance(30) {
-		priority = cased(d, priority)
+	if d.perMille(30) {
+		priority = changeCase(d, priority)
 		s.count.spelling++
-	} else if d.chance(15) {
-		category = cased(d, category)
+	} else if d.perMille(15) {
+		category = changeCase(d, category)
 		s.count.spelling++
 	}
 	status := "open"
@@ -217,26 +217,26 @@ func (s *desk) addTicket(d draw, t *ticket) {
 		status = "closed"
 	case t.solved != 0:
 		status = "solved"
-	case t.answered != 0 && d.chance(600):
+	case t.answered != 0 && d.perMille(600):
 		status = "pending"
 	}
 	if t.solved != 0 && t.answered == 0 {
 		s.count.unanswered++
 	}
 	solved := t.solved
-	if solved != 0 && d.chance(2) {
-		solved = t.created - stamp(d.between(600, 7200))
+	if solved != 0 && d.perMille(2) {
+		solved = t.created - stamp(d.intBetween(600, 7200))
 		s.count.backwards++
 	}
-	minutes := d.between(3, 45) + 10*d.IntN(8)*boolInt(t.issue != nil || t.escalated)
-	if d.chance(3) {
+	minutes := d.intBetween(3, 45) + 10*d.IntN(8)*boolInt(t.issue != nil || t.escalated)
+	if d.perMille(3) {
 		minutes = 9999
 		s.count.far++
 	}
 	version := any(versionOn(d, t.created.day()))
 	if t.issue != nil {
 		version = releases[t.issue.release].version
-	} else if d.chance(80) {
+	} else if d.perMille(80) {
 		version = nil
 		s.count.noVersion++
 	}
@@ -249,16 +249,16 @@ func (s *desk) addTicket(d draw, t *ticket) {
 	}
 	reopened := 0
 	if t.solved != 0 {
-		reopened = odds(90, 8, 2).spin(d)
+		reopened = weightedNumbers(90, 8, 2).pick(d)
 	}
 	s.tickets.add(t.id, customer, agentID, t.subject, category, priority, pick(d, []string{"mail", "mail", "mail", "chat", "chat", "phone", "portal"}), status,
-		t.created, optional(t.answered != 0, t.answered), optional(solved != 0, solved), minutes, version, issue, t.escalated, reopened)
+		t.created, nullUnless(t.answered != 0, t.answered), nullUnless(solved != 0, solved), minutes, version, issue, t.escalated, reopened)
 	s.addMessages(t)
-	s.rate(t)
+	s.addRating(t)
 }
 
 // clientOn picks a customer of that day; large plans write more.
-func (s *desk) clientOn(d draw, day date) client {
+func (s *desk) clientOn(d random, day date) client {
 	n := max(1, sort.Search(len(s.clients), func(i int) bool { return s.clients[i].since > day }))
 	best := s.clients[d.IntN(n)]
 	for range 3 {
@@ -269,7 +269,7 @@ func (s *desk) clientOn(d draw, day date) client {
 	return best
 }
 
-func (s *desk) agentOn(d draw, team string, day date) *agent {
+func (s *desk) agentOn(d random, team string, day date) *agent {
 	members := s.teams[team]
 	for range 20 {
 		if a := &members[d.IntN(len(members))]; a.hired <= day && day < a.end-10 {
@@ -280,7 +280,7 @@ func (s *desk) agentOn(d draw, team string, day date) *agent {
 }
 
 // issueOn is the known issue behind a ticket of that day, mostly none.
-func issueOn(d draw, day date) *trouble {
+func issueOn(d random, day date) *knownIssue {
 	at := d.IntN(1000)
 	for i := range troubles {
 		k := &troubles[i]
@@ -297,12 +297,12 @@ func issueOn(d draw, day date) *trouble {
 }
 
 // versionOn is a release that was out, mostly the newest.
-func versionOn(d draw, day date) string {
+func versionOn(d random, day date) string {
 	n := 0
 	for n < len(releases)-1 && releases[n+1].day <= day {
 		n++
 	}
-	if n > 0 && d.chance(200) {
+	if n > 0 && d.perMille(200) {
 		n--
 	}
 	return releases[n].version

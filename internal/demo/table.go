@@ -58,7 +58,7 @@ func (t *table) encodeCSV() ([]byte, error) {
 	_ = w.Write(cells) // Error has what went wrong
 	for _, row := range t.rows {
 		for i, cell := range row {
-			cells[i] = text(cell)
+			cells[i] = cellText(cell)
 		}
 		_ = w.Write(cells)
 	}

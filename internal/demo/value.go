@@ -15,21 +15,21 @@ type (
 
 const secondsOfDay = 24 * 60 * 60
 
-func on(year int, month time.Month, day int) date {
+func dateOf(year int, month time.Month, day int) date {
 	return date(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / secondsOfDay)
 }
 
 // The data runs over these two years; lastDay is also the day of all exports.
 var (
-	firstDay = on(2024, time.January, 1)
-	lastDay  = on(2025, time.December, 31)
+	firstDay = dateOf(2024, time.January, 1)
+	lastDay  = dateOf(2025, time.December, 31)
 )
 
 func (d date) time() time.Time { return time.Unix(int64(d)*secondsOfDay, 0).UTC() }
 func (d date) String() string  { return d.time().Format(time.DateOnly) }
 
-// at is a moment of the day, in seconds after midnight.
-func (d date) at(second int) stamp { return stamp(int64(d)*secondsOfDay + int64(second)) }
+// atSecond returns a moment of the day, in seconds after midnight.
+func (d date) atSecond(second int) stamp { return stamp(int64(d)*secondsOfDay + int64(second)) }
 
 func (s stamp) day() date      { return date(s / secondsOfDay) }
 func (s stamp) String() string { return time.Unix(int64(s), 0).UTC().Format(time.DateTime) }
@@ -51,8 +51,8 @@ func (m money) share(basisPoints int) money {
 	return money((x + 5000) / 10000)
 }
 
-// text is a cell as delimited text has it.
-func text(cell any) string {
+// cellText writes a cell as delimited text.
+func cellText(cell any) string {
 	switch v := cell.(type) {
 	case nil:
 		return ""
@@ -66,8 +66,8 @@ func text(cell any) string {
 	return fmt.Sprint(cell)
 }
 
-// optional is a cell that is NULL unless it is there.
-func optional[T any](there bool, v T) any {
+// nullUnless returns the cell, or nil for NULL if present is false.
+func nullUnless[T any](there bool, v T) any {
 	if !there {
 		return nil
 	}

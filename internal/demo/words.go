@@ -2,8 +2,8 @@ package demo
 
 import "strings"
 
-// A place is a city and what people there are called.
-type place struct {
+// A cityNames is a city with names that are usual there.
+type cityNames struct {
 	city, country string
 	people        *naming
 }
@@ -33,7 +33,7 @@ var (
 	}
 )
 
-var places = []place{
+var places = []cityNames{
 	{"Berlin", "Germany", german},
 	{"Hamburg", "Germany", german},
 	{"München", "Germany", german},
@@ -88,7 +88,7 @@ var (
 	}
 )
 
-func firmName(d draw, p place) string {
+func firmName(d random, p cityNames) string {
 	form := pick(d, firmForms[p.country])
 	switch d.IntN(3) {
 	case 0:
@@ -99,9 +99,9 @@ func firmName(d draw, p place) string {
 	return pick(d, firmThings) + " " + pick(d, firmTrades) + " " + form
 }
 
-// cased spells a word in a way in which some people type it.
-func cased(d draw, word string) string {
-	if d.chance(500) {
+// changeCase changes the case of a word as careless typing does.
+func changeCase(d random, word string) string {
+	if d.perMille(500) {
 		return strings.ToUpper(word)
 	}
 	return strings.ToUpper(word[:1]) + word[1:]

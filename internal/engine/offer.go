@@ -44,7 +44,7 @@ func (r *rules) offers(s *machine.Scope) ([]offer, []event.Denial) {
 				continue
 			}
 			if !holds {
-				d := event.Denial{Tool: name, Code: fault.ToolNotAllowed, When: decl.When.Source, Saw: r.m.Saw(decl.When, s)}
+				d := event.Denial{Tool: name, Code: fault.ToolNotAllowed, When: decl.When.Source, Saw: r.m.GuardValues(decl.When, s)}
 				if decl.BySettings {
 					d.Code = fault.FeatureDisabled
 				}

@@ -247,7 +247,7 @@ func (t *turn) findShortcut(text string) *event.PersonCalled {
 		}
 		if denied == nil && sc.Tool != "" {
 			denied = called
-			denied.Denied = &event.Denial{Tool: sc.Tool, Code: fault.ToolNotAllowed, When: sc.When.Source, Saw: t.r.m.Saw(sc.When, s)}
+			denied.Denied = &event.Denial{Tool: sc.Tool, Code: fault.ToolNotAllowed, When: sc.When.Source, Saw: t.r.m.GuardValues(sc.When, s)}
 			if sc.BySettings {
 				denied.Denied.Code = fault.FeatureDisabled
 			}
@@ -336,7 +336,7 @@ func (r *rules) checkCommand(c *machine.Command) error {
 		return fault.New(fault.BadCommand, "%s is possible in %s, and the thread stands in %q", c.Name, strings.Join(c.From, ", "), r.f.State)
 	}
 	if !r.m.Holds(c.When, s) {
-		return fault.New(fault.BadCommand, "%s is possible only when %s", c.Name, c.When.Source).With(r.m.Saw(c.When, s))
+		return fault.New(fault.BadCommand, "%s is possible only when %s", c.Name, c.When.Source).With(r.m.GuardValues(c.When, s))
 	}
 	return nil
 }

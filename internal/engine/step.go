@@ -120,7 +120,7 @@ func (r *rules) parseStepOutput(text string, t *machine.Type) (any, *fault.Fault
 	if err != nil {
 		return nil, fault.New(fault.ModelBadOutput, "The answer does not have the form that is asked for: %v.", err)
 	}
-	if missing := machine.Lacks(t, fit); missing != "" {
+	if missing := machine.MissingField(t, fit); missing != "" {
 		return nil, fault.New(fault.ModelBadOutput, "The answer has no value for %s. Every field of the form is needed, and null is no value.", missing)
 	}
 	return fit, nil

@@ -78,7 +78,7 @@ func (o offline) nextStep(ctx context.Context, req Request) (Reply, error) {
 		return Reply{Text: "Ask me about the data. " + stronger, Stop: StopQuestion}, nil
 	}
 	if nlq.IsStatement(question) {
-		return Reply{Text: nlq.SayAsStatement(question), Stop: StopRefusal}, nil
+		return Reply{Text: nlq.StatementHint(question), Stop: StopRefusal}, nil
 	}
 	if leadsReconciliation(req) {
 		return reconcileStep(req), nil
@@ -247,7 +247,7 @@ func wordResult(question string, a nlq.Answer, m Message) string {
 	}
 	out := nlq.AnswerText(question, a.Plan, r.Columns, r.Rows)
 	if r.Limited {
-		out = nlq.PartText(r.Count, r.Total, r.AtLeast)
+		out = nlq.PartialResultText(r.Count, r.Total, r.AtLeast)
 	}
 	if a.Explain != "" {
 		out += "\n\nHow I read the question: " + a.Explain

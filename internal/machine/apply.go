@@ -105,7 +105,7 @@ func (m *Machine) Output(out []Out, result any, s *Scope) Change {
 	before := maps.Clone(s.Facts)
 	c := Change{}
 	for _, o := range out {
-		m.setFact(&c, s, o.Fact, Dig(result, o.From))
+		m.setFact(&c, s, o.Fact, ValueAt(result, o.From))
 	}
 	if len(c.Problems) > 0 {
 		s.Facts = before
@@ -161,7 +161,7 @@ func (m *Machine) factAt(s *Scope, path string) any {
 	name, field, nested := strings.Cut(path, ".")
 	v := s.Facts[name]
 	if nested {
-		return Dig(v, field)
+		return ValueAt(v, field)
 	}
 	return v
 }
@@ -178,8 +178,9 @@ func withField(rec any, path []string, v any) any {
 	return out
 }
 
-// Dig follows a dotted path into a plain value; the empty path is the value.
-func Dig(v any, path string) any {
+// ValueAt returns the value at a dotted path inside a plain value. The empty path is the value
+// itself.
+func ValueAt(v any, path string) any {
 	for path != "" {
 		var key string
 		key, path, _ = strings.Cut(path, ".")
@@ -236,19 +237,19 @@ func Conform(t *Type, v any) (any, error) {
 	return nil, fmt.Errorf("want %s, got %s", t.Kind, kindOf(v))
 }
 
-// Lacks names the first field that a value of a type leaves out or leaves null, or "".
+// MissingField returns the name of the first field that a value of a type leaves out or leaves null, or "".
 // Facts may be unset; what is asked for in a form may not.
-func Lacks(t *Type, v any) string {
+func MissingField(t *Type, v any) string {
 	switch {
 	case t == nil || t.Kind == JSON:
 		return ""
 	case v == nil:
 		return "the answer"
 	}
-	return findLacking(t, v, "")
+	return findMissingField(t, v, "")
 }
 
-func findLacking(t *Type, v any, at string) string {
+func findMissingField(t *Type, v any, at string) string {
 	switch {
 	case t == nil || t.Kind == JSON:
 		return ""
@@ -257,14 +258,14 @@ func findLacking(t *Type, v any, at string) string {
 	case t.Kind == Record:
 		rec, _ := v.(map[string]any)
 		for _, name := range t.Order {
-			if missing := findLacking(t.Fields[name], rec[name], strings.TrimPrefix(at+"."+name, ".")); missing != "" {
+			if missing := findMissingField(t.Fields[name], rec[name], strings.TrimPrefix(at+"."+name, ".")); missing != "" {
 				return missing
 			}
 		}
 	case t.Kind == List:
 		list, _ := v.([]any)
 		for i, item := range list {
-			if missing := findLacking(t.Of, item, fmt.Sprintf("%s[%d]", at, i)); missing != "" {
+			if missing := findMissingField(t.Of, item, fmt.Sprintf("%s[%d]", at, i)); missing != "" {
 				return missing
 			}
 		}

@@ -21,11 +21,11 @@ func (m *Machine) Check(tools ToolTypes) []Finding {
 	if c.sound && !c.circular {
 		c.checkGraph()
 	}
-	return sorted(c.found)
+	return sortFindings(c.found)
 }
 
 func (m *Machine) checker(tools ToolTypes) *checker {
-	c := &checker{m: m, tools: tools, read: map[string]bool{}, written: map[string]bool{}, dynamic: slices.ContainsFunc(m.States, dynamic)}
+	c := &checker{m: m, tools: tools, read: map[string]bool{}, written: map[string]bool{}, dynamic: slices.ContainsFunc(m.States, offersDynamicTools)}
 	c.offers = c.toolsByState()
 	c.used = c.usedTools()
 	return c
@@ -77,8 +77,8 @@ func (c *checker) toolsByState() map[string][]string {
 	return all
 }
 
-// dynamic reports whether a state offers tools that are found at run time.
-func dynamic(s *State) bool {
+// offersDynamicTools reports whether a state offers tools that are found at run time.
+func offersDynamicTools(s *State) bool {
 	return slices.ContainsFunc(s.Offers, func(o *Offer) bool { return o.From != "" })
 }
 
@@ -86,7 +86,7 @@ func dynamic(s *State) bool {
 // is found at run time has none of the names that the definition offers.
 func (c *checker) mayCall(s *State, tools []string) bool {
 	return slices.ContainsFunc(tools, func(t string) bool {
-		return slices.Contains(c.offers[s.Name], t) || dynamic(s) && !c.used[t]
+		return slices.Contains(c.offers[s.Name], t) || offersDynamicTools(s) && !c.used[t]
 	})
 }
 

@@ -26,7 +26,7 @@ func (c *checker) checkInstantCycles(g *flow, by map[*State]*edge) {
 	for i, s := range c.m.States {
 		b.order[s] = i
 		for _, e := range g.out[s] {
-			if by[s] != nil && e.via == viaGo && atOnce(e) {
+			if by[s] != nil && e.via == viaGo && firesOnEntry(e) {
 				b.next[s] = append(b.next[s], e)
 			}
 		}
@@ -38,8 +38,8 @@ func (c *checker) checkInstantCycles(g *flow, by map[*State]*edge) {
 	}
 }
 
-// atOnce reports whether an edge is followed on entry, without a bound on visits.
-func atOnce(e *edge) bool {
+// firesOnEntry reports whether an edge is followed on entry, without a bound on visits.
+func firesOnEntry(e *edge) bool {
 	if e.from.Kind != Agent {
 		return runsFree(e)
 	}
@@ -67,7 +67,7 @@ func (b *instantCycleFinder) findCycle(root, at *State, way []*edge, held [][]cl
 			}
 			continue
 		}
-		if !changes(next) {
+		if !writesGuardFact(next) {
 			b.c.reportCycle(e, next[:len(next)-1])
 			return true
 		}
@@ -83,7 +83,7 @@ func (b *instantCycleFinder) addGuards(held [][]claim, e *edge) [][]claim {
 			return
 		}
 		b.c.unfolds = 0
-		cases := b.c.cases(x.code.tree, holds, 0)
+		cases := b.c.casesOf(x.code.tree, holds, 0)
 		if cases == nil || len(cases)*len(held) > maxCases {
 			return
 		}
@@ -104,8 +104,8 @@ func (b *instantCycleFinder) addGuards(held [][]claim, e *edge) [][]claim {
 	return held
 }
 
-// changes reports whether something on a circle writes a fact that its guards look at.
-func changes(way []*edge) bool {
+// writesGuardFact reports whether something on a circle writes a fact that its guards look at.
+func writesGuardFact(way []*edge) bool {
 	for _, e := range way {
 		for _, w := range e.writes {
 			names := slices.Clone(w.Drop)
@@ -116,7 +116,7 @@ func changes(way []*edge) bool {
 				}
 			}
 			for _, other := range way {
-				if slices.ContainsFunc(names, func(n string) bool { return mentions(other.when, n) }) {
+				if slices.ContainsFunc(names, func(n string) bool { return looksAt(other.when, n) }) {
 					return true
 				}
 			}

@@ -32,7 +32,7 @@ func (t *typer) checkStateComparison(sides ...ast.Node) {
 
 func (t *typer) checkStateName(n *ast.StringNode) {
 	if t.c.m.states[n.Value] == nil {
-		t.report("unknown-state", n, "name a state of this machine", "unknown state %q%s", n.Value, nearest(n.Value, t.c.stateNames()))
+		t.report("unknown-state", n, "name a state of this machine", "unknown state %q%s", n.Value, suggestName(n.Value, t.c.stateNames()))
 	}
 }
 
@@ -52,14 +52,14 @@ func (t *typer) typeOfCall(n ast.Node, name string, args []ast.Node) *Type {
 	}
 	switch name {
 	case "len":
-		if x := types[0]; !loose(x) && x.Kind != List && x.Kind != Record && !textual(x) {
+		if x := types[0]; !isLoose(x) && x.Kind != List && x.Kind != Record && !isTextual(x) {
 			t.report("type-mismatch", n, "use a list or a text", "%s has no length", x)
 		}
 		return intType
 	case "concat":
 		out := &Type{Kind: List, Of: nullType}
 		for i, x := range types {
-			if loose(x) {
+			if isLoose(x) {
 				out.Of = anyType
 			} else if x.Kind != List {
 				t.report("type-mismatch", args[i], "use lists", "%s is no list", x)
@@ -108,7 +108,7 @@ func (t *typer) typeOfLoop(n ast.Node, name string, args []ast.Node) *Type {
 	list := t.typeOf(args[0])
 	item := anyType
 	switch {
-	case loose(list):
+	case isLoose(list):
 	case list.Kind == List:
 		item = list.Of
 	default:
@@ -119,7 +119,7 @@ func (t *typer) typeOfLoop(n ast.Node, name string, args []ast.Node) *Type {
 		if p, ok := args[1].(*ast.PredicateNode); ok {
 			t.items = append(t.items, item)
 			result = t.typeOf(p.Node)
-			if strings.Contains("any all none one filter find count", name) && !loose(result) && result.Kind != Bool {
+			if strings.Contains("any all none one filter find count", name) && !isLoose(result) && result.Kind != Bool {
 				t.report("type-mismatch", p.Node, "write a condition", "%s is not true or false", result)
 			}
 			t.items = t.items[:len(t.items)-1]

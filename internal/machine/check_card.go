@@ -6,20 +6,20 @@ import (
 	"slices"
 )
 
-// raisedIn lists the states that can raise a card: asks, and agents that offer a
+// statesRaising lists the states that can raise a card: asks, and agents that offer a
 // tool with it.
-func (c *checker) raisedIn(card string) []*State {
+func (c *checker) statesRaising(card string) []*State {
 	var out []*State
 	for _, s := range c.m.States {
-		if slices.Contains(c.cardsOf(s), card) {
+		if slices.Contains(c.cardsRaisedIn(s), card) {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-// cardsOf lists the cards that a state can raise.
-func (c *checker) cardsOf(s *State) []string {
+// cardsRaisedIn lists the cards that a state can raise.
+func (c *checker) cardsRaisedIn(s *State) []string {
 	if s.Kind == Ask && s.Card != "" {
 		return []string{s.Card}
 	}
@@ -37,7 +37,7 @@ func (c *checker) cardsOf(s *State) []string {
 func (c *checker) checkCards() {
 	for _, name := range slices.Sorted(maps.Keys(c.m.Cards)) {
 		card := c.m.Cards[name]
-		raised := c.raisedIn(name)
+		raised := c.statesRaising(name)
 		if len(raised) == 0 {
 			c.report("card-unraised", card.Pos, "name it in an ask or in `tools`, or take it away", "nothing raises card %s", name)
 		}
@@ -49,7 +49,7 @@ func (c *checker) checkCards() {
 			for _, a := range card.Answers {
 				names = append(names, a.Name)
 			}
-			c.report("message-no-answer", c.m.keyPos("message", name), "use one of "+quoted(names), "`message` of card %s names no answer: %q%s", name, card.Message, nearest(card.Message, names))
+			c.report("message-no-answer", c.m.keyPos("message", name), "use one of "+quoteNames(names), "`message` of card %s names no answer: %q%s", name, card.Message, suggestName(card.Message, names))
 		}
 		for _, a := range card.Answers {
 			c.checkAnswer(card, a, raised)
@@ -72,7 +72,7 @@ func (c *checker) checkAnswer(card *Card, a *Answer, raised []*State) {
 		for _, k := range c.m.Commands {
 			names = append(names, k.Name)
 		}
-		c.report("bad-answer-command", pos, "declare it under `commands`", "answer %s of card %s does an unknown command %q%s", a.Name, card.Name, a.Command, nearest(a.Command, names))
+		c.report("bad-answer-command", pos, "declare it under `commands`", "answer %s of card %s does an unknown command %q%s", a.Name, card.Name, a.Command, suggestName(a.Command, names))
 		return
 	}
 	if a.To != "" {
@@ -94,7 +94,7 @@ func (c *checker) checkSettings() {
 		}
 		if s.Type.Kind == Enum {
 			if v, ok := s.Default.(string); !ok || !slices.Contains(s.Type.Values, v) {
-				c.report("setting-enum", pos, "use one of "+quoted(s.Type.Values), "the default of setting %s is none of its values", s.Name)
+				c.report("setting-enum", pos, "use one of "+quoteNames(s.Type.Values), "the default of setting %s is none of its values", s.Name)
 			}
 			continue
 		}

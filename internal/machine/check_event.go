@@ -44,16 +44,16 @@ func (c *checker) eventType(o occasion) *Type {
 		fields["rest"] = stringType
 	}
 	if fields["args"] != nil {
-		fields["args"] = c.toolSide(o.tools, func(t ToolType) *Type { return t.In })
+		fields["args"] = c.joinedToolType(o.tools, func(t ToolType) *Type { return t.In })
 	}
 	if fields["result"] != nil && !slices.Contains(on, "done") {
-		fields["result"] = c.toolSide(o.tools, func(t ToolType) *Type { return t.Out })
+		fields["result"] = c.joinedToolType(o.tools, func(t ToolType) *Type { return t.Out })
 	}
 	if fields["content"] != nil {
-		fields["content"] = c.contentOf(o.cards)
+		fields["content"] = c.joinedCardContent(o.cards)
 	}
 	if fields["fields"] != nil {
-		fields["fields"] = c.fieldsOf(o)
+		fields["fields"] = c.joinedFields(o)
 	}
 	if len(o.cards) == 1 && fields["answer"] != nil {
 		if card := c.m.Cards[o.cards[0]]; card != nil {
@@ -67,8 +67,8 @@ func (c *checker) eventType(o occasion) *Type {
 	return &Type{Kind: Record, Name: "event", Fields: fields}
 }
 
-// toolSide joins the arguments or results of the tools that an event may be about.
-func (c *checker) toolSide(tools []string, side func(ToolType) *Type) *Type {
+// joinedToolType joins the arguments or results of the tools that an event may be about.
+func (c *checker) joinedToolType(tools []string, side func(ToolType) *Type) *Type {
 	var out *Type
 	for _, name := range tools {
 		t, ok := c.tools[name]
@@ -83,7 +83,7 @@ func (c *checker) toolSide(tools []string, side func(ToolType) *Type) *Type {
 	return out
 }
 
-func (c *checker) contentOf(cards []string) *Type {
+func (c *checker) joinedCardContent(cards []string) *Type {
 	var out *Type
 	for _, name := range cards {
 		card := c.m.Cards[name]
@@ -98,8 +98,8 @@ func (c *checker) contentOf(cards []string) *Type {
 	return out
 }
 
-// fieldsOf joins the fields of the answers or commands that an event may be.
-func (c *checker) fieldsOf(o occasion) *Type {
+// joinedFields joins the fields of the answers or commands that an event may be.
+func (c *checker) joinedFields(o occasion) *Type {
 	all := slices.Clone(o.fields)
 	if all == nil {
 		for _, name := range o.cards {
@@ -151,11 +151,11 @@ func (c *checker) checkExpressions() {
 	for _, e := range m.Effects {
 		ev := c.eventType(occasion{on: e.On, tools: e.Tool, cards: e.Card, commands: e.Command})
 		c.checkGuard(e.When, ev, nil)
-		c.checkWrites(&e.Writes, ev, personOf(e.On, personEffect))
+		c.checkWrites(&e.Writes, ev, unlessPerson(e.On, personEffect))
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Cards)) {
 		for _, a := range m.Cards[name].Answers {
-			ev := c.eventType(occasion{on: []string{"answered"}, cards: []string{name}, fields: orEmpty(a.Fields)})
+			ev := c.eventType(occasion{on: []string{"answered"}, cards: []string{name}, fields: emptyType(a.Fields)})
 			c.checkGuard(a.When, ev, nil)
 			if a.Otherwise != nil {
 				c.checkFits(a.Otherwise, ev, stringType, "`otherwise`")
@@ -164,14 +164,14 @@ func (c *checker) checkExpressions() {
 		}
 	}
 	for _, cmd := range m.Commands {
-		ev := c.eventType(occasion{on: []string{"command"}, commands: []string{cmd.Name}, fields: orEmpty(cmd.Fields)})
+		ev := c.eventType(occasion{on: []string{"command"}, commands: []string{cmd.Name}, fields: emptyType(cmd.Fields)})
 		c.checkGuard(cmd.When, ev, nil)
 		c.checkWrites(&cmd.Writes, ev, "")
 	}
 	c.checkRemainingExprs()
 }
 
-func orEmpty(f []Field) []Field {
+func emptyType(f []Field) []Field {
 	if f == nil {
 		return []Field{}
 	}
@@ -276,7 +276,7 @@ func (c *checker) checkCardContent(s *State, ev *Type) {
 		if card != nil {
 			if to = card.Content[a.Name]; to == nil {
 				known := slices.Sorted(maps.Keys(card.Content))
-				c.report("unknown-field", a.Pos, "use one of "+quoted(known), "card %s has no content %q%s", card.Name, a.Name, nearest(a.Name, known))
+				c.report("unknown-field", a.Pos, "use one of "+quoteNames(known), "card %s has no content %q%s", card.Name, a.Name, suggestName(a.Name, known))
 				to = anyType
 			}
 		}
@@ -292,7 +292,7 @@ func (c *checker) checkPredicate(s *State, p Predicate) {
 	f := c.m.facts[p.Fact]
 	if f == nil {
 		c.report("unknown-fact", p.Pos, "declare it under `facts`, or use one that exists", "state %s requires an unknown fact %q%s", s.Name, p.Fact,
-			nearest(p.Fact, slices.Sorted(maps.Keys(c.m.facts))))
+			suggestName(p.Fact, slices.Sorted(maps.Keys(c.m.facts))))
 		return
 	}
 	c.read[p.Fact] = true
@@ -304,8 +304,8 @@ func (c *checker) checkPredicate(s *State, p Predicate) {
 	}
 }
 
-// on returns the events that a transition of a state waits for; nil = any.
-func (t *Transition) on(s *State) []string {
+// triggers returns the events that a transition of a state waits for; nil = any.
+func (t *Transition) triggers(s *State) []string {
 	if len(t.On) > 0 || s == nil {
 		return t.On
 	}
@@ -319,13 +319,13 @@ func (t *Transition) on(s *State) []string {
 }
 
 func (c *checker) checkTransition(t *Transition, s *State) {
-	o := occasion{on: t.on(s), tools: t.Tool, cards: t.Card, commands: t.Command}
+	o := occasion{on: t.triggers(s), tools: t.Tool, cards: t.Card, commands: t.Command}
 	if s != nil && s.Kind == Ask && len(o.cards) == 0 && slices.Equal(o.on, []string{OnAnswered}) {
 		o.cards = []string{s.Card}
 	}
 	ev := c.eventType(o)
 	c.checkGuard(t.When, ev, nil)
-	c.checkWrites(&t.Writes, ev, personOf(t.on(s), personEdge))
+	c.checkWrites(&t.Writes, ev, unlessPerson(t.triggers(s), personEdge))
 }
 
 // checkComputedCycles reports facts that are computed from each other in a circle.

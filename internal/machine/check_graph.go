@@ -72,7 +72,7 @@ func (c *checker) checkExits(g *flow, s *State) {
 func (c *checker) checkDeadTransitions(g *flow, s *State) {
 	for j, t := range s.Go {
 		for _, before := range s.Go[:j] {
-			if before.When == nil && covers(before, t, s) {
+			if before.When == nil && firesBefore(before, t, s) {
 				c.report("dead-transition", t.Pos, "move it before the unguarded one, or guard that one", "state %s: this transition lies behind an unguarded one of the same event and never fires", s.Name)
 				break
 			}
@@ -95,7 +95,7 @@ func (c *checker) checkDeadShared(g *flow, by map[*State]*edge) {
 			if alive[t] {
 				continue
 			}
-			alive[t] = !slices.ContainsFunc(list[:j], func(b *Transition) bool { return b.When == nil && covers(b, t, s) })
+			alive[t] = !slices.ContainsFunc(list[:j], func(b *Transition) bool { return b.When == nil && firesBefore(b, t, s) })
 		}
 	}
 	for _, t := range c.m.Go {
@@ -121,7 +121,7 @@ func (c *checker) checkProgress(g *flow, s *State) {
 			c.report("stuck", t.Pos, "lead to another state", "state %s is stuck where this transition is taken: it leads to the state itself, and staying is no move", s.Name)
 			return
 		}
-		on := t.on(s)
+		on := t.triggers(s)
 		own := on == nil && s.Kind == Pass || s.Kind == StepK && slices.Contains(on, OnDone) || s.Kind == Ask && slices.Contains(on, OnAnswered)
 		if own && len(t.Tool)+len(t.Card)+len(t.Command) == 0 {
 			last = t

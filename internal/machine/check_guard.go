@@ -22,7 +22,7 @@ func (c *checker) checkSatisfiable(x *Expr) {
 		return
 	}
 	c.unfolds = 0
-	cases := c.cases(x.code.tree, true, 0)
+	cases := c.casesOf(x.code.tree, true, 0)
 	if cases == nil {
 		return
 	}
@@ -40,28 +40,28 @@ type claim struct {
 	holds bool
 }
 
-// cases are the alternatives of a condition, each a list of claims; nil if there
+// casesOf returns the alternatives of a condition, each a list of claims; nil if there
 // are too many to look at.
-func (c *checker) cases(n ast.Node, holds bool, depth int) [][]claim {
+func (c *checker) casesOf(n ast.Node, holds bool, depth int) [][]claim {
 	if depth > 20 {
 		return [][]claim{{{n, holds}}}
 	}
 	switch x := n.(type) {
 	case *ast.UnaryNode:
 		if x.Operator == "!" || x.Operator == "not" {
-			return c.cases(x.Node, !holds, depth+1)
+			return c.casesOf(x.Node, !holds, depth+1)
 		}
 	case *ast.IdentifierNode:
 		if f := c.m.facts[x.Value]; f != nil && f.Is != nil && f.Is.code != nil && f.Is.code.tree != nil && f.Type.Kind == Bool && c.unfolds < maxCases {
 			c.unfolds++
-			return c.cases(f.Is.code.tree, holds, depth+1)
+			return c.casesOf(f.Is.code.tree, holds, depth+1)
 		}
 	case *ast.BinaryNode:
 		and, or := x.Operator == "&&" || x.Operator == "and", x.Operator == "||" || x.Operator == "or"
 		if !and && !or {
 			break
 		}
-		l, r := c.cases(x.Left, holds, depth+1), c.cases(x.Right, holds, depth+1)
+		l, r := c.casesOf(x.Left, holds, depth+1), c.casesOf(x.Right, holds, depth+1)
 		if l == nil || r == nil {
 			return nil
 		}

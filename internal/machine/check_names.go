@@ -73,7 +73,7 @@ func (c *checker) checkState(name string, pos Pos, where string) bool {
 		return true
 	}
 	c.sound = false
-	c.report("unknown-state", pos, "name a state of this machine", "unknown state %q in %s%s", name, where, nearest(name, c.stateNames()))
+	c.report("unknown-state", pos, "name a state of this machine", "unknown state %q in %s%s", name, where, suggestName(name, c.stateNames()))
 	return false
 }
 
@@ -84,7 +84,7 @@ func (c *checker) checkStateTools(s *State) {
 		case o.From != "":
 			f := c.m.facts[o.From]
 			if f == nil {
-				c.report("unknown-fact", o.Pos, "name a fact that lists tools", "tools from an unknown fact %q%s", o.From, nearest(o.From, slices.Sorted(maps.Keys(c.m.facts))))
+				c.report("unknown-fact", o.Pos, "name a fact that lists tools", "tools from an unknown fact %q%s", o.From, suggestName(o.From, slices.Sorted(maps.Keys(c.m.facts))))
 				continue
 			}
 			c.read[o.From] = true
@@ -106,7 +106,7 @@ func (c *checker) checkStateTools(s *State) {
 		if i.Fact != "" {
 			c.read[i.Fact] = true
 			if c.m.facts[i.Fact] == nil {
-				c.report("inject-unknown", i.Pos, "declare it under `facts`, or use one that exists", "injection of an unknown fact %q%s", i.Fact, nearest(i.Fact, slices.Sorted(maps.Keys(c.m.facts))))
+				c.report("inject-unknown", i.Pos, "declare it under `facts`, or use one that exists", "injection of an unknown fact %q%s", i.Fact, suggestName(i.Fact, slices.Sorted(maps.Keys(c.m.facts))))
 			}
 		}
 		if i.More != "" && !slices.Contains(c.offers[s.Name], i.More) {
@@ -124,13 +124,13 @@ func (c *checker) checkStateTools(s *State) {
 
 func (c *checker) checkToolExists(name string, pos Pos) {
 	if _, ok := c.tools[name]; !ok {
-		c.report("unknown-tool", pos, "use a tool that exists", "there is no tool %q%s", name, nearest(name, slices.Sorted(maps.Keys(c.tools))))
+		c.report("unknown-tool", pos, "use a tool that exists", "there is no tool %q%s", name, suggestName(name, slices.Sorted(maps.Keys(c.tools))))
 	}
 }
 
 func (c *checker) checkCard(name string, pos Pos) {
 	if c.m.Cards[name] == nil {
-		c.report("unknown-card", pos, "declare it under `cards`", "unknown card %q%s", name, nearest(name, slices.Sorted(maps.Keys(c.m.Cards))))
+		c.report("unknown-card", pos, "declare it under `cards`", "unknown card %q%s", name, suggestName(name, slices.Sorted(maps.Keys(c.m.Cards))))
 	}
 }
 
@@ -138,14 +138,14 @@ func (c *checker) checkCard(name string, pos Pos) {
 func (c *checker) checkFilters(on, tools, cards, commands []string, pos Pos) {
 	for _, e := range on {
 		if events[e] == nil {
-			c.report("unknown-event", pos, "use one of "+strings.Join(eventNames, ", "), "unknown event %q%s", e, nearest(e, eventNames))
+			c.report("unknown-event", pos, "use one of "+strings.Join(eventNames, ", "), "unknown event %q%s", e, suggestName(e, eventNames))
 		}
 	}
 	for _, t := range tools {
 		if c.used[t] {
 			continue
 		}
-		near := nearest(t, slices.Sorted(maps.Keys(c.used)))
+		near := suggestName(t, slices.Sorted(maps.Keys(c.used)))
 		if near == "" && c.dynamic {
 			continue // may be a tool that is found at run time
 		}
@@ -181,7 +181,7 @@ func (c *checker) checkEdge(t *Transition, from []*State) {
 			}
 		}
 		if len(from) > 0 && (len(without) == len(from) || !t.Any && len(without) > 0) {
-			c.report("edge-tool", t.Pos, "offer the tool there, or take the transition away", "waits for %s, which %s does not offer", tool, quoted(without))
+			c.report("edge-tool", t.Pos, "offer the tool there, or take the transition away", "waits for %s, which %s does not offer", tool, quoteNames(without))
 		}
 	}
 }
@@ -192,7 +192,7 @@ func (c *checker) checkToolsOffered() {
 	m := c.m
 	say := func(tool string, pos Pos, what string) {
 		if !c.used[tool] {
-			c.report("tool-nowhere", pos, "offer it in a state, or take it away", "tool %s is %s but offered nowhere%s", tool, what, nearest(tool, slices.Sorted(maps.Keys(c.used))))
+			c.report("tool-nowhere", pos, "offer it in a state, or take it away", "tool %s is %s but offered nowhere%s", tool, what, suggestName(tool, slices.Sorted(maps.Keys(c.used))))
 		}
 	}
 	for _, tool := range slices.Sorted(maps.Keys(m.Tools)) {

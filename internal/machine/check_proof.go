@@ -91,7 +91,7 @@ func (p *proof) findFixedPoint() {
 	var queue []*State
 	queued := make(map[*State]bool)
 	merge := func(s *State, k knowledge) {
-		now := meet(p.in[s], k)
+		now := commonKnowledge(p.in[s], k)
 		if p.in[s] != nil && slices.Equal(now, p.in[s]) {
 			return
 		}
@@ -123,7 +123,7 @@ func (p *proof) findFixedPoint() {
 		rested := p.afterNewTurn(hold)
 		if p.c.m.Start.Stands {
 			merge(s, rested)
-		} else if now := meet(p.begin, rested); !slices.Equal(now, p.begin) {
+		} else if now := commonKnowledge(p.begin, rested); !slices.Equal(now, p.begin) {
 			p.begin = now
 			starts()
 		}

@@ -22,7 +22,7 @@ func (p *proof) checkEdge(e *edge, seen map[string]bool) {
 
 // explainMissing says why an edge does not prove a requirement, and what would.
 func (p *proof) explainMissing(e *edge, r Predicate) (code, why, repair string) {
-	guard := fmt.Sprintf("guard it with `%s`", asGuard(r))
+	guard := fmt.Sprintf("guard it with `%s`", guardText(r))
 	step := e.from != nil && (e.from.Kind == StepK || e.from.Kind == Final)
 	switch {
 	case e.via == viaSkip:
@@ -33,9 +33,9 @@ func (p *proof) explainMissing(e *edge, r Predicate) (code, why, repair string) 
 		return "requires-failure", "after a failure the step has given nothing", "set it in this transition, or lead to a state that does not need it"
 	case r.Len > 0 && p.shortLength(e, r):
 		return "requires-min", "the guard lets through a shorter list", fmt.Sprintf("raise the `min` of the setting, or compare with %d", r.Len)
-	case mentions(e.when, r.Fact):
+	case looksAt(e.when, r.Fact):
 		return "requires-guard", "its guard does not make it sure", guard
-	case step && p.outputs(e.from, r.Fact):
+	case step && p.stepOutputs(e.from, r.Fact):
 		if p.isBehindEarlyExit(e.from, r.Fact) {
 			return "requires-early-exit", "an early exit skips the step that gives it", "lead the early exit elsewhere by a guard before this transition"
 		}
@@ -46,15 +46,15 @@ func (p *proof) explainMissing(e *edge, r Predicate) (code, why, repair string) 
 	return "requires-other-way", "nothing on this way makes it sure", guard + ", or set it on the way"
 }
 
-func asGuard(r Predicate) string {
+func guardText(r Predicate) string {
 	if r.IsTrue || r.Len > 0 {
 		return r.Source
 	}
 	return r.Fact + " != nil"
 }
 
-// mentions reports whether a guard looks at a fact, directly or through a computed one.
-func mentions(x *Expr, fact string) bool {
+// looksAt reports whether a guard looks at a fact, directly or through a computed one.
+func looksAt(x *Expr, fact string) bool {
 	if x == nil || x.code == nil {
 		return false
 	}
@@ -85,7 +85,7 @@ func (p *proof) shortLength(e *edge, r Predicate) bool {
 	for _, ref := range e.when.code.refs {
 		if name, ok := strings.CutPrefix(ref.name, "settings."); ok {
 			for _, s := range p.c.m.Settings {
-				if s.Name == name && numeric(s.Type) && (s.Min == nil || *s.Min < float64(r.Len)) && mentions(e.when, r.Fact) {
+				if s.Name == name && isNumeric(s.Type) && (s.Min == nil || *s.Min < float64(r.Len)) && looksAt(e.when, r.Fact) {
 					return true
 				}
 			}
@@ -94,7 +94,7 @@ func (p *proof) shortLength(e *edge, r Predicate) bool {
 	return false
 }
 
-func (p *proof) outputs(s *State, fact string) bool {
+func (p *proof) stepOutputs(s *State, fact string) bool {
 	for _, a := range s.Run {
 		for _, st := range a.Steps {
 			if slices.ContainsFunc(st.Out, func(o Out) bool { return o.Fact == fact }) {

@@ -37,7 +37,7 @@ func (c *checker) checkGuard(x *Expr, event *Type, item *Type) {
 		return
 	}
 	before := len(c.found)
-	if t := c.typeOfExpr(x, event, item); !loose(t) && t.Kind != Bool {
+	if t := c.typeOfExpr(x, event, item); !isLoose(t) && t.Kind != Bool {
 		c.report("type-mismatch", x.Pos, "write a condition, as in `x != nil`", "the guard %q gives %s, not true or false", x.Source, t)
 		return
 	}
@@ -56,7 +56,7 @@ func (c *checker) checkFits(x *Expr, event *Type, to *Type, what string) *Type {
 		}
 		repair := fmt.Sprintf("give a value of type %s", to)
 		if code == "enum-value" {
-			repair = "write one of " + quoted(to.Values)
+			repair = "write one of " + quoteNames(to.Values)
 		}
 		c.report(code, x.Pos, repair, "%s: %s", what, why)
 	}
@@ -143,7 +143,7 @@ func (t *typer) typeOfName(n *ast.IdentifierNode) *Type {
 	f := t.c.m.facts[n.Value]
 	if f == nil {
 		known := slices.Sorted(maps.Keys(t.c.m.facts))
-		t.report("unknown-fact", n, "declare it under `facts`, or use one that exists", "unknown fact %q%s", n.Value, nearest(n.Value, known))
+		t.report("unknown-fact", n, "declare it under `facts`, or use one that exists", "unknown fact %q%s", n.Value, suggestName(n.Value, known))
 		return anyType
 	}
 	t.c.read[n.Value] = true
@@ -169,13 +169,13 @@ func (t *typer) typeOfMember(n *ast.MemberNode) *Type {
 		return t.typeOfIndex(n, of)
 	}
 	switch {
-	case loose(of):
+	case isLoose(of):
 		return anyType
 	case of.Kind == Record:
 		f := of.Fields[key.Value]
 		if f == nil {
 			known := slices.Sorted(maps.Keys(of.Fields))
-			t.report("unknown-field", n, "use one of "+quoted(known), "%s has no field %q%s", of, key.Value, nearest(key.Value, known))
+			t.report("unknown-field", n, "use one of "+quoteNames(known), "%s has no field %q%s", of, key.Value, suggestName(key.Value, known))
 			return anyType
 		}
 		return f
@@ -187,10 +187,10 @@ func (t *typer) typeOfMember(n *ast.MemberNode) *Type {
 func (t *typer) typeOfIndex(n *ast.MemberNode, of *Type) *Type {
 	at := t.typeOf(n.Property)
 	switch {
-	case loose(of):
+	case isLoose(of):
 		return anyType
 	case of.Kind == List:
-		if !loose(at) && !numeric(at) {
+		if !isLoose(at) && !isNumeric(at) {
 			t.report("type-mismatch", n, "use a number", "an item of a list is found by number, not by %s", at)
 		}
 		return of.Of
@@ -209,7 +209,7 @@ func (t *typer) typeOfSetting(n ast.Node, name string) *Type {
 		}
 		known = append(known, s.Name)
 	}
-	t.report("unknown-setting", n, "declare it under `settings`, or use one that exists", "unknown setting %q%s", name, nearest(name, known))
+	t.report("unknown-setting", n, "declare it under `settings`, or use one that exists", "unknown setting %q%s", name, suggestName(name, known))
 	return anyType
 }
 
@@ -218,19 +218,19 @@ func (t *typer) typeOfField(n ast.Node, root, name string, fields map[string]*Ty
 		return f
 	}
 	known := slices.Sorted(maps.Keys(fields))
-	t.report("unknown-field", n, "use one of "+quoted(known), "%s has no field %q here%s", root, name, nearest(name, known))
+	t.report("unknown-field", n, "use one of "+quoteNames(known), "%s has no field %q here%s", root, name, suggestName(name, known))
 	return anyType
 }
 
 func (t *typer) checkCondition(n ast.Node) {
-	if x := t.typeOf(n); !loose(x) && x.Kind != Bool {
+	if x := t.typeOf(n); !isLoose(x) && x.Kind != Bool {
 		t.report("type-mismatch", n, "write a condition, as in `x != nil`", "%s is not true or false", x)
 	}
 }
 
 func (t *typer) checkNumber(n ast.Node) *Type {
 	x := t.typeOf(n)
-	if !loose(x) && !numeric(x) {
+	if !isLoose(x) && !isNumeric(x) {
 		t.report("type-mismatch", n, "use a number", "%s is no number", x)
 	}
 	return x
@@ -258,7 +258,7 @@ func (t *typer) typeOfBinary(n *ast.BinaryNode) *Type {
 		return boolType
 	case "<", "<=", ">", ">=":
 		a, b := t.typeOf(n.Left), t.typeOf(n.Right)
-		if !loose(a) && !loose(b) && !(numeric(a) && numeric(b)) && !(textual(a) && textual(b)) {
+		if !isLoose(a) && !isLoose(b) && !(isNumeric(a) && isNumeric(b)) && !(isTextual(a) && isTextual(b)) {
 			t.report("type-mismatch", n, "compare numbers with numbers, times with times", "%s and %s have no order", a, b)
 		}
 		return boolType
@@ -268,7 +268,7 @@ func (t *typer) typeOfBinary(n *ast.BinaryNode) *Type {
 		return boolType
 	case "contains", "startsWith", "endsWith", "matches":
 		for _, side := range []ast.Node{n.Left, n.Right} {
-			if x := t.typeOf(side); !loose(x) && !textual(x) {
+			if x := t.typeOf(side); !isLoose(x) && !isTextual(x) {
 				t.report("type-mismatch", side, "use a text", "%s is no text", x)
 			}
 		}
@@ -280,11 +280,11 @@ func (t *typer) typeOfBinary(n *ast.BinaryNode) *Type {
 func (t *typer) typeOfSum(n *ast.BinaryNode) *Type {
 	a, b := t.typeOf(n.Left), t.typeOf(n.Right)
 	switch {
-	case loose(a) || loose(b):
+	case isLoose(a) || isLoose(b):
 		return anyType
-	case n.Operator == "+" && textual(a) && textual(b):
+	case n.Operator == "+" && isTextual(a) && isTextual(b):
 		return stringType
-	case !numeric(a) || !numeric(b):
+	case !isNumeric(a) || !isNumeric(b):
 		t.report("type-mismatch", n, "use two numbers, or + with two texts", "%s %s %s has no value", a, n.Operator, b)
 		return anyType
 	case n.Operator == "/":
@@ -303,7 +303,7 @@ func (t *typer) checkComparable(n, left, right ast.Node, a, b *Type) {
 		if isLiteral(b) {
 			lit, set, what = b, a, left
 		}
-		t.report("enum-typo", n, "use one of "+quoted(set.Values), "%s is never %s%s", what, lit, nearest(lit.Values[0], set.Values))
+		t.report("enum-typo", n, "use one of "+quoteNames(set.Values), "%s is never %s%s", what, lit, suggestName(lit.Values[0], set.Values))
 		return
 	}
 	t.report("type-mismatch", n, "compare values of one type", "%s is never equal to %s", a, b)
@@ -319,7 +319,7 @@ func (t *typer) checkMembership(n *ast.BinaryNode) {
 	}
 	of := t.typeOf(n.Right)
 	switch {
-	case loose(of) || of.Kind == Record:
+	case isLoose(of) || of.Kind == Record:
 	case of.Kind == List:
 		t.checkComparable(n, n.Left, n.Right, x, of.Of)
 	default:

@@ -12,8 +12,8 @@ const (
 	personEdge   = "person-edge"
 )
 
-// personOf returns the code unless every event is a person's doing.
-func personOf(on []string, code string) string {
+// unlessPerson returns the code unless every event is caused by a person.
+func unlessPerson(on []string, code string) string {
 	if len(on) == 0 {
 		return code
 	}
@@ -73,7 +73,7 @@ func (c *checker) checkWrites(w *Writes, ev *Type, person string) {
 			continue
 		}
 		c.checkWrittenByPerson(a.Name, a.Pos, person)
-		if !numeric(t) && t.Kind != JSON {
+		if !isNumeric(t) && t.Kind != JSON {
 			c.report("append-no-list", a.Pos, "use a fact of type int or float", "`increment` needs a number, but %s is %s", a.Name, t)
 			continue
 		}
@@ -103,7 +103,7 @@ func (c *checker) writeTarget(path string, pos Pos) *Type {
 			return nil
 		case t.Fields[field] == nil:
 			known := slices.Sorted(maps.Keys(t.Fields))
-			c.report("unknown-field", pos, "use one of "+quoted(known), "%s has no field %q%s", name, field, nearest(field, known))
+			c.report("unknown-field", pos, "use one of "+quoteNames(known), "%s has no field %q%s", name, field, suggestName(field, known))
 			return nil
 		}
 		t = t.Fields[field]
@@ -116,7 +116,7 @@ func (c *checker) reportBadWrite(name string, f *Fact, pos Pos) {
 		c.report("bad-write", pos, "write the facts that it is computed from", "%s is computed and cannot be written", name)
 		return
 	}
-	c.report("bad-write", pos, "declare it under `facts`, or use one that exists", "unknown fact %q is written%s", name, nearest(name, slices.Sorted(maps.Keys(c.m.facts))))
+	c.report("bad-write", pos, "declare it under `facts`, or use one that exists", "unknown fact %q is written%s", name, suggestName(name, slices.Sorted(maps.Keys(c.m.facts))))
 }
 
 func (c *checker) checkWrittenByPerson(path string, pos Pos, code string) {
@@ -175,7 +175,7 @@ func (c *checker) checkOutputs(outs []Out, result *Type, what string) {
 			}
 			if t.Fields[name] == nil {
 				known := slices.Sorted(maps.Keys(t.Fields))
-				c.report("unknown-field", o.Pos, "use one of "+quoted(known), "%s has no part %q%s", what, o.From, nearest(name, known))
+				c.report("unknown-field", o.Pos, "use one of "+quoteNames(known), "%s has no part %q%s", what, o.From, suggestName(name, known))
 			}
 			t = t.Fields[name]
 		}
@@ -197,7 +197,7 @@ func (c *checker) checkArguments(tool string, in []Assign, ev *Type, pos Pos, wh
 		if known && tt.In != nil && tt.In.Kind == Record {
 			if to = tt.In.Fields[a.Name]; to == nil {
 				names := slices.Sorted(maps.Keys(tt.In.Fields))
-				c.report("tool-argument", a.Pos, "use one of "+quoted(names), "tool %s has no argument %q%s", tool, a.Name, nearest(a.Name, names))
+				c.report("tool-argument", a.Pos, "use one of "+quoteNames(names), "tool %s has no argument %q%s", tool, a.Name, suggestName(a.Name, names))
 				to = anyType
 			}
 		}
@@ -222,7 +222,7 @@ func (c *checker) checkBinding(b *Binding, ev *Type) {
 		if known && tt.In != nil && tt.In.Kind == Record {
 			if to = tt.In.Fields[name]; to == nil {
 				names := slices.Sorted(maps.Keys(tt.In.Fields))
-				c.report("tool-argument", pos, "use one of "+quoted(names), "tool %s has no argument %q%s", b.Tool, name, nearest(name, names))
+				c.report("tool-argument", pos, "use one of "+quoteNames(names), "tool %s has no argument %q%s", b.Tool, name, suggestName(name, names))
 				to = anyType
 			}
 		}
@@ -248,7 +248,7 @@ func (c *checker) checkShown(tool string, s *Show) {
 	}
 	for _, name := range slices.Concat(s.Person, s.Model) {
 		if !slices.Contains(known, name) {
-			c.report("unknown-field", c.m.keyPos("show", tool), "use one of "+quoted(known), "the result of %s has no part %q%s", tool, name, nearest(name, known))
+			c.report("unknown-field", c.m.keyPos("show", tool), "use one of "+quoteNames(known), "the result of %s has no part %q%s", tool, name, suggestName(name, known))
 		}
 	}
 }

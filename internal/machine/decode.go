@@ -186,7 +186,7 @@ func (d *decoder) lookUpType(name string, pos Pos, level int) *Type {
 	}
 	known := append(slices.Sorted(maps.Keys(d.m.Types)), "string", "int", "float", "bool", "time", "json")
 	d.report(finding{
-		code: "unknown-type", pos: pos, message: fmt.Sprintf("unknown type %q%s", name, nearest(name, known)),
+		code: "unknown-type", pos: pos, message: fmt.Sprintf("unknown type %q%s", name, suggestName(name, known)),
 		repair: "use string, int, float, bool, time, json, list(T), {enum: [...]} or a name from `types`",
 	})
 	return &Type{Kind: JSON}

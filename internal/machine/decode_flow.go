@@ -118,7 +118,7 @@ func (d *decoder) decodeBindings(n ast.Node) {
 func (d *decoder) decodeEnumExpr(n ast.Node) *Expr {
 	if list, ok := d.resolveNode(n).(*ast.SequenceNode); ok {
 		v := d.decodeValue(list, 0)
-		return literal(v, canonical(v), d.pos(n))
+		return literal(v, canonicalJSON(v), d.pos(n))
 	}
 	return d.decodeExpr(n, "enum")
 }
@@ -134,7 +134,7 @@ func (d *decoder) decodeCards(n ast.Node) {
 		for _, a := range d.mapEntries(o.by["answers"].value, "`answers`") {
 			ao := d.decodeObject(a.value, "answer")
 			c.Answers = append(c.Answers, &Answer{
-				Name: a.key, Pos: a.pos, Label: orName(d.decodeText(ao.by["label"].value, "label"), a.key), Key: d.decodeText(ao.by["key"].value, "key"),
+				Name: a.key, Pos: a.pos, Label: nameOr(d.decodeText(ao.by["label"].value, "label"), a.key), Key: d.decodeText(ao.by["key"].value, "key"),
 				Fields: d.decodeFields(ao.by["fields"].value), Writes: d.decodeWrites(ao), To: d.decodeText(ao.by["to"].value, "to"), Command: d.decodeText(ao.by["command"].value, "command"),
 				When: d.decodeExpr(ao.by["when"].value, "when"), Otherwise: d.decodeExpr(ao.by["otherwise"].value, "otherwise"),
 			})
@@ -149,7 +149,7 @@ func (d *decoder) decodeCards(n ast.Node) {
 	}
 }
 
-func orName(label, name string) string {
+func nameOr(label, name string) string {
 	if label == "" {
 		return name
 	}
@@ -168,7 +168,7 @@ func (d *decoder) decodeCommands(n ast.Node) {
 	for _, e := range d.mapEntries(n, "`commands`") {
 		o := d.decodeObject(e.value, "command")
 		c := &Command{
-			Name: e.key, Pos: e.pos, Label: orName(d.decodeText(o.by["label"].value, "label"), e.key), From: d.decodeNames(o, "from"), When: d.decodeExpr(o.by["when"].value, "when"),
+			Name: e.key, Pos: e.pos, Label: nameOr(d.decodeText(o.by["label"].value, "label"), e.key), From: d.decodeNames(o, "from"), When: d.decodeExpr(o.by["when"].value, "when"),
 			Fields: d.decodeFields(o.by["fields"].value), To: d.decodeText(o.by["to"].value, "to"), Writes: d.decodeWrites(o),
 		}
 		if len(c.From) == 1 && c.From[0] == "any" && d.m.states["any"] == nil {
@@ -290,8 +290,8 @@ func (m *Machine) keyPos(kind, name string) Pos {
 	return Pos{File: File, Line: 1}
 }
 
-// quoted is a list of names for people.
-func quoted(names []string) string {
+// quoteNames writes a list of names for people.
+func quoteNames(names []string) string {
 	if len(names) == 0 {
 		return "none"
 	}

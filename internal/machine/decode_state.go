@@ -235,7 +235,7 @@ func (d *decoder) decodeAlternative(n ast.Node, s *State) *Alternative {
 	a := &Alternative{When: d.decodeExpr(o.by["when"].value, "when"), Pos: o.pos}
 	if !o.has("steps") {
 		step := d.decodeStepOf(o)
-		step.In, step.Out = joined(s.In, step.In), joinedOuts(s.Out, step.Out)
+		step.In, step.Out = joinTexts(s.In, step.In), joinedOuts(s.Out, step.Out)
 		a.Steps = []*Step{step}
 		return a
 	}
@@ -301,7 +301,7 @@ func (d *decoder) decodeOutput(n ast.Node) *Type {
 	return t
 }
 
-func joined(all, own []Assign) []Assign {
+func joinTexts(all, own []Assign) []Assign {
 	out := make([]Assign, 0, len(all)+len(own))
 	for _, a := range all {
 		if !hasAssign(own, a.Name) {

@@ -80,7 +80,7 @@ func bothKeys[V any](a, b map[string]V) []string {
 }
 
 func compareValues(what string, a, b any, depth int) []Difference {
-	if canonical(a) == canonical(b) {
+	if canonicalJSON(a) == canonicalJSON(b) {
 		return nil
 	}
 	x, okX := a.(map[string]any)
@@ -92,7 +92,7 @@ func compareValues(what string, a, b any, depth int) []Difference {
 		}
 		return out
 	}
-	d := Difference{What: what, Kind: "changed", Before: shorten(canonical(a)), After: shorten(canonical(b))}
+	d := Difference{What: what, Kind: "changed", Before: shorten(canonicalJSON(a)), After: shorten(canonicalJSON(b))}
 	switch {
 	case a == nil:
 		d.Kind, d.Before = "added", ""
@@ -109,9 +109,9 @@ func shorten(s string) string {
 	return s
 }
 
-// Breaks says why a thread that stands in a state with these facts could not go on
+// UpgradeProblems says why a thread that stands in a state with these facts could not go on
 // with a new version; nothing means that it can.
-func Breaks(old, new *Machine, state string, facts map[string]any) []string {
+func UpgradeProblems(old, new *Machine, state string, facts map[string]any) []string {
 	var why []string
 	to := new.State(state)
 	if to == nil {
@@ -123,7 +123,7 @@ func Breaks(old, new *Machine, state string, facts map[string]any) []string {
 		if f == nil || f.Is != nil || facts[name] == nil {
 			continue
 		}
-		v, err := Conform(f.Type, plainDeep(facts[name]))
+		v, err := Conform(f.Type, plainValue(facts[name]))
 		if err != nil {
 			why = append(why, fmt.Sprintf("fact %s does not fit its new type: %v", name, err))
 			continue
@@ -132,7 +132,7 @@ func Breaks(old, new *Machine, state string, facts map[string]any) []string {
 	}
 	scope := &Scope{Facts: moved, Settings: new.defaultSettings(), State: map[string]any{"name": state}}
 	for _, r := range to.Requires {
-		if !new.meets(r, scope) {
+		if !new.meetsRequirement(r, scope) {
 			why = append(why, fmt.Sprintf("state %s now requires %s, which does not hold", state, r.Source))
 		}
 	}
@@ -151,12 +151,12 @@ func (m *Machine) defaultSettings() map[string]any {
 	return out
 }
 
-// meets reports whether a requirement holds.
-func (m *Machine) meets(r Predicate, s *Scope) bool {
+// meetsRequirement reports whether a requirement holds.
+func (m *Machine) meetsRequirement(r Predicate, s *Scope) bool {
 	v := m.Value(r.Fact, s)
 	switch {
 	case r.IsTrue:
-		return truth(v)
+		return isTrue(v)
 	case r.Len > 0:
 		list, _ := v.([]any)
 		return len(list) >= r.Len

@@ -68,7 +68,7 @@ func TestBreaks(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, machine.Breaks(old, new, c.state, c.facts)); diff != "" {
+			if diff := cmp.Diff(c.want, machine.UpgradeProblems(old, new, c.state, c.facts)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

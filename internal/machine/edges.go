@@ -115,10 +115,10 @@ func (g *flow) addTransition(s *State, t *Transition, before []*Transition) {
 	if len(t.Tool) > 0 && !g.c.mayCall(s, t.Tool) {
 		return // it never fires here
 	}
-	on := t.on(s)
+	on := t.triggers(s)
 	var negs []*Expr
 	for _, b := range before {
-		if !covers(b, t, s) {
+		if !firesBefore(b, t, s) {
 			continue
 		}
 		if b.When == nil {
@@ -152,32 +152,32 @@ func (g *flow) targets(s *State, t *Transition) []string {
 	return out
 }
 
-// covers reports whether everything that fires b fires a before it.
-func covers(a, b *Transition, s *State) bool {
-	onA, onB := a.on(s), b.on(s)
-	if onA != nil && (onB == nil || !subset(onB, onA)) {
+// firesBefore reports whether everything that fires b fires a before it.
+func firesBefore(a, b *Transition, s *State) bool {
+	onA, onB := a.triggers(s), b.triggers(s)
+	if onA != nil && (onB == nil || !isSubset(onB, onA)) {
 		return false
 	}
 	if onA == nil && s.Kind == Pass && onB != nil {
 		return false
 	}
 	if slices.Contains(onA, OnCall) || slices.Contains(onA, OnPlanned) {
-		if !subset(b.To, a.To) {
+		if !isSubset(b.To, a.To) {
 			return false
 		}
 	} else if len(a.To) != 1 {
 		return false
 	}
-	within := func(a, b []string) bool { return len(a) == 0 || len(b) > 0 && subset(b, a) }
+	within := func(a, b []string) bool { return len(a) == 0 || len(b) > 0 && isSubset(b, a) }
 	return within(a.Tool, b.Tool) && within(a.Card, b.Card) && within(a.Command, b.Command)
 }
 
-func subset(a, b []string) bool {
+func isSubset(a, b []string) bool {
 	return !slices.ContainsFunc(a, func(x string) bool { return !slices.Contains(b, x) })
 }
 
 func labelOf(s *State, t *Transition) string {
-	on := t.on(s)
+	on := t.triggers(s)
 	label := strings.Join(on, ", ")
 	for _, of := range [][]string{t.Tool, t.Card, t.Command} {
 		if len(of) > 0 {
@@ -205,7 +205,7 @@ func (g *flow) addSkips(s *State) {
 
 // addAnswers adds what the answers of the cards that a state raises lead to.
 func (g *flow) addAnswers(s *State) {
-	for _, name := range g.c.cardsOf(s) {
+	for _, name := range g.c.cardsRaisedIn(s) {
 		card := g.c.m.Cards[name]
 		if card == nil {
 			continue

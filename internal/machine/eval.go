@@ -18,7 +18,7 @@ func (m *Machine) Eval(x *Expr, s *Scope) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("evaluating %s at %s: %w", x.Source, x.Pos, err)
 	}
-	return plainDeep(v), nil
+	return plainValue(v), nil
 }
 
 // Holds reports whether a guard is true. No guard holds always.
@@ -27,7 +27,7 @@ func (m *Machine) Holds(x *Expr, s *Scope) bool {
 		return true
 	}
 	v, err := eval(x, s)
-	return err == nil && truth(v)
+	return err == nil && isTrue(v)
 }
 
 // Value returns a fact by name, computed or stored.
@@ -40,7 +40,7 @@ func (m *Machine) Value(name string, s *Scope) any {
 		v, _ := m.Eval(f.Is, s)
 		return v
 	}
-	return plainDeep(s.Facts[name])
+	return plainValue(s.Facts[name])
 }
 
 // Int returns a number as an int, def where it is unset or no number.
@@ -65,9 +65,9 @@ func (m *Machine) Float(x *Expr, s *Scope, def float64) float64 {
 	return def
 }
 
-// Saw returns the names that a guard looks at and their values now, computed facts
+// GuardValues returns the names that a guard looks at and their values now, computed facts
 // with the names beneath them, long values shortened: the reason as data.
-func (m *Machine) Saw(x *Expr, s *Scope) map[string]any {
+func (m *Machine) GuardValues(x *Expr, s *Scope) map[string]any {
 	seen := make(map[string]any)
 	if x == nil || x.code == nil {
 		return seen
@@ -78,7 +78,7 @@ func (m *Machine) Saw(x *Expr, s *Scope) map[string]any {
 		for _, r := range p.refs {
 			if _, ok := seen[r.name]; !ok {
 				f := frame{scope: s, fuel: maxFuel}
-				seen[r.name] = brief(plain(r.get(&f)))
+				seen[r.name] = shortenValue(plainNumber(r.get(&f)))
 			}
 		}
 		for _, f := range p.deps {
@@ -92,16 +92,16 @@ func (m *Machine) Saw(x *Expr, s *Scope) map[string]any {
 	return seen
 }
 
-// brief shortens a value for people.
-func brief(v any) any {
+// shortenValue shortens a value for people.
+func shortenValue(v any) any {
 	switch v := v.(type) {
 	case []any:
-		if len(v) <= 5 && len(canonical(v)) <= 120 {
+		if len(v) <= 5 && len(canonicalJSON(v)) <= 120 {
 			return v
 		}
 		return fmt.Sprintf("list of %d", len(v))
 	case map[string]any:
-		if len(v) <= 8 && len(canonical(v)) <= 120 {
+		if len(v) <= 8 && len(canonicalJSON(v)) <= 120 {
 			return v
 		}
 		return fmt.Sprintf("record of %d fields", len(v))

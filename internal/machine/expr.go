@@ -49,7 +49,7 @@ func (b *badExpr) Error() string { return b.message }
 
 // literal makes an expression of a value.
 func literal(v any, source string, pos Pos) *Expr {
-	v = plainDeep(v)
+	v = plainValue(v)
 	return &Expr{Source: source, Pos: pos, code: &program{
 		run: func(*frame) any { return v },
 		lit: v,

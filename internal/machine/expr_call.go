@@ -15,20 +15,20 @@ var functions = map[string]struct {
 }{
 	"len":     {1, func(_ *frame, a []any) any { return float64(length(a[0])) }},
 	"concat":  {-1, concat},
-	"hash":    {-1, func(_ *frame, a []any) any { return digest(a) }},
+	"hash":    {-1, func(_ *frame, a []any) any { return hashText(a) }},
 	"keys":    {1, func(_ *frame, a []any) any { return recordKeys(a[0]) }},
 	"values":  {1, func(_ *frame, a []any) any { return recordValues(a[0]) }},
-	"first":   {1, func(_ *frame, a []any) any { return element(a[0], 0.0) }},
-	"last":    {1, func(_ *frame, a []any) any { return element(a[0], -1.0) }},
+	"first":   {1, func(_ *frame, a []any) any { return elementAt(a[0], 0.0) }},
+	"last":    {1, func(_ *frame, a []any) any { return elementAt(a[0], -1.0) }},
 	"min":     {-1, func(f *frame, a []any) any { return extreme(f, a, "<") }},
 	"max":     {-1, func(f *frame, a []any) any { return extreme(f, a, ">") }},
-	"abs":     {1, func(_ *frame, a []any) any { return rounded(a[0], 'a') }},
-	"round":   {1, func(_ *frame, a []any) any { return rounded(a[0], 'r') }},
-	"floor":   {1, func(_ *frame, a []any) any { return rounded(a[0], 'f') }},
-	"ceil":    {1, func(_ *frame, a []any) any { return rounded(a[0], 'c') }},
-	"int":     {1, func(_ *frame, a []any) any { return rounded(a[0], 'i') }},
-	"float":   {1, func(_ *frame, a []any) any { return rounded(a[0], 'n') }},
-	"string":  {1, func(_ *frame, a []any) any { return text(a[0]) }},
+	"abs":     {1, func(_ *frame, a []any) any { return round(a[0], 'a') }},
+	"round":   {1, func(_ *frame, a []any) any { return round(a[0], 'r') }},
+	"floor":   {1, func(_ *frame, a []any) any { return round(a[0], 'f') }},
+	"ceil":    {1, func(_ *frame, a []any) any { return round(a[0], 'c') }},
+	"int":     {1, func(_ *frame, a []any) any { return round(a[0], 'i') }},
+	"float":   {1, func(_ *frame, a []any) any { return round(a[0], 'n') }},
+	"string":  {1, func(_ *frame, a []any) any { return valueText(a[0]) }},
 	"lower":   {1, func(_ *frame, a []any) any { return onText(a[0], strings.ToLower) }},
 	"upper":   {1, func(_ *frame, a []any) any { return onText(a[0], strings.ToUpper) }},
 	"trim":    {1, func(_ *frame, a []any) any { return onText(a[0], strings.TrimSpace) }},
@@ -39,15 +39,15 @@ var functions = map[string]struct {
 
 // loops are the calls that run a predicate for each item of a list.
 var loops = map[string]func(f *frame, items []any, pred evalFunc) any{
-	"any":    func(f *frame, xs []any, p evalFunc) any { return count(f, xs, p, 1) >= 1 },
-	"all":    func(f *frame, xs []any, p evalFunc) any { return count(f, xs, negated(p), 1) == 0 },
-	"none":   func(f *frame, xs []any, p evalFunc) any { return count(f, xs, p, 1) == 0 },
-	"one":    func(f *frame, xs []any, p evalFunc) any { return count(f, xs, p, 2) == 1 },
-	"count":  func(f *frame, xs []any, p evalFunc) any { return float64(count(f, xs, p, len(xs)+1)) },
-	"filter": filter,
-	"map":    mapped,
-	"find":   find,
-	"sum":    sum,
+	"any":    func(f *frame, xs []any, p evalFunc) any { return countItems(f, xs, p, 1) >= 1 },
+	"all":    func(f *frame, xs []any, p evalFunc) any { return countItems(f, xs, negate(p), 1) == 0 },
+	"none":   func(f *frame, xs []any, p evalFunc) any { return countItems(f, xs, p, 1) == 0 },
+	"one":    func(f *frame, xs []any, p evalFunc) any { return countItems(f, xs, p, 2) == 1 },
+	"count":  func(f *frame, xs []any, p evalFunc) any { return float64(countItems(f, xs, p, len(xs)+1)) },
+	"filter": filterItems,
+	"map":    mapItems,
+	"find":   findItem,
+	"sum":    sumItems,
 }
 
 func (c *compiler) compileBuiltin(n *ast.BuiltinNode) evalFunc {
@@ -117,7 +117,7 @@ func (c *compiler) compileLoop(n *ast.BuiltinNode, run func(*frame, []any, evalF
 		c.depth--
 	}
 	return func(f *frame) any {
-		items, _ := plain(list(f)).([]any)
+		items, _ := plainNumber(list(f)).([]any)
 		if len(items) > 0 && !f.useFuel(len(items)) {
 			return nil
 		}
@@ -125,15 +125,15 @@ func (c *compiler) compileLoop(n *ast.BuiltinNode, run func(*frame, []any, evalF
 	}
 }
 
-// each runs the predicate with every item as `#` until stop says so.
-func each(f *frame, items []any, pred evalFunc, stop func(i int, v any) bool) {
+// eachItem runs the predicate with every item as `#` until stop says so.
+func eachItem(f *frame, items []any, pred evalFunc, stop func(i int, v any) bool) {
 	at := len(f.items)
 	f.items = append(f.items, nil)
 	for i, item := range items {
 		if f.fuel < 0 {
 			break
 		}
-		f.items[at] = plain(item)
+		f.items[at] = plainNumber(item)
 		if stop(i, pred(f)) {
 			break
 		}
@@ -142,12 +142,12 @@ func each(f *frame, items []any, pred evalFunc, stop func(i int, v any) bool) {
 	f.items = f.items[:at]
 }
 
-func negated(p evalFunc) evalFunc { return func(f *frame) any { return !truth(p(f)) } }
+func negate(p evalFunc) evalFunc { return func(f *frame) any { return !isTrue(p(f)) } }
 
-func count(f *frame, items []any, pred evalFunc, enough int) int {
+func countItems(f *frame, items []any, pred evalFunc, enough int) int {
 	n := 0
-	each(f, items, pred, func(_ int, v any) bool {
-		if truth(v) {
+	eachItem(f, items, pred, func(_ int, v any) bool {
+		if isTrue(v) {
 			n++
 		}
 		return n >= enough
@@ -155,31 +155,31 @@ func count(f *frame, items []any, pred evalFunc, enough int) int {
 	return n
 }
 
-func filter(f *frame, items []any, pred evalFunc) any {
+func filterItems(f *frame, items []any, pred evalFunc) any {
 	kept := []any{}
-	each(f, items, pred, func(i int, v any) bool {
-		if truth(v) {
-			kept = append(kept, plain(items[i]))
+	eachItem(f, items, pred, func(i int, v any) bool {
+		if isTrue(v) {
+			kept = append(kept, plainNumber(items[i]))
 		}
 		return false
 	})
 	return kept
 }
 
-func mapped(f *frame, items []any, pred evalFunc) any {
+func mapItems(f *frame, items []any, pred evalFunc) any {
 	out := make([]any, 0, len(items))
-	each(f, items, pred, func(_ int, v any) bool {
+	eachItem(f, items, pred, func(_ int, v any) bool {
 		out = append(out, v)
 		return false
 	})
 	return out
 }
 
-func find(f *frame, items []any, pred evalFunc) any {
+func findItem(f *frame, items []any, pred evalFunc) any {
 	var found any
-	each(f, items, pred, func(i int, v any) bool {
-		if truth(v) {
-			found = plain(items[i])
+	eachItem(f, items, pred, func(i int, v any) bool {
+		if isTrue(v) {
+			found = plainNumber(items[i])
 			return true
 		}
 		return false
@@ -187,15 +187,15 @@ func find(f *frame, items []any, pred evalFunc) any {
 	return found
 }
 
-func sum(f *frame, items []any, pred evalFunc) any {
+func sumItems(f *frame, items []any, pred evalFunc) any {
 	total := 0.0
-	each(f, items, pred, func(_ int, v any) bool {
+	eachItem(f, items, pred, func(_ int, v any) bool {
 		if x, ok := v.(float64); ok {
 			total += x
 		}
 		return false
 	})
-	return finite(total)
+	return finiteOrNil(total)
 }
 
 func functionNames() []string {

@@ -27,13 +27,13 @@ var roots = map[string]func(*Scope) map[string]any{
 	"state":    func(s *Scope) map[string]any { return s.State },
 }
 
-func unset(*frame) any { return nil }
+func unsetValue(*frame) any { return nil }
 
 func (c *compiler) fail(n ast.Node, format string, args ...any) evalFunc {
 	if c.err == nil {
 		c.err = &badExpr{at: max(n.Location().From-c.off, 0), message: fmt.Sprintf(format, args...)}
 	}
-	return unset
+	return unsetValue
 }
 
 func (c *compiler) compileConstant(v any) evalFunc { return func(*frame) any { return v } }
@@ -41,7 +41,7 @@ func (c *compiler) compileConstant(v any) evalFunc { return func(*frame) any { r
 func (c *compiler) compileNode(n ast.Node) evalFunc {
 	switch n := n.(type) {
 	case *ast.NilNode:
-		return unset
+		return unsetValue
 	case *ast.BoolNode:
 		return c.compileConstant(n.Value)
 	case *ast.IntegerNode:
@@ -65,7 +65,7 @@ func (c *compiler) compileNode(n ast.Node) evalFunc {
 	case *ast.ConditionalNode:
 		cond, yes, no := c.compileNode(n.Cond), c.compileNode(n.Exp1), c.compileNode(n.Exp2)
 		return func(f *frame) any {
-			if truth(cond(f)) {
+			if isTrue(cond(f)) {
 				return yes(f)
 			}
 			return no(f)
@@ -91,7 +91,7 @@ func (c *compiler) compileNode(n ast.Node) evalFunc {
 		if c.err == nil {
 			c.err = &badExpr{message: "the expression is empty"}
 		}
-		return unset
+		return unsetValue
 	default:
 		return c.fail(n, "variables and sequences are not part of the guard language")
 	}
@@ -123,7 +123,7 @@ func (c *compiler) compileName(name string) evalFunc {
 	}
 	x := c.m.facts[name]
 	if x == nil {
-		return unset
+		return unsetValue
 	}
 	c.deps = append(c.deps, x)
 	return func(f *frame) any { return f.factValue(x) }
@@ -145,7 +145,7 @@ func (c *compiler) compileMember(n *ast.MemberNode) evalFunc {
 	if id, ok := n.Node.(*ast.IdentifierNode); ok && isName {
 		if root := roots[id.Value]; root != nil {
 			name := key.Value
-			get := func(f *frame) any { return plain(root(f.scope)[name]) }
+			get := func(f *frame) any { return plainNumber(root(f.scope)[name]) }
 			c.recordRef(id.Value+"."+name, get)
 			return get
 		}
@@ -156,10 +156,10 @@ func (c *compiler) compileMember(n *ast.MemberNode) evalFunc {
 	var get evalFunc
 	if isName {
 		name := key.Value
-		get = func(f *frame) any { return field(of(f), name) }
+		get = func(f *frame) any { return fieldOf(of(f), name) }
 	} else {
 		index := c.compileNode(n.Property)
-		get = func(f *frame) any { return element(of(f), index(f)) }
+		get = func(f *frame) any { return elementAt(of(f), index(f)) }
 	}
 	if path != "" {
 		c.refs = refs // the whole path stands for its parts
@@ -193,9 +193,9 @@ func (c *compiler) compilePointer(n *ast.PointerNode) evalFunc {
 	}
 	return func(f *frame) any {
 		if len(f.items) == 0 {
-			return plain(f.scope.Item)
+			return plainNumber(f.scope.Item)
 		}
-		return plain(f.items[len(f.items)-1])
+		return plainNumber(f.items[len(f.items)-1])
 	}
 }
 
@@ -203,7 +203,7 @@ func (c *compiler) compileUnary(n *ast.UnaryNode) evalFunc {
 	x := c.compileNode(n.Node)
 	switch n.Operator {
 	case "!", "not":
-		return func(f *frame) any { return !truth(x(f)) }
+		return func(f *frame) any { return !isTrue(x(f)) }
 	case "-":
 		return func(f *frame) any {
 			if v, ok := x(f).(float64); ok {
@@ -224,9 +224,9 @@ func (c *compiler) compileBinary(n *ast.BinaryNode) evalFunc {
 	l, r := c.compileNode(n.Left), c.compileNode(n.Right)
 	switch n.Operator {
 	case "&&", "and":
-		return func(f *frame) any { return truth(l(f)) && truth(r(f)) }
+		return func(f *frame) any { return isTrue(l(f)) && isTrue(r(f)) }
 	case "||", "or":
-		return func(f *frame) any { return truth(l(f)) || truth(r(f)) }
+		return func(f *frame) any { return isTrue(l(f)) || isTrue(r(f)) }
 	case "??":
 		return func(f *frame) any {
 			if v := l(f); v != nil {
@@ -240,9 +240,9 @@ func (c *compiler) compileBinary(n *ast.BinaryNode) evalFunc {
 		return func(f *frame) any { return !sameValue(f, l(f), r(f)) }
 	case "<", "<=", ">", ">=":
 		op := n.Operator
-		return func(f *frame) any { return ordered(op, l(f), r(f)) }
+		return func(f *frame) any { return areOrdered(op, l(f), r(f)) }
 	case "in":
-		return func(f *frame) any { return within(f, l(f), r(f)) }
+		return func(f *frame) any { return contains(f, l(f), r(f)) }
 	case "contains", "startsWith", "endsWith":
 		test := map[string]func(string, string) bool{
 			"contains": strings.Contains, "startsWith": strings.HasPrefix, "endsWith": strings.HasSuffix,
@@ -276,14 +276,14 @@ func (c *compiler) compileMatches(n *ast.BinaryNode) evalFunc {
 }
 
 func (c *compiler) compileSlice(n *ast.SliceNode) evalFunc {
-	of, from, to := c.compileNode(n.Node), unset, unset
+	of, from, to := c.compileNode(n.Node), unsetValue, unsetValue
 	if n.From != nil {
 		from = c.compileNode(n.From)
 	}
 	if n.To != nil {
 		to = c.compileNode(n.To)
 	}
-	return func(f *frame) any { return cut(of(f), from(f), to(f)) }
+	return func(f *frame) any { return slice(of(f), from(f), to(f)) }
 }
 
 func (c *compiler) compileRecord(n *ast.MapNode) evalFunc {

@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-func field(v any, name string) any {
+func fieldOf(v any, name string) any {
 	if r, ok := v.(map[string]any); ok {
-		return plain(r[name])
+		return plainNumber(r[name])
 	}
 	return nil
 }
 
-func element(v, at any) any {
+func elementAt(v, at any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		if name, ok := at.(string); ok {
-			return plain(v[name])
+			return plainNumber(v[name])
 		}
 	case []any:
 		i, ok := at.(float64)
@@ -30,13 +30,13 @@ func element(v, at any) any {
 			i += float64(len(v))
 		}
 		if i >= 0 && i < float64(len(v)) {
-			return plain(v[int(i)])
+			return plainNumber(v[int(i)])
 		}
 	}
 	return nil
 }
 
-func cut(v, from, to any) any {
+func slice(v, from, to any) any {
 	bounds := func(n int) (int, int) {
 		clamp := func(x any, def int) int {
 			i, ok := x.(float64)
@@ -94,7 +94,7 @@ func sameValue(f *frame, a, b any) bool {
 			return false
 		}
 		for i := range a {
-			if !sameValue(f, plain(a[i]), plain(y[i])) {
+			if !sameValue(f, plainNumber(a[i]), plainNumber(y[i])) {
 				return false
 			}
 		}
@@ -106,7 +106,7 @@ func sameValue(f *frame, a, b any) bool {
 		}
 		for k, v := range a {
 			w, has := y[k]
-			if !has || !sameValue(f, plain(v), plain(w)) {
+			if !has || !sameValue(f, plainNumber(v), plainNumber(w)) {
 				return false
 			}
 		}
@@ -115,7 +115,7 @@ func sameValue(f *frame, a, b any) bool {
 	return false
 }
 
-func ordered(op string, a, b any) bool {
+func areOrdered(op string, a, b any) bool {
 	switch a := a.(type) {
 	case float64:
 		b, ok := b.(float64)
@@ -140,7 +140,7 @@ func compare[T float64 | string](op string, a, b T) bool {
 	}
 }
 
-func within(f *frame, x, of any) bool {
+func contains(f *frame, x, of any) bool {
 	if x == nil {
 		return false
 	}
@@ -150,7 +150,7 @@ func within(f *frame, x, of any) bool {
 			return false
 		}
 		for _, item := range of {
-			if sameValue(f, x, plain(item)) {
+			if sameValue(f, x, plainNumber(item)) {
 				return true
 			}
 		}
@@ -180,19 +180,19 @@ func arithmetic(f *frame, op byte, a, b any) any {
 	}
 	switch op {
 	case '+':
-		return finite(x + y)
+		return finiteOrNil(x + y)
 	case '-':
-		return finite(x - y)
+		return finiteOrNil(x - y)
 	case '*':
-		return finite(x * y)
+		return finiteOrNil(x * y)
 	case '/':
-		return finite(x / y)
+		return finiteOrNil(x / y)
 	default:
-		return finite(math.Mod(x, y))
+		return finiteOrNil(math.Mod(x, y))
 	}
 }
 
-func rounded(v any, how byte) any {
+func round(v any, how byte) any {
 	x, ok := v.(float64)
 	if s, isText := v.(string); isText && (how == 'i' || how == 'n') {
 		parsed, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
@@ -213,7 +213,7 @@ func rounded(v any, how byte) any {
 	case 'i':
 		x = math.Trunc(x)
 	}
-	return finite(x)
+	return finiteOrNil(x)
 }
 
 // extreme returns the least or the greatest of its arguments, or of a list.
@@ -226,8 +226,8 @@ func extreme(f *frame, args []any, op string) any {
 	}
 	var best any
 	for _, v := range args {
-		v = plain(v)
-		if best == nil || ordered(op, v, best) {
+		v = plainNumber(v)
+		if best == nil || areOrdered(op, v, best) {
 			best = v
 		}
 	}
@@ -275,7 +275,7 @@ func join(f *frame, args []any) any {
 	}
 	parts := make([]string, len(list))
 	for i, v := range list {
-		parts[i] = text(plain(v))
+		parts[i] = valueText(plainNumber(v))
 		if !f.useFuel(1 + (len(parts[i])+len(sep))/16) {
 			return nil
 		}
@@ -289,7 +289,7 @@ func split(f *frame, args []any) any {
 	if !okS || !okSep || !f.useFuel(1+len(s)) {
 		return nil
 	}
-	return plain(strings.Split(s, sep))
+	return plainNumber(strings.Split(s, sep))
 }
 
 func onText(v any, fn func(string) string) any {
@@ -301,7 +301,7 @@ func onText(v any, fn func(string) string) any {
 
 func recordKeys(v any) any {
 	r, _ := v.(map[string]any)
-	return plain(slices.Sorted(maps.Keys(r)))
+	return plainNumber(slices.Sorted(maps.Keys(r)))
 }
 
 func recordValues(v any) any {

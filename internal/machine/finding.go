@@ -163,8 +163,8 @@ func (f finding) public() Finding {
 	return out
 }
 
-// sorted orders findings by place and removes repetitions, which aliases cause.
-func sorted(fs []Finding) Findings {
+// sortFindings orders findings by place and removes repetitions, which aliases cause.
+func sortFindings(fs []Finding) Findings {
 	slices.SortStableFunc(fs, func(a, b Finding) int {
 		return cmp.Or(strings.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line),
 			cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(a.Number, b.Number), strings.Compare(a.Message, b.Message))
@@ -174,14 +174,14 @@ func sorted(fs []Finding) Findings {
 	})
 }
 
-// nearest gives ": did you mean x?" where a known name is close to a wrong one.
-func nearest(name string, known []string) string {
+// suggestName gives ": did you mean x?" where a known name is close to a wrong one.
+func suggestName(name string, known []string) string {
 	best, at := "", 4
 	for _, k := range known {
 		if abs := len(k) - len(name); abs > 3 || abs < -3 {
 			continue
 		}
-		d := distance(name, k)
+		d := editDistance(name, k)
 		if strings.HasPrefix(k, name) {
 			d = 0
 		}
@@ -195,8 +195,8 @@ func nearest(name string, known []string) string {
 	return "; did you mean " + best + "?"
 }
 
-// distance is the number of letters to change, add or take away.
-func distance(a, b string) int {
+// editDistance returns the number of letters to change, add or take away.
+func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -141,12 +141,12 @@ func (m *Machine) columns(exits map[*State][]exit) [][]*State {
 		out[d] = append(out[d], s)
 	}
 	out = slices.DeleteFunc(out, func(col []*State) bool { return len(col) == 0 })
-	arrange(out, exits)
+	sortColumns(out, exits)
 	return out
 }
 
-// arrange orders each column by the mean place of those that lead into it.
-func arrange(cols [][]*State, exits map[*State][]exit) {
+// sortColumns orders each column by the mean place of those that lead into it.
+func sortColumns(cols [][]*State, exits map[*State][]exit) {
 	place := make(map[*State]float64)
 	for i, col := range cols {
 		sum, count := make(map[*State]float64), make(map[*State]float64)

@@ -60,25 +60,25 @@ func (l *Library) Reload() bool {
 	l.machines = make(map[string]*Machine)
 	l.broken = nil
 	for _, name := range slices.Sorted(maps.Keys(l.cfg.Shipped)) {
-		l.load(name, "", l.cfg.Shipped[name])
+		l.loadFolder(name, "", l.cfg.Shipped[name])
 	}
 	for _, folder := range l.cfg.Folders {
 		for _, dir := range subFolders(folder) {
-			l.load(filepath.Base(dir), dir, os.DirFS(dir))
+			l.loadFolder(filepath.Base(dir), dir, os.DirFS(dir))
 		}
 	}
 	return true
 }
 
-// load adds one machine or a report on it.
-func (l *Library) load(name, dir string, fsys fs.FS) {
+// loadFolder adds one machine, or a report of its findings.
+func (l *Library) loadFolder(name, dir string, fsys fs.FS) {
 	m, found, err := ExamineFS(fsys, l.cfg.Tools)
 	if err != nil {
 		found = append(found, finding{code: "missing-key", pos: Pos{File: File}, message: err.Error()}.public())
 		m = nil
 	}
 	if m != nil {
-		if clash := l.clash(m, name, dir); clash != nil {
+		if clash := l.checkName(m, name, dir); clash != nil {
 			m, found = nil, append(found, *clash)
 		}
 	}
@@ -90,8 +90,8 @@ func (l *Library) load(name, dir string, fsys fs.FS) {
 	l.byHash[m.Hash] = m
 }
 
-// clash reports a name that is taken or that is not the folder's.
-func (l *Library) clash(m *Machine, name, dir string) *Finding {
+// checkName reports a name that is taken or that is not the folder's.
+func (l *Library) checkName(m *Machine, name, dir string) *Finding {
 	pos := Pos{File: File, Line: 1}
 	var f Finding
 	switch {
@@ -123,7 +123,7 @@ func (l *Library) Get(name string) (*Machine, error) {
 			return nil, fault.New(fault.MachineInvalid, "machine %s was not loaded: %s", name, first).With(r)
 		}
 	}
-	return nil, fault.New(fault.MachineNotFound, "there is no machine %q; there are %s", name, quoted(slices.Sorted(maps.Keys(l.machines))))
+	return nil, fault.New(fault.MachineNotFound, "there is no machine %q; there are %s", name, quoteNames(slices.Sorted(maps.Keys(l.machines))))
 }
 
 // ByHash returns a machine by the hash of its files, nil if this process has not seen

@@ -95,15 +95,15 @@ func sizeFault(name string, size int64, count int) *Finding {
 // Parse makes a machine of its files: machine.yaml and the prompts by name. It
 // refuses a definition with errors; the error is then Findings, warnings included.
 func Parse(files map[string]string) (*Machine, error) {
-	m, found := decode(files)
+	m, found := decodeFiles(files)
 	if m == nil {
-		return nil, sorted(found)
+		return nil, sortFindings(found)
 	}
 	if !hasErrors(found) {
 		found = append(found, m.Check(nil)...)
 	}
 	if hasErrors(found) {
-		return nil, sorted(found)
+		return nil, sortFindings(found)
 	}
 	return m, nil
 }
@@ -111,14 +111,14 @@ func Parse(files map[string]string) (*Machine, error) {
 // Examine is Parse for people who check a definition: the machine where it loads,
 // and every finding, warnings included, also those that need the tools.
 func Examine(files map[string]string, tools ToolTypes) (*Machine, Findings) {
-	m, found := decode(files)
+	m, found := decodeFiles(files)
 	if m != nil && !hasErrors(found) {
 		found = append(found, m.Check(tools)...)
 	}
 	if hasErrors(found) {
 		m = nil
 	}
-	return m, sorted(found)
+	return m, sortFindings(found)
 }
 
 // ExamineFS is Examine for a folder.
@@ -138,8 +138,8 @@ func hasErrors(fs []Finding) bool {
 	return slices.ContainsFunc(fs, func(f Finding) bool { return f.Severity == Error })
 }
 
-// decode reads the files into a machine, nil where there is nothing to go on with.
-func decode(files map[string]string) (*Machine, []Finding) {
+// decodeFiles decodes the files of a machine. It returns nil if they cannot be decoded at all.
+func decodeFiles(files map[string]string) (*Machine, []Finding) {
 	for i, name := range slices.Sorted(maps.Keys(files)) {
 		if f := sizeFault(name, int64(len(files[name])), i); f != nil {
 			return nil, []Finding{*f}
@@ -151,7 +151,7 @@ func decode(files map[string]string) (*Machine, []Finding) {
 	}
 	d := &decoder{
 		parser: parserConfig(),
-		m:      &Machine{Files: maps.Clone(files), Hash: hashOf(files), facts: map[string]*Fact{}, states: map[string]*State{}},
+		m:      &Machine{Files: maps.Clone(files), Hash: hashFiles(files), facts: map[string]*Fact{}, states: map[string]*State{}},
 		file:   File, lines: strings.Split(source, "\n"), anchors: map[string]ast.Node{}, named: map[string]bool{},
 	}
 	root := d.parseYAML(source)
@@ -165,8 +165,8 @@ func decode(files map[string]string) (*Machine, []Finding) {
 	return d.m, d.findings
 }
 
-// hashOf is over names and contents, in the order of the names.
-func hashOf(files map[string]string) string {
+// hashFiles returns the hash of the names and contents, in the order of the names.
+func hashFiles(files map[string]string) string {
 	h := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		fmt.Fprintf(h, "%d:%s%d:%s", len(name), name, len(files[name]), files[name])

@@ -20,8 +20,8 @@ type knowledge []factKnowledge
 
 func (k knowledge) clone() knowledge { return slices.Clone(k) }
 
-// meet keeps what both know; the unreached knows everything.
-func meet(a, b knowledge) knowledge {
+// commonKnowledge returns what both know. A place that was not reached knows everything.
+func commonKnowledge(a, b knowledge) knowledge {
 	if a == nil {
 		return b.clone()
 	}

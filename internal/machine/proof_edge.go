@@ -39,7 +39,7 @@ func (p *proof) transferFrom(e *edge, hold knowledge) knowledge {
 		k = p.afterWrites(k, w, at)
 	}
 	if e.via == viaCommand {
-		k = meet(k, p.afterNewTurn(k)) // the state is entered first, then the turn's facts fall back
+		k = commonKnowledge(k, p.afterNewTurn(k)) // the state is entered first, then the turn's facts fall back
 	}
 	return k
 }
@@ -48,11 +48,11 @@ func (p *proof) transferFrom(e *edge, hold knowledge) knowledge {
 // failed.
 func (p *proof) afterDiscover(k knowledge) knowledge {
 	for _, s := range p.c.m.Discover {
-		k = meet(k, p.afterOutputs(k, s))
+		k = commonKnowledge(k, p.afterOutputs(k, s))
 	}
 	for _, e := range p.c.m.Effects {
 		if slices.Contains(e.On, OnTurn) {
-			k = meet(k, p.afterWrites(k, &e.Writes, occasion{on: e.On}))
+			k = commonKnowledge(k, p.afterWrites(k, &e.Writes, occasion{on: e.On}))
 		}
 	}
 	return k
@@ -87,7 +87,7 @@ func (p *proof) afterWork(e *edge, k knowledge) knowledge {
 	case len(s.Run) > 0:
 		for _, a := range s.Run {
 			for _, st := range a.Steps {
-				k = meet(k, p.afterOutputs(k, st))
+				k = commonKnowledge(k, p.afterOutputs(k, st))
 			}
 		}
 	case slices.Equal(e.on, []string{OnAnswered}):
@@ -102,13 +102,13 @@ func (p *proof) afterAlternatives(e *edge, k knowledge) knowledge {
 	var all knowledge
 	rest := k
 	for _, a := range e.from.Run {
-		all = meet(all, p.afterAlternative(e, p.assumeExpr(rest, a.When, true), a))
+		all = commonKnowledge(all, p.afterAlternative(e, p.assumeExpr(rest, a.When, true), a))
 		if a.When == nil {
 			return all
 		}
 		rest = p.assumeExpr(rest, a.When, false)
 	}
-	return meet(all, rest) // none holds: nothing runs
+	return commonKnowledge(all, rest) // none holds: nothing runs
 }
 
 func (p *proof) afterAlternative(e *edge, k knowledge, a *Alternative) knowledge {
@@ -116,15 +116,15 @@ func (p *proof) afterAlternative(e *edge, k knowledge, a *Alternative) knowledge
 	for _, st := range a.Steps {
 		ran := p.afterOutputs(p.assumeExpr(k, st.When, true), st)
 		if st.Stop != nil && !rulesOut(e, st.Stop) {
-			stopped = meet(stopped, p.assumeExpr(ran, st.Stop, true))
+			stopped = commonKnowledge(stopped, p.assumeExpr(ran, st.Stop, true))
 		}
 		ran = p.assumeExpr(ran, st.Stop, false)
 		if st.When != nil {
-			ran = meet(ran, p.assumeExpr(k, st.When, false))
+			ran = commonKnowledge(ran, p.assumeExpr(k, st.When, false))
 		}
 		k = ran
 	}
-	return meet(stopped, k)
+	return commonKnowledge(stopped, k)
 }
 
 // rulesOut reports whether the guards of an edge contradict a stop condition.
@@ -181,14 +181,14 @@ func claims(n ast.Node, holds bool, out map[string]bool, depth int) {
 // afterAnswers joins what is known after each answer that stays in the state.
 func (p *proof) afterAnswers(e *edge, k knowledge) knowledge {
 	var all knowledge
-	for _, name := range p.c.cardsOf(e.from) {
+	for _, name := range p.c.cardsRaisedIn(e.from) {
 		card := p.c.m.Cards[name]
 		if card == nil || len(e.t.Card) > 0 && !slices.Contains(e.t.Card, name) {
 			continue
 		}
 		for _, a := range card.Answers {
 			if a.To == "" && a.Command == "" {
-				all = meet(all, p.afterWrites(k, &a.Writes, occasion{on: []string{OnAnswered}, cards: []string{name}}))
+				all = commonKnowledge(all, p.afterWrites(k, &a.Writes, occasion{on: []string{OnAnswered}, cards: []string{name}}))
 			}
 		}
 	}
@@ -202,7 +202,7 @@ func (p *proof) afterAnswers(e *edge, k knowledge) knowledge {
 // that it may cause only take knowledge away.
 func (p *proof) afterEffects(e *edge, k knowledge, at occasion) knowledge {
 	for _, x := range p.c.m.Effects {
-		if len(e.on) == 0 || !overlap(x.On, e.on) || !p.mayFire(x, e.from) || len(x.Tool) > 0 && len(at.tools) > 0 && !overlap(x.Tool, at.tools) {
+		if len(e.on) == 0 || !overlaps(x.On, e.on) || !p.mayFire(x, e.from) || len(x.Tool) > 0 && len(at.tools) > 0 && !overlaps(x.Tool, at.tools) {
 			continue
 		}
 		xat := occasion{on: e.on, tools: x.Tool, cards: x.Card, commands: x.Command}
@@ -210,11 +210,11 @@ func (p *proof) afterEffects(e *edge, k knowledge, at occasion) knowledge {
 			xat.tools = at.tools
 		}
 		after := p.afterWrites(p.assumeExpr(k, x.When, true), &x.Writes, xat)
-		covered := func(filter, of []string) bool { return len(filter) == 0 || len(of) > 0 && subset(of, filter) }
-		if x.When == nil && subset(e.on, x.On) && covered(x.Tool, at.tools) && covered(x.Card, at.cards) && covered(x.Command, at.commands) {
+		covered := func(filter, of []string) bool { return len(filter) == 0 || len(of) > 0 && isSubset(of, filter) }
+		if x.When == nil && isSubset(e.on, x.On) && covered(x.Tool, at.tools) && covered(x.Card, at.cards) && covered(x.Command, at.commands) {
 			k = after
 		} else {
-			k = meet(k, after)
+			k = commonKnowledge(k, after)
 		}
 	}
 	return k

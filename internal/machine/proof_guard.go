@@ -69,7 +69,7 @@ func (p *prover) supposeBinary(k knowledge, n *ast.BinaryNode, holds bool, depth
 		a, b := k.clone(), k.clone()
 		p.suppose(a, n.Left, holds, depth+1)
 		p.suppose(b, n.Right, holds, depth+1)
-		copy(k, meet(a, b))
+		copy(k, commonKnowledge(a, b))
 		return
 	case "in":
 		if holds {

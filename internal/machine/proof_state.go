@@ -37,7 +37,7 @@ func (p *proof) insideEvents(s *State) []insideEvent {
 			out = append(out, insideEvent{&e.Writes, e.When, occasion{on: e.On, tools: e.Tool, cards: e.Card, commands: e.Command}, e.Pos, "an effect on " + strings.Join(e.On, ", ")})
 		}
 	}
-	for _, name := range p.c.cardsOf(s) {
+	for _, name := range p.c.cardsRaisedIn(s) {
 		if card := p.c.m.Cards[name]; card != nil {
 			for _, a := range card.Answers {
 				if a.To == "" && a.Command == "" {
@@ -66,13 +66,13 @@ var happens = map[StateKind][]string{
 
 // mayFire reports whether an effect may run while the machine is in a state.
 func (p *proof) mayFire(e *Effect, s *State) bool {
-	if !matches(e.State, s.Name) || !overlap(e.On, happens[s.Kind]) {
+	if !matches(e.State, s.Name) || !overlaps(e.On, happens[s.Kind]) {
 		return false
 	}
 	if len(e.Tool) > 0 && !p.c.mayCall(s, e.Tool) {
 		return false
 	}
-	if len(e.Card) > 0 && !overlap(e.Card, p.c.cardsOf(s)) {
+	if len(e.Card) > 0 && !overlaps(e.Card, p.c.cardsRaisedIn(s)) {
 		return false
 	}
 	return len(e.Command) == 0 || slices.ContainsFunc(p.c.m.Commands, func(c *Command) bool {
@@ -80,7 +80,7 @@ func (p *proof) mayFire(e *Effect, s *State) bool {
 	})
 }
 
-func overlap(a, b []string) bool {
+func overlaps(a, b []string) bool {
 	return slices.ContainsFunc(a, func(x string) bool { return slices.Contains(b, x) })
 }
 
@@ -93,7 +93,7 @@ func (p *proof) whileInside(s *State) knowledge {
 	for range 4 {
 		before := k
 		for _, x := range list {
-			k = meet(k, p.afterWrites(p.assumeExpr(k, x.when, true), x.writes, x.at))
+			k = commonKnowledge(k, p.afterWrites(p.assumeExpr(k, x.when, true), x.writes, x.at))
 		}
 		if slices.Equal(before, k) {
 			break

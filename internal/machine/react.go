@@ -34,7 +34,7 @@ type Signal struct {
 	Fields  map[string]any
 }
 
-// Env is the `event` of guards.
+// Env returns `event` as guards see it.
 func (g Signal) Env() map[string]any {
 	env := make(map[string]any, len(g.Fields)+4)
 	for k, v := range g.Fields {
@@ -89,12 +89,12 @@ func (r Reaction) Moved() bool {
 // that cycles are bounded.
 const maxMoves = 1000
 
-// React says what follows from an event in the present state: effects, then the
+// React returns what follows from a signal in the present state: effects, then the
 // first transition that holds, and again from there. It changes s, whose maps must
 // be the caller's own. An error is a fault invalid_state: a state would be entered
 // without its facts.
 func (m *Machine) React(s *Scope, sig Signal) (Reaction, error) {
-	w := m.walk(s, sig)
+	w := m.newWalk(s, sig)
 	w.runEffects(sig)
 	err := w.followTransitions()
 	return w.reaction(), err
@@ -103,7 +103,7 @@ func (m *Machine) React(s *Scope, sig Signal) (Reaction, error) {
 // Enter moves to a state outside the transitions: at the start of a turn, by a
 // command, a card's answer or an error's skip. Effects of the event come first.
 func (m *Machine) Enter(s *Scope, to string, sig Signal, when *Expr, writes *Writes) (Reaction, error) {
-	w := m.walk(s, sig)
+	w := m.newWalk(s, sig)
 	if writes != nil {
 		w.applyWrites(writes, sig.cause())
 	}
@@ -123,7 +123,7 @@ func (m *Machine) Enter(s *Scope, to string, sig Signal, when *Expr, writes *Wri
 // Begin enters the state in which a turn starts, also where the thread stands there
 // already, and follows what fires on arrival.
 func (m *Machine) Begin(s *Scope, c *Choice, sig Signal) (Reaction, error) {
-	w := m.walk(s, sig)
+	w := m.newWalk(s, sig)
 	w.cause = "start"
 	err := w.move(c.To, c.When, &c.Set, false)
 	w.cause = sig.cause()
@@ -135,7 +135,7 @@ func (m *Machine) Begin(s *Scope, c *Choice, sig Signal) (Reaction, error) {
 
 // RunEffects runs the effects of an event that moves nothing.
 func (m *Machine) RunEffects(s *Scope, sig Signal) Reaction {
-	w := m.walk(s, sig)
+	w := m.newWalk(s, sig)
 	w.runEffects(sig)
 	return w.reaction()
 }
@@ -210,7 +210,7 @@ func (m *Machine) transitionsFrom(st *State) []*Transition {
 	return out
 }
 
-// walk is the way of one event through the machine.
+// A reactionWalk follows one signal through the machine: effects, transitions, moves.
 type walk struct {
 	m       *Machine
 	s       *Scope
@@ -223,7 +223,7 @@ type walk struct {
 	offered map[string]bool // states that `final` was offered to
 }
 
-func (m *Machine) walk(s *Scope, sig Signal) *walk {
+func (m *Machine) newWalk(s *Scope, sig Signal) *walk {
 	s.Event = sig.Env()
 	if s.State == nil {
 		s.State = map[string]any{}
@@ -258,7 +258,7 @@ func (w *walk) followTransitions() error {
 	if st == nil {
 		return nil
 	}
-	t, to := w.firstTransition(st, w.fires)
+	t, to := w.firstTransition(st, w.isFiredBy)
 	if t == nil || to == w.state {
 		return nil
 	}
@@ -278,7 +278,7 @@ func (w *walk) followEntry() error {
 			if len(t.On) == 0 {
 				return st.Kind == Agent || st.Kind == Pass
 			}
-			return slices.Contains(t.On, OnEntered) || (again && w.fires(st, t))
+			return slices.Contains(t.On, OnEntered) || (again && w.isFiredBy(st, t))
 		})
 		if t == nil || to == w.state {
 			return nil
@@ -303,8 +303,8 @@ func (w *walk) firstTransition(st *State, fires func(*State, *Transition) bool) 
 	return nil, ""
 }
 
-// fires reports whether the event is one that the transition waits for.
-func (w *walk) fires(st *State, t *Transition) bool {
+// isFiredBy reports whether the event is one that the transition waits for.
+func (w *walk) isFiredBy(st *State, t *Transition) bool {
 	if !matches(t.Tool, w.sig.Tool) || !matches(t.Card, w.sig.Card) || !matches(t.Command, w.sig.Command) {
 		return false
 	}
@@ -322,7 +322,7 @@ func (w *walk) fires(st *State, t *Transition) bool {
 	return false
 }
 
-// target is where a transition leads: a list means the state that `calls` gives
+// target returns where a transition leads. A list means the state that `calls` gives
 // for the tool, if it is on the list.
 func (w *walk) target(t *Transition) string {
 	if means, ok := w.m.Calls[w.sig.Tool]; ok && (w.sig.Name == OnCall || w.sig.Name == OnPlanned) {
@@ -349,7 +349,7 @@ func (w *walk) move(to string, when *Expr, writes *Writes, rest bool) error {
 	}
 	mv := &Move{From: w.state, To: to, Cause: w.cause, Rest: rest}
 	if when != nil {
-		mv.When, mv.Saw = when.Source, w.m.Saw(when, w.s)
+		mv.When, mv.Saw = when.Source, w.m.GuardValues(when, w.s)
 	}
 	if writes != nil {
 		w.applyWrites(writes, fmt.Sprintf("edge %s -> %s", w.state, to))

@@ -36,7 +36,7 @@ func (f *frame) useFuel(n int) bool {
 // factValue returns a fact's value, worked out once where it is computed.
 func (f *frame) factValue(x *Fact) any {
 	if x.Is == nil {
-		return plain(f.scope.Facts[x.Name])
+		return plainNumber(f.scope.Facts[x.Name])
 	}
 	if v, ok := f.memo[x]; ok {
 		return v

@@ -54,7 +54,7 @@ func (m *Machine) SVG() (string, error) {
 	for i, col := range m.columns(exits) {
 		y := margin + 40
 		for _, s := range col {
-			b := &box{state: s, info: describe(s), exits: exits[s], col: i, x: margin + i*(boxWide+gapX), y: y}
+			b := &box{state: s, info: stateNotes(s), exits: exits[s], col: i, x: margin + i*(boxWide+gapX), y: y}
 			boxes[s] = b
 			order = append(order, b)
 			y += b.height() + gapY
@@ -95,8 +95,8 @@ func (m *Machine) startLabels() map[string]string {
 	return out
 }
 
-// describe is what a state needs and offers, in a line each.
-func describe(s *State) []string {
+// stateNotes returns what a state requires and offers, one line each.
+func stateNotes(s *State) []string {
 	var needs, tools []string
 	for _, r := range s.Requires {
 		needs = append(needs, r.Source)

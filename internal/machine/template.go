@@ -30,7 +30,7 @@ func (m *Machine) Render(t *Template, s *Scope) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		b.WriteString(text(v))
+		b.WriteString(valueText(v))
 		if b.Len() > maxRendered {
 			return "", fmt.Errorf("filling %s: more than %d bytes of text", t.File, maxRendered)
 		}

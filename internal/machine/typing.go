@@ -45,9 +45,9 @@ func (t *Type) String() string {
 	return string(t.Kind)
 }
 
-func loose(t *Type) bool     { return t == nil || t.Kind == JSON || t.Kind == kindNull }
-func numeric(t *Type) bool   { return t.Kind == Int || t.Kind == Float }
-func textual(t *Type) bool   { return t.Kind == String || t.Kind == Enum || t.Kind == Time }
+func isLoose(t *Type) bool   { return t == nil || t.Kind == JSON || t.Kind == kindNull }
+func isNumeric(t *Type) bool { return t.Kind == Int || t.Kind == Float }
+func isTextual(t *Type) bool { return t.Kind == String || t.Kind == Enum || t.Kind == Time }
 func isLiteral(t *Type) bool { return t != nil && t.Name == literalName }
 
 // unify is the type of a value that has one type or the other.
@@ -59,7 +59,7 @@ func unify(a, b *Type) *Type {
 		return a
 	case a.Kind == JSON || b.Kind == JSON:
 		return anyType
-	case numeric(a) && numeric(b):
+	case isNumeric(a) && isNumeric(b):
 		if a.Kind == b.Kind {
 			return a
 		}
@@ -72,7 +72,7 @@ func unify(a, b *Type) *Type {
 			}
 		}
 		return &Type{Kind: Enum, Name: literalName, Values: values}
-	case textual(a) && textual(b):
+	case isTextual(a) && isTextual(b):
 		return stringType
 	case a.Kind == List && b.Kind == List:
 		return &Type{Kind: List, Of: unify(a.Of, b.Of)}
@@ -97,7 +97,7 @@ func unify(a, b *Type) *Type {
 // for; why says what does not fit.
 func fitsInto(from, to *Type) (why string, ok bool) {
 	switch {
-	case loose(from) || to == nil || to.Kind == JSON:
+	case isLoose(from) || to == nil || to.Kind == JSON:
 		return "", true
 	case from.Kind == Enum && to.Kind == Enum:
 		for _, v := range from.Values {
@@ -106,7 +106,7 @@ func fitsInto(from, to *Type) (why string, ok bool) {
 			}
 		}
 		return "", true
-	case textual(from) && textual(to):
+	case isTextual(from) && isTextual(to):
 		return "", true
 	case from.Kind == Int && to.Kind == Float:
 		return "", true
@@ -151,13 +151,13 @@ func recordFits(from, to *Type) (string, bool) {
 // mayEqual reports whether values of the two types can be equal at all.
 func mayEqual(a, b *Type) bool {
 	switch {
-	case loose(a) || loose(b):
+	case isLoose(a) || isLoose(b):
 		return true
-	case numeric(a) && numeric(b):
+	case isNumeric(a) && isNumeric(b):
 		return true
 	case a.Kind == Enum && b.Kind == Enum:
 		return slices.ContainsFunc(a.Values, func(v string) bool { return slices.Contains(b.Values, v) })
-	case textual(a) && textual(b):
+	case isTextual(a) && isTextual(b):
 		return true
 	case a.Kind == List && b.Kind == List:
 		return mayEqual(a.Of, b.Of)

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// plain makes the number types that code may bring into float64; JSON has one kind
+// plainNumber makes the number types that code may bring into float64; JSON has one kind
 // of number, and facts from code must equal facts from the log.
-func plain(v any) any {
+func plainNumber(v any) any {
 	switch v := v.(type) {
 	case nil, bool, string, []any, map[string]any:
 		return v
 	case float64:
-		return finite(v)
+		return finiteOrNil(v)
 	case int:
 		return float64(v)
 	case int64:
@@ -26,13 +26,13 @@ func plain(v any) any {
 	case int32:
 		return float64(v)
 	case float32:
-		return finite(float64(v))
+		return finiteOrNil(float64(v))
 	case json.Number:
 		x, err := v.Float64()
 		if err != nil {
 			return nil
 		}
-		return finite(x)
+		return finiteOrNil(x)
 	case []string:
 		list := make([]any, len(v))
 		for i, s := range v {
@@ -56,18 +56,18 @@ func toJSONValue(v any) any {
 	return out
 }
 
-// plainDeep is plain all the way down. A value that is plain already is given back
+// plainValue is plain all the way down. A value that is plain already is given back
 // as it is, without a copy.
-func plainDeep(v any) any {
-	v, _ = normal(v, 0)
+func plainValue(v any) any {
+	v, _ = toPlain(v, 0)
 	return v
 }
 
 // maxNesting bounds how deep a value may be; what lies deeper is unset.
 const maxNesting = 200
 
-// normal returns the plain form of a value and whether it differs from the value.
-func normal(v any, depth int) (any, bool) {
+// toPlain returns the plain form of a value and whether it differs from the value.
+func toPlain(v any, depth int) (any, bool) {
 	if depth > maxNesting {
 		return nil, true
 	}
@@ -77,7 +77,7 @@ func normal(v any, depth int) (any, bool) {
 	case []any:
 		var out []any
 		for i, item := range x {
-			p, changed := normal(item, depth+1)
+			p, changed := toPlain(item, depth+1)
 			if changed && out == nil {
 				out = slices.Clone(x)
 			}
@@ -92,7 +92,7 @@ func normal(v any, depth int) (any, bool) {
 	case map[string]any:
 		var out map[string]any
 		for k, item := range x {
-			p, changed := normal(item, depth+1)
+			p, changed := toPlain(item, depth+1)
 			if changed && out == nil {
 				out = maps.Clone(x)
 			}
@@ -105,24 +105,24 @@ func normal(v any, depth int) (any, bool) {
 		}
 		return v, false
 	case float64:
-		p := finite(x)
+		p := finiteOrNil(x)
 		return p, p == nil
 	}
-	return plain(v), true
+	return plainNumber(v), true
 }
 
-func finite(x float64) any {
+func finiteOrNil(x float64) any {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
 	}
 	return x
 }
 
-func truth(v any) bool { b, ok := v.(bool); return ok && b }
+func isTrue(v any) bool { b, ok := v.(bool); return ok && b }
 
-// text is how a value reads inside a prompt: text as it is, unset as nothing,
+// valueText writes a value for a prompt: text as it is, unset as nothing,
 // everything else as compact JSON.
-func text(v any) string {
+func valueText(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return ""
@@ -131,11 +131,11 @@ func text(v any) string {
 	case bool:
 		return strconv.FormatBool(v)
 	}
-	return canonical(v)
+	return canonicalJSON(v)
 }
 
-// canonical is compact JSON with sorted names, the same for equal values.
-func canonical(v any) string {
+// canonicalJSON returns compact JSON with sorted names, the same for equal values.
+func canonicalJSON(v any) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -145,7 +145,7 @@ func canonical(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-func digest(args []any) string {
-	sum := sha256.Sum256([]byte(canonical(plainDeep(args))))
+func hashText(args []any) string {
+	sum := sha256.Sum256([]byte(canonicalJSON(plainValue(args))))
 	return hex.EncodeToString(sum[:8])
 }

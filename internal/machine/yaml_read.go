@@ -114,7 +114,7 @@ func (d *decoder) decodeObject(n ast.Node, kind string) object {
 	for _, e := range d.mapEntries(n, "`"+kind+"`") {
 		if !slices.Contains(known, e.key) {
 			d.report(finding{
-				code: "unknown-key", pos: e.pos, message: fmt.Sprintf("unknown key %q in %s%s", e.key, kind, nearest(e.key, known)),
+				code: "unknown-key", pos: e.pos, message: fmt.Sprintf("unknown key %q in %s%s", e.key, kind, suggestName(e.key, known)),
 				repair: "use one of " + strings.Join(known, ", "),
 			})
 			continue
@@ -218,7 +218,7 @@ func (d *decoder) decodeValue(n ast.Node, level int) any {
 			return float64(v)
 		}
 	case *ast.FloatNode:
-		return finite(x.Value)
+		return finiteOrNil(x.Value)
 	case *ast.SequenceNode:
 		list := make([]any, 0, len(x.Values))
 		for _, v := range x.Values {

@@ -16,24 +16,24 @@ import (
 // maxSaid is how many rows an answer names one by one.
 const maxSaid = 5
 
-// PartText says how much of a result is there. No conclusion is drawn from a part of
+// PartialResultText says how much of a result is there. No conclusion is drawn from a part of
 // the rows: the greatest of them may not be the greatest of all. A total of no more
 // than the rows that are shown is not known.
-func PartText(shown int, total int64, atLeast bool) string {
+func PartialResultText(shown int, total int64, atLeast bool) string {
 	switch {
 	case total <= int64(shown):
 		return fmt.Sprintf("There are more rows than the first %d, which the table shows.", shown)
 	case atLeast:
-		return fmt.Sprintf("There are at least %s rows; the table shows the first %s.", measure(total), measure(shown))
+		return fmt.Sprintf("There are at least %s rows; the table shows the first %s.", formatMeasure(total), formatMeasure(shown))
 	}
-	return fmt.Sprintf("There are %s rows; the table shows the first %s.", measure(total), measure(shown))
+	return fmt.Sprintf("There are %s rows; the table shows the first %s.", formatMeasure(total), formatMeasure(shown))
 }
 
 // AnswerText says a result in a sentence or two, from its cells and nothing else.
 func AnswerText(question string, p *queryplan.Plan, columns []string, rows [][]any) string {
 	a := wording{plan: p, columns: columns, rows: rows}
 	if p != nil {
-		a.d = describer{rows: rowsOf(p), table: p.Table}
+		a.d = describer{rows: rowNoun(p), table: p.Table}
 	}
 	switch {
 	case len(columns) == 0:
@@ -75,7 +75,7 @@ func (a wording) expr(i int) (queryplan.Expr, bool) {
 func (a wording) noun(i int) string {
 	text := a.heading(i)
 	if e, ok := a.expr(i); ok && !e.Aggregate() && e.Truncate == "" {
-		if last := human(e.Column[strings.LastIndexByte(e.Column, '.')+1:]); last == "name" || last == "title" {
+		if last := humanName(e.Column[strings.LastIndexByte(e.Column, '.')+1:]); last == "name" || last == "title" {
 			return strings.TrimSuffix(text, " "+last)
 		}
 	}
@@ -87,7 +87,7 @@ func (a wording) heading(i int) string {
 	if e, ok := a.expr(i); ok {
 		return a.d.expr(e)
 	}
-	return human(a.columns[i])
+	return humanName(a.columns[i])
 }
 
 func (a wording) conditions() string {
@@ -115,7 +115,7 @@ func (a wording) singleRow() string {
 		}
 		parts = append(parts, text+" is "+a.formatCell(i, row[i]))
 	}
-	text := capitalise(and(parts))
+	text := capitalise(joinWithAnd(parts))
 	if e, ok := a.expr(0); ok && e.Aggregate() && len(row) == 1 && row[0] != nil {
 		if cond := a.conditions(); cond != "" {
 			text += ", where " + cond
@@ -134,10 +134,10 @@ func (a wording) rowCount(v any) string {
 		rows = "rows"
 	}
 	be := "are"
-	if n, ok := number(v); ok && n == 1 {
+	if n, ok := toNumber(v); ok && n == 1 {
 		be, rows = "is", singular(rows)
 	}
-	text := fmt.Sprintf("There %s %s %s", be, measure(v), rows)
+	text := fmt.Sprintf("There %s %s %s", be, formatMeasure(v), rows)
 	if cond := a.conditions(); cond != "" {
 		text += " where " + cond
 	}
@@ -152,22 +152,22 @@ func (a wording) trendSentence() string {
 	}
 	low, high := 0, 0
 	for i, row := range a.rows {
-		n, ok := number(row[1])
+		n, ok := toNumber(row[1])
 		if !ok {
 			return ""
 		}
-		if l, _ := number(a.rows[low][1]); n < l {
+		if l, _ := toNumber(a.rows[low][1]); n < l {
 			low = i
 		}
-		if h, _ := number(a.rows[high][1]); n > h {
+		if h, _ := toNumber(a.rows[high][1]); n > h {
 			high = i
 		}
 	}
 	last := len(a.rows) - 1
 	at := func(i int) string { return a.formatCell(0, a.rows[i][0]) }
-	text := fmt.Sprintf("From %s to %s %s went from %s to %s.", at(0), at(last), a.heading(1), measure(a.rows[0][1]), measure(a.rows[last][1]))
+	text := fmt.Sprintf("From %s to %s %s went from %s to %s.", at(0), at(last), a.heading(1), formatMeasure(a.rows[0][1]), formatMeasure(a.rows[last][1]))
 	if len(a.rows) > 2 {
-		text += fmt.Sprintf(" It was highest in %s with %s and lowest in %s with %s.", at(high), measure(a.rows[high][1]), at(low), measure(a.rows[low][1]))
+		text += fmt.Sprintf(" It was highest in %s with %s and lowest in %s with %s.", at(high), formatMeasure(a.rows[high][1]), at(low), formatMeasure(a.rows[low][1]))
 	}
 	return text
 }
@@ -185,7 +185,7 @@ func (a wording) groupsSentence() string {
 	}
 	order := make([]int, 0, len(a.rows))
 	for i, row := range a.rows {
-		if _, ok := number(row[at]); ok {
+		if _, ok := toNumber(row[at]); ok {
 			order = append(order, i)
 		}
 	}
@@ -193,8 +193,8 @@ func (a wording) groupsSentence() string {
 		return ""
 	}
 	slices.SortStableFunc(order, func(x, y int) int {
-		m, _ := number(a.rows[x][at])
-		n, _ := number(a.rows[y][at])
+		m, _ := toNumber(a.rows[x][at])
+		n, _ := toNumber(a.rows[y][at])
 		switch {
 		case m > n:
 			return -1
@@ -218,17 +218,17 @@ func (a wording) groupsSentence() string {
 			by = append(by, a.noun(k))
 		}
 	}
-	text := fmt.Sprintf("By %s, %s comes first with %s", and(by), name(order[0]), a.amountText(at, a.rows[order[0]][at]))
+	text := fmt.Sprintf("By %s, %s comes first with %s", joinWithAnd(by), name(order[0]), a.amountText(at, a.rows[order[0]][at]))
 	var more []string
 	for _, i := range order[1:min(len(order), maxSaid)] {
-		more = append(more, fmt.Sprintf("%s (%s)", name(i), measure(a.rows[i][at])))
+		more = append(more, fmt.Sprintf("%s (%s)", name(i), formatMeasure(a.rows[i][at])))
 	}
 	if len(more) > 0 {
-		text += ", then " + and(more)
+		text += ", then " + joinWithAnd(more)
 	}
 	text += "."
 	if rest := len(a.rows) - min(len(order), maxSaid); rest > 0 {
-		text += fmt.Sprintf(" The table has %s more.", measure(rest))
+		text += fmt.Sprintf(" The table has %s more.", formatMeasure(rest))
 	}
 	seen := map[string]bool{}
 	for _, i := range order {
@@ -256,16 +256,16 @@ func (a wording) amountText(i int, v any) string {
 	switch {
 	case e.Function == queryplan.Count && e.Column == "" && len(e.Where) == 0:
 		rows := a.d.rows
-		if n, ok := number(v); ok && n == 1 {
+		if n, ok := toNumber(v); ok && n == 1 {
 			rows = singular(rows)
 		}
-		return measure(v) + " " + rows
+		return formatMeasure(v) + " " + rows
 	case strings.HasPrefix(what, "average"):
-		return "an " + what + " of " + measure(v)
+		return "an " + what + " of " + formatMeasure(v)
 	case e.Function == queryplan.Percent:
-		return measure(v) + " %"
+		return formatMeasure(v) + " %"
 	}
-	return "a " + what + " of " + measure(v)
+	return "a " + what + " of " + formatMeasure(v)
 }
 
 // listSentence words rows that are no groups.
@@ -279,25 +279,25 @@ func (a wording) listSentence() string {
 		texts = append(texts, strings.Join(cells, ", "))
 	}
 	rest := len(a.rows) - len(texts)
-	lead := fmt.Sprintf("There are %s", measure(len(a.rows)))
+	lead := fmt.Sprintf("There are %s", formatMeasure(len(a.rows)))
 	if a.plan != nil && a.plan.Limit > 1 && len(a.plan.OrderBy) > 0 {
-		lead = fmt.Sprintf("The first %s", measure(len(a.rows)))
+		lead = fmt.Sprintf("The first %s", formatMeasure(len(a.rows)))
 	}
 	if len(a.columns) > 1 {
 		var names []string
 		for i := range a.columns {
 			names = append(names, a.noun(i))
 		}
-		text := fmt.Sprintf("%s, with %s: %s", lead, and(names), strings.Join(texts, "; "))
+		text := fmt.Sprintf("%s, with %s: %s", lead, joinWithAnd(names), strings.Join(texts, "; "))
 		if rest > 0 {
-			text += fmt.Sprintf("; and %s more", measure(rest))
+			text += fmt.Sprintf("; and %s more", formatMeasure(rest))
 		}
 		return endSentence(text)
 	}
 	if rest > 0 {
-		texts = append(texts, fmt.Sprintf("%s more", measure(rest)))
+		texts = append(texts, fmt.Sprintf("%s more", formatMeasure(rest)))
 	}
-	return endSentence(lead + ": " + and(texts))
+	return endSentence(lead + ": " + joinWithAnd(texts))
 }
 
 // formatCell writes a value of a column: a month as a month, an amount with
@@ -308,18 +308,18 @@ func (a wording) formatCell(i int, v any) string {
 		return unitText(e.Truncate, fmt.Sprint(v))
 	}
 	if _, percent := percentage(e); ok && percent {
-		return measure(v) + " %"
+		return formatMeasure(v) + " %"
 	}
 	if ok && e.Aggregate() {
-		return measure(v)
+		return formatMeasure(v)
 	}
-	if _, is := number(v); is {
+	if _, is := toNumber(v); is {
 		for _, w := range splitIdentifier(a.columns[i]) {
 			if keyWords[w] || w == "year" {
 				return cellText(v, false)
 			}
 		}
-		return measure(v)
+		return formatMeasure(v)
 	}
 	return cellText(v, false)
 }
@@ -343,7 +343,7 @@ func unitText(unit queryplan.Unit, text string) string {
 	return text
 }
 
-func number(v any) (float64, bool) {
+func toNumber(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:
 		return v, true
@@ -358,13 +358,13 @@ func number(v any) (float64, bool) {
 	return 0, false
 }
 
-// measure writes a number that counts or measures something.
-func measure(v any) string { return cellText(v, true) }
+// formatMeasure writes a number that counts or measures something.
+func formatMeasure(v any) string { return cellText(v, true) }
 
 // cellText writes a value for reading, numbers with separators where they are asked
 // for.
 func cellText(v any, separate bool) string {
-	n, ok := number(v)
+	n, ok := toNumber(v)
 	if _, text := v.(string); text && !separate {
 		ok = false
 	}
@@ -379,13 +379,13 @@ func cellText(v any, separate bool) string {
 	case n == math.Trunc(n) && math.Abs(n) < 1e15:
 		text := strconv.FormatInt(int64(n), 10)
 		if separate {
-			return thousands(text)
+			return groupThousands(text)
 		}
 		return text
 	}
 	whole, part, _ := strings.Cut(strconv.FormatFloat(math.Round(n*100)/100, 'f', -1, 64), ".")
 	if separate {
-		whole = thousands(whole)
+		whole = groupThousands(whole)
 	}
 	if part == "" {
 		return whole
@@ -412,10 +412,10 @@ func exactText(s string) string {
 	if part = strings.TrimRight(part, "0"); part != "" {
 		part = "." + part
 	}
-	return thousands(whole) + part
+	return groupThousands(whole) + part
 }
 
-func thousands(digits string) string {
+func groupThousands(digits string) string {
 	sign := ""
 	if strings.HasPrefix(digits, "-") {
 		sign, digits = "-", digits[1:]

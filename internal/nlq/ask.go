@@ -11,7 +11,7 @@ import (
 func (r *reader) findSubject() {
 	for _, cond := range []bool{false, true} {
 		for i := range r.chunks {
-			if !r.named(i) || r.chunks[i].cond != cond {
+			if !r.isNamed(i) || r.chunks[i].cond != cond {
 				continue
 			}
 			t, s := r.asTable(i)
@@ -20,7 +20,7 @@ func (r *reader) findSubject() {
 				r.subject = t
 				return
 			}
-			if col, cs := r.asColumn(i, r.nearTable(i), nil); col >= 0 && cs > 0.75 && r.owned(&r.chunks[i], r.x.columns[col].table) {
+			if col, cs := r.asColumn(i, r.nearTable(i), nil); col >= 0 && cs > 0.75 && r.namesTableToo(&r.chunks[i], r.x.columns[col].table) {
 				r.subject = r.x.columns[col].table
 				return
 			}
@@ -59,24 +59,24 @@ func (r *reader) findSubject() {
 	}
 }
 
-// howMuch reads `how much does it cost`: the number that the verb or superlative
+// readHowMuch reads `how much does it cost`: the number that the verb or superlative
 // names.
-func (r *reader) howMuch() {
+func (r *reader) readHowMuch() {
 	if len(r.toks) < 2 || r.toks[0].lower != "how" || r.toks[1].lower != "much" || len(r.items) > 0 {
 		return
 	}
 	for i := range r.chunks {
-		if !r.named(i) || r.chunks[i].used {
+		if !r.isNamed(i) || r.chunks[i].used {
 			continue
 		}
 		verb := strings.HasSuffix(r.toks[r.chunks[i].from].lower, "ed")
-		if col, s := r.asColumn(i, r.currentOrSubject(i), (*column).numeric); col >= 0 && (s > 0.5 || verb && s > 0.35) {
+		if col, s := r.asColumn(i, r.currentOrSubject(i), (*column).isNumeric); col >= 0 && (s > 0.5 || verb && s > 0.35) {
 			it := item{col: col, table: r.x.columns[col].table, at: i, score: s}
-			if (verb || r.chunks[i].from == 2) && len(r.sups) == 0 && r.sums(col) {
+			if (verb || r.chunks[i].from == 2) && len(r.sups) == 0 && r.isSummable(col) {
 				it.agg, it.score = queryplan.Sum, max(s, 0.7) // how much tax, how much was refunded
 			}
 			r.items = append(r.items, it)
-			r.use(i)
+			r.markUsed(i)
 			return
 		}
 	}
@@ -88,8 +88,8 @@ func (r *reader) howMuch() {
 	}
 }
 
-// andHowMuch reads `..., and how much was it`: the amount of what was counted.
-func (r *reader) andHowMuch() {
+// readAmountOfCounted reads `..., and how much was it`: the amount of what was counted.
+func (r *reader) readAmountOfCounted() {
 	for i := 1; i+1 < len(r.toks); i++ {
 		if r.toks[i].lower != "how" || r.toks[i+1].lower != "much" || slices.ContainsFunc(r.items, func(it item) bool { return it.agg == queryplan.Sum || it.agg == queryplan.Avg }) {
 			continue
@@ -106,8 +106,8 @@ func (r *reader) andHowMuch() {
 	}
 }
 
-// whenAsked reads `when was ...`: the date of the subject.
-func (r *reader) whenAsked() {
+// readWhen reads `when was ...`: the date of the subject.
+func (r *reader) readWhen() {
 	if len(r.toks) == 0 || r.toks[0].lower != "when" || r.subject < 0 || len(r.items) > 0 {
 		return
 	}
@@ -132,7 +132,7 @@ func (r *reader) readRequested() {
 		switch {
 		case c.role == rDistinct && !c.used:
 			distinct = i
-			r.use(i)
+			r.markUsed(i)
 		case c.used:
 		case c.role == rCount:
 			r.readCounts(i)
@@ -140,8 +140,8 @@ func (r *reader) readRequested() {
 			r.readAggregates(i)
 		case c.role == rShare:
 			r.readShare(i)
-		case r.named(i):
-			r.readShown(i, distinct >= 0 && r.near(distinct, i, 2))
+		case r.isNamed(i):
+			r.readShown(i, distinct >= 0 && r.areNear(distinct, i, 2))
 		}
 	}
 	if distinct >= 0 && !slices.ContainsFunc(r.items, func(it item) bool { return it.agg != "" }) {
@@ -152,42 +152,42 @@ func (r *reader) readRequested() {
 // readCounts reads `how many X`.
 func (r *reader) readCounts(i int) {
 	distinct := false
-	j := r.next(i)
-	if r.is(j, rDistinct) {
+	j := r.nextChunk(i)
+	if r.hasRole(j, rDistinct) {
 		distinct = true
-		r.use(j)
-		j = r.next(j)
+		r.markUsed(j)
+		j = r.nextChunk(j)
 	}
-	for r.named(j) && r.chunks[j].used && r.near(i, j, 3) {
-		j = r.next(j) // official languages
+	for r.isNamed(j) && r.chunks[j].used && r.areNear(i, j, 3) {
+		j = r.nextChunk(j) // official languages
 	}
-	if k := r.next(j); r.is(j, rMention) && r.chunks[j].isValue && r.is(k, rWord) && r.near(j, k, 0) && r.noun(k) {
-		r.lost = append(r.lost, r.text(&r.chunks[k])) // how many French things that are unknown
+	if k := r.nextChunk(j); r.hasRole(j, rMention) && r.chunks[j].isValue && r.hasRole(k, rWord) && r.areNear(j, k, 0) && r.isNoun(k) {
+		r.lost = append(r.lost, r.chunkText(&r.chunks[k])) // how many French things that are unknown
 	}
-	if r.is(j, rMention) && r.chunks[j].isValue && !r.named(r.next(j)) {
+	if r.hasRole(j, rMention) && r.chunks[j].isValue && !r.isNamed(r.nextChunk(j)) {
 		for _, c := range r.conds { // how many strikers
 			if c.at == j && c.col >= 0 {
 				r.items = append(r.items, item{agg: queryplan.Count, col: -1, table: r.x.columns[c.col].table, at: i, score: 0.85})
-				r.use(i)
+				r.markUsed(i)
 				return
 			}
 		}
 	}
-	if r.is(j, rWord) && r.near(i, j, 1) && r.noun(j) {
-		r.lost = append(r.lost, r.text(&r.chunks[j])) // how many of something unknown, or of an unknown kind
+	if r.hasRole(j, rWord) && r.areNear(i, j, 1) && r.isNoun(j) {
+		r.lost = append(r.lost, r.chunkText(&r.chunks[j])) // how many of something unknown, or of an unknown kind
 	}
-	if !r.named(j) || !r.near(i, j, 4) || r.chunks[j].role == rRel {
+	if !r.isNamed(j) || !r.areNear(i, j, 4) || r.chunks[j].role == rRel {
 		r.items = append(r.items, item{agg: queryplan.Count, col: -1, table: -1, at: i, score: 0.7})
-		r.use(i)
+		r.markUsed(i)
 		return
 	}
-	r.use(i)
+	r.markUsed(i)
 	t, ts := r.asTable(j)
 	col, cs := r.asColumn(j, r.nearTable(j), nil)
 	switch {
-	case col >= 0 && cs > ts && (cs > 0.8 && r.hasWord(col, "population", "quantity", "attendance", "stock", "inventory") && r.x.columns[col].number || r.adds(col)):
+	case col >= 0 && cs > ts && (cs > 0.8 && r.hasWord(col, "population", "quantity", "attendance", "stock", "inventory") && r.x.columns[col].number || r.isAdditive(col)):
 		r.items = append(r.items, item{agg: queryplan.Sum, col: col, table: r.x.columns[col].table, at: j, score: cs})
-	case col >= 0 && cs > 0.6 && r.hasWord(col, "number", "num", "count", "total") && r.x.columns[col].numeric() && cs > ts:
+	case col >= 0 && cs > 0.6 && r.hasWord(col, "number", "num", "count", "total") && r.x.columns[col].isNumeric() && cs > ts:
 		// The column keeps the number: how many staff -> Num_of_Staff.
 		agg := queryplan.Function("")
 		if w := r.toks[r.chunks[i].from].lower; w == "total" || w == "how" {
@@ -220,42 +220,42 @@ func (r *reader) readCounts(i int) {
 		r.items = append(r.items, item{agg: queryplan.Count, col: -1, table: -1, at: i, score: 0.4})
 		return
 	}
-	r.use(j)
+	r.markUsed(j)
 }
 
 // readAggregates reads `average age`, `the average and maximum price`.
 func (r *reader) readAggregates(i int) {
 	aggs := []queryplan.Function{r.chunks[i].phrase.agg}
-	j := r.next(i)
-	for r.is(j, rAnd) || r.is(j, rAgg) || r.is(j, rCount) || r.is(j, rSup) && r.chunks[j].phrase.adj == "" && !r.chunks[j].used {
+	j := r.nextChunk(i)
+	for r.hasRole(j, rAnd) || r.hasRole(j, rAgg) || r.hasRole(j, rCount) || r.hasRole(j, rSup) && r.chunks[j].phrase.adj == "" && !r.chunks[j].used {
 		switch {
-		case r.is(j, rAgg):
+		case r.hasRole(j, rAgg):
 			aggs = append(aggs, r.chunks[j].phrase.agg)
-			r.use(j)
-		case r.is(j, rCount):
-			r.use(j)
+			r.markUsed(j)
+		case r.hasRole(j, rCount):
+			r.markUsed(j)
 		}
-		if k := r.next(j); k == j || k < 0 {
+		if k := r.nextChunk(j); k == j || k < 0 {
 			break
 		} else {
 			j = k
 		}
 	}
-	if !r.named(j) || !r.near(i, j, 8) {
+	if !r.isNamed(j) || !r.areNear(i, j, 8) {
 		return
 	}
 	if t, ts := r.asTable(j); ts > 0.7 && len(aggs) == 1 {
 		// The total amount of payments, the average payment: the one amount they have.
-		if _, cs := r.asColumn(j, r.nearTable(j), (*column).numeric); cs < ts-0.12 {
+		if _, cs := r.asColumn(j, r.nearTable(j), (*column).isNumeric); cs < ts-0.12 {
 			if col := r.amountOf(t, r.chunks[i].phrase.words); col >= 0 {
 				r.items = append(r.items, item{agg: aggs[0], col: col, table: t, at: i, score: 0.85})
-				r.use(i, j)
+				r.markUsed(i, j)
 				return
 			}
 		}
 	}
 	add := func(j int) bool {
-		col, cs := r.asColumn(j, r.nearTable(j), (*column).numeric)
+		col, cs := r.asColumn(j, r.nearTable(j), (*column).isNumeric)
 		if col < 0 && !slices.ContainsFunc(aggs, func(f queryplan.Function) bool { return f != queryplan.Min && f != queryplan.Max }) {
 			col, cs = r.asColumn(j, r.nearTable(j), nil) // of texts, too
 		}
@@ -265,18 +265,18 @@ func (r *reader) readAggregates(i int) {
 		for _, agg := range aggs {
 			r.items = append(r.items, item{agg: agg, col: col, table: r.x.columns[col].table, at: i, score: cs})
 		}
-		r.use(i, j)
+		r.markUsed(i, j)
 		return true
 	}
 	if add(j) {
 		for { // the average height and weight
-			k := r.next(j)
-			m := r.next(k)
-			if !r.is(k, rAnd) || !r.named(m) || r.chunks[m].used || !r.near(k, m, 1) {
+			k := r.nextChunk(j)
+			m := r.nextChunk(k)
+			if !r.hasRole(k, rAnd) || !r.isNamed(m) || r.chunks[m].used || !r.areNear(k, m, 1) {
 				break
 			}
-			col, cs := r.asColumn(m, r.nearTable(m), (*column).numeric)
-			if col < 0 || cs < 0.8 || r.x.columns[col].calendar() || slices.ContainsFunc(r.groups, func(g group) bool { return g.col == col }) || !add(m) {
+			col, cs := r.asColumn(m, r.nearTable(m), (*column).isNumeric)
+			if col < 0 || cs < 0.8 || r.x.columns[col].isCalendar() || slices.ContainsFunc(r.groups, func(g group) bool { return g.col == col }) || !add(m) {
 				break
 			}
 			j = m
@@ -285,30 +285,30 @@ func (r *reader) readAggregates(i int) {
 		t, ts := r.asTable(j)
 		if t >= 0 && ts > 0.7 && len(aggs) == 1 && aggs[0] == queryplan.Sum {
 			r.items = append(r.items, item{agg: queryplan.Count, col: -1, table: t, at: i, score: ts * 0.7})
-			r.use(i, j)
+			r.markUsed(i, j)
 		}
 	}
 }
 
 // readShare reads `what percentage of customers are from France`.
 func (r *reader) readShare(i int) {
-	j := r.next(i)
-	if n := len(r.items); n > 0 && r.items[n-1].at == r.prev(i) && r.items[n-1].agg == "" && r.items[n-1].col >= 0 && r.x.columns[r.items[n-1].col].numeric() {
+	j := r.nextChunk(i)
+	if n := len(r.items); n > 0 && r.items[n-1].at == r.prevChunk(i) && r.items[n-1].agg == "" && r.items[n-1].col >= 0 && r.x.columns[r.items[n-1].col].isNumeric() {
 		r.items[n-1].agg = queryplan.Percent // the revenue share
-		r.use(i)
+		r.markUsed(i)
 		return
 	}
-	if !r.named(j) {
+	if !r.isNamed(j) {
 		return
 	}
 	if t, s := r.asTable(j); t >= 0 && s > 0.6 {
 		r.items = append(r.items, item{agg: queryplan.Percent, col: -1, table: t, at: i, score: s})
-		r.use(i, j)
+		r.markUsed(i, j)
 		return
 	}
-	if col, s := r.asColumn(j, r.nearTable(j), (*column).numeric); col >= 0 {
+	if col, s := r.asColumn(j, r.nearTable(j), (*column).isNumeric); col >= 0 {
 		r.items = append(r.items, item{agg: queryplan.Percent, col: col, table: r.x.columns[col].table, at: i, score: s})
-		r.use(i, j)
+		r.markUsed(i, j)
 	}
 }
 
@@ -318,24 +318,24 @@ func (r *reader) readShown(i int, distinct bool) {
 	near := r.nearTable(i)
 	col, cs := r.asColumn(i, near, nil)
 	margin := r.margin
-	if p := r.prev(i); r.toks[r.chunks[i].from].bracket && col >= 0 && r.usesColumn(col) && p >= 0 {
-		r.use(i) // miles per gallon (mpg): said twice
+	if p := r.prevChunk(i); r.toks[r.chunks[i].from].bracket && col >= 0 && r.usesColumn(col) && p >= 0 {
+		r.markUsed(i) // miles per gallon (mpg): said twice
 		return
 	}
-	listed := r.listed(i)
+	listed := r.isListItem(i)
 	table := t >= 0 && ts >= cs && ts >= 0.55
 	if table && col >= 0 && cs >= 0.95 && r.x.columns[col].ref < 0 && r.x.columns[col].table != t && listed && near == r.x.columns[col].table {
 		table = false
 	}
 	switch {
-	case table && distinct && len(r.items) == 0 && r.x.tables[t].display >= 0 && r.listHead(i):
+	case table && distinct && len(r.items) == 0 && r.x.tables[t].display >= 0 && r.isFirstAsked(i):
 		r.showTable(i, t, ts)
 	case table && listed:
 		r.showTable(i, t, ts)
-	case r.verbish(i):
-		r.use(i) // shared by, founded in: says how, not what
+	case r.isVerbLike(i):
+		r.markUsed(i) // shared by, founded in: says how, not what
 	case table:
-		r.use(i) // the subject, or the owner of the columns before it
+		r.markUsed(i) // the subject, or the owner of the columns before it
 	case col >= 0 && cs >= 0.42:
 		c := &r.x.columns[col]
 		if margin < 0.08 {
@@ -345,12 +345,12 @@ func (r *reader) readShown(i int, distinct bool) {
 			r.doubt("part of a name", 0.6-cs+0.2)
 		}
 		r.items = append(r.items, item{col: col, table: c.table, at: i, score: cs})
-		r.use(i)
+		r.markUsed(i)
 	}
 }
 
-// verbish reports whether a mention is a verb that only resembles a name.
-func (r *reader) verbish(i int) bool {
+// isVerbLike reports whether a mention is a verb that only resembles a name.
+func (r *reader) isVerbLike(i int) bool {
 	c := &r.chunks[i]
 	t := &r.toks[c.from]
 	if c.to == c.from+1 && irregularDone[t.lower] {
@@ -366,22 +366,22 @@ func (r *reader) verbish(i int) bool {
 func (r *reader) showTable(i, t int, score float64) {
 	if d := r.x.tables[t].display; d >= 0 {
 		r.items = append(r.items, item{col: d, table: t, at: i, score: score * 0.9})
-		r.use(i)
+		r.markUsed(i)
 	}
 }
 
-// listHead reports whether a mention is the first thing asked for.
-func (r *reader) listHead(i int) bool {
+// isFirstAsked reports whether a mention is the first thing asked for.
+func (r *reader) isFirstAsked(i int) bool {
 	for k := range i {
-		if r.named(k) {
+		if r.isNamed(k) {
 			return false
 		}
 	}
 	return true
 }
 
-// listed reports whether a mention is one more thing of a list: names and orchestras.
-func (r *reader) listed(i int) bool {
+// isListItem reports whether a mention is one more thing of a list: names and orchestras.
+func (r *reader) isListItem(i int) bool {
 	if len(r.items) == 0 {
 		return false
 	}
@@ -390,7 +390,7 @@ func (r *reader) listed(i int) bool {
 		switch {
 		case c.role == rAnd:
 			return true
-		case c.filler && set("of for in from")[r.toks[c.from].lower], !c.filler && c.role != rWord:
+		case c.filler && wordSet("of for in from")[r.toks[c.from].lower], !c.filler && c.role != rWord:
 			return false
 		}
 	}

@@ -19,23 +19,23 @@ type builder struct {
 // build makes the plan of the frame, or gives the reason why there is none.
 func (r *reader) build() (*queryplan.Plan, string) {
 	if r.subject < 0 && len(r.items) == 0 {
-		return nil, "nothing in the question is the name of a table or column of this data, which has " + r.x.contents()
+		return nil, "nothing in the question is the name of a table or column of this data, which has " + r.x.listTables()
 	}
 	if len(r.items) == 0 && len(r.groups) == 0 {
 		return nil, "the question does not say what to show"
 	}
-	if i, j := r.contradiction(); i >= 0 {
-		return r.intersect(i, j)
+	if i, j := r.findContradiction(); i >= 0 {
+		return r.buildIntersection(i, j)
 	}
 	b := &builder{reader: r}
 	b.chooseBase()
 	if b.base < 0 {
 		return nil, "the question does not say which table it is about"
 	}
-	b.items()
-	b.filters()
-	b.ordering()
-	b.percentage()
+	b.selectItems()
+	b.addConditions()
+	b.sortAndLimit()
+	b.asPercentage()
 	if b.reason != "" {
 		return nil, b.reason
 	}
@@ -50,9 +50,9 @@ func (r *reader) build() (*queryplan.Plan, string) {
 	return &b.plan, ""
 }
 
-// percentage turns `what percentage of orders are returned` into the rows that pass
+// asPercentage turns `what percentage of orders are returned` into the rows that pass
 // the conditions as a part of all rows.
-func (b *builder) percentage() {
+func (b *builder) asPercentage() {
 	i := slices.IndexFunc(b.plan.Select, func(e queryplan.Expr) bool { return e.Function == queryplan.Percent })
 	if i < 0 || len(b.plan.GroupBy) > 0 {
 		return
@@ -73,8 +73,8 @@ func (b *builder) percentage() {
 	b.plan.Select[i] = queryplan.Expr{Math: &queryplan.Math{Operator: queryplan.Divide, Left: hundred, Right: all}, Alias: "percent"}
 }
 
-// contradiction finds two conditions that no row can pass: before 1950 and after 1960.
-func (r *reader) contradiction() (int, int) {
+// findContradiction finds two conditions that no row can pass: before 1950 and after 1960.
+func (r *reader) findContradiction() (int, int) {
 	low := func(c cond) bool { return c.op == queryplan.Lt || c.op == queryplan.Le }
 	high := func(c cond) bool { return c.op == queryplan.Gt || c.op == queryplan.Ge }
 	for i, a := range r.conds {
@@ -88,7 +88,7 @@ func (r *reader) contradiction() (int, int) {
 			if okx && oky && (low(a) && high(b) && x <= y || high(a) && low(b) && x >= y) {
 				return i, j
 			}
-			if a.op == queryplan.Eq && b.op == queryplan.Eq && a.values[0] != b.values[0] && !r.multi(a.col) {
+			if a.op == queryplan.Eq && b.op == queryplan.Eq && a.values[0] != b.values[0] && !r.mayHaveSeveral(a.col) {
 				return i, j
 			}
 		}
@@ -96,8 +96,8 @@ func (r *reader) contradiction() (int, int) {
 	return -1, -1
 }
 
-// intersect answers what rows with one and rows with the other condition share.
-func (r *reader) intersect(i, j int) (*queryplan.Plan, string) {
+// buildIntersection answers what rows with one and rows with the other condition share.
+func (r *reader) buildIntersection(i, j int) (*queryplan.Plan, string) {
 	if len(r.sups)+len(r.orders)+len(r.groups) > 0 || slices.ContainsFunc(r.items, func(it item) bool { return it.agg != "" }) {
 		return nil, "the question asks for rows that no row can be"
 	}
@@ -147,13 +147,13 @@ func (b *builder) chooseBase() {
 	}
 }
 
-// ref names a column in the plan.
-func (b *builder) ref(col int) string {
+// columnRef names a column in the plan.
+func (b *builder) columnRef(col int) string {
 	c := &b.x.columns[col]
 	return b.x.tableName(c.table) + "." + c.name
 }
 
-func (b *builder) wants(t int) {
+func (b *builder) isWanted(t int) {
 	if t >= 0 && t != b.base && !slices.Contains(b.need, t) {
 		b.need = append(b.need, t)
 	}
@@ -161,7 +161,7 @@ func (b *builder) wants(t int) {
 
 // expr is a column as a value; numbers kept as text are read as numbers.
 func (b *builder) expr(col int, number bool) queryplan.Expr {
-	e := queryplan.Col(b.ref(col))
+	e := queryplan.Col(b.columnRef(col))
 	if c := &b.x.columns[col]; number && c.number && c.kind == queryplan.Text {
 		e.Cast = queryplan.ToNumber
 	}
@@ -177,8 +177,8 @@ func (b *builder) aggregate(f queryplan.Function, col int) queryplan.Expr {
 	return e
 }
 
-// items selects what is asked for and groups by what is not an aggregate.
-func (b *builder) items() {
+// selectItems selects what is asked for and groups by what is not an aggregate.
+func (b *builder) selectItems() {
 	aggregates, counted := false, false
 	for _, it := range b.reader.items {
 		aggregates = aggregates || it.agg != ""
@@ -190,23 +190,23 @@ func (b *builder) items() {
 	b.grouped = aggregates && (len(b.groups) > 0 || slices.ContainsFunc(b.reader.items, func(it item) bool { return it.agg == "" })) || counted || having
 	for _, g := range b.groups {
 		if g.unit != "" {
-			e := queryplan.Col(b.ref(g.col))
+			e := queryplan.Col(b.columnRef(g.col))
 			e.Truncate, e.Alias = g.unit, string(g.unit)
 			b.plan.Select = append(b.plan.Select, e)
 			b.plan.GroupBy = append(b.plan.GroupBy, queryplan.By(string(g.unit)))
-			b.wants(b.x.columns[g.col].table)
+			b.isWanted(b.x.columns[g.col].table)
 		}
 	}
 	for _, it := range b.reader.items {
 		if it.col >= 0 {
-			b.wants(b.x.columns[it.col].table)
+			b.isWanted(b.x.columns[it.col].table)
 		} else {
-			b.wants(it.table)
+			b.isWanted(it.table)
 		}
 		if it.agg == "" {
 			b.plan.Select = append(b.plan.Select, b.expr(it.col, false))
 			if b.grouped {
-				b.groupBy(b.ref(it.col))
+				b.groupBy(b.columnRef(it.col))
 			}
 			continue
 		}
@@ -230,8 +230,8 @@ func (b *builder) groupBy(ref string) {
 func (b *builder) groupKeys() {
 	for _, g := range b.groups {
 		if g.unit == "" {
-			b.groupBy(b.ref(g.col))
-			b.wants(b.x.columns[g.col].table)
+			b.groupBy(b.columnRef(g.col))
+			b.isWanted(b.x.columns[g.col].table)
 		}
 	}
 	for _, it := range b.reader.items {
@@ -242,7 +242,7 @@ func (b *builder) groupKeys() {
 		if key < 0 || b.countsRows(it.table) || !b.isEntity(it.table) {
 			continue
 		}
-		b.groupBy(b.ref(key))
+		b.groupBy(b.columnRef(key))
 	}
 }
 
@@ -258,7 +258,7 @@ func (b *builder) isEntity(t int) bool {
 		if tt, s := b.asTable(i); tt == t && s >= 0.7 {
 			return true
 		}
-		if c := &b.chunks[i]; b.named(i) && b.isPropertyOf(c) && b.owned(c, t) {
+		if c := &b.chunks[i]; b.isNamed(i) && b.isPropertyOf(c) && b.namesTableToo(c, t) {
 			return true
 		}
 	}
@@ -284,8 +284,8 @@ func (b *builder) countsRows(t int) bool {
 	return slices.ContainsFunc(b.conds, func(c cond) bool { return own(c.agg, c.col, c.table) })
 }
 
-// ordering sorts and cuts.
-func (b *builder) ordering() {
+// sortAndLimit sorts and cuts.
+func (b *builder) sortAndLimit() {
 	for _, s := range b.sups {
 		o := queryplan.Order{Direction: queryplan.Desc}
 		if !s.desc {
@@ -295,7 +295,7 @@ func (b *builder) ordering() {
 		case s.agg != "":
 			o.Expr = b.aggregate(s.agg, s.col)
 			if s.col < 0 {
-				b.wants(s.table)
+				b.isWanted(s.table)
 			}
 		default:
 			o.Expr = b.expr(s.col, true)
@@ -304,9 +304,9 @@ func (b *builder) ordering() {
 			}
 		}
 		if s.col >= 0 {
-			b.wants(b.x.columns[s.col].table)
+			b.isWanted(b.x.columns[s.col].table)
 			if !s.desc && s.agg == "" {
-				b.addFilter(queryplan.Filter{Expr: queryplan.Col(b.ref(s.col)), Operator: queryplan.IsNotNull})
+				b.addFilter(queryplan.Filter{Expr: queryplan.Col(b.columnRef(s.col)), Operator: queryplan.IsNotNull})
 			}
 		}
 		if b.perGroup && s.given {
@@ -321,7 +321,7 @@ func (b *builder) ordering() {
 		b.knownGroups()
 	}
 	for _, o := range b.orders {
-		b.order(o)
+		b.addOrder(o)
 	}
 	if len(b.plan.OrderBy) > 0 && (ranked > 0 || b.base == b.subject) {
 		b.breakTies()
@@ -349,7 +349,7 @@ func (b *builder) knownGroups() {
 	}
 	for _, t := range b.plan.GroupBy {
 		for i := range b.x.columns {
-			if c := &b.x.columns[i]; b.ref(i) == t.Column && c.table == b.base && c.kind == queryplan.Text && !c.part && c.ref < 0 && len(b.plan.GroupBy) == 1 {
+			if c := &b.x.columns[i]; b.columnRef(i) == t.Column && c.table == b.base && c.kind == queryplan.Text && !c.part && c.ref < 0 && len(b.plan.GroupBy) == 1 {
 				b.addFilter(queryplan.Filter{Expr: t.Expr, Operator: queryplan.IsNotNull})
 			}
 		}
@@ -360,14 +360,14 @@ func (b *builder) knownGroups() {
 func (b *builder) breakTies() {
 	if !b.grouped {
 		if key := b.x.tables[b.base].key; key >= 0 && !b.plan.Distinct {
-			b.plan.OrderBy = append(b.plan.OrderBy, queryplan.Order{Expr: queryplan.Col(b.ref(key))})
+			b.plan.OrderBy = append(b.plan.OrderBy, queryplan.Order{Expr: queryplan.Col(b.columnRef(key))})
 		}
 		return
 	}
 	by := b.plan.GroupBy
 	for _, t := range by {
 		for i := range b.x.columns {
-			if b.x.columns[i].key && b.ref(i) == t.Column {
+			if b.x.columns[i].key && b.columnRef(i) == t.Column {
 				by = []queryplan.Term{t}
 			}
 		}
@@ -380,7 +380,7 @@ func (b *builder) breakTies() {
 func (b *builder) topPerGroup(o queryplan.Order, n int) {
 	var per []queryplan.Term
 	for _, g := range b.groups {
-		per = append(per, queryplan.By(b.ref(g.col)))
+		per = append(per, queryplan.By(b.columnRef(g.col)))
 	}
 	b.plan.Top = &queryplan.Top{N: n, Per: per, OrderBy: []queryplan.Order{o}}
 }
@@ -389,7 +389,7 @@ func (b *builder) isGrouped(e queryplan.Expr) bool {
 	return slices.ContainsFunc(b.plan.GroupBy, func(t queryplan.Term) bool { return t.Column == e.Column && t.Cast == e.Cast })
 }
 
-func (b *builder) order(o order) {
+func (b *builder) addOrder(o order) {
 	out := queryplan.Order{}
 	if o.desc {
 		out.Direction = queryplan.Desc
@@ -398,7 +398,7 @@ func (b *builder) order(o order) {
 	case o.agg != "" && (o.col >= 0 || o.table >= 0):
 		out.Expr = b.aggregate(o.agg, o.col)
 		if o.col < 0 {
-			b.wants(o.table)
+			b.isWanted(o.table)
 		}
 		if !b.grouped {
 			b.grouped = true
@@ -406,7 +406,7 @@ func (b *builder) order(o order) {
 				b.groupBy(e.Column)
 			}
 			if b.subject >= 0 && b.x.tables[b.subject].key >= 0 && o.table != b.subject {
-				b.groupBy(b.ref(b.x.tables[b.subject].key))
+				b.groupBy(b.columnRef(b.x.tables[b.subject].key))
 			}
 		}
 	case o.agg == queryplan.Count:
@@ -419,9 +419,9 @@ func (b *builder) order(o order) {
 		}
 	case o.col >= 0:
 		out.Expr = b.expr(o.col, true)
-		b.wants(b.x.columns[o.col].table)
+		b.isWanted(b.x.columns[o.col].table)
 		if b.grouped && !b.isGrouped(out.Expr) {
-			if b.x.columns[o.col].table == b.subject && b.x.tables[b.subject].key >= 0 && b.isGrouped(queryplan.Col(b.ref(b.x.tables[b.subject].key))) {
+			if b.x.columns[o.col].table == b.subject && b.x.tables[b.subject].key >= 0 && b.isGrouped(queryplan.Col(b.columnRef(b.x.tables[b.subject].key))) {
 				b.plan.GroupBy = append(b.plan.GroupBy, queryplan.Term{Expr: out.Expr})
 			} else if i := slices.IndexFunc(b.plan.Select, func(e queryplan.Expr) bool { return e.Function != "" && e.Column == out.Column }); i >= 0 {
 				out.Expr = b.plan.Select[i]

@@ -18,9 +18,9 @@ func (r *reader) readYears(i int, op queryplan.Operator, values []any) bool {
 	}
 	if left := r.subjectOf(i); left >= 0 {
 		year := n >= 1000 && n <= 2200
-		if col, s := r.asColumn(left, r.nearTable(left), func(c *column) bool { return c.number && !year || c.calendar() }); col >= 0 && s > 0.5 {
+		if col, s := r.asColumn(left, r.nearTable(left), func(c *column) bool { return c.number && !year || c.isCalendar() }); col >= 0 && s > 0.5 {
 			r.calendarCond(col, op, n, i, s)
-			r.use(left)
+			r.markUsed(left)
 			return true
 		}
 	}
@@ -70,11 +70,11 @@ func (r *reader) compareWithPeriod(col int, op queryplan.Operator, p period, at 
 // calendarColumn finds the column that a bare year or date is about: one that the
 // words near it name, else the only one of the table spoken of.
 func (r *reader) calendarColumn(i int) (int, float64) {
-	calendar := (*column).calendar
+	calendar := (*column).isCalendar
 	for k := i - 1; k >= 0 && k >= i-4; k-- {
-		if r.named(k) && !r.chunks[k].used {
+		if r.isNamed(k) && !r.chunks[k].used {
 			if col, s := r.asColumn(k, r.currentTable(k), calendar); col >= 0 && s >= 0.42 {
-				r.use(k)
+				r.markUsed(k)
 				return col, max(s, 0.8)
 			}
 		}
@@ -118,7 +118,7 @@ func (r *reader) calendarColumn(i int) (int, float64) {
 func (r *reader) onlyCalendar(t int) (int, int) {
 	var found []int
 	for _, id := range r.x.tables[t].columns {
-		if r.x.columns[id].calendar() {
+		if r.x.columns[id].isCalendar() {
 			found = append(found, id)
 		}
 	}
@@ -165,14 +165,14 @@ func (r *reader) dateOfVerb(t int, dates []int) int {
 			continue
 		}
 		for _, id := range dates {
-			rest := slices.DeleteFunc(subtract(r.x.columns[id].words, core), func(w string) bool { return whenWords[w] })
+			rest := slices.DeleteFunc(withoutWords(r.x.columns[id].words, core), func(w string) bool { return whenWords[w] })
 			if (len(rest) == 0 || len(rest) == 1 && births[rest[0]]) && !pick(i, id) {
 				return -1
 			}
 		}
 	}
 	if best >= 0 && r.chunks[at].role == rWord {
-		r.use(at)
+		r.markUsed(at)
 	}
 	return best
 }
@@ -185,20 +185,20 @@ func isPastParticiple(t *token) bool {
 
 var (
 	// whenWords only say that a column is a date.
-	whenWords = set("date day time at on timestamp year month datetime")
+	whenWords = wordSet("date day time at on timestamp year month datetime")
 	// begins are verbs for the beginning of a row's life.
-	begins = set("placed made created issued opened received recorded came booked registered raised submitted posted written sent entered filed added arrived started")
+	begins = wordSet("placed made created issued opened received recorded came booked registered raised submitted posted written sent entered filed added arrived started")
 	// births are words of columns that keep that beginning.
-	births = set("created create creation added entered entry opened recorded registered submitted raised received issued issue posted")
+	births = wordSet("created create creation added entered entry opened recorded registered submitted raised received issued issue posted")
 )
 
 // readDatedComparison compares with a period: before March 2024.
 func (r *reader) readDatedComparison(i, j int, op queryplan.Operator) {
 	col, s := -1, 0.0
 	if left := r.subjectOf(i); left >= 0 {
-		if c, cs := r.asColumn(left, r.nearTable(left), (*column).calendar); c >= 0 {
+		if c, cs := r.asColumn(left, r.nearTable(left), (*column).isCalendar); c >= 0 {
 			col, s = c, cs
-			r.use(left)
+			r.markUsed(left)
 		}
 	}
 	if col < 0 {
@@ -208,22 +208,22 @@ func (r *reader) readDatedComparison(i, j int, op queryplan.Operator) {
 		return
 	}
 	p := r.chunks[j].period
-	k := r.next(j)
-	if m := r.next(k); op == queryplan.Between && r.is(k, rAnd) && r.is(m, rPeriod) {
+	k := r.nextChunk(j)
+	if m := r.nextChunk(k); op == queryplan.Between && r.hasRole(k, rAnd) && r.hasRole(m, rPeriod) {
 		p.until = r.chunks[m].period.until
-		r.use(k, m)
+		r.markUsed(k, m)
 	}
 	r.compareWithPeriod(col, op, p, i, s)
-	r.use(i, j)
+	r.markUsed(i, j)
 }
 
-// barePeriod reads `in March 2024`, `last month`.
-func (r *reader) barePeriod(i int) {
+// readBarePeriod reads `in March 2024`, `last month`.
+func (r *reader) readBarePeriod(i int) {
 	col, s := -1, 0.0
 	if left := r.subjectOf(i); left >= 0 {
 		if c, cs := r.asColumn(left, r.nearTable(left), func(c *column) bool { return c.date }); c >= 0 {
 			col, s = c, cs
-			r.use(left)
+			r.markUsed(left)
 		}
 	}
 	if col < 0 {
@@ -234,13 +234,13 @@ func (r *reader) barePeriod(i int) {
 	}
 	p := r.chunks[i].period
 	op := queryplan.Eq
-	k := r.next(i)
-	if m := r.next(k); k >= 0 && (r.toks[r.chunks[k].from].lower == "to" || r.is(k, rAnd)) && r.is(m, rPeriod) {
+	k := r.nextChunk(i)
+	if m := r.nextChunk(k); k >= 0 && (r.toks[r.chunks[k].from].lower == "to" || r.hasRole(k, rAnd)) && r.hasRole(m, rPeriod) {
 		p.until = r.chunks[m].period.until
-		r.use(k, m)
+		r.markUsed(k, m)
 	}
 	r.compareWithPeriod(col, op, p, i, s)
-	r.use(i)
+	r.markUsed(i)
 }
 
 var unitWords = map[string]queryplan.Unit{

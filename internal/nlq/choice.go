@@ -62,7 +62,7 @@ func (r *reader) offerChoice(c choice) {
 
 func (r *reader) columnOption(id int) option {
 	c := &r.x.columns[id]
-	return option{id, fmt.Sprintf("the %s of %s", human(c.name), human(r.x.tableName(c.table)))}
+	return option{id, fmt.Sprintf("the %s of %s", humanName(c.name), humanName(r.x.tableName(c.table)))}
 }
 
 func (r *reader) columnOptions(ids []int) []option {
@@ -95,7 +95,7 @@ func (r *reader) offerTies() {
 				kept = append(kept, id)
 			}
 		}
-		r.offerChoice(choice{key: fmt.Sprintf("c%d", i), about: r.text(&r.chunks[i]), options: r.columnOptions(kept), picked: ids[0]})
+		r.offerChoice(choice{key: fmt.Sprintf("c%d", i), about: r.chunkText(&r.chunks[i]), options: r.columnOptions(kept), picked: ids[0]})
 	}
 }
 
@@ -147,9 +147,9 @@ func askBack(g *reading, alternatives []*reading) []Ambiguity {
 	return []Ambiguity{a}
 }
 
-// clarified takes the alternative that the person chose, or reads question and
+// applyClarification takes the alternative that the person chose, or reads question and
 // answer together.
-func (g *reading) clarified(alternatives []*reading, answer string, now time.Time) (*reading, []*reading) {
+func (g *reading) applyClarification(alternatives []*reading, answer string, now time.Time) (*reading, []*reading) {
 	said := splitIdentifier(answer)
 	best, most, second := -1, 0.0, 0.0
 	for i, alt := range alternatives {

@@ -135,7 +135,7 @@ func mergeReadings(all []mention, m mention) *mention {
 	return &out
 }
 
-func (r *reader) text(c *chunk) string {
+func (r *reader) chunkText(c *chunk) string {
 	var ws []string
 	for _, t := range r.toks[c.from:c.to] {
 		ws = append(ws, t.text)

@@ -14,65 +14,65 @@ func (r *reader) readComparisons() {
 		}
 		switch c.role {
 		case rCompare:
-			r.comparison(i)
+			r.readComparison(i)
 		case rNumber:
-			r.bareNumber(i)
+			r.readBareNumber(i)
 		case rPeriod:
-			r.barePeriod(i)
+			r.readBarePeriod(i)
 		}
 	}
 }
 
-func (r *reader) comparison(i int) {
+func (r *reader) readComparison(i int) {
 	c := &r.chunks[i]
-	j := r.next(i)
-	if j < 0 || !r.near(i, j, 4) {
+	j := r.nextChunk(i)
+	if j < 0 || !r.areNear(i, j, 4) {
 		return
 	}
 	op := c.phrase.op
-	if not := r.notBefore(i); not >= 0 {
-		op = opposite(op)
+	if not := r.findNotBefore(i); not >= 0 {
+		op = oppositeOp(op)
 		defer func() {
 			if c.used {
-				r.use(not)
+				r.markUsed(not)
 			}
 		}()
 	}
-	if k := r.next(j); r.named(j) && r.is(k, rNumber) && r.near(j, k, 1) {
+	if k := r.nextChunk(j); r.isNamed(j) && r.hasRole(k, rNumber) && r.areNear(j, k, 1) {
 		// below age 30, after the year 2008
-		if col, s := r.asColumn(j, r.currentTable(i), func(c *column) bool { return c.numeric() || c.calendar() }); col >= 0 && s > 0.5 && !(c.phrase.adj == "date" && r.subjectOf(i) >= 0) {
+		if col, s := r.asColumn(j, r.currentTable(i), func(c *column) bool { return c.isNumeric() || c.isCalendar() }); col >= 0 && s > 0.5 && !(c.phrase.adj == "date" && r.subjectOf(i) >= 0) {
 			r.calendarCond(col, op, r.chunks[k].number, i, s)
-			r.use(i, j, k)
+			r.markUsed(i, j, k)
 			return
 		}
-		r.use(j)
+		r.markUsed(j)
 		j = k
 	}
 	switch {
 	case r.chunks[j].role == rNumber && op == queryplan.Between:
-		k := r.next(j)
-		if m := r.next(k); r.is(k, rAnd) && r.is(m, rNumber) {
-			if r.numbers(i, m, op, []any{r.chunks[j].number, r.chunks[m].number}) {
-				r.use(i, j, k, m)
+		k := r.nextChunk(j)
+		if m := r.nextChunk(k); r.hasRole(k, rAnd) && r.hasRole(m, rNumber) {
+			if r.compareNumber(i, m, op, []any{r.chunks[j].number, r.chunks[m].number}) {
+				r.markUsed(i, j, k, m)
 			}
 		}
 	case r.chunks[j].role == rNumber:
 		last := j
-		if k := r.next(j); r.is(k, rOrMore) {
-			r.use(k)
+		if k := r.nextChunk(j); r.hasRole(k, rOrMore) {
+			r.markUsed(k)
 			last = k
 		}
-		if r.numbers(i, last, op, []any{r.chunks[j].number}) {
-			r.use(i, j)
+		if r.compareNumber(i, last, op, []any{r.chunks[j].number}) {
+			r.markUsed(i, j)
 		}
 	case r.chunks[j].role == rPeriod:
 		r.readDatedComparison(i, j, op)
 	case r.chunks[j].role == rAgg || r.chunks[j].role == rSup && r.chunks[j].phrase.adj == "":
-		r.withAggregate(i, j, op)
+		r.compareWithAggregate(i, j, op)
 	}
 }
 
-func opposite(op queryplan.Operator) queryplan.Operator {
+func oppositeOp(op queryplan.Operator) queryplan.Operator {
 	switch op {
 	case queryplan.Gt:
 		return queryplan.Le
@@ -88,26 +88,26 @@ func opposite(op queryplan.Operator) queryplan.Operator {
 	return op
 }
 
-// negatedBefore takes a `not` that stands right before.
-func (r *reader) negatedBefore(i int) bool {
-	not := r.notBefore(i)
-	r.use(not)
+// takeNotBefore takes a `not` that stands right before.
+func (r *reader) takeNotBefore(i int) bool {
+	not := r.findNotBefore(i)
+	r.markUsed(not)
 	return not >= 0
 }
 
-// notBefore finds a `not` that stands right before, or -1.
-func (r *reader) notBefore(i int) int {
-	p := r.prev(i)
-	for p >= 0 && (r.is(p, rBe) || r.is(p, rWord)) && r.near(p, i, 2) {
-		p = r.prev(p)
+// findNotBefore finds a `not` that stands right before, or -1.
+func (r *reader) findNotBefore(i int) int {
+	p := r.prevChunk(i)
+	for p >= 0 && (r.hasRole(p, rBe) || r.hasRole(p, rWord)) && r.areNear(p, i, 2) {
+		p = r.prevChunk(p)
 	}
-	if r.is(p, rNot) && r.near(p, i, 4) && !r.chunks[p].used {
+	if r.hasRole(p, rNot) && r.areNear(p, i, 4) && !r.chunks[p].used {
 		return p
 	}
 	return -1
 }
 
-func (r *reader) use(is ...int) {
+func (r *reader) markUsed(is ...int) {
 	for _, i := range is {
 		if i >= 0 {
 			r.chunks[i].used = true
@@ -115,59 +115,59 @@ func (r *reader) use(is ...int) {
 	}
 }
 
-// numbers finds what a number is compared with: the column before it, the column or
+// compareNumber finds what a number is compared with: the column before it, the column or
 // counted table after it, or what the words hint at.
-func (r *reader) numbers(i, last int, op queryplan.Operator, values []any) bool {
+func (r *reader) compareNumber(i, last int, op queryplan.Operator, values []any) bool {
 	c := &r.chunks[i]
-	numeric := (*column).numeric
-	left, right := r.subjectOf(i), r.next(last)
-	if right >= 0 && (!r.near(last, right, 2) || r.toks[r.chunks[right].from].comma) {
+	numeric := (*column).isNumeric
+	left, right := r.subjectOf(i), r.nextChunk(last)
+	if right >= 0 && (!r.areNear(last, right, 2) || r.toks[r.chunks[right].from].comma) {
 		right = -1
 	}
 	if c.phrase.adj == "date" {
 		return r.readYears(i, op, values)
 	}
 	adj := c.phrase.adj
-	if adj != "" && (left < 0 || !r.measured(left)) {
-		if col, more := r.hinted(adj, r.currentTable(i)); col >= 0 {
+	if adj != "" && (left < 0 || !r.isMeasure(left)) {
+		if col, more := r.columnOfAdjective(adj, r.currentTable(i)); col >= 0 {
 			if !more {
-				op = mirrored(op)
+				op = mirrorOp(op)
 			}
 			r.conds = append(r.conds, cond{col: col, table: -1, op: op, values: values, at: i, score: 0.85})
 			return true
 		}
 	}
 	if fewest[adj] {
-		op = mirrored(op)
+		op = mirrorOp(op)
 	}
-	if left >= 0 && !(r.named(right) && r.possesses(left, i)) {
+	if left >= 0 && !(r.isNamed(right) && r.hasBetween(left, i)) {
 		if col, s := r.asColumn(left, r.nearTable(left), numeric); col >= 0 && s > 0.5 {
-			if k := r.prev(left); r.is(k, rAgg) && r.near(k, left, 2) {
+			if k := r.prevChunk(left); r.hasRole(k, rAgg) && r.areNear(k, left, 2) {
 				r.conds = append(r.conds, cond{col: col, table: -1, agg: r.chunks[k].phrase.agg, op: op, values: values, at: i, score: s})
-				r.use(left, k)
+				r.markUsed(left, k)
 				return true
 			}
 			r.conds = append(r.conds, cond{col: col, table: -1, op: op, values: values, at: i, score: s})
-			r.use(left)
+			r.markUsed(left)
 			return true
 		}
 	}
-	if right >= 0 && r.named(right) {
+	if right >= 0 && r.isNamed(right) {
 		col, s := r.asColumn(right, r.currentTable(i), numeric)
 		t, ts := r.asTable(right)
 		if col >= 0 && s > 0.6 && s >= ts {
 			r.conds = append(r.conds, cond{col: col, table: -1, op: op, values: values, at: i, score: s})
-			r.use(right)
+			r.markUsed(right)
 			return true
 		}
 		if t >= 0 {
 			r.conds = append(r.conds, cond{col: -1, table: t, agg: queryplan.Count, op: op, values: values, at: i, score: ts})
-			r.use(right)
+			r.markUsed(right)
 			return true
 		}
 		if col, s := r.asColumn(right, -1, nil); col >= 0 && s > 0.6 {
 			r.conds = append(r.conds, cond{col: col, table: -1, agg: queryplan.CountDistinct, op: op, values: values, at: i, score: s * 0.8})
-			r.use(right)
+			r.markUsed(right)
 			return true
 		}
 	}
@@ -175,13 +175,13 @@ func (r *reader) numbers(i, last int, op queryplan.Operator, values []any) bool 
 		for k := i - 1; k >= max(0, i-6); k-- { // visited more than once
 			t := -1
 			if r.chunks[k].role == rWord && !r.chunks[k].filler {
-				t = r.verbTable(k)
-			} else if r.named(k) {
+				t = r.tableOfVerb(k)
+			} else if r.isNamed(k) {
 				t, _ = r.asTable(k)
 			}
-			if t >= 0 && t != r.subject && r.subject >= 0 && r.fansOut(r.subject, t) {
+			if t >= 0 && t != r.subject && r.subject >= 0 && r.mayMultiply(r.subject, t) {
 				r.conds = append(r.conds, cond{col: -1, table: t, agg: queryplan.Count, op: op, values: values, at: i, score: 0.7})
-				r.use(k)
+				r.markUsed(k)
 				return true
 			}
 		}
@@ -196,15 +196,15 @@ func (r *reader) numbers(i, last int, op queryplan.Operator, values []any) bool 
 		}
 		return false
 	}
-	if col := r.verb(i, numeric); col >= 0 {
+	if col := r.columnOfVerb(i, numeric); col >= 0 {
 		r.conds = append(r.conds, cond{col: col, table: -1, op: op, values: values, at: i, score: 0.75})
 		return true
 	}
 	return false
 }
 
-// mirrored turns a comparison round: younger than 30 is an age below 30.
-func mirrored(op queryplan.Operator) queryplan.Operator {
+// mirrorOp turns a comparison round: younger than 30 is an age below 30.
+func mirrorOp(op queryplan.Operator) queryplan.Operator {
 	switch op {
 	case queryplan.Gt:
 		return queryplan.Lt
@@ -218,8 +218,8 @@ func mirrored(op queryplan.Operator) queryplan.Operator {
 	return op
 }
 
-// withAggregate reads `above the average weight`.
-func (r *reader) withAggregate(i, j int, op queryplan.Operator) {
+// compareWithAggregate reads `above the average weight`.
+func (r *reader) compareWithAggregate(i, j int, op queryplan.Operator) {
 	agg := r.chunks[j].phrase.agg
 	if r.chunks[j].role == rSup {
 		agg = queryplan.Max
@@ -232,37 +232,37 @@ func (r *reader) withAggregate(i, j int, op queryplan.Operator) {
 	}
 	col, s := -1, 0.0
 	if left := r.subjectOf(i); left >= 0 {
-		if c, cs := r.asColumn(left, r.nearTable(left), (*column).numeric); c >= 0 {
+		if c, cs := r.asColumn(left, r.nearTable(left), (*column).isNumeric); c >= 0 {
 			col, s = c, cs
-			r.use(left)
+			r.markUsed(left)
 		}
 	}
-	right := r.next(j)
-	if right >= 0 && r.near(j, right, 2) {
-		if c, cs := r.asColumn(right, r.currentTable(i), (*column).numeric); c >= 0 && (col < 0 || c == col || cs > 0.9) {
+	right := r.nextChunk(j)
+	if right >= 0 && r.areNear(j, right, 2) {
+		if c, cs := r.asColumn(right, r.currentTable(i), (*column).isNumeric); c >= 0 && (col < 0 || c == col || cs > 0.9) {
 			if col < 0 {
 				col, s = c, cs
 			}
-			r.use(right)
+			r.markUsed(right)
 		}
 	}
 	if col >= 0 && fewest[r.chunks[i].phrase.adj] {
-		op = mirrored(op)
+		op = mirrorOp(op)
 	}
 	if adj := r.chunks[i].phrase.adj; col < 0 && adj != "" {
-		c, more := r.hinted(adj, r.currentTable(i))
+		c, more := r.columnOfAdjective(adj, r.currentTable(i))
 		if !more {
-			op = mirrored(op)
+			op = mirrorOp(op)
 		}
 		col, s = c, 0.85
 	}
 	if col < 0 {
-		col = r.verb(i, (*column).numeric)
+		col = r.columnOfVerb(i, (*column).isNumeric)
 		s = 0.75
 	}
 	if col < 0 {
 		return
 	}
 	r.conds = append(r.conds, cond{col: col, table: -1, op: op, with: agg, at: i, score: s})
-	r.use(i, j)
+	r.markUsed(i, j)
 }

@@ -6,10 +6,10 @@ import (
 	"interlock/internal/queryplan"
 )
 
-// filters writes the conditions. One on rows that hang many to one on the result is
+// addConditions writes the conditions. One on rows that hang many to one on the result is
 // a join; one on rows of which a result row may have many asks whether such a row
 // exists, so that it multiplies nothing.
-func (b *builder) filters() {
+func (b *builder) addConditions() {
 	var rows [][]queryplan.Filter // alternatives of each
 	add := func(f queryplan.Filter, or bool) {
 		if or && len(rows) > 0 {
@@ -25,33 +25,33 @@ func (b *builder) filters() {
 		}
 		switch {
 		case c.agg != "" && b.asHaving(c):
-			b.having(c)
+			b.addHaving(c)
 		case c.agg != "":
-			if f, ok := b.countedIn(c); ok {
+			if f, ok := b.filterByCount(c); ok {
 				add(f, c.or)
 			}
 		case c.both:
-			also := b.companions(i, done)
+			also := b.sameRowConditions(i, done)
 			for _, v := range c.values {
 				one := c
 				one.both, one.values, one.op = false, []any{v}, queryplan.Eq
-				if f, ok := b.existsIn(b.x.columns[c.col].table, append([]cond{one}, also...), false); ok {
+				if f, ok := b.existsFilter(b.x.columns[c.col].table, append([]cond{one}, also...), false); ok {
 					add(f, false)
 				}
 			}
 		case c.exists:
-			if f, ok := b.existsIn(c.table, nil, c.neg); ok {
+			if f, ok := b.existsFilter(c.table, nil, c.neg); ok {
 				add(f, c.or)
 			}
 		default:
 			t := b.x.columns[c.col].table
-			if t != b.base && b.fansOut(b.base, t) && !b.shows(t) {
+			if t != b.base && b.mayMultiply(b.base, t) && !b.showsTable(t) {
 				same := []cond{c}
 				if !c.or {
-					same = append(same, b.companions(i, done)...)
+					same = append(same, b.sameRowConditions(i, done)...)
 				}
 				same[0].neg = false
-				if f, ok := b.existsIn(t, same, c.neg); ok {
+				if f, ok := b.existsFilter(t, same, c.neg); ok {
 					add(f, c.or)
 				}
 				continue
@@ -60,8 +60,8 @@ func (b *builder) filters() {
 				add(f, c.or)
 				continue
 			}
-			b.wants(t)
-			add(b.filter(c), c.or)
+			b.isWanted(t)
+			add(b.columnFilter(c), c.or)
 		}
 	}
 	for _, alternatives := range rows {
@@ -80,19 +80,19 @@ func (b *builder) filterNever(c cond) (queryplan.Filter, bool) {
 		return queryplan.Filter{}, false
 	}
 	shown := b.reader.items[0].col
-	if b.x.columns[shown].table != b.base || b.x.columns[c.col].table != b.base || !b.shared(shown) {
+	if b.x.columns[shown].table != b.base || b.x.columns[c.col].table != b.base || !b.hasSharedValues(shown) {
 		return queryplan.Filter{}, false
 	}
 	c.neg = false
-	sub := queryplan.Plan{Table: b.x.tableName(b.base), Select: []queryplan.Expr{queryplan.Col(b.ref(shown))}, Filters: []queryplan.Filter{b.filter(c)}}
-	return in(b.ref(shown), sub, true), true
+	sub := queryplan.Plan{Table: b.x.tableName(b.base), Select: []queryplan.Expr{queryplan.Col(b.columnRef(shown))}, Filters: []queryplan.Filter{b.columnFilter(c)}}
+	return inFilter(b.columnRef(shown), sub, true), true
 }
 
 func (b *builder) addFilter(f queryplan.Filter) { b.plan.Filters = append(b.plan.Filters, f) }
 
-// companions are the later conditions on the same table, which the same row must
+// sameRowConditions are the later conditions on the same table, which the same row must
 // pass.
-func (b *builder) companions(i int, done []bool) []cond {
+func (b *builder) sameRowConditions(i int, done []bool) []cond {
 	var out []cond
 	t := b.x.columns[b.conds[i].col].table
 	for k := i + 1; k < len(b.conds); k++ {
@@ -111,9 +111,9 @@ func (b *builder) companions(i int, done []bool) []cond {
 	return out
 }
 
-// shows reports whether the result shows or ranks by columns of the table, so that its
+// showsTable reports whether the result shows or ranks by columns of the table, so that its
 // rows are joined anyway.
-func (b *builder) shows(t int) bool {
+func (b *builder) showsTable(t int) bool {
 	for _, it := range b.reader.items {
 		if it.col >= 0 && b.x.columns[it.col].table == t || it.col < 0 && it.table == t {
 			return true
@@ -132,11 +132,11 @@ func (b *builder) shows(t int) bool {
 	return slices.ContainsFunc(b.conds, func(c cond) bool { return c.agg != "" && c.table == t && b.asHaving(c) })
 }
 
-// filter writes one condition on a column.
-func (b *builder) filter(c cond) queryplan.Filter {
+// columnFilter writes one condition on a column.
+func (b *builder) columnFilter(c cond) queryplan.Filter {
 	col := &b.x.columns[c.col]
 	if c.op == queryplan.Eq || c.op == queryplan.In {
-		if all := b.x.spellings(c.col, c.values); len(all) > len(c.values) {
+		if all := b.x.addSpellings(c.col, c.values); len(all) > len(c.values) {
 			c.op, c.values = queryplan.In, all
 		}
 	}
@@ -155,7 +155,7 @@ func (b *builder) filter(c cond) queryplan.Filter {
 			op = queryplan.IsNotNull
 		default:
 			c.neg = false
-			f := b.filter(c)
+			f := b.columnFilter(c)
 			return queryplan.Filter{Not: &f}
 		}
 	}
@@ -176,35 +176,35 @@ func (b *builder) filter(c cond) queryplan.Filter {
 	return f
 }
 
-// existsIn asks whether a row of the base has rows of a table that pass conditions.
-func (b *builder) existsIn(t int, conds []cond, neg bool) (queryplan.Filter, bool) {
+// existsFilter asks whether a row of the base has rows of a table that pass conditions.
+func (b *builder) existsFilter(t int, conds []cond, neg bool) (queryplan.Filter, bool) {
 	left, sub, ok := b.childPlan(t)
 	if !ok {
 		b.reason = "no key links " + b.x.tableName(b.base) + " to " + b.x.tableName(t)
 		return queryplan.Filter{}, false
 	}
 	for _, c := range conds {
-		sub.Filters = append(sub.Filters, b.filter(c))
+		sub.Filters = append(sub.Filters, b.columnFilter(c))
 	}
-	f := in(left, sub, neg)
-	if neg && b.refers(left) {
+	f := inFilter(left, sub, neg)
+	if neg && b.isReference(left) {
 		// A reference that is empty leads nowhere, too.
 		f = queryplan.Filter{Any: []queryplan.Filter{{Expr: f.Expr, Operator: queryplan.IsNull}, f}}
 	}
 	return f, true
 }
 
-// refers reports whether a column of the plan refers to another table.
-func (b *builder) refers(ref string) bool {
+// isReference reports whether a column of the plan refers to another table.
+func (b *builder) isReference(ref string) bool {
 	for i := range b.x.columns {
-		if b.ref(i) == ref {
+		if b.columnRef(i) == ref {
 			return b.x.columns[i].ref >= 0 && !b.x.columns[i].part
 		}
 	}
 	return false
 }
 
-func in(left string, sub queryplan.Plan, neg bool) queryplan.Filter {
+func inFilter(left string, sub queryplan.Plan, neg bool) queryplan.Filter {
 	if len(sub.Joins) == 0 {
 		sub = unqualified(sub)
 	}
@@ -247,7 +247,7 @@ func (b *builder) asHaving(c cond) bool {
 	if c.col >= 0 {
 		t = b.x.columns[c.col].table
 	}
-	if len(b.reader.items) > 0 && (t == b.base || !b.fansOut(b.base, t)) {
+	if len(b.reader.items) > 0 && (t == b.base || !b.mayMultiply(b.base, t)) {
 		return true
 	}
 	for _, it := range b.reader.items {
@@ -267,15 +267,15 @@ func (b *builder) asHaving(c cond) bool {
 	return false
 }
 
-func (b *builder) having(c cond) {
+func (b *builder) addHaving(c cond) {
 	f := queryplan.Filter{Expr: b.aggregate(c.agg, c.col), Operator: c.op}
 	if c.neg {
-		f.Operator = opposite(c.op)
+		f.Operator = oppositeOp(c.op)
 	}
 	if c.col >= 0 {
-		b.wants(b.x.columns[c.col].table)
+		b.isWanted(b.x.columns[c.col].table)
 	} else {
-		b.wants(c.table)
+		b.isWanted(c.table)
 	}
 	if c.op == queryplan.Between {
 		f.Value = queryplan.Literal(c.values)
@@ -285,8 +285,8 @@ func (b *builder) having(c cond) {
 	b.plan.Having = append(b.plan.Having, f)
 }
 
-// countedIn keeps rows of the base by how many rows of another table they have.
-func (b *builder) countedIn(c cond) (queryplan.Filter, bool) {
+// filterByCount keeps rows of the base by how many rows of another table they have.
+func (b *builder) filterByCount(c cond) (queryplan.Filter, bool) {
 	t := c.table
 	if c.col >= 0 {
 		t = b.x.columns[c.col].table
@@ -302,7 +302,7 @@ func (b *builder) countedIn(c cond) (queryplan.Filter, bool) {
 	}
 	sub.GroupBy = []queryplan.Term{{Expr: sub.Select[0]}}
 	sub.Having = []queryplan.Filter{f}
-	return in(left, sub, c.neg), true
+	return inFilter(left, sub, c.neg), true
 }
 
 // unqualified drops the table from the columns of a plan that has only one.

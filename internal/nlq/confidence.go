@@ -41,12 +41,12 @@ var features = []feature{
 	}},
 	{"nothing to show named", -3, func(e *evidence) float64 { return e.r.sumDoubts("nothing to show named") }},
 	{"joins", -0.55, func(e *evidence) float64 { return float64(len(e.plan.Joins)) }},
-	{"nested", -0.57, func(e *evidence) float64 { return float64(nested(e.plan)) }},
+	{"nested", -0.57, func(e *evidence) float64 { return float64(nestedPlans(e.plan)) }},
 	{"conditions", -0.34, func(e *evidence) float64 { return float64(len(e.r.conds)) }},
-	{"negations", -0.51, func(e *evidence) float64 { return e.r.count(rNot) }},
-	{"superlatives by count", -1.21, func(e *evidence) float64 { return e.r.ranked(true) }},
-	{"superlatives by value", -1.29, func(e *evidence) float64 { return e.r.ranked(false) }},
-	{"numbers kept as text", -2.25, func(e *evidence) float64 { return e.r.textNumbers() }},
+	{"negations", -0.51, func(e *evidence) float64 { return e.r.countDoubts(rNot) }},
+	{"superlatives by count", -1.21, func(e *evidence) float64 { return e.r.countSuperlatives(true) }},
+	{"superlatives by value", -1.29, func(e *evidence) float64 { return e.r.countSuperlatives(false) }},
+	{"numbers kept as text", -2.25, func(e *evidence) float64 { return e.r.comparesTextNumbers() }},
 	{"grouped", -0.66, func(e *evidence) float64 { return truthValue(len(e.plan.GroupBy) > 0) }},
 	{"grouped by nothing said", -1.18, func(e *evidence) float64 {
 		return truthValue(len(e.plan.GroupBy) > 0 && len(e.r.groups) == 0 && len(e.r.sups) == 0 && len(e.plan.Having) == 0)
@@ -66,7 +66,7 @@ var features = []feature{
 	}},
 	{"several dates", -1, func(e *evidence) float64 { return e.r.sumDoubts("several dates") }},
 	{"several superlatives", -2, func(e *evidence) float64 { return e.r.sumDoubts("several superlatives") }},
-	{"weak match", -0.5, func(e *evidence) float64 { return max(0, 0.7-e.r.weakest()) }},
+	{"weak match", -0.5, func(e *evidence) float64 { return max(0, 0.7-e.r.lowestScore()) }},
 }
 
 // confidence is the probability that the plan says what was asked.
@@ -85,14 +85,14 @@ func truthValue(b bool) float64 {
 	return 0
 }
 
-// nested counts the plans inside a plan.
-func nested(p *queryplan.Plan) int {
+// nestedPlans counts the plans inside a plan.
+func nestedPlans(p *queryplan.Plan) int {
 	n := 0
 	var walk func(fs []queryplan.Filter)
 	walk = func(fs []queryplan.Filter) {
 		for _, f := range fs {
 			if f.Plan != nil {
-				n += 1 + nested(f.Plan)
+				n += 1 + nestedPlans(f.Plan)
 			}
 			walk(f.Any)
 			walk(f.All)
@@ -122,14 +122,14 @@ func (r *reader) unknownWords() []string {
 	for i := range r.chunks {
 		c := &r.chunks[i]
 		if c.role == rWord && !c.filler && !c.used && !harmless[r.toks[c.from].lemma] && !begins[r.toks[c.from].lower] {
-			out = append(out, r.text(c))
+			out = append(out, r.chunkText(c))
 		}
 	}
 	return out
 }
 
 // harmless are words that are understood without meaning a part of the plan.
-var harmless = set(`live living reside stay locate located base based come belong hold have own perform do offer provide serve play work
+var harmless = wordSet(`live living reside stay locate located base based come belong hold have own perform do offer provide serve play work
 	speak spoken produce build design create release receive pay spend buy sell cost visit attend register enrol enroll join go fly depart arrive
 	land leave write wrote written read publish published teach study win won lose lead manage run direct star act feature sing compose score
 	earn borrow lend loan rent order purchase ship deliver travel drive ride hire employ train compete participate host organise organize conduct
@@ -146,7 +146,7 @@ func (r *reader) countUnusedChunks(roles ...role) float64 {
 			continue
 		}
 		word := r.toks[c.from].lower
-		if c.role == rShare && word == "share" || c.role == rEach && word == "by" || c.role == rCompare && (c.phrase.op == queryplan.Eq || word == "from") || c.role == rTop && r.named(r.next(i)) {
+		if c.role == rShare && word == "share" || c.role == rEach && word == "by" || c.role == rCompare && (c.phrase.op == queryplan.Eq || word == "from") || c.role == rTop && r.isNamed(r.nextChunk(i)) {
 			continue // these words often mean nothing
 		}
 		n++
@@ -165,8 +165,8 @@ func (r *reader) countUnusedNames(values bool) float64 {
 	return n
 }
 
-// weakest is the score of the least certain part.
-func (r *reader) weakest() float64 {
+// lowestScore is the score of the least certain part.
+func (r *reader) lowestScore() float64 {
 	w := 1.0
 	for _, it := range r.items {
 		w = min(w, it.score)
@@ -180,9 +180,9 @@ func (r *reader) weakest() float64 {
 	return w
 }
 
-// ranked counts superlatives, by the number of rows or by a value. Ties are likelier
+// countSuperlatives counts superlatives, by the number of rows or by a value. Ties are likelier
 // among the first.
-func (r *reader) ranked(counts bool) float64 {
+func (r *reader) countSuperlatives(counts bool) float64 {
 	n := 0.0
 	for _, s := range r.sups {
 		if (s.agg != "") == counts {
@@ -192,8 +192,8 @@ func (r *reader) ranked(counts bool) float64 {
 	return n
 }
 
-// textNumbers reports whether the plan compares or sorts numbers that are kept as text.
-func (r *reader) textNumbers() float64 {
+// comparesTextNumbers reports whether the plan compares or sorts numbers that are kept as text.
+func (r *reader) comparesTextNumbers() float64 {
 	odd := func(col int) bool {
 		return col >= 0 && r.x.columns[col].number && r.x.columns[col].kind == queryplan.Text
 	}
@@ -203,7 +203,7 @@ func (r *reader) textNumbers() float64 {
 	return 0
 }
 
-func (r *reader) count(role role) float64 {
+func (r *reader) countDoubts(role role) float64 {
 	n := 0.0
 	for i := range r.chunks {
 		if r.chunks[i].role == role {

@@ -32,7 +32,7 @@ type describer struct {
 
 func (d describer) plan(p *queryplan.Plan) string {
 	var b strings.Builder
-	d.rows, d.table = rowsOf(p), p.Table
+	d.rows, d.table = rowNoun(p), p.Table
 	by := d.groups(p)
 	var shown []string
 	for _, e := range p.Select {
@@ -43,7 +43,7 @@ func (d describer) plan(p *queryplan.Plan) string {
 	if p.Distinct {
 		b.WriteString("each different ")
 	}
-	b.WriteString(and(shown))
+	b.WriteString(joinWithAnd(shown))
 	switch {
 	case p.From != nil:
 		b.WriteString(" over (" + d.plan(p.From) + ")")
@@ -52,17 +52,17 @@ func (d describer) plan(p *queryplan.Plan) string {
 	}) && slices.ContainsFunc(p.Select, queryplan.Expr.Aggregate):
 		// The number of customers says where the rows come from.
 	default:
-		tables := []string{human(p.Table)}
+		tables := []string{humanName(p.Table)}
 		for _, j := range p.Joins {
-			tables = append(tables, human(j.Table))
+			tables = append(tables, humanName(j.Table))
 		}
-		b.WriteString(" from " + and(tables))
+		b.WriteString(" from " + joinWithAnd(tables))
 	}
 	if len(p.Filters) > 0 {
 		b.WriteString(" where " + d.filters(p.Filters, " and "))
 	}
 	if len(by) > 0 && slices.ContainsFunc(p.Select, queryplan.Expr.Aggregate) {
-		b.WriteString(", for each " + and(by))
+		b.WriteString(", for each " + joinWithAnd(by))
 	}
 	if len(p.Having) > 0 {
 		b.WriteString(", only groups where " + d.filters(p.Having, " and "))
@@ -76,9 +76,9 @@ func (d describer) plan(p *queryplan.Plan) string {
 		for _, t := range p.Top.Per {
 			per = append(per, d.expr(t.Expr))
 		}
-		fmt.Fprintf(&b, ", the first %d of each %s by %s", p.Top.N, and(per), d.orders(p, p.Top.OrderBy))
+		fmt.Fprintf(&b, ", the first %d of each %s by %s", p.Top.N, joinWithAnd(per), d.orders(p, p.Top.OrderBy))
 	}
-	if os := d.withoutTies(p); len(os) > 0 {
+	if os := d.withoutTieBreaks(p); len(os) > 0 {
 		b.WriteString(", by " + d.orders(p, os))
 	}
 	switch {
@@ -95,7 +95,7 @@ func (d describer) plan(p *queryplan.Plan) string {
 func (d describer) groups(p *queryplan.Plan) []string {
 	var by []string
 	for _, t := range p.GroupBy {
-		e := d.aliased(p, t.Expr)
+		e := d.followAlias(p, t.Expr)
 		if ws := splitIdentifier(e.Column); len(p.GroupBy) > 1 && len(ws) > 0 && keyWords[ws[len(ws)-1]] && !slices.ContainsFunc(p.Select, func(s queryplan.Expr) bool { return s.Column == e.Column }) {
 			continue
 		}
@@ -104,12 +104,12 @@ func (d describer) groups(p *queryplan.Plan) []string {
 	return by
 }
 
-// withoutTies leaves out the orders that only part equals: by the group or the key
+// withoutTieBreaks leaves out the orders that only part equals: by the group or the key
 // after a measure.
-func (d describer) withoutTies(p *queryplan.Plan) []queryplan.Order {
+func (d describer) withoutTieBreaks(p *queryplan.Plan) []queryplan.Order {
 	os := slices.Clone(p.OrderBy)
 	for len(os) > 1 {
-		last := d.aliased(p, os[len(os)-1].Expr)
+		last := d.followAlias(p, os[len(os)-1].Expr)
 		ws := splitIdentifier(last.Column)
 		group := slices.ContainsFunc(p.GroupBy, func(t queryplan.Term) bool { return t.Column == last.Column })
 		if !group && !(len(ws) > 0 && keyWords[ws[len(ws)-1]]) {
@@ -120,8 +120,8 @@ func (d describer) withoutTies(p *queryplan.Plan) []queryplan.Order {
 	return os
 }
 
-// aliased follows an alias to what it stands for.
-func (d describer) aliased(p *queryplan.Plan, e queryplan.Expr) queryplan.Expr {
+// followAlias follows an alias to what it stands for.
+func (d describer) followAlias(p *queryplan.Plan, e queryplan.Expr) queryplan.Expr {
 	for _, s := range p.Select {
 		if e.Function == "" && s.Alias != "" && s.Alias == e.Column {
 			return s
@@ -133,7 +133,7 @@ func (d describer) aliased(p *queryplan.Plan, e queryplan.Expr) queryplan.Expr {
 func (d describer) orders(p *queryplan.Plan, os []queryplan.Order) string {
 	var out []string
 	for _, o := range os {
-		e := d.aliased(p, o.Expr)
+		e := d.followAlias(p, o.Expr)
 		text := d.expr(e)
 		desc := strings.EqualFold(string(o.Direction), string(queryplan.Desc))
 		switch {
@@ -228,10 +228,10 @@ func (d describer) column(ref string) string {
 	if dot := strings.LastIndexByte(ref, '.'); dot >= 0 {
 		table, name = ref[:dot], ref[dot+1:]
 	}
-	if text := human(name); (text == "name" || text == "title") && table != "" {
-		return singular(human(table)) + " " + text
+	if text := humanName(name); (text == "name" || text == "title") && table != "" {
+		return singular(humanName(table)) + " " + text
 	}
-	return human(name)
+	return humanName(name)
 }
 
 var operatorWords = map[queryplan.Operator]string{
@@ -246,7 +246,7 @@ func (d describer) filters(fs []queryplan.Filter, word string) string {
 	var out []string
 	for i := 0; i < len(fs); i++ {
 		if i+1 < len(fs) && word == " and " {
-			if span := d.span(fs[i], fs[i+1]); span != "" {
+			if span := d.periodText(fs[i], fs[i+1]); span != "" {
 				out = append(out, span)
 				i++
 				continue
@@ -257,9 +257,9 @@ func (d describer) filters(fs []queryplan.Filter, word string) string {
 	return strings.Join(out, word)
 }
 
-// span says two conditions on a date that cut a period out of it: order date is in
+// periodText says two conditions on a date that cut a period out of it: order date is in
 // March 2024.
-func (d describer) span(a, b queryplan.Filter) string {
+func (d describer) periodText(a, b queryplan.Filter) string {
 	var from, until string
 	if a.Operator != queryplan.Ge || b.Operator != queryplan.Lt || a.Column != b.Column || a.Column == "" || json.Unmarshal(a.Value, &from) != nil || json.Unmarshal(b.Value, &until) != nil {
 		return ""
@@ -342,13 +342,13 @@ func literal(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// human writes a name of the schema as words: OrderLine_ID is order line id.
-func human(name string) string {
+// humanName writes a name of the schema as words: OrderLine_ID is order line id.
+func humanName(name string) string {
 	if name == "" {
 		return ""
 	}
 	var out []string
-	for _, w := range strings.FieldsFunc(spaced(name), func(r rune) bool { return r == ' ' || r == '_' || r == '-' }) {
+	for _, w := range strings.FieldsFunc(splitCapitals(name), func(r rune) bool { return r == ' ' || r == '_' || r == '-' }) {
 		out = append(out, strings.ToLower(w))
 	}
 	if len(out) == 0 {
@@ -357,8 +357,8 @@ func human(name string) string {
 	return strings.Join(out, " ")
 }
 
-// spaced parts words that are written together with capitals.
-func spaced(name string) string {
+// splitCapitals parts words that are written together with capitals.
+func splitCapitals(name string) string {
 	var b strings.Builder
 	rs := []rune(name)
 	for i, r := range rs {
@@ -370,9 +370,9 @@ func spaced(name string) string {
 	return b.String()
 }
 
-// rowsOf is what the rows of a plan are called: customers, or what a join repeats
+// rowNoun is what the rows of a plan are called: customers, or what a join repeats
 // them by. Just rows where the keys do not tell.
-func rowsOf(p *queryplan.Plan) string {
+func rowNoun(p *queryplan.Plan) string {
 	if p.Table == "" {
 		return "rows"
 	}
@@ -382,24 +382,24 @@ func rowsOf(p *queryplan.Plan) string {
 			return "rows"
 		}
 		switch left, right := j.On[0].Left, j.On[0].Right; {
-		case ownKey(right): // each row has one
-		case ownKey(left) && strings.HasPrefix(left, table+"."):
+		case isOwnKey(right): // each row has one
+		case isOwnKey(left) && strings.HasPrefix(left, table+"."):
 			table = j.Table
 		default:
 			return "rows"
 		}
 	}
-	return plural(human(table))
+	return plural(humanName(table))
 }
 
-// ownKey reports whether a column is called like a key of its table: orders.order_id, or
+// isOwnKey reports whether a column is called like a key of its table: orders.order_id, or
 // orders.id.
-func ownKey(ref string) bool {
+func isOwnKey(ref string) bool {
 	dot := strings.LastIndexByte(ref, '.')
 	if dot < 0 {
 		return false
 	}
-	rest := subtract(splitIdentifier(ref[dot+1:]), splitIdentifier(ref[:dot]))
+	rest := withoutWords(splitIdentifier(ref[dot+1:]), splitIdentifier(ref[:dot]))
 	return len(rest) == 1 && keyWords[rest[0]]
 }
 
@@ -426,7 +426,7 @@ func plural(s string) string {
 	return s + "s"
 }
 
-func and(words []string) string {
+func joinWithAnd(words []string) string {
 	switch len(words) {
 	case 0:
 		return "nothing"

@@ -11,7 +11,7 @@ func TestExactText(t *testing.T) {
 		"12345678901234567.895":  "12,345,678,901,234,567.9",
 		"123456789012345678.004": "123,456,789,012,345,678",
 	} {
-		if got := measure(v); got != want {
+		if got := formatMeasure(v); got != want {
 			t.Errorf("%s is said as %s, want %s", v, got, want)
 		}
 	}
@@ -19,9 +19,9 @@ func TestExactText(t *testing.T) {
 
 func TestPartText(t *testing.T) {
 	for want, got := range map[string]string{
-		"There are 3,000 rows; the table shows the first 200.":            PartText(200, 3000, false),
-		"There are at least 1,001 rows; the table shows the first 1,000.": PartText(1000, 1001, true),
-		"There are more rows than the first 200, which the table shows.":  PartText(200, 0, false),
+		"There are 3,000 rows; the table shows the first 200.":            PartialResultText(200, 3000, false),
+		"There are at least 1,001 rows; the table shows the first 1,000.": PartialResultText(1000, 1001, true),
+		"There are more rows than the first 200, which the table shows.":  PartialResultText(200, 0, false),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -106,7 +106,7 @@ func (f *facts) filters(fs []queryplan.Filter, not bool) {
 		f.expr(x.Expr)
 		op := x.Operator
 		if not {
-			op = opposite(op)
+			op = oppositeOp(op)
 		}
 		if slices.Contains([]queryplan.Operator{queryplan.Ne, queryplan.NotIn, queryplan.NotBetween, queryplan.NotLike, queryplan.NotContains, queryplan.IsNull}, op) {
 			f.negative = true

@@ -35,7 +35,7 @@ func (x *Index) mergeFollowUp(before, text string, now time.Time) string {
 	add := newReader(x, rest, now)
 	base := strings.TrimRight(strings.TrimSpace(before), " ?.!")
 	replace := func(o, n *chunk) string {
-		return replaceOnce(base, old.source(o), add.source(n))
+		return replaceOnce(base, old.chunkSource(o), add.chunkSource(n))
 	}
 	for i := range add.chunks {
 		n := &add.chunks[i]
@@ -80,9 +80,9 @@ func shareColumn(a, b *mention) bool {
 	})
 }
 
-// source is a chunk as the question writes it.
-func (r *reader) source(c *chunk) string {
-	t := r.text(c)
+// chunkSource is a chunk as the question writes it.
+func (r *reader) chunkSource(c *chunk) string {
+	t := r.chunkText(c)
 	if r.toks[c.from].quoted {
 		return "'" + t + "'"
 	}

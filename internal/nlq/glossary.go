@@ -20,9 +20,9 @@ type term struct {
 // maxMeaning is how many words may stand for a term.
 const maxMeaning = 15
 
-// terms prepares a glossary, the longest names first. A term that is the name of a
+// prepareTerms prepares a glossary, the longest names first. A term that is the name of a
 // table or column needs no explanation.
-func (x *Index) terms(glossary map[string]string) []term {
+func (x *Index) prepareTerms(glossary map[string]string) []term {
 	var out []term
 	for _, name := range slices.Sorted(maps.Keys(glossary)) {
 		ws := splitIdentifier(name)
@@ -63,8 +63,8 @@ func (x *Index) explainTerms(text string) (string, []Word) {
 	return text, notes
 }
 
-// unexplained finds a term in a question whose meaning is too much for one query.
-func (x *Index) unexplained(text string) string {
+// findUnexplained finds a term in a question whose meaning is too much for one query.
+func (x *Index) findUnexplained(text string) string {
 	for _, t := range x.glossary {
 		if t.words == "" && t.found.MatchString(text) {
 			return fmt.Sprintf("%q has a meaning of its own here (%s), which is more than I can put into a query", t.name, strings.TrimSuffix(t.means, "."))

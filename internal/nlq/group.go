@@ -7,16 +7,16 @@ import (
 	"interlock/internal/queryplan"
 )
 
-// grouping reads `for each country`, `per month`, `by region`.
-func (r *reader) grouping() {
+// readGrouping reads `for each country`, `per month`, `by region`.
+func (r *reader) readGrouping() {
 	for i := range r.chunks {
 		c := &r.chunks[i]
 		if c.role == rTrend && !c.used {
 			if slices.ContainsFunc(r.groups, func(g group) bool { return g.unit != "" }) {
-				r.use(i) // the trend over time: said twice
+				r.markUsed(i) // the trend over time: said twice
 			} else if r.groupByUnit(i, "month") {
 				r.groups[len(r.groups)-1].wide = true
-				r.use(i)
+				r.markUsed(i)
 			}
 			continue
 		}
@@ -29,47 +29,47 @@ func (r *reader) grouping() {
 		if c.used || c.role != rEach {
 			continue
 		}
-		if w := c.phrase.words; len(w) == 1 && w[0] == "by" && !r.groupsBy(i) {
+		if w := c.phrase.words; len(w) == 1 && w[0] == "by" && !r.isGroupingBy(i) {
 			continue
 		}
-		if !r.condenses() {
-			r.use(i) // each treatment: all of them
+		if !r.hasMeasure() {
+			r.markUsed(i) // each treatment: all of them
 			continue
 		}
-		j := r.next(i)
-		for r.is(j, rDistinct) || r.is(j, rCount) {
-			r.use(j)
-			j = r.next(j)
+		j := r.nextChunk(i)
+		for r.hasRole(j, rDistinct) || r.hasRole(j, rCount) {
+			r.markUsed(j)
+			j = r.nextChunk(j)
 		}
-		if j < 0 || !r.near(i, j, 3) {
+		if j < 0 || !r.areNear(i, j, 3) {
 			continue
 		}
-		if r.groupBy(i, j) {
+		if r.addGroup(i, j) {
 			if w := c.phrase.words; w[0] == "by" || w[0] == "per" || len(w) == 2 && w[1] == "by" || len(w) == 3 && w[2] == "by" {
 				r.groups[len(r.groups)-1].wide = true
 			}
 			for n := len(r.groups) - 1; ; { // by region and product
-				k := r.next(j)
-				m := r.next(k)
-				if !r.is(k, rAnd) || !r.named(m) || !r.near(j, m, 2) || r.chunks[m].mention == nil || len(c.phrase.words) != 1 || !r.groupBy(i, m) {
+				k := r.nextChunk(j)
+				m := r.nextChunk(k)
+				if !r.hasRole(k, rAnd) || !r.isNamed(m) || !r.areNear(j, m, 2) || r.chunks[m].mention == nil || len(c.phrase.words) != 1 || !r.addGroup(i, m) {
 					break
 				}
 				r.groups[len(r.groups)-1].wide = r.groups[n].wide
-				r.use(k)
+				r.markUsed(k)
 				j = m
 			}
 		}
 	}
 }
 
-// condenses reports whether the question has anything to compute per group.
-func (r *reader) condenses() bool {
+// hasMeasure reports whether the question has anything to compute per group.
+func (r *reader) hasMeasure() bool {
 	for k := range r.chunks {
 		switch r.chunks[k].role {
 		case rCount, rAgg, rShare, rSup, rTop:
 			return true
 		case rEach:
-			if w := r.chunks[k].phrase.words[0]; (w == "by" || w == "per") && r.groupsBy(k) {
+			if w := r.chunks[k].phrase.words[0]; (w == "by" || w == "per") && r.isGroupingBy(k) {
 				return true
 			}
 		}
@@ -77,8 +77,8 @@ func (r *reader) condenses() bool {
 	return false
 }
 
-// groupsBy tells `sales by region` from `owned by a person`.
-func (r *reader) groupsBy(i int) bool {
+// isGroupingBy tells `sales by region` from `owned by a person`.
+func (r *reader) isGroupingBy(i int) bool {
 	if i == 0 {
 		return false
 	}
@@ -93,8 +93,8 @@ func (r *reader) groupsBy(i int) bool {
 	}
 	// Revenue by region: an amount stands before.
 	for k := range i {
-		if r.named(k) && !r.chunks[k].cond {
-			if col, s := r.asColumn(k, -1, (*column).numeric); col >= 0 && s > 0.6 {
+		if r.isNamed(k) && !r.chunks[k].cond {
+			if col, s := r.asColumn(k, -1, (*column).isNumeric); col >= 0 && s > 0.6 {
 				return true
 			}
 		}
@@ -105,11 +105,11 @@ func (r *reader) groupsBy(i int) bool {
 	return r.toks[0].lower != "which" && len(r.toks) <= 8
 }
 
-var irregularDone = set("made built sold bought run won sung written taught held led read done spoken given taken driven grown paid")
+var irregularDone = wordSet("made built sold bought run won sung written taught held led read done spoken given taken driven grown paid")
 
-func (r *reader) groupBy(i, j int) bool {
+func (r *reader) addGroup(i, j int) bool {
 	word := r.toks[r.chunks[j].from].lower
-	if r.named(j) {
+	if r.isNamed(j) {
 		t, ts := r.asTable(j)
 		col, cs := r.asColumn(j, r.currentOrSubject(i), nil)
 		if col >= 0 && r.x.columns[col].ref >= 0 && (t < 0 || ts < 0.85) && !r.hasWord(col, "id", "code") {
@@ -136,12 +136,12 @@ func (r *reader) groupBy(i, j int) bool {
 		default:
 			return false
 		}
-		r.use(i, j)
+		r.markUsed(i, j)
 		return true
 	}
 	if u, ok := unitWords[lemma(word)]; ok {
 		if r.groupByUnit(j, u) {
-			r.use(i)
+			r.markUsed(i)
 			return true
 		}
 	}
@@ -157,10 +157,10 @@ func (r *reader) currentOrSubject(i int) int {
 
 // groupByUnit groups by month or year of the only date of the table spoken of.
 func (r *reader) groupByUnit(i int, unit queryplan.Unit) bool {
-	if k := r.next(i); r.named(k) && r.near(i, k, 2) {
+	if k := r.nextChunk(i); r.isNamed(k) && r.areNear(i, k, 2) {
 		if col, s := r.asColumn(k, r.currentOrSubject(i), func(c *column) bool { return c.date }); col >= 0 && s > 0.5 {
 			r.groups = append(r.groups, group{col: col, unit: unit, at: i, each: true}) // month of the order date
-			r.use(i, k)
+			r.markUsed(i, k)
 			return true
 		}
 	}
@@ -176,7 +176,7 @@ func (r *reader) groupByUnit(i int, unit queryplan.Unit) bool {
 			r.doubt("several dates", 1)
 		}
 		r.groups = append(r.groups, group{col: date, unit: unit, at: i, each: true})
-		r.use(i)
+		r.markUsed(i)
 		return true
 	}
 	return false

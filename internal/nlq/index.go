@@ -75,7 +75,7 @@ const maxValues = 20_000
 // NewIndex prepares a schema and its values. Relations that nobody declared are
 // discovered by name.
 func NewIndex(s schema.Dataset, values []ColumnValues, dict schema.Dictionary) *Index {
-	s.Relations = toKeys(s)
+	s.Relations = keepKeyRelations(s)
 	s.Relations = append(s.Relations, queryplan.Discover(s)...)
 	x := &Index{schema: s, values: map[string][]valueRef{}, stems: map[string][]valueRef{}, known: map[int]bool{}, truths: map[int][]any{}, distinct: map[int]int{}}
 	vocabulary := map[string]bool{}
@@ -97,7 +97,7 @@ func NewIndex(s schema.Dataset, values []ColumnValues, dict schema.Dictionary) *
 		return out
 	}
 	for i, t := range s.Tables {
-		tab := table{id: i, name: t.Name, words: split(t.Name), flat: flat(t.Name), key: -1, display: -1, rows: t.Rows}
+		tab := table{id: i, name: t.Name, words: split(t.Name), flat: flatten(t.Name), key: -1, display: -1, rows: t.Rows}
 		for _, w := range tab.words {
 			if !weakTables[w] {
 				tab.core = append(tab.core, w)
@@ -107,7 +107,7 @@ func NewIndex(s schema.Dataset, values []ColumnValues, dict schema.Dictionary) *
 			tab.core = tab.words
 		}
 		for _, c := range t.Columns {
-			col := column{id: len(x.columns), table: i, name: c.Name, kind: queryplan.KindOf(c.Type), words: split(c.Name), flat: flat(c.Name), ref: -1}
+			col := column{id: len(x.columns), table: i, name: c.Name, kind: queryplan.KindOf(c.Type), words: split(c.Name), flat: flatten(c.Name), ref: -1}
 			col.head = len(col.words) - 1
 			for col.head > 0 && units[col.words[col.head]] {
 				col.head--
@@ -138,13 +138,13 @@ func NewIndex(s schema.Dataset, values []ColumnValues, dict schema.Dictionary) *
 			}
 		}
 	}
-	x.glossary = x.terms(dict.Glossary)
+	x.glossary = x.prepareTerms(dict.Glossary)
 	x.addValues(values)
 	for i := range x.tables {
 		if x.tables[i].key < 0 {
 			x.tables[i].key = x.guessKey(i)
 		}
-		x.tables[i].display = x.display(i)
+		x.tables[i].display = x.displayColumn(i)
 		if key := x.tables[i].key; key >= 0 {
 			x.addAlias(key, i) // a table with an order id has orders
 		}
@@ -152,9 +152,9 @@ func NewIndex(s schema.Dataset, values []ColumnValues, dict schema.Dictionary) *
 	return x
 }
 
-// toKeys keeps each relation once, and only towards a key: where the data are few, the
+// keepKeyRelations keeps each relation once, and only towards a key: where the data are few, the
 // values of a key may all be found in the column that refers to it, too.
-func toKeys(s schema.Dataset) []schema.Relation {
+func keepKeyRelations(s schema.Dataset) []schema.Relation {
 	isKey := func(table, column string) bool {
 		t, ok := s.Table(table)
 		return ok && t.IsKey(column)
@@ -242,8 +242,8 @@ func (x *Index) addValues(values []ColumnValues) {
 	}
 }
 
-// spellings adds the other ways in which a column writes the values, by case.
-func (x *Index) spellings(col int, values []any) []any {
+// addSpellings adds the other ways in which a column writes the values, by case.
+func (x *Index) addSpellings(col int, values []any) []any {
 	var out []any
 	for _, v := range values {
 		text, ok := v.(string)
@@ -302,17 +302,17 @@ func (x *Index) findTable(name string) int {
 	return slices.IndexFunc(x.schema.Tables, func(t schema.Table) bool { return strings.EqualFold(t.Name, name) })
 }
 
-// contents names the tables, as many as one reads.
-func (x *Index) contents() string {
+// listTables names the tables, as many as one reads.
+func (x *Index) listTables() string {
 	const most = 8
 	var names []string
 	for _, t := range x.tables[:min(len(x.tables), most)] {
-		names = append(names, plural(human(t.name)))
+		names = append(names, plural(humanName(t.name)))
 	}
 	if n := len(x.tables) - most; n > 0 {
 		names = append(names, fmt.Sprintf("%d more tables", n))
 	}
-	return and(names)
+	return joinWithAnd(names)
 }
 
 // guessKey finds a column that looks like the key of a table without one.
@@ -326,9 +326,9 @@ func (x *Index) guessKey(t int) int {
 	return -1
 }
 
-// display finds the column by which people name a row: `name`, `title`, the table's
+// displayColumn finds the column by which people name a row: `name`, `title`, the table's
 // own name, something ending in name, else the first text that is no reference.
-func (x *Index) display(t int) int {
+func (x *Index) displayColumn(t int) int {
 	best, rank := -1, 0
 	tab := x.tables[t]
 	for _, id := range tab.columns {
@@ -338,7 +338,7 @@ func (x *Index) display(t int) int {
 		if len(c.words) > 0 {
 			last = c.words[len(c.words)-1]
 		}
-		core := subtract(c.words, tab.core)
+		core := withoutWords(c.words, tab.core)
 		switch {
 		case c.ref >= 0 || c.kind == queryplan.Date:
 		case len(c.words) == 1 && (last == "name" || last == "title"):
@@ -380,8 +380,8 @@ func (x *Index) personName(t int) []int {
 	return nil
 }
 
-// subtract is a without the words of b.
-func subtract(a, b []string) []string {
+// withoutWords is a without the words of b.
+func withoutWords(a, b []string) []string {
 	var out []string
 	for _, w := range a {
 		if !slices.Contains(b, w) {
@@ -440,9 +440,9 @@ func splitCompound(w string, vocabulary map[string]bool) []string {
 	return []string{w}
 }
 
-var tailWords = set(`id name code date year type number time`)
+var tailWords = wordSet(`id name code date year type number time`)
 
-func flat(name string) string {
+func flatten(name string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(name) {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

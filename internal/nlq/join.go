@@ -15,8 +15,8 @@ type edge struct {
 	many     bool // one row of from has many of to
 }
 
-// edges lists the ways out of a table.
-func (x *Index) edges(t int) []edge {
+// edgesOf lists the ways out of a table.
+func (x *Index) edgesOf(t int) []edge {
 	var out []edge
 	for _, rel := range x.schema.Relations {
 		a, b := x.findTable(rel.Table), x.findTable(rel.RefTable)
@@ -55,7 +55,7 @@ func (r *reader) cheapestPath(from []int, to int) []edge {
 			break
 		}
 		done[cur] = true
-		for _, e := range r.x.edges(cur) {
+		for _, e := range r.x.edgesOf(cur) {
 			if id, ok := r.chosenOption(joinKey(e)); ok && r.x.schema.Relations[id] != e.rel {
 				continue
 			}
@@ -135,17 +135,17 @@ func (r *reader) ambiguousEdge(e edge) bool {
 		return false
 	}
 	var options []option
-	for _, o := range r.x.edges(e.from) {
+	for _, o := range r.x.edgesOf(e.from) {
 		if o.to == e.to && (o.rel == e.rel || r.edgeHint(o) >= r.edgeHint(e)) {
-			options = append(options, option{slices.Index(r.x.schema.Relations, o.rel), fmt.Sprintf("%s by %s", human(o.rel.RefTable), human(o.rel.Column))})
+			options = append(options, option{slices.Index(r.x.schema.Relations, o.rel), fmt.Sprintf("%s by %s", humanName(o.rel.RefTable), humanName(o.rel.Column))})
 		}
 	}
-	r.offerChoice(choice{key: joinKey(e), about: human(r.x.tableName(e.to)), options: options})
+	r.offerChoice(choice{key: joinKey(e), about: humanName(r.x.tableName(e.to)), options: options})
 	return len(options) > 1
 }
 
-// fansOut reports whether one row of a may have many of b.
-func (r *reader) fansOut(a, b int) bool {
+// mayMultiply reports whether one row of a may have many of b.
+func (r *reader) mayMultiply(a, b int) bool {
 	if a == b {
 		return false
 	}

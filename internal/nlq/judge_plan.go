@@ -29,18 +29,18 @@ func (j *judge) checkConditions() {
 }
 
 func (j *judge) checkValue(c *chunk) {
-	ok := slices.Contains(j.facts.texts, normaliseValue(j.r.text(c)))
+	ok := slices.Contains(j.facts.texts, normaliseValue(j.r.chunkText(c)))
 	for _, v := range c.mention.values {
 		ok = ok || slices.Contains(j.facts.texts, normaliseValue(v.value))
 	}
 	for _, t := range j.facts.texts {
-		ok = ok || strings.Contains(t, normaliseValue(j.r.text(c)))
+		ok = ok || strings.Contains(t, normaliseValue(j.r.chunkText(c)))
 	}
 	if n := j.r.toks[c.from]; n.quoted && n.number {
 		ok = ok || slices.ContainsFunc(j.facts.compares, func(x comparedNumber) bool { return x.n == n.value })
 	}
 	if !ok {
-		j.addObjection("Add a condition on it.", "The question speaks of %q, but no condition of the plan does.", j.r.text(c))
+		j.addObjection("Add a condition on it.", "The question speaks of %q, but no condition of the plan does.", j.r.chunkText(c))
 	}
 }
 
@@ -67,28 +67,28 @@ func (j *judge) checkNumber(i int) {
 	}
 	k := slices.IndexFunc(j.facts.compares, func(x comparedNumber) bool { return x.n == n })
 	if k < 0 {
-		if slices.ContainsFunc(j.facts.compares, func(x comparedNumber) bool { return math.Abs(x.n-n) == 1 }) && r.is(before, rCompare) {
+		if slices.ContainsFunc(j.facts.compares, func(x comparedNumber) bool { return math.Abs(x.n-n) == 1 }) && r.hasRole(before, rCompare) {
 			return // more than 3 is at least 4
 		}
-		if slices.Contains(j.facts.texts, normaliseValue(r.text(&r.chunks[i]))) {
+		if slices.Contains(j.facts.texts, normaliseValue(r.chunkText(&r.chunks[i]))) {
 			return
 		}
-		if r.is(before, rTop) || r.is(r.next(i), rSup) || r.is(before, rSup) {
-			j.addObjection("Set the limit to the number that was said.", "The question wants %s rows; the plan does not.", r.text(&r.chunks[i]))
+		if r.hasRole(before, rTop) || r.hasRole(r.nextChunk(i), rSup) || r.hasRole(before, rSup) {
+			j.addObjection("Set the limit to the number that was said.", "The question wants %s rows; the plan does not.", r.chunkText(&r.chunks[i]))
 			return
 		}
-		j.addObjection("Add the condition.", "The number %s of the question is in no condition of the plan.", r.text(&r.chunks[i]))
+		j.addObjection("Add the condition.", "The number %s of the question is in no condition of the plan.", r.chunkText(&r.chunks[i]))
 		return
 	}
-	if !r.is(before, rCompare) {
+	if !r.hasRole(before, rCompare) {
 		return
 	}
 	want := r.chunks[before].phrase.op
-	if p := r.prev(before); r.is(p, rNot) && r.near(p, before, 3) {
-		want = opposite(want)
+	if p := r.prevChunk(before); r.hasRole(p, rNot) && r.areNear(p, before, 3) {
+		want = oppositeOp(want)
 	}
 	if adj := r.chunks[before].phrase.adj; fewest[adj] {
-		want = mirrored(want)
+		want = mirrorOp(want)
 	} else if adj != "" && adj != "date" && slices.ContainsFunc(adjectives[adj].hints, func(h hint) bool { return !h.more }) {
 		return // older than: an age above or a birth before
 	}
@@ -98,17 +98,17 @@ func (j *judge) checkNumber(i int) {
 			return
 		}
 	}
-	if rising(want)*rising(got) < 0 {
-		j.addObjection("Turn the comparison round.", "The question says %s %s, the plan the opposite.", r.text(&r.chunks[before]), r.text(&r.chunks[i]))
+	if directionOf(want)*directionOf(got) < 0 {
+		j.addObjection("Turn the comparison round.", "The question says %s %s, the plan the opposite.", r.chunkText(&r.chunks[before]), r.chunkText(&r.chunks[i]))
 	} else if (want == queryplan.Gt && got == queryplan.Ge || want == queryplan.Ge && got == queryplan.Gt || want == queryplan.Lt && got == queryplan.Le || want == queryplan.Le && got == queryplan.Lt) && want != got {
-		j.addObjection("Include or leave out the limit itself as the words say.", "The question says %s %s; the plan says %s.", r.text(&r.chunks[before]), r.text(&r.chunks[i]), operatorWords[got])
-	} else if want != queryplan.Eq && rising(want) != 0 && got == queryplan.Eq {
-		j.addObjection("Use the comparison of the question.", "The question says %s %s, the plan compares for equality.", r.text(&r.chunks[before]), r.text(&r.chunks[i]))
+		j.addObjection("Include or leave out the limit itself as the words say.", "The question says %s %s; the plan says %s.", r.chunkText(&r.chunks[before]), r.chunkText(&r.chunks[i]), operatorWords[got])
+	} else if want != queryplan.Eq && directionOf(want) != 0 && got == queryplan.Eq {
+		j.addObjection("Use the comparison of the question.", "The question says %s %s, the plan compares for equality.", r.chunkText(&r.chunks[before]), r.chunkText(&r.chunks[i]))
 	}
 }
 
-// rising is 1 for comparisons with what is above, -1 below, 0 for neither.
-func rising(op queryplan.Operator) int {
+// directionOf is 1 for comparisons with what is above, -1 below, 0 for neither.
+func directionOf(op queryplan.Operator) int {
 	switch op {
 	case queryplan.Gt, queryplan.Ge:
 		return 1
@@ -121,9 +121,9 @@ func rising(op queryplan.Operator) int {
 // checkPeriod checks that a stretch of time is cut where the words say.
 func (j *judge) checkPeriod(i int, p period) {
 	r := j.r
-	before := r.prev(i)
+	before := r.prevChunk(i)
 	want := queryplan.Eq
-	if r.is(before, rCompare) && r.near(before, i, 3) {
+	if r.hasRole(before, rCompare) && r.areNear(before, i, 3) {
 		want = r.chunks[before].phrase.op
 	}
 	last := p.until.AddDate(0, 0, -1)
@@ -156,7 +156,7 @@ func (j *judge) checkPeriod(i int, p period) {
 		ok = has(begins) && has(ends) || has(begins) && j.spanGoesOn(i) || has(ends) && j.spanCameBefore(i)
 	}
 	if !ok {
-		j.addObjection("Cut the period where the words say.", "The question says %s %s; the plan does not begin or end there.", r.text(&r.chunks[max(before, 0)]), p)
+		j.addObjection("Cut the period where the words say.", "The question says %s %s; the plan does not begin or end there.", r.chunkText(&r.chunks[max(before, 0)]), p)
 	}
 }
 
@@ -187,18 +187,18 @@ func (j *judge) checkNegation() {
 		c := &r.chunks[i]
 		switch c.role {
 		case rNot:
-			if n := r.next(i); r.is(n, rCompare) {
+			if n := r.nextChunk(i); r.hasRole(n, rCompare) {
 				continue // not more than: a comparison
 			}
 			said = true
 		case rEmpty:
 			said = true
 		case rCompare:
-			lower = lower || rising(c.phrase.op) < 0
+			lower = lower || directionOf(c.phrase.op) < 0
 		}
 	}
 	zero := slices.ContainsFunc(j.facts.compares, func(c comparedNumber) bool { return c.n == 0 })
-	low := slices.ContainsFunc(j.facts.compares, func(c comparedNumber) bool { return rising(c.op) < 0 }) && !lower
+	low := slices.ContainsFunc(j.facts.compares, func(c comparedNumber) bool { return directionOf(c.op) < 0 }) && !lower
 	switch {
 	case said && !j.facts.negative && !zero && !low:
 		j.addObjection("Exclude what the question excludes.", "The question excludes something; the plan does not.")

@@ -14,11 +14,11 @@ func (j *judge) checkRanks() {
 	for i := range r.chunks {
 		c := &r.chunks[i]
 		if c.role == rTop || c.role == rSup {
-			if n, _ := r.rowsSaid(i); n > 0 {
+			if n, _ := r.rowsNextTo(i); n > 0 {
 				said = n
 			}
 		}
-		if c.role == rTop && said > 0 || c.role == rTop && r.named(r.next(i)) {
+		if c.role == rTop && said > 0 || c.role == rTop && r.isNamed(r.nextChunk(i)) {
 			asks = true
 		}
 		if c.role != rSup {
@@ -28,7 +28,7 @@ func (j *judge) checkRanks() {
 		j.checkDirection(i)
 	}
 	for i := range r.chunks { // the 3 stadiums with the largest area
-		if n := r.next(i); asks && said == 0 && r.is(i, rNumber) && r.named(n) && r.near(i, n, 0) && !r.chunks[i].cond && r.chunks[i].number <= 100 {
+		if n := r.nextChunk(i); asks && said == 0 && r.hasRole(i, rNumber) && r.isNamed(n) && r.areNear(i, n, 0) && !r.chunks[i].cond && r.chunks[i].number <= 100 {
 			said = int(r.chunks[i].number)
 		}
 	}
@@ -40,22 +40,22 @@ func (j *judge) checkRanks() {
 		j.addObjection("Sort and take the first.", "The question asks for the first by some measure; the plan does not rank.")
 	case asks && said > 0 && p.Top == nil && p.Limit > 0 && p.Limit != said:
 		j.addObjection("Set the limit to the number that was said.", "The question wants %d rows, the plan takes %d.", said, p.Limit)
-	case asks && said == 0 && p.Limit > 1 && p.Limit < queryplan.DefaultLimit && p.Top == nil && !j.plural():
+	case asks && said == 0 && p.Limit > 1 && p.Limit < queryplan.DefaultLimit && p.Top == nil && !j.asksForSeveral():
 		j.addObjection("Take only the first.", "The question asks for one; the plan takes %d.", p.Limit)
-	case !asks && p.Limit > 0 && p.Limit < 50 && len(p.OrderBy) > 0 && !j.extreme():
+	case !asks && p.Limit > 0 && p.Limit < 50 && len(p.OrderBy) > 0 && !j.asksForExtreme():
 		j.addObjection("Give all rows.", "The plan keeps only %d rows; the question asks for all.", p.Limit)
 	}
 }
 
-// extreme reports whether the question asks for a minimum or maximum.
-func (j *judge) extreme() bool {
+// asksForExtreme reports whether the question asks for a minimum or maximum.
+func (j *judge) asksForExtreme() bool {
 	return slices.ContainsFunc(j.r.chunks, func(c chunk) bool {
 		return c.role == rAgg && (c.phrase.agg == queryplan.Min || c.phrase.agg == queryplan.Max) || c.role == rTop
 	})
 }
 
-// plural reports whether the question speaks of several firsts.
-func (j *judge) plural() bool { return j.r.count(rTop) > 0 }
+// asksForSeveral reports whether the question speaks of several firsts.
+func (j *judge) asksForSeveral() bool { return j.r.countDoubts(rTop) > 0 }
 
 // checkDirection checks that the largest is not taken for the smallest.
 func (j *judge) checkDirection(i int) {
@@ -64,7 +64,7 @@ func (j *judge) checkDirection(i int) {
 		if ph := j.r.chunks[i].phrase; len(p.OrderBy) == 0 && ph.adj == "" && len(p.Select) == 1 {
 			f := p.Select[0].Function
 			if ph.desc && f == queryplan.Min || !ph.desc && f == queryplan.Max {
-				j.addObjection("Take the other end.", "The question says %q; the plan takes the other end.", j.r.text(&j.r.chunks[i]))
+				j.addObjection("Take the other end.", "The question says %q; the plan takes the other end.", j.r.chunkText(&j.r.chunks[i]))
 			}
 		}
 		return
@@ -85,7 +85,7 @@ func (j *judge) checkDirection(i int) {
 		}
 	}
 	if want != desc {
-		j.addObjection("Turn the order round.", "The question says %q; the plan sorts the other way.", j.r.text(&j.r.chunks[i]))
+		j.addObjection("Turn the order round.", "The question says %q; the plan sorts the other way.", j.r.chunkText(&j.r.chunks[i]))
 	}
 }
 
@@ -115,12 +115,12 @@ func (j *judge) checkJoins() {
 		} else {
 			t = j.countedTable()
 		}
-		if many := x.multiplies(t, tables); t != "" && many != "" {
-			what := "counts " + human(t)
+		if many := x.multipliedBy(t, tables); t != "" && many != "" {
+			what := "counts " + humanName(t)
 			if e.Column != "" {
-				what = "takes the " + string(e.Function) + " of " + human(e.Column[strings.LastIndexByte(e.Column, '.')+1:])
+				what = "takes the " + string(e.Function) + " of " + humanName(e.Column[strings.LastIndexByte(e.Column, '.')+1:])
 			}
-			j.addObjection("Ask with `in` whether rows of "+many+" exist, or count different keys.", "The plan %s after joining %s, which repeats rows of %s.", what, human(many), human(t))
+			j.addObjection("Ask with `in` whether rows of "+many+" exist, or count different keys.", "The plan %s after joining %s, which repeats rows of %s.", what, humanName(many), humanName(t))
 		}
 	}
 }
@@ -140,8 +140,8 @@ func (x *Index) isRelation(on queryplan.Pair, before []string, joined string) bo
 	return false
 }
 
-// multiplies names a joined table of which one row of t may have many.
-func (x *Index) multiplies(t string, tables []string) string {
+// multipliedBy names a joined table of which one row of t may have many.
+func (x *Index) multipliedBy(t string, tables []string) string {
 	for _, o := range tables {
 		for _, r := range x.schema.Relations {
 			if !strings.EqualFold(o, t) && strings.EqualFold(r.Table, o) && strings.EqualFold(r.RefTable, t) {
@@ -182,9 +182,9 @@ func (j *judge) countedTable() string {
 		if r.chunks[i].role != rCount {
 			continue
 		}
-		n := r.next(i)
-		for n >= 0 && (r.is(n, rDistinct) || r.is(n, rMention) && r.chunks[n].isValue || r.is(n, rWord)) {
-			n = r.next(n)
+		n := r.nextChunk(i)
+		for n >= 0 && (r.hasRole(n, rDistinct) || r.hasRole(n, rMention) && r.chunks[n].isValue || r.hasRole(n, rWord)) {
+			n = r.nextChunk(n)
 		}
 		if t, s := r.asTable(n); t >= 0 && s > 0.6 {
 			return r.x.tableName(t)
@@ -198,10 +198,10 @@ func (j *judge) checkShown() {
 	r := j.r
 	for i := range r.chunks {
 		c := &r.chunks[i]
-		if !r.named(i) || c.cond || len(c.mention.columns) == 0 || c.mention.columns[0].score < 0.95 || len(c.mention.tables) > 0 && c.mention.tables[0].score > 0.7 || r.verbish(i) {
+		if !r.isNamed(i) || c.cond || len(c.mention.columns) == 0 || c.mention.columns[0].score < 0.95 || len(c.mention.tables) > 0 && c.mention.tables[0].score > 0.7 || r.isVerbLike(i) {
 			continue
 		}
-		if p := r.prev(i); r.is(p, rCount) || r.is(p, rNumber) || r.is(p, rSup) || r.is(p, rDistinct) {
+		if p := r.prevChunk(i); r.hasRole(p, rCount) || r.hasRole(p, rNumber) || r.hasRole(p, rSup) || r.hasRole(p, rDistinct) {
 			continue // a number of them is asked for
 		}
 		if w := r.toks[c.from].lemma; w == "name" || w == "title" {
@@ -211,7 +211,7 @@ func (j *judge) checkShown() {
 			return m.score >= 0.5 && slices.Contains(j.facts.columns, strings.ToLower(r.x.columns[m.id].name))
 		})
 		if !used {
-			j.addObjection("Show it.", "The question asks for %q; the plan does not use it.", r.text(c))
+			j.addObjection("Show it.", "The question asks for %q; the plan does not use it.", r.chunkText(c))
 		}
 	}
 }

@@ -16,7 +16,7 @@ func (j *judge) checkMeasures() {
 		c := &r.chunks[i]
 		switch c.role {
 		case rAgg:
-			if n := r.next(i); c.phrase.agg == queryplan.Sum && (r.is(n, rCount) || !r.named(n)) {
+			if n := r.nextChunk(i); c.phrase.agg == queryplan.Sum && (r.hasRole(n, rCount) || !r.isNamed(n)) {
 				continue
 			}
 			says[c.phrase.agg] = true
@@ -43,20 +43,20 @@ func (j *judge) checkMeasures() {
 		}
 	}
 	counted := f.functions[queryplan.Count]+f.functions[queryplan.CountDistinct]+f.functions[queryplan.Sum]+f.functions[queryplan.Percent]+f.functions[queryplan.Share] > 0
-	if counts && !counted && !j.keptNumber() {
+	if counts && !counted && !j.isKeptNumber() {
 		j.addObjection("Count rows.", "The question asks for a number of rows; the plan counts nothing.")
 	}
 	if f.functions[queryplan.Avg] > 0 && !says[queryplan.Avg] {
 		j.addObjection("Leave the average out.", "The plan takes an average that the question does not ask for.")
 	}
-	if f.functions[queryplan.Sum] > 0 && (says[queryplan.Avg] && f.functions[queryplan.Avg] == 0 || counts && !says[queryplan.Sum] && !j.keptNumber()) {
+	if f.functions[queryplan.Sum] > 0 && (says[queryplan.Avg] && f.functions[queryplan.Avg] == 0 || counts && !says[queryplan.Sum] && !j.isKeptNumber()) {
 		j.addObjection("Use the function that the question names.", "The plan adds up where the question asks for something else.")
 	}
 	j.checkSums()
 }
 
-// keptNumber reports whether a column of the plan keeps a number of things.
-func (j *judge) keptNumber() bool {
+// isKeptNumber reports whether a column of the plan keeps a number of things.
+func (j *judge) isKeptNumber() bool {
 	return slices.ContainsFunc(j.facts.columns, func(c string) bool {
 		ws := splitIdentifier(c)
 		return slices.ContainsFunc(ws, func(w string) bool {
@@ -83,9 +83,9 @@ func (j *judge) checkSums() {
 			}
 			ws := splitIdentifier(name)
 			odd := slices.ContainsFunc(ws, func(w string) bool { return notAdded[w] })
-			id := j.r.x.keyColumn(name)
+			id := j.r.x.isKeyColumn(name)
 			if odd || id || inner[name] == queryplan.Avg || inner[name] == queryplan.Median {
-				j.addObjection("Average it, or add up what it is made of.", "The plan adds up %s, which cannot be added up.", human(name))
+				j.addObjection("Average it, or add up what it is made of.", "The plan adds up %s, which cannot be added up.", humanName(name))
 			}
 		}
 	}
@@ -93,10 +93,10 @@ func (j *judge) checkSums() {
 }
 
 // notAdded are words of columns whose sum means nothing.
-var notAdded = set("avg average mean median rate ratio percent percentage pct year age rank height temperature rating")
+var notAdded = wordSet("avg average mean median rate ratio percent percentage pct year age rank height temperature rating")
 
-// keyColumn reports whether every column of that name is a key or refers to one.
-func (x *Index) keyColumn(name string) bool {
+// isKeyColumn reports whether every column of that name is a key or refers to one.
+func (x *Index) isKeyColumn(name string) bool {
 	found := false
 	for i := range x.columns {
 		if c := &x.columns[i]; strings.EqualFold(c.name, name) {
@@ -119,14 +119,14 @@ func (j *judge) checkGroups() {
 		if c.role != rEach || !aggregates {
 			continue
 		}
-		if w := c.phrase.words; len(w) == 1 && w[0] == "by" && !r.groupsBy(i) {
+		if w := c.phrase.words; len(w) == 1 && w[0] == "by" && !r.isGroupingBy(i) {
 			continue
 		}
-		n := r.next(i)
-		for r.is(n, rDistinct) {
-			n = r.next(n)
+		n := r.nextChunk(i)
+		for r.hasRole(n, rDistinct) {
+			n = r.nextChunk(n)
 		}
-		if n < 0 || !r.near(i, n, 3) || r.is(n, rNumber) || r.is(n, rCount) {
+		if n < 0 || !r.areNear(i, n, 3) || r.hasRole(n, rNumber) || r.hasRole(n, rCount) {
 			continue
 		}
 		each = true
@@ -136,28 +136,30 @@ func (j *judge) checkGroups() {
 		if t, s := r.asTable(n); s > 0.5 && strings.EqualFold(r.x.tableName(t), j.plan.Table) && j.facts.functions[queryplan.Avg] > 0 && len(j.plan.Joins) == 0 {
 			continue // the average per order is that of all orders
 		}
-		if !j.groupedBy(n) {
-			j.addObjection("Group by it.", "The question wants one row for each %s; the plan does not group so.", r.text(&r.chunks[n]))
+		if !j.isGroupedBy(n) {
+			j.addObjection("Group by it.", "The question wants one row for each %s; the plan does not group so.", r.chunkText(&r.chunks[n]))
 		}
 	}
 	if len(j.plan.GroupBy) == 0 {
 		return
 	}
-	mentioned := slices.ContainsFunc(j.plan.GroupBy, func(t queryplan.Term) bool { return j.mentions(j.resolveAlias(t.Expr)) })
+	mentioned := slices.ContainsFunc(j.plan.GroupBy, func(t queryplan.Term) bool { return j.isMentioned(j.resolveAlias(t.Expr)) })
 	if !mentioned {
 		j.addObjection("Group by what the question names.", "The plan groups by %s, of which the question does not speak.", describer{}.expr(j.resolveAlias(j.plan.GroupBy[0].Expr)))
 		return
 	}
-	if aggregates && !each && len(j.plan.OrderBy) == 0 && len(j.plan.Having) == 0 && j.plan.Top == nil && !j.listsToo() {
+	if aggregates && !each && len(j.plan.OrderBy) == 0 && len(j.plan.Having) == 0 && j.plan.Top == nil && !j.asksForNameToo() {
 		j.addObjection("Do not group.", "The question asks for one number; the plan gives one for each %s.", describer{}.expr(j.resolveAlias(j.plan.GroupBy[0].Expr)))
 	}
 }
 
 // resolveAlias follows an alias to its value.
-func (j *judge) resolveAlias(e queryplan.Expr) queryplan.Expr { return describer{}.aliased(j.plan, e) }
+func (j *judge) resolveAlias(e queryplan.Expr) queryplan.Expr {
+	return describer{}.followAlias(j.plan, e)
+}
 
-// groupedBy reports whether the plan groups by what a mention names.
-func (j *judge) groupedBy(n int) bool {
+// isGroupedBy reports whether the plan groups by what a mention names.
+func (j *judge) isGroupedBy(n int) bool {
 	r := j.r
 	unit, timed := unitWords[r.toks[r.chunks[n].from].lemma]
 	for _, t := range j.plan.GroupBy {
@@ -165,18 +167,18 @@ func (j *judge) groupedBy(n int) bool {
 		if timed && (e.Truncate == unit || string(e.Part) == string(unit)) {
 			return true
 		}
-		if j.names(n, e) {
+		if j.namesValue(n, e) {
 			return true
 		}
 	}
-	return timed && !r.named(n) && slices.ContainsFunc(j.plan.GroupBy, func(t queryplan.Term) bool { return j.resolveAlias(t.Expr).Truncate == unit })
+	return timed && !r.isNamed(n) && slices.ContainsFunc(j.plan.GroupBy, func(t queryplan.Term) bool { return j.resolveAlias(t.Expr).Truncate == unit })
 }
 
-// names reports whether a mention names the column of a value, or its table where the
+// namesValue reports whether a mention names the column of a value, or its table where the
 // column stands for a row.
-func (j *judge) names(n int, e queryplan.Expr) bool {
+func (j *judge) namesValue(n int, e queryplan.Expr) bool {
 	r := j.r
-	if !r.named(n) || e.Column == "" {
+	if !r.isNamed(n) || e.Column == "" {
 		return false
 	}
 	name := e.Column[strings.LastIndexByte(e.Column, '.')+1:]
@@ -207,9 +209,9 @@ func (j *judge) names(n int, e queryplan.Expr) bool {
 	return false
 }
 
-// mentions reports whether any word names the value.
-func (j *judge) mentions(e queryplan.Expr) bool {
-	if e.Truncate != "" && j.r.count(rTrend) > 0 {
+// isMentioned reports whether any word names the value.
+func (j *judge) isMentioned(e queryplan.Expr) bool {
+	if e.Truncate != "" && j.r.countDoubts(rTrend) > 0 {
 		return true
 	}
 	if e.Truncate != "" || e.Part != "" {
@@ -220,32 +222,32 @@ func (j *judge) mentions(e queryplan.Expr) bool {
 		}
 	}
 	for i := range j.r.chunks {
-		if j.names(i, e) {
+		if j.namesValue(i, e) {
 			return true
 		}
 	}
 	return false
 }
 
-// listsToo reports whether the question asks for a name beside the number: teams and
+// asksForNameToo reports whether the question asks for a name beside the number: teams and
 // their number of players.
-func (j *judge) listsToo() bool {
+func (j *judge) asksForNameToo() bool {
 	for i := range j.r.chunks {
 		c := &j.r.chunks[i]
 		if c.role == rAnd || c.role == rDistinct {
 			return true
 		}
-		if j.r.named(i) && !c.cond && askedAlone(j.r, i) {
+		if j.r.isNamed(i) && !c.cond && isAskedAlone(j.r, i) {
 			return true
 		}
 	}
 	return false
 }
 
-// askedAlone reports whether a mention is asked for by itself: what comes before it is no
+// isAskedAlone reports whether a mention is asked for by itself: what comes before it is no
 // measure.
-func askedAlone(r *reader, i int) bool {
-	p := r.prev(i)
+func isAskedAlone(r *reader, i int) bool {
+	p := r.prevChunk(i)
 	if p < 0 {
 		return true
 	}

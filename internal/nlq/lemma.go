@@ -58,9 +58,9 @@ func stem(w string) string {
 	return w
 }
 
-// near reports whether two words differ by a slip of the finger: one letter left out,
+// differByTypo reports whether two words differ by a slip of the finger: one letter left out,
 // added, changed, or two turned round. Short words have no slips.
-func near(a, b string) bool {
+func differByTypo(a, b string) bool {
 	if len(a) < 5 || len(b) < 5 || a[0] != b[0] {
 		return false
 	}

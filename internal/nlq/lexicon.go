@@ -5,7 +5,7 @@ import "strings"
 // The lexicon is general English: it knows no table, column or value of any data.
 
 // synonyms are groups of words that name the same thing in tables.
-var synonyms = index(`
+var synonyms = indexWords(`
 name title label
 phone telephone mobile cell
 salary wage pay income earning earn compensation
@@ -96,7 +96,7 @@ worth value
 money amount
 `)
 
-func index(text string) map[string]map[string]bool {
+func indexWords(text string) map[string]map[string]bool {
 	m := map[string]map[string]bool{}
 	for line := range strings.Lines(text) {
 		words := strings.Fields(line)
@@ -114,7 +114,7 @@ func index(text string) map[string]map[string]bool {
 	return m
 }
 
-func set(text string) map[string]bool {
+func wordSet(text string) map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(text) {
 		m[w] = true
@@ -123,7 +123,7 @@ func set(text string) map[string]bool {
 }
 
 // fillers carry no meaning of their own in a question to a table.
-var fillers = set(`a an the of to is are was were be been being do does did have has had having there their theirs it its they them these those
+var fillers = wordSet(`a an the of to is are was were be been being do does did have has had having there their theirs it its they them these those
 	this that which who whom whose what where when how for in on at by with from into onto and or as i we you our us me my he she his her him
 	please can could would will shall should may might must let find show list give return get tell display provide select retrieve fetch
 	compute calculate report print output all any some every each both also only just so then than but while during about
@@ -144,13 +144,13 @@ var numberWords = map[string]float64{
 }
 
 // weakNames are parts of a column's name that people leave out.
-var weakNames = set(`amount name id code no num number of the in is has was total million millions thousand percent pct usd eur date description text value data details detail key type status yn flag`)
+var weakNames = wordSet(`amount name id code no num number of the in is has was total million millions thousand percent pct usd eur date description text value data details detail key type status yn flag`)
 
 // weakTables are parts of a table's name that people leave out.
-var weakTables = set(`data list info information detail details table tbl record records ref reference dim fact master main all available other history log`)
+var weakTables = wordSet(`data list info information detail details table tbl record records ref reference dim fact master main all available other history log`)
 
 // demonyms lead from an adjective or another name to the place as data spell it.
-var demonyms = pairs(`european=europe asian=asia african=africa american=america,usa,united states,us british=uk,united kingdom,britain
+var demonyms = indexPairs(`european=europe asian=asia african=africa american=america,usa,united states,us british=uk,united kingdom,britain
 	english=england french=france german=germany italian=italy spanish=spain dutch=netherlands belgian=belgium swiss=switzerland
 	austrian=austria polish=poland russian=russia japanese=japan chinese=china korean=korea indian=india brazilian=brazil mexican=mexico
 	canadian=canada australian=australia swedish=sweden norwegian=norway danish=denmark finnish=finland greek=greece turkish=turkey
@@ -161,7 +161,7 @@ var demonyms = pairs(`european=europe asian=asia african=africa american=america
 	us=usa,united states,america usa=united states,us,america states=usa uk=united kingdom,great britain britain=uk,united kingdom
 	holland=netherlands`)
 
-func pairs(text string) map[string][]string {
+func indexPairs(text string) map[string][]string {
 	m := map[string][]string{}
 	key := ""
 	for _, w := range strings.Fields(text) {

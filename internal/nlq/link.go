@@ -47,7 +47,7 @@ func similar(t *token, w string) float64 {
 		return 0.8
 	case len(t.lemma) >= 4 && len(w) >= len(t.lemma)+3 && strings.HasPrefix(w, t.lemma) && !fillers[t.lemma]:
 		return 0.72
-	case near(t.lemma, w) && !strings.HasSuffix(t.lower, "ed") && !strings.HasSuffix(t.lower, "ing"):
+	case differByTypo(t.lemma, w) && !strings.HasSuffix(t.lower, "ed") && !strings.HasSuffix(t.lower, "ing"):
 		return 0.75
 	}
 	return 0
@@ -63,8 +63,8 @@ func (l *linker) similar(t *token, w string) float64 {
 	return s
 }
 
-// content are the tokens of a span that must be found in a name.
-func (l *linker) content(from, to int) []*token {
+// contentTokens are the tokens of a span that must be found in a name.
+func (l *linker) contentTokens(from, to int) []*token {
 	var out []*token
 	if grammar[l.toks[from].lower] || grammar[l.toks[to-1].lower] {
 		return nil
@@ -89,7 +89,7 @@ func (l *linker) content(from, to int) []*token {
 func (l *linker) matchColumn(content []*token, of bool, c *column) float64 {
 	tab := &l.x.tables[c.table]
 	if len(content) > 1 || len(c.words) > 1 {
-		if joined(content) == c.flat {
+		if joinTokens(content) == c.flat {
 			return 1
 		}
 	}
@@ -129,7 +129,7 @@ func (l *linker) matchColumn(content []*token, of bool, c *column) float64 {
 		owned++
 	}
 	if own == 0 {
-		if owned > 1 && tab.display == c.id && content[len(content)-1].lemma == "name" && len(subtract(c.words, tab.core)) == 0 {
+		if owned > 1 && tab.display == c.id && content[len(content)-1].lemma == "name" && len(withoutWords(c.words, tab.core)) == 0 {
 			return 0.95
 		}
 		return 0
@@ -167,7 +167,7 @@ func (l *linker) matchColumn(content []*token, of bool, c *column) float64 {
 		return 0
 	}
 	// The table's own words in a column's name say nothing about the column.
-	if core == 0 && len(subtract(c.words, tab.core)) > 0 {
+	if core == 0 && len(withoutWords(c.words, tab.core)) > 0 {
 		return 0
 	}
 	score := got / total
@@ -178,16 +178,16 @@ func (l *linker) matchColumn(content []*token, of bool, c *column) float64 {
 }
 
 // common are words that name a column of nearly every table and so no table.
-var common = set("name id code number type date title description")
+var common = wordSet("name id code number type date title description")
 
-var keyWords = set("id code key no number num")
+var keyWords = wordSet("id code key no number num")
 
 // units are words at the end of a name that only say in what it is measured.
-var units = set("million thousand billion percent pct usd eur gbp dollar euro km kg cm mm mile meter metre minute second hour sqft")
+var units = wordSet("million thousand billion percent pct usd eur gbp dollar euro km kg cm mm mile meter metre minute second hour sqft")
 
 // matchTable scores a span against a table.
 func (l *linker) matchTable(content []*token, of bool, t *table) float64 {
-	if joined(content) == t.flat {
+	if joinTokens(content) == t.flat {
 		return 1
 	}
 	used := make([]float64, len(t.words))
@@ -248,7 +248,7 @@ func (l *linker) isAlias(content []*token, alias []string) bool {
 	return true
 }
 
-func joined(content []*token) string {
+func joinTokens(content []*token) string {
 	var b strings.Builder
 	for i, t := range content {
 		if i == len(content)-1 {
@@ -257,7 +257,7 @@ func joined(content []*token) string {
 			b.WriteString(t.lower)
 		}
 	}
-	return flat(b.String())
+	return flatten(b.String())
 }
 
 const (
@@ -279,7 +279,7 @@ func (l *linker) mentions() []mention {
 }
 
 func (l *linker) mention(from, to int) (mention, bool) {
-	content := l.content(from, to)
+	content := l.contentTokens(from, to)
 	if content == nil {
 		return mention{}, false
 	}
@@ -332,7 +332,7 @@ func (l *linker) mention(from, to int) (mention, bool) {
 }
 
 // grammar are words that are never a name by themselves.
-var grammar = set(`a an the of to is are was were be been do does did have has had having there their it its they them these those this that which who
+var grammar = wordSet(`a an the of to is are was were be been do does did have has had having there their it its they them these those this that which who
 	whom whose what where when how for in on at by with from into and or as i we you our us me my he she his her please can could all any some
 	each every both also only than then but not no more less most least other one ones many much if so such between before after since over
 	under above below average mean different distinct unique find show give return tell get per across out up along corresponding ever per`)

@@ -41,7 +41,7 @@ func (l *linker) valueMention(from, to int) (mention, bool) {
 	first := &l.toks[from]
 	key := normaliseValue(strings.Join(texts, " "))
 	one := to == from+1
-	called := from > 0 && set("named called titled")[l.toks[from-1].lower]
+	called := from > 0 && wordSet("named called titled")[l.toks[from-1].lower]
 	if key == "" || one && (grammar[first.lower] || len([]rune(key)) == 1 && !called) {
 		return m, false
 	}
@@ -83,7 +83,7 @@ func (l *linker) isValueWord(i int, c *column) bool {
 	if n, ok := l.x.distinct[c.id]; !ok || n > maxSaid*4 {
 		return false
 	}
-	if i > 0 && set("is are was were be been still not currently")[l.toks[i-1].lower] {
+	if i > 0 && wordSet("is are was were be been still not currently")[l.toks[i-1].lower] {
 		return i+1 == len(l.toks) || !l.isNameWord(i+1)
 	}
 	return i+1 < len(l.toks) && i > 0 && slices.Contains(l.x.tables[c.table].core, l.toks[i+1].lemma)
@@ -100,5 +100,5 @@ func (l *linker) isNameWord(i int) bool {
 }
 
 // sayings are everyday words that also occur as values but rarely mean them.
-var sayings = set(`list show find give name names number total average top first last country city state year day date type kind order open
+var sayings = wordSet(`list show find give name names number total average top first last country city state year day date type kind order open
 	single new old high low long short big small large people person other none yes no good bad light`)

@@ -9,18 +9,18 @@ import (
 )
 
 // orders are words that ask to change data.
-var orders = set("delete drop update insert create remove truncate alter grant revoke rename attach")
+var orders = wordSet("delete drop update insert create remove truncate alter grant revoke rename attach")
 
-// noun reports whether an unknown word stands where a thing does: it is no verb form
+// isNoun reports whether an unknown word stands where a thing does: it is no verb form
 // and no word that says nothing.
-func (r *reader) noun(i int) bool {
+func (r *reader) isNoun(i int) bool {
 	t := &r.toks[r.chunks[i].from]
 	return !harmless[t.lemma] && !harmless[t.lower] && !strings.HasSuffix(t.lower, "ed") && !strings.HasSuffix(t.lower, "ing") && !strings.HasSuffix(t.lower, "ly") && !t.number
 }
 
-// askedFor reports whether an unknown word is what the question asks for: the email of
+// isAskedFor reports whether an unknown word is what the question asks for: the email of
 // each customer.
-func (r *reader) askedFor(i int) bool {
+func (r *reader) isAskedFor(i int) bool {
 	c := &r.chunks[i]
 	if c.from == 0 || c.to >= len(r.toks) {
 		return false
@@ -29,20 +29,20 @@ func (r *reader) askedFor(i int) bool {
 	return (before == "the" || before == "and" || before == "their" || before == "its" || r.toks[c.from].comma) && (after == "of" || after == "for" || after == "and" && len(r.items) > 0 || r.toks[c.to].comma)
 }
 
-// qualifies reports whether an unknown word makes the next, vaguely matched name
+// isQualifier reports whether an unknown word makes the next, vaguely matched name
 // something else: phone number is no number of staff.
-func (r *reader) qualifies(i int) bool {
+func (r *reader) isQualifier(i int) bool {
 	n := i + 1
-	if n >= len(r.chunks) || !r.named(n) || r.toks[r.chunks[n].from].comma {
+	if n >= len(r.chunks) || !r.isNamed(n) || r.toks[r.chunks[n].from].comma {
 		return false
 	}
 	m := r.chunks[n].mention
 	return len(m.columns) > 0 && m.columns[0].score < 0.8 && (len(m.tables) == 0 || m.tables[0].score < 0.6)
 }
 
-// repeats reports whether all that is shown is a value that the question gave.
-func (r *reader) repeats() bool {
-	if len(r.items) != 1 || r.items[0].agg != "" || len(r.toks) > 0 && set("is are does do")[r.toks[0].lower] {
+// repeatsGivenValue reports whether all that is shown is a value that the question gave.
+func (r *reader) repeatsGivenValue() bool {
+	if len(r.items) != 1 || r.items[0].agg != "" || len(r.toks) > 0 && wordSet("is are does do")[r.toks[0].lower] {
 		return false
 	}
 	return slices.ContainsFunc(r.conds, func(c cond) bool {
@@ -50,10 +50,10 @@ func (r *reader) repeats() bool {
 	})
 }
 
-// lostColumn reports whether a column is named in a condition that nothing came of.
-func (r *reader) lostColumn(i int) bool {
+// hasLostColumn reports whether a column is named in a condition that nothing came of.
+func (r *reader) hasLostColumn(i int) bool {
 	c := &r.chunks[i]
-	if !c.cond || len(c.mention.columns) == 0 || c.mention.columns[0].score < 0.95 || r.verbish(i) {
+	if !c.cond || len(c.mention.columns) == 0 || c.mention.columns[0].score < 0.95 || r.isVerbLike(i) {
 		return false
 	}
 	if len(c.mention.tables) > 0 && c.mention.tables[0].score > 0.5 {
@@ -66,8 +66,8 @@ func (r *reader) lostColumn(i int) bool {
 			return false
 		}
 	}
-	p, n := r.prev(i), r.next(i)
-	return !(r.is(p, rMention) && r.chunks[p].isValue) && !(r.is(n, rMention) && r.chunks[n].isValue)
+	p, n := r.prevChunk(i), r.nextChunk(i)
+	return !(r.hasRole(p, rMention) && r.chunks[p].isValue) && !(r.hasRole(n, rMention) && r.chunks[n].isValue)
 }
 
 // unanswerableReason returns the reason why no query answers what a question asks: why something
@@ -88,9 +88,9 @@ func (r *reader) unanswerableReason() string {
 	return ""
 }
 
-// tellsApart reports whether an unknown word is what rows are chosen by: it ends a
+// isSelector reports whether an unknown word is what rows are chosen by: it ends a
 // sentence after `are`, or is a superlative.
-func (r *reader) tellsApart(i int) bool {
+func (r *reader) isSelector(i int) bool {
 	c := &r.chunks[i]
 	t := &r.toks[c.from]
 	if c.filler || harmless[t.lemma] || begins[t.lower] || t.number || c.from == 0 {
@@ -100,13 +100,13 @@ func (r *reader) tellsApart(i int) bool {
 	if strings.HasSuffix(t.lower, "est") && len(t.lower) > 5 && before == "the" {
 		return true
 	}
-	be := set("is are was were not been")[before]
+	be := wordSet("is are was were not been")[before]
 	return be && (c.to == len(r.toks) || r.toks[c.to].sentence != t.sentence || r.toks[c.to].comma)
 }
 
-// describes reports whether an unknown word stands right before the name of a table, and so
+// isDescription reports whether an unknown word stands right before the name of a table, and so
 // chooses among its rows: overdue loans are not all loans.
-func (r *reader) describes(i int) bool {
+func (r *reader) isDescription(i int) bool {
 	c, n := &r.chunks[i], i+1
 	t := &r.toks[c.from]
 	if c.filler || harmless[t.lemma] || harmless[t.stem] || begins[t.lower] || t.number || n >= len(r.chunks) || r.toks[r.chunks[n].from].comma {
@@ -128,14 +128,14 @@ func (r *reader) asksUnknown(i int) bool {
 	if c.from == 1 && (before == "how" || before == "who") {
 		return true
 	}
-	if !r.noun(i) {
+	if !r.isNoun(i) {
 		return false
 	}
 	if n := i + 1; n < len(r.chunks) && r.chunks[n].role == rEach && r.toks[r.chunks[n].from].lower != "each" {
 		return true
 	}
 	last := c.to == len(r.toks) || r.toks[c.to].sentence != t.sentence
-	return last && set("on at in about for with of during by to")[before]
+	return last && wordSet("on at in about for with of during by to")[before]
 }
 
 // isCount reports whether rows are counted.
@@ -143,16 +143,16 @@ func (r *reader) isCount() bool {
 	return slices.ContainsFunc(r.items, func(it item) bool { return it.agg == queryplan.Count || it.agg == queryplan.CountDistinct })
 }
 
-// missing returns the reason why a plan must not be shown as an answer: words that
+// missingReason returns the reason why a plan must not be shown as an answer: words that
 // change what is asked and that no part of the plan comes from.
-func (r *reader) missing() string {
+func (r *reader) missingReason() string {
 	if w := r.toks; len(w) > 0 && orders[w[0].lower] {
 		return fmt.Sprintf("%q is not a question: data are only read here, never changed", w[0].text)
 	}
 	if reason := r.unanswerableReason(); reason != "" {
 		return reason
 	}
-	if r.repeats() {
+	if r.repeatsGivenValue() {
 		return "the answer would only repeat a value that the question names"
 	}
 	var lost []string
@@ -178,10 +178,10 @@ func (r *reader) missing() string {
 			if t := &r.toks[c.from]; t.capital && !c.filler && c.from > 0 && r.toks[c.from-1].sentence == t.sentence && len([]rune(t.text)) > 2 && !harmless[t.lemma] {
 				break // a name that is not in the data
 			}
-			if r.tellsApart(i) || r.describes(i) || r.asksUnknown(i) {
+			if r.isSelector(i) || r.isDescription(i) || r.asksUnknown(i) {
 				break // which are stale, the friendliest; who approved it
 			}
-			if c.filler || c.cond || !r.noun(i) || !r.askedFor(i) && !r.qualifies(i) {
+			if c.filler || c.cond || !r.isNoun(i) || !r.isAskedFor(i) && !r.isQualifier(i) {
 				continue
 			}
 		case rTrend:
@@ -202,13 +202,13 @@ func (r *reader) missing() string {
 				continue
 			}
 		case rMention:
-			if !c.isValue && !r.lostColumn(i) {
+			if !c.isValue && !r.hasLostColumn(i) {
 				continue
 			}
 		default:
 			continue
 		}
-		if text := fmt.Sprintf("%q", r.text(c)); !slices.Contains(lost, text) {
+		if text := fmt.Sprintf("%q", r.chunkText(c)); !slices.Contains(lost, text) {
 			lost = append(lost, text)
 		}
 	}

@@ -14,48 +14,48 @@ func (r *reader) readNegations() {
 		if c.used || c.role != rNot {
 			continue
 		}
-		r.negation(i)
+		r.readNegation(i)
 	}
 }
 
-func (r *reader) negation(i int) {
-	if p := r.prev(i); r.is(p, rMention) && r.chunks[p].isValue && r.near(p, i, 1) && r.toks[r.chunks[i].from].lower != "but" {
+func (r *reader) readNegation(i int) {
+	if p := r.prevChunk(i); r.hasRole(p, rMention) && r.chunks[p].isValue && r.areNear(p, i, 1) && r.toks[r.chunks[i].from].lower != "but" {
 		for n := range r.conds { // English is not the official language
 			if r.conds[n].at == p && !r.conds[n].neg {
 				r.conds[n].neg = true
-				r.use(i)
+				r.markUsed(i)
 				return
 			}
 		}
 	}
-	if r.lacks(i) {
+	if r.readLacks(i) {
 		return
 	}
 	for k := i + 1; k < len(r.chunks) && k <= i+10; k++ {
 		c := &r.chunks[k]
-		if r.toks[c.from].sentence != r.toks[r.chunks[i].from].sentence || c.role == rRel && k > i+2 && !r.condAt(k+1, k+3) {
+		if r.toks[c.from].sentence != r.toks[r.chunks[i].from].sentence || c.role == rRel && k > i+2 && !r.findCondition(k+1, k+3) {
 			break
 		}
 		for n := range r.conds {
 			if r.conds[n].at == k && !r.conds[n].neg {
 				r.conds[n].neg = true
-				r.use(i)
+				r.markUsed(i)
 				// Further conditions of the same clause belong to the same negation.
 				return
 			}
 		}
-		if r.named(k) && !c.used {
+		if r.isNamed(k) && !c.used {
 			if t, s := r.asTable(k); t >= 0 && s >= 0.55 && t != r.subject && !r.valueFollows(k) {
-				if r.negateBehind(i, k, t) {
+				if r.negateConditionBehind(i, k, t) {
 					return
 				}
 				r.conds = append(r.conds, cond{col: -1, table: t, exists: true, neg: true, at: i, score: s})
-				r.use(i, k)
+				r.markUsed(i, k)
 				return
 			}
 			if col, s := r.asColumn(k, -1, nil); col >= 0 && s > 0.75 && r.x.columns[col].table != r.subject && !r.valueFollows(k) {
 				r.conds = append(r.conds, cond{col: -1, table: r.x.columns[col].table, exists: true, neg: true, at: i, score: s * 0.9})
-				r.use(i, k)
+				r.markUsed(i, k)
 				return
 			}
 		}
@@ -66,23 +66,23 @@ func (r *reader) negation(i int) {
 	// `are not used`, `never sold`: a verb that is the name of a table or column.
 	for k := i + 1; k < len(r.chunks) && k <= i+3; k++ {
 		if r.chunks[k].role == rWord && !r.chunks[k].filler {
-			if t := r.verbTable(k); t >= 0 && t != r.subject {
+			if t := r.tableOfVerb(k); t >= 0 && t != r.subject {
 				r.conds = append(r.conds, cond{col: -1, table: t, exists: true, neg: true, at: i, score: 0.7})
-				r.use(i, k)
+				r.markUsed(i, k)
 				return
 			}
 		}
 	}
 }
 
-// lacks reads `have no reference`, `without a phone`: the column is empty.
-func (r *reader) lacks(i int) bool {
+// readLacks reads `have no reference`, `without a phone`: the column is empty.
+func (r *reader) readLacks(i int) bool {
 	w := r.chunks[i].phrase.words
 	if last := w[len(w)-1]; last != "no" && last != "without" && last != "any" && !strings.HasPrefix(last, "lack") {
 		return false
 	}
-	k := r.next(i)
-	if !r.named(k) || r.chunks[k].used || !r.near(i, k, 1) || r.subject < 0 || r.valueFollows(k) {
+	k := r.nextChunk(i)
+	if !r.isNamed(k) || r.chunks[k].used || !r.areNear(i, k, 1) || r.subject < 0 || r.valueFollows(k) {
 		return false
 	}
 	col, s := r.asColumn(k, r.subject, func(c *column) bool { return c.table == r.subject && (c.kind == queryplan.Text || c.date) && c.ref < 0 })
@@ -90,23 +90,23 @@ func (r *reader) lacks(i int) bool {
 		return false
 	}
 	r.conds = append(r.conds, cond{col: col, table: -1, op: queryplan.IsNull, at: i, score: s})
-	r.use(i, k)
+	r.markUsed(i, k)
 	return true
 }
 
-// has reads `orders with a coupon`: the column is filled.
-func (r *reader) has() {
+// readHas reads `orders with a coupon`: the column is filled.
+func (r *reader) readHas() {
 	for i := range r.chunks {
 		c := &r.chunks[i]
 		if c.used || c.role != rRel || c.phrase.words[0] != "with" && c.phrase.words[0] != "having" && c.phrase.words[len(c.phrase.words)-1] != "have" && c.phrase.words[len(c.phrase.words)-1] != "has" {
 			continue
 		}
-		k := r.next(i)
-		article := c.to > c.from+1 || c.to < len(r.toks) && set("a an any")[r.toks[c.to].lower]
-		if !article || !r.named(k) || r.chunks[k].used || !r.near(i, k, 1) || r.subject < 0 || c.phrase.words[len(c.phrase.words)-1] == "the" {
+		k := r.nextChunk(i)
+		article := c.to > c.from+1 || c.to < len(r.toks) && wordSet("a an any")[r.toks[c.to].lower]
+		if !article || !r.isNamed(k) || r.chunks[k].used || !r.areNear(i, k, 1) || r.subject < 0 || c.phrase.words[len(c.phrase.words)-1] == "the" {
 			continue
 		}
-		if n := r.next(k); n >= 0 && !r.is(n, rAnd) && !r.is(n, rEach) && !r.is(n, rPeriod) {
+		if n := r.nextChunk(k); n >= 0 && !r.hasRole(n, rAnd) && !r.hasRole(n, rEach) && !r.hasRole(n, rPeriod) {
 			continue // with a name like ...
 		}
 		col, s := r.asColumn(k, r.subject, func(c *column) bool {
@@ -116,13 +116,13 @@ func (r *reader) has() {
 			continue
 		}
 		r.conds = append(r.conds, cond{col: col, table: -1, op: queryplan.IsNotNull, at: i, score: s})
-		r.use(i, k)
+		r.markUsed(i, k)
 	}
 }
 
-// negateBehind negates a condition that lies behind the table: did not visit any
+// negateConditionBehind negates a condition that lies behind the table: did not visit any
 // museum opened after 2010.
-func (r *reader) negateBehind(i, k, t int) bool {
+func (r *reader) negateConditionBehind(i, k, t int) bool {
 	for n := range r.conds {
 		c := &r.conds[n]
 		if c.at < k || c.at > k+8 || c.neg || c.agg != "" || c.col < 0 || r.subject < 0 || r.toks[r.chunks[c.at].from].sentence != r.toks[r.chunks[k].from].sentence {
@@ -131,14 +131,14 @@ func (r *reader) negateBehind(i, k, t int) bool {
 		ct := r.x.columns[c.col].table
 		if ct == t || slices.ContainsFunc(r.cheapestPath([]int{r.subject}, ct), func(e edge) bool { return e.to == t }) {
 			c.neg = true
-			r.use(i, k)
+			r.markUsed(i, k)
 			return true
 		}
 	}
 	return false
 }
 
-func (r *reader) condAt(from, to int) bool {
+func (r *reader) findCondition(from, to int) bool {
 	for _, c := range r.conds {
 		if c.at >= from && c.at <= to {
 			return true
@@ -149,15 +149,15 @@ func (r *reader) condAt(from, to int) bool {
 
 // valueFollows reports whether a condition hangs on this mention: `not in the city X`.
 func (r *reader) valueFollows(k int) bool {
-	n := r.next(k)
-	for r.is(n, rBe) || r.is(n, rRel) && r.near(k, n, 1) {
-		n = r.next(n)
+	n := r.nextChunk(k)
+	for r.hasRole(n, rBe) || r.hasRole(n, rRel) && r.areNear(k, n, 1) {
+		n = r.nextChunk(n)
 	}
-	return n >= 0 && r.near(k, n, 3) && (r.is(n, rMention) && r.chunks[n].isValue || r.is(n, rNumber) || r.is(n, rCompare)) && r.condAt(n, n)
+	return n >= 0 && r.areNear(k, n, 3) && (r.hasRole(n, rMention) && r.chunks[n].isValue || r.hasRole(n, rNumber) || r.hasRole(n, rCompare)) && r.findCondition(n, n)
 }
 
-// verbTable finds a table by a verb: visited, enrolled.
-func (r *reader) verbTable(k int) int {
+// tableOfVerb finds a table by a verb: visited, enrolled.
+func (r *reader) tableOfVerb(k int) int {
 	t := &r.toks[r.chunks[k].from]
 	for i := range r.x.tables {
 		for _, w := range r.x.tables[i].core {
@@ -169,9 +169,9 @@ func (r *reader) verbTable(k int) int {
 	return -1
 }
 
-// existence reads tables that are only mentioned in a condition: students who have
+// readExistence reads tables that are only mentioned in a condition: students who have
 // friends. A table that some other part of the question needs is joined anyway.
-func (r *reader) existence() {
+func (r *reader) readExistence() {
 	for i := range r.chunks {
 		c := &r.chunks[i]
 		if c.used || !c.cond || c.isValue {
@@ -186,7 +186,7 @@ func (r *reader) existence() {
 			}
 		case rWord:
 			if !c.filler {
-				t, s = r.verbTable(i), 0.6
+				t, s = r.tableOfVerb(i), 0.6
 			}
 		}
 		if t < 0 || s < 0.55 || t == r.subject || r.subject < 0 {
@@ -197,15 +197,15 @@ func (r *reader) existence() {
 		for _, o := range r.conds {
 			behind = behind || o.exists && o.table != t && o.at < i && len(r.x.schema.Between(r.x.tableName(o.table), r.x.tableName(t))) > 0
 		}
-		if behind || r.needs(t) || !r.fansOut(r.subject, t) {
+		if behind || r.needsTable(t) || !r.mayMultiply(r.subject, t) {
 			continue // joined anyway, or every row has one
 		}
 		r.conds = append(r.conds, cond{col: -1, table: t, exists: true, at: i, score: s})
 	}
 }
 
-// needs reports whether a part of the frame speaks of the table.
-func (r *reader) needs(t int) bool {
+// needsTable reports whether a part of the frame speaks of the table.
+func (r *reader) needsTable(t int) bool {
 	for _, c := range r.conds {
 		if c.table == t || c.col >= 0 && r.x.columns[c.col].table == t {
 			return true

@@ -98,7 +98,7 @@ var yes = regexp.MustCompile(`(?i)^\s*(yes|yep|y|ok|okay|right|correct|exactly|s
 func Plan(q Question) Answer {
 	for _, text := range []string{q.Text, q.Clarification} {
 		if IsStatement(text) {
-			return Answer{Quality: Low, Declined: SayAsStatement(text)}
+			return Answer{Quality: Low, Declined: StatementHint(text)}
 		}
 	}
 	x := q.Index
@@ -110,7 +110,7 @@ func Plan(q Question) Answer {
 		now = time.Now()
 	}
 	text, notes := x.rephrase(q, now)
-	if reason := x.unexplained(text); reason != "" {
+	if reason := x.findUnexplained(text); reason != "" {
 		return Answer{Quality: Low, Declined: reason}
 	}
 	first := readQuestion(x, text, now, nil)
@@ -118,11 +118,11 @@ func Plan(q Question) Answer {
 	confirmed := false
 	for line := range strings.Lines(q.Clarification) {
 		if confirmed = yes.MatchString(line); !confirmed && strings.TrimSpace(line) != "" {
-			first, alternatives = first.clarified(alternatives, strings.TrimSpace(line), now)
+			first, alternatives = first.applyClarification(alternatives, strings.TrimSpace(line), now)
 		}
 	}
 	first, alternatives = dropRejected(first, alternatives, q.Avoid)
-	a := first.answer()
+	a := first.toAnswer()
 	a.Understood = append(notes, a.Understood...)
 	switch {
 	case a.Declined != "":
@@ -159,7 +159,7 @@ func readQuestion(x *Index, text string, now time.Time, choices map[string]int) 
 	if g.plan == nil {
 		return g
 	}
-	if g.reason = r.missing(); g.reason != "" {
+	if g.reason = r.missingReason(); g.reason != "" {
 		g.plan = nil
 		return g
 	}
@@ -170,8 +170,8 @@ func readQuestion(x *Index, text string, now time.Time, choices map[string]int) 
 	return g
 }
 
-func (g *reading) answer() Answer {
-	a := Answer{Quality: Low, Understood: g.r.understood(), NotUnderstood: g.r.unknownWords()}
+func (g *reading) toAnswer() Answer {
+	a := Answer{Quality: Low, Understood: g.r.explainWords(), NotUnderstood: g.r.unknownWords()}
 	if g.plan == nil {
 		a.Declined = g.reason
 		return a
@@ -188,8 +188,8 @@ func (g *reading) answer() Answer {
 	return a
 }
 
-// understood says what each used piece was taken for.
-func (r *reader) understood() []Word {
+// explainWords says what each used piece was taken for.
+func (r *reader) explainWords() []Word {
 	var out []Word
 	for i := range r.chunks {
 		c := &r.chunks[i]
@@ -197,7 +197,7 @@ func (r *reader) understood() []Word {
 			continue
 		}
 		if m := r.meaning(i); m != "" {
-			out = append(out, Word{r.text(c), m})
+			out = append(out, Word{r.chunkText(c), m})
 		}
 	}
 	return out

@@ -2,22 +2,22 @@ package nlq
 
 import "interlock/internal/queryplan"
 
-// ordering reads `sorted by age`, `in descending order of population`.
-func (r *reader) ordering() {
+// readOrdering reads `sorted by age`, `in descending order of population`.
+func (r *reader) readOrdering() {
 	for i := range r.chunks {
 		c := &r.chunks[i]
 		if c.used || c.role != rOrder && c.role != rDir {
 			continue
 		}
-		if c.role == rOrder && !r.ordersSomething(i) {
+		if c.role == rOrder && !r.isOrdering(i) {
 			continue
 		}
-		r.orderBy(i)
+		r.addOrdering(i)
 	}
 }
 
-// ordersSomething keeps a bare `order` or `listed` from being an ordering.
-func (r *reader) ordersSomething(i int) bool {
+// isOrdering keeps a bare `order` or `listed` from being an ordering.
+func (r *reader) isOrdering(i int) bool {
 	words := r.chunks[i].phrase.words
 	if len(words) > 1 && words[0] != "listed" {
 		return true
@@ -30,10 +30,10 @@ func (r *reader) ordersSomething(i int) bool {
 	return false
 }
 
-func (r *reader) orderBy(i int) {
+func (r *reader) addOrdering(i int) {
 	o := order{}
 	o.at, o.col, o.table = i, -1, -1
-	r.use(i)
+	r.markUsed(i)
 	if r.chunks[i].role == rDir {
 		o.desc = r.chunks[i].phrase.desc
 	}
@@ -46,22 +46,22 @@ func (r *reader) orderBy(i int) {
 		switch {
 		case c.role == rDir:
 			o.desc = c.phrase.desc
-			r.use(k)
+			r.markUsed(k)
 			continue
 		case c.role == rOrder, c.role == rEach && r.toks[c.from].lower == "by":
-			r.use(k)
+			r.markUsed(k)
 			continue
 		case c.role == rCount && named < 0:
 			o.agg = queryplan.Count
-			r.use(k)
+			r.markUsed(k)
 			continue
 		case c.role == rAgg && named < 0:
 			o.agg = c.phrase.agg
-			r.use(k)
+			r.markUsed(k)
 			continue
-		case r.named(k) && named < 0:
+		case r.isNamed(k) && named < 0:
 			named = k
-			r.use(k)
+			r.markUsed(k)
 			continue
 		case c.filler, c.role == rEach:
 			continue
@@ -72,7 +72,7 @@ func (r *reader) orderBy(i int) {
 	}
 	if named >= 0 {
 		t, ts := r.asTable(named)
-		col, cs := r.asColumn(named, r.orderTable(named), nil)
+		col, cs := r.asColumn(named, r.sortedTable(named), nil)
 		switch {
 		case o.agg == queryplan.Count && t >= 0 && ts >= cs-0.2:
 			o.table, o.score = t, ts
@@ -91,8 +91,8 @@ func (r *reader) orderBy(i int) {
 	r.orders = append(r.orders, o)
 }
 
-// orderTable is the table whose rows are sorted: the one that is asked for.
-func (r *reader) orderTable(i int) int {
+// sortedTable is the table whose rows are sorted: the one that is asked for.
+func (r *reader) sortedTable(i int) int {
 	if r.subject >= 0 {
 		return r.subject
 	}

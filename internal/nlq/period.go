@@ -101,14 +101,14 @@ func periodAt(toks []token, i int, now time.Time) (period, int) {
 			back = 0
 		}
 		if n := toks[min(i+1, len(toks)-1)]; i+1 < len(toks) && n.number && back < 0 {
-			if from, ok := shift(today, lemma(word(i+2)), -int(n.value)); ok {
+			if from, ok := shiftPeriod(today, lemma(word(i+2)), -int(n.value)); ok {
 				return period{from: from, until: today.AddDate(0, 0, 1)}, 3
 			}
 			return period{}, 0
 		}
 		if from, ok := unitStart(today, lemma(word(i+1))); ok && word(i+1) == lemma(word(i+1)) {
-			start, _ := shift(from, word(i+1), back)
-			end, _ := shift(start, word(i+1), 1)
+			start, _ := shiftPeriod(from, word(i+1), back)
+			end, _ := shiftPeriod(start, word(i+1), 1)
 			return period{from: start, until: end}, 2
 		}
 	}
@@ -137,7 +137,7 @@ func unitStart(t time.Time, unit string) (time.Time, bool) {
 	return t, false
 }
 
-func shift(t time.Time, unit string, n int) (time.Time, bool) {
+func shiftPeriod(t time.Time, unit string, n int) (time.Time, bool) {
 	switch unit {
 	case "day":
 		return t.AddDate(0, 0, n), true

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// measured reports whether a mention is a column of numbers.
-func (r *reader) measured(i int) bool {
-	col, s := r.asColumn(i, r.nearTable(i), (*column).numeric)
+// isMeasure reports whether a mention is a column of numbers.
+func (r *reader) isMeasure(i int) bool {
+	col, s := r.asColumn(i, r.nearTable(i), (*column).isNumeric)
 	return col >= 0 && s > 0.5
 }
 
-// possesses reports whether `has` stands between: grades that have more than 3 pupils.
-func (r *reader) possesses(a, b int) bool {
+// hasBetween reports whether `has` stands between: grades that have more than 3 pupils.
+func (r *reader) hasBetween(a, b int) bool {
 	for _, t := range r.toks[r.chunks[a].to:r.chunks[b].from] {
 		if t.lemma == "have" || t.lower == "with" || t.lower == "having" {
 			return true
@@ -35,7 +35,7 @@ func (r *reader) subjectOf(i int) int {
 			if t := &r.toks[r.chunks[k].from]; t.lower == "and" || r.toks[r.chunks[k+1].from].comma {
 				return -1
 			}
-		case r.chunks[k].role == rRel && set("that which")[r.toks[r.chunks[k].from].lower]:
+		case r.chunks[k].role == rRel && wordSet("that which")[r.toks[r.chunks[k].from].lower]:
 		default:
 			return -1
 		}
@@ -54,13 +54,13 @@ func (r *reader) nearTable(i int) int {
 	for k := i + 1; k < len(r.chunks) && k <= i+12; k++ {
 		c := &r.chunks[k]
 		if t, s := r.asTable(k); t >= 0 && s >= 0.75 {
-			if r.reaches(i, k) {
+			if r.areListedBetween(i, k) {
 				return t
 			}
 			break
 		}
-		if r.named(k) && len(c.mention.columns) > 0 && r.isPropertyOf(c) {
-			if t := r.x.columns[c.mention.columns[0].id].table; r.owned(c, t) && r.listedTo(i, k) {
+		if r.isNamed(k) && len(c.mention.columns) > 0 && r.isPropertyOf(c) {
+			if t := r.x.columns[c.mention.columns[0].id].table; r.namesTableToo(c, t) && r.inSameList(i, k) {
 				return t
 			}
 		}
@@ -81,8 +81,8 @@ func (r *reader) isPropertyOf(c *chunk) bool {
 	return false
 }
 
-// listedTo reports whether two mentions stand in one list.
-func (r *reader) listedTo(i, k int) bool {
+// inSameList reports whether two mentions stand in one list.
+func (r *reader) inSameList(i, k int) bool {
 	for m := i + 1; m < k; m++ {
 		if c := &r.chunks[m]; !(c.role == rMention && !c.isValue || c.role == rAnd || c.filler) {
 			return false
@@ -91,15 +91,15 @@ func (r *reader) listedTo(i, k int) bool {
 	return true
 }
 
-// reaches reports whether the words between are only a list of names and `of`.
-func (r *reader) reaches(i, k int) bool {
+// areListedBetween reports whether the words between are only a list of names and `of`.
+func (r *reader) areListedBetween(i, k int) bool {
 	of := false
 	for m := i + 1; m < k; m++ {
 		switch c := &r.chunks[m]; {
 		case c.role == rMention && !c.isValue, c.role == rAnd, c.role == rDistinct, c.role == rEach:
 			of = of || c.role == rEach
 		case c.filler:
-			of = of || set("of for in from")[r.toks[c.from].lower]
+			of = of || wordSet("of for in from")[r.toks[c.from].lower]
 		default:
 			return false
 		}
@@ -119,9 +119,9 @@ func (r *reader) currentTable(i int) int {
 	return r.subject
 }
 
-// hinted finds the column of a table (or of those linked to it) that an adjective
+// columnOfAdjective finds the column of a table (or of those linked to it) that an adjective
 // speaks of.
-func (r *reader) hinted(adj string, t int) (int, bool) {
+func (r *reader) columnOfAdjective(adj string, t int) (int, bool) {
 	if t < 0 {
 		t = r.subject
 	}
@@ -133,7 +133,7 @@ func (r *reader) hinted(adj string, t int) (int, bool) {
 	for _, h := range adjectives[adj].hints {
 		for _, id := range r.x.tables[t].columns {
 			c := &r.x.columns[id]
-			if slices.Contains(c.words, h.word) && (c.number || c.calendar()) && c.ref < 0 && !c.part && !slices.Contains(found, id) {
+			if slices.Contains(c.words, h.word) && (c.number || c.isCalendar()) && c.ref < 0 && !c.part && !slices.Contains(found, id) {
 				found, more = append(found, id), append(more, h.more)
 			}
 		}
@@ -154,15 +154,15 @@ func (r *reader) hinted(adj string, t int) (int, bool) {
 }
 
 // vague are adjectives whose hints mean different things where a table has several.
-var vague = set("large small expensive costly inexpensive cheap good bad late early long short rich")
+var vague = wordSet("large small expensive costly inexpensive cheap good bad late early long short rich")
 
-// verb finds a column by a word near a comparison that is a form of its name.
-func (r *reader) verb(i int, ok func(*column) bool) int {
+// columnOfVerb finds a column by a word near a comparison that is a form of its name.
+func (r *reader) columnOfVerb(i int, ok func(*column) bool) int {
 	for k := i - 1; k >= 0 && k >= i-4; k-- {
 		c := &r.chunks[k]
 		if c.role == rMention && !c.isValue && !c.used {
 			if col, s := r.asColumn(k, r.currentTable(k), ok); col >= 0 && s >= 0.42 {
-				r.use(k)
+				r.markUsed(k)
 				return col
 			}
 		}

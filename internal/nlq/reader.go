@@ -96,7 +96,7 @@ type doubt struct {
 func (r *reader) doubt(name string, size float64) { r.doubts = append(r.doubts, doubt{name, size}) }
 
 func newReader(x *Index, text string, now time.Time) *reader {
-	r := &reader{x: x, toks: straighten(complete(tokenise(text))), frame: frame{subject: -1}, ties: map[int][]int{}}
+	r := &reader{x: x, toks: reorderComparisons(completeLists(tokenise(text))), frame: frame{subject: -1}, ties: map[int][]int{}}
 	l := &linker{x: x, toks: r.toks, sims: map[[2]string]float64{}}
 	r.chunks = splitIntoChunks(r.toks, l.mentions(), now)
 	r.preferFunctions()
@@ -114,7 +114,7 @@ func (r *reader) preferFunctions() {
 			continue
 		}
 		k := slices.IndexFunc(phrases[r.toks[c.from].lower], func(p phrase) bool { return p.role == rAgg && len(p.words) == 1 })
-		number := slices.ContainsFunc(n.mention.columns, func(m scored) bool { return m.score > 0.6 && r.x.columns[m.id].numeric() })
+		number := slices.ContainsFunc(n.mention.columns, func(m scored) bool { return m.score > 0.6 && r.x.columns[m.id].isNumeric() })
 		if k >= 0 && number {
 			c.role, c.mention, c.phrase = rAgg, nil, phrases[r.toks[c.from].lower][k]
 		}
@@ -140,7 +140,7 @@ func (r *reader) weighTables() {
 			if k > 0 && m.score < c.mention.columns[0].score-0.05 {
 				break
 			}
-			if t := r.x.columns[m.id].table; r.owned(c, t) {
+			if t := r.x.columns[m.id].table; r.namesTableToo(c, t) {
 				r.weight[t] = max(r.weight[t], 0.9*m.score)
 			} else {
 				r.weight[t] = max(r.weight[t], 0.35*m.score)
@@ -149,8 +149,8 @@ func (r *reader) weighTables() {
 	}
 }
 
-// owned reports whether a column's mention names the table too.
-func (r *reader) owned(c *chunk, t int) bool {
+// namesTableToo reports whether a column's mention names the table too.
+func (r *reader) namesTableToo(c *chunk, t int) bool {
 	for _, tok := range r.toks[c.from:c.to] {
 		if slices.Contains(r.x.tables[t].core, tok.lemma) {
 			return true
@@ -189,10 +189,10 @@ func (r *reader) readAsValue(c *chunk) bool {
 }
 
 var (
-	leads       = set("list show find give return get tell display provide select retrieve fetch compute calculate report print count include output only what")
-	preposition = set("in from at on using by to into under within inside for through during via")
-	wh          = set("which what who whose whom")
-	linking     = set("of the its their his her a an all")
+	leads       = wordSet("list show find give return get tell display provide select retrieve fetch compute calculate report print count include output only what")
+	preposition = wordSet("in from at on using by to into under within inside for through during via")
+	wh          = wordSet("which what who whose whom")
+	linking     = wordSet("of the its their his her a an all")
 )
 
 // markConditionZones marks the chunks that stand in conditions.
@@ -211,10 +211,10 @@ func (r *reader) markConditionZones() {
 		switch {
 		case begins && (t.lower == "for" || t.lower == "among" || t.lower == "in" || t.lower == "of") && c.role != rEach:
 			cond = true
-		case c.from > 0 && (t.comma || r.after(i, rAnd)) && (t.lower == "what" || t.lower == "how" || t.lower == "which" || leads[t.lower] || c.role == rCount && !r.compares(i)):
+		case c.from > 0 && (t.comma || r.followsRole(i, rAnd)) && (t.lower == "what" || t.lower == "how" || t.lower == "which" || leads[t.lower] || c.role == rCount && !r.followsComparison(i)):
 			cond, headed = false, (wh[t.lower] || t.lower == "how" || c.role == rCount) && !r.beFollows(i)
 			seen = false
-		case c.role == rAnd && r.resumes(i):
+		case c.role == rAnd && r.resumesAsking(i):
 			cond, headed, seen = false, false, false
 		case seen && (c.role == rRel || preposition[t.lower] && c.role == rWord) && c.role != rEach:
 			cond = true
@@ -234,11 +234,11 @@ func (r *reader) markConditionZones() {
 	}
 }
 
-// compares reports whether the chunk follows a comparison, as the number in `more than
+// followsComparison reports whether the chunk follows a comparison, as the number in `more than
 // the number of`.
-func (r *reader) compares(i int) bool { return r.after(i, rCompare) }
+func (r *reader) followsComparison(i int) bool { return r.followsRole(i, rCompare) }
 
-func (r *reader) after(i int, role role) bool {
+func (r *reader) followsRole(i int, role role) bool {
 	for k := i - 1; k >= 0 && k >= i-2; k-- {
 		if r.chunks[k].role == role {
 			return true
@@ -251,30 +251,30 @@ func (r *reader) after(i int, role role) bool {
 }
 
 func (r *reader) beFollows(i int) bool {
-	return i+1 < len(r.chunks) && (r.chunks[i+1].role == rBe || r.chunks[i+1].filler && set("do does did")[r.toks[r.chunks[i+1].from].lower])
+	return i+1 < len(r.chunks) && (r.chunks[i+1].role == rBe || r.chunks[i+1].filler && wordSet("do does did")[r.toks[r.chunks[i+1].from].lower])
 }
 
-// resumes reports whether an `and` goes back to what is asked for.
-func (r *reader) resumes(i int) bool {
+// resumesAsking reports whether an `and` goes back to what is asked for.
+func (r *reader) resumesAsking(i int) bool {
 	switch p := r.chunks[i].phrase.words; {
 	case len(p) >= 2 && (p[0] == "as" || p[0] == "along" || p[0] == "together" || p[len(p)-1] == "how" || p[len(p)-1] == "what"):
 		return true
 	}
-	n := r.next(i)
-	if r.named(n) && r.isPropertyOf(&r.chunks[n]) && len(r.chunks[n].mention.columns) > 0 && r.owned(&r.chunks[n], r.x.columns[r.chunks[n].mention.columns[0].id].table) {
+	n := r.nextChunk(i)
+	if r.isNamed(n) && r.isPropertyOf(&r.chunks[n]) && len(r.chunks[n].mention.columns) > 0 && r.namesTableToo(&r.chunks[n], r.x.columns[r.chunks[n].mention.columns[0].id].table) {
 		return true // and the names of dogs
 	}
-	if r.named(n) && n+2 < len(r.chunks) && r.toks[r.chunks[n+1].from].lower == "of" {
+	if r.isNamed(n) && n+2 < len(r.chunks) && r.toks[r.chunks[n+1].from].lower == "of" {
 		// and the names of dogs
-		if m := r.next(n + 1); r.named(m) && len(r.chunks[m].mention.tables) > 0 && len(r.chunks[n].mention.columns) > 0 && r.chunks[n].mention.columns[0].score > 0.8 {
+		if m := r.nextChunk(n + 1); r.isNamed(m) && len(r.chunks[m].mention.tables) > 0 && len(r.chunks[n].mention.columns) > 0 && r.chunks[n].mention.columns[0].score > 0.8 {
 			return true
 		}
 	}
 	return n >= 0 && (r.chunks[n].role == rCount || r.toks[r.chunks[n].from].lower == "what" || r.toks[r.chunks[n].from].lower == "how")
 }
 
-// next is the chunk after i that is not a filler, or -1.
-func (r *reader) next(i int) int {
+// nextChunk is the chunk after i that is not a filler, or -1.
+func (r *reader) nextChunk(i int) int {
 	for k := i + 1; k < len(r.chunks); k++ {
 		if !r.chunks[k].filler {
 			return k
@@ -283,8 +283,8 @@ func (r *reader) next(i int) int {
 	return -1
 }
 
-// prev is the chunk before i that is not a filler, or -1.
-func (r *reader) prev(i int) int {
+// prevChunk is the chunk before i that is not a filler, or -1.
+func (r *reader) prevChunk(i int) int {
 	for k := i - 1; k >= 0; k-- {
 		if !r.chunks[k].filler {
 			return k
@@ -293,8 +293,8 @@ func (r *reader) prev(i int) int {
 	return -1
 }
 
-// near reports whether two chunks stand within n tokens in one sentence.
-func (r *reader) near(a, b, n int) bool {
+// areNear reports whether two chunks stand within n tokens in one sentence.
+func (r *reader) areNear(a, b, n int) bool {
 	if a < 0 || b < 0 {
 		return false
 	}
@@ -304,14 +304,14 @@ func (r *reader) near(a, b, n int) bool {
 	return r.chunks[b].from-r.chunks[a].to <= n && r.toks[r.chunks[a].from].sentence == r.toks[r.chunks[b].from].sentence
 }
 
-func (r *reader) is(i int, role role) bool { return i >= 0 && r.chunks[i].role == role }
+func (r *reader) hasRole(i int, role role) bool { return i >= 0 && r.chunks[i].role == role }
 
-// named reports whether chunk i names a table or column.
-func (r *reader) named(i int) bool { return r.is(i, rMention) && !r.chunks[i].isValue }
+// isNamed reports whether chunk i names a table or column.
+func (r *reader) isNamed(i int) bool { return r.hasRole(i, rMention) && !r.chunks[i].isValue }
 
 // asTable reads a mention as a table.
 func (r *reader) asTable(i int) (int, float64) {
-	if !r.named(i) || len(r.chunks[i].mention.tables) == 0 {
+	if !r.isNamed(i) || len(r.chunks[i].mention.tables) == 0 {
 		return -1, 0
 	}
 	t := r.chunks[i].mention.tables[0]
@@ -337,7 +337,7 @@ func (r *reader) linkWeight(t int) float64 {
 
 // asColumn reads a mention as a column that passes ok; near is a table to prefer.
 func (r *reader) asColumn(i int, near int, ok func(*column) bool) (int, float64) {
-	if !r.named(i) {
+	if !r.isNamed(i) {
 		return -1, 0
 	}
 	best, total, score, second := -1, 0.0, 0.0, 0.0
@@ -361,7 +361,7 @@ func (r *reader) asColumn(i int, near int, ok func(*column) bool) (int, float64)
 			s += 0.3
 		}
 		if m.score < 0.95 {
-			s += 0.1 * r.present(c) // units were sold: units sold, not unit price
+			s += 0.1 * r.presentShare(c) // units were sold: units sold, not unit price
 		}
 		switch {
 		case c.ref >= 0 && !c.key && c.ref != c.table && r.weight[c.ref] >= 0.8 && near != c.table:
@@ -392,8 +392,8 @@ func (r *reader) asColumn(i int, near int, ok func(*column) bool) (int, float64)
 	return best, score
 }
 
-// present is how much of a column's name occurs anywhere in the question.
-func (r *reader) present(c *column) float64 {
+// presentShare is how much of a column's name occurs anywhere in the question.
+func (r *reader) presentShare(c *column) float64 {
 	n := 0
 	for _, w := range c.words {
 		if slices.ContainsFunc(r.toks, func(t token) bool { return t.lemma == w || t.lower == w }) {
@@ -403,15 +403,15 @@ func (r *reader) present(c *column) float64 {
 	return float64(n) / float64(max(1, len(c.words)))
 }
 
-// numeric reports whether the column holds numbers that mean an amount.
-func (c *column) numeric() bool { return c.number && c.ref < 0 && !c.part }
+// isNumeric reports whether the column holds numbers that mean an amount.
+func (c *column) isNumeric() bool { return c.number && c.ref < 0 && !c.part }
 
-// calendar reports whether the column says when something was: a date, or a year.
-func (c *column) calendar() bool {
+// isCalendar reports whether the column says when something was: a date, or a year.
+func (c *column) isCalendar() bool {
 	return c.date || slices.ContainsFunc(c.words, func(w string) bool {
 		return w == "year" || w == "date" || c.kind == queryplan.Number && yearly[w]
 	})
 }
 
 // yearly are words of columns that hold years without saying so.
-var yearly = set("founded established built opened born since")
+var yearly = wordSet("founded established built opened born since")

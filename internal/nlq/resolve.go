@@ -10,30 +10,30 @@ import (
 // did not understand.
 func (r *reader) runPasses() {
 	r.findSubject()
-	r.ordering()
+	r.readOrdering()
 	r.readComparisons()
 	r.readPatterns()
 	r.readMissingValues()
 	r.readSuperlatives()
-	r.grouping()
-	r.valueConds()
-	r.compared()
+	r.readGrouping()
+	r.readValues()
+	r.readCompare()
 	r.readFlags()
 	r.readNegations()
-	r.has()
-	r.howMuch()
-	r.whenAsked()
+	r.readHas()
+	r.readHowMuch()
+	r.readWhen()
 	r.readRequested()
-	r.andHowMuch()
-	r.existence()
-	r.alternatives()
+	r.readAmountOfCounted()
+	r.readExistence()
+	r.joinAlternatives()
 	r.resolveOpenParts()
 }
 
 // readFlags reads adjectives that are columns of yes and no: official languages.
 func (r *reader) readFlags() {
 	for i := range r.chunks {
-		if !r.named(i) || r.chunks[i].used {
+		if !r.isNamed(i) || r.chunks[i].used {
 			continue
 		}
 		col, s := r.asColumn(i, r.nearTable(i), func(c *column) bool { return r.x.truths[c.id] != nil })
@@ -43,27 +43,27 @@ func (r *reader) readFlags() {
 		if best := r.chunks[i].mention.columns[0]; best.id != col && best.score > s+0.1 {
 			continue
 		}
-		if !r.chunks[i].cond && !r.named(r.next(i)) && r.toks[0].lower != "who" {
+		if !r.chunks[i].cond && !r.isNamed(r.nextChunk(i)) && r.toks[0].lower != "who" {
 			continue
 		}
 		v := r.x.truths[col]
 		val := v[0]
-		if r.negatedBefore(i) {
+		if r.takeNotBefore(i) {
 			val = v[1]
 		}
 		r.conds = append(r.conds, cond{col: col, table: -1, op: queryplan.Eq, values: []any{val}, at: i, score: s})
-		r.use(i)
+		r.markUsed(i)
 	}
 }
 
-// alternatives marks conditions that `or` joins.
-func (r *reader) alternatives() {
+// joinAlternatives marks conditions that `or` joins.
+func (r *reader) joinAlternatives() {
 	slices.SortStableFunc(r.conds, func(a, b cond) int { return a.at - b.at })
 	for i := 1; i < len(r.conds); i++ {
 		for k := r.conds[i-1].at + 1; k < r.conds[i].at; k++ {
 			if r.chunks[k].role == rOr && !r.chunks[k].used {
 				r.conds[i].or = true
-				r.use(k)
+				r.markUsed(k)
 			}
 		}
 	}
@@ -73,10 +73,10 @@ func (r *reader) alternatives() {
 func (r *reader) resolveOpenParts() {
 	r.resolveSuperlatives()
 	r.resolveGroups()
-	r.impliedSums()
-	r.unmeasured()
+	r.addImpliedSums()
+	r.askForMeasure()
 	r.resolveItems()
-	r.impliedSums()
+	r.addImpliedSums()
 	slices.SortStableFunc(r.items, func(a, b item) int { return a.at - b.at })
 	var kept []item
 	for _, it := range r.items {
@@ -85,14 +85,14 @@ func (r *reader) resolveOpenParts() {
 		}
 	}
 	r.items = kept
-	if r.properties() {
+	if r.asksForProperties() {
 		r.distinct = true
 	}
 }
 
-// properties reports whether the question asks for properties that many rows share, and
+// asksForProperties reports whether the question asks for properties that many rows share, and
 // not for rows: which regions speak English.
-func (r *reader) properties() bool {
+func (r *reader) asksForProperties() bool {
 	for _, it := range r.items {
 		if it.agg != "" || it.col < 0 {
 			return false
@@ -157,7 +157,7 @@ func (r *reader) resolveItems() {
 	}
 	for i := range r.items {
 		if it := &r.items[i]; it.table < 0 {
-			it.table = r.counted()
+			it.table = r.countedTable()
 		}
 	}
 	for _, g := range r.groups {
@@ -186,7 +186,7 @@ func (r *reader) resolveItems() {
 		}
 		if cols[0] < 0 {
 			cols[0] = r.x.tables[r.subject].key
-		} else if r.shared(cols[0]) && !slices.Contains(r.x.columns[cols[0]].words, "name") && !slices.Contains(r.x.columns[cols[0]].words, "title") {
+		} else if r.hasSharedValues(cols[0]) && !slices.Contains(r.x.columns[cols[0]].words, "name") && !slices.Contains(r.x.columns[cols[0]].words, "title") {
 			// Nothing names a row: show the row.
 			cols = r.x.tables[r.subject].columns[:min(maxShown, len(r.x.tables[r.subject].columns))]
 		}
@@ -195,7 +195,7 @@ func (r *reader) resolveItems() {
 				r.items = append(r.items, item{col: c, table: r.subject, at: -1, score: 0.8})
 			}
 		}
-		if rest := subtract(r.x.columns[max(cols[0], 0)].words, r.x.tables[r.subject].core); len(cols) == 1 && len(rest) == 1 && (rest[0] == "name" || rest[0] == "title") {
+		if rest := withoutWords(r.x.columns[max(cols[0], 0)].words, r.x.tables[r.subject].core); len(cols) == 1 && len(rest) == 1 && (rest[0] == "name" || rest[0] == "title") {
 			r.doubt("nothing to show named", 0.05) // who it is, is what it is called
 			return
 		}
@@ -206,12 +206,12 @@ func (r *reader) resolveItems() {
 // maxShown bounds the columns of a row that is shown whole.
 const maxShown = 12
 
-// counted is the table whose rows a bare `count` counts: one that hangs on the
+// countedTable is the table whose rows a bare `count` counts: one that hangs on the
 // subject, else the subject.
-func (r *reader) counted() int {
+func (r *reader) countedTable() int {
 	best := r.subject
 	for t, w := range r.weight {
-		if w > 0.6 && t != r.subject && r.subject >= 0 && r.fansOut(r.subject, t) && (best == r.subject || w > r.weight[best]) {
+		if w > 0.6 && t != r.subject && r.subject >= 0 && r.mayMultiply(r.subject, t) && (best == r.subject || w > r.weight[best]) {
 			best = t
 		}
 	}

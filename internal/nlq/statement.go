@@ -40,8 +40,8 @@ func IsStatement(text string) bool {
 // maxRepeated is how much of a statement its answer repeats, in characters.
 const maxRepeated = 300
 
-// SayAsStatement tells the person how to have a statement run.
-func SayAsStatement(text string) string {
+// StatementHint tells the person how to have a statement run.
+func StatementHint(text string) string {
 	if sqlPrefix.MatchString(text) {
 		return "This machine runs no SQL that is given as text. Ask in words, or use a machine that has SQL: among its shortcuts."
 	}

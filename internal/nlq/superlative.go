@@ -7,10 +7,10 @@ import (
 )
 
 // fewest are adjectives whose superlative is the smallest value.
-var fewest = set("small short early young light cheap poor bad near inexpensive unpopulated uncommon")
+var fewest = wordSet("small short early young light cheap poor bad near inexpensive unpopulated uncommon")
 
 // generic are adjectives that go with any number: the largest stock.
-var generic = set("large small long short good bad")
+var generic = wordSet("large small long short good bad")
 
 // readSuperlatives reads `the oldest dog`, `the most songs`, `top 3 by price`.
 func (r *reader) readSuperlatives() {
@@ -19,20 +19,20 @@ func (r *reader) readSuperlatives() {
 		switch {
 		case c.used:
 		case c.role == rSup:
-			r.superlative(i)
+			r.readSuperlative(i)
 		case c.role == rTop:
-			r.topN(i)
-			r.firstOrLast(i)
+			r.readTopN(i)
+			r.readFirstOrLast(i)
 		case c.role == rAgg && (c.phrase.agg == queryplan.Min || c.phrase.agg == queryplan.Max) && c.cond:
-			r.superlative(i)
+			r.readSuperlative(i)
 		}
 	}
 }
 
-// rowsSaid finds the number of rows next to a superlative: the 3 youngest.
-func (r *reader) rowsSaid(i int) (int, int) {
-	for _, k := range []int{r.prev(i), r.next(i)} {
-		if r.is(k, rNumber) && r.near(i, k, 1) && !r.chunks[k].used && r.chunks[k].number >= 1 && r.chunks[k].number <= 1000 {
+// rowsNextTo finds the number of rows next to a superlative: the 3 youngest.
+func (r *reader) rowsNextTo(i int) (int, int) {
+	for _, k := range []int{r.prevChunk(i), r.nextChunk(i)} {
+		if r.hasRole(k, rNumber) && r.areNear(i, k, 1) && !r.chunks[k].used && r.chunks[k].number >= 1 && r.chunks[k].number <= 1000 {
 			if k > i && r.chunks[k].number > 100 {
 				continue
 			}
@@ -42,7 +42,7 @@ func (r *reader) rowsSaid(i int) (int, int) {
 	return 0, -1
 }
 
-func (r *reader) superlative(i int) {
+func (r *reader) readSuperlative(i int) {
 	c := &r.chunks[i]
 	s := superlative{desc: c.phrase.desc, limit: 1, cond: c.cond}
 	s.at, s.col, s.table = i, -1, -1
@@ -53,83 +53,83 @@ func (r *reader) superlative(i int) {
 	if adj != "" {
 		s.desc = !fewest[adj]
 	}
-	if n, k := r.rowsSaid(i); n > 0 {
+	if n, k := r.rowsNextTo(i); n > 0 {
 		s.limit, s.given = n, true
-		r.use(k)
-		if p := r.prev(k); r.is(p, rTop) && k < i {
-			r.use(p)
+		r.markUsed(k)
+		if p := r.prevChunk(k); r.hasRole(p, rTop) && k < i {
+			r.markUsed(p)
 		}
 	}
 	for k := range r.chunks { // the 3 countries with the fewest people
-		n := r.next(k)
-		if !s.given && r.is(k, rNumber) && !r.chunks[k].used && !r.chunks[k].cond && k < i && r.named(n) && r.near(k, n, 0) && r.chunks[k].number <= 1000 {
+		n := r.nextChunk(k)
+		if !s.given && r.hasRole(k, rNumber) && !r.chunks[k].used && !r.chunks[k].cond && k < i && r.isNamed(n) && r.areNear(k, n, 0) && r.chunks[k].number <= 1000 {
 			s.limit, s.given = int(r.chunks[k].number), true
-			r.use(k)
+			r.markUsed(k)
 		}
 	}
-	j := r.next(i)
-	for r.is(j, rNumber) && r.chunks[j].used {
-		j = r.next(j)
+	j := r.nextChunk(i)
+	for r.hasRole(j, rNumber) && r.chunks[j].used {
+		j = r.nextChunk(j)
 	}
-	if r.is(j, rCount) {
-		r.use(j)
-		j = r.next(j)
+	if r.hasRole(j, rCount) {
+		r.markUsed(j)
+		j = r.nextChunk(j)
 	}
-	if r.is(j, rDistinct) {
-		r.use(j)
-		j = r.next(j)
+	if r.hasRole(j, rDistinct) {
+		r.markUsed(j)
+		j = r.nextChunk(j)
 		s.distinct = true
 	}
-	if r.is(j, rAgg) && r.near(i, j, 1) {
+	if r.hasRole(j, rAgg) && r.areNear(i, j, 1) {
 		s.agg = r.chunks[j].phrase.agg
-		r.use(j)
-		j = r.next(j)
+		r.markUsed(j)
+		j = r.nextChunk(j)
 	}
-	for n := 0; n < 2 && j >= 0 && (r.is(j, rWord) && !r.chunks[j].used || r.is(j, rMention) && r.chunks[j].isValue && r.named(r.next(j))); n++ {
-		j = r.next(j) // an adjective that says nothing here: the most diverse languages
+	for n := 0; n < 2 && j >= 0 && (r.hasRole(j, rWord) && !r.chunks[j].used || r.hasRole(j, rMention) && r.chunks[j].isValue && r.isNamed(r.nextChunk(j))); n++ {
+		j = r.nextChunk(j) // an adjective that says nothing here: the most diverse languages
 	}
-	if !r.target(&s, i, j, adj) && !r.askedMost(&s, i, adj) && !r.mostTimes(&s, i) {
+	if !r.superlativeTarget(&s, i, j, adj) && !r.readMostAsked(&s, i, adj) && !r.readMostTimes(&s, i) {
 		return
 	}
-	r.use(i)
+	r.markUsed(i)
 	r.sups = append(r.sups, s)
 }
 
-// target finds what a superlative measures.
-func (r *reader) target(s *superlative, i, j int, adj string) bool {
+// superlativeTarget finds what a superlative measures.
+func (r *reader) superlativeTarget(s *superlative, i, j int, adj string) bool {
 	specific := adj != "" && !generic[adj]
 	measurable := func(c *column) bool {
-		if (!c.number && !c.calendar()) || c.ref >= 0 || c.part {
+		if (!c.number && !c.isCalendar()) || c.ref >= 0 || c.part {
 			return false
 		}
 		return !specific || slices.ContainsFunc(adjectives[adj].hints, func(h hint) bool { return slices.Contains(c.words, h.word) })
 	}
-	if r.named(j) && r.near(i, j, 3) {
+	if r.isNamed(j) && r.areNear(i, j, 3) {
 		col, cs := r.asColumn(j, r.nearTable(j), measurable)
 		t, ts := r.asTable(j)
 		counts := adjectives[adj].counts
 		switch {
 		case counts:
-			if h, more := r.hinted(adj, t); h >= 0 && t >= 0 && ts > 0.8 {
+			if h, more := r.columnOfAdjective(adj, t); h >= 0 && t >= 0 && ts > 0.8 {
 				s.col, s.desc, s.score, s.cond = h, more == s.desc, 0.7, true
 				return true
 			}
-			return r.mostCommon(s, j, adj)
+			return r.readMostCommon(s, j, adj)
 		case col >= 0 && cs >= 0.5 && (cs >= ts-0.05 || t < 0):
 			s.col, s.score = col, cs
 			s.cond = s.cond || adj == "good" || adj == "bad"
-			r.use(j)
+			r.markUsed(j)
 			return true
 		case specific && col < 0 && t < 0:
 			// The most recent treatment cost: the cost of the most recent treatment.
 			if any, as := r.asColumn(j, r.nearTable(j), nil); any >= 0 && as > 0.6 {
-				if h, more := r.hinted(adj, r.x.columns[any].table); h >= 0 {
+				if h, more := r.columnOfAdjective(adj, r.x.columns[any].table); h >= 0 {
 					s.col, s.score, s.cond, s.desc = h, 0.8, true, more
 					return true
 				}
 			}
 		case adj != "" && t >= 0:
-			if h, more := r.hinted(adj, t); h >= 0 {
+			if h, more := r.columnOfAdjective(adj, t); h >= 0 {
 				s.col, s.score, s.cond = h, 0.85, true
 				s.desc = more
 				return true
@@ -141,28 +141,28 @@ func (r *reader) target(s *superlative, i, j int, adj string) bool {
 				}
 				return true
 			}
-		case adj == "" && t >= 0 && ts >= 0.55 && r.chunks[i].role == rSup && !(t == r.subject && r.onlyTable(t)):
+		case adj == "" && t >= 0 && ts >= 0.55 && r.chunks[i].role == rSup && !(t == r.subject && r.isOnlyTable(t)):
 			s.agg, s.table, s.score = queryplan.Count, t, ts
 			if s.distinct {
 				s.distinct = false
 			}
-			r.use(j)
+			r.markUsed(j)
 			return true
 		case adj == "":
 			if any, as := r.asColumn(j, -1, nil); any >= 0 && as > 0.6 && r.chunks[i].role == rSup {
 				s.agg, s.table, s.score = queryplan.Count, r.x.columns[any].table, as*0.9
-				r.use(j)
+				r.markUsed(j)
 				return true
 			}
 		}
 		if col >= 0 && cs >= 0.45 {
 			s.col, s.score = col, cs
-			r.use(j)
+			r.markUsed(j)
 			return true
 		}
 	}
 	if adj != "" {
-		if h, more := r.hinted(adj, r.currentTable(i)); h >= 0 {
+		if h, more := r.columnOfAdjective(adj, r.currentTable(i)); h >= 0 {
 			s.col, s.desc, s.score, s.cond = h, more, 0.8, true
 			return true
 		}
@@ -173,10 +173,10 @@ func (r *reader) target(s *superlative, i, j int, adj string) bool {
 	}
 	// `is worth the most`: the measure stands before.
 	for k := i - 1; k >= 0 && k >= i-3; k-- {
-		if r.named(k) && !r.chunks[k].used {
+		if r.isNamed(k) && !r.chunks[k].used {
 			if col, cs := r.asColumn(k, r.currentTable(k), measurable); col >= 0 && cs >= 0.42 {
 				s.col, s.score = col, max(cs, 0.7)
-				r.use(k)
+				r.markUsed(k)
 				return true
 			}
 			break
@@ -185,8 +185,8 @@ func (r *reader) target(s *superlative, i, j int, adj string) bool {
 	return false
 }
 
-// mostCommon reads `the most common X`: X by the number of its rows.
-func (r *reader) mostCommon(s *superlative, j int, adj string) bool {
+// readMostCommon reads `the most common X`: X by the number of its rows.
+func (r *reader) readMostCommon(s *superlative, j int, adj string) bool {
 	col, cs := r.asColumn(j, r.nearTable(j), nil)
 	t, ts := r.asTable(j)
 	s.agg = queryplan.Count
@@ -194,7 +194,7 @@ func (r *reader) mostCommon(s *superlative, j int, adj string) bool {
 	if col >= 0 && cs >= ts-0.1 && cs > 0.5 {
 		c := &r.x.columns[col]
 		s.table, s.score = c.table, cs
-		r.use(j)
+		r.markUsed(j)
 		if !r.chunks[j].cond {
 			r.items = append(r.items, item{col: col, table: c.table, at: j, score: cs})
 		}
@@ -217,9 +217,9 @@ func (r *reader) mostCommon(s *superlative, j int, adj string) bool {
 	return false
 }
 
-// topN reads `top 5 products by revenue`, where no adjective says of what.
-func (r *reader) topN(i int) {
-	n, k := r.rowsSaid(i)
+// readTopN reads `top 5 products by revenue`, where no adjective says of what.
+func (r *reader) readTopN(i int) {
+	n, k := r.rowsNextTo(i)
 	if n == 0 {
 		return
 	}
@@ -232,23 +232,23 @@ func (r *reader) topN(i int) {
 		c := &r.chunks[m]
 		t := r.toks[c.from].lower
 		if c.role == rEach && t == "by" || c.role == rOrder || t == "based" || c.role == rRel && t == "with" {
-			j := r.next(m)
+			j := r.nextChunk(m)
 			s := superlative{desc: r.chunks[i].phrase.desc, limit: n, given: true, cond: true}
 			s.at, s.col, s.table = i, -1, -1
-			if r.is(j, rAgg) || r.is(j, rCount) {
+			if r.hasRole(j, rAgg) || r.hasRole(j, rCount) {
 				s.agg = r.chunks[j].phrase.agg
-				if r.is(j, rCount) {
+				if r.hasRole(j, rCount) {
 					s.agg = queryplan.Count
 				}
-				r.use(j)
-				j = r.next(j)
+				r.markUsed(j)
+				j = r.nextChunk(j)
 			}
-			if !r.named(j) {
+			if !r.isNamed(j) {
 				return
 			}
 			if t, ts := r.asTable(j); s.agg == queryplan.Count && t >= 0 {
 				s.table, s.score = t, ts
-			} else if col, cs := r.asColumn(j, r.currentTable(m), (*column).numeric); col >= 0 {
+			} else if col, cs := r.asColumn(j, r.currentTable(m), (*column).isNumeric); col >= 0 {
 				s.col, s.score = col, cs
 			} else if t >= 0 {
 				s.agg, s.table, s.score = queryplan.Count, t, ts
@@ -256,22 +256,22 @@ func (r *reader) topN(i int) {
 				return
 			}
 			r.sups = append(r.sups, s)
-			r.use(i, k, m, j)
+			r.markUsed(i, k, m, j)
 			return
 		}
 	}
 }
 
-// firstOrLast reads `the last order`: the one with the latest date.
-func (r *reader) firstOrLast(i int) {
+// readFirstOrLast reads `the last order`: the one with the latest date.
+func (r *reader) readFirstOrLast(i int) {
 	c := &r.chunks[i]
 	w := c.phrase.words[len(c.phrase.words)-1]
 	if c.used || w != "first" && w != "last" {
 		return
 	}
-	j := r.next(i)
+	j := r.nextChunk(i)
 	t, s := r.asTable(j)
-	if t < 0 || s < 0.7 || !r.near(i, j, 1) {
+	if t < 0 || s < 0.7 || !r.areNear(i, j, 1) {
 		return
 	}
 	col, n := r.onlyCalendar(t)
@@ -284,47 +284,47 @@ func (r *reader) firstOrLast(i int) {
 	x := superlative{desc: w == "last", limit: 1, cond: true}
 	x.at, x.col, x.table, x.score = i, col, -1, 0.8
 	r.sups = append(r.sups, x)
-	r.use(i)
+	r.markUsed(i)
 }
 
-// askedMost reads `which language is the most popular`: what is asked for, by the
+// readMostAsked reads `which language is the most popular`: what is asked for, by the
 // number of its rows.
-func (r *reader) askedMost(s *superlative, i int, adj string) bool {
+func (r *reader) readMostAsked(s *superlative, i int, adj string) bool {
 	if !adjectives[adj].counts {
 		return false
 	}
 	for k := range i {
-		if r.named(k) {
-			return !r.chunks[k].used && r.mostCommon(s, k, adj)
+		if r.isNamed(k) {
+			return !r.chunks[k].used && r.readMostCommon(s, k, adj)
 		}
 	}
 	return false
 }
 
-// mostTimes reads `visited most times`, `enrolled the most`: rows of the table that
+// readMostTimes reads `visited most times`, `enrolled the most`: rows of the table that
 // the verb names.
-func (r *reader) mostTimes(s *superlative, i int) bool {
+func (r *reader) readMostTimes(s *superlative, i int) bool {
 	if r.chunks[i].role != rSup || r.chunks[i].phrase.adj != "" && !adjectives[r.chunks[i].phrase.adj].counts {
 		return false
 	}
-	if n := r.next(i); r.named(n) && r.near(i, n, 1) {
+	if n := r.nextChunk(i); r.isNamed(n) && r.areNear(i, n, 1) {
 		return false
 	}
 	for k := max(0, i-4); k < i; k++ {
 		t := -1
 		switch {
 		case r.chunks[k].role == rWord && !r.chunks[k].filler:
-			t = r.verbTable(k)
-		case r.named(k):
+			t = r.tableOfVerb(k)
+		case r.isNamed(k):
 			if tt, ts := r.asTable(k); ts > 0.7 {
 				t = tt
 			}
 		}
 		if t >= 0 && t != r.subject {
 			s.agg, s.table, s.score, s.cond = queryplan.Count, t, 0.75, true
-			r.use(k)
+			r.markUsed(k)
 			if n := i + 1; n < len(r.chunks) && r.toks[r.chunks[n].from].lemma == "time" {
-				r.use(n)
+				r.markUsed(n)
 			}
 			return true
 		}
@@ -332,11 +332,11 @@ func (r *reader) mostTimes(s *superlative, i int) bool {
 	return false
 }
 
-// onlyTable reports whether the question speaks of no other table and of no property
+// isOnlyTable reports whether the question speaks of no other table and of no property
 // that rows of the table could be counted by.
-func (r *reader) onlyTable(t int) bool {
+func (r *reader) isOnlyTable(t int) bool {
 	for i := range r.chunks {
-		if !r.named(i) {
+		if !r.isNamed(i) {
 			continue
 		}
 		if o, s := r.asTable(i); o >= 0 && o != t && s > 0.5 {

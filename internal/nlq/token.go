@@ -58,7 +58,7 @@ func tokenise(s string) []token {
 		r := rs[i]
 		switch {
 		case r == '\'' || r == '"':
-			if j := closing(rs, i); j > 0 {
+			if j := closingQuote(rs, i); j > 0 {
 				if text := strings.TrimSpace(string(rs[i+1 : j])); text != "" {
 					add(token{text: text, quoted: true})
 				}
@@ -68,7 +68,7 @@ func tokenise(s string) []token {
 			i++
 		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || (r == '-' && i+1 < len(rs) && unicode.IsDigit(rs[i+1]) && (i == 0 || unicode.IsSpace(rs[i-1]))):
 			j := i + 1
-			for j < len(rs) && wordRune(rs, j) {
+			for j < len(rs) && isWordRune(rs, j) {
 				j++
 			}
 			word := string(rs[i:j])
@@ -122,8 +122,8 @@ func tokenise(s string) []token {
 	return out
 }
 
-// wordRune reports whether the rune at i goes on with a word or number.
-func wordRune(rs []rune, i int) bool {
+// isWordRune reports whether the rune at i goes on with a word or number.
+func isWordRune(rs []rune, i int) bool {
 	r := rs[i]
 	inner := i+1 < len(rs) && (unicode.IsLetter(rs[i+1]) || unicode.IsDigit(rs[i+1]))
 	switch {
@@ -141,9 +141,9 @@ func wordRune(rs []rune, i int) bool {
 	return false
 }
 
-// closing finds the end of a quoted text that begins at i, or 0. A quote inside a
+// closingQuote finds the end of a quoted text that begins at i, or 0. A quote inside a
 // word is an apostrophe.
-func closing(rs []rune, i int) int {
+func closingQuote(rs []rune, i int) int {
 	if i > 0 && (unicode.IsLetter(rs[i-1]) || unicode.IsDigit(rs[i-1])) {
 		return 0
 	}
@@ -161,9 +161,9 @@ var contractions = map[string]string{
 	"won't": "will not", "what's": "what is", "who's": "who is", "that's": "that is", "there's": "there is", "where's": "where is",
 }
 
-// straighten puts what is compared before the comparison: more pages than average
+// reorderComparisons puts what is compared before the comparison: more pages than average
 // becomes pages more than average.
-func straighten(toks []token) []token {
+func reorderComparisons(toks []token) []token {
 	for i := 0; i < len(toks); i++ {
 		if !comparatives[toks[i].lower] || i+1 < len(toks) && toks[i+1].lower == "than" {
 			continue
@@ -183,10 +183,10 @@ func straighten(toks []token) []token {
 	return toks
 }
 
-var comparatives = set("more less fewer higher lower larger smaller greater bigger better worse")
+var comparatives = wordSet("more less fewer higher lower larger smaller greater bigger better worse")
 
-// complete writes out what a list leaves out: first, middle and last names.
-func complete(toks []token) []token {
+// completeLists writes out what a list leaves out: first, middle and last names.
+func completeLists(toks []token) []token {
 	var out []token
 	for i := range toks {
 		out = append(out, toks[i])
@@ -208,4 +208,4 @@ func complete(toks []token) []token {
 	return out
 }
 
-var nameParts = set("first middle last given family")
+var nameParts = wordSet("first middle last given family")

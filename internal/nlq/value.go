@@ -8,14 +8,14 @@ import (
 	"interlock/internal/queryplan"
 )
 
-// valueConds reads values of the data: in France, named "Plaza", French or German.
-func (r *reader) valueConds() {
+// readValues reads values of the data: in France, named "Plaza", French or German.
+func (r *reader) readValues() {
 	for i := range r.chunks {
 		c := &r.chunks[i]
 		if c.used || c.role != rMention || !c.isValue {
 			continue
 		}
-		r.valueCond(i)
+		r.readValue(i)
 	}
 	r.joinValues()
 }
@@ -26,19 +26,19 @@ func (r *reader) columnOfValue(i int) (before, after int) {
 	before, after = -1, -1
 	for k := i - 1; k >= 0 && k >= i-6; k-- {
 		c := &r.chunks[k]
-		if r.named(k) {
+		if r.isNamed(k) {
 			before = k
 			break
 		}
-		if c.filler && !set("and in from for at on to by")[r.toks[c.from].lower] || c.role == rBe || c.role == rNot || c.role == rCompare && c.phrase.op == queryplan.Eq || c.role == rOr || c.role == rMention && c.isValue || c.role == rBoth {
+		if c.filler && !wordSet("and in from for at on to by")[r.toks[c.from].lower] || c.role == rBe || c.role == rNot || c.role == rCompare && c.phrase.op == queryplan.Eq || c.role == rOr || c.role == rMention && c.isValue || c.role == rBoth {
 			continue
 		}
-		if c.role == rWord && set("called named titled equal either equals")[r.toks[c.from].lower] {
+		if c.role == rWord && wordSet("called named titled equal either equals")[r.toks[c.from].lower] {
 			continue
 		}
 		break
 	}
-	if k := i + 1; k < len(r.chunks) && r.named(k) && !r.toks[r.chunks[k].from].comma {
+	if k := i + 1; k < len(r.chunks) && r.isNamed(k) && !r.toks[r.chunks[k].from].comma {
 		after = k
 	}
 	return before, after
@@ -52,10 +52,10 @@ type valueOption struct {
 	by    int // the mention that names the column
 }
 
-func (r *reader) valueCond(i int) {
+func (r *reader) readValue(i int) {
 	c := &r.chunks[i]
 	before, after := r.columnOfValue(i)
-	text := r.text(c)
+	text := r.chunkText(c)
 	var options []valueOption
 	for _, v := range c.mention.values {
 		col := &r.x.columns[v.column]
@@ -83,7 +83,7 @@ func (r *reader) valueCond(i int) {
 		if n := len(r.conds); n > 0 && r.conds[n-1].col == col.id && r.chunks[r.conds[n-1].at].isValue {
 			o.score += 0.12 // from X but not from Y: of one kind
 		}
-		if t := &r.x.tables[col.table]; t.display == col.id && r.alsoIn(c.mention.values, col) {
+		if t := &r.x.tables[col.table]; t.display == col.id && r.isAlsoIn(c.mention.values, col) {
 			o.score += 0.08 // a name before another name of the same row
 		}
 		if strings.EqualFold(v.value, text) {
@@ -107,7 +107,7 @@ func (r *reader) valueCond(i int) {
 		return a.col - b.col
 	})
 	if len(options) == 0 {
-		r.unknownValue(i, before, text)
+		r.readQuotedValue(i, before, text)
 		return
 	}
 	best := options[0]
@@ -131,23 +131,23 @@ func (r *reader) valueCond(i int) {
 		}
 	}
 	r.conds = append(r.conds, cond{col: best.col, table: -1, op: queryplan.Eq, values: []any{best.value}, at: i, score: min(1, c.mention.values[0].score)})
-	r.use(i)
-	if best.by >= 0 && (r.chunks[best.by].cond || best.by == after || r.near(best.by, i, 1)) && !r.asked(best.by) {
-		r.use(best.by)
+	r.markUsed(i)
+	if best.by >= 0 && (r.chunks[best.by].cond || best.by == after || r.areNear(best.by, i, 1)) && !r.isAsked(best.by) {
+		r.markUsed(best.by)
 	}
 }
 
-// alsoIn reports whether the value occurs in another column of the table that is called
+// isAlsoIn reports whether the value occurs in another column of the table that is called
 // alike: name and local name.
-func (r *reader) alsoIn(values []scoredValue, c *column) bool {
+func (r *reader) isAlsoIn(values []scoredValue, c *column) bool {
 	return slices.ContainsFunc(values, func(v scoredValue) bool {
 		o := &r.x.columns[v.column]
 		return o.id != c.id && o.table == c.table && len(o.words) > 0 && len(c.words) > 0 && o.words[o.head] == c.words[c.head]
 	})
 }
 
-// asked reports whether a mention is what the question asks for: which city ...
-func (r *reader) asked(k int) bool {
+// isAsked reports whether a mention is what the question asks for: which city ...
+func (r *reader) isAsked(k int) bool {
 	p := r.chunks[k].from - 1
 	return p >= 0 && wh[r.toks[p].lower]
 }
@@ -189,8 +189,8 @@ func (r *reader) scoreNearbyWords(i int, c *column) float64 {
 }
 
 var directions = map[string]map[string]bool{
-	"from": set("source src origin departure from start sender seller"),
-	"to":   set("destination dest arrival to end receiver target buyer"),
+	"from": wordSet("source src origin departure from start sender seller"),
+	"to":   wordSet("destination dest arrival to end receiver target buyer"),
 }
 
 // stemSynonym compares a verb form with the synonyms of a name.
@@ -210,9 +210,9 @@ func stemSynonym(t *token, w string) bool {
 	return false
 }
 
-// unknownValue takes a quoted text that is no known value for the column that stands
+// readQuotedValue takes a quoted text that is no known value for the column that stands
 // beside it.
-func (r *reader) unknownValue(i, before int, text string) {
+func (r *reader) readQuotedValue(i, before int, text string) {
 	if before < 0 {
 		return
 	}
@@ -231,9 +231,9 @@ func (r *reader) unknownValue(i, before int, text string) {
 		r.doubt("value not seen", 0.5)
 	}
 	r.conds = append(r.conds, cond{col: col, table: -1, op: queryplan.Eq, values: []any{text}, at: i, score: s})
-	r.use(i)
-	if !r.asked(before) {
-		r.use(before)
+	r.markUsed(i)
+	if !r.isAsked(before) {
+		r.markUsed(before)
 	}
 }
 
@@ -245,16 +245,16 @@ func (r *reader) joinValues() {
 		if n := len(out); n > 0 && c.op == queryplan.Eq && c.agg == "" && !c.exists {
 			p := &out[n-1]
 			if p.col == c.col && (p.op == queryplan.Eq || p.op == queryplan.In) && p.agg == "" && r.chunks[p.at].isValue == r.chunks[c.at].isValue {
-				or, and, both, not := r.between(p.at, c.at)
+				or, and, both, not := r.wordsBetween(p.at, c.at)
 				switch {
 				case not:
-				case or || and && !both && !r.multi(c.col):
+				case or || and && !both && !r.mayHaveSeveral(c.col):
 					p.op, p.values, p.at = queryplan.In, append(p.values, c.values...), c.at
 					continue
 				case and:
 					for k := range r.chunks[:c.at] {
-						if r.is(k, rBoth) {
-							r.use(k)
+						if r.hasRole(k, rBoth) {
+							r.markUsed(k)
 						}
 					}
 					p.both, p.values = true, append(p.values, c.values...)
@@ -267,8 +267,8 @@ func (r *reader) joinValues() {
 	r.conds = out
 }
 
-// between looks at the words between two chunks.
-func (r *reader) between(a, b int) (or, and, both, not bool) {
+// wordsBetween looks at the words between two chunks.
+func (r *reader) wordsBetween(a, b int) (or, and, both, not bool) {
 	for k := a; k <= b; k++ {
 		switch r.chunks[k].role {
 		case rOr:
@@ -279,21 +279,21 @@ func (r *reader) between(a, b int) (or, and, both, not bool) {
 			not = k > a
 		}
 	}
-	p := r.prev(a)
+	p := r.prevChunk(a)
 	for n := 0; p >= 0 && n < 4; n++ {
-		if r.is(p, rBoth) {
+		if r.hasRole(p, rBoth) {
 			both = true
 		}
-		p = r.prev(p)
+		p = r.prevChunk(p)
 	}
 	return or, and, both, not
 }
 
-// multi reports whether one row of what is asked for may have several of the column:
+// mayHaveSeveral reports whether one row of what is asked for may have several of the column:
 // it belongs to a table that refers to the subject.
-func (r *reader) multi(col int) bool {
+func (r *reader) mayHaveSeveral(col int) bool {
 	t := r.x.columns[col].table
-	return r.subject >= 0 && t != r.subject && r.fansOut(r.subject, t)
+	return r.subject >= 0 && t != r.subject && r.mayMultiply(r.subject, t)
 }
 
 // readPatterns reads `whose name contains 'West'`.
@@ -307,41 +307,41 @@ func (r *reader) readPatterns() {
 		for j < len(r.chunks) && r.chunks[j].filler && !r.toks[r.chunks[j].from].quoted {
 			j++
 		}
-		if j >= len(r.chunks) || !r.near(i, j, 3) {
+		if j >= len(r.chunks) || !r.areNear(i, j, 3) {
 			continue
 		}
 		t := &r.toks[r.chunks[j].from]
 		words := len(c.phrase.words)
-		if !t.quoted && (words < 3 || r.named(j) && len([]rune(t.text)) > 1 && words < 2) {
+		if !t.quoted && (words < 3 || r.isNamed(j) && len([]rune(t.text)) > 1 && words < 2) {
 			continue
 		}
 		col, s := -1, 0.0
 		for k := i - 1; k >= 0 && k >= i-5; k-- {
-			if r.named(k) {
+			if r.isNamed(k) {
 				text := func(c *column) bool { return c.kind == queryplan.Text }
-				if p := r.prev(k); r.is(p, rRel) && r.toks[r.chunks[k].from].lemma == "name" && r.named(r.prev(p)) && !r.isPropertyOf(&r.chunks[r.prev(p)]) {
-					if whose, ws := r.asColumn(r.prev(p), r.currentTable(p), text); whose >= 0 && ws > 0.8 {
+				if p := r.prevChunk(k); r.hasRole(p, rRel) && r.toks[r.chunks[k].from].lemma == "name" && r.isNamed(r.prevChunk(p)) && !r.isPropertyOf(&r.chunks[r.prevChunk(p)]) {
+					if whose, ws := r.asColumn(r.prevChunk(p), r.currentTable(p), text); whose >= 0 && ws > 0.8 {
 						col, s = whose, ws // a state whose name
-						r.use(k, r.prev(p))
+						r.markUsed(k, r.prevChunk(p))
 						break
 					}
 				}
 				col, s = r.asColumn(k, r.nearTable(k), text)
 				if col >= 0 {
-					r.use(k)
+					r.markUsed(k)
 				}
 				break
 			}
 		}
-		if k := r.next(j); col < 0 && r.named(k) {
+		if k := r.nextChunk(j); col < 0 && r.isNamed(k) {
 			col, s = r.asColumn(k, r.currentTable(k), func(c *column) bool { return c.kind == queryplan.Text })
-			r.use(k)
+			r.markUsed(k)
 		}
 		if col < 0 {
 			continue
 		}
 		r.conds = append(r.conds, cond{col: col, table: -1, op: c.phrase.op, values: []any{t.text}, at: i, score: s})
-		r.use(i, j)
+		r.markUsed(i, j)
 	}
 }
 
@@ -354,15 +354,15 @@ func (r *reader) readMissingValues() {
 		}
 		k := r.subjectOf(i)
 		if k < 0 {
-			k = r.next(i)
+			k = r.nextChunk(i)
 		}
 		if col, s := r.asColumn(k, r.nearTable(max(k, 0)), nil); col >= 0 && s > 0.6 {
 			op := c.phrase.op
-			if op == queryplan.IsNull && r.negatedBefore(i) {
+			if op == queryplan.IsNull && r.takeNotBefore(i) {
 				op = queryplan.IsNotNull
 			}
 			r.conds = append(r.conds, cond{col: col, table: -1, op: op, at: i, score: s})
-			r.use(i, k)
+			r.markUsed(i, k)
 		}
 	}
 }

@@ -68,7 +68,7 @@ func answerText(in WriteAnswerIn) string {
 			p = *in.Plan
 		}
 		if in.Result.Limited || in.Stats != nil && in.Stats.Limited {
-			say(nlq.PartText(in.Result.RowCount, in.Result.TotalRows, in.Result.AtLeast))
+			say(nlq.PartialResultText(in.Result.RowCount, in.Result.TotalRows, in.Result.AtLeast))
 		} else {
 			say(nlq.AnswerText(in.Question, planOf(p), in.Result.Columns, rowsOf(in.Result.Rows)))
 		}

@@ -233,7 +233,7 @@ func (a *auditor) start(b event.ToolStarted) error {
 // names says whether a list of tools holds one of this name.
 func names(list any, tool string) bool {
 	items, _ := list.([]any)
-	return slices.ContainsFunc(items, func(item any) bool { return item == tool || machine.Dig(item, "name") == tool })
+	return slices.ContainsFunc(items, func(item any) bool { return item == tool || machine.ValueAt(item, "name") == tool })
 }
 
 func (a *auditor) result(call string) error {
