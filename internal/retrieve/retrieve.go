@@ -100,9 +100,10 @@ CREATE TABLE chunks (
 CREATE INDEX chunks_of_document ON chunks (document, number);
 CREATE TABLE chunk_vectors (id INTEGER PRIMARY KEY REFERENCES chunks(id) ON DELETE CASCADE, encoder TEXT NOT NULL, vector BLOB NOT NULL);
 CREATE VIRTUAL TABLE chunk_words USING fts5 (content, heading, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
+CREATE TABLE schema_sources (id INTEGER PRIMARY KEY, owner TEXT NOT NULL, name TEXT NOT NULL, dialect TEXT NOT NULL, UNIQUE (owner, name));
 CREATE TABLE schema_tables (
-	id INTEGER PRIMARY KEY, owner TEXT NOT NULL, source TEXT NOT NULL, name TEXT NOT NULL, dialect TEXT NOT NULL,
-	columns TEXT NOT NULL, meaning TEXT NOT NULL, hash TEXT NOT NULL, UNIQUE (owner, source, name)
+	id INTEGER PRIMARY KEY, source INTEGER NOT NULL REFERENCES schema_sources(id) ON DELETE CASCADE, name TEXT NOT NULL,
+	columns TEXT NOT NULL, meaning TEXT NOT NULL, hash TEXT NOT NULL, UNIQUE (source, name)
 );
 CREATE TABLE table_vectors (id INTEGER PRIMARY KEY REFERENCES schema_tables(id) ON DELETE CASCADE, encoder TEXT NOT NULL, vector BLOB NOT NULL);
 CREATE VIRTUAL TABLE table_words USING fts5 (name, columns, about, samples, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');

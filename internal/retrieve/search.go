@@ -1,6 +1,7 @@
 package retrieve
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"slices"
@@ -71,11 +72,9 @@ func (x *Index) searchChunks(ctx context.Context, q Query) ([]Chunk, error) {
 	if err != nil || len(documents) == 0 {
 		return []Chunk{}, err
 	}
-	where, args := q.condition()
 	ranked, err := x.rank(ctx, tx, ranking{
-		of: "documents", kept: &x.passages, load: loadChunkVectors, texts: "chunks", words: "chunk_words", weights: "1.0, 0.6", curve: x.curves.passages,
-		scope: "SELECT c.id FROM chunks c JOIN documents d ON d.id = c.document WHERE " + where, args: args,
-		visible: func(document int64) bool { return documents[document] },
+		of: "documents", kept: &x.passages, load: loadChunkVectors, texts: "chunks", words: "chunk_words", weights: "1.0, 0.6",
+		group: "SELECT document FROM chunks WHERE id = ?", visible: documents, curve: x.curves.passages,
 	}, q.Text, vectors[0].Pack(), q.Limit)
 	if err != nil {
 		return nil, err
@@ -114,16 +113,15 @@ func visibleDocuments(ctx context.Context, tx *sql.Tx, s Scope) (map[int64]bool,
 
 // A ranking names what is searched.
 type ranking struct {
-	of      string        // the generation
-	kept    **vectorTable // where its vectors are kept
-	load    string        // loads them
-	texts   string        // the table of texts
-	words   string        // the full-text index
-	weights string        // of its columns
+	of      string         // the generation
+	kept    **vectorTable  // where its vectors are kept
+	load    string         // loads them
+	texts   string         // the table of texts
+	words   string         // the full-text index
+	weights string         // of its columns
+	group   string         // selects what a text belongs to
+	visible map[int64]bool // what may be found
 	curve   curve
-	scope   string // selects the ids that may be found
-	args    []any  // of scope
-	visible func(group int64) bool
 }
 
 // rank takes the nearest vectors and the best full-text matches, and orders them by relevancy.
@@ -132,8 +130,8 @@ func (x *Index) rank(ctx context.Context, tx *sql.Tx, r ranking, text string, qu
 	if err != nil {
 		return nil, err
 	}
-	near := table.nearest(question, candidates, r.visible)
-	words, err := r.matchWords(ctx, tx, questionTerms(text), near)
+	near := table.nearest(question, candidates, func(group int64) bool { return r.visible[group] })
+	words, err := r.matchWords(ctx, tx, table, questionTerms(text), near)
 	if err != nil {
 		return nil, err
 	}
@@ -150,21 +148,13 @@ func (x *Index) rank(ctx context.Context, tx *sql.Tx, r ranking, text string, qu
 		out = append(out, c)
 	}
 	slices.SortFunc(out, func(a, b candidate) int {
-		switch {
-		case a.relevancy != b.relevancy:
-			if a.relevancy > b.relevancy {
-				return -1
-			}
-			return 1
-		default:
-			return int(a.id - b.id)
-		}
+		return cmp.Or(-cmp.Compare(a.relevancy, b.relevancy), cmp.Compare(a.id, b.id))
 	})
 	return out[:min(limit, len(out))], nil
 }
 
 // matchWords returns the full-text scores of the best matches, and of the texts that are near.
-func (r ranking) matchWords(ctx context.Context, tx *sql.Tx, terms []string, near []scored) (map[int64]float64, error) {
+func (r ranking) matchWords(ctx context.Context, tx *sql.Tx, table *vectorTable, terms []string, near []scored) (map[int64]float64, error) {
 	out := map[int64]float64{}
 	if len(terms) == 0 {
 		return out, nil
@@ -177,32 +167,48 @@ func (r ranking) matchWords(ctx context.Context, tx *sql.Tx, terms []string, nea
 	if err != nil {
 		return nil, err
 	}
-	score := "SELECT rowid, bm25(" + r.words + ", " + r.weights + ") AS score FROM " + r.words + " WHERE " + r.words + " MATCH ? AND rowid IN ("
-	add := func(statement string, args ...any) error {
-		rows, err := tx.QueryContext(ctx, statement, args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id int64
-			var s float64
-			if err := rows.Scan(&id, &s); err != nil {
-				return err
+	score := "SELECT rowid, bm25(" + r.words + ", " + r.weights + ") AS score FROM " + r.words + " WHERE " + r.words + " MATCH ?"
+	err = eachScore(ctx, tx, func(s scored) (bool, error) {
+		group, known := table.group(s.id)
+		if !known {
+			if err := tx.QueryRowContext(ctx, r.group, s.id).Scan(&group); err != nil {
+				return false, err
 			}
-			out[id] = q.share(s)
 		}
-		return rows.Err()
-	}
-	if err := add(score+r.scope+") ORDER BY score LIMIT ?", slices.Concat([]any{q.match}, r.args, []any{candidates})...); err != nil {
-		return nil, err
-	}
-	if len(near) == 0 {
-		return out, nil
+		if r.visible[group] {
+			out[s.id] = q.share(s.score)
+		}
+		return len(out) < candidates, nil
+	}, score+" ORDER BY score", q.match)
+	if err != nil || len(near) == 0 {
+		return out, err
 	}
 	args := []any{q.match}
 	for _, n := range near {
 		args = append(args, n.id)
 	}
-	return out, add(score+"?"+strings.Repeat(",?", len(near)-1)+")", args...)
+	err = eachScore(ctx, tx, func(s scored) (bool, error) {
+		out[s.id] = q.share(s.score)
+		return true, nil
+	}, score+" AND rowid IN (?"+strings.Repeat(",?", len(near)-1)+")", args...)
+	return out, err
+}
+
+// eachScore hands ids with their scores to do until it wants no more.
+func eachScore(ctx context.Context, tx *sql.Tx, do func(scored) (more bool, err error), statement string, args ...any) error {
+	rows, err := tx.QueryContext(ctx, statement, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var s scored
+		if err := rows.Scan(&s.id, &s.score); err != nil {
+			return err
+		}
+		if more, err := do(s); err != nil || !more {
+			return err
+		}
+	}
+	return rows.Err()
 }

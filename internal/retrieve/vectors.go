@@ -15,13 +15,22 @@ import (
 type vectorTable struct {
 	generation int64
 	ids        []int64 // ascending
-	groups     []int64 // what each belongs to: its document, or 0
+	groups     []int64 // what each belongs to: its document or its source
 	scales     []float32
 	values     []int8 // embed.Dimensions for each
 }
 
 func (t *vectorTable) packed(i int) embed.Packed {
 	return embed.Packed{Values: t.values[i*embed.Dimensions : (i+1)*embed.Dimensions], Scale: t.scales[i]}
+}
+
+// group is what the text with the id belongs to, and whether it has a vector.
+func (t *vectorTable) group(id int64) (int64, bool) {
+	i, found := slices.BinarySearch(t.ids, id)
+	if !found {
+		return 0, false
+	}
+	return t.groups[i], true
 }
 
 // cosine is that of the text with the id, and whether it has a vector.
@@ -66,7 +75,7 @@ func (t *vectorTable) nearest(question embed.Packed, n int, visible func(group i
 // Statements that load the vectors of an encoder with their groups.
 const (
 	loadChunkVectors = "SELECT v.id, c.document, v.vector FROM chunk_vectors v JOIN chunks c ON c.id = v.id WHERE v.encoder = ? ORDER BY v.id"
-	loadTableVectors = "SELECT v.id, v.id, v.vector FROM table_vectors v WHERE v.encoder = ? ORDER BY v.id"
+	loadTableVectors = "SELECT v.id, t.source, v.vector FROM table_vectors v JOIN schema_tables t ON t.id = v.id WHERE v.encoder = ? ORDER BY v.id"
 )
 
 // loadVectors returns the table in memory, read anew where another generation is in the file.
@@ -160,22 +169,4 @@ var ownersOf = map[string]string{"chunk_vectors": "chunks", "table_vectors": "sc
 func raiseGeneration(ctx context.Context, tx *sql.Tx, of string) error {
 	_, err := tx.ExecContext(ctx, "UPDATE generations SET number = number + 1 WHERE of = ?", of)
 	return err
-}
-
-// queryPending runs a statement of ids and texts.
-func queryPending(ctx context.Context, db *sql.DB, statement string, args ...any) ([]pending, error) {
-	rows, err := db.QueryContext(ctx, statement, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []pending
-	for rows.Next() {
-		var p pending
-		if err := rows.Scan(&p.id, &p.text); err != nil {
-			return nil, err
-		}
-		out = append(out, p)
-	}
-	return out, rows.Err()
 }
