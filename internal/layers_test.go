@@ -79,6 +79,7 @@ var layers = []struct {
 	{"internal/data", []string{"internal/artifact", "internal/capsule", "internal/catalog", "internal/dialect", "internal/event", "internal/fault", "internal/query", "internal/sandbox", "internal/schema", "internal/server", "internal/sqlpolicy", "internal/store", "internal/tool", "internal/toolbox"}},
 
 	{"internal/retrieve", []string{"internal/document", "internal/embed", "internal/fault", "internal/schema"}},
+	{"internal/retrieve/retrievetest", []string{"internal/retrieve", "internal/schema"}},
 	{"internal/mcpbridge", []string{"internal/event", "internal/fault", "internal/tool"}},
 
 	{"machines", nil},

@@ -24,8 +24,8 @@ type calibration struct {
 }
 
 var (
-	modelCalibration = calibration{passages: curve{-6, 12, 3}, tables: curve{-5, 11, 3}}
-	wordsCalibration = calibration{passages: curve{-6, 9, 8}, tables: curve{-6, 9, 8}}
+	modelCalibration = calibration{passages: curve{-4.6, 12, 6}, tables: curve{-4.45, 12, 6}}
+	wordsCalibration = calibration{passages: curve{-5.8, 6, 24}, tables: curve{-5.8, 6, 24}}
 )
 
 func calibrationOf(e embed.Encoder) calibration {
