@@ -118,6 +118,26 @@ func TestEqualAndNewVersions(t *testing.T) {
 	}
 }
 
+// A fork knows the artifacts of its parent, as they were: an equal content is theirs.
+func TestForkSharesArtifacts(t *testing.T) {
+	s := open(t, t.TempDir())
+	first := put(t, s, csv, "one")
+	later := put(t, s, csv, "two") // the parent goes on after the fork
+	fork := csv
+	fork.Thread, fork.Known = "fork", []event.ArtifactMade{first}
+	if got := put(t, s, fork, "one"); got.ID != first.ID || got.Version != 1 || !got.Reused || got.Reason != fault.DuplicateArtifact {
+		t.Errorf("a content of the parent: %+v", got)
+	}
+	if got := put(t, s, fork, "two"); got.Reused || got.ID == later.ID {
+		t.Errorf("a content that the parent got after the fork: %+v", got)
+	}
+	stranger := fork
+	stranger.Owner = "bob"
+	if got := put(t, s, stranger, "one"); got.Reused {
+		t.Errorf("bob is given ann's artifact: %+v", got)
+	}
+}
+
 func TestOwnersAndThreadsAreApart(t *testing.T) {
 	s := open(t, t.TempDir())
 	bobs := csv

@@ -29,6 +29,9 @@ type Put struct {
 	Thread     string
 	Owner      string
 	Lineage    *Lineage
+	// Known are the artifacts that the thread has from elsewhere: a fork knows those of
+	// its parents, and an equal content is not stored again for it.
+	Known []event.ArtifactMade
 }
 
 // Put stores a content. One that the thread has already is not stored again: the
@@ -113,12 +116,14 @@ func (s *Store) commitVersion(p Put, temp, hash string, size int64) (event.Artif
 		version := 1
 		for _, m := range known {
 			if m.Hash == hash && m.Type == p.Type {
-				m.Reused = true
-				return m.ArtifactMade, nil
+				return reused(m), nil
 			}
 			if m.ID == id.String() {
 				version = max(version, m.Version+1)
 			}
+		}
+		if equal, ok, err := s.findKnown(p, id, hash); err != nil || ok {
+			return equal, err
 		}
 		if err := s.moveToObject(temp, hash); err != nil {
 			return event.ArtifactMade{}, err
@@ -134,6 +139,33 @@ func (s *Store) commitVersion(p Put, temp, hash string, size int64) (event.Artif
 			return m.ArtifactMade, err
 		}
 	}
+}
+
+// reused marks the artifact that a content equals.
+func reused(m Meta) event.ArtifactMade {
+	m.Reused, m.Reason = true, fault.DuplicateArtifact
+	return m.ArtifactMade
+}
+
+// findKnown looks for an equal content among the artifacts that the thread has from
+// other threads of its owner.
+func (s *Store) findKnown(p Put, own identity, hash string) (made event.ArtifactMade, found bool, err error) {
+	for _, a := range p.Known {
+		id, _, ok := parseID(a.ID)
+		if !ok || id.thread == own.thread || a.Type != p.Type {
+			continue
+		}
+		versions, err := readAll(filepath.Join(s.ownerDir(p.Owner), id.thread, id.key), "*.json")
+		if err != nil {
+			return made, false, err
+		}
+		for _, m := range versions {
+			if m.Hash == hash && m.Version <= a.Version {
+				return reused(m), true, nil
+			}
+		}
+	}
+	return made, false, nil
 }
 
 // moveToObject moves the content to its place, unless an equal one is there.

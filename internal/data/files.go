@@ -39,7 +39,7 @@ func (f Files) put(ctx context.Context, file toolbox.File, content io.Reader) (e
 	key := strings.Join(append([]string{"file", file.Producer, file.Format}, file.About...), "\x00")
 	return f.Artifacts.Put(ctx, artifact.Put{
 		Name: file.Name, Type: file.Format, Producer: file.Producer, Owner: call.Owner, Thread: call.Thread, Call: call.ID,
-		LogicalKey: event.Hash([]byte(key))[:16],
+		Known: call.Artifacts, LogicalKey: event.Hash([]byte(key))[:16],
 	}, content)
 }
 

@@ -76,7 +76,7 @@ func (p *Python) Run(ctx context.Context, job toolbox.PythonJob) (toolbox.Python
 	for _, f := range append(out.Figures, out.Files...) {
 		made, err := p.Artifacts.Put(ctx, artifact.Put{
 			Name: f.Name, Type: strings.TrimPrefix(filepath.Ext(f.Name), "."), Producer: "python", Owner: call.Owner, Thread: call.Thread, Call: call.ID,
-			LogicalKey: event.Hash([]byte("python\x00" + job.Code + "\x00" + version + "\x00" + f.Name))[:16],
+			Known: call.Artifacts, LogicalKey: event.Hash([]byte("python\x00" + job.Code + "\x00" + f.Name))[:16],
 		}, bytes.NewReader(f.Data))
 		if err != nil {
 			return res, err

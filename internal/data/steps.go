@@ -27,7 +27,8 @@ type stepRows struct {
 	Rows    json.RawMessage `json:"rows"`
 }
 
-// Keep implements toolbox.Results. An id names the version of the artifact, too: it
+// Keep implements toolbox.Results. Rows of one statement over data that changed are
+// versions of one artifact. An id names the version of the artifact, too: it
 // stands for these rows for ever.
 func (r StepResults) Keep(ctx context.Context, x toolbox.Result) (string, event.ArtifactMade, error) {
 	raw, err := json.Marshal(stepRows{x.Columns, x.Rows})
@@ -37,7 +38,7 @@ func (r StepResults) Keep(ctx context.Context, x toolbox.Result) (string, event.
 	call := tool.In(ctx)
 	made, err := r.Artifacts.Put(ctx, artifact.Put{
 		Name: x.Name + ".json", Type: "json", Producer: x.Producer, Owner: call.Owner, Thread: call.Thread, Call: call.ID,
-		LogicalKey: event.Hash([]byte(strings.Join([]string{"rows", x.Producer, x.Source, x.Version}, "\x00")))[:16],
+		Known: call.Artifacts, LogicalKey: event.Hash([]byte(strings.Join([]string{"rows", x.Producer, x.Source}, "\x00")))[:16],
 	}, bytes.NewReader(raw))
 	return fmt.Sprintf("%s@%d", made.ID, made.Version), made, err
 }

@@ -115,9 +115,14 @@ func (f *fold) apply(e event.Event) {
 }
 
 func (f *fold) addArtifact(b event.ArtifactMade) {
-	if !slices.ContainsFunc(f.Artifacts, func(a event.ArtifactMade) bool { return a.ID == b.ID }) {
-		f.Artifacts = append(f.Artifacts, b)
+	i := slices.IndexFunc(f.Artifacts, func(a event.ArtifactMade) bool { return a.ID == b.ID })
+	if i >= 0 && f.Artifacts[i].Version >= b.Version {
+		return
 	}
+	if i >= 0 { // a new version is the newest of all; published copies keep theirs
+		f.Artifacts = slices.Concat(f.Artifacts[:i], f.Artifacts[i+1:])
+	}
+	f.Artifacts = append(f.Artifacts, b)
 	if over := len(f.Artifacts) - keepArtifacts; over > 0 {
 		f.Artifacts = slices.Clone(f.Artifacts[over:])
 	}

@@ -196,6 +196,9 @@ func artifactList(made []event.ArtifactMade, most int) string {
 		if a.LogicalKey != "" {
 			fmt.Fprintf(&b, " logical_key=%s", a.LogicalKey)
 		}
+		if a.Version > 1 {
+			fmt.Fprintf(&b, " version=%d", a.Version)
+		}
 		b.WriteByte('\n')
 	}
 	if older := len(made) - most; older > 0 {

@@ -227,5 +227,5 @@ func (t *turn) lookUp(l lookup) *lookup {
 }
 
 func (t *turn) callInfo(id string) tool.Call {
-	return tool.Call{Owner: t.f.Owner, Thread: t.f.Thread, Run: t.f.Turn.Run, ID: id, Dataset: t.f.Turn.Dataset}
+	return tool.Call{Owner: t.f.Owner, Thread: t.f.Thread, Run: t.f.Turn.Run, ID: id, Dataset: t.f.Turn.Dataset, Artifacts: t.f.Artifacts}
 }

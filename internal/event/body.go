@@ -330,7 +330,9 @@ type ArtifactMade struct {
 	LogicalKey string    `json:"logical_key,omitempty"`
 	Version    int       `json:"version"`
 	CreatedAt  time.Time `json:"created_at"`
-	Reused     bool      `json:"reused,omitempty"` // an equal artifact existed: duplicate_artifact_prevented
+	Reused     bool      `json:"reused,omitempty"` // an equal one existed
+	// Reason is duplicate_artifact_prevented where an equal one existed.
+	Reason fault.Code `json:"reason,omitempty"`
 }
 
 // CardRaised asks the person and suspends the run.

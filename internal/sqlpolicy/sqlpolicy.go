@@ -19,6 +19,8 @@ type Decision struct {
 	HasLimit  bool     // the outermost query names a limit
 	Limit     int64    // the rows of that limit; NoNumber if they are not a plain number
 	HasOrder  bool     // the outermost query names an order
+	// Form is the same for two wordings of one statement; "" where another engine runs it.
+	Form string
 }
 
 // NoNumber is the limit of a statement whose LIMIT is an expression, a share of the rows,

@@ -20,6 +20,7 @@ type reading struct {
 	limit     bool  // the outermost query has one
 	limitRows int64 // see Decision.Limit
 	order     bool
+	form      string
 }
 
 func (r *reading) functionNames() []string {
@@ -96,6 +97,7 @@ func checkTree(tree, sql string, scope Scope, limits Limits) (*reading, error) {
 			return nil, w.otherParameters()
 		}
 		w.unqualifyColumns()
+		w.reading.form = statementForm(&list.kids[0].value)
 		return w.reading, nil
 	default:
 		return nil, deny(RuleOneStatement, secondStatement(sql), "Send one SELECT at a time.", "The text has %d statements; one is allowed.", len(list.kids))

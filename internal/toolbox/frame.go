@@ -25,8 +25,7 @@ type Results interface {
 type Result struct {
 	Name     string          `json:"name"`
 	Producer string          `json:"producer"` // sql or python
-	Source   string          `json:"source"`   // the statement or code
-	Version  string          `json:"version"`  // of the data
+	Source   string          `json:"source"`   // the form of the statement, or the code
 	Columns  []schema.Column `json:"columns"`
 	Rows     json.RawMessage `json:"rows"`
 }

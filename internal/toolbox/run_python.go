@@ -4,6 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
 
 	"interlock/internal/event"
 	"interlock/internal/fault"
@@ -49,7 +53,7 @@ func (o RunPythonOut) Varies() bool { return o.varies }
 func (o RunPythonOut) Made() []event.ArtifactMade { return o.made }
 
 func (b box) runPython() tool.Tool {
-	return b.versioned(tool.New(spec("run_python", tool.Writes, taints, mainArgument("code"), pythonTime), func(ctx context.Context, in RunPythonIn) (RunPythonOut, error) {
+	return tool.Versioned(tool.New(spec("run_python", tool.Writes, taints, mainArgument("code"), pythonTime, framesApart), func(ctx context.Context, in RunPythonIn) (RunPythonOut, error) {
 		job := PythonJob{Dataset: tool.In(ctx).Dataset, Frames: in.Frames, Code: in.Code, MaxRows: keptRows, Seconds: in.Seconds}
 		if in.Timeout > 0 {
 			job.Seconds = min(in.Timeout, in.Seconds)
@@ -63,7 +67,35 @@ func (b box) runPython() tool.Tool {
 			return out, nil
 		}
 		return b.keepPython(ctx, in, p, out)
-	}))
+	}), b.codeVersion)
+}
+
+// reachesAll finds code that can reach results without their names.
+var reachesAll = regexp.MustCompile(`\b(?:tables|globals|locals|vars|eval|exec|getattr)\b`)
+
+// codeVersion is the version of the dataset, and of the earlier results that the code
+// names: other results of the thread do not make another call of it.
+func (b box) codeVersion(ctx context.Context, args json.RawMessage) string {
+	var in RunPythonIn
+	if json.Unmarshal(args, &in) != nil {
+		return ""
+	}
+	version := b.Data.Version(ctx, tool.In(ctx).Dataset)
+	if version == "" {
+		return ""
+	}
+	named := map[string]bool{}
+	for word := range strings.FieldsFuncSeq(in.Code, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		named[word] = true
+	}
+	all := reachesAll.MatchString(in.Code)
+	for i, f := range in.Frames {
+		newer := slices.ContainsFunc(in.Frames[i+1:], func(o Frame) bool { return o.Name == f.Name })
+		if !newer && (all || named[f.Name]) {
+			version += "+" + f.ResultID
+		}
+	}
+	return version
 }
 
 // keepPython makes a frame of the code's result.
@@ -76,9 +108,6 @@ func (b box) keepPython(ctx context.Context, in RunPythonIn, p PythonOut, out Ru
 			Suggest("Aggregate, or take the rows that matter.")
 	}
 	r := Result{Name: stepName(in.Frames), Producer: "python", Source: in.Code, Columns: p.Table, Rows: p.Rows}
-	if id := tool.In(ctx).Dataset; id != "" {
-		r.Version = b.Data.Version(ctx, id)
-	}
 	id, made, err := b.Results.Keep(ctx, r)
 	if err != nil {
 		return out, err

@@ -1,6 +1,7 @@
 package toolbox
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"regexp"
@@ -9,6 +10,7 @@ import (
 
 	"interlock/internal/event"
 	"interlock/internal/fault"
+	"interlock/internal/sqlpolicy"
 	"interlock/internal/tool"
 )
 
@@ -50,7 +52,7 @@ func (o RunSQLOut) Varies() bool { return o.varies }
 func (o RunSQLOut) Made() []event.ArtifactMade { return o.made }
 
 func (b box) runSQL() tool.Tool {
-	return tool.Versioned(tool.New(spec("run_sql", tool.Writes, taints, mainArgument("sql"), framesApart), func(ctx context.Context, in RunSQLIn) (RunSQLOut, error) {
+	return tool.Versioned(tool.New(spec("run_sql", tool.Writes, taints, mainArgument("sql"), statementApart), func(ctx context.Context, in RunSQLIn) (RunSQLOut, error) {
 		if b.Results == nil {
 			return RunSQLOut{}, errNoResults("run_sql")
 		}
@@ -66,7 +68,7 @@ func (b box) runSQL() tool.Tool {
 			name = queryName(r, in.SQL)
 		}
 		kept, made, err := b.Results.Keep(ctx, Result{
-			Name: name, Producer: "sql", Source: strings.Join(strings.Fields(in.SQL), " "), Version: b.Data.Version(ctx, id), Columns: r.Columns, Rows: q.Rows,
+			Name: name, Producer: "sql", Source: cmp.Or(r.Decision.Form, sqlpolicy.TextForm(in.SQL)), Columns: r.Columns, Rows: q.Rows,
 		})
 		if err != nil {
 			return RunSQLOut{}, err
@@ -83,8 +85,13 @@ func (b box) runSQL() tool.Tool {
 
 func framesApart(s *tool.Spec) { s.Apart = []string{"frames"} }
 
-// framedVersion is the version of the dataset, and of the earlier results that the
-// statement names: other results do not make another call of it.
+// statementApart leaves the wording of the statement to the version of the call, and
+// the name of the result: under another name it is the same result.
+func statementApart(s *tool.Spec) { s.Apart = []string{"frames", "name", "sql"} }
+
+// framedVersion is the version of the dataset, the earlier results that the statement
+// names, and the form of the statement: other results and another wording do not make
+// another call of it.
 func (b box) framedVersion(ctx context.Context, args json.RawMessage) string {
 	var in RunSQLIn
 	if json.Unmarshal(args, &in) != nil {
@@ -97,7 +104,18 @@ func (b box) framedVersion(ctx context.Context, args json.RawMessage) string {
 	for _, f := range namedFrames(in.SQL, in.Frames) {
 		version += "+" + f.ResultID
 	}
-	return version
+	return version + "#" + event.Hash([]byte(b.statementForm(ctx, in)))[:16]
+}
+
+// statementForm is the same for two wordings of one statement. A statement that names
+// earlier results, or that may not run, has no tree here and is known by its text.
+func (b box) statementForm(ctx context.Context, in RunSQLIn) string {
+	if b.Check != nil {
+		if d, err := b.Check.Check(ctx, dataset(ctx, in.DatasetID), in.SQL); err == nil && d.Form != "" {
+			return d.Form
+		}
+	}
+	return sqlpolicy.TextForm(in.SQL)
 }
 
 // namedFrames are the frames that stand where a statement names tables, of one name

@@ -329,8 +329,10 @@ export interface ArtifactMade {
   logical_key?: string;
   version: number;
   created_at: Time;
-  /** an equal artifact existed: duplicate_artifact_prevented */
+  /** an equal one existed */
   reused?: boolean;
+  /** Reason is duplicate_artifact_prevented where an equal one existed. */
+  reason?: Code;
 }
 
 /** CardRaised asks the person and suspends the run. */

@@ -1,0 +1,173 @@
+package sqlpolicy
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// statementForm names a statement by its tree, so that two wordings of one statement
+// have one form: blanks, comments, the case of keywords and table names, brackets that
+// change nothing, and the aliases of tables do not count. Names of result columns do.
+func statementForm(n *node) string {
+	f := formWriter{hash: sha256.New()}
+	if !namesColumnsByTables(n) {
+		f.aliases, f.named = map[string]string{}, map[string]bool{}
+		f.findNames(n)
+	}
+	f.write(n)
+	return hex.EncodeToString(f.hash.Sum(nil)[:16])
+}
+
+// TextForm is the form of a statement of the embedded engine that has no tree here:
+// its text without comments and with single blanks.
+func TextForm(sql string) string {
+	var out strings.Builder
+	apart := false
+	for i := 0; i < len(sql); {
+		end, blank := tokenEnd(sql, i)
+		if blank {
+			apart = true
+		} else {
+			if apart && out.Len() > 0 {
+				out.WriteByte(' ')
+			}
+			apart = false
+			out.WriteString(sql[i:end])
+		}
+		i = end
+	}
+	return strings.TrimRight(out.String(), "; ")
+}
+
+// A formWriter hashes a tree.
+type formWriter struct {
+	hash hash.Hash
+	// aliases has the name of each table in the statement with the one that stands for
+	// it, numbered in the order of the text; nil leaves all as is.
+	aliases map[string]string
+	tables  int             // references to tables
+	named   map[string]bool // what the statement calls its columns and expressions
+}
+
+// tableAlias is the name under which a table reference is known in its statement.
+func tableAlias(n *node) string {
+	if alias := n.str("alias"); alias != "" || n.str("type") != "BASE_TABLE" {
+		return fold(alias)
+	}
+	return fold(n.str("table_name"))
+}
+
+func isTableRef(n *node) bool {
+	_, known := refs[n.str("type")]
+	return known && n.kind == '{' && n.get("class").kind != '"'
+}
+
+// findNames collects the names that the statement gives.
+func (f *formWriter) findNames(n *node) {
+	if n.kind == '{' && n.str("class") != "" {
+		f.named[fold(n.str("alias"))] = true
+	}
+	if isTableRef(n) {
+		f.tables++
+		if alias := tableAlias(n); alias != "" && f.aliases[alias] == "" {
+			f.aliases[alias] = "#" + strconv.Itoa(len(f.aliases)+1) // no table is called so
+		}
+	}
+	for i := range n.kids {
+		f.findNames(&n.kids[i].value)
+	}
+}
+
+// namesColumnsByTables reports whether some column of a SELECT has no name but its
+// text, with a table in it: s.a + s.b. Another alias is another name there.
+func namesColumnsByTables(n *node) bool {
+	if n.kind == '{' && n.str("type") == "SELECT_NODE" {
+		for item := range n.get("select_list").elements() {
+			class := item.str("class")
+			if item.str("alias") == "" && class != "COLUMN_REF" && class != "STAR" && hasQualifiedColumn(item) {
+				return true
+			}
+		}
+	}
+	for i := range n.kids {
+		if namesColumnsByTables(&n.kids[i].value) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasQualifiedColumn(n *node) bool {
+	if n.kind == '{' && n.str("class") == "COLUMN_REF" && len(n.get("column_names").kids) > 1 {
+		return true
+	}
+	for i := range n.kids {
+		if hasQualifiedColumn(&n.kids[i].value) {
+			return true
+		}
+	}
+	return false
+}
+
+// write hashes a value: its kind, the length of its text and what it holds, so that no
+// two values are written alike.
+func (f *formWriter) write(n *node) {
+	io.WriteString(f.hash, string(n.kind)+strconv.Itoa(len(n.text))+":"+n.text)
+	if n.kind != '{' {
+		for i := range n.kids {
+			f.write(&n.kids[i].value)
+		}
+		io.WriteString(f.hash, ".")
+		return
+	}
+	ref, class := isTableRef(n), n.str("class")
+	if ref && f.aliases != nil {
+		f.writeText(f.aliases[tableAlias(n)])
+	}
+	for i := range n.kids {
+		key, v := n.kids[i].key, &n.kids[i].value
+		if key == "query_location" || ref && key == "alias" && f.aliases != nil {
+			continue
+		}
+		io.WriteString(f.hash, strconv.Itoa(len(key))+":"+key)
+		switch {
+		case ref && v.kind == '"' && (key == "table_name" || key == "schema_name" || key == "catalog_name" || key == "alias"):
+			f.writeText(fold(v.text))
+		case class == "COLUMN_REF" && key == "column_names" && len(v.kids) > 1:
+			f.writeQualified(v)
+		case class == "STAR" && key == "relation_name":
+			f.writeText(f.standIn(v.text))
+		default:
+			f.write(v)
+		}
+	}
+	io.WriteString(f.hash, ".")
+}
+
+func (f *formWriter) writeText(text string) { f.write(&node{kind: '"', text: text}) }
+
+// standIn gives the name that stands for a table's, or the name itself.
+func (f *formWriter) standIn(name string) string {
+	if in, ok := f.aliases[fold(name)]; ok {
+		return in
+	}
+	return fold(name)
+}
+
+// writeQualified writes a column with its table's name before it. Where there is only
+// one table, and nothing else of the column's name, the table's name says nothing.
+func (f *formWriter) writeQualified(names *node) {
+	table, column := fold(names.kids[0].value.text), fold(names.kids[1].value.text)
+	if _, known := f.aliases[table]; known && len(names.kids) == 2 && f.tables == 1 && !f.named[column] {
+		f.write(&node{kind: '[', kids: names.kids[1:]})
+		return
+	}
+	f.writeText(f.standIn(names.kids[0].value.text))
+	for i := range names.kids[1:] {
+		f.write(&names.kids[i+1].value)
+	}
+}
