@@ -27,15 +27,16 @@ const (
 // Ops lists every operator.
 var Ops = []Op{Eq, Neq, Gt, Gte, Lt, Lte, Between, In, Like}
 
+// The operators of kinds whose values are only equal or not, and of those in an order.
+var (
+	equality = []Op{Eq, Neq, In}
+	ordering = []Op{Eq, Neq, Gt, Gte, Lt, Lte, Between, In}
+)
+
 // OpsFor lists the operators that fit a type.
 func OpsFor(t Type) []Op {
-	switch t.Kind {
-	case Bool, UUID:
-		return []Op{Eq, Neq, In}
-	case Int, Uint, Float, Decimal, Date, Time, Timestamp, TimestampTZ:
-		return []Op{Eq, Neq, Gt, Gte, Lt, Lte, Between, In}
-	case Text:
-		return slices.Clone(Ops)
+	if int(t.Kind) < len(kinds) {
+		return slices.Clone(kinds[t.Kind].ops)
 	}
 	return nil
 }

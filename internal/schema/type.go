@@ -29,23 +29,27 @@ const (
 	List
 )
 
-// kinds has, for each kind, the embedded engine's name and words for a person.
-var kinds = [...]struct{ name, words string }{
-	Other:       {"VARCHAR", "a value of a kind that cannot be compared"},
-	Bool:        {"BOOLEAN", "true or false"},
-	Int:         {"BIGINT", "a whole number"},
-	Uint:        {"UBIGINT", "a whole number"},
-	Float:       {"DOUBLE", "a number"},
-	Decimal:     {"DECIMAL", "a number"},
-	Text:        {"VARCHAR", "text"},
-	Date:        {"DATE", "a date"},
-	Time:        {"TIME", "a time of day"},
-	Timestamp:   {"TIMESTAMP", "a point in time"},
-	TimestampTZ: {"TIMESTAMP WITH TIME ZONE", "a point in time"},
-	UUID:        {"UUID", "a UUID"},
-	Bytes:       {"BLOB", "bytes"},
-	JSON:        {"JSON", "JSON"},
-	List:        {"VARCHAR", "a list"},
+// kinds has, for each kind, the embedded engine's name, words for a person, and the
+// operators of its conditions.
+var kinds = [...]struct {
+	name, words string
+	ops         []Op
+}{
+	Other:       {"VARCHAR", "a value of a kind that cannot be compared", nil},
+	Bool:        {"BOOLEAN", "true or false", equality},
+	Int:         {"BIGINT", "a whole number", ordering},
+	Uint:        {"UBIGINT", "a whole number", ordering},
+	Float:       {"DOUBLE", "a number", ordering},
+	Decimal:     {"DECIMAL", "a number", ordering},
+	Text:        {"VARCHAR", "text", Ops},
+	Date:        {"DATE", "a date", ordering},
+	Time:        {"TIME", "a time of day", ordering},
+	Timestamp:   {"TIMESTAMP", "a point in time", ordering},
+	TimestampTZ: {"TIMESTAMP WITH TIME ZONE", "a point in time", ordering},
+	UUID:        {"UUID", "a UUID", equality},
+	Bytes:       {"BLOB", "bytes", nil},
+	JSON:        {"JSON", "JSON", nil},
+	List:        {"VARCHAR", "a list", nil},
 }
 
 // otherNames are further names of kinds that ParseType knows.

@@ -64,17 +64,10 @@ const (
 )
 
 func storageOf(t schema.Type) storage {
-	switch t.Kind {
-	case schema.Bool, schema.Int, schema.Date, schema.Time, schema.Timestamp, schema.TimestampTZ:
-		return asInt
-	case schema.Float:
-		return asFloat
-	case schema.Decimal:
-		if fitsInt64(t) {
-			return asInt
-		}
+	if t.Kind == schema.Decimal && !fitsInt64(t) {
+		return asBytes
 	}
-	return asBytes
+	return codecs[t.Kind].storage
 }
 
 // fitsInt64 says that a decimal fits 64 bits.

@@ -55,35 +55,7 @@ func (b *Batch) appendCell(dst []byte, col, row int) []byte {
 	if v.null[row] {
 		return append(dst, "null"...)
 	}
-	switch t := v.column.Type; t.Kind {
-	case schema.Bool:
-		return strconv.AppendBool(dst, v.ints[row] != 0)
-	case schema.Int:
-		return appendWhole(dst, v.ints[row])
-	case schema.Float:
-		return appendFloat(dst, v.floats[row])
-	case schema.Decimal:
-		if fitsInt64(t) {
-			return appendNumber(dst, formatUnits(strconv.FormatInt(v.ints[row], 10), t.Scale))
-		}
-		return appendNumber(dst, string(b.Bytes(col, row)))
-	case schema.Uint:
-		return appendNumber(dst, string(b.Bytes(col, row)))
-	case schema.Date:
-		return appendTime(dst, v.ints[row]*86_400_000_000, dateText, "", v.ints[row] == infinityDays, v.ints[row] == -infinityDays)
-	case schema.Time:
-		return appendTime(dst, v.ints[row], "15:04:05.999999", "", false, false)
-	case schema.Timestamp:
-		return appendTime(dst, v.ints[row], "2006-01-02 15:04:05.999999", "", v.ints[row] == infinity, v.ints[row] == -infinity)
-	case schema.TimestampTZ:
-		return appendTime(dst, v.ints[row], "2006-01-02 15:04:05.999999", "+00", v.ints[row] == infinity, v.ints[row] == -infinity)
-	case schema.UUID:
-		return append(append(append(dst, '"'), formatUUID([16]byte(b.Bytes(col, row)))...), '"')
-	case schema.Bytes:
-		return appendString(dst, blobText(b.Bytes(col, row)))
-	default:
-		return appendString(dst, b.Bytes(col, row))
-	}
+	return codecs[v.column.Type.Kind].json(dst, cell{b, col, row})
 }
 
 func appendFloat(dst []byte, f float64) []byte {

@@ -2,7 +2,6 @@ package source
 
 import (
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"math/big"
 	"strconv"
@@ -17,60 +16,7 @@ func (b *Batch) putText(v *vector, p []byte) error {
 		v.putNull()
 		return nil
 	}
-	switch t := v.column.Type; t.Kind {
-	case schema.Bool:
-		switch string(p) {
-		case "1", "t", "true", "TRUE", "\x01":
-			v.putInt(1)
-		case "0", "f", "false", "FALSE", "\x00":
-			v.putInt(0)
-		default:
-			return fmt.Errorf("%s is not true or false", describeValue(string(p)))
-		}
-	case schema.Int:
-		n, err := strconv.ParseInt(string(p), 10, 64)
-		if err != nil {
-			return fmt.Errorf("%s is not a whole number of 64 bits", describeValue(string(p)))
-		}
-		v.putInt(n)
-	case schema.Uint:
-		if _, err := strconv.ParseUint(string(p), 10, 64); err != nil {
-			return fmt.Errorf("%s is not a whole number of 64 bits", describeValue(string(p)))
-		}
-		b.putBytes(v, p)
-	case schema.Float:
-		f, err := strconv.ParseFloat(string(p), 64)
-		if err != nil && !errors.Is(err, strconv.ErrRange) {
-			return fmt.Errorf("%s is not a number", describeValue(string(p)))
-		}
-		v.putFloat(f)
-	case schema.Decimal:
-		return b.putDecimal(v, p)
-	case schema.Date:
-		return putDate(v, p)
-	case schema.Time:
-		micros, ok := parseClock(p)
-		if !ok {
-			return fmt.Errorf("%s is not a time of day", describeValue(string(p)))
-		}
-		v.putInt(micros)
-	case schema.Timestamp, schema.TimestampTZ:
-		micros, ok := parseInstant(p)
-		if !ok {
-			return fmt.Errorf("%s is not a point in time", describeValue(string(p)))
-		}
-		v.putInt(micros)
-	case schema.UUID:
-		canonical, err := bindUUID(string(p))
-		if err != nil {
-			return err
-		}
-		raw, _ := parseUUID(canonical.(string))
-		b.putBytes(v, raw[:])
-	default:
-		b.putBytes(v, p)
-	}
-	return nil
+	return codecs[v.column.Type.Kind].parse(b, v, p)
 }
 
 func parseUUID(canonical string) (u [16]byte, err error) {
@@ -141,7 +87,8 @@ func narrowUnits(p []byte, scale int) (n int64, ok bool) {
 	return n, true
 }
 
-func putDate(v *vector, p []byte) error {
+// parseDate stores a day.
+func parseDate(_ *Batch, v *vector, p []byte) error {
 	if len(p) == 10 {
 		if days, ok := parseDay(p); ok {
 			v.putInt(days)

@@ -5,13 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"interlock/internal/schema"
 )
@@ -41,13 +39,13 @@ func bindValue(c schema.Column, op schema.Op, value any) (predicate, error) {
 	if err != nil {
 		return predicate{}, err
 	}
-	switch c.Type.Kind {
-	case schema.Int, schema.Uint, schema.Decimal:
+	bind := codecs[c.Type.Kind].bind
+	if bind == nil {
 		return bindExact(c, op, values)
 	}
 	p := predicate{column: c, op: op}
 	for _, v := range values {
-		bound, err := bindOne(c.Type, v)
+		bound, err := bind(c.Type, v)
 		if err != nil {
 			return predicate{}, err
 		}
@@ -96,48 +94,6 @@ func toAny[T any](list []T) []any {
 		wide[i] = v
 	}
 	return wide
-}
-
-func bindOne(t schema.Type, value any) (any, error) {
-	switch t.Kind {
-	case schema.Bool:
-		switch v := value.(type) {
-		case bool:
-			return v, nil
-		case string:
-			if b := strings.ToLower(v); b == "true" || b == "false" {
-				return b == "true", nil
-			}
-		}
-		return nil, fmt.Errorf("the value must be true or false, not %s", describeValue(value))
-	case schema.Float:
-		text, ok := numberText(value)
-		if !ok {
-			return nil, fmt.Errorf("the value must be a number, not %s", describeValue(value))
-		}
-		f, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsInf(f, 0) {
-			return nil, fmt.Errorf("%s is beyond the range of a double", describeValue(value))
-		}
-		return f, nil
-	}
-	text, ok := value.(string)
-	if !ok {
-		return nil, fmt.Errorf("the value must be a string (%s), not %s", t.Describe(), describeValue(value))
-	}
-	switch t.Kind {
-	case schema.Date, schema.Time, schema.Timestamp, schema.TimestampTZ:
-		return bindTime(t.Kind, text)
-	case schema.UUID:
-		return bindUUID(text)
-	}
-	if len(text) > maxText {
-		return nil, fmt.Errorf("the text has %d bytes, at most %d are possible", len(text), maxText)
-	}
-	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-		return nil, errors.New("the text must be valid UTF-8 without NUL")
-	}
-	return text, nil
 }
 
 var numeralForm = regexp.MustCompile(`^[+-]?(\d{1,80}(\.\d{0,80})?|\.\d{1,80})([eE][+-]?\d{1,2})?$`)
@@ -232,8 +188,8 @@ const (
 	timestampText = "2006-01-02 15:04:05.000000"
 )
 
-func bindTime(kind schema.Kind, text string) (any, error) {
-	if kind == schema.Time {
+func bindTime(column schema.Type, text string) (any, error) {
+	if column.Kind == schema.Time {
 		for _, layout := range []string{"15:04", "15:04:05"} {
 			if t, err := time.Parse(layout, text); err == nil && t.Nanosecond()%1000 == 0 {
 				return t.Format(timeText), nil
@@ -247,7 +203,7 @@ func bindTime(kind schema.Kind, text string) (any, error) {
 		return nil, fmt.Errorf("%s is not a date like 2024-12-31 or a time like 2024-12-31T14:30:00Z", describeValue(text))
 	case t.Nanosecond()%1000 != 0:
 		return nil, fmt.Errorf("%s is finer than a microsecond", describeValue(text))
-	case kind != schema.Date:
+	case column.Kind != schema.Date:
 		return t.Format(timestampText), nil
 	case t != t.Truncate(24*time.Hour):
 		return nil, fmt.Errorf("the column holds dates, %s is a time of day on one", describeValue(text))
@@ -255,7 +211,7 @@ func bindTime(kind schema.Kind, text string) (any, error) {
 	return t.Format(dateText), nil
 }
 
-func bindUUID(text string) (any, error) {
+func bindUUID(_ schema.Type, text string) (any, error) {
 	digits := strings.ReplaceAll(strings.Trim(text, "{}"), "-", "")
 	raw, err := hex.DecodeString(digits)
 	if err != nil || len(raw) != 16 {
