@@ -28,7 +28,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // result, a card, or the start of the call.
 func (r *rules) decideCall(p calling, found *lookup) decision {
 	c := p.Calls[0]
-	s := r.scope()
+	s := r.readScope()
 	if d := r.f.Turn.Direct; d != nil && d.Denied != nil {
 		return decision{bodies: []event.Body{r.denyCall(c, []event.Denial{*d.Denied}, s)}}
 	}
@@ -37,7 +37,11 @@ func (r *rules) decideCall(p calling, found *lookup) decision {
 		return decision{bodies: []event.Body{refused}}
 	}
 	var before []event.Body
-	for _, sig := range r.callSignals(p, a.args) {
+	signals := r.callSignals(p, a.args)
+	if len(signals) > 0 || r.m.Reacts(r.f.State, startSignal(c)) {
+		s = r.scope() // a reaction changes it
+	}
+	for _, sig := range signals {
 		re, err := r.m.React(s, sig)
 		if err != nil {
 			return decision{bodies: []event.Body{r.newToolRefused(c, fault.From(err))}}
@@ -117,13 +121,18 @@ func (r *rules) admit(c event.ModelCall, s *machine.Scope) (a admitted, refused 
 	if bad != nil {
 		return a, r.newToolFailed(c.ID, c.Name, c.Args, bad)
 	}
-	return admitted{call: c.ID, entry: entry, args: whole, whole: event.EncodeValue(whole), shown: event.EncodeValue(sent), rescued: rescued}, nil
+	a = admitted{call: c.ID, entry: entry, args: whole, shown: event.EncodeValue(sent), rescued: rescued}
+	a.whole = a.shown
+	if r.m.Tools[c.Name] != nil { // the machine may have bound some
+		a.whole = event.EncodeValue(whole)
+	}
+	return a, nil
 }
 
 // argsText returns the arguments as the model sent them: JSON, or text that is not JSON.
 func argsText(v event.Value) string {
 	var text string
-	if json.Unmarshal(v.JSON, &text) == nil {
+	if len(v.JSON) > 0 && v.JSON[0] == '"' && json.Unmarshal(v.JSON, &text) == nil {
 		return text
 	}
 	return string(v.JSON)
@@ -167,12 +176,22 @@ func (r *rules) callSignals(p calling, args map[string]any) []machine.Signal {
 	return out
 }
 
+// startSignal returns the signal of a call that starts, without its fields.
+func startSignal(c event.ModelCall) machine.Signal {
+	return machine.Signal{Name: machine.OnStarted, Tool: c.Name}
+}
+
 // startCall returns the events with which a call begins: the moves of `started`, then
 // ToolStarted. If the state that it moves to does not offer the tool, the call is refused.
 func (r *rules) startCall(c event.ModelCall, a admitted, id identity, approved string, s *machine.Scope) ([]event.Body, event.Body) {
-	re, err := r.m.React(s, machine.Signal{Name: machine.OnStarted, Tool: c.Name, Fields: map[string]any{"args": a.whole.Decode()}})
-	if err != nil {
-		return nil, r.newToolRefused(c, fault.From(err))
+	state, _ := s.State["name"].(string)
+	re, sig := machine.Reaction{State: state}, startSignal(c)
+	if r.m.Reacts(state, sig) {
+		var err error
+		sig.Fields = map[string]any{"args": a.whole.Decode()}
+		if re, err = r.m.React(s, sig); err != nil {
+			return nil, r.newToolRefused(c, fault.From(err))
+		}
 	}
 	out := reactionEvents(re)
 	if re.Moved() {

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"encoding/json"
+	"maps"
+	"reflect"
 	"slices"
 
 	"interlock/internal/event"
@@ -136,6 +138,11 @@ func (r *rules) narrowArgs(name string, s *machine.Scope) tool.Narrowing {
 	return n
 }
 
+// sameOffers reports whether two lists of offers are the same to a model.
+func sameOffers(a, b []offer) bool {
+	return slices.EqualFunc(a, b, func(a, b offer) bool { return a.entry == b.entry && reflect.DeepEqual(a.narrow, b.narrow) })
+}
+
 // toolSpecs returns the offers as they are sent to the model.
 func toolSpecs(offers []offer) []llm.Tool {
 	out := make([]llm.Tool, len(offers))
@@ -149,10 +156,11 @@ func toolSpecs(offers []offer) []llm.Tool {
 // bindArgs adds the machine's arguments to those of the model. A bound argument that the
 // model sent is overwritten.
 func (r *rules) bindArgs(name string, args map[string]any, n tool.Narrowing, s *machine.Scope) (map[string]any, *fault.Fault) {
-	whole := make(map[string]any, len(args)+4)
-	for k, v := range args {
-		whole[k] = v
+	if r.m.Tools[name] == nil {
+		return args, nil
 	}
+	whole := make(map[string]any, len(args)+4)
+	maps.Copy(whole, args)
 	for arg, def := range n.Default {
 		if _, given := whole[arg]; !given && def != nil {
 			whole[arg] = def
@@ -165,16 +173,14 @@ func (r *rules) bindArgs(name string, args map[string]any, n tool.Narrowing, s *
 				Suggest("Use one of the listed values.")
 		}
 	}
-	if b := r.m.Tools[name]; b != nil {
-		for _, a := range b.In {
-			delete(whole, a.Name)
-			v, err := r.m.Eval(a.Expr, s)
-			if err != nil {
-				return nil, fault.Wrap(err, fault.InvalidState, "%s: the machine's value for %s cannot be worked out", name, a.Name)
-			}
-			if v != nil {
-				whole[a.Name] = v
-			}
+	for _, a := range r.m.Tools[name].In {
+		delete(whole, a.Name)
+		v, err := r.m.Eval(a.Expr, s)
+		if err != nil {
+			return nil, fault.Wrap(err, fault.InvalidState, "%s: the machine's value for %s cannot be worked out", name, a.Name)
+		}
+		if v != nil {
+			whole[a.Name] = v
 		}
 	}
 	return whole, nil

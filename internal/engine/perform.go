@@ -28,13 +28,7 @@ const (
 // perform makes the model call or tool call of a job and returns the events that came of
 // it. An error means that the process is shutting down and nothing is to be recorded.
 func (t *turn) perform(ctx context.Context, j job) ([]event.Body, error) {
-	limits := t.r.limits
-	if limits == nil {
-		b := t.r.currentLimits()
-		limits = &b
-	}
-	remaining := time.Duration(limits.seconds)*time.Second - t.f.Turn.elapsed(t.f.Now)
-	ctx, cancel := context.WithTimeout(ctx, max(remaining, time.Millisecond))
+	ctx, cancel := context.WithTimeout(ctx, t.timeLeft(j))
 	defer cancel()
 	var out []event.Body
 	if j == askModel {
@@ -46,6 +40,25 @@ func (t *turn) perform(ctx context.Context, j job) ([]event.Body, error) {
 		return nil, context.Canceled
 	}
 	return out, nil
+}
+
+// timeLeft returns how long a job may take: what is left of the turn's time, and for a
+// tool no more than its own bound.
+func (t *turn) timeLeft(j job) time.Duration {
+	limits := t.r.limits
+	if limits == nil {
+		b := t.r.currentLimits()
+		limits = &b
+	}
+	left := time.Duration(limits.seconds)*time.Second - t.f.Turn.elapsed(t.f.Now)
+	if j == runTool {
+		seconds := t.e.cfg.ToolSeconds
+		if entry, err := t.e.cfg.Tools.Get(runningCall(t.f.Turn.Phase).Tool); err == nil && entry.Spec().Seconds > 0 {
+			seconds = entry.Spec().Seconds
+		}
+		left = min(left, time.Duration(seconds)*time.Second)
+	}
+	return max(left, time.Millisecond)
 }
 
 // askModel streams one reply.
@@ -248,7 +261,7 @@ func (t *turn) runTool(ctx context.Context) []event.Body {
 	return append(out, b)
 }
 
-// callTool calls a tool within its time limit. A panic of the tool is an error.
+// callTool calls a tool. A panic of the tool is an error.
 func (t *turn) callTool(ctx context.Context, s *event.ToolStarted) (res tool.Result, err error) {
 	entry, err := t.e.cfg.Tools.Get(s.Tool)
 	if err != nil {
@@ -263,12 +276,6 @@ func (t *turn) callTool(ctx context.Context, s *event.ToolStarted) (res tool.Res
 	if entry.Spec().Effect == tool.Writes && !t.holdsLease(ctx) {
 		return res, fault.New(fault.Conflict, "another process has taken this thread over")
 	}
-	seconds := entry.Spec().Seconds
-	if seconds == 0 {
-		seconds = t.e.cfg.ToolSeconds
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second)
-	defer cancel()
 	info := t.callInfo(s.Call)
 	info.Output = func(stream, text string) {
 		t.e.hub.publishTransient(event.Event{Thread: t.f.Thread, Time: t.f.Now, Body: event.ToolProgress{Call: s.Call, Tool: s.Tool, Note: truncateText(text, 4096), Stream: stream}})

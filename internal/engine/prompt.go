@@ -35,9 +35,11 @@ func (r *rules) callModel(sp *machine.Step, at *event.StepAt) event.ModelCalled 
 	b.Denied = denied
 	b.System = r.addBlob([]byte(r.systemPrompt(s)))
 	if len(offers) > 0 {
-		tools := toolSpecs(offers)
-		b.Tools = r.addBlob(mustJSON(tools))
-		r.lastRequest.tools, r.lastRequest.toolsHash = tools, b.Tools
+		if last := &r.lastRequest; !sameOffers(offers, last.offers) {
+			last.offers, last.tools = offers, toolSpecs(offers)
+			last.toolsHash = r.addBlob(mustJSON(last.tools))
+		}
+		b.Tools = r.lastRequest.toolsHash
 	}
 	if t.history == "" {
 		past := r.pastMessages(s)
@@ -50,6 +52,7 @@ func (r *rules) callModel(sp *machine.Step, at *event.StepAt) event.ModelCalled 
 
 // A modelInput is the decoded content of the blobs of the last model call.
 type modelInput struct {
+	offers                 []offer // those of tools
 	tools                  []llm.Tool
 	history                []llm.Message
 	toolsHash, historyHash string

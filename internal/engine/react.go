@@ -74,10 +74,16 @@ func signalArgs(ran *event.ToolStarted, sent event.Value) any {
 }
 
 func (r *rules) reactToResult(e event.ToolReturned, ran *event.ToolStarted) []event.Body {
+	sig := machine.Signal{Name: machine.OnReturned, Tool: e.Tool}
+	ofStep := ran != nil && (ran.By == byStep || ran.By == byDiscover)
+	card := r.cardOfTool(e.Tool)
+	if !ofStep && card == "" && !r.m.Reacts(r.f.State, sig) {
+		return nil
+	}
 	result := e.Result.Decode()
 	var out []event.Body
 	s := r.scope()
-	if ran != nil && (ran.By == byStep || ran.By == byDiscover) {
+	if ofStep {
 		sp := r.findStep(ran.State, ran.Step)
 		if ran.By == byDiscover {
 			sp = r.m.Discover[ran.Step.Index]
@@ -91,10 +97,10 @@ func (r *rules) reactToResult(e event.ToolReturned, ran *event.ToolStarted) []ev
 			return out
 		}
 	}
-	sig := machine.Signal{Name: machine.OnReturned, Tool: e.Tool, Fields: map[string]any{
+	sig.Fields = map[string]any{
 		"args": signalArgs(ran, e.Args), "result": result, "duplicate": e.Duplicate != "", "ms": float64(e.MS),
-	}}
-	if card := r.cardOfTool(e.Tool); card != "" && r.f.Turn.Direct == nil {
+	}
+	if card != "" && r.f.Turn.Direct == nil {
 		out = append(out, reactionEvents(r.m.RunEffects(s, sig))...)
 		return append(out, r.newCard(card, cardContent(r.m.Cards[card], result), e.Call))
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 )
 
 // InlineBytes is the size up to which a value is stored in the event itself. Larger values
@@ -73,13 +74,18 @@ func (v Value) Decode() any {
 	return out
 }
 
-// Marshal encodes v for the store. It does not escape <, > and &, so that JSON inside v
-// is read back with the same bytes.
+// NewEncoder returns an encoder for the store. It does not escape <, > and &, so that JSON
+// inside a value is read back with the same bytes. It writes a line break after each value.
+func NewEncoder(w io.Writer) *json.Encoder {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc
+}
+
+// Marshal encodes one value for the store.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	if err := NewEncoder(&b).Encode(v); err != nil {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil

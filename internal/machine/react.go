@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"interlock/internal/fault"
@@ -41,9 +42,9 @@ func (g Signal) Env() map[string]any {
 		env[k] = v
 	}
 	env["name"] = g.Name
-	for k, v := range map[string]string{"tool": g.Tool, "card": g.Card, "command": g.Command} {
-		if v != "" {
-			env[k] = v
+	for _, filter := range [...]struct{ name, value string }{{"tool", g.Tool}, {"card", g.Card}, {"command", g.Command}} {
+		if filter.value != "" {
+			env[filter.name] = filter.value
 		}
 	}
 	return env
@@ -191,7 +192,7 @@ func (m *Machine) CallEdge(s *Scope, tool string) bool {
 	if st == nil {
 		return false
 	}
-	for _, t := range m.transitionsFrom(st) {
+	for t := range m.transitionsFrom(st) {
 		if slices.Contains(t.On, OnCall) && slices.Contains(t.To, to) && matches(t.Tool, tool) {
 			return true
 		}
@@ -199,18 +200,44 @@ func (m *Machine) CallEdge(s *Scope, tool string) bool {
 	return false
 }
 
-// transitionsFrom lists the transitions of a state: its own, then the shared ones.
-func (m *Machine) transitionsFrom(st *State) []*Transition {
-	out := slices.Clone(st.Go)
-	for _, t := range m.Go {
-		if t.Any || slices.Contains(t.From, st.Name) {
-			out = append(out, t)
+// transitionsFrom yields the transitions of a state: its own, then the shared ones.
+func (m *Machine) transitionsFrom(st *State) iter.Seq[*Transition] {
+	return func(yield func(*Transition) bool) {
+		for _, t := range st.Go {
+			if !yield(t) {
+				return
+			}
+		}
+		for _, t := range m.Go {
+			if (t.Any || slices.Contains(t.From, st.Name)) && !yield(t) {
+				return
+			}
 		}
 	}
-	return out
 }
 
-// A reactionWalk follows one signal through the machine: effects, transitions, moves.
+// Reacts reports whether a signal may have consequences in a state: an effect or a
+// transition waits for it. It does not look at the fields of the signal, so a caller need
+// not work them out where the answer is no.
+func (m *Machine) Reacts(state string, sig Signal) bool {
+	for _, e := range m.Effects {
+		if e.waitsFor(state, sig) {
+			return true
+		}
+	}
+	st := m.states[state]
+	if st == nil {
+		return false
+	}
+	for t := range m.transitionsFrom(st) {
+		if t.isFiredBy(st, sig) {
+			return true
+		}
+	}
+	return false
+}
+
+// A walk follows one signal through the machine: effects, transitions, moves.
 type walk struct {
 	m       *Machine
 	s       *Scope
@@ -244,11 +271,16 @@ func (w *walk) applyWrites(writes *Writes, cause string) {
 // runEffects runs every effect that matches, in order, each seeing those before.
 func (w *walk) runEffects(sig Signal) {
 	for _, e := range w.m.Effects {
-		if slices.Contains(e.On, sig.Name) && matches(e.Tool, sig.Tool) && matches(e.Card, sig.Card) &&
-			matches(e.Command, sig.Command) && matches(e.State, w.state) && w.m.Holds(e.When, w.s) {
+		if e.waitsFor(w.state, sig) && w.m.Holds(e.When, w.s) {
 			w.applyWrites(&e.Writes, "effect "+sig.cause())
 		}
 	}
+}
+
+// waitsFor reports whether the effect is one of a signal in a state.
+func (e *Effect) waitsFor(state string, sig Signal) bool {
+	return slices.Contains(e.On, sig.Name) && matches(e.Tool, sig.Tool) && matches(e.Card, sig.Card) &&
+		matches(e.Command, sig.Command) && matches(e.State, state)
 }
 
 // followTransitions follows the first transition of the present state that the event
@@ -258,7 +290,7 @@ func (w *walk) followTransitions() error {
 	if st == nil {
 		return nil
 	}
-	t, to := w.firstTransition(st, w.isFiredBy)
+	t, to := w.firstTransition(st, func(st *State, t *Transition) bool { return t.isFiredBy(st, w.sig) })
 	if t == nil || to == w.state {
 		return nil
 	}
@@ -278,7 +310,7 @@ func (w *walk) followEntry() error {
 			if len(t.On) == 0 {
 				return st.Kind == Agent || st.Kind == Pass
 			}
-			return slices.Contains(t.On, OnEntered) || (again && w.isFiredBy(st, t))
+			return slices.Contains(t.On, OnEntered) || (again && t.isFiredBy(st, w.sig))
 		})
 		if t == nil || to == w.state {
 			return nil
@@ -292,7 +324,7 @@ func (w *walk) followEntry() error {
 
 // firstTransition finds the first transition that fires and whose guard holds.
 func (w *walk) firstTransition(st *State, fires func(*State, *Transition) bool) (*Transition, string) {
-	for _, t := range w.m.transitionsFrom(st) {
+	for t := range w.m.transitionsFrom(st) {
 		if !fires(st, t) || !w.m.Holds(t.When, w.s) {
 			continue
 		}
@@ -303,19 +335,19 @@ func (w *walk) firstTransition(st *State, fires func(*State, *Transition) bool) 
 	return nil, ""
 }
 
-// isFiredBy reports whether the event is one that the transition waits for.
-func (w *walk) isFiredBy(st *State, t *Transition) bool {
-	if !matches(t.Tool, w.sig.Tool) || !matches(t.Card, w.sig.Card) || !matches(t.Command, w.sig.Command) {
+// isFiredBy reports whether the signal is one that the transition of a state waits for.
+func (t *Transition) isFiredBy(st *State, sig Signal) bool {
+	if !matches(t.Tool, sig.Tool) || !matches(t.Card, sig.Card) || !matches(t.Command, sig.Command) {
 		return false
 	}
 	if len(t.On) > 0 {
-		return slices.Contains(t.On, w.sig.Name)
+		return slices.Contains(t.On, sig.Name)
 	}
 	switch st.Kind {
 	case StepK:
-		return w.sig.Name == OnDone
+		return sig.Name == OnDone
 	case Ask:
-		return w.sig.Name == OnAnswered
+		return sig.Name == OnAnswered
 	case Agent:
 		return true
 	}

@@ -185,7 +185,7 @@ func (w *wanderer) step() error {
 		sig.Tool = []string{"t0", "t1"}[w.r.IntN(2)]
 	}
 	w.log = append(w.log, name+" "+sig.Tool)
-	return w.took(w.m.React(w.s, sig))
+	return w.react(sig)
 }
 
 // run carries out the list of a step, with its early exit, or lets it fail.
@@ -206,7 +206,17 @@ func (w *wanderer) run(st *machine.State) error {
 		}
 	}
 	w.log = append(w.log, sig.Name)
-	return w.took(w.m.React(w.s, sig))
+	return w.react(sig)
+}
+
+// react sends a signal, and holds Reacts to what came of it.
+func (w *wanderer) react(sig machine.Signal) error {
+	expected := w.m.Reacts(w.state, machine.Signal{Name: sig.Name, Tool: sig.Tool})
+	r, err := w.m.React(w.s, sig)
+	if !expected && (err != nil || len(r.Acts) > 0 || r.State != w.state) {
+		return fmt.Errorf("Reacts says no of %s in %s, and it did %+v, %v", sig.Name, w.state, r, err)
+	}
+	return w.took(r, err)
 }
 
 func (w *wanderer) turn() error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"interlock/internal/event"
@@ -66,6 +67,9 @@ func encodeEvents(b Batch) ([]row, error) {
 		return nil, errors.New("storing a batch: it names no thread")
 	}
 	rows := make([]row, len(b.Events))
+	ends := make([]int, len(b.Events))
+	var bodies strings.Builder // of all events, one per line
+	enc := event.NewEncoder(&bodies)
 	for i, e := range b.Events {
 		if want := b.After + int64(i) + 1; e.Seq != want {
 			return nil, fmt.Errorf("storing a batch of thread %s: event %d has number %d, want %d", b.Thread, i, e.Seq, want)
@@ -76,11 +80,15 @@ func encodeEvents(b Batch) ([]row, error) {
 		if e.Body == nil {
 			return nil, fmt.Errorf("storing a batch of thread %s: event %d has no body", b.Thread, e.Seq)
 		}
-		body, err := event.Marshal(e.Body)
-		if err != nil {
+		if err := enc.Encode(e.Body); err != nil {
 			return nil, fmt.Errorf("encoding event %d (%s) of thread %s: %w", e.Seq, e.Body.Kind(), b.Thread, err)
 		}
-		rows[i] = row{e.Seq, nanos(e.Time), string(e.Body.Kind()), string(body)}
+		rows[i] = row{seq: e.Seq, time: nanos(e.Time), kind: string(e.Body.Kind())}
+		ends[i] = bodies.Len()
+	}
+	for i, start := 0, 0; i < len(rows); i++ {
+		rows[i].body = bodies.String()[start : ends[i]-1]
+		start = ends[i]
 	}
 	return rows, nil
 }
