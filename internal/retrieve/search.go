@@ -34,7 +34,7 @@ type Chunk struct {
 const (
 	defaultLimit = 10
 	maxLimit     = 100
-	candidates   = 100 // that are taken from each of words and vectors
+	candidates   = 100 // that are taken from the nearest vectors
 )
 
 // Search returns the passages that answer best, the most relevant first. There may be passages of
@@ -131,7 +131,7 @@ func (x *Index) rank(ctx context.Context, tx *sql.Tx, r ranking, text string, qu
 		return nil, err
 	}
 	near := table.nearest(question, candidates, func(group int64) bool { return r.visible[group] })
-	words, err := r.matchWords(ctx, tx, table, questionTerms(text), near)
+	words, err := r.matchWords(ctx, tx, table, questionTerms(text))
 	if err != nil {
 		return nil, err
 	}
@@ -153,62 +153,48 @@ func (x *Index) rank(ctx context.Context, tx *sql.Tx, r ranking, text string, qu
 	return out[:min(limit, len(out))], nil
 }
 
-// matchWords returns the full-text scores of the best matches, and of the texts that are near.
-func (r ranking) matchWords(ctx context.Context, tx *sql.Tx, table *vectorTable, terms []string, near []scored) (map[int64]float64, error) {
+// matchWords returns the full-text scores of the texts that have words of the question.
+func (r ranking) matchWords(ctx context.Context, tx *sql.Tx, table *vectorTable, terms []string) (map[int64]float64, error) {
 	out := map[int64]float64{}
-	if len(terms) == 0 {
-		return out, nil
-	}
 	var texts int
 	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM "+r.texts).Scan(&texts); err != nil {
 		return nil, err
 	}
 	q, err := prepareWords(ctx, tx, r.words, texts, terms)
+	if err != nil || q.match == "" {
+		return out, err
+	}
+	matches, err := scoredMatches(ctx, tx, "SELECT rowid, bm25("+r.words+", "+r.weights+") FROM "+r.words+" WHERE "+r.words+" MATCH ? LIMIT ?", q.match, maxMatches)
 	if err != nil {
 		return nil, err
 	}
-	score := "SELECT rowid, bm25(" + r.words + ", " + r.weights + ") AS score FROM " + r.words + " WHERE " + r.words + " MATCH ?"
-	err = eachScore(ctx, tx, func(s scored) (bool, error) {
-		group, known := table.group(s.id)
+	for _, m := range matches {
+		group, known := table.group(m.id)
 		if !known {
-			if err := tx.QueryRowContext(ctx, r.group, s.id).Scan(&group); err != nil {
-				return false, err
+			if err := tx.QueryRowContext(ctx, r.group, m.id).Scan(&group); err != nil {
+				return nil, err
 			}
 		}
 		if r.visible[group] {
-			out[s.id] = q.share(s.score)
+			out[m.id] = q.share(m.score)
 		}
-		return len(out) < candidates, nil
-	}, score+" ORDER BY score", q.match)
-	if err != nil || len(near) == 0 {
-		return out, err
 	}
-	args := []any{q.match}
-	for _, n := range near {
-		args = append(args, n.id)
-	}
-	err = eachScore(ctx, tx, func(s scored) (bool, error) {
-		out[s.id] = q.share(s.score)
-		return true, nil
-	}, score+" AND rowid IN (?"+strings.Repeat(",?", len(near)-1)+")", args...)
-	return out, err
+	return out, nil
 }
 
-// eachScore hands ids with their scores to do until it wants no more.
-func eachScore(ctx context.Context, tx *sql.Tx, do func(scored) (more bool, err error), statement string, args ...any) error {
+func scoredMatches(ctx context.Context, tx *sql.Tx, statement string, args ...any) ([]scored, error) {
 	rows, err := tx.QueryContext(ctx, statement, args...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer rows.Close()
+	var out []scored
 	for rows.Next() {
 		var s scored
 		if err := rows.Scan(&s.id, &s.score); err != nil {
-			return err
+			return nil, err
 		}
-		if more, err := do(s); err != nil || !more {
-			return err
-		}
+		out = append(out, s)
 	}
-	return rows.Err()
+	return out, rows.Err()
 }

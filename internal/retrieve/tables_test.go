@@ -236,3 +236,16 @@ func TestGoldTables(t *testing.T) {
 		t.Error("too few of the tables are found")
 	}
 }
+
+// BenchmarkSearchTables searches 10,000 tables by words: what the search costs beside the encoder.
+func BenchmarkSearchTables(b *testing.B) {
+	x := openTables(b, embed.Words{})
+	if err := x.SyncTables(b.Context(), retrieve.TableSet{Source: "synthetic", Tables: retrievetest.Tables(10_000, 1)}); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := x.SearchTables(b.Context(), retrieve.TableQuery{Text: "What is the monthly budget of each project by region and currency?", Limit: 5}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

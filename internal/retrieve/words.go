@@ -1,6 +1,7 @@
 package retrieve
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"math"
@@ -79,24 +80,44 @@ type wordQuery struct {
 	most  float64 // the score of a text that has every term often
 }
 
-// FTS5 scores with BM25 and these constants.
-const bm25K1 = 1.2
+const (
+	bm25K1 = 1.2 // FTS5 scores with BM25 and this constant
+	// enoughMatches bounds what a question costs: once its rarer terms match so many texts, the more
+	// frequent ones are not looked for. They say little.
+	enoughMatches = 2000
+	maxMatches    = 20_000 // of a question whose rarest term is frequent
+)
 
 // prepareWords looks up how rare the terms are, so that scores can be compared between questions. A term that no text
 // has counts like the rarest: a question about it is not answered by its other words.
 func prepareWords(ctx context.Context, tx *sql.Tx, index string, texts int, terms []string) (wordQuery, error) {
 	var q wordQuery
-	quoted := make([]string, len(terms))
-	for i, t := range terms {
-		quoted[i] = `"` + t + `"`
-		var having int
-		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM "+index+" WHERE "+index+" MATCH ?", quoted[i]).Scan(&having); err != nil {
+	type counted struct {
+		term   string
+		having int
+	}
+	var found []counted
+	for _, t := range terms {
+		c := counted{term: `"` + t + `"`}
+		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM "+index+" WHERE "+index+" MATCH ?", c.term).Scan(&c.having); err != nil {
 			return q, err
 		}
-		rarity := math.Log((float64(texts-having) + 0.5) / (float64(having) + 0.5))
+		rarity := math.Log((float64(texts-c.having) + 0.5) / (float64(c.having) + 0.5))
 		q.most += max(rarity, 1e-6) * (bm25K1 + 1)
+		if c.having > 0 {
+			found = append(found, c)
+		}
 	}
-	q.match = strings.Join(quoted, " OR ")
+	slices.SortStableFunc(found, func(a, b counted) int { return cmp.Compare(a.having, b.having) })
+	matches := 0
+	var kept []string
+	for _, c := range found {
+		if matches += c.having; matches > enoughMatches && len(kept) > 0 {
+			break
+		}
+		kept = append(kept, c.term)
+	}
+	q.match = strings.Join(kept, " OR ")
 	return q, nil
 }
 
