@@ -3,7 +3,7 @@
 // machine, because only the ratios mean something elsewhere. It writes nothing into
 // the repository; what the peers need and large inputs are kept in the user's cache.
 //
-//	go run ./bench [-only name] [-csv-mb 1024]
+//	go run ./bench [-only name] [-csv-mb 1024] [-pages 300]
 package main
 
 import (
@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"interlock/internal/document"
 	"interlock/internal/jail"
 	"interlock/internal/query"
 	"interlock/internal/source"
@@ -48,18 +49,20 @@ func main() {
 	jail.Main()
 	query.Main()
 	source.Main()
+	document.Main()
 	only := flag.String("only", "", "run only cases whose name contains this")
 	csvMB := flag.Int("csv-mb", 1024, "size of the large CSV file in MB")
+	pages := flag.Int("pages", 300, "pages of each of the ten documents that are indexed")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *only, *csvMB); err != nil {
+	if err := run(ctx, *only, *csvMB, *pages); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, only string, csvMB int) (err error) {
+func run(ctx context.Context, only string, csvMB, pages int) (err error) {
 	p, err := newPeers(ctx)
 	if err != nil {
 		return err
@@ -68,10 +71,11 @@ func run(ctx context.Context, only string, csvMB int) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, d.close()) }()
+	docs := newDocuments(d.dir, pages)
+	defer func() { err = errors.Join(err, docs.close(), d.close()) }()
 	var t table
 	var failed []error
-	for _, c := range slices.Concat(engineCases(), p.cases(), d.cases()) {
+	for _, c := range slices.Concat(engineCases(), p.cases(), d.cases(), docs.cases()) {
 		if !strings.Contains(c.Name, only) {
 			continue
 		}
