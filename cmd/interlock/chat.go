@@ -20,17 +20,17 @@ func (a *app) chatCommand() *cobra.Command {
 	c := chat{app: a}
 	cmd := &cobra.Command{
 		Use: "chat [MESSAGE]", Short: "Chat in the terminal, with any machine", Args: cobra.ArbitraryArgs,
-		Long: "With a message it answers once and ends; without one it reads lines until the end of input.\n" +
-			"Questions of the machine are asked in between. Lines that begin with / are for the chat itself: /help lists them.",
+		Long: "With a message, chat answers it and ends; without one it reads messages line by line until the end\nof input. " +
+			"Questions of the machine are asked in between. Lines that begin with / are commands of\nthe chat: /help lists them.",
 		Example:     "  interlock chat --data ./data\n  interlock chat --dataset shop \"How many orders were returned?\"\n  interlock chat --dataset shop \"SQL: SELECT count(*) FROM orders\"",
 		Annotations: map[string]string{ownInterrupts: "turns"},
 		RunE:        func(cmd *cobra.Command, args []string) error { return c.runCommand(cmd, args) },
 	}
 	cmd.Flags().StringVar(&c.machine, "machine", "analyst", "the machine of a new thread")
 	cmd.Flags().StringVar(&c.dataset, "dataset", "", "the dataset of the turns")
-	cmd.Flags().StringVar(&c.thread, "thread", "", "go on with this thread")
+	cmd.Flags().StringVar(&c.thread, "thread", "", "continue this thread")
 	cmd.Flags().StringArrayVar(&c.set, "set", nil, "a setting of the machine: name=value; may be repeated")
-	cmd.Flags().BoolVar(&c.rerun, "rerun", false, "run identical calls again")
+	cmd.Flags().BoolVar(&c.rerun, "rerun", false, "run a call again even if an equal one has run before")
 	return cmd
 }
 

@@ -25,58 +25,58 @@ import (
 // that names and documents them. Keys of models come from the environment alone.
 type config struct {
 	File          string   `name:"config" help:"settings file (YAML)"`
-	Data          []string `name:"data" sep:":" help:"folder of datasets: each folder in it is one, loose files form 'default'; may be repeated"`
-	SourceFolders []string `name:"source-folders" sep:":" help:"folder beside --data from which sources may be added over HTTP; may be repeated"`
+	Data          []string `name:"data" sep:":" help:"folder of datasets: each folder in it is a dataset, files directly in it form the dataset 'default'; may be repeated"`
+	SourceFolders []string `name:"source-folders" sep:":" help:"another folder from which sources may be added over HTTP; may be repeated"`
 	State         string   `name:"state" help:"folder of the log, artifacts and caches"`
 	Machines      []string `name:"machines" sep:":" help:"folder of your own machines; may be repeated"`
-	Owner         string   `name:"owner" help:"who threads belong to when no user is logged in" default:"local"`
+	Owner         string   `name:"owner" help:"owner of the threads if there are no users" default:"local"`
 
 	Listen  string   `name:"listen" help:"address to serve on" default:"127.0.0.1:8765"`
-	Hosts   []string `name:"hosts" help:"further host names the server may be called by"`
-	Origins []string `name:"origins" help:"foreign pages that may call the API"`
-	Tokens  string   `name:"tokens" help:"file of users: 'name role token' a line; needed to listen beyond this machine"`
+	Hosts   []string `name:"hosts" help:"further host names under which the server may be called"`
+	Origins []string `name:"origins" help:"web origins of other sites that may call the API"`
+	Tokens  string   `name:"tokens" help:"file of users, one 'name role token' per line; needed to listen on other than local addresses"`
 
-	Requests        int `name:"requests" help:"requests that may be under way at once, streams apart" default:"1024"`
-	RequestsPerUser int `name:"requests-per-user" help:"requests of one user that may be under way at once" default:"128"`
-	Streams         int `name:"streams" help:"streams of events that may be open at once" default:"1024"`
-	StreamsPerUser  int `name:"streams-per-user" help:"streams of events that one user may have open" default:"128"`
-	RestingMemory   int `name:"resting-memory-mb" help:"memory of threads at rest in MB; others are read from the log again" default:"256"`
+	Requests        int `name:"requests" help:"requests that may be handled at the same time, not counting streams" default:"1024"`
+	RequestsPerUser int `name:"requests-per-user" help:"requests of one user that may be handled at the same time" default:"128"`
+	Streams         int `name:"streams" help:"event streams that may be open at the same time" default:"1024"`
+	StreamsPerUser  int `name:"streams-per-user" help:"event streams that one user may have open" default:"128"`
+	RestingMemory   int `name:"resting-memory-mb" help:"memory for threads in which nothing runs, in MB; the others are read from the log when needed" default:"256"`
 
 	Provider      string `name:"provider" help:"model provider: auto, openai, anthropic or offline" default:"auto"`
 	Model         string `name:"model" help:"the provider's name of the model"`
 	OpenAIURL     string `name:"openai-url" help:"address of an OpenAI-compatible server"`
 	AnthropicURL  string `name:"anthropic-url" help:"address of an Anthropic-compatible server"`
-	FallbackModel string `name:"fallback" help:"model to try when the first fails before it said anything: provider/model"`
+	FallbackModel string `name:"fallback" help:"model to use if the first one fails before it has answered anything: provider/model"`
 
-	PowerSafe        bool          `name:"power-safe" help:"flush every step to the disk, to survive loss of power"`
-	Lease            time.Duration `name:"lease" help:"how long another process waits for a sign of life of this one before it takes its turns over" default:"10s"`
-	MaxRunning       int           `name:"max-running" help:"turns that may run at once" default:"256"`
-	MaxInterruptions int           `name:"max-interruptions" help:"how often a turn may lose its process before it is given up" default:"3"`
-	SQLWorkers       int           `name:"sql-workers" help:"statements that may run at once" default:"2"`
-	SQLMemory        int           `name:"sql-memory-mb" help:"memory of one statement in MB" default:"1024"`
-	CopyAge          time.Duration `name:"copy-age" help:"how old the copy of a database may be before it is made anew" default:"15m"`
-	SQLTimeout       time.Duration `name:"sql-timeout" help:"time of one statement" default:"30s"`
+	PowerSafe        bool          `name:"power-safe" help:"flush every step to the disk, so that it survives a loss of power"`
+	Lease            time.Duration `name:"lease" help:"how long a process may be silent before another one takes over its running turns" default:"10s"`
+	MaxRunning       int           `name:"max-running" help:"turns that may run at the same time" default:"256"`
+	MaxInterruptions int           `name:"max-interruptions" help:"how often the process of a turn may die before the turn fails" default:"3"`
+	SQLWorkers       int           `name:"sql-workers" help:"statements that may run at the same time" default:"2"`
+	SQLMemory        int           `name:"sql-memory-mb" help:"memory limit of one statement, in MB" default:"1024"`
+	CopyAge          time.Duration `name:"copy-age" help:"how old the copy of a database may be before it is copied again" default:"15m"`
+	SQLTimeout       time.Duration `name:"sql-timeout" help:"time limit of one statement" default:"30s"`
 
 	DatasetDisk  int `name:"dataset-disk-mb" help:"disk that the imported tables of one dataset may take, in MB" default:"20480"`
 	DatasetsDisk int `name:"all-datasets-disk-mb" help:"disk that all imported datasets may take, in MB" default:"51200"`
 
-	ImportTime time.Duration `name:"import-time" help:"time that the files of one dataset may take to be read; half of it for one of several tables" default:"20m"`
+	ImportTime time.Duration `name:"import-time" help:"time limit for importing one dataset; a single table of several may take half of it" default:"20m"`
 
 	Python         bool          `name:"python" help:"allow Python in the sandbox" default:"true"`
 	PythonExecutor string        `name:"python-executor" help:"local, docker or microsandbox" default:"local"`
-	PythonLevel    string        `name:"python-min-level" help:"isolation that must be reached, or Python is off" default:"namespaces"`
-	PythonPath     string        `name:"python-path" help:"the interpreter; found if empty"`
+	PythonLevel    string        `name:"python-min-level" help:"the least isolation with which Python may run; below it Python is off" default:"namespaces"`
+	PythonPath     string        `name:"python-path" help:"the Python interpreter; searched for if empty"`
 	PythonImage    string        `name:"python-image" help:"image for docker or microsandbox"`
 	PythonRuntime  string        `name:"python-runtime" help:"runtime of docker's containers, such as runsc"`
 	PythonURL      string        `name:"python-url" help:"address of docker or microsandbox"`
 	PythonSpace    string        `name:"python-namespace" help:"namespace on a microsandbox server" default:"default"`
 	PythonMemory   int           `name:"python-memory-mb" help:"memory of one run in MB" default:"512"`
 	PythonCPUs     int           `name:"python-cpus" help:"processors of one run" default:"1"`
-	PythonTimeout  time.Duration `name:"python-timeout" help:"longest time of one run; a machine's own setting, 10 s as a rule, may be shorter" default:"5m"`
-	PythonRows     int           `name:"python-rows" help:"rows of a result" default:"1000000"`
-	PythonOutput   int           `name:"python-output-bytes" help:"bytes of stdout and of stderr that are kept" default:"65536"`
-	PythonPool     int           `name:"python-pool" help:"interpreters that wait, warm, for a run" default:"2"`
-	PythonImports  []string      `name:"python-imports" help:"further installed package that code may import; may be repeated"`
+	PythonTimeout  time.Duration `name:"python-timeout" help:"time limit of one run; a machine's own setting, usually 10 s, may be shorter" default:"5m"`
+	PythonRows     int           `name:"python-rows" help:"most rows in the result of one run" default:"1000000"`
+	PythonOutput   int           `name:"python-output-bytes" help:"how many bytes of stdout and of stderr are kept" default:"65536"`
+	PythonPool     int           `name:"python-pool" help:"interpreters that are kept started, ready for a run" default:"2"`
+	PythonImports  []string      `name:"python-imports" help:"another installed package that code may import; may be repeated"`
 
 	LogLevel  string `name:"log-level" help:"debug, info, warn or error; serve logs from info on, other commands from warn"`
 	LogFormat string `name:"log-format" help:"text or json" default:"text"`

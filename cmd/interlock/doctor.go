@@ -23,7 +23,7 @@ import (
 
 func (a *app) doctorCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "doctor", Short: "Say what works on this machine, and how to get what does not", Args: cobra.NoArgs,
+		Use: "doctor", Short: "Check what works on this machine, and say how to fix what does not", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },
 	}
 }

@@ -22,10 +22,10 @@ import (
 func (a *app) evalCommand() *cobra.Command {
 	e := evaluation{app: a}
 	cmd := &cobra.Command{
-		Use: "eval [DIR]", Short: "Ask questions with known answers through the whole system and score it", Args: cobra.MaximumNArgs(1),
+		Use: "eval [DIR]", Short: "Ask questions with known answers and score the answers", Args: cobra.MaximumNArgs(1),
 		Long: "DIR holds questions.json ([{db, question, gold_sql}]) and a <db>.sqlite for each database.\n" +
 			"Without DIR the golden queries of the datasets in --data are asked.\n" +
-			"Printed together: right of all (EX), answered of all (coverage), right of answered (precision), asked back and declined.",
+			"Eval prints the share of right answers among all questions (EX), of answers among all questions\n(coverage) and of right answers among the answers (precision), and how often it asked back or declined.",
 		Example: "  interlock eval ./questions --limit 50\n  interlock eval --data ./demo",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -35,8 +35,8 @@ func (a *app) evalCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&e.machine, "machine", "pipeline", "the machine that answers")
-	cmd.Flags().IntVar(&e.limit, "limit", 0, "ask only so many")
-	cmd.Flags().StringVar(&e.resume, "resume", "", "file that keeps what was asked, so that a broken-off run goes on")
+	cmd.Flags().IntVar(&e.limit, "limit", 0, "how many questions to ask at most")
+	cmd.Flags().StringVar(&e.resume, "resume", "", "file that keeps the results, so that an interrupted evaluation can continue")
 	return cmd
 }
 

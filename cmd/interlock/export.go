@@ -23,7 +23,7 @@ func (a *app) runExportCommand() *cobra.Command {
 	var x server.Repeat
 	var out string
 	cmd := &cobra.Command{
-		Use: "export RUN", Short: "Write all rows of a result of a run, from the data that the run read", Args: cobra.ExactArgs(1),
+		Use: "export RUN", Short: "Export all rows of a result, from the version of the data that the run read", Args: cobra.ExactArgs(1),
 		Example: "  interlock run export r_1a2b --out rows.parquet\n  interlock run export r_1a2b --call 2 --format csv > rows.csv",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			x.Run = args[0]
@@ -34,10 +34,10 @@ func (a *app) runExportCommand() *cobra.Command {
 			return a.changeData(func(s *system) error { return a.runExport(cmd.Context(), s, x, out) })
 		},
 	}
-	cmd.Flags().StringVar(&x.Call, "call", "", "the call: its id, or its number among those with a statement; the last if absent")
-	cmd.Flags().StringVar(&x.Format, "format", "", "csv, ndjson, json, parquet, arrow or xlsx; that of the file's ending, else csv")
-	cmd.Flags().StringVarP(&out, "out", "o", "", "the file to write; to the output if absent")
-	cmd.Flags().BoolVar(&x.Today, "today", false, "use today's data where those of the run are gone")
+	cmd.Flags().StringVar(&x.Call, "call", "", "the call: its id, or its number among the calls that ran SQL; default the last one")
+	cmd.Flags().StringVar(&x.Format, "format", "", "csv, ndjson, json, parquet, arrow or xlsx; default by the file's extension, else csv")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "the file to write; default standard output")
+	cmd.Flags().BoolVar(&x.Today, "today", false, "use today's data if the version that the run read is gone")
 	return cmd
 }
 

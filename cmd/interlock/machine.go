@@ -34,13 +34,13 @@ func (a *app) machineCommand() *cobra.Command {
 			RunE:    func(*cobra.Command, []string) error { return a.machineList() },
 		},
 		&cobra.Command{
-			Use: "check [FILE|DIR|NAME...]", Short: "Prove definitions and report every finding; without a name all shipped ones and those of --machines",
+			Use: "check [FILE|DIR|NAME...]", Short: "Check and prove definitions and report every finding; without a name all of them",
 			Example: "  interlock machine check\n  interlock machine check ./machines/mine/machine.yaml\n  interlock machine check analyst",
 			RunE:    func(_ *cobra.Command, args []string) error { return a.machineCheck(args) },
 		},
 		graph,
 		&cobra.Command{
-			Use: "diff OLD NEW", Short: "Say what changed and which live threads would break", Args: cobra.ExactArgs(2),
+			Use: "diff OLD NEW", Short: "Show what changed between two versions, and which threads could not continue", Args: cobra.ExactArgs(2),
 			Example: "  interlock machine diff ./machines/mine@old ./machines/mine",
 			RunE:    func(cmd *cobra.Command, args []string) error { return a.machineDiff(cmd, args[0], args[1]) },
 		},

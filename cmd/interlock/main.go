@@ -80,8 +80,8 @@ func (a *app) root() *cobra.Command {
 		Short: "Ask, analyse and reconcile data, with every step of the model governed by a proved machine",
 		Long: "Interlock answers questions about data in files and databases. Every step of the\n" +
 			"model is governed by a declared state machine that is proved before it runs.\n\n" +
-			"Exit codes: 0 done, 1 failed, 2 wrong use, 3 refused by policy, 4 needs an answer, 5 limit reached,\n" +
-			"6 declined: there is no answer, and the text says why.",
+			"Exit codes: 0 success, 1 failure, 2 wrong use, 3 refused by a policy, 4 waits for an answer, 5 limit\n" +
+			"reached, 6 declined (there is no answer, and the text says why).",
 		SilenceErrors: true, SilenceUsage: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			a.begun = true

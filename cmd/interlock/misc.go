@@ -48,8 +48,8 @@ func (a *app) versionCommand() *cobra.Command {
 func (a *app) configCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "config", Short: "Show every setting, its value and where it comes from", Args: cobra.NoArgs,
-		Long: "Settings come, in rising order, from their defaults, the settings file, the environment\n" +
-			"(INTERLOCK_NAME) and flags. Keys of models are read from OPENAI_API_KEY and ANTHROPIC_API_KEY only.",
+		Long: "A setting has its default, which the settings file overrides, then the environment\n" +
+			"(INTERLOCK_NAME), then its flag. API keys are read from OPENAI_API_KEY and ANTHROPIC_API_KEY only.",
 		RunE: func(*cobra.Command, []string) error {
 			type row struct {
 				Name  string `json:"name"`
@@ -75,7 +75,7 @@ func (a *app) demoCommand() *cobra.Command {
 	var out string
 	var seed uint64
 	cmd := &cobra.Command{
-		Use: "demo", Short: "Make the demo datasets", Args: cobra.NoArgs, Example: "  interlock demo --out ./demo",
+		Use: "demo", Short: "Create the demo datasets", Args: cobra.NoArgs, Example: "  interlock demo --out ./demo",
 		RunE: func(*cobra.Command, []string) error {
 			if _, err := os.Stat(out); err == nil {
 				return fault.New(fault.BadRequest, "%s exists already", out).Suggest("Choose another folder with --out.")
@@ -92,7 +92,7 @@ func (a *app) demoCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&out, "out", "demo", "the folder to make")
+	cmd.Flags().StringVar(&out, "out", "demo", "the folder to create")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "the same seed gives the same files")
 	return cmd
 }

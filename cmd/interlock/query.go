@@ -23,17 +23,17 @@ type queryRequest struct{ dataset, sql, format, out string }
 func (a *app) queryCommand() *cobra.Command {
 	var q queryRequest
 	cmd := &cobra.Command{
-		Use: "query", Short: "Run SQL on a dataset, under the same policy as a model's, and show or export the rows", Args: cobra.NoArgs,
+		Use: "query", Short: "Run SQL on a dataset under the policy that holds for models, and print or export the rows", Args: cobra.NoArgs,
 		Example: "  interlock query --dataset shop --sql 'SELECT status, count(*) FROM orders GROUP BY 1'\n" +
 			"  interlock query --dataset shop --sql 'SELECT * FROM orders' --out orders.parquet",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.readData(func(s *system) error { return a.query(cmd.Context(), s, q) })
 		},
 	}
-	cmd.Flags().StringVar(&q.dataset, "dataset", "", "the dataset; the only one if absent")
-	cmd.Flags().StringVar(&q.sql, "sql", "", "the statement; - reads it from the input")
+	cmd.Flags().StringVar(&q.dataset, "dataset", "", "the dataset; may be left out if there is only one")
+	cmd.Flags().StringVar(&q.sql, "sql", "", "the statement; - reads it from standard input")
 	cmd.Flags().StringVar(&q.format, "format", "", "write all rows as csv, ndjson, json, parquet, arrow or xlsx")
-	cmd.Flags().StringVar(&q.out, "out", "", "the file to write; its ending gives the format")
+	cmd.Flags().StringVar(&q.out, "out", "", "the file to write; its extension gives the format")
 	return cmd
 }
 

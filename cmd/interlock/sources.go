@@ -35,14 +35,14 @@ func (a *app) sourcesCommand() *cobra.Command {
 			})
 		},
 	}
-	add.Flags().StringVar(&given.Alias, "alias", "", "its name; made of the address if absent")
-	add.Flags().StringVar(&given.Schema, "schema", "", "the schema whose tables it has")
-	add.Flags().StringSliceVar(&given.Tables, "table", nil, "a table that it has; all if absent")
-	add.Flags().BoolVar(&given.Remote, "remote", false, "leave the rows where they are: statements run there, in its dialect")
+	add.Flags().StringVar(&given.Alias, "alias", "", "its name; default made from the address")
+	add.Flags().StringVar(&given.Schema, "schema", "", "the schema whose tables to connect")
+	add.Flags().StringSliceVar(&given.Tables, "table", nil, "a table to connect; default all; may be repeated")
+	add.Flags().BoolVar(&given.Remote, "remote", false, "do not copy the rows: statements run in the database, in its dialect")
 	add.Flags().BoolVar(&given.AllowOwner, "allow-owner", false, "with --remote: run statements in PostgreSQL even as a role that could do more than read")
-	add.Flags().StringVar(&given.MaxAge, "max-age", "", "how old the copy of a database may be, such as 1h; that of --copy-age if absent")
+	add.Flags().StringVar(&given.MaxAge, "max-age", "", "how old the copy may be, such as 1h; default that of --copy-age")
 	refresh := &cobra.Command{
-		Use: "refresh NAME", Short: "Copy a database anew, with the tables that it has now", Args: cobra.ExactArgs(1),
+		Use: "refresh NAME", Short: "Copy a database again, with the tables that it has now", Args: cobra.ExactArgs(1),
 		Example: "  interlock sources refresh shop",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.readData(func(s *system) error {
@@ -58,14 +58,14 @@ func (a *app) sourcesCommand() *cobra.Command {
 	var offset, limit int
 	var where string
 	preview := &cobra.Command{
-		Use: "preview ALIAS", Short: "Show rows of a source, under conditions if given", Args: cobra.ExactArgs(1),
+		Use: "preview ALIAS", Short: "Show rows of a source", Args: cobra.ExactArgs(1),
 		Example: "  interlock sources preview orders --limit 5\n  interlock sources preview orders --where '[{\"column\":\"amount\",\"op\":\"gt\",\"value\":100}]'",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.sourcePreview(cmd, args[0], where, offset, limit)
 		},
 	}
-	preview.Flags().IntVar(&offset, "offset", 0, "skip so many rows")
-	preview.Flags().IntVar(&limit, "limit", 20, "show so many rows")
+	preview.Flags().IntVar(&offset, "offset", 0, "how many rows to skip")
+	preview.Flags().IntVar(&limit, "limit", 20, "how many rows to show")
 	preview.Flags().StringVar(&where, "where", "", "conditions as JSON: [{column, op, value}]")
 	cmd.AddCommand(
 		&cobra.Command{
@@ -74,7 +74,7 @@ func (a *app) sourcesCommand() *cobra.Command {
 		},
 		preview, a.profileCommand(), add, refresh,
 		&cobra.Command{
-			Use: "remove ALIAS", Short: "Remove a connected database; its data stays where it is", Args: cobra.ExactArgs(1),
+			Use: "remove ALIAS", Short: "Disconnect a database; its data is not touched", Args: cobra.ExactArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return a.readData(func(s *system) error {
 					if err := s.catalog.Remove(cmd.Context(), args[0]); err != nil {

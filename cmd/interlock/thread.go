@@ -34,11 +34,11 @@ func (a *app) threadCommand() *cobra.Command {
 	show.Flags().BoolVar(&events, "events", false, "print every event")
 	var at int64
 	fork := &cobra.Command{
-		Use: "fork THREAD", Short: "Make a thread that shares the past of another up to an event", Args: cobra.ExactArgs(1),
+		Use: "fork THREAD", Short: "Create a thread that begins with the events of another one", Args: cobra.ExactArgs(1),
 		Example: "  interlock thread fork t_1a2b --at 42",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.threadFork(cmd, args[0], at) },
 	}
-	fork.Flags().Int64Var(&at, "at", 0, "sequence number of the last shared event; 0 = all")
+	fork.Flags().Int64Var(&at, "at", 0, "sequence number of the last event to copy; 0 = all")
 	cmd.AddCommand(list, show, fork)
 	return cmd
 }
@@ -47,7 +47,7 @@ func listFlags(cmd *cobra.Command, q *store.Query) {
 	cmd.Flags().StringVar(&q.Machine, "machine", "", "only of this machine")
 	cmd.Flags().StringVar(&q.Status, "status", "", "only with this status")
 	cmd.Flags().StringVar(&q.Text, "text", "", "only with this text in the title or question")
-	cmd.Flags().IntVar(&q.Limit, "limit", 50, "at most so many")
+	cmd.Flags().IntVar(&q.Limit, "limit", 50, "how many to list at most")
 }
 
 // needState says so where the state folder holds no log: a command that only reads makes
@@ -174,7 +174,7 @@ func (a *app) runCommand() *cobra.Command {
 	listFlags(list, &q)
 	list.Flags().StringVar(&q.Thread, "thread", "", "only of this thread")
 	cmd.AddCommand(list, a.runExportCommand(), &cobra.Command{
-		Use: "show RUN", Short: "Show the capsule of a run: everything that happened", Args: cobra.ExactArgs(1),
+		Use: "show RUN", Short: "Show the audit document of a run: everything that happened in it", Args: cobra.ExactArgs(1),
 		Example: "  interlock run show r_1a2b --json",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.runShow(cmd, args[0]) },
 	})
@@ -255,10 +255,10 @@ const onToday = "today's"
 
 func (a *app) replayCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "replay RUN [--data [DIR]]", Short: "Drive a run again from its recording, byte for byte, with no model", Args: cobra.RangeArgs(1, 2),
-		Long: "Without a flag the machine is driven again from the recorded model output, and the log\n" +
-			"that comes out is compared byte for byte. With --data the statements are run again on\n" +
-			"today's data: same, different (with the first cell), or volatile.",
+		Use: "replay RUN [--data [DIR]]", Short: "Replay a run from its recording without a model, and compare the logs byte for byte", Args: cobra.RangeArgs(1, 2),
+		Long: "Without a flag, replay runs the machine again with the recorded replies of the model and results\n" +
+			"of the tools, and compares the new log with the recorded one byte for byte. With --data it makes\n" +
+			"the tool calls again on today's data and reports for each whether the result is the same, different\n(with the first cell that differs), or volatile.",
 		Example: "  interlock replay r_1a2b\n  interlock replay r_1a2b --data ./data",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 2 {

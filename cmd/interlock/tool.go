@@ -14,10 +14,10 @@ import (
 )
 
 func (a *app) toolCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "tool", Short: "List and show the tools: what machines may call"}
+	cmd := &cobra.Command{Use: "tool", Short: "List and show the tools that machines may call"}
 	cmd.AddCommand(
 		&cobra.Command{
-			Use: "list", Short: "List every tool, its arguments and what it gives", Args: cobra.NoArgs, Example: "  interlock tool list --json",
+			Use: "list", Short: "List every tool with its arguments and results", Args: cobra.NoArgs, Example: "  interlock tool list --json",
 			RunE: func(*cobra.Command, []string) error { return a.toolList() },
 		},
 		&cobra.Command{
