@@ -89,11 +89,7 @@ func (d ServedDatasets) Schema(ctx context.Context, id string) (any, error) {
 type ServedSources struct{ Catalog *catalog.Catalog }
 
 func (s ServedSources) Sources(ctx context.Context) (any, error) {
-	list, err := s.Catalog.Sources(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"sources": list}, nil
+	return s.Catalog.Sources(ctx)
 }
 
 func (s ServedSources) Add(ctx context.Context, spec server.SourceSpec) (any, error) {
