@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"interlock/internal/fault"
+	"interlock/internal/llm"
 )
 
 // config is every setting of the program. Each field is set, in rising order, by
@@ -83,6 +84,19 @@ type config struct {
 
 	openAIKey, anthropicKey string
 	from                    map[string]string // where each setting came from
+}
+
+// models says which models to open. offline is the one that needs no key.
+func (c *config) models(offline llm.Model) llm.Config {
+	m := llm.Config{
+		Provider: c.Provider, Model: c.Model, OpenAIKey: c.openAIKey, OpenAIBaseURL: c.OpenAIURL,
+		AnthropicKey: c.anthropicKey, AnthropicBaseURL: c.AnthropicURL, Offline: offline,
+	}
+	if c.FallbackModel != "" {
+		provider, name := splitModel(c.FallbackModel)
+		m.Fallback = []llm.Config{{Provider: provider, Model: name}}
+	}
+	return m
 }
 
 // A setting is one field of config with its tags.

@@ -131,16 +131,15 @@ func (a *app) checkState() check {
 
 func (a *app) checkModel() check {
 	s := &system{log: a.logger()}
-	m, err := llm.Open(llm.Config{
-		Provider: a.cfg.Provider, Model: a.cfg.Model, OpenAIKey: a.cfg.openAIKey, OpenAIBaseURL: a.cfg.OpenAIURL,
-		AnthropicKey: a.cfg.anthropicKey, AnthropicBaseURL: a.cfg.AnthropicURL, Offline: s.offline(),
-	})
+	models := a.cfg.models(s.offline())
+	models.Fallback = nil // this looks at the first model only
+	m, err := llm.Open(models)
 	if err != nil {
 		f := fault.From(err)
 		return check{"model", false, f.Message, f.Suggestion}
 	}
 	c := check{Part: "model", OK: true, Detail: m.Name()}
-	if a.cfg.openAIKey == "" && a.cfg.anthropicKey == "" && a.cfg.OpenAIURL == "" {
+	if !models.ReachesModel() {
 		c.Fix = "for a stronger model set OPENAI_API_KEY or ANTHROPIC_API_KEY, or --openai-url"
 	}
 	return c

@@ -81,7 +81,7 @@ func (a *app) machineList() error {
 		return err
 	}
 	// The models are only looked at, never asked.
-	configured := &models{base: modelConfig(a.cfg, llm.NewOffline(nil)), byName: map[string]llm.Model{}}
+	configured := &models{base: a.cfg.models(llm.NewOffline(nil)), byName: map[string]llm.Model{}}
 	var list []machineRow
 	var rows [][]string
 	for _, m := range lib.List() {

@@ -186,7 +186,7 @@ type models struct {
 }
 
 func openModels(cfg config, s *system) (*models, error) {
-	c := modelConfig(cfg, s.offline())
+	c := cfg.models(s.offline())
 	c.Log = s.log
 	main, err := llm.Open(c)
 	if err != nil {
@@ -195,21 +195,9 @@ func openModels(cfg config, s *system) (*models, error) {
 	return &models{base: c, main: main, byName: map[string]llm.Model{}}, nil
 }
 
-func modelConfig(cfg config, offline llm.Model) llm.Config {
-	c := llm.Config{
-		Provider: cfg.Provider, Model: cfg.Model, OpenAIKey: cfg.openAIKey, OpenAIBaseURL: cfg.OpenAIURL,
-		AnthropicKey: cfg.anthropicKey, AnthropicBaseURL: cfg.AnthropicURL, Offline: offline,
-	}
-	if cfg.FallbackModel != "" {
-		provider, name := splitModel(cfg.FallbackModel)
-		c.Fallback = []llm.Config{{Provider: provider, Model: name}}
-	}
-	return c
-}
-
 // splitModel reads provider/model; a bare name leaves the provider to `auto`.
 func splitModel(text string) (provider, name string) {
-	for _, p := range []string{llm.OpenAI, llm.Anthropic, llm.Offline} {
+	for _, p := range llm.Providers {
 		if text == p {
 			return p, ""
 		}

@@ -53,7 +53,7 @@ func newEndpoint(c Config, provider, model, base, keyVar string) endpoint {
 	if u, err := url.Parse(base); err == nil && u.User != nil {
 		password, _ = u.User.Password()
 	}
-	for _, s := range []string{c.OpenAIKey, c.AnthropicKey, password} {
+	for _, s := range append(c.secrets(), password) {
 		if s != "" {
 			e.secrets = append(e.secrets, s)
 		}

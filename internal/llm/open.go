@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"interlock/internal/fault"
@@ -18,6 +19,9 @@ const (
 	Anthropic = "anthropic"
 	Offline   = "offline"
 )
+
+// Providers lists the providers that Open knows besides auto.
+var Providers = []string{OpenAI, Anthropic, Offline}
 
 // The models that are used where the configuration names none. Both take tools,
 // stream and follow a schema through the endpoints that this package speaks.
@@ -109,9 +113,18 @@ func (c Config) openOne() (Model, error) {
 		return c.Offline, nil
 	default:
 		return nil, fault.New(fault.BadSetting, "there is no model provider %q", provider).
-			Suggest("Use auto, openai, anthropic or offline.")
+			Suggest("Use %s or one of %s.", Auto, strings.Join(Providers, ", "))
 	}
 }
+
+// ReachesModel says whether a key or an address leads to a model other than the offline one.
+func (c Config) ReachesModel() bool {
+	c.Provider = Auto
+	return c.resolveProvider() != Offline
+}
+
+// secrets lists the keys, which must not appear in messages.
+func (c Config) secrets() []string { return []string{c.OpenAIKey, c.AnthropicKey} }
 
 // resolveProvider resolves auto: OpenAI if it can be reached, else Anthropic, else
 // the offline model.
