@@ -123,45 +123,11 @@ func (d *decoder) decodeEnumExpr(n ast.Node) *Expr {
 	return d.decodeExpr(n, "enum")
 }
 
-func (d *decoder) decodeCards(n ast.Node) {
-	d.m.Cards = make(map[string]*Card)
-	for _, e := range d.mapEntries(n, "`cards`") {
-		o := d.decodeObject(e.value, "card")
-		c := &Card{Name: e.key, Pos: e.pos, Title: d.decodeText(o.by["title"].value, "title"), Message: d.decodeText(o.by["message"].value, "message"), Content: make(map[string]*Type)}
-		for _, f := range d.mapEntries(o.by["content"].value, "`content`") {
-			c.Content[f.key] = d.decodeType(f.value, 0)
-		}
-		for _, a := range d.mapEntries(o.by["answers"].value, "`answers`") {
-			ao := d.decodeObject(a.value, "answer")
-			c.Answers = append(c.Answers, &Answer{
-				Name: a.key, Pos: a.pos, Label: nameOr(d.decodeText(ao.by["label"].value, "label"), a.key), Key: d.decodeText(ao.by["key"].value, "key"),
-				Fields: d.decodeFields(ao.by["fields"].value), Writes: d.decodeWrites(ao), To: d.decodeText(ao.by["to"].value, "to"), Command: d.decodeText(ao.by["command"].value, "command"),
-				When: d.decodeExpr(ao.by["when"].value, "when"), Otherwise: d.decodeExpr(ao.by["otherwise"].value, "otherwise"),
-			})
-			d.recordPos("answer/"+e.key+"/"+a.key, "to", ao.keyPos("to"))
-			d.recordPos("answer/"+e.key+"/"+a.key, "command", ao.keyPos("command"))
-		}
-		if c.Title == "" {
-			c.Title = c.Name
-		}
-		d.recordPos("message", e.key, o.keyPos("message"))
-		d.m.Cards[e.key] = c
-	}
-}
-
 func nameOr(label, name string) string {
 	if label == "" {
 		return name
 	}
 	return label
-}
-
-func (d *decoder) decodeFields(n ast.Node) []Field {
-	var out []Field
-	for _, e := range d.mapEntries(n, "`fields`") {
-		out = append(out, Field{Name: e.key, Type: d.decodeType(e.value, 0)})
-	}
-	return out
 }
 
 func (d *decoder) decodeCommands(n ast.Node) {

@@ -309,33 +309,6 @@ type Effect struct {
 	Pos     Pos
 }
 
-// A Card is a question with typed answers.
-type Card struct {
-	Name, Title string
-	Content     map[string]*Type
-	Message     string // the answer a plain message counts as
-	Answers     []*Answer
-	Pos         Pos
-}
-
-// An Answer is one way to answer a card.
-type Answer struct {
-	Name, Label, Key string
-	Fields           []Field
-	Writes           Writes
-	To               string
-	Command          string // does what this command does
-	When             *Expr  // guard over what was filled in: the answer is taken only where it holds
-	Otherwise        *Expr  // what the person is told where it does not
-	Pos              Pos
-}
-
-// A Field is a typed input of an answer or command.
-type Field struct {
-	Name string
-	Type *Type
-}
-
 // A Command is what the person may ask outside cards.
 type Command struct {
 	Name, Label string
