@@ -41,6 +41,7 @@ var layers = []struct {
 	{"internal/fault", nil},
 	{"internal/schema", []string{"internal/fault"}},
 	{"internal/chart", []string{"internal/fault", "internal/schema"}},
+	{"internal/report", []string{"internal/chart", "internal/fault", "internal/schema"}},
 	{"internal/jail", nil},
 	{"internal/figure", nil},
 	{"internal/embed", nil},
@@ -74,7 +75,7 @@ var layers = []struct {
 	{"internal/eval", []string{"internal/demo", "internal/engine", "internal/machine"}},
 	{"internal/engine/enginetest", []string{"internal/capsule", "internal/engine", "internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
 
-	{"internal/toolbox", []string{"internal/chart", "internal/dialect", "internal/event", "internal/fault", "internal/nlq", "internal/queryplan", "internal/recon", "internal/schema", "internal/sqlpolicy", "internal/tool"}},
+	{"internal/toolbox", []string{"internal/chart", "internal/dialect", "internal/event", "internal/fault", "internal/figure", "internal/nlq", "internal/queryplan", "internal/recon", "internal/report", "internal/schema", "internal/sqlpolicy", "internal/tool"}},
 	{"internal/server", []string{"internal/artifact", "internal/engine", "internal/event", "internal/fault", "internal/machine", "internal/schema", "internal/store"}},
 	{"internal/data", []string{"internal/artifact", "internal/capsule", "internal/catalog", "internal/dialect", "internal/event", "internal/fault", "internal/query", "internal/sandbox", "internal/schema", "internal/server", "internal/sqlpolicy", "internal/store", "internal/tool", "internal/toolbox"}},
 

@@ -73,12 +73,12 @@ func DecodeTable(columns []schema.Column, rows json.RawMessage) (Table, error) {
 // A Request is what somebody wants to see. Empty fields are chosen by the shape of the
 // result.
 type Request struct {
-	Kind   string
-	X      string
-	Y      []string
-	Series string
-	Title  string
-	Unit   string // of the measures, such as EUR or %
+	Kind   string   `json:"kind,omitempty"`
+	X      string   `json:"x,omitempty"`
+	Y      []string `json:"y,omitempty"`
+	Series string   `json:"series,omitempty"`
+	Title  string   `json:"title,omitempty"`
+	Unit   string   `json:"unit,omitempty"` // of the measures, such as EUR or %
 }
 
 // A Spec is a chart that fits its result: every name is a column of it.

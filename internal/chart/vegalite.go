@@ -16,11 +16,49 @@ type Reference struct {
 	URL      string // of the rows as JSON
 }
 
+// meta is what a document says about itself beside Vega-Lite: enough to draw it again.
+type meta struct {
+	Interlock struct {
+		Result   string  `json:"result"`
+		ResultID string  `json:"result_id"`
+		Chart    Request `json:"chart"`
+	} `json:"interlock"`
+}
+
+// ParseDocument reads of a document which result it shows, and how.
+func ParseDocument(raw []byte) (Reference, Request, error) {
+	var doc struct {
+		Data struct {
+			URL string `json:"url"`
+		} `json:"data"`
+		Meta meta `json:"usermeta"`
+	}
+	if err := json.Unmarshal(raw, &doc); err != nil {
+		return Reference{}, Request{}, fmt.Errorf("reading a chart: %w", err)
+	}
+	m := doc.Meta.Interlock
+	if m.ResultID == "" {
+		return Reference{}, Request{}, fmt.Errorf("reading a chart: it names no result")
+	}
+	return Reference{Name: m.Result, ResultID: m.ResultID, URL: doc.Data.URL}, m.Chart, nil
+}
+
+// request is what the chart would be asked for with.
+func (s Spec) request() Request {
+	kind := string(s.Kind)
+	if s.Stacked && s.Kind == Bar {
+		kind = "stacked_bar"
+	}
+	return Request{Kind: kind, X: s.X, Y: s.Y, Series: s.Series, Title: s.Title, Unit: s.Unit}
+}
+
 type object = map[string]any
 
 // VegaLite writes the chart as a Vega-Lite document. Its data is a reference: the
 // document can be restyled, and drawn again of the same rows.
 func (s Spec) VegaLite(t Table, data Reference) ([]byte, error) {
+	var m meta
+	m.Interlock.Result, m.Interlock.ResultID, m.Interlock.Chart = data.Name, data.ResultID, s.request()
 	doc := object{
 		"$schema":     "https://vega.github.io/schema/vega-lite/v5.json",
 		"title":       s.title(),
@@ -31,7 +69,7 @@ func (s Spec) VegaLite(t Table, data Reference) ([]byte, error) {
 		"encoding":    s.encoding(t),
 		"width":       pictureWidth - 2*margin,
 		"height":      plotHeight,
-		"usermeta":    object{"interlock": object{"result": data.Name, "result_id": data.ResultID, "kind": s.Kind}},
+		"usermeta":    m,
 	}
 	raw, err := json.MarshalIndent(doc, "", "  ")
 	if err != nil {

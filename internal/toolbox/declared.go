@@ -42,8 +42,6 @@ func Undone() []string {
 // declared lists the tools of machines whose parts are not built in.
 func declared() []tool.Tool {
 	return []tool.Tool{
-		declare[WriteReportIn, MadeOut]("write_report", "Write a report as a PDF or HTML file.", tool.Writes),
-
 		declare[DocumentSearchIn, DocumentSearchOut]("document_search", "Find excerpts of the attached documents.", tool.Reads, taints),
 		declare[SchemaSearchIn, SchemaSearchOut]("schema_search", "Find tables by meaning.", tool.Reads, taints),
 		declare[ListMCPToolsIn, ListMCPToolsOut]("list_mcp_tools", "List the tools of connected MCP servers.", tool.Reads, taints),
@@ -52,15 +50,6 @@ func declared() []tool.Tool {
 		declare[RequestCapabilityIn, RequestCapabilityOut]("request_capability", "Ask for a capability that this state does not have.", tool.Computes),
 	}
 }
-
-// Arguments and results of the workbench tools.
-type (
-	WriteReportIn struct {
-		Title    string `json:"title"`
-		Markdown string `json:"markdown"`
-		Format   string `json:"format" jsonschema:"pdf or html"`
-	}
-)
 
 // Arguments and results of the assistant tools.
 type (

@@ -93,6 +93,7 @@ func Tools(c Config) []tool.Tool {
 		b.runPython(),
 		b.makeChart(),
 		b.saveArtifact(),
+		b.writeReport(),
 		b.describeTables(),
 		b.loadDictionary(),
 		b.planQuestion(),
