@@ -54,6 +54,7 @@ func (d *data) cases() []Case {
 	all = append(all, d.exportCases()...)
 	all = append(all, d.pythonCases()...)
 	all = append(all, d.postgresCases()...)
+	all = append(all, d.reconcileCases()...)
 	return append(all, d.csvCases()...)
 }
 

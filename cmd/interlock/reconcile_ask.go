@@ -83,12 +83,12 @@ func (c *reconciliation) askPairs(ctx context.Context) error {
 
 // showPair prints two rows side by side, as far as they are compared.
 func (c *reconciliation) showPair(n int, p recon.Proposal) {
-	fmt.Fprintf(c.out, "\n%d. left %s, right %s: %s\n", n, oneLine(p.Pair.Left), oneLine(p.Pair.Right), likelihood(p.Chance))
+	fmt.Fprintf(c.out, "\n%d. %s on the left and %s on the right: %s\n", n, oneLine(p.Pair.Left), oneLine(p.Pair.Right), likelihood(p.Chance))
 	var rows [][]string
 	for _, v := range p.Values {
-		rows = append(rows, []string{"  " + v.Columns, cutText(oneLine(v.Left), 36), cutText(oneLine(v.Right), 36), levelWords(v.Level)})
+		rows = append(rows, []string{"  " + v.Columns, v.Says, cutText(oneLine(v.Left), 36), cutText(oneLine(v.Right), 36)})
 	}
-	writeTable(c.out, []string{"  compared", "left", "right", "agreement"}, rows, terminalWidth(c.out))
+	writeTable(c.out, []string{"  compared", "agreement", "left", "right"}, rows, terminalWidth(c.out))
 	fmt.Fprintf(c.out, "  %s\n", p.Reason)
 }
 
@@ -100,20 +100,6 @@ func likelihood(chance float64) string {
 		return "perhaps a match"
 	}
 	return "probably none"
-}
-
-// levelWords say a level of a comparison in words.
-func levelWords(level string) string {
-	if n, ok := strings.CutSuffix(level, "/16"); ok {
-		return n + " of 16 shared"
-	}
-	if level != "" && strings.ContainsAny(level[:1], "-0123456789") && !strings.HasSuffix(level, "%") {
-		return strings.ReplaceAll(level, "..", " to ") + " days later"
-	}
-	if strings.HasSuffix(level, "%") {
-		return "within " + level
-	}
-	return level
 }
 
 // ask reads an answer in small letters; false if there is nobody to answer.

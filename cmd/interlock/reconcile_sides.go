@@ -136,6 +136,7 @@ func (c *reconciliation) importFile(ctx context.Context, table, path, key string
 	if err != nil {
 		return query.Input{}, "", err
 	}
+	c.bar.end()
 	t := report.Tables[0]
 	for _, note := range t.Notes {
 		fmt.Fprintf(c.errw, "interlock: %s: %s\n", filepath.Base(path), oneLine(note.Message))

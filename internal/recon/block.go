@@ -96,13 +96,36 @@ func (r *Reconciler) chooseKeys(ctx context.Context, comparisons []Comparison, b
 		return cmp.Or(cmp.Compare(hits(y), hits(x)), cmp.Compare(len(x.All), len(y.All)), cmp.Compare(x.variants, y.variants))
 	})
 	keys = spreadKeys(keys)
-	for i := range keys {
-		keys[i].cost, err = r.count(ctx, fmt.Sprintf("SELECT CAST(coalesce(sum(n * m) FILTER (n * m <= %d), 0) AS BIGINT) FROM %s", r.config.KeyPairs, keys[i].sizes()))
-		if err != nil {
-			return nil, err
-		}
+	if err := r.estimateCosts(ctx, keys); err != nil {
+		return nil, err
 	}
 	return pickKeys(keys, len(covered), budget), nil
+}
+
+// maxNamed is how often one statement names a table; the policy has a bound.
+const maxNamed = 40
+
+// estimateCosts counts the pairs of each key, some keys in one statement.
+func (r *Reconciler) estimateCosts(ctx context.Context, keys []compiledKey) error {
+	for len(keys) > 0 {
+		n, named := 1, keys[0].variants+1
+		for n < len(keys) && named+keys[n].variants+1 <= maxNamed {
+			named += keys[n].variants + 1
+			n++
+		}
+		part := keys[:n]
+		keys = keys[n:]
+		costs, err := selectOne[struct{ Costs []int64 }](ctx, r.space, "SELECT ["+each(part, ", ", func(_ int, k compiledKey) string {
+			return fmt.Sprintf("(SELECT CAST(coalesce(sum(n * m) FILTER (n * m <= %d), 0) AS BIGINT) FROM %s)", r.config.KeyPairs, k.sizes())
+		})+"]")
+		if err != nil {
+			return err
+		}
+		for i := range part {
+			part[i].cost = costs.Costs[i]
+		}
+	}
+	return nil
 }
 
 func hits(k compiledKey) (n int) {

@@ -1,6 +1,7 @@
 package recon
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -102,17 +103,19 @@ func (c Comparison) source(t table, columns []string) string {
 }
 
 // readyColumns gives the values of comparison j in the form that levels compare.
-func (c Comparison) readyColumns(j int, raw, format string, right bool) []string {
+// A column that has a type needs no format.
+func (c Comparison) readyColumns(j int, t table, columns []string, format string, right bool) []string {
 	as := func(sql, column string) string { return fmt.Sprintf("%s AS %s%d", sql, column, j) }
+	raw, typed := c.source(t, columns), t.typedColumn(columns[0], c.As)
 	switch c.As {
 	case Number:
-		f := numberOf(raw, format)
+		f := cmp.Or(typed, numberOf(raw, format))
 		if right && c.Opposite {
 			f = "-(" + f + ")"
 		}
 		return []string{as(f, "f")}
 	case Date:
-		return []string{as(dayOf(raw, format), "d")}
+		return []string{as(cmp.Or(typed, dayOf(raw, format)), "d")}
 	}
 	return []string{as(normalText(raw), "n")}
 }

@@ -102,7 +102,7 @@ func TestConfinedWorkspace(t *testing.T) {
 		counted, _ := json.Marshal(outcome)
 		texts := []string{string(lesson.Recipe.Encode()), string(counted)}
 		for _, table := range []string{MatchTable, UnmatchedTable, ConflictTable} {
-			res, err := space.Query(t.Context(), "SELECT CAST(t AS VARCHAR) FROM "+table+" AS t")
+			res, err := space.Query(t.Context(), "SELECT CAST(t AS VARCHAR) FROM "+table+" AS t ORDER BY 1")
 			if err != nil {
 				t.Fatal(name, err)
 			}

@@ -70,8 +70,8 @@ func writeEvidence(t *testing.T, dir string) *Outcome {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		if info, err := os.Stat(filepath.Join(dir, file)); err != nil || info.Size() == 0 {
-			t.Errorf("%s: %v", file, err)
+		if info, err := os.Stat(filepath.Join(dir, file)); err != nil || info.Size() == 0 || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v %v", file, info.Mode(), err)
 		}
 	}
 	return o

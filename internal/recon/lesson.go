@@ -59,8 +59,11 @@ func (r *Reconciler) Learn(ctx context.Context, in Input) (*Lesson, error) {
 		},
 	}
 	lesson := &Lesson{Recipe: recipe, Left: l.lp, Right: l.rp, Problems: slices.Concat(in.Labels.Contradictions(), r.doubtfulLabels(ctx, l))}
-	lesson.Note = fmt.Sprintf("%d comparisons and %d rules were learned from %d confirmed and %d rejected pairs; %.1f %% of the smaller side are expected to match.",
-		len(recipe.Comparisons), len(recipe.Rules), len(in.Labels.Confirmed), len(in.Labels.Rejected), 100*recipe.Learned.MatchRate)
+	from := "the data alone"
+	if labels := in.Labels; len(labels.Confirmed)+len(labels.Rejected) > 0 {
+		from = fmt.Sprintf("the data, %d confirmed and %d rejected pairs", len(labels.Confirmed), len(labels.Rejected))
+	}
+	lesson.Note = fmt.Sprintf("Learned from %s; %.1f %% of the rows of the smaller side are expected to match.", from, 100*recipe.Learned.MatchRate)
 	return lesson, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 )
 
 // outcome counts the result.
@@ -32,12 +31,13 @@ func (r *run) countRules(ctx context.Context, o *Outcome) error {
 		N, Second   int64
 		Left, Right float64
 	}
-	amounts := func(row, amount string) string {
-		return fmt.Sprintf("(SELECT rule, sum(a) AS %[2]s FROM (SELECT DISTINCT rule, %[1]s, %[2]s AS a FROM %[3]s) GROUP BY rule)", row, amount, MatchTable)
+	grouped := func(row, amount string) string {
+		return fmt.Sprintf("SELECT rule, 0 AS n, 0 AS second, %[3]s FROM (SELECT DISTINCT rule, %[1]s, %[2]s AS a FROM %[4]s WHERE group_id IS NOT NULL)", row, amount,
+			map[bool]string{true: "a AS l, NULL AS r", false: "NULL AS l, a AS r"}[row == "li"], MatchTable)
 	}
-	rules, err := selectRows[ruleCount](ctx, r.space, fmt.Sprintf(`SELECT m.rule, m.n, m.second, coalesce(round(l.left_amount, 2), 0), coalesce(round(r.right_amount, 2), 0)
-		FROM (SELECT rule, count(*) AS n, count(*) FILTER (status = 'suggested') AS second FROM %s GROUP BY rule) AS m JOIN %s AS l USING (rule) JOIN %s AS r USING (rule) ORDER BY m.rule`,
-		MatchTable, amounts("li", "left_amount"), amounts("ri", "right_amount")))
+	rules, err := selectRows[ruleCount](ctx, r.space, fmt.Sprintf(`SELECT rule, CAST(sum(n) AS BIGINT), CAST(sum(second) AS BIGINT), coalesce(round(sum(l), 2), 0), coalesce(round(sum(r), 2), 0) FROM (
+		SELECT rule, 1 AS n, CASE WHEN status = 'suggested' THEN 1 ELSE 0 END AS second, CASE WHEN group_id IS NULL THEN left_amount END AS l, CASE WHEN group_id IS NULL THEN right_amount END AS r FROM %s
+		UNION ALL %s UNION ALL %s) GROUP BY rule ORDER BY rule`, MatchTable, grouped("li", "left_amount"), grouped("ri", "right_amount")))
 	if err != nil {
 		return err
 	}
@@ -91,19 +91,7 @@ func (r *run) countSkew(ctx context.Context, keys ...Key) error {
 		if err != nil {
 			return err
 		}
-		// Where one value makes more pairs than the limit, one side has it more often than
-		// the limit's root. Hashes are counted more quickly than values.
-		heavy := func(rows string) string {
-			return fmt.Sprintf("(SELECT count(*) FROM (SELECT hash(%s) AS h FROM (%s) GROUP BY h HAVING count(*) > %d))", compiled.columns(""), rows, int64(math.Sqrt(float64(r.config.KeyPairs))))
-		}
-		n, err := r.count(ctx, "SELECT "+heavy(compiled.left)+" + "+heavy(compiled.right))
-		if err != nil {
-			return err
-		}
-		if n == 0 {
-			continue
-		}
-		skew, err := selectOne[struct{ Values, Pairs int64 }](ctx, r.space, fmt.Sprintf("SELECT count(*), coalesce(CAST(sum(n * m) AS BIGINT), 0) FROM %s WHERE n * m > %d", compiled.sizes(), r.config.KeyPairs))
+		skew, err := selectOne[struct{ Values, Pairs int64 }](ctx, r.space, fmt.Sprintf("SELECT count(*), coalesce(CAST(sum(n * m) AS BIGINT), 0) FROM %s WHERE n * m > %d", compiled.hashSizes(), r.config.KeyPairs))
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"interlock/internal/schema"
 )
 
 // A Profile says what the columns of a side hold.
@@ -64,23 +66,19 @@ type columnCounts struct {
 	Rows, Values, Distinct, Chars, Words, Codes  int64
 	Point, Comma, Numbers, NumbersComma, Decimal int64
 	Negative, Alpha, LongDigits                  int64
-	DateHits                                     []int64
 }
 
 func (r *Reconciler) profileColumn(ctx context.Context, t table, i int, column string) (ColumnProfile, error) {
 	step := t.rows/profileRows + 1
-	dates := each(dateFormats, ", ", func(_ int, f string) string {
-		return fmt.Sprintf("count(*) FILTER (%s IS NOT NULL)", dayOf("v", f))
-	})
 	c, err := selectOne[columnCounts](ctx, r.space, fmt.Sprintf(`SELECT
 		(SELECT count(*) FROM %[1]s WHERE i %% %[2]d = 0), count(*), count(DISTINCT v), coalesce(sum(length(v)), 0), coalesce(sum(len(string_split(trim(n), ' '))), 0),
 		count(*) FILTER (regexp_matches(v, '[0-9].*[0-9].*[0-9].*[0-9]') OR (regexp_matches(v, '[0-9]') AND regexp_matches(v, '\p{L}') AND length(v) >= 4)),
 		count(*) FILTER (regexp_matches(v, '\.[0-9]{1,2}[^0-9.,]*$')), count(*) FILTER (regexp_matches(v, ',[0-9]{1,2}[^0-9.,]*$')),
 		count(*) FILTER (%[3]s IS NOT NULL), count(*) FILTER (%[4]s IS NOT NULL), count(*) FILTER (regexp_matches(v, '[0-9][.,][0-9]')),
 		count(*) FILTER (regexp_matches(v, '^[-(−]|-\s*$')), count(*) FILTER (regexp_matches(v, '[0-9]') AND regexp_matches(v, '\p{L}{4}|[/]|[0-9]-[0-9]|[.,][0-9]+[.,][0-9]{1,2}[.,]')),
-		count(*) FILTER (regexp_matches(v, '^0[0-9]|[0-9]{11}')), [%[5]s]
-		FROM (SELECT v%[6]d AS v, %[7]s AS n FROM %[1]s WHERE i %% %[2]d = 0 AND v%[6]d IS NOT NULL)`,
-		t.staged, step, numberOf("v", decimalPoint), numberOf("v", decimalComma), dates, i, normalText(fmt.Sprintf("v%d", i))))
+		count(*) FILTER (regexp_matches(v, '^0[0-9]|[0-9]{11}'))
+		FROM (SELECT v%[5]d AS v, %[6]s AS n FROM %[1]s WHERE i %% %[2]d = 0 AND v%[5]d IS NOT NULL)`,
+		t.staged, step, numberOf("v", decimalPoint), numberOf("v", decimalComma), i, normalText(fmt.Sprintf("v%d", i))))
 	if err != nil {
 		return ColumnProfile{}, err
 	}
@@ -92,7 +90,9 @@ func (r *Reconciler) profileColumn(ctx context.Context, t table, i int, column s
 		return p, nil
 	}
 	p.Distinct, p.Words, p.Length, p.Digits = share(c.Distinct, c.Values), share(c.Words, c.Values), share(c.Chars, c.Values), share(c.Codes, c.Values)
-	p.Date = dateFormat(c)
+	if p.Date, err = r.dateFormat(ctx, t, i, c); err != nil {
+		return p, err
+	}
 	p.Number, p.Whole = numberFormat(c)
 	if p.Date != "" && p.Date != "%Y%m%d" {
 		p.Number = ""
@@ -102,18 +102,36 @@ func (r *Reconciler) profileColumn(ctx context.Context, t table, i int, column s
 
 func share(n, of int64) float64 { return math.Round(1e4*float64(n)/float64(of)) / 1e4 }
 
+// dateRows is how many values are read in every format of dates, which takes long.
+const dateRows = 1_000
+
 // dateFormat is the format that reads at least nine in ten values.
-func dateFormat(c columnCounts) string {
+func (r *Reconciler) dateFormat(ctx context.Context, t table, i int, c columnCounts) (string, error) {
+	if k := t.types[i].Kind; k == schema.Date || k == schema.Timestamp || k == schema.TimestampTZ {
+		return isoDate, nil
+	}
+	if 10*c.Codes < 9*c.Values || c.Chars < 6*c.Values || c.Chars > 30*c.Values { // dates have digits, and are not long
+		return "", nil
+	}
+	hits, err := selectOne[struct {
+		Values int64
+		Hits   []int64
+	}](ctx, r.space, fmt.Sprintf("SELECT count(*), [%s] FROM (SELECT v%[2]d AS v FROM %[3]s WHERE i %% %[4]d = 0 AND v%[2]d IS NOT NULL)", each(dateFormats, ", ", func(_ int, f string) string {
+		return fmt.Sprintf("count(*) FILTER (%s IS NOT NULL)", dayOf("v", f))
+	}), i, t.staged, t.rows/dateRows+1))
+	if err != nil {
+		return "", err
+	}
 	best, most := "", int64(0)
 	for i, f := range dateFormats {
-		if i < len(c.DateHits) && c.DateHits[i] > most {
-			best, most = f, c.DateHits[i]
+		if hits.Hits[i] > most {
+			best, most = f, hits.Hits[i]
 		}
 	}
-	if 10*most < 9*c.Values || 2*c.Chars < 12*c.Values {
-		return ""
+	if 10*most < 9*hits.Values {
+		return "", nil
 	}
-	return best
+	return best, nil
 }
 
 // numberFormat says how the numbers of a column are written, and whether they are

@@ -14,7 +14,7 @@ func (s *memorySpace) result(tb testing.TB) string {
 	tb.Helper()
 	out := ""
 	for _, t := range []string{MatchTable, UnmatchedTable, ConflictTable} {
-		res, err := s.Query(tb.Context(), "SELECT * FROM "+t)
+		res, err := s.Query(tb.Context(), "SELECT * FROM "+t+" ORDER BY ALL")
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -26,6 +26,7 @@ type Values struct {
 	Left    string `json:"left"`
 	Right   string `json:"right"`
 	Level   string `json:"level"`
+	Says    string `json:"says"` // the level in words
 }
 
 // Propose picks the pair whose answer teaches most. It fails with cannot_answer when
@@ -129,11 +130,11 @@ func (r *Reconciler) describe(ctx context.Context, p *Proposal, l *learnt, li, r
 	p.Pair, p.Agree, p.Nearly, p.Values = found.Pair, []string{}, []string{}, []Values{}
 	for j, g := range levels {
 		c := comparisons[j]
-		level := "missing"
+		level := levelMissing
 		if g >= 0 {
 			level = c.As.Levels()[g]
 		}
-		p.Values = append(p.Values, Values{describeColumns(c), found.Left[j], found.Right[j], level})
+		p.Values = append(p.Values, Values{describeColumns(c), found.Left[j], found.Right[j], level, c.As.levelInWords(level)})
 		top := len(c.As.Levels()) - 1
 		switch {
 		case g < 0:

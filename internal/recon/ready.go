@@ -41,7 +41,7 @@ func readySQL(t table, from, keep string, isRight bool, comparisons []Comparison
 		if isRight {
 			columns, format = c.Right, c.RightFormat
 		}
-		raw = append(raw, c.readyColumns(j, c.source(t, columns), format, isRight)...)
+		raw = append(raw, c.readyColumns(j, t, columns, format, isRight)...)
 		derived = append(derived, c.derivedColumns(j)...)
 	}
 	return fmt.Sprintf("SELECT %s FROM (SELECT %s FROM %s)", strings.Join(derived, ", "), strings.Join(raw, ", "), from)

@@ -120,7 +120,13 @@ func (r *Reconciler) WriteEvidence(ctx context.Context, dir string, in Input, re
 	if err := r.writeWorkbook(ctx, filepath.Join(dir, book), rep); err != nil {
 		return nil, fmt.Errorf("writing %s: %w", book, err)
 	}
-	return append(files, book), nil
+	files = append(files, book)
+	for _, file := range files { // the worker and this process write with other modes
+		if err := os.Chmod(filepath.Join(dir, file), 0o600); err != nil {
+			return nil, fmt.Errorf("writing %s: %w", file, err)
+		}
+	}
+	return files, nil
 }
 
 // A Previous is what an earlier run left in a folder.

@@ -34,8 +34,11 @@ func (r *run) amount() int {
 	return indexOf(r.recipe.Comparisons, r.recipe.Groups.Amount)
 }
 
-// writeMatches makes the table of matches, one row to a pair, in the order of the left
-// rows. For each comparison it has the evidence: both values, the level and its weight.
+// takenPairs holds the pairs of all passes, numbered.
+const takenPairs = "recon_taken"
+
+// writeMatches makes the table of matches, one row to a pair, numbered in the order of
+// the left rows. For each comparison it has the evidence: both values, the level and its weight.
 // The weights of a match and its closeness add up to its score.
 func (r *run) writeMatches(ctx context.Context) error {
 	amounts := "CAST(NULL AS DOUBLE) AS left_amount, CAST(NULL AS DOUBLE) AS right_amount"
@@ -57,17 +60,20 @@ func (r *run) writeMatches(ctx context.Context) error {
 	if all == "" {
 		all = "SELECT CAST(0 AS BIGINT) AS li, CAST(0 AS BIGINT) AS ri, CAST(0 AS BIGINT) AS s, CAST(0 AS BIGINT) AS margin, CAST(0 AS BIGINT) AS grp, '' AS rule WHERE false"
 	}
-	return r.space.Create(ctx, MatchTable, fmt.Sprintf(`SELECT row_number() OVER (ORDER BY li, ri) AS match_id, grp AS group_id, rule,
+	if err := r.space.Create(ctx, takenPairs, fmt.Sprintf("SELECT row_number() OVER (ORDER BY li, ri) AS match_id, * FROM (%s)", all)); err != nil {
+		return err
+	}
+	return r.space.Create(ctx, MatchTable, fmt.Sprintf(`SELECT match_id, grp AS group_id, rule,
 		CASE WHEN rule = '%s' THEN 'confirmed' WHEN chance >= %g OR chance IS NULL THEN 'auto' ELSE 'suggested' END AS status,
 		left_key, right_key, s / 1000.0 AS score, chance, margin / 1000.0 AS margin, left_amount, right_amount, %s, CAST(round(t) AS INTEGER) / 1000.0 AS closeness, li, ri
-		FROM (SELECT *, %s, %s AS t, %s AS chance FROM (SELECT %s FROM (SELECT c.*, l.k AS left_key, r.k AS right_key, %s, %s, %s FROM %s))) ORDER BY li, ri`,
+		FROM (SELECT *, %s, %s AS t, %s AS chance FROM (SELECT %s FROM (SELECT c.*, l.k AS left_key, r.k AS right_key, %s, %s, %s FROM %s)))`,
 		ruleConfirmed, scoring.Auto, strings.Join(evidence, ", "), levels, closeness, scoring.chanceSQL("s"), shares,
-		amounts, strings.Join(values, ", "), inner, pairsFrom("("+all+")", rowTables{left: readyLeft, right: readyRight}, comparisons)))
+		amounts, strings.Join(values, ", "), inner, pairsFrom(takenPairs, rowTables{left: readyLeft, right: readyRight}, comparisons)))
 }
 
 // levelNameSQL names a level; a missing value has none.
 func levelNameSQL(k Kind, g string) string {
-	return fmt.Sprintf("['missing', %s][%s + 2]", each(k.Levels(), ", ", func(_ int, l string) string { return text(l) }), g)
+	return fmt.Sprintf("['"+levelMissing+"', %s][%s + 2]", each(k.Levels(), ", ", func(_ int, l string) string { return text(l) }), g)
 }
 
 // qualified puts an alias before the cells of a staged row.

@@ -6,11 +6,12 @@ import (
 	"slices"
 
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 )
 
 // Names of the tables that a call makes in the workspace. Those of a result stay.
 const (
-	stagedLeft  = "recon_left"   // i, k, v0 …: number, key and cells as text
+	stagedLeft  = "recon_left"   // i, k, v0 …, x0 …: number, key, cells as text, and typed ones
 	stagedRight = "recon_right"  //
 	readyLeft   = "recon_lready" // i and the compared values in their normal form
 	readyRight  = "recon_rready" //
@@ -21,12 +22,39 @@ type table struct {
 	side    Side
 	staged  string // its name in the workspace
 	columns []string
+	types   []schema.Type
 	rows    int64
 	doubles int64 // rows whose key another row has too; counted by stage only
 }
 
 // column gives the place of a column, or -1.
 func (t table) column(name string) int { return slices.Index(t.columns, name) }
+
+// typedSQL reads a cell whose column has a type as a number or the number of a day; "" if
+// it is text, which formats are for.
+func (t table) typedSQL(i int) string {
+	switch t.types[i].Kind {
+	case schema.Int, schema.Uint, schema.Float, schema.Decimal:
+		return fmt.Sprintf("CAST(c%d AS DOUBLE)", i)
+	case schema.Date, schema.Timestamp, schema.TimestampTZ:
+		return fmt.Sprintf("date_diff('day', DATE '1970-01-01', CAST(c%d AS DATE))", i)
+	}
+	return ""
+}
+
+// typedColumn names the typed cell of a column that holds values of the kind; "" if it
+// has none.
+func (t table) typedColumn(column string, k Kind) string {
+	i := t.column(column)
+	if i < 0 || t.typedSQL(i) == "" {
+		return ""
+	}
+	isDate := t.types[i].Kind == schema.Date || t.types[i].Kind == schema.Timestamp || t.types[i].Kind == schema.TimestampTZ
+	if k == Date && isDate || k == Number && !isDate {
+		return fmt.Sprintf("x%d", i)
+	}
+	return ""
+}
 
 // stageBoth makes the two staged tables.
 func (r *Reconciler) stageBoth(ctx context.Context, in Input) (left, right table, err error) {
@@ -62,7 +90,7 @@ func (r *Reconciler) describeSide(ctx context.Context, side Side, staged string)
 		return t, err
 	}
 	for _, c := range res.Columns {
-		t.columns = append(t.columns, c.Name)
+		t.columns, t.types = append(t.columns, c.Name), append(t.types, c.Type)
 	}
 	if len(t.columns) == 0 {
 		return t, fault.New(fault.SourceUnreadable, "The table %s has no columns.", side.Table)
@@ -80,6 +108,9 @@ func (t table) stageSQL() string {
 	// Two columns of one name: the engine tells them apart by position only.
 	cells := each(t.columns, ", ", func(i int, _ string) string { return fmt.Sprintf("c%d", i) })
 	list := each(t.columns, ", ", func(i int, _ string) string {
+		if typed := t.typedSQL(i); typed != "" {
+			return fmt.Sprintf("CAST(c%d AS VARCHAR) AS v%d, %s AS x%d", i, i, typed, i)
+		}
 		return fmt.Sprintf("nullif(trim(CAST(c%d AS VARCHAR)), '') AS v%d", i, i)
 	})
 	values := each(t.columns, ", ", func(i int, _ string) string { return fmt.Sprintf("v%d", i) })

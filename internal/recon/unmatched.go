@@ -33,17 +33,19 @@ func (r *run) unmatchedSQL(isLeft bool) string {
 	}
 	comparisons := r.recipe.Comparisons
 	weights := r.recipe.Scoring.weights(comparisons)
-	list := each(comparisons, ", ", func(j int, _ Comparison) string {
-		return fmt.Sprintf("[0, %s][v.g%d + 2]", each(weights[j], ", ", func(_ int, w int64) string { return fmt.Sprint(w) }), j)
+	list := each(comparisons, ", ", func(j int, c Comparison) string {
+		second := 0 // a column of its own says more than all texts together
+		if len(c.Left) > 1 || len(c.Right) > 1 {
+			second = 20_000
+		}
+		return fmt.Sprintf("[0, %s][v.g%d + 2] + %d", each(weights[j], ", ", func(_ int, w int64) string { return fmt.Sprint(w) }), j, second)
 	})
-	say := each(comparisons, ", ", func(j int, c Comparison) string {
-		return fmt.Sprintf("%s || %s", text(describeColumns(c)+": "), levelNameSQL(c.As, fmt.Sprintf("v.g%d", j)))
-	})
+	say := each(comparisons, ", ", func(j int, c Comparison) string { return c.levelSentenceSQL(fmt.Sprintf("v.g%d", j)) })
 	likely := r.recipe.Scoring.likelySQL(comparisons, "v") + " AND " + r.lastCondition()
 	return fmt.Sprintf(`SELECT '%[1]s' AS side, o.i, o.k AS key,
 		CASE WHEN z.i IS NOT NULL THEN '%[2]s' WHEN c.i IS NOT NULL THEN '%[3]s' WHEN b.i IS NULL THEN '%[4]s' WHEN b.likely AND t.x IS NOT NULL THEN '%[5]s' WHEN b.likely THEN '%[3]s' ELSE '%[6]s' END AS reason,
 		coalesce(zs.k, bs.k, ns.k) AS nearest_key, b.s / 1000.0 AS score, %[7]s AS chance,
-		CASE WHEN z.i IS NOT NULL THEN 'the amounts of both add up to nothing' WHEN b.i IS NOT NULL THEN b.why[list_position(b.w, list_min(b.w))] END AS missing, ts.k AS taken_by
+		CASE WHEN z.i IS NOT NULL THEN 'the amounts of both add up to nothing' WHEN c.i IS NOT NULL THEN 'another row fits equally well' WHEN b.i IS NOT NULL THEN b.why[list_position(b.w, list_min(b.w))] END AS missing, ts.k AS taken_by
 		FROM (SELECT u.i, u.k FROM %[8]s AS u ANTI JOIN %[9]s AS m ON m.%[10]s = u.i) AS o
 		LEFT JOIN (SELECT * FROM %[11]s WHERE side = '%[1]s') AS z ON z.i = o.i LEFT JOIN %[8]s AS zs ON zs.i = z.other
 		LEFT JOIN (SELECT DISTINCT %[10]s AS i FROM %[12]s) AS c ON c.i = o.i
@@ -57,17 +59,13 @@ func (r *run) unmatchedSQL(isLeft bool) string {
 
 // describeColumns names the columns of a comparison.
 func describeColumns(c Comparison) string {
-	names := func(list []string) string {
-		if len(list) > 2 {
-			return "all text"
-		}
-		return strings.Join(list, " and ")
+	if len(c.Left) > 1 || len(c.Right) > 1 {
+		return "all text"
 	}
-	l, r := names(c.Left), names(c.Right)
-	if l == r {
-		return l
+	if c.Left[0] == c.Right[0] {
+		return c.Left[0]
 	}
-	return l + " and " + r
+	return c.Left[0] + " and " + c.Right[0]
 }
 
 // Tables of nearest rows, for rows that have no candidate: i and x, a row of the other side.
