@@ -7,8 +7,8 @@ type Entry struct {
 	Code    Code
 	Meaning string
 	Status  int    // HTTP
-	Hint    string // told to the model with the failure
-	Advice  string // told to the person
+	Hint    string // for the model, sent with the failure
+	Advice  string // for the person
 	Curable bool   // another attempt with other arguments may succeed
 }
 
@@ -75,7 +75,7 @@ const (
 	Interrupted         Code = "interrupted"
 	StoreFailed         Code = "store_failed"
 	Conflict            Code = "conflict"
-	// Python in a box (Y7).
+	// Codes of the Python sandbox.
 	PyPolicy      Code = "policy"
 	PyUserError   Code = "user_error"
 	PyMemory      Code = "memory"
@@ -171,8 +171,8 @@ var byCode = func() map[Code]*Entry {
 	return m
 }()
 
-// Entry returns the row of the code; an unknown code reads like `tool_failed`,
-// because tools from outside bring codes of their own.
+// Entry returns the row of the code. An unknown code gets the row of `tool_failed`, because
+// tools from outside have codes of their own.
 func (c Code) Entry() Entry {
 	if e := byCode[c]; e != nil {
 		return *e
@@ -182,12 +182,12 @@ func (c Code) Entry() Entry {
 	return e
 }
 
-// SentBack says whether a call that failed with this code was sent back for another try
-// that does not count against its tool.
+// SentBack reports whether a call that failed with this code was sent back to the model for
+// another try, which does not count as a failure of its tool.
 func (c Code) SentBack() bool { return c == EmptyPythonRetried }
 
 // Known reports whether the code is in the table.
 func (c Code) Known() bool { return byCode[c] != nil }
 
-// Table lists every code, in the order of the documentation.
+// Table returns every code, in the order of the documentation.
 func Table() []Entry { return slices.Clone(table) }

@@ -1,7 +1,6 @@
-// Package fault is the one table of codes: everything that can go wrong or be
-// refused has a code here, with its meaning, its HTTP status, a hint for the
-// model and advice for the person. Pages, logs, capsules and problem documents
-// all read it.
+// Package fault holds the table of error codes. Everything that can fail or be refused has
+// a code here, with its meaning, its HTTP status, a hint for the model and advice for the
+// person. The HTTP API, the logs and the audit documents use the same codes.
 package fault
 
 import (
@@ -34,12 +33,12 @@ func (f *Fault) Error() string {
 // Unwrap returns the cause, which is for the operator and never shown to a person.
 func (f *Fault) Unwrap() error { return f.cause }
 
-// New makes a fault. The suggestion is the one of the table unless With gives another.
+// New returns a fault. Its suggestion is the advice of the table; Suggest replaces it.
 func New(code Code, format string, args ...any) *Fault {
 	return &Fault{Code: code, Message: fmt.Sprintf(format, args...), Suggestion: code.Entry().Advice}
 }
 
-// Wrap makes a fault with a cause. The cause is logged, never shown.
+// Wrap returns a fault with a cause, which is logged and never shown.
 func Wrap(cause error, code Code, format string, args ...any) *Fault {
 	f := New(code, format, args...)
 	f.cause = cause
@@ -52,13 +51,13 @@ func (f *Fault) Suggest(format string, args ...any) *Fault {
 	return f
 }
 
-// With attaches details: data that a caller may show or branch on.
+// With attaches details, which a caller may show or test.
 func (f *Fault) With(details any) *Fault {
 	f.Details = details
 	return f
 }
 
-// From finds the fault in err, or makes an `internal` one that hides its cause.
+// From returns the fault that err wraps, or an `internal` one that hides its cause.
 func From(err error) *Fault {
 	if f, ok := errors.AsType[*Fault](err); ok {
 		return f
@@ -66,7 +65,7 @@ func From(err error) *Fault {
 	return Wrap(err, Internal, "something went wrong inside Interlock")
 }
 
-// Explain says in a sentence or two what a code means and what to do about it.
+// Explain returns the meaning of a code and what to do about it, in a sentence or two.
 func (c Code) Explain() string {
 	e := c.Entry()
 	return strings.TrimSpace(e.Meaning + ". " + e.Advice)

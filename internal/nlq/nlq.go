@@ -1,9 +1,9 @@
-// Package nlq reads a question in words against a schema and gives a query plan,
-// with a calibrated confidence, the words it understood and did not, and questions
-// back where two readings are possible. It knows general English and nothing about
-// any particular data: no table, column or value is named in it. No model, no I/O.
+// Package nlq turns a question in English and a schema into a query plan, without a model
+// and without I/O. The answer has a calibrated confidence, the words that were and were not
+// understood, and questions back if the question can be read in two ways. The package knows
+// general English and nothing about particular data: it names no table, column or value.
 //
-// A question passes through five steps, one file or two each:
+// A question passes through five steps:
 //
 //	token     words, numbers, quoted texts
 //	link      what words may name: tables, columns, values (link, linkvalue)
@@ -11,8 +11,8 @@
 //	reader    passes that fill a frame: compare, superlative, group, value, negation, ask
 //	assemble  the frame as a plan: base table, joins, filters, order (condition, join)
 //
-// What a pass understood it marks as used. Words that change what is asked and that
-// nothing used make the answer a refusal (missing); the rest weighs on the confidence.
+// Each pass marks the words that it has understood as used. If unused words change what is
+// asked, the answer is a refusal (missing.go); other unused words lower the confidence.
 package nlq
 
 import (
@@ -25,22 +25,22 @@ import (
 	"interlock/internal/schema"
 )
 
-// A Question is all that a reading may use.
+// A Question is the input of Plan.
 type Question struct {
 	Text       string
 	Schema     schema.Dataset
 	Values     []ColumnValues
 	Dictionary schema.Dictionary
-	// Index spares preparing schema, values and dictionary again; nil makes one.
+	// Index is the prepared form of schema, values and dictionary; if nil, Plan makes it.
 	Index *Index
-	// History is what was asked before, the latest last, for `and by month?`.
+	// History are the earlier questions, the latest last, for follow-ups such as `and by month?`.
 	History []Turn
-	// Clarification is what the person answered when asked back, a line for each time:
-	// one of the alternatives, or its number, or yes, or free words.
+	// Clarification holds the person's answers to questions back, one per line: one of the
+	// alternatives, its number, yes, or free text.
 	Clarification string
-	// Avoid are plans, as SQL, that were judged wrong before; they are not given again.
+	// Avoid are plans, as SQL, that were judged wrong before. Plan does not return them.
 	Avoid []string
-	// Now is what `last month` is measured from; the present when zero.
+	// Now is the reference of `last month`. Default: the present time.
 	Now time.Time
 }
 
@@ -49,25 +49,25 @@ type Turn struct {
 	Text string `json:"text"`
 }
 
-// Quality grades an answer.
+// A Quality grades an answer.
 type Quality string
 
-// The grades: high may run at once; medium and low are to be confirmed.
+// The grades. A plan of high quality may run at once; others must be confirmed first.
 const (
 	High   Quality = "high"
 	Medium Quality = "medium"
 	Low    Quality = "low"
 )
 
-// The confidence from which on an answer is high or medium. They were chosen so that
-// on databases left out of the fit more than 85 in 100 high answers are right.
+// The least confidence of high and medium answers. They were chosen so that more than 85 of
+// 100 high answers are right on databases that were not used for the calibration.
 const (
 	highFrom   = 0.75
 	mediumFrom = 0.5
 )
 
-// An Answer is what became of a question: a plan, a question back, or a reason why
-// there is neither.
+// An Answer is the result of Plan: a plan, questions back, or the reason why there is
+// neither.
 type Answer struct {
 	Plan *queryplan.Plan `json:"plan,omitempty"`
 	SQL  string          `json:"sql,omitempty"`
@@ -86,7 +86,7 @@ func (a Answer) Sure() bool {
 	return a.Declined == "" && a.Quality == High && len(a.Questions) == 0
 }
 
-// A Word is a piece of the question and what it was taken for.
+// A Word is a piece of the question with the meaning that it was given.
 type Word struct {
 	Text    string `json:"text"`
 	Meaning string `json:"meaning"`
@@ -94,7 +94,7 @@ type Word struct {
 
 var yes = regexp.MustCompile(`(?i)^\s*(yes|yep|y|ok|okay|right|correct|exactly|sure|that is it|confirmed?)\b`)
 
-// Plan reads a question.
+// Plan plans a query that answers a question.
 func Plan(q Question) Answer {
 	for _, text := range []string{q.Text, q.Clarification} {
 		if IsStatement(text) {
@@ -140,7 +140,7 @@ func Plan(q Question) Answer {
 	return a
 }
 
-// A reading is one way to understand a question, as far as it got.
+// A reading is one way to understand a question.
 type reading struct {
 	r      *reader
 	text   string
