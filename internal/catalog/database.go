@@ -78,11 +78,7 @@ func (c *Catalog) database(ctx context.Context, d *dataset) (query.Database, sch
 func databaseOf(path, alias string, tables []schema.Table) query.Database {
 	db := query.Database{Path: path, Alias: alias}
 	for _, t := range tables {
-		allowed := sqlpolicy.Table{Name: t.Name}
-		for _, col := range t.Columns {
-			allowed.Columns = append(allowed.Columns, col.Name)
-		}
-		db.Tables = append(db.Tables, allowed)
+		db.Tables = append(db.Tables, sqlpolicy.Table{Name: t.Name, Columns: schema.Names(t.Columns)})
 	}
 	return db
 }

@@ -115,7 +115,6 @@ func resultTable(ctx context.Context, c *catalog.Catalog, results toolbox.Result
 	if err != nil {
 		return "", table, err
 	}
-	table = sqlpolicy.Table{Name: f.Name}
 	list := make([]schema.Column, len(r.Columns))
 	taken := map[string]bool{}
 	for i, c := range r.Columns { // those of one name, such as of a join, are told apart
@@ -125,10 +124,9 @@ func resultTable(ctx context.Context, c *catalog.Catalog, results toolbox.Result
 		}
 		taken[strings.ToLower(name)] = true
 		list[i] = schema.Column{Name: name, Type: c.Type}
-		table.Columns = append(table.Columns, name)
 	}
 	path, err = c.Rows(ctx, f.ResultID, f.Name, list, r.Rows)
-	return path, table, err
+	return path, sqlpolicy.Table{Name: f.Name, Columns: schema.Names(list)}, err
 }
 
 // Dictionary implements toolbox.Data.

@@ -225,11 +225,7 @@ func (t tableFile) whereContains() string {
 }
 
 func (t tableFile) database(path string) query.Database {
-	allowed := sqlpolicy.Table{Name: t.Table}
-	for _, c := range t.Columns {
-		allowed.Columns = append(allowed.Columns, c.Name)
-	}
-	return query.Database{Path: path, Tables: []sqlpolicy.Table{allowed}}
+	return query.Database{Path: path, Tables: []sqlpolicy.Table{{Name: t.Table, Columns: schema.Names(t.Columns)}}}
 }
 
 func (r *Results) path(meta artifact.Meta) string {

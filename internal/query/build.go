@@ -64,11 +64,7 @@ func (r Report) Database(path string) Database {
 		if t.Error != "" {
 			continue
 		}
-		table := sqlpolicy.Table{Name: t.Table}
-		for _, c := range t.Columns {
-			table.Columns = append(table.Columns, c.Name)
-		}
-		db.Tables = append(db.Tables, table)
+		db.Tables = append(db.Tables, sqlpolicy.Table{Name: t.Table, Columns: schema.Names(t.Columns)})
 	}
 	return db
 }

@@ -9,6 +9,7 @@ import (
 
 	"interlock/internal/fault"
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/sqlpolicy"
 )
 
@@ -40,9 +41,5 @@ func openFile(ctx context.Context, c Config) (Source, error) {
 		return nil, fault.New(fault.SourceUnreadable, "%s cannot be read: %s", c.URL, why)
 	}
 	columns := report.Tables[0].Columns
-	table := sqlpolicy.Table{Name: name}
-	for _, col := range columns {
-		table.Columns = append(table.Columns, col.Name)
-	}
-	return NewTable(c.Engine, query.Database{Path: target, Tables: []sqlpolicy.Table{table}}, name, columns), nil
+	return NewTable(c.Engine, query.Database{Path: target, Tables: []sqlpolicy.Table{{Name: name, Columns: schema.Names(columns)}}}, name, columns), nil
 }

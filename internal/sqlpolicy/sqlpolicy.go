@@ -3,7 +3,9 @@
 // denies what it does not know.
 package sqlpolicy
 
-// A Table is a table that a statement may touch.
+// A Table is a table that a statement may touch. It is not a schema.Table: statements are
+// judged by names alone, and the list crosses to the workers of SQLite, where types, notes
+// and sample rows have no business.
 type Table struct {
 	Name    string
 	Columns []string
