@@ -71,10 +71,19 @@ func TestOneProcessRunsAThread(t *testing.T) {
 }
 
 // freezing is the store of a process that gives no sign of life once it is frozen: its
-// leases run out.
+// leases run out. It tells refused of each batch that the store refuses.
 type freezing struct {
 	store.Store
-	frozen *atomic.Bool
+	frozen  *atomic.Bool
+	refused chan error
+}
+
+func (f freezing) Append(ctx context.Context, b store.Batch) error {
+	err := f.Store.Append(ctx, b)
+	if err != nil && f.refused != nil {
+		f.refused <- err
+	}
+	return err
 }
 
 func (f freezing) Renew(ctx context.Context, holder string, lasts time.Duration) ([]store.Lease, error) {
@@ -85,7 +94,8 @@ func (f freezing) Renew(ctx context.Context, holder string, lasts time.Duration)
 }
 
 // A process that was frozen for longer than its lease finds that another one has taken
-// its turn over: it writes nothing more, and what writes is not run a second time.
+// its turn over: it writes nothing more, and what writes is not run a second time. Whoever
+// follows the thread or waits for it in the late process gets what the other one does.
 func TestLateWriterIsFencedOff(t *testing.T) {
 	for _, effect := range []tool.Effect{tool.Reads, tool.Writes} {
 		t.Run(string(effect), func(t *testing.T) {
@@ -95,14 +105,18 @@ func TestLateWriterIsFencedOff(t *testing.T) {
 				t.Fatal(err)
 			}
 			var frozen atomic.Bool
+			refused := make(chan error, 10)
 			var err error
-			if r.eng, err = engine.New(engine.Config{Store: freezing{r.store, &frozen}, Machines: r, Models: r, Tools: r.tools, Lease: time.Millisecond}); err != nil {
+			if r.eng, err = engine.New(engine.Config{Store: freezing{r.store, &frozen, refused}, Machines: r, Models: r, Tools: r.tools, Lease: time.Millisecond}); err != nil {
 				t.Fatal(err)
 			}
 			other := r.second(tool.NewSet(nil, prompt.tool("look", effect), prompt.tool("make", tool.Writes)), engine.Config{})
 			thread := r.open()
 			run := r.send(thread, "go")
 			<-late.reached
+			followed, waited := make(chan error, 1), make(chan error, 1)
+			go func() { followed <- followToEnd(t.Context(), r.eng, thread) }()
+			go func() { waited <- r.eng.Wait(t.Context(), thread) }()
 			frozen.Store(true)
 			for taken := 0; taken == 0; { // until the lease has ended
 				if taken, err = other.Resume(t.Context()); err != nil {
@@ -113,12 +127,19 @@ func TestLateWriterIsFencedOff(t *testing.T) {
 				<-prompt.reached
 			}
 			late.open <- struct{}{}
-			if err := r.eng.Wait(t.Context(), thread); err != nil && !fault.Is(err, fault.Conflict) { // nil: it has let go already
-				t.Errorf("the late process ended with %v, want a conflict", err)
+			if effect == tool.Reads { // the other process has stored events before the late one tries to
+				if err := <-refused; !errors.Is(err, store.ErrFenced) {
+					t.Errorf("the late batch was refused with %v, want ErrFenced", err)
+				}
 			}
 			prompt.open <- struct{}{}
 			if err := other.Wait(t.Context(), thread); err != nil {
 				t.Fatal(err)
+			}
+			for name, c := range map[string]chan error{"follower": followed, "waiting request": waited} {
+				if err := <-c; err != nil {
+					t.Errorf("the %s of the late process got %v", name, err)
+				}
 			}
 			events := map[event.Kind]int{}
 			for _, e := range r.log(thread) {
@@ -140,6 +161,19 @@ func TestLateWriterIsFencedOff(t *testing.T) {
 	}
 }
 
+// followToEnd follows a thread until its turn ends.
+func followToEnd(ctx context.Context, e *engine.Engine, thread string) error {
+	for ev, err := range e.Follow(ctx, thread, 0) {
+		if err != nil {
+			return err
+		}
+		if ev.Body.Kind() == event.KindTurnEnded {
+			return nil
+		}
+	}
+	return ctx.Err()
+}
+
 // A process that gives no sign of life cannot end its turn when it is asked to: the turn is
 // ended by whoever asked, once the lease has ended.
 func TestStopATurnOfALostProcess(t *testing.T) {
@@ -150,7 +184,7 @@ func TestStopATurnOfALostProcess(t *testing.T) {
 	}
 	var frozen atomic.Bool
 	var err error
-	if r.eng, err = engine.New(engine.Config{Store: freezing{r.store, &frozen}, Machines: r, Models: r, Tools: r.tools, Lease: 2 * time.Second}); err != nil {
+	if r.eng, err = engine.New(engine.Config{Store: freezing{Store: r.store, frozen: &frozen}, Machines: r, Models: r, Tools: r.tools, Lease: 2 * time.Second}); err != nil {
 		t.Fatal(err)
 	}
 	other := r.second(r.tools, engine.Config{})

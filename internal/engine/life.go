@@ -79,10 +79,30 @@ func (e *Engine) Wait(ctx context.Context, thread string) error {
 	}
 	select {
 	case <-t.done:
+		if errors.Is(t.failed, store.ErrFenced) {
+			return e.waitForOtherProcess(ctx, thread)
+		}
 		return t.failed
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// waitForOtherProcess waits until a turn that another process has taken over ends or waits.
+func (e *Engine) waitForOtherProcess(ctx context.Context, thread string) error {
+	row, err := e.cfg.Store.Thread(ctx, thread)
+	if err != nil || row.Status != store.Running {
+		return err
+	}
+	for _, err := range e.Follow(ctx, thread, row.Seq) {
+		if err != nil {
+			return err
+		}
+		if row, err = e.cfg.Store.Thread(ctx, thread); err != nil || row.Status != store.Running {
+			return err
+		}
+	}
+	return ctx.Err()
 }
 
 // Resume resumes every turn whose process died, and returns how many. Turns of processes

@@ -31,6 +31,9 @@ func (s *SQLite) Append(ctx context.Context, b Batch) error {
 	err = w.storeBatch(b, rows, blobs, snapshot)
 	s.countPages(w, blobs)
 	s.writer <- w
+	if errors.Is(err, ErrConflict) && s.isFenced(ctx, b) {
+		return fencedFault(b)
+	}
 	if err != nil {
 		return storeFault(err, s.path, "write")
 	}

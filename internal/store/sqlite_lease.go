@@ -130,6 +130,13 @@ func (s *SQLite) loadLease(ctx context.Context, thread string) (Lease, error) {
 	return l, nil
 }
 
+// isFenced reports whether the lease of a batch went to another process. Fences only grow,
+// so a batch that was refused may be looked up afterwards.
+func (s *SQLite) isFenced(ctx context.Context, b Batch) bool {
+	l, err := s.loadLease(ctx, b.Thread)
+	return err == nil && l.Fence != b.Fence
+}
+
 func scanLease(row scanner) (Lease, error) {
 	var l Lease
 	var until int64

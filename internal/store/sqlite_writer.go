@@ -169,6 +169,10 @@ func conflictFault(b Batch) error {
 	return fault.Wrap(ErrConflict, fault.Conflict, "thread %s does not end at event %d", b.Thread, b.After)
 }
 
+func fencedFault(b Batch) error {
+	return fault.Wrap(ErrFenced, fault.Conflict, "the thread %s was taken over by another process", b.Thread)
+}
+
 func (w *writer) insertBatch(b Batch, rows []row, blobs []packedBlob, snapshot packed) error {
 	last := b.After + int64(len(rows))
 	if !w.heads.isCurrent(b) {
@@ -188,7 +192,7 @@ func (w *writer) insertBatch(b Batch, rows []row, blobs []packedBlob, snapshot p
 		case err != nil:
 			return err
 		case stored == 0:
-			return fault.Wrap(ErrFenced, fault.Conflict, "the thread %s was taken over by another process", b.Thread)
+			return fencedFault(b)
 		}
 		rows = rows[n:]
 	}

@@ -22,7 +22,8 @@ var (
 type Log interface {
 	// Append stores a batch atomically. Events must continue at After+1; if the thread
 	// does not end at After, nothing is stored and the error is ErrConflict. If the lease
-	// has another fence than the batch, nothing is stored and the error is ErrFenced.
+	// has another fence than the batch, nothing is stored and the error is ErrFenced, also
+	// if whoever has the lease now has stored events already.
 	Append(ctx context.Context, b Batch) error
 	// Events yields the thread's events with Seq > after in order. Large values are not
 	// resolved. An unknown thread yields ErrNotFound.

@@ -75,7 +75,7 @@ func testFencing(t *testing.T, f *fixture) {
 	heavy := step(3, old.Fence)
 	heavy.Runs, heavy.Snapshot, heavy.Blobs = run("r", "a", 1), []byte("{}"), []store.Blob{{Hash: "late", Bytes: []byte("late")}}
 	for name, b := range map[string]store.Batch{"old fence": step(3, old.Fence), "no fence": step(3, 0), "all of it": heavy, "old place": step(2, old.Fence)} {
-		if err := here.Append(t.Context(), b); !errors.Is(err, store.ErrFenced) && !(name == "old place" && errors.Is(err, store.ErrConflict)) {
+		if err := here.Append(t.Context(), b); !errors.Is(err, store.ErrFenced) {
 			t.Errorf("%s: %v, want ErrFenced", name, err)
 		}
 	}
@@ -83,6 +83,9 @@ func testFencing(t *testing.T, f *fixture) {
 		t.Errorf("a fenced batch left its blob: %v", err)
 	}
 	mustAppend(t, there, step(3, taken.Fence))
+	if err := here.Append(t.Context(), step(3, old.Fence)); !errors.Is(err, store.ErrFenced) {
+		t.Errorf("after the new holder has stored events: %v, want ErrFenced", err)
+	}
 	if got := events(t, there, "a", 0); len(got) != 4 {
 		t.Errorf("%d events, want 4", len(got))
 	}
