@@ -161,14 +161,14 @@ func TestLongTextIsCut(t *testing.T) {
 // TestBombsStayInTheWorker reads documents that unpack to far more than they are: a stream of a PDF
 // with a page of four million words, and nested marks. The program that asked must stay small and go on.
 func TestBombsStayInTheWorker(t *testing.T) {
-	r := newReader(t, document.Config{MemoryBytes: 1 << 30, Timeout: 20 * time.Second})
+	r := newReader(t, document.Config{MemoryBytes: 1 << 30, Timeout: time.Minute})
 	bomb := documenttest.PDF(strings.Repeat("word ", 4<<20))
 	start := time.Now()
 	// Its worker ends for want of memory, or, where the race detector allows no limit, the page is cut.
 	if doc, err := read(t, r, "bomb.pdf", bomb); !fault.Is(err, fault.DocumentUnreadable) && (err != nil || len(doc.Parts[0].Text) > 2<<20) {
 		t.Errorf("a page of 20 MB: %v, %v", doc, err)
 	}
-	if took := time.Since(start); took > time.Minute {
+	if took := time.Since(start); took > 3*time.Minute {
 		t.Errorf("the bomb took %s", took)
 	}
 	if doc, err := read(t, r, "deep.html", bytes.Repeat([]byte("<div>"), 1<<20)); !fault.Is(err, fault.DocumentUnreadable) {

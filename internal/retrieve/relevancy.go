@@ -24,7 +24,7 @@ type calibration struct {
 }
 
 var (
-	modelCalibration = calibration{passages: curve{-4.8, 12, 6}, tables: curve{-4.45, 12, 6}}
+	modelCalibration = calibration{passages: curve{-4.8, 12, 6}, tables: curve{-6.3, 12, 6}}
 	wordsCalibration = calibration{passages: curve{-5.8, 6, 24}, tables: curve{-5.8, 6, 24}}
 )
 

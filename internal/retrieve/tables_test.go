@@ -210,10 +210,21 @@ func TestGoldTables(t *testing.T) {
 	syncTables(t, x, retrieve.TableSet{Source: "synthetic", Tables: retrievetest.Tables(1000, 1)})
 	var within, among, all float64
 	var took []time.Duration
-	for _, q := range questions {
+	var related []float64 // best relevancies of the questions that nothing was fitted to
+	for i, q := range questions {
 		begin := time.Now()
-		found := tableNames(t, x, retrieve.TableQuery{Text: q.Question, Limit: 5})
+		tables, err := x.SearchTables(t.Context(), retrieve.TableQuery{Text: q.Question, Limit: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
 		took = append(took, time.Since(begin))
+		if i%2 == 1 {
+			related = append(related, tables[0].Relevancy)
+		}
+		var found []string
+		for _, t := range tables {
+			found = append(found, t.Name)
+		}
 		own := tableNames(t, x, retrieve.TableQuery{Text: q.Question, Limit: 5, Sources: []string{q.DB}})
 		hits := 0
 		for _, want := range q.tables {
@@ -234,6 +245,44 @@ func TestGoldTables(t *testing.T) {
 	t.Logf("%d questions: recall@5 %.3f among 1,000 other tables (all tables of a question %.3f), %.3f within the right database; median %s", len(questions), among/n, all/n, within/n, took[len(took)/2])
 	if among/n < 0.85 || within/n < 0.97 {
 		t.Error("too few of the tables are found")
+	}
+	checkTableThreshold(t, x, related)
+}
+
+// checkTableThreshold holds relevancy of tables to its meaning: 95 % of unrelated questions fall
+// below the threshold that the assistant injects above, and 90 % of related ones above.
+func checkTableThreshold(t *testing.T, x *retrieve.Index, related []float64) {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/unrelated.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var unrelated []float64
+	for i, question := range strings.Split(strings.TrimSpace(string(raw)), "\n") {
+		if i%2 == 0 {
+			continue // for fitting
+		}
+		found, err := x.SearchTables(t.Context(), retrieve.TableQuery{Text: question, Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		unrelated = append(unrelated, found[0].Relevancy)
+	}
+	above := func(list []float64, at float64) float64 {
+		n := 0
+		for _, r := range list {
+			if r >= at {
+				n++
+			}
+		}
+		return float64(n) / float64(len(list))
+	}
+	for _, at := range []float64{0.1, 0.2, 0.3, 0.4, 0.6} {
+		t.Logf("at %.1f: %.1f %% of %d related, %.1f %% of %d unrelated", at, 100*above(related, at), len(related), 100*above(unrelated, at), len(unrelated))
+	}
+	const threshold = 0.2
+	if above(related, threshold) < 0.90 || above(unrelated, threshold) > 0.05 {
+		t.Errorf("the threshold %.1f passes %.3f of related and %.3f of unrelated questions", threshold, above(related, threshold), above(unrelated, threshold))
 	}
 }
 
