@@ -38,22 +38,21 @@ func (b box) checkSQL() tool.Tool {
 // runQuery runs a checked statement. `limited` says whether the cap cut rows off.
 func (b box) runQuery() tool.Tool {
 	return b.versioned(tool.New(spec("run_query", tool.Reads, taints), func(ctx context.Context, in RunQueryIn) (RunQueryOut, error) {
-		q := Query{Dataset: dataset(ctx, in.DatasetID), SQL: in.SQL, MaxRows: in.MaxRows, User: tool.In(ctx).Owner}
+		q := Query{Dataset: dataset(ctx, in.DatasetID), SQL: in.SQL, MaxRows: in.MaxRows}
 		if in.Statement != "" { // the engine keeps the cap, because it can tell whether rows were cut off
 			q.SQL, q.MaxRows = in.Statement, min(in.StatementRows, in.MaxRows)
 		}
-		r, err := b.Data.Query(ctx, q)
+		out, _, err := b.query(ctx, q)
 		if err != nil {
 			return RunQueryOut{}, err
 		}
-		out := queryOut(r)
 		return RunQueryOut{
 			Result: Executed{
 				Columns: out.Columns, ColumnTypes: out.ColumnTypes, Rows: out.Rows, RowCount: out.RowCount,
 				Limited: out.Limited, TotalRows: out.TotalRows, AtLeast: out.AtLeast, Query: in.SQL,
 			},
 			Stats: Stats{ExecutionTimeMS: out.ExecTimeMS, Limited: out.Limited, LimitEnforced: in.LimitEnforced},
-			ran:   b.ran(ctx, q),
+			ran:   out.ran,
 		}, nil
 	}))
 }

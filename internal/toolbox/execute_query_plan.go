@@ -38,13 +38,11 @@ func (b box) executeQueryPlan() tool.Tool {
 		if plan.Limit == 0 {
 			most = min(most, queryplan.DefaultLimit)
 		}
-		q := Query{Dataset: id, SQL: sql, MaxRows: most, User: tool.In(ctx).Owner}
-		r, err := b.Data.Query(ctx, q)
+		out, _, err := b.query(ctx, Query{Dataset: id, SQL: sql, MaxRows: most})
 		if err != nil {
 			return QueryOut{}, err
 		}
-		out := queryOut(r)
-		out.CompiledSQL, out.Plan, out.ran = sql, in.Plan, b.ran(ctx, q)
+		out.CompiledSQL, out.Plan = sql, in.Plan
 		return out, nil
 	}))
 }

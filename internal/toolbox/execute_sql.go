@@ -15,13 +15,7 @@ type ExecuteSQLIn struct {
 
 func (b box) executeSQL() tool.Tool {
 	return b.versioned(tool.New(spec("execute_sql", tool.Reads, taints, mainArgument("sql")), func(ctx context.Context, in ExecuteSQLIn) (QueryOut, error) {
-		q := Query{Dataset: dataset(ctx, in.DatasetID), SQL: in.SQL, MaxRows: in.MaxRows, User: tool.In(ctx).Owner}
-		r, err := b.Data.Query(ctx, q)
-		if err != nil {
-			return QueryOut{}, err
-		}
-		out := queryOut(r)
-		out.ran = b.ran(ctx, q)
-		return out, nil
+		out, _, err := b.query(ctx, Query{Dataset: dataset(ctx, in.DatasetID), SQL: in.SQL, MaxRows: in.MaxRows})
+		return out, err
 	}))
 }

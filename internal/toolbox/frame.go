@@ -79,3 +79,27 @@ func stepName(frames []Frame) string {
 	}
 	return fmt.Sprintf("step_%d", last+1)
 }
+
+// keptResult is a result that later steps have by its name.
+type keptResult struct {
+	id    string
+	first json.RawMessage // its first rows
+	note  string          // says that there are more; "" if there are not
+	made  event.ArtifactMade
+}
+
+// keepResult keeps all rows of a result and gives the first ones.
+func (b box) keepResult(ctx context.Context, r Result, most int) (kept keptResult, err error) {
+	if kept.id, kept.made, err = b.Results.Keep(ctx, r); err != nil {
+		return kept, err
+	}
+	var rows []json.RawMessage
+	if err := json.Unmarshal(r.Rows, &rows); err != nil {
+		return kept, fmt.Errorf("reading the rows of %s: %w", r.Name, err)
+	}
+	if kept.first = r.Rows; len(rows) > most {
+		kept.first, err = json.Marshal(rows[:most])
+		kept.note = fmt.Sprintf("%s holds all %d rows, the first %d are shown.", r.Name, len(rows), most)
+	}
+	return kept, err
+}

@@ -3,7 +3,6 @@ package toolbox
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -108,26 +107,12 @@ func (b box) keepPython(ctx context.Context, in RunPythonIn, p PythonOut, out Ru
 			Suggest("Aggregate, or take the rows that matter.")
 	}
 	r := Result{Name: stepName(in.Frames), Producer: "python", Source: in.Code, Columns: p.Table, Rows: p.Rows}
-	id, made, err := b.Results.Keep(ctx, r)
+	kept, err := b.keepResult(ctx, r, shownRows)
 	if err != nil {
 		return out, err
 	}
-	out.Name, out.ResultID, out.Columns, out.ColumnTypes, out.RowCount = r.Name, id, p.Columns, p.ColumnTypes, p.RowCount
-	out.made = append(out.made, made)
-	out.Rows, out.Note, err = shownOf(r.Name, p.Rows, shownRows)
-	out.Limited = out.Note != ""
-	return out, err
-}
-
-// shownOf gives the first rows of a kept result, and says so where there are more.
-func shownOf(name string, all json.RawMessage, most int) (json.RawMessage, string, error) {
-	var rows []json.RawMessage
-	if err := json.Unmarshal(all, &rows); err != nil {
-		return nil, "", fmt.Errorf("reading the rows of %s: %w", name, err)
-	}
-	if len(rows) <= most {
-		return all, "", nil
-	}
-	raw, err := json.Marshal(rows[:most])
-	return raw, fmt.Sprintf("%s holds all %d rows, the first %d are shown.", name, len(rows), most), err
+	out.Name, out.ResultID, out.Columns, out.ColumnTypes, out.RowCount = r.Name, kept.id, p.Columns, p.ColumnTypes, p.RowCount
+	out.Rows, out.Limited, out.Note = kept.first, kept.note != "", kept.note
+	out.made = append(out.made, kept.made)
+	return out, nil
 }

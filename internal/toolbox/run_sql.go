@@ -57,29 +57,24 @@ func (b box) runSQL() tool.Tool {
 			return RunSQLOut{}, errNoResults("run_sql")
 		}
 		id := dataset(ctx, in.DatasetID)
-		query := Query{Dataset: id, SQL: in.SQL, Frames: namedFrames(in.SQL, in.Frames), Whole: true, User: tool.In(ctx).Owner}
-		r, err := b.Data.Query(ctx, query)
+		q, r, err := b.query(ctx, Query{Dataset: id, SQL: in.SQL, Frames: namedFrames(in.SQL, in.Frames), Whole: true})
 		if err != nil {
 			return RunSQLOut{}, err
 		}
-		q := queryOut(r)
 		name := frameName(in.Name)
 		if name == "" {
 			name = queryName(r, in.SQL)
 		}
-		kept, made, err := b.Results.Keep(ctx, Result{
+		kept, err := b.keepResult(ctx, Result{
 			Name: name, Producer: "sql", Source: cmp.Or(r.Decision.Form, sqlpolicy.TextForm(in.SQL)), Columns: r.Columns, Rows: q.Rows,
-		})
+		}, in.MaxRows)
 		if err != nil {
 			return RunSQLOut{}, err
 		}
-		out := RunSQLOut{
-			Name: name, ResultID: kept, Columns: q.Columns, ColumnTypes: q.ColumnTypes, RowCount: q.RowCount,
-			Intent: intentOf(name, in.SQL, r), Artifact: made.ID, made: []event.ArtifactMade{made}, varies: q.varies, ran: b.ran(ctx, query),
-		}
-		out.Rows, out.Note, err = shownOf(name, q.Rows, in.MaxRows)
-		out.Limited = out.Note != ""
-		return out, err
+		return RunSQLOut{
+			Name: name, ResultID: kept.id, Columns: q.Columns, ColumnTypes: q.ColumnTypes, RowCount: q.RowCount, Rows: kept.first, Limited: kept.note != "", Note: kept.note,
+			Intent: intentOf(name, in.SQL, r), Artifact: kept.made.ID, made: []event.ArtifactMade{kept.made}, varies: q.varies, ran: q.ran,
+		}, nil
 	}), b.framedVersion)
 }
 

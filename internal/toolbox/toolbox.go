@@ -192,6 +192,18 @@ func (b box) ran(ctx context.Context, q Query) *event.Ran {
 	return &event.Ran{Dataset: q.Dataset, Version: b.Data.Version(ctx, q.Dataset), SQL: q.SQL, MaxRows: q.MaxRows}
 }
 
+// query runs a statement and gives its result with what ran, and the rows as they came.
+func (b box) query(ctx context.Context, q Query) (QueryOut, Rows, error) {
+	q.User = tool.In(ctx).Owner
+	r, err := b.Data.Query(ctx, q)
+	if err != nil {
+		return QueryOut{}, r, err
+	}
+	out := queryOut(r)
+	out.ran = b.ran(ctx, q)
+	return out, r, nil
+}
+
 func queryOut(r Rows) QueryOut {
 	out := QueryOut{
 		Status: "success", Rows: r.Rows, RowCount: r.RowCount, ExecTimeMS: r.MS, Limited: r.Limited,
