@@ -201,8 +201,8 @@ func (c *reconciliation) givenRecipe() (recipe *recon.Recipe, err error) {
 
 // agree asks whether the recipe is to be applied.
 func (c *reconciliation) agree() (bool, error) {
-	if c.options.yes || c.options.recipe != "" || c.options.previous != "" && c.options.recipe == "" {
-		return true, nil
+	if c.options.yes || c.options.recipe != "" || c.options.previous != "" {
+		return true, nil // a recipe was agreed to when it was made
 	}
 	answer, ok := c.ask("Apply these rules? [y/n] ")
 	if !ok {

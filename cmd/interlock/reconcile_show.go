@@ -61,13 +61,13 @@ func (c *reconciliation) showOutcome(ctx context.Context, r reconcileResult) err
 		n    int64
 		text string
 	}{
-		{o.Suggested, "pairs are less certain and should be looked at (status suggested)."},
-		{o.Groups, "sums of several rows were found."},
-		{o.Netted, "open rows cancel another row of their side."},
-		{o.Ambiguous, "open rows have several partners that fit equally well: no choice was made."},
+		{o.Suggested, "less certain pairs, to be looked at (status suggested)"},
+		{o.Groups, "sums of several rows"},
+		{o.Netted, "open rows that cancel another row of their side"},
+		{o.Ambiguous, "open rows with several partners that fit equally well: no choice was made"},
 	} {
 		if line.n > 0 {
-			fmt.Fprintf(c.out, "%s %s\n", thousands(line.n), line.text)
+			fmt.Fprintf(c.out, "%s: %s\n", line.text, thousands(line.n))
 		}
 	}
 	for _, k := range o.Skewed {

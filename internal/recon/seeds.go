@@ -7,9 +7,9 @@ import (
 	"interlock/internal/fault"
 )
 
-// errNothingAlike says that the pairs have nothing in common that could be learned.
-var errNothingAlike = fault.New(fault.CannotAnswer, "The rows of the pairs have no columns in common that tell them from random pairs.").
-	Suggest("Confirm other pairs, or check that the two sources hold the same things.")
+// errNothingAlike says that the rows have nothing in common that could be learned.
+var errNothingAlike = fault.New(fault.CannotAnswer, "No columns of the two sides agree in a way that tells rows that belong together from others.").
+	Suggest("Confirm a few pairs, or other ones, or check that the two sources hold the same things.")
 
 // seedTable holds the pairs from which training starts without labels.
 const seedTable = "recon_seeds"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"interlock/internal/fault"
 	"interlock/internal/schema"
@@ -96,8 +97,8 @@ func (r *Reconciler) describeSide(ctx context.Context, side Side, staged string)
 		return t, fault.New(fault.SourceUnreadable, "The table %s has no columns.", side.Table)
 	}
 	if side.Key != "" && t.column(side.Key) < 0 {
-		return t, fault.New(fault.BadRequest, "The table %s has no column %q for its key.", side.Table, side.Key).
-			Suggest("Name one of its columns as the key: %v.", t.columns)
+		return t, fault.New(fault.BadRequest, "There is no column %q, which was named as the key of the rows.", side.Key).
+			Suggest("Name one of the columns: %s.", strings.Join(t.columns, ", "))
 	}
 	return t, nil
 }
