@@ -44,6 +44,11 @@ func TestForms(t *testing.T) {
 		{"SELECT id FROM orders ORDER BY id", "SELECT id FROM orders ORDER BY id DESC"},
 		{"SELECT id FROM orders LIMIT 5", "SELECT id FROM orders LIMIT 6"},
 		{"SELECT DISTINCT status FROM orders", "SELECT status FROM orders"},
+		// An alias that stands for a whole row, or in a list of columns, is more than a name.
+		{"SELECT count(a) AS n FROM orders a LEFT JOIN customers b ON false", "SELECT count(a) AS n FROM orders b LEFT JOIN customers a ON false"},
+		{"SELECT a::VARCHAR AS row FROM orders a, customers b", "SELECT a::VARCHAR AS row FROM orders b, customers a"},
+		{"SELECT * EXCLUDE (a.id) FROM orders a, customers b", "SELECT * EXCLUDE (a.id) FROM orders b, customers a"},
+		{"SELECT * RENAME (a.id AS x) FROM orders a, customers b", "SELECT * RENAME (a.id AS x) FROM orders b, customers a"},
 	} {
 		if form(different[0]) == form(different[1]) {
 			t.Errorf("two statements have one form:\n%s\n%s", different[0], different[1])

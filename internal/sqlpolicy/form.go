@@ -17,6 +17,9 @@ func statementForm(n *node) string {
 	if !namesColumnsByTables(n) {
 		f.aliases, f.named = map[string]string{}, map[string]bool{}
 		f.findNames(n)
+		if f.mentionsTable(n) {
+			f.aliases = nil
+		}
 	}
 	f.write(n)
 	return hex.EncodeToString(f.hash.Sum(nil)[:16])
@@ -80,6 +83,28 @@ func (f *formWriter) findNames(n *node) {
 	for i := range n.kids {
 		f.findNames(&n.kids[i].value)
 	}
+}
+
+// mentionsTable reports whether the name of a table stands in a place where write does not
+// replace it: as a whole row, or in EXCLUDE (a.id). Another alias means something else there.
+func (f *formWriter) mentionsTable(n *node) bool {
+	if n.kind == '"' {
+		return f.aliases[fold(n.text)] != ""
+	}
+	ref, class := isTableRef(n), n.str("class")
+	for i := range n.kids {
+		key, v := n.kids[i].key, &n.kids[i].value
+		switch {
+		case ref && (key == "table_name" || key == "alias"), class == "STAR" && key == "relation_name":
+			continue
+		case class == "COLUMN_REF" && key == "column_names" && len(v.kids) > 1:
+			v = &node{kind: '[', kids: v.kids[1:]}
+		}
+		if f.mentionsTable(v) {
+			return true
+		}
+	}
+	return false
 }
 
 // namesColumnsByTables reports whether some column of a SELECT has no name but its
