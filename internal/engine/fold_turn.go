@@ -76,7 +76,13 @@ func (l *line) resolve(fetch func(event.Value) (event.Value, error)) (err error)
 	return l.resolveArgs(fetch)
 }
 
+// resolveArgs loads the large arguments of a line. Its calls are not changed in place,
+// because the phase of the turn and published copies share them.
 func (l *line) resolveArgs(fetch func(event.Value) (event.Value, error)) (err error) {
+	if !slices.ContainsFunc(l.Calls, func(c event.ModelCall) bool { return !c.Args.Resolved() }) {
+		return nil
+	}
+	l.Calls = slices.Clone(l.Calls)
 	for i := range l.Calls {
 		if l.Calls[i].Args, err = fetch(l.Calls[i].Args); err != nil {
 			return err

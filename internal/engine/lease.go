@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"maps"
 	"time"
 
 	"interlock/internal/fault"
@@ -68,12 +67,19 @@ func (e *Engine) renewLeases() {
 			return // turns end now and release their leases
 		}
 		e.mu.Lock()
-		e.renewing = len(e.running) > 0
-		turns := maps.Clone(e.running) // taken before the leases are listed: later turns may be missing there
-		e.mu.Unlock()
-		if len(turns) == 0 {
+		if e.renewing = len(e.running) > 0; !e.renewing {
+			e.mu.Unlock()
 			return
 		}
+		// Only these can have lost a lease: one that is acquired while the leases are
+		// listed may be missing in the list.
+		turns := make(map[string]*turn, len(e.running))
+		for thread, t := range e.running {
+			if t.lease.Fence > 0 {
+				turns[thread] = t
+			}
+		}
+		e.mu.Unlock()
 		leases, err := e.cfg.Store.Renew(e.ctx, e.cfg.Holder, e.cfg.Lease)
 		if err != nil {
 			if e.ctx.Err() == nil {
@@ -96,7 +102,7 @@ func (e *Engine) endLostTurns(turns map[string]*turn, leases []store.Lease) {
 	for thread, t := range turns {
 		l, ok := held[thread]
 		switch {
-		case t.lease.Fence == 0 || e.running[thread] != t:
+		case e.running[thread] != t:
 		case !ok || l.Fence > t.lease.Fence:
 			t.leaseUntil.Store(0)
 			t.cancel() // its next batch is refused

@@ -281,3 +281,67 @@ func TestFollowAThreadThatMoves(t *testing.T) {
 		}
 	}
 }
+
+// A lateLister lists leases while a turn is acquiring its own: what it lists lacks that
+// lease, and is returned after the turn has begun.
+type lateLister struct {
+	store.Store
+	thread  string          // whose lease is acquired meanwhile
+	acquire chan struct{}   // closed when the leases have been listed
+	begun   <-chan struct{} // the turn has begun
+	waiting atomic.Bool     // Acquire has been called
+	renewed atomic.Int64    // since then
+	judged  chan struct{}   // closed when the list has been used
+}
+
+func (l *lateLister) Acquire(ctx context.Context, thread, holder string, lasts time.Duration) (store.Lease, error) {
+	if thread == l.thread {
+		l.waiting.Store(true)
+		<-l.acquire
+	}
+	return l.Store.Acquire(ctx, thread, holder, lasts)
+}
+
+func (l *lateLister) Renew(ctx context.Context, holder string, lasts time.Duration) ([]store.Lease, error) {
+	leases, err := l.Store.Renew(ctx, holder, lasts)
+	if l.waiting.Load() {
+		switch l.renewed.Add(1) {
+		case 2: // the first may have been called before the turn was known to the engine
+			close(l.acquire)
+			<-l.begun
+		case 3:
+			close(l.judged)
+		}
+	}
+	return leases, err
+}
+
+// A turn that acquires its lease while the leases of its process are being listed has not
+// lost it: it goes on.
+func TestANewLeaseIsNotLost(t *testing.T) {
+	g := newGate()
+	r := newRig(t, llm.Script(llm.Ask("make", "{}"), llm.Ask("look", "{}"), llm.Say("done"), llm.Say("done")), g.tool("look", tool.Reads), g.tool("make", tool.Writes))
+	begun := make(chan struct{})
+	first, second := r.open(), r.open()
+	if err := r.eng.Close(); err != nil {
+		t.Fatal(err)
+	}
+	late := &lateLister{Store: r.store, thread: second, acquire: make(chan struct{}), begun: begun, judged: make(chan struct{})}
+	var err error
+	if r.eng, err = engine.New(engine.Config{Store: late, Machines: r, Models: r, Tools: r.tools, Lease: time.Minute}); err != nil {
+		t.Fatal(err)
+	}
+	r.send(first, "go") // its lease is renewed while it runs
+	<-g.reached
+	run := r.send(second, "go")
+	<-g.reached
+	close(begun)
+	<-late.judged
+	g.open <- struct{}{}
+	g.open <- struct{}{}
+	r.wait(first)
+	r.wait(second)
+	if rep := r.reply(run); rep.Outcome != "answered" || len(rep.Shown) != 1 {
+		t.Errorf("the turn ended as %s with %d results", rep.Outcome, len(rep.Shown))
+	}
+}

@@ -161,3 +161,38 @@ func TestReadersBesideATurn(t *testing.T) {
 		t.Errorf("%d facts at the end, %v", len(list), err)
 	}
 }
+
+// A thread that waits with large values may be looked at while its card is answered.
+func TestViewsWhileACardIsAnswered(t *testing.T) {
+	m := strings.Replace(lifeMachine, "tools: [look, make]", "tools: [look, {name: make, approve: always}]", 1)
+	r := newRig(t, llm.Script(llm.Ask("look", "{}"), llm.Ask("make", "{}"), llm.Say("done")), noisy("look", 96<<10), noisy("make", 10))
+	var err error
+	if r.m, err = machine.Parse(map[string]string{"machine.yaml": m, "work.md": "Seen: {{ seen }}"}); err != nil {
+		t.Fatal(err)
+	}
+	thread := r.open()
+	run := r.send(thread, "go")
+	r.wait(thread)
+	view, err := r.eng.View(t.Context(), thread)
+	if err != nil || view.Card == nil {
+		t.Fatalf("no card is open: %v", err)
+	}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 20 {
+				if _, err := r.eng.View(t.Context(), thread); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	if _, err := r.eng.Send(t.Context(), thread, engine.Input{User: "ann", Card: &engine.CardAnswer{Card: view.Card.Card, Answer: "allow_once"}}); err != nil {
+		t.Error(err)
+	}
+	wg.Wait()
+	r.wait(thread)
+	if rep := r.reply(run); rep.Outcome != "answered" || len(rep.Shown) != 2 {
+		t.Errorf("the turn ended as %s with %d results", rep.Outcome, len(rep.Shown))
+	}
+}
