@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"interlock/internal/fault"
@@ -25,6 +26,10 @@ func (e *Engine) Export(ctx context.Context, r Request, format Format, path stri
 	default:
 		return out, fault.New(fault.BadRequest, "Results cannot be exported as %q.", format).
 			Suggest("Use csv, json, ndjson, parquet, arrow or xlsx.")
+	}
+	if folder := filepath.Dir(path); !isFolder(folder) {
+		return out, fault.New(fault.BadRequest, "There is no folder %s for the export.", folder).
+			Suggest("Create it, or name a file in a folder that exists.")
 	}
 	v, scope, err := r.scope()
 	if err == nil && r.Database.Remote != nil {
@@ -47,9 +52,17 @@ func (e *Engine) Export(ctx context.Context, r Request, format Format, path stri
 		if err := json.Unmarshal(done, &out); err != nil {
 			return fmt.Errorf("reading from a worker: %w", err)
 		}
-		return move(p.file(order.File), path)
+		if err := move(p.file(order.File), path); err != nil {
+			return fault.Wrap(err, fault.Unavailable, "The export cannot be written to %s.", path)
+		}
+		return nil
 	})
 	return out, err
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // move renames a file, or copies it where it would cross file systems. The target

@@ -127,6 +127,23 @@ func decodeFile(t *testing.T, path string, into any) {
 	}
 }
 
+// A path that cannot be written is the caller's mistake: it costs no worker.
+func TestExportToABadPath(t *testing.T) {
+	db := shop(t)
+	e := newEngine(t, query.Config{})
+	for name, tt := range map[string]struct {
+		path string
+		want fault.Code
+	}{
+		"no such folder":   {filepath.Join(t.TempDir(), "missing", "rows.csv"), fault.BadRequest},
+		"a folder's place": {t.TempDir(), fault.Unavailable},
+	} {
+		if _, err := e.Export(t.Context(), query.Request{Database: db, SQL: exportSQL}, query.CSV, tt.path); !fault.Is(err, tt.want) || !strings.Contains(err.Error(), filepath.Dir(tt.path)) {
+			t.Errorf("%s: %v, want %s that names the path", name, err, tt.want)
+		}
+	}
+}
+
 func TestExportLimits(t *testing.T) {
 	db := shop(t)
 	e := newEngine(t, query.Config{MaxExport: 100_000, SpillMB: 1})
