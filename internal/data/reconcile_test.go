@@ -241,7 +241,7 @@ func TestReconcileTools(t *testing.T) {
 		t.Errorf("the full run: %s", full["note"])
 	}
 	kept, err := d.artifacts.List(t.Context(), "ann", "t1")
-	if err != nil || len(kept) < 5 {
+	if err != nil || len(kept) < 10 {
 		t.Errorf("%d artifacts: %v", len(kept), err)
 	}
 	if !strings.Contains(strings.Join(d.notes, "\n"), "step 3 of") {

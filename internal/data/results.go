@@ -57,7 +57,7 @@ func NewResults(c ResultsConfig) *Results {
 		paths, _ := filepath.Glob(filepath.Join(c.Dir, pattern))
 		for _, path := range paths {
 			if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > halfMade {
-				_ = os.Remove(path)
+				_ = os.RemoveAll(path)
 			}
 		}
 	}

@@ -1,13 +1,11 @@
 package data
 
 import (
-	"bytes"
 	"context"
-	"crypto/rand"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"interlock/internal/artifact"
 	"interlock/internal/catalog"
@@ -64,25 +62,35 @@ type workspace struct {
 // Tables implements toolbox.Workspace.
 func (w *workspace) Tables() []string { return w.tables }
 
-// Keep implements toolbox.Workspace.
-func (w *workspace) Keep(ctx context.Context, k toolbox.Keeping) (event.ArtifactMade, error) {
-	call := tool.In(ctx)
-	var content io.Reader = bytes.NewReader(k.Content)
-	if k.SQL != "" {
-		path := filepath.Join(w.dir, "export-"+rand.Text())
-		defer os.Remove(path)
-		if _, err := w.Export(ctx, query.Format(k.Format), path, k.SQL); err != nil {
-			return event.ArtifactMade{}, err
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return event.ArtifactMade{}, fmt.Errorf("reading an export: %w", err)
-		}
-		defer f.Close()
-		content = f
+// KeepFiles implements toolbox.Workspace.
+func (w *workspace) KeepFiles(ctx context.Context, key string, write func(dir string) ([]string, error)) ([]event.ArtifactMade, error) {
+	dir, err := os.MkdirTemp(w.dir, "export-")
+	if err != nil {
+		return nil, fmt.Errorf("making a folder for files: %w", err)
 	}
+	defer os.RemoveAll(dir)
+	files, err := write(dir)
+	if err != nil {
+		return nil, err
+	}
+	made := make([]event.ArtifactMade, len(files))
+	for i, name := range files {
+		if made[i], err = w.keepFile(ctx, key, filepath.Join(dir, filepath.Base(name))); err != nil {
+			return nil, err
+		}
+	}
+	return made, nil
+}
+
+func (w *workspace) keepFile(ctx context.Context, key, path string) (event.ArtifactMade, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return event.ArtifactMade{}, fmt.Errorf("reading a file: %w", err)
+	}
+	defer f.Close()
+	call, name := tool.In(ctx), filepath.Base(path)
 	return w.artifacts.Put(ctx, artifact.Put{
-		Name: k.Name + "." + k.Format, Type: k.Format, Producer: "reconciliation", Owner: call.Owner, Thread: call.Thread, Call: call.ID,
-		LogicalKey: event.Hash([]byte(k.Key))[:16],
-	}, content)
+		Name: name, Type: strings.TrimPrefix(filepath.Ext(name), "."), Producer: "reconciliation", Owner: call.Owner, Thread: call.Thread, Call: call.ID,
+		LogicalKey: event.Hash([]byte(key + " " + name))[:16],
+	}, f)
 }

@@ -37,18 +37,11 @@ type Workspace interface {
 	recon.Workspace
 	// Tables are the tables of the sides, in the order in which they were given.
 	Tables() []string
-	// Keep stores rows as an artifact of the thread that the call belongs to.
-	Keep(ctx context.Context, k Keeping) (event.ArtifactMade, error)
+	// KeepFiles has files written into a folder and stores them as artifacts of the thread
+	// that the call belongs to. key says what they are about: files of one key and name
+	// are versions of one artifact.
+	KeepFiles(ctx context.Context, key string, write func(dir string) (files []string, err error)) ([]event.ArtifactMade, error)
 	Close() error
-}
-
-// A Keeping says what an artifact of a workspace holds.
-type Keeping struct {
-	Name    string // for people
-	Format  string // csv, parquet or json
-	Key     string // what it is about: equal rows of one key are one artifact
-	SQL     string // the rows; "" where Content is given
-	Content []byte
 }
 
 // A ScopedSource is one side of a session: a source and the rows of it that are compared.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"interlock/internal/event"
 	"interlock/internal/recon"
@@ -30,11 +31,6 @@ type RunFullOut struct {
 
 // Made implements tool.Maker.
 func (o RunFullOut) Made() []event.ArtifactMade { return o.made }
-
-// evidence is what a run keeps, each as a table that can be queried and downloaded.
-var evidence = []struct{ name, table string }{
-	{"matches", recon.MatchTable}, {"unmatched", recon.UnmatchedTable}, {"conflicts", recon.ConflictTable},
-}
 
 func (b box) runFull() tool.Tool {
 	return tool.New(spec("run_full", tool.Writes, taints, longCall), func(ctx context.Context, in RunFullIn) (RunFullOut, error) {
@@ -66,32 +62,34 @@ func (b box) runFull() tool.Tool {
 		if out.Examples, err = s.examples(ctx); err != nil {
 			return out, err
 		}
-		if err := out.keepEvidence(ctx, s.space, recipe); err != nil {
+		tool.In(ctx).Progress("keeping the evidence")
+		report := recon.Report{
+			Program: "interlock", At: time.Now().UTC(), By: tool.In(ctx).Owner, Recipe: recipe, Outcome: o, Confirmed: len(in.Confirmed), Rejected: len(in.Rejected),
+			Left: sourceReport(recipe.Left, o.LeftRows), Right: sourceReport(recipe.Right, o.RightRows),
+		}
+		if report.Left.Hash, err = s.HashRows(ctx, s.input.Left); err != nil {
 			return out, err
 		}
+		if report.Right.Hash, err = s.HashRows(ctx, s.input.Right); err != nil {
+			return out, err
+		}
+		out.made, err = s.space.KeepFiles(ctx, "evidence "+recipe.Hash(), func(dir string) ([]string, error) { return s.WriteEvidence(ctx, dir, s.input, report) })
+		for _, a := range out.made {
+			out.Artifacts = append(out.Artifacts, a.Name)
+		}
 		out.Note = describeOutcome(o) + " The evidence is in " + strings.Join(out.Artifacts, ", ") + "."
-		return out, nil
+		return out, err
 	})
 }
 
-// keepEvidence stores the tables of a run and the recipe that made them.
-func (o *RunFullOut) keepEvidence(ctx context.Context, space Workspace, recipe *recon.Recipe) error {
-	tool.In(ctx).Progress("keeping the evidence")
-	document := recipe.Encode()
-	about := event.Hash(document)[:16]
-	keep := []Keeping{{Name: "recipe", Format: "json", Key: "recipe " + about, Content: document}}
-	for _, t := range evidence {
-		for _, format := range []string{"csv", "parquet"} {
-			keep = append(keep, Keeping{Name: t.name, Format: format, Key: fmt.Sprintf("%s %s %s", t.name, format, about), SQL: "SELECT * FROM " + t.table})
+// sourceReport identifies a side in the evidence.
+func sourceReport(s recon.Source, rows int64) recon.SourceReport {
+	out := recon.SourceReport{Name: s.Source, Rows: rows, Key: s.Key}
+	for i, c := range s.Scope {
+		if i > 0 {
+			out.Scope += " and "
 		}
+		out.Scope += fmt.Sprintf("%s %s %s", c.Column, c.Op, c.Value)
 	}
-	for _, k := range keep {
-		made, err := space.Keep(ctx, k)
-		if err != nil {
-			return err
-		}
-		o.made = append(o.made, made)
-		o.Artifacts = append(o.Artifacts, made.Name)
-	}
-	return nil
+	return out
 }

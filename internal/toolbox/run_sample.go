@@ -3,9 +3,7 @@ package toolbox
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
 
 	"interlock/internal/recon"
 	"interlock/internal/tool"
@@ -87,7 +85,7 @@ func (r SideRows) keys(column string) map[string]bool {
 		for _, row := range rows {
 			var text string
 			if json.Unmarshal(row[i], &text) != nil {
-				text = strings.TrimSpace(fmt.Sprintf("%s", row[i]))
+				text = string(row[i])
 			}
 			found[text] = true
 		}
