@@ -213,8 +213,8 @@ func (w *wanderer) run(st *machine.State) error {
 func (w *wanderer) react(sig machine.Signal) error {
 	expected := w.m.Reacts(w.state, machine.Signal{Name: sig.Name, Tool: sig.Tool})
 	r, err := w.m.React(w.s, sig)
-	if !expected && (err != nil || len(r.Acts) > 0 || r.State != w.state) {
-		return fmt.Errorf("Reacts says no of %s in %s, and it did %+v, %v", sig.Name, w.state, r, err)
+	if !expected && (len(r.Acts) > 0 || r.State != w.state) {
+		return fmt.Errorf("the machine reacted to %s in %s, which Reacts had denied: %+v", sig.Name, w.state, r)
 	}
 	return w.took(r, err)
 }
