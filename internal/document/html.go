@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ func (b *builder) parseHTML(content []byte) error {
 	for {
 		kind := z.Next()
 		if kind == html.ErrorToken {
-			if z.Err() != io.EOF {
+			if !errors.Is(z.Err(), io.EOF) {
 				return problem("its mark-up cannot be read")
 			}
 			return p.flush()

@@ -176,7 +176,7 @@ func TestWithoutWeights(t *testing.T) {
 func TestBrokenWeights(t *testing.T) {
 	vocabulary := map[string]int32{}
 	for i := range int32(vocabularySize) {
-		vocabulary[strings.Repeat("a", int(i)%50)+string(rune(0x4E00+i))] = i
+		vocabulary[strings.Repeat("a", int(i)%50)+string(0x4E00+i)] = i
 	}
 	text, err := json.Marshal(map[string]any{"model": map[string]any{"vocab": vocabulary}})
 	if err != nil {

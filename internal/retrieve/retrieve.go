@@ -146,15 +146,16 @@ func createPrivate(path string) error {
 
 // prepareTables makes the tables of an empty file.
 func (x *Index) prepareTables(path string) error {
-	return x.change(context.Background(), func(tx *sql.Tx) error {
+	ctx := context.Background() // opening takes no context: it waits for other processes 10 s at most
+	return x.change(ctx, func(tx *sql.Tx) error {
 		var version int
-		if err := tx.QueryRow("PRAGMA user_version").Scan(&version); err != nil || version == schemaVersion {
+		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version == schemaVersion {
 			return err
 		}
 		if version != 0 {
 			return fmt.Errorf("%s was written by another version", path)
 		}
-		_, err := tx.Exec(tablesSQL + fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))
+		_, err := tx.ExecContext(ctx, tablesSQL+fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))
 		return err
 	})
 }

@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
+	_ "modernc.org/sqlite"
+
 	"interlock/internal/embed"
 	"interlock/internal/fault"
 	"interlock/internal/retrieve"
 	"interlock/internal/retrieve/retrievetest"
 	"interlock/internal/schema"
-
-	_ "modernc.org/sqlite"
 )
 
 func openTables(tb testing.TB, encoder embed.Encoder) *retrieve.Index {
