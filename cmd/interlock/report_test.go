@@ -104,3 +104,52 @@ func TestReportMarksFigures(t *testing.T) {
 		t.Errorf("the note is %q", out.Note)
 	}
 }
+
+// TestOfflineReport asks the built-in model for a chart as a report: it fetches, draws
+// and writes. Asked again, and told to continue, it makes nothing new.
+func TestOfflineReport(t *testing.T) {
+	w := newWorld(t)
+	w.flags = append(w.flags, "--provider", "offline")
+	p := w.serve()
+	thread := ""
+	say := func(text string) (results []outcome, made []event.ArtifactMade, answer string) {
+		t.Helper()
+		body := map[string]any{"message": text, "dataset_id": "shop"}
+		if thread == "" {
+			body["machine"] = "workbench"
+		} else {
+			body["thread_id"] = thread
+		}
+		raw, _ := json.Marshal(body)
+		all := p.say(string(raw))
+		for _, s := range pick[struct {
+			Thread string `json:"thread_id"`
+		}](t, all, "state") {
+			thread = s.Thread
+		}
+		for _, tok := range pick[struct{ Text string }](t, all, "token") {
+			answer += tok.Text
+		}
+		return pick[outcome](t, all, "tool_result"), pick[event.ArtifactMade](t, all, "artifact"), answer
+	}
+	results, made, answer := say("Chart of total amount by status as a report")
+	var names, types []string
+	for _, r := range results {
+		names = append(names, r.Name+" "+r.Status)
+	}
+	for _, m := range made {
+		types = append(types, m.Type)
+	}
+	if want := []string{"get_dataset_schema ok", "run_sql ok", "make_chart ok", "write_report ok"}; !slices.Equal(names, want) {
+		t.Fatalf("calls %q, want %q: %s %+v", names, want, answer, results)
+	}
+	if want := []string{"json", "json", "svg", "pdf"}; !slices.Equal(types, want) {
+		t.Errorf("made %q, want %q", types, want)
+	}
+	for _, again := range []string{"Chart of total amount by status as a report", "continue"} {
+		results, made, answer = say(again)
+		if len(results) != 4 || slices.ContainsFunc(results, func(r outcome) bool { return r.Status != "duplicate" }) || len(made) != 0 {
+			t.Errorf("%s: %+v, %+v, %s", again, results, made, answer)
+		}
+	}
+}

@@ -83,7 +83,7 @@ func (o offline) nextStep(ctx context.Context, req Request) (Reply, error) {
 	if leadsReconciliation(req) {
 		return reconcileStep(req), nil
 	}
-	if !offersTool(req, planCall) {
+	if !offersTool(req, planCall) && !makesFiles(req) {
 		return Reply{Text: "I am the built-in model. I answer questions about data with queries, and this state offers me none. Ask a machine that queries, such as analyst or pipeline; `interlock machine list` says which are complete.", Stop: StopRefusal}, nil
 	}
 	if dataset == "" {
@@ -104,6 +104,9 @@ func (o offline) nextStep(ctx context.Context, req Request) (Reply, error) {
 	x, err := o.planner.Index(ctx, dataset)
 	if err != nil {
 		return Reply{}, err
+	}
+	if makesFiles(req) {
+		return fileStep(x, dataset, question, req)
 	}
 	a := planQuestion(x, question, req.History)
 	if m := lastMessage(req.Messages); m.Role == ToolRole && m.Name == planCall {
@@ -244,6 +247,9 @@ func wordResult(question string, a nlq.Answer, m Message) string {
 	}
 	if m.Failed {
 		return "The query did not run: " + r.Message + " " + stronger
+	}
+	if r.Total == 0 { // of a kept result, row_count is all of its rows
+		r.Count, r.Total = len(r.Rows), int64(r.Count)
 	}
 	out := nlq.AnswerText(question, a.Plan, r.Columns, r.Rows)
 	if r.Limited {

@@ -456,3 +456,6 @@ func flatten(name string) string {
 func normaliseValue(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
 }
+
+// SQL compiles a plan of this index's dataset.
+func (x *Index) SQL(p *queryplan.Plan) (string, error) { return p.SQL(x.schema) }
