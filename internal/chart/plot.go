@@ -233,14 +233,14 @@ func (p *plot) limitPlaces(s Spec) {
 	} else {
 		p.note("The %d largest of %d are shown.", most, len(p.xs))
 	}
-	xs := make([]place, len(keep))
-	for to, from := range keep {
-		xs[to] = p.xs[from]
+	xs := make([]place, 0, len(keep)+1)
+	for _, from := range keep {
+		xs = append(xs, p.xs[from])
 	}
 	for n, old := range p.series {
-		values := make([]float64, len(keep))
-		for to, from := range keep {
-			values[to] = old.values[from]
+		values := make([]float64, 0, len(keep)+1)
+		for _, from := range keep {
+			values = append(values, old.values[from])
 		}
 		if s.Kind == Pie {
 			sum := 0.0

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -38,7 +39,7 @@ func ParseDocument(raw []byte) (Reference, Request, error) {
 	}
 	m := doc.Meta.Interlock
 	if m.ResultID == "" {
-		return Reference{}, Request{}, fmt.Errorf("reading a chart: it names no result")
+		return Reference{}, Request{}, errors.New("reading a chart: it names no result")
 	}
 	return Reference{Name: m.Result, ResultID: m.ResultID, URL: doc.Data.URL}, m.Chart, nil
 }
