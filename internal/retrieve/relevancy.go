@@ -6,9 +6,9 @@ import (
 	"interlock/internal/embed"
 )
 
-// A curve turns what is known of a text and a question into a relevancy: the probability, on a labelled
-// set, that the text answers the question. TestCalibration fits it and holds it to questions apart from
-// those it was fitted on.
+// A curve turns what is known of a text and a question into a relevancy. The weights are set by hand
+// after those that `go test -run TestCalibration -fit` prints, flatter, so that scores spread over the
+// thresholds; TestCalibration holds them to labelled questions. docs/benchmarks.md has the tables.
 type curve struct {
 	base, cosine, words float64
 }
