@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"hash"
-	"io"
 	"strconv"
 	"strings"
 )
@@ -141,12 +140,12 @@ func hasQualifiedColumn(n *node) bool {
 // write hashes a value: its kind, the length of its text and what it holds, so that no
 // two values are written alike.
 func (f *formWriter) write(n *node) {
-	io.WriteString(f.hash, string(n.kind)+strconv.Itoa(len(n.text))+":"+n.text)
+	f.hash.Write([]byte(string(n.kind)+strconv.Itoa(len(n.text))+":"+n.text))
 	if n.kind != '{' {
 		for i := range n.kids {
 			f.write(&n.kids[i].value)
 		}
-		io.WriteString(f.hash, ".")
+		f.hash.Write([]byte("."))
 		return
 	}
 	ref, class := isTableRef(n), n.str("class")
@@ -158,7 +157,7 @@ func (f *formWriter) write(n *node) {
 		if key == "query_location" || ref && key == "alias" && f.aliases != nil {
 			continue
 		}
-		io.WriteString(f.hash, strconv.Itoa(len(key))+":"+key)
+		f.hash.Write([]byte(strconv.Itoa(len(key))+":"+key))
 		switch {
 		case ref && v.kind == '"' && (key == "table_name" || key == "schema_name" || key == "catalog_name" || key == "alias"):
 			f.writeText(fold(v.text))
@@ -170,7 +169,7 @@ func (f *formWriter) write(n *node) {
 			f.write(v)
 		}
 	}
-	io.WriteString(f.hash, ".")
+	f.hash.Write([]byte("."))
 }
 
 func (f *formWriter) writeText(text string) { f.write(&node{kind: '"', text: text}) }
