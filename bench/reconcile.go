@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -158,7 +159,7 @@ func (d *data) stopReconcile(ctx context.Context) (Result, error) {
 		cancel()
 	})
 	if _, err := r.Run(ctx, bills, reconcileRecipe); err == nil {
-		return Result{}, fmt.Errorf("the run ended before it was stopped")
+		return Result{}, errors.New("the run ended before it was stopped")
 	}
 	return Result{Took: time.Since(stopped)}, nil
 }

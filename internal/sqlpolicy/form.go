@@ -140,7 +140,7 @@ func hasQualifiedColumn(n *node) bool {
 // write hashes a value: its kind, the length of its text and what it holds, so that no
 // two values are written alike.
 func (f *formWriter) write(n *node) {
-	f.hash.Write([]byte(string(n.kind)+strconv.Itoa(len(n.text))+":"+n.text))
+	f.hash.Write([]byte(string(n.kind) + strconv.Itoa(len(n.text)) + ":" + n.text))
 	if n.kind != '{' {
 		for i := range n.kids {
 			f.write(&n.kids[i].value)
@@ -157,7 +157,7 @@ func (f *formWriter) write(n *node) {
 		if key == "query_location" || ref && key == "alias" && f.aliases != nil {
 			continue
 		}
-		f.hash.Write([]byte(strconv.Itoa(len(key))+":"+key))
+		f.hash.Write([]byte(strconv.Itoa(len(key)) + ":" + key))
 		switch {
 		case ref && v.kind == '"' && (key == "table_name" || key == "schema_name" || key == "catalog_name" || key == "alias"):
 			f.writeText(fold(v.text))
