@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,10 +53,11 @@ func runMain(ctx context.Context, args []string, in io.Reader, out, errw io.Writ
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errw)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return a.code
 	}
+	a.path = cmd.CommandPath()
 	if !a.begun {
 		err = usageError{err}
 	}
@@ -69,7 +71,8 @@ type app struct {
 	getenv    func(string) string
 	cfg       config
 	json      bool
-	begun     bool // the command line was understood
+	begun     bool   // the command line was understood
+	path      string // the command that failed, whose help is worth reading
 	code      int
 }
 
@@ -159,7 +162,7 @@ type usageError struct{ error }
 // printFailure prints an error with its fix and returns the exit code.
 func (a *app) printFailure(err error) int {
 	if _, wrong := errors.AsType[usageError](err); wrong {
-		fmt.Fprintf(a.errw, "interlock: %v\nSee `interlock --help`.\n", err)
+		fmt.Fprintf(a.errw, "interlock: %v\nSee `%s --help`.\n", err, cmp.Or(a.path, "interlock"))
 		return exitUsage
 	}
 	if f, ok := errors.AsType[*fault.Fault](err); ok {

@@ -263,8 +263,14 @@ func TestBesideServer(t *testing.T) {
 		t.Errorf("the other server answered %s %s", res.Status, raw)
 	}
 
-	p.b.call("POST", "/api/threads/"+thread+"/stop", "{}", http.StatusOK, nil)
+	if !strings.Contains(errs, "interlock thread stop "+thread) {
+		t.Errorf("the refusal does not say how to stop the turn: %s", errs)
+	}
+	if out, errs, code := p.run("thread", "stop", thread); code != 0 || !strings.Contains(out, "the turn is stopped") {
+		t.Errorf("stopping the turn of the server from a third process: %d %s%s", code, out, errs)
+	}
 	p.rests(thread)
+	p.b.call("POST", "/api/threads/"+thread+"/stop", "{}", http.StatusOK, nil) // a second stop does nothing
 	if told := <-ended; !strings.Contains(told, "stopped") {
 		t.Errorf("whoever waited at the first server was told %s", told)
 	}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,14 +19,14 @@ import (
 )
 
 func (a *app) threadCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "thread", Short: "List, show and fork threads"}
+	cmd := &cobra.Command{Use: "thread", Short: "List, show, fork and stop threads"}
 	var q store.Query
 	list := &cobra.Command{
 		Use: "list", Short: "List threads, newest first", Args: cobra.NoArgs,
 		Example: "  interlock thread list --machine analyst --limit 20",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.threadList(cmd, q) },
 	}
-	listFlags(list, &q)
+	listFlags(list, &q, store.Idle, store.Running, store.Waiting, store.Complete, store.Failed)
 	var events bool
 	show := &cobra.Command{
 		Use: "show THREAD", Short: "Show a thread: state, messages, facts; with --events its whole log", Args: cobra.ExactArgs(1),
@@ -39,15 +41,30 @@ func (a *app) threadCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.threadFork(cmd, args[0], at) },
 	}
 	fork.Flags().Int64Var(&at, "at", 0, "sequence number of the last event to copy; 0 = all")
-	cmd.AddCommand(list, show, fork)
+	stop := &cobra.Command{
+		Use: "stop THREAD", Short: "Stop the turn that runs or waits in a thread, in whichever process it runs", Args: cobra.ExactArgs(1),
+		Example: "  interlock thread stop t_1a2b",
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.threadStop(cmd, args[0]) },
+	}
+	cmd.AddCommand(list, show, fork, stop)
 	return cmd
 }
 
-func listFlags(cmd *cobra.Command, q *store.Query) {
+// listFlags adds the flags that choose rows; a status is one of those given.
+func listFlags(cmd *cobra.Command, q *store.Query, statuses ...string) {
 	cmd.Flags().StringVar(&q.Machine, "machine", "", "only of this machine")
-	cmd.Flags().StringVar(&q.Status, "status", "", "only with this status")
+	cmd.Flags().StringVar(&q.Status, "status", "", "only with this status: "+strings.Join(statuses, ", "))
 	cmd.Flags().StringVar(&q.Text, "text", "", "only with this text in the title or question")
 	cmd.Flags().IntVar(&q.Limit, "limit", 50, "how many to list at most")
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if q.Status != "" && !slices.Contains(statuses, q.Status) {
+			return usageError{fmt.Errorf("--status %q is none; it is one of %s", q.Status, strings.Join(statuses, ", "))}
+		}
+		if q.Limit < 1 {
+			return usageError{fmt.Errorf("--limit %d lists nothing: give a number from 1 on", q.Limit)}
+		}
+		return nil
+	}
 }
 
 // needState says so where the state folder holds no log: a command that only reads makes
@@ -164,6 +181,39 @@ func (a *app) threadFork(cmd *cobra.Command, id string, at int64) error {
 	return nil
 }
 
+// stopPatience is how long a stop waits for another process, beyond its lease.
+const stopPatience = 30 * time.Second
+
+func (a *app) threadStop(cmd *cobra.Command, id string) error {
+	if err := a.needState(); err != nil {
+		return err
+	}
+	s, err := a.openSystem(cmd.Context())
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	before, err := s.store.Thread(cmd.Context(), id)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), a.cfg.Lease+stopPatience)
+	defer cancel()
+	if err := s.engine.Stop(ctx, id); err != nil {
+		return err
+	}
+	running := before.Status == store.Running || before.Status == store.Waiting
+	switch {
+	case a.json:
+		a.printJSON(map[string]any{"thread": id, "stopped": running})
+	case running:
+		fmt.Fprintf(a.out, "%s: the turn is stopped\n", id)
+	default:
+		fmt.Fprintf(a.out, "%s: no turn runs or waits\n", id)
+	}
+	return nil
+}
+
 func (a *app) runCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "run", Short: "List, show and export runs"}
 	var q store.Query
@@ -171,7 +221,8 @@ func (a *app) runCommand() *cobra.Command {
 		Use: "list", Short: "List runs, newest first", Args: cobra.NoArgs, Example: "  interlock run list --status failed",
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.runList(cmd, q) },
 	}
-	listFlags(list, &q)
+	listFlags(list, &q, store.Running, store.Waiting, string(event.Answered), string(event.Asked), string(event.Declined), string(event.Refused),
+		string(event.Failed), string(event.Stopped), string(event.Limited))
 	list.Flags().StringVar(&q.Thread, "thread", "", "only of this thread")
 	cmd.AddCommand(list, a.runExportCommand(), &cobra.Command{
 		Use: "show RUN", Short: "Show the audit document of a run: everything that happened in it", Args: cobra.ExactArgs(1),

@@ -42,7 +42,7 @@ func (s *SQLite) Acquire(ctx context.Context, thread, holder string, lasts time.
 	}
 	if l.Holder != holder {
 		return l, fault.Wrap(ErrHeld, fault.ThreadBusy, "the thread %s is run by another process (%s)", thread, describeHolder(l.Holder)).
-			Suggest("Wait until its turn has ended, or stop the turn.")
+			Suggest("Wait until its turn has ended, or stop it: `interlock thread stop %s`.", thread)
 	}
 	return l, nil
 }
