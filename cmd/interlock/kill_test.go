@@ -47,7 +47,7 @@ states:
   writing:
     kind: step
     requires: [found, approved == true]
-    run: [{tool: write_report, in: {title: turn.text, markdown: 'string(found)', format: '"html"'}}]
+    run: [{tool: write_report, in: {title: turn.text, markdown: '"Rows: " + string(found.rows)', format: '"html"'}}]
     go: [{on: failed, to: done}, {to: done}]
   done: {kind: final}
 tools:   {execute_sql: {in: {max_rows: 10}}}
@@ -227,6 +227,9 @@ func (s *stage) covered(whole performance, landed map[string]int) {
 // moving are the parts of events that differ between two runs of the same turn.
 var moving = regexp.MustCompile(`\\?"(?:ms|at_ms|exec_time_ms|execution_time_ms|elapsed_ms|total_ms)\\?":\d+,?|"(?:start_time|time|created_at)":"[^"]*",?`)
 
+// artifactID names the thread, too.
+var artifactID = regexp.MustCompile(`\bart_[0-9a-f]+`)
+
 // plain is an event as text, without what may differ: ids, times and durations.
 func plain(t *testing.T, ev event.Event, thread, run string) string {
 	t.Helper()
@@ -234,7 +237,7 @@ func plain(t *testing.T, ev event.Event, thread, run string) string {
 	if err != nil {
 		t.Fatal(errors.Join(err, errors.New("an event cannot be shown")))
 	}
-	text := moving.ReplaceAllString(string(raw), "")
+	text := artifactID.ReplaceAllString(moving.ReplaceAllString(string(raw), ""), "ART")
 	text = strings.NewReplacer(run, "RUN", thread, "THREAD").Replace(text)
 	return fmt.Sprintf("%s %s", ev.Body.Kind(), text)
 }

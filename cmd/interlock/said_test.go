@@ -90,7 +90,7 @@ func TestModelWithoutAKey(t *testing.T) {
 	}
 	p.call("GET", "/api/machines", "", http.StatusOK, &list)
 	for _, m := range list.Machines {
-		code, known := map[string]fault.Code{"analyst": "", "pipeline": "", "keyed": fault.ModelKeyMissing, "reconcile": fault.Unavailable}[m.Name]
+		code, known := map[string]fault.Code{"analyst": "", "pipeline": "", "reconcile": "", "keyed": fault.ModelKeyMissing, "assistant": fault.Unavailable}[m.Name]
 		switch {
 		case known && code == "" && len(m.Unready) > 0:
 			t.Errorf("%s: %+v", m.Name, m.Unready)

@@ -53,10 +53,10 @@ func TestOneProcessRunsAThread(t *testing.T) {
 	if err := other.Stop(t.Context(), thread); err != nil {
 		t.Fatal(err)
 	}
+	r.wait(thread)
 	if rep := r.reply(run); rep.Outcome != "stopped" {
 		t.Errorf("the turn ended as %s", rep.Outcome)
 	}
-	r.wait(thread)
 	// The thread is free: the other process may go on with it.
 	if _, err := other.Send(t.Context(), thread, engine.Input{User: "ann", Text: "go on"}); err != nil {
 		t.Fatal(err)

@@ -211,10 +211,14 @@ func (t *turn) countMetrics(b event.Body) {
 	}
 }
 
+// lookUpTime bounds what finds the version of a call: it may import the dataset, which
+// the call would do otherwise.
+const lookUpTime = 30 * time.Second
+
 // lookUp loads what a call depends on outside the thread.
 func (t *turn) lookUp(l lookup) *lookup {
 	if v, ok := l.entry.Tool.(tool.Versioner); ok {
-		ctx, cancel := context.WithTimeout(t.ctx, 5*time.Second)
+		ctx, cancel := context.WithTimeout(t.ctx, lookUpTime)
 		defer cancel()
 		l.version = v.Version(tool.With(ctx, t.callInfo("")), l.whole.JSON)
 	}

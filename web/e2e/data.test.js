@@ -320,11 +320,11 @@ test("the files of an earlier turn stay its own when the same code runs again", 
 });
 
 test("machines that are not complete say so in the picker", async () => {
-  assert.match(await page.locator("#machine option[value=reconcile]").innerText(), /not complete/);
+  assert.match(await page.locator("#machine option[value=assistant]").innerText(), /not complete/);
   assert.doesNotMatch(await page.locator("#machine option[value=analyst]").innerText(), /not complete/);
-  await page.selectOption("#machine", "reconcile");
+  await page.selectOption("#machine", "assistant");
   await page.getByText("This machine is not complete").waitFor();
-  assert.match(await page.locator("#unready").innerText(), /This build lacks .*run_full.*\. Use a machine that does without/);
+  assert.match(await page.locator("#unready").innerText(), /This build lacks .*document_search.*\. Use a machine that does without/);
   if (process.env.SHOTS) await page.screenshot({ path: process.env.SHOTS + "/unready.png" });
 });
 
