@@ -26,16 +26,10 @@ func openReader(o openOrder) (*instance, error) {
 		}
 	}
 	if err == nil {
-		err = s.exec(
-			"SET temp_directory="+quoteText(o.Scratch),
+		err = s.exec(append([]string{
+			"SET temp_directory=" + quoteText(o.Scratch),
 			fmt.Sprintf("SET max_temp_directory_size='%dMB'", o.SpillMB),
-			"SET allow_community_extensions=false",
-			"SET allow_persistent_secrets=false",
-			"SET max_expression_depth=200",
-			"SET errors_as_json=true",
-			"SET TimeZone='UTC'",
-			"SET enable_external_access=false",
-			"SET lock_configuration=true")
+		}, lockSettings...)...)
 		s.close()
 	}
 	if err == nil {
@@ -46,4 +40,16 @@ func openReader(o openOrder) (*instance, error) {
 		return nil, fmt.Errorf("locking the engine: %w", err)
 	}
 	return in, nil
+}
+
+// lockSettings take from an engine what statements must not reach, for good. They come
+// last: nothing can be set or attached after them.
+var lockSettings = []string{
+	"SET allow_community_extensions=false",
+	"SET allow_persistent_secrets=false",
+	"SET max_expression_depth=200",
+	"SET errors_as_json=true",
+	"SET TimeZone='UTC'",
+	"SET enable_external_access=false",
+	"SET lock_configuration=true",
 }

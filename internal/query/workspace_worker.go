@@ -51,15 +51,7 @@ func openWorkspace(o openOrder) (*instance, error) {
 		err = s.attach(o)
 	}
 	if err == nil {
-		err = s.exec(
-			"SET allow_community_extensions=false",
-			"SET allow_persistent_secrets=false",
-			"SET max_expression_depth=200",
-			"SET errors_as_json=true",
-			"SET TimeZone='UTC'",
-			"SET preserve_insertion_order=true",
-			"SET enable_external_access=false",
-			"SET lock_configuration=true")
+		err = s.exec(append([]string{"SET preserve_insertion_order=true"}, lockSettings...)...)
 	}
 	if s != nil {
 		s.close()
