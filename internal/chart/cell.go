@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// cellText writes a cell as it stands in the result; a missing one is a dash.
-func cellText(v any) string {
+// CellText writes a cell as it stands in the result; a missing one is a dash.
+func CellText(v any) string {
 	switch x := v.(type) {
 	case nil:
 		return "–"

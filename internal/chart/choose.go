@@ -133,7 +133,7 @@ func (s *Spec) repeats(t Table) bool {
 	seen := map[string]bool{}
 	x := t.index(s.X)
 	for _, row := range t.Rows {
-		text := cellText(row[x])
+		text := CellText(row[x])
 		if seen[text] {
 			return true
 		}
@@ -180,12 +180,12 @@ func (s *Spec) checkRows(t Table) error {
 	seen := map[string]bool{}
 	negative := false
 	for _, row := range t.Rows {
-		place := cellText(row[x])
+		place := CellText(row[x])
 		if series >= 0 {
-			place += "\x00" + cellText(row[series])
+			place += "\x00" + CellText(row[series])
 		}
 		if seen[place] {
-			return fault.New(fault.InvalidArguments, "the result has several rows for %s = %.60q, and a chart shows one value there", s.X, cellText(row[x])).
+			return fault.New(fault.InvalidArguments, "the result has several rows for %s = %.60q, and a chart shows one value there", s.X, CellText(row[x])).
 				Suggest("Sum or average them in the query, or name the column that tells them apart as series.")
 		}
 		seen[place] = true

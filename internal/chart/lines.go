@@ -154,7 +154,7 @@ func (c *canvas) scatterPoints(t Table) []scatter {
 			}
 			series := name
 			if by >= 0 {
-				series = cellText(row[by])
+				series = CellText(row[by])
 			}
 			i := slices.IndexFunc(out, func(s scatter) bool { return s.name == series })
 			if i < 0 {

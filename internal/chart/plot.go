@@ -79,7 +79,7 @@ func (p *plot) findPlaces(t Table, s Spec) (byRow []int, dropped int) {
 	byRow = make([]int, len(t.Rows))
 	index := map[string]int{}
 	for i, row := range t.Rows {
-		pl := place{label: cellText(row[x])}
+		pl := place{label: CellText(row[x])}
 		ok := true
 		if temporal {
 			if pl.at, ok = cellTime(row[x]); ok {
@@ -167,13 +167,13 @@ func (p *plot) fillSeries(t Table, s Spec, byRow []int) {
 		}
 		for _, name := range s.Y {
 			if by >= 0 {
-				find(cellText(row[by]))
+				find(CellText(row[by]))
 			} else {
 				find(name)
 			}
 			if v, ok := cellNumber(row[t.index(name)]); ok {
 				if by >= 0 {
-					name = cellText(row[by])
+					name = CellText(row[by])
 				}
 				find(name).values[byRow[i]] = v
 			}

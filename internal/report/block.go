@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -220,7 +219,7 @@ func resultTable(t Table, caption string) block {
 	for _, row := range t.Rows[:min(maxTableRows, len(t.Rows))] {
 		var cells []cell
 		for i, c := range columns {
-			cells = append(cells, cell{spans: []span{{text: cellText(row[i])}}, right: isNumber(c.Type)})
+			cells = append(cells, cell{spans: []span{{text: chart.CellText(row[i])}}, right: isNumber(c.Type)})
 		}
 		b.rows = append(b.rows, cells)
 	}
@@ -237,26 +236,6 @@ func resultTable(t Table, caption string) block {
 
 func isNumber(t schema.Type) bool {
 	return slices.Contains([]schema.Kind{schema.Int, schema.Uint, schema.Float, schema.Decimal}, t.Kind)
-}
-
-func cellText(v any) string {
-	switch x := v.(type) {
-	case nil:
-		return "–"
-	case string:
-		return x
-	case json.Number:
-		return x.String()
-	case float64:
-		return strconv.FormatFloat(x, 'f', -1, 64)
-	case bool:
-		return strconv.FormatBool(x)
-	}
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return "–"
-	}
-	return string(raw)
 }
 
 // markdownTable reads a table that the text writes out.
