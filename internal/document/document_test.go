@@ -217,7 +217,7 @@ func FuzzExtract(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string, content []byte) {
 		kind := document.KindOf(name)
 		if kind == "" {
-			t.Skip()
+			return // no document
 		}
 		_, err := r.Read(t.Context(), name, kind, bytes.NewReader(content), int64(len(content)))
 		if err == nil {
