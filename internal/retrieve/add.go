@@ -182,21 +182,15 @@ type knownFile struct {
 }
 
 func (x *Index) knownFiles(ctx context.Context, q AddRequest, folder string) (map[string]knownFile, error) {
-	rows, err := x.db.QueryContext(ctx, "SELECT file, id, hash, size, modified FROM documents WHERE owner = ? AND collection = ? AND thread = ? AND folder = ?", q.Owner, q.Collection, q.Thread, folder)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	out := map[string]knownFile{}
-	for rows.Next() {
+	err := eachRow(ctx, x.db, func(rows *sql.Rows) error {
 		var name string
 		var k knownFile
-		if err := rows.Scan(&name, &k.id, &k.hash, &k.size, &k.modified); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&name, &k.id, &k.hash, &k.size, &k.modified)
 		out[name] = k
-	}
-	return out, rows.Err()
+		return err
+	}, "SELECT file, id, hash, size, modified FROM documents WHERE owner = ? AND collection = ? AND thread = ? AND folder = ?", q.Owner, q.Collection, q.Thread, folder)
+	return out, err
 }
 
 // addFile reads a document that is new or has changed and stores it.
@@ -346,23 +340,16 @@ func (x *Index) embedDocuments(ctx context.Context, progress func(Progress)) err
 		return err
 	}
 	progress(Progress{StageEmbedding, 0, total, ""})
-	next := func(ctx context.Context, after int64, n int) ([]pending, error) {
-		rows, err := x.db.QueryContext(ctx, "SELECT c.id, d.title, d.file, c.place, c.content"+missing+" AND c.id > ? ORDER BY c.id LIMIT ?", x.encoder.Name(), after, n)
-		if err != nil {
-			return nil, err
-		}
-		defer rows.Close()
-		var out []pending
-		for rows.Next() {
+	next := func(ctx context.Context, after int64, n int) (out []pending, err error) {
+		err = eachRow(ctx, x.db, func(rows *sql.Rows) error {
 			var p pending
 			var title, file, place string
-			if err := rows.Scan(&p.id, &title, &file, &place, &p.text); err != nil {
-				return nil, err
-			}
+			err := rows.Scan(&p.id, &title, &file, &place, &p.text)
 			p.text = headingOf(title, file, place) + "\n" + p.text
 			out = append(out, p)
-		}
-		return out, rows.Err()
+			return err
+		}, "SELECT c.id, d.title, d.file, c.place, c.content"+missing+" AND c.id > ? ORDER BY c.id LIMIT ?", x.encoder.Name(), after, n)
+		return out, err
 	}
 	return x.embedPending(ctx, "documents", "chunk_vectors", next, func(n int) {
 		done += n

@@ -58,32 +58,32 @@ type Document struct {
 // List returns the documents of a scope, ordered by collection and file.
 func (x *Index) List(ctx context.Context, s Scope) ([]Document, error) {
 	where, args := s.condition()
-	rows, err := x.db.QueryContext(ctx, `SELECT d.owner, d.collection, d.thread, d.folder, d.file, d.title, d.size, d.pages, d.added, d.notes, d.problem,
+	out := []Document{}
+	err := eachRow(ctx, x.db, func(rows *sql.Rows) error {
+		d, err := scanDocument(rows)
+		out = append(out, d)
+		return err
+	}, `SELECT d.owner, d.collection, d.thread, d.folder, d.file, d.title, d.size, d.pages, d.added, d.notes, d.problem,
 		(SELECT count(*) FROM chunks c WHERE c.document = d.id), (SELECT count(*) FROM chunks c JOIN chunk_vectors v ON v.id = c.id WHERE c.document = d.id AND v.encoder = ?)
 		FROM documents d WHERE `+where+` ORDER BY d.collection, d.thread, d.file, d.id`, append([]any{x.encoder.Name()}, args...)...)
 	if err != nil {
 		return nil, storeFault(err, "listing documents")
 	}
-	defer rows.Close()
-	out := []Document{}
-	for rows.Next() {
-		var d Document
-		var added int64
-		var notes, problem string
-		if err := rows.Scan(&d.Owner, &d.Collection, &d.Thread, &d.Folder, &d.File, &d.Title, &d.Bytes, &d.Pages, &added, &notes, &problem, &d.Chunks, &d.Embedded); err != nil {
-			return nil, storeFault(err, "listing documents")
-		}
-		d.Added = time.Unix(added, 0).UTC()
-		err := json.Unmarshal([]byte(notes), &d.Notes)
-		if err == nil && problem != "" {
-			err = json.Unmarshal([]byte(problem), &d.Problem)
-		}
-		if err != nil {
-			return nil, storeFault(err, "listing documents")
-		}
-		out = append(out, d)
+	return out, nil
+}
+
+func scanDocument(rows *sql.Rows) (d Document, err error) {
+	var added int64
+	var notes, problem string
+	if err := rows.Scan(&d.Owner, &d.Collection, &d.Thread, &d.Folder, &d.File, &d.Title, &d.Bytes, &d.Pages, &added, &notes, &problem, &d.Chunks, &d.Embedded); err != nil {
+		return d, err
 	}
-	return out, storeFault(rows.Err(), "listing documents")
+	d.Added = time.Unix(added, 0).UTC()
+	err = json.Unmarshal([]byte(notes), &d.Notes)
+	if err == nil && problem != "" {
+		err = json.Unmarshal([]byte(problem), &d.Problem)
+	}
+	return d, err
 }
 
 // Remove forgets the documents that belong to the owner itself in one collection or thread: all of
@@ -92,23 +92,16 @@ func (x *Index) Remove(ctx context.Context, owner, collection, thread string, fi
 	if collection == "" && thread == "" {
 		return 0, fault.New(fault.BadRequest, "there is no collection to remove documents from").Suggest("Name a collection.")
 	}
-	rows, err := x.db.QueryContext(ctx, "SELECT id, file FROM documents WHERE owner = ? AND collection = ? AND thread = ?", owner, collection, thread)
-	if err != nil {
-		return 0, storeFault(err, "removing documents")
-	}
-	defer rows.Close()
 	var ids []int64
-	for rows.Next() {
+	if err := eachRow(ctx, x.db, func(rows *sql.Rows) error {
 		var id int64
 		var file string
-		if err := rows.Scan(&id, &file); err != nil {
-			return 0, storeFault(err, "removing documents")
-		}
+		err := rows.Scan(&id, &file)
 		if len(files) == 0 || slices.Contains(files, file) {
 			ids = append(ids, id)
 		}
-	}
-	if err := rows.Err(); err != nil {
+		return err
+	}, "SELECT id, file FROM documents WHERE owner = ? AND collection = ? AND thread = ?", owner, collection, thread); err != nil {
 		return 0, storeFault(err, "removing documents")
 	}
 	for i, id := range ids {

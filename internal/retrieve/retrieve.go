@@ -181,3 +181,23 @@ func storeFault(err error, doing string) error {
 	}
 	return fault.Wrap(err, fault.StoreFailed, "%s failed in the index of documents: %v", doing, err)
 }
+
+// A querier is the index's file or a transaction on it.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// eachRow hands every row of a statement to scan.
+func eachRow(ctx context.Context, q querier, scan func(*sql.Rows) error, statement string, args ...any) error {
+	rows, err := q.QueryContext(ctx, statement, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

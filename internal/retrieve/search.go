@@ -95,20 +95,14 @@ func (x *Index) searchChunks(ctx context.Context, q Query) ([]Chunk, error) {
 // visibleDocuments are the ids of a scope's documents.
 func visibleDocuments(ctx context.Context, tx *sql.Tx, s Scope) (map[int64]bool, error) {
 	where, args := s.condition()
-	rows, err := tx.QueryContext(ctx, "SELECT d.id FROM documents d WHERE "+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	out := map[int64]bool{}
-	for rows.Next() {
+	err := eachRow(ctx, tx, func(rows *sql.Rows) error {
 		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&id)
 		out[id] = true
-	}
-	return out, rows.Err()
+		return err
+	}, "SELECT d.id FROM documents d WHERE "+where, args...)
+	return out, err
 }
 
 // A ranking names what is searched.
@@ -182,19 +176,12 @@ func (r ranking) matchWords(ctx context.Context, tx *sql.Tx, table *vectorTable,
 	return out, nil
 }
 
-func scoredMatches(ctx context.Context, tx *sql.Tx, statement string, args ...any) ([]scored, error) {
-	rows, err := tx.QueryContext(ctx, statement, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []scored
-	for rows.Next() {
+func scoredMatches(ctx context.Context, tx *sql.Tx, statement string, args ...any) (out []scored, err error) {
+	err = eachRow(ctx, tx, func(rows *sql.Rows) error {
 		var s scored
-		if err := rows.Scan(&s.id, &s.score); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&s.id, &s.score)
 		out = append(out, s)
-	}
-	return out, rows.Err()
+		return err
+	}, statement, args...)
+	return out, err
 }

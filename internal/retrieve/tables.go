@@ -126,21 +126,15 @@ type knownTable struct {
 }
 
 func knownTables(ctx context.Context, tx *sql.Tx, source int64) (map[string]knownTable, error) {
-	rows, err := tx.QueryContext(ctx, "SELECT name, id, hash FROM schema_tables WHERE source = ?", source)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	out := map[string]knownTable{}
-	for rows.Next() {
+	err := eachRow(ctx, tx, func(rows *sql.Rows) error {
 		var name string
 		var k knownTable
-		if err := rows.Scan(&name, &k.id, &k.hash); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&name, &k.id, &k.hash)
 		out[name] = k
-	}
-	return out, rows.Err()
+		return err
+	}, "SELECT name, id, hash FROM schema_tables WHERE source = ?", source)
+	return out, err
 }
 
 func deleteTable(ctx context.Context, tx *sql.Tx, id int64) error {
@@ -213,21 +207,14 @@ func (r tableRow) insert(ctx context.Context, tx *sql.Tx, source int64) error {
 
 // embedTables makes the missing vectors of all tables.
 func (x *Index) embedTables(ctx context.Context) error {
-	next := func(ctx context.Context, after int64, n int) ([]pending, error) {
-		rows, err := x.db.QueryContext(ctx, "SELECT t.id, t.meaning FROM schema_tables t WHERE t.id > ? AND NOT EXISTS (SELECT 1 FROM table_vectors v WHERE v.id = t.id AND v.encoder = ?) ORDER BY t.id LIMIT ?", after, x.encoder.Name(), n)
-		if err != nil {
-			return nil, err
-		}
-		defer rows.Close()
-		var out []pending
-		for rows.Next() {
+	next := func(ctx context.Context, after int64, n int) (out []pending, err error) {
+		err = eachRow(ctx, x.db, func(rows *sql.Rows) error {
 			var p pending
-			if err := rows.Scan(&p.id, &p.text); err != nil {
-				return nil, err
-			}
+			err := rows.Scan(&p.id, &p.text)
 			out = append(out, p)
-		}
-		return out, rows.Err()
+			return err
+		}, "SELECT t.id, t.meaning FROM schema_tables t WHERE t.id > ? AND NOT EXISTS (SELECT 1 FROM table_vectors v WHERE v.id = t.id AND v.encoder = ?) ORDER BY t.id LIMIT ?", after, x.encoder.Name(), n)
+		return out, err
 	}
 	return x.embedPending(ctx, "tables", "table_vectors", next, func(int) {})
 }
@@ -283,19 +270,13 @@ func (x *Index) searchTables(ctx context.Context, q TableQuery) ([]Table, error)
 
 // visibleSources are the ids of the sources that a question may look into.
 func visibleSources(ctx context.Context, tx *sql.Tx, q TableQuery) (map[int64]bool, error) {
-	rows, err := tx.QueryContext(ctx, "SELECT id, name FROM schema_sources WHERE owner IN ('', ?)", q.Owner)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	out := map[int64]bool{}
-	for rows.Next() {
+	err := eachRow(ctx, tx, func(rows *sql.Rows) error {
 		var id int64
 		var name string
-		if err := rows.Scan(&id, &name); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&id, &name)
 		out[id] = len(q.Sources) == 0 || slices.Contains(q.Sources, name)
-	}
-	return out, rows.Err()
+		return err
+	}, "SELECT id, name FROM schema_sources WHERE owner IN ('', ?)", q.Owner)
+	return out, err
 }

@@ -89,26 +89,18 @@ func (x *Index) loadVectors(ctx context.Context, tx *sql.Tx, of string, kept **v
 	if t := *kept; t != nil && t.generation == generation {
 		return t, nil
 	}
-	rows, err := tx.QueryContext(ctx, statement, x.encoder.Name())
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	t := &vectorTable{generation: generation}
-	for rows.Next() {
+	if err := eachRow(ctx, tx, func(rows *sql.Rows) error {
 		var id, group int64
 		var raw sql.RawBytes
-		if err := rows.Scan(&id, &group, &raw); err != nil {
-			return nil, err
-		}
-		if len(raw) != embed.PackedBytes {
-			continue // it is found by its words
+		if err := rows.Scan(&id, &group, &raw); err != nil || len(raw) != embed.PackedBytes {
+			return err // a text without a vector is found by its words
 		}
 		t.ids, t.groups = append(t.ids, id), append(t.groups, group)
 		t.scales = append(t.scales, math.Float32frombits(binary.LittleEndian.Uint32(raw)))
 		t.values = append(t.values, unsafe.Slice((*int8)(unsafe.Pointer(&raw[4])), embed.Dimensions)...)
-	}
-	if err := rows.Err(); err != nil {
+		return nil
+	}, statement, x.encoder.Name()); err != nil {
 		return nil, err
 	}
 	*kept = t
