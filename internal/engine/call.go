@@ -65,7 +65,7 @@ func (r *rules) decideCall(p calling, found *lookup) decision {
 		return decision{bodies: append(before, b)}
 	}
 	if r.needsApproval(o) {
-		return decision{bodies: append(before, r.newApprovalCard(c, a.shown))}
+		return decision{bodies: append(before, r.newApprovalCard(c, a))}
 	}
 	start, bad := r.startCall(c, a, id, "", s)
 	if bad != nil {
@@ -95,7 +95,7 @@ func (r *rules) admitOnce(c event.ModelCall, s *machine.Scope, found *lookup) (a
 // admit finds the tool of a call and completes its arguments. If the tool may not be
 // called here, refused is the result of the call.
 func (r *rules) admit(c event.ModelCall, s *machine.Scope) (a admitted, refused event.Body) {
-	entry, err := r.tools.Get(c.Name)
+	entry, err := r.findTool(c.Name)
 	if err != nil {
 		return a, r.newToolRefused(c, fault.New(fault.UnknownTool, "there is no tool %q", c.Name))
 	}
@@ -107,6 +107,7 @@ func (r *rules) admit(c event.ModelCall, s *machine.Scope) (a admitted, refused 
 	if o == nil {
 		return a, r.denyCall(c, denied, s)
 	}
+	entry = o.entry
 	sent, rescued, bad := entry.Normalise(argsText(c.Args), r.m.Policies.Repair)
 	if bad == nil && entry.Empty(sent) {
 		bad = r.emptyCallFault(entry)
@@ -205,7 +206,7 @@ func (r *rules) startCall(c event.ModelCall, a admitted, id identity, approved s
 	}
 	return append(out, event.ToolStarted{
 		Call: c.ID, Tool: c.Name, Args: a.whole, Shown: a.shown, State: re.State, By: by,
-		Identity: id.hash, Version: id.version, Rescued: a.rescued, Approved: approved,
+		Identity: id.hash, Version: id.version, Rescued: a.rescued, Approved: approved, Declared: a.entry.Digest(),
 	}), nil
 }
 
@@ -291,7 +292,7 @@ func (r *rules) duplicateResult(id identity, found *lookup) (knownResult, bool) 
 // changes the answer.
 func (r *rules) needsApproval(o *offer) bool {
 	spec := o.entry.Spec()
-	if slices.Contains(r.f.Allowed, spec.Name) {
+	if slices.Contains(r.f.Allowed, approvalKey(spec.Name, o.entry.Digest())) {
 		return false
 	}
 	when := o.decl.Approve
@@ -313,15 +314,28 @@ func (r *rules) needsApproval(o *offer) bool {
 	return false
 }
 
+// approvalKey returns what a person allows for a whole thread: a built-in tool by its
+// name, a found tool as it is declared now.
+func approvalKey(name, digest string) string {
+	if digest == "" {
+		return name
+	}
+	return name + "@" + digest
+}
+
 // newApprovalCard returns the card that asks a person whether a call may run.
-func (r *rules) newApprovalCard(c event.ModelCall, shown event.Value) event.CardRaised {
+func (r *rules) newApprovalCard(c event.ModelCall, a admitted) event.CardRaised {
 	why := "this tool always needs your word"
 	if r.f.Tainted {
 		why = "text from data, documents or servers has been read in this thread and could have asked for it"
 	}
+	content := map[string]any{"tool": c.Name, "arguments": a.shown.JSON, "why": why}
+	if server := a.entry.Server(); server != "" {
+		content["server"] = server
+	}
 	return event.CardRaised{
-		Card: r.cardID(), Name: approvalCard, Title: "May " + c.Name + " run?", State: r.f.State, Call: c.ID,
-		Content: event.EncodeValue(map[string]any{"tool": c.Name, "arguments": shown.JSON, "why": why}),
+		Card: r.cardID(), Name: approvalCard, Title: "May " + c.Name + " run?", State: r.f.State, Call: c.ID, Declared: a.entry.Digest(),
+		Content: event.EncodeValue(content),
 		Answers: []event.CardChoice{
 			{Name: allowOnce, Label: "Allow once", Key: "y"},
 			{Name: allowThread, Label: "Allow in this thread"},

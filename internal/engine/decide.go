@@ -124,7 +124,7 @@ func (r *rules) decideRunningCall(p running, resumed bool) decision {
 		return decision{job: runTool}
 	}
 	c := p.Call
-	entry, err := r.tools.Get(c.Tool)
+	entry, err := r.findTool(c.Tool)
 	if err == nil && entry.Spec().Effect != tool.Writes {
 		return decision{job: runTool}
 	}

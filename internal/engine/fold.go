@@ -36,7 +36,7 @@ type fold struct {
 	Artifacts    []event.ArtifactMade
 	Known        []knownResult // results by identity, oldest first
 	Tainted      bool
-	Allowed      []string // tools that a person allowed for the thread
+	Allowed      []string // what a person allowed for the thread: see approvalKey
 	Status       string
 	Turn         *turnFold
 	SnapshotAt   int64
@@ -133,7 +133,7 @@ func (f *fold) applyAnswer(e event.Event, b event.CardAnswered) {
 	f.Status = store.Running
 	f.changeSettings(b.Settings)
 	if c := openCard(f.Turn.Phase); c != nil && c.Name == approvalCard && b.Answer == allowThread && c.Call != "" {
-		f.Allowed = append(f.Allowed, f.Turn.toolOf(c.Call))
+		f.Allowed = append(f.Allowed, approvalKey(f.Turn.toolOf(c.Call), c.Declared))
 	}
 	if b.Text != "" {
 		f.addMessage(Message{Role: "user", Content: b.Text, DatasetID: f.Dataset, RunID: f.Turn.Run, CreatedAt: e.Time})

@@ -31,16 +31,13 @@ func (r *rules) offers(s *machine.Scope) ([]offer, []event.Denial) {
 	var out []offer
 	var denied []event.Denial
 	for _, decl := range st.Offers {
-		names := []string{decl.Tool}
-		if decl.From != "" {
-			names = toolNames(r.m.Value(decl.From, s))
-		}
 		holds := r.m.Holds(decl.When, s)
-		for _, name := range names {
+		for _, ref := range r.offeredTools(decl, s) {
+			name := ref.name
 			if slices.ContainsFunc(out, func(o offer) bool { return o.entry.Spec().Name == name }) {
 				continue
 			}
-			entry, err := r.tools.Get(name)
+			entry, err := r.entryOf(ref)
 			if err != nil {
 				denied = append(denied, event.Denial{Tool: name, Code: fault.UnknownTool})
 				continue
@@ -63,22 +60,83 @@ func (r *rules) offers(s *machine.Scope) ([]offer, []event.Denial) {
 	return out, denied
 }
 
-// toolNames returns the names of the tools that a fact lists: texts, or records with a
-// name.
-func toolNames(v any) []string {
+// A toolRef names a tool: a built-in one, or one that a fact declares.
+type toolRef struct {
+	name  string
+	found *tool.Found // nil for a built-in tool
+}
+
+// offeredTools returns the tools that an offer of a state stands for.
+func (r *rules) offeredTools(decl *machine.Offer, s *machine.Scope) []toolRef {
+	if decl.From == "" {
+		return []toolRef{{name: decl.Tool}}
+	}
+	return toolRefs(r.m.Value(decl.From, s))
+}
+
+// toolRefs returns the tools that a fact lists: names of built-in ones, or declarations
+// of tools that were found at run time.
+func toolRefs(v any) []toolRef {
 	items, _ := v.([]any)
-	var out []string
+	var out []toolRef
 	for _, item := range items {
 		switch x := item.(type) {
 		case string:
-			out = append(out, x)
+			out = append(out, toolRef{name: x})
 		case map[string]any:
-			if name, ok := x["name"].(string); ok {
-				out = append(out, name)
+			if f := foundDeclaration(x); f.Name != "" {
+				out = append(out, toolRef{f.Name, f})
 			}
 		}
 	}
 	return out
+}
+
+// foundDeclaration reads the declaration of a found tool from its record.
+func foundDeclaration(x map[string]any) *tool.Found {
+	f := &tool.Found{}
+	f.Name, _ = x["name"].(string)
+	f.Server, _ = x["server"].(string)
+	f.Description, _ = x["description"].(string)
+	f.ReadOnly, _ = x["read_only"].(bool)
+	if x["schema"] != nil {
+		f.Schema = mustJSON(x["schema"])
+	}
+	return f
+}
+
+// entryOf returns the tool that a reference means.
+func (r *rules) entryOf(ref toolRef) (*tool.Entry, error) {
+	if ref.found != nil {
+		return r.tools.Found(*ref.found)
+	}
+	return r.tools.Get(ref.name)
+}
+
+// findTool returns a tool by name: a built-in one, else one that the present state
+// offers, else one that any state would take from a fact of the thread.
+func (r *rules) findTool(name string) (*tool.Entry, error) {
+	builtIn, err := r.tools.Get(name)
+	if err == nil {
+		return builtIn, nil
+	}
+	s := r.readScope()
+	if o, _ := r.findOffer(name, s); o != nil {
+		return o.entry, nil
+	}
+	for _, st := range r.m.States {
+		for _, decl := range st.Offers {
+			if decl.From == "" {
+				continue
+			}
+			for _, ref := range r.offeredTools(decl, s) {
+				if ref.name == name {
+					return r.entryOf(ref)
+				}
+			}
+		}
+	}
+	return nil, err
 }
 
 // isUsedUp reports whether a tool has failed so often that this turn no longer offers it.

@@ -53,7 +53,7 @@ func (t *turn) timeLeft(j job) time.Duration {
 	left := time.Duration(limits.seconds)*time.Second - t.f.Turn.elapsed(t.f.Now)
 	if j == runTool {
 		seconds := t.e.cfg.ToolSeconds
-		if entry, err := t.e.cfg.Tools.Get(runningCall(t.f.Turn.Phase).Tool); err == nil && entry.Spec().Seconds > 0 {
+		if entry, err := t.r.findTool(runningCall(t.f.Turn.Phase).Tool); err == nil && entry.Spec().Seconds > 0 {
 			seconds = entry.Spec().Seconds
 		}
 		left = min(left, time.Duration(seconds)*time.Second)
@@ -254,7 +254,7 @@ func (t *turn) runTool(ctx context.Context) []event.Body {
 		out = append(out, a)
 	}
 	b := event.ToolReturned{Call: s.Call, Tool: s.Tool, Result: event.NewValue(res.JSON), Volatile: res.Volatile, Ran: res.Ran}
-	if entry, err := t.e.cfg.Tools.Get(s.Tool); err == nil {
+	if entry, err := t.r.findTool(s.Tool); err == nil {
 		b.Taints, b.Volatile = entry.Spec().Taints, b.Volatile || entry.Spec().Volatile
 	}
 	b.Person, b.Model = t.r.audiences(s.Tool, t.r.readScope)
@@ -263,9 +263,12 @@ func (t *turn) runTool(ctx context.Context) []event.Body {
 
 // callTool calls a tool. A panic of the tool is an error.
 func (t *turn) callTool(ctx context.Context, s *event.ToolStarted) (res tool.Result, err error) {
-	entry, err := t.e.cfg.Tools.Get(s.Tool)
+	entry, err := t.r.findTool(s.Tool)
 	if err != nil {
 		return res, fault.New(fault.UnknownTool, "there is no tool %q", s.Tool)
+	}
+	if entry.Digest() != s.Declared {
+		return res, fault.New(fault.ToolChanged, "%s is no longer declared as it was when the call was made", s.Tool)
 	}
 	if s.By == byStep || s.By == byDiscover {
 		args, _ := s.Args.Decode().(map[string]any)

@@ -248,6 +248,7 @@ type ToolStarted struct {
 	Version  string   `json:"version,omitempty"`  // of the data that the call reads
 	Rescued  []string `json:"rescued,omitempty"`  // what argument repair did
 	Approved string   `json:"approved,omitempty"` // who allowed the call, if approval was needed
+	Declared string   `json:"declared,omitempty"` // hash of the declaration of a tool found at run time
 	Step     *StepAt  `json:"step,omitempty"`     // in a step state; Index alone for discover
 }
 
@@ -345,6 +346,9 @@ type CardRaised struct {
 	Message string       `json:"message,omitempty"` // the answer that a plain message counts as
 	State   string       `json:"state"`
 	Call    string       `json:"call,omitempty"` // the tool call that raised the card or waits for its answer
+	// Declared is the hash of the declaration of the found tool that is to be approved:
+	// approval for the thread ends when the declaration changes.
+	Declared string `json:"declared,omitempty"`
 }
 
 // CardChoice is one answer that a card takes.

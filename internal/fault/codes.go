@@ -30,6 +30,7 @@ const (
 	FeatureDisabled     Code = "FEATURE_DISABLED"
 	ApprovalRefused     Code = "approval_refused"
 	OutcomeUnknown      Code = "outcome_unknown"
+	ToolChanged         Code = "tool_changed"
 	ToolFailed          Code = "tool_failed"
 	ToolUsedUp          Code = "tool_used_up"
 	ToolTimeout         Code = "tool_timeout"
@@ -104,6 +105,7 @@ var table = []Entry{
 	{FeatureDisabled, "a setting has switched this off", 403, "This is switched off; do it another way and do not ask for it again.", "Switch it on in the settings of this machine.", false},
 	{ApprovalRefused, "a person refused this call", 403, "The person refused; do not ask for the same again.", "You refused this call.", false},
 	{OutcomeUnknown, "the process died while this ran; it may or may not have happened", 500, "It is unknown whether this happened; check before doing it again.", "Check whether it happened before asking for it again.", false},
+	{ToolChanged, "the server declares this tool in another way than it did when it was found", 409, "Look for the tool again and read its new description before you call it.", "A server changed a tool after it was found; look at what it says now before you allow it again.", false},
 	{ToolFailed, "the tool failed", 500, "Try another way.", "See the message.", true},
 	{ToolUsedUp, "the tool failed too often in this turn and was taken away", 403, "This tool failed too often and is gone for this turn; tell the person.", "Ask again in a new turn; the earlier failures say what to change.", false},
 	{ToolTimeout, "the tool took longer than allowed", 504, "Ask for less.", "Ask for less, or raise the time limit.", true},

@@ -24,6 +24,8 @@ type Entry struct {
 	shape    argumentShape
 	compiled *jsonschema.Schema
 	schema   map[string]any // as models see it
+	digest   string         // of the declaration of a found tool
+	server   string         // of a found tool
 
 	mu      sync.Mutex
 	offered map[string]json.RawMessage // schema as a model sees it, by what narrows it

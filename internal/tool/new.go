@@ -72,18 +72,22 @@ func (v versioned) Version(ctx context.Context, args json.RawMessage) string {
 	return v.version(ctx, args)
 }
 
-// A Set is the tools of a program, by name. It is fixed at creation, but for tools
-// that are found at run time.
+// A Set is the tools of a program: the built-in ones by name, fixed at creation, and
+// those that are found at run time by their declaration. It is safe for concurrent use.
 type Set struct {
-	tools map[string]*Entry
-	names []string
-	find  func(name string) (Tool, bool)
+	// fixed at creation
+	tools  map[string]*Entry
+	names  []string
+	caller Caller
+	wrap   func(Tool) Tool // put around found tools; nil: nothing
+
+	found foundEntries
 }
 
-// NewSet makes a set; two tools of one name are a bug and panic. find, which may be
-// nil, looks up tools that exist only at run time, as those of MCP servers do.
-func NewSet(find func(name string) (Tool, bool), tools ...Tool) *Set {
-	s := &Set{tools: make(map[string]*Entry, len(tools)), find: find}
+// NewSet makes a set; two tools of one name are a bug and panic. caller calls the tools
+// that are found at run time; with nil a call of one says that it is unavailable.
+func NewSet(caller Caller, tools ...Tool) *Set {
+	s := &Set{tools: make(map[string]*Entry, len(tools)), caller: caller}
 	for _, t := range tools {
 		name := t.Spec().Name
 		if s.tools[name] != nil {
@@ -102,38 +106,29 @@ func NewSet(find func(name string) (Tool, bool), tools ...Tool) *Set {
 // ErrUnknown is the error for a name that no tool has.
 var ErrUnknown = errors.New("no such tool")
 
-// Get finds a tool.
+// Get finds a built-in tool.
 func (s *Set) Get(name string) (*Entry, error) {
 	if e := s.tools[name]; e != nil {
 		return e, nil
 	}
-	if s.find != nil {
-		if t, ok := s.find(name); ok {
-			return newEntry(t)
-		}
-	}
 	return nil, fmt.Errorf("%w: %q", ErrUnknown, name)
 }
 
-// Names lists the fixed tools in the order given.
+// Names lists the built-in tools in the order given.
 func (s *Set) Names() []string { return s.names }
 
-// Map returns a set of the same names with every tool put through f; what is found at
-// run time too.
+// Map returns a set of the same names with every tool put through f; those that are
+// found at run time too.
 func (s *Set) Map(f func(Tool) Tool) *Set {
 	tools := make([]Tool, len(s.names))
 	for i, name := range s.names {
 		tools[i] = f(s.tools[name].Tool)
 	}
-	var find func(string) (Tool, bool)
-	if s.find != nil {
-		find = func(name string) (Tool, bool) {
-			t, ok := s.find(name)
-			if !ok {
-				return nil, false
-			}
-			return f(t), true
-		}
+	out := NewSet(s.caller, tools...)
+	out.wrap = f
+	if s.wrap != nil {
+		inner := s.wrap
+		out.wrap = func(t Tool) Tool { return f(inner(t)) }
 	}
-	return NewSet(find, tools...)
+	return out
 }

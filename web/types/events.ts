@@ -232,6 +232,8 @@ export interface ToolStarted {
   rescued?: string[];
   /** who allowed the call, if approval was needed */
   approved?: string;
+  /** hash of the declaration of a tool found at run time */
+  declared?: string;
   /** in a step state; Index alone for discover */
   step?: StepAt;
 }
@@ -349,6 +351,8 @@ export interface CardRaised {
   state: string;
   /** the tool call that raised the card or waits for its answer */
   call?: string;
+  /** Declared is the hash of the declaration of the found tool that is to be approved: approval for the thread ends when the declaration changes. */
+  declared?: string;
 }
 
 /** CardChoice is one answer that a card takes. */

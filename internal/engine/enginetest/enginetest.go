@@ -36,6 +36,7 @@ type setup struct {
 	Settings map[string]any   `yaml:"settings"`
 	Dataset  string           `yaml:"dataset"`
 	Tools    map[string][]any `yaml:"tools"` // results in order; the last repeats
+	Found    map[string][]any `yaml:"found"` // results of tools that are found at run time
 }
 
 // move is one line of the play.
@@ -107,7 +108,7 @@ func play(t *testing.T, file string, specs map[string]tool.Spec, load func(strin
 		}
 	}
 	b.model = llm.Script(lines...)
-	b.tools = scripted(t, specs, s.Tools)
+	b.tools = scripted(t, specs, s)
 	b.open()
 	b.perform(moves)
 	got := b.log() + b.replay()
@@ -188,18 +189,32 @@ func toJSON(t *testing.T, v any) string {
 }
 
 // scripted makes tools that give their results in order.
-func scripted(t *testing.T, specs map[string]tool.Spec, results map[string][]any) *tool.Set {
+func scripted(t *testing.T, specs map[string]tool.Spec, s setup) *tool.Set {
 	var tools []tool.Tool
 	for name, spec := range specs {
 		spec.Name = name
-		tools = append(tools, &script{spec: spec, results: results[name], t: t})
+		tools = append(tools, &script{spec: spec, results: s.Tools[name], t: t})
 	}
-	for name := range results {
+	for name := range s.Tools {
 		if _, ok := specs[name]; !ok {
 			t.Fatalf("the transcript scripts the tool %q, which is not declared", name)
 		}
 	}
-	return tool.NewSet(nil, tools...)
+	found := foundScripts{}
+	for name, results := range s.Found {
+		found[name] = &script{spec: tool.Spec{Name: name}, results: results, t: t}
+	}
+	return tool.NewSet(found, tools...)
+}
+
+// foundScripts are the scripts of tools that are found at run time.
+type foundScripts map[string]*script
+
+func (f foundScripts) CallFound(ctx context.Context, decl tool.Found, args json.RawMessage) (tool.Result, error) {
+	if f[decl.Name] == nil {
+		return tool.Result{}, fault.New(fault.UnknownTool, "the transcript has no tool %q", decl.Name)
+	}
+	return f[decl.Name].Call(ctx, args)
 }
 
 type script struct {
