@@ -53,6 +53,9 @@ var layers = []struct {
 	{"internal/queryplan", []string{"internal/dialect", "internal/fault", "internal/schema"}},
 	{"internal/nlq", []string{"internal/queryplan", "internal/schema"}},
 
+	{"internal/retrieve", []string{"internal/document", "internal/embed", "internal/fault", "internal/schema"}},
+	{"internal/retrieve/retrievetest", []string{"internal/retrieve", "internal/schema"}},
+
 	{"internal/machine", []string{"internal/fault"}},
 	{"internal/tool", []string{"internal/event", "internal/fault"}},
 	{"internal/llm", []string{"internal/event", "internal/fault", "internal/nlq"}},
@@ -77,10 +80,8 @@ var layers = []struct {
 
 	{"internal/toolbox", []string{"internal/chart", "internal/dialect", "internal/event", "internal/fault", "internal/figure", "internal/nlq", "internal/queryplan", "internal/recon", "internal/report", "internal/schema", "internal/sqlpolicy", "internal/tool"}},
 	{"internal/server", []string{"internal/artifact", "internal/engine", "internal/event", "internal/fault", "internal/machine", "internal/schema", "internal/store"}},
-	{"internal/data", []string{"internal/artifact", "internal/capsule", "internal/catalog", "internal/dialect", "internal/event", "internal/fault", "internal/query", "internal/sandbox", "internal/schema", "internal/server", "internal/sqlpolicy", "internal/store", "internal/tool", "internal/toolbox"}},
+	{"internal/data", []string{"internal/artifact", "internal/capsule", "internal/catalog", "internal/dialect", "internal/event", "internal/fault", "internal/query", "internal/retrieve", "internal/sandbox", "internal/schema", "internal/server", "internal/sqlpolicy", "internal/store", "internal/tool", "internal/toolbox"}},
 
-	{"internal/retrieve", []string{"internal/document", "internal/embed", "internal/fault", "internal/schema"}},
-	{"internal/retrieve/retrievetest", []string{"internal/retrieve", "internal/schema"}},
 	{"internal/mcpbridge", []string{"internal/event", "internal/fault", "internal/tool"}},
 
 	{"machines", nil},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -74,9 +75,14 @@ func (a *app) docsCommand() *cobra.Command {
 	return cmd
 }
 
+// openDocuments opens the index of documents and tables of a state folder.
+func openDocuments(c config) (*retrieve.Index, error) {
+	return retrieve.Open(retrieve.Config{Path: filepath.Join(c.State, "documents.db")})
+}
+
 // withDocs opens the index of documents.
 func (a *app) withDocs(do func(*retrieve.Index) error) error {
-	x, err := retrieve.Open(retrieve.Config{Path: a.statePath("documents.db")})
+	x, err := openDocuments(a.cfg)
 	if err != nil {
 		return err
 	}

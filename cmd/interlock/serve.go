@@ -87,8 +87,8 @@ func (a *app) serve(ctx context.Context) error {
 	return nil
 }
 
-// importInBackground imports the datasets in the background, so that the first question need not
-// wait.
+// importInBackground imports the datasets and indexes their tables in the background, so that the
+// first question need not wait.
 func (s *system) importInBackground(ctx context.Context) {
 	list, err := s.catalog.List(ctx)
 	if err != nil {
@@ -101,6 +101,9 @@ func (s *system) importInBackground(ctx context.Context) {
 		if _, err := s.catalog.Describe(ctx, d.ID); err != nil && ctx.Err() == nil {
 			s.log.Warn("a dataset cannot be read", "dataset", d.ID, "err", err)
 		}
+	}
+	if err := s.search.SyncTables(ctx); err != nil && ctx.Err() == nil {
+		s.log.Warn("the tables cannot be searched", "err", err)
 	}
 }
 

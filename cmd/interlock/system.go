@@ -17,6 +17,7 @@ import (
 	"interlock/internal/llm"
 	"interlock/internal/machine"
 	"interlock/internal/query"
+	"interlock/internal/retrieve"
 	"interlock/internal/sandbox"
 	"interlock/internal/store"
 	"interlock/internal/tool"
@@ -35,6 +36,8 @@ type system struct {
 	catalog   *catalog.Catalog
 	tools     *tool.Set
 	knowledge *toolbox.Knowledge
+	documents *retrieve.Index
+	search    *data.Search
 	sandbox   sandbox.Executor // nil where Python is off
 	machines  *machine.Library
 	models    *models
@@ -74,12 +77,18 @@ func (s *system) wire(ctx context.Context, cfg config) (err error) {
 	if err != nil {
 		return err
 	}
+	if s.documents, err = openDocuments(cfg); err != nil {
+		return err
+	}
+	s.onClose(s.documents.Close)
+	s.search = data.NewSearch(data.SearchConfig{Catalog: s.catalog, Index: s.documents, Log: s.log})
 	datasets := data.Datasets{Catalog: s.catalog, Results: results}
 	s.knowledge = toolbox.NewKnowledge(datasets)
 	s.tools = tool.NewSet(nil, toolbox.Tools(toolbox.Config{
 		Data: datasets, Check: datasets, Knowledge: s.knowledge, Python: python, Results: results, Sources: data.Sources{Catalog: s.catalog},
 		Files:      data.Files{Artifacts: s.artifacts, Results: results, Catalog: s.catalog, Query: s.query, Dir: s.stateDir(cfg, "results")},
 		Workspaces: data.Workspaces{Catalog: s.catalog, Query: s.query, Artifacts: s.artifacts, Dir: s.stateDir(cfg, "results")},
+		Documents:  s.search, Tables: s.search,
 	})...)
 	types, err := toolTypes(s.tools)
 	if err != nil {

@@ -14,8 +14,12 @@ import (
 // sampleRows of each table are shown.
 const sampleRows = 3
 
+// MaxSampled is how many tables a dataset may have for rows of each to be shown: reading
+// them takes a statement a table.
+const MaxSampled = 300
+
 // Schema gives a dataset with its columns and a few rows of each table, importing it if
-// need be.
+// need be. A dataset of more than MaxSampled tables has no rows in it.
 func (c *Catalog) Schema(ctx context.Context, id string) (schema.Dataset, error) {
 	found, err := c.find(ctx, id)
 	if err != nil {
@@ -24,6 +28,9 @@ func (c *Catalog) Schema(ctx context.Context, id string) (schema.Dataset, error)
 	db, d, err := c.database(ctx, found)
 	if err != nil {
 		return schema.Dataset{}, err
+	}
+	if len(d.Tables) > MaxSampled {
+		return d, nil
 	}
 	samples, err := remembered(c, "samples", db.Path, func() (map[string]json.RawMessage, error) {
 		samples := map[string]json.RawMessage{}

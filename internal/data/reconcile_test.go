@@ -12,6 +12,7 @@ import (
 	"interlock/internal/artifact"
 	"interlock/internal/catalog"
 	"interlock/internal/data"
+	"interlock/internal/document"
 	"interlock/internal/fault"
 	"interlock/internal/jail"
 	"interlock/internal/query"
@@ -22,6 +23,7 @@ import (
 func TestMain(m *testing.M) {
 	jail.Main()
 	query.Main()
+	document.Main()
 	os.Exit(m.Run())
 }
 

@@ -23,7 +23,8 @@ type Vector []float32
 type Encoder interface {
 	// Name identifies the encoder and its version: vectors of different names cannot be compared.
 	Name() string
-	// Embed returns one vector per text, in the same order. Only a cancelled ctx is an error.
+	// Embed returns one vector per text, in the same order. It fails if ctx is cancelled or the
+	// model cannot be loaded.
 	Embed(ctx context.Context, texts []string) ([]Vector, error)
 }
 
@@ -40,19 +41,31 @@ type Status struct {
 var shipped embed.FS
 
 // Open returns the encoder of this program: the embedding model if the binary carries its weights,
-// else the comparison of words. The model is loaded once, when it is first asked for.
-func Open() (Encoder, error) {
+// else the comparison of words. The model is loaded when it first embeds: that takes a moment and
+// 90 MB of memory, which a program that never embeds does without.
+func Open() Encoder {
 	if !hasWeights(shippedWeights()) {
-		return Words{}, nil
+		return Words{}
 	}
+	return shippedModel{}
+}
+
+var loadShipped = sync.OnceValues(func() (*Model, error) { return Load(shippedWeights()) })
+
+// A shippedModel is the model whose weights the binary carries.
+type shippedModel struct{}
+
+// Name implements [Encoder].
+func (shippedModel) Name() string { return modelName }
+
+// Embed implements [Encoder].
+func (shippedModel) Embed(ctx context.Context, texts []string) ([]Vector, error) {
 	m, err := loadShipped()
 	if err != nil {
 		return nil, err
 	}
-	return m, nil
+	return m.Embed(ctx, texts)
 }
-
-var loadShipped = sync.OnceValues(func() (*Model, error) { return Load(shippedWeights()) })
 
 // Describe says which encoder Open returns, without loading it.
 func Describe() Status {

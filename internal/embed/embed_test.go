@@ -19,13 +19,12 @@ import (
 // openModel returns the shipped model, and skips the test where it was not fetched.
 func openModel(tb testing.TB) *Model {
 	tb.Helper()
-	e, err := Open()
+	if !Describe().Model {
+		tb.Skip("the embedding model was not fetched (package weights)")
+	}
+	m, err := loadShipped()
 	if err != nil {
 		tb.Fatal(err)
-	}
-	m, ok := e.(*Model)
-	if !ok {
-		tb.Skip("the embedding model was not fetched (package weights)")
 	}
 	return m
 }

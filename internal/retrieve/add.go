@@ -289,8 +289,8 @@ func (x *Index) storeDocument(ctx context.Context, q AddRequest, d storedDocumen
 		if total+len(d.chunks) > x.cfg.MaxChunks {
 			return fault.New(fault.TooLarge, "the index would hold more than %d passages", x.cfg.MaxChunks).Suggest("Remove collections that nobody uses with `interlock docs remove`.")
 		}
-		r, err := tx.ExecContext(ctx, "INSERT INTO documents (owner, collection, thread, folder, file, title, hash, size, modified, pages, notes, problem, added) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
-			q.Owner, q.Collection, q.Thread, d.folder, d.file.name, d.title, d.hash, d.file.size, d.file.modified.UnixNano(), d.pages, string(notes), problem, time.Now().Unix())
+		r, err := tx.ExecContext(ctx, "INSERT INTO documents (key, owner, collection, thread, folder, file, title, hash, size, modified, pages, notes, problem, added) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+			documentKey(q, d.folder, d.file.name), q.Owner, q.Collection, q.Thread, d.folder, d.file.name, d.title, d.hash, d.file.size, d.file.modified.UnixNano(), d.pages, string(notes), problem, time.Now().Unix())
 		if err != nil {
 			return err
 		}
@@ -303,6 +303,12 @@ func (x *Index) storeDocument(ctx context.Context, q AddRequest, d storedDocumen
 		}
 		return raiseGeneration(ctx, tx, "documents")
 	})
+}
+
+// documentKey is the id under which others know a document. It stays when the content changes.
+func documentKey(q AddRequest, folder, file string) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{q.Owner, q.Collection, q.Thread, folder, file}, "\x00")))
+	return hex.EncodeToString(sum[:8])
 }
 
 func insertChunks(ctx context.Context, tx *sql.Tx, document int64, d storedDocument) (err error) {

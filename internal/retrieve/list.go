@@ -40,6 +40,7 @@ func (s Scope) condition() (where string, args []any) {
 
 // A Document is an indexed file.
 type Document struct {
+	ID         string          `json:"document_id"`
 	Owner      string          `json:"owner,omitempty"`
 	Collection string          `json:"collection,omitempty"`
 	Thread     string          `json:"thread,omitempty"`
@@ -63,7 +64,7 @@ func (x *Index) List(ctx context.Context, s Scope) ([]Document, error) {
 		d, err := scanDocument(rows)
 		out = append(out, d)
 		return err
-	}, `SELECT d.owner, d.collection, d.thread, d.folder, d.file, d.title, d.size, d.pages, d.added, d.notes, d.problem,
+	}, `SELECT d.key, d.owner, d.collection, d.thread, d.folder, d.file, d.title, d.size, d.pages, d.added, d.notes, d.problem,
 		(SELECT count(*) FROM chunks c WHERE c.document = d.id), (SELECT count(*) FROM chunks c JOIN chunk_vectors v ON v.id = c.id WHERE c.document = d.id AND v.encoder = ?)
 		FROM documents d WHERE `+where+` ORDER BY d.collection, d.thread, d.file, d.id`, append([]any{x.encoder.Name()}, args...)...)
 	if err != nil {
@@ -75,7 +76,7 @@ func (x *Index) List(ctx context.Context, s Scope) ([]Document, error) {
 func scanDocument(rows *sql.Rows) (d Document, err error) {
 	var added int64
 	var notes, problem string
-	if err := rows.Scan(&d.Owner, &d.Collection, &d.Thread, &d.Folder, &d.File, &d.Title, &d.Bytes, &d.Pages, &added, &notes, &problem, &d.Chunks, &d.Embedded); err != nil {
+	if err := rows.Scan(&d.ID, &d.Owner, &d.Collection, &d.Thread, &d.Folder, &d.File, &d.Title, &d.Bytes, &d.Pages, &added, &notes, &problem, &d.Chunks, &d.Embedded); err != nil {
 		return d, err
 	}
 	d.Added = time.Unix(added, 0).UTC()

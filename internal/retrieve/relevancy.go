@@ -18,6 +18,9 @@ func (c curve) relevancy(cosine, words float64) float64 {
 	return 1 / (1 + math.Exp(-(c.base + c.cosine*cosine + c.words*words)))
 }
 
+// roundRelevancy gives a relevancy as it is shown and compared: more digits mean nothing.
+func roundRelevancy(r float64) float64 { return math.Round(r*1000) / 1000 }
+
 // A calibration has the curves of an encoder.
 type calibration struct {
 	passages, tables curve

@@ -19,6 +19,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 
 	"modernc.org/sqlite"
@@ -65,11 +66,7 @@ func Open(c Config) (*Index, error) {
 	c.MaxChunks = cmp.Or(c.MaxChunks, 500_000)
 	c.MaxFiles = cmp.Or(c.MaxFiles, 20_000)
 	if c.Encoder == nil {
-		encoder, err := embed.Open()
-		if err != nil {
-			return nil, fault.Wrap(err, fault.Unavailable, "the embedding model cannot be loaded: %v", err)
-		}
-		c.Encoder = encoder
+		c.Encoder = embed.Open()
 	}
 	x := &Index{cfg: c, encoder: c.Encoder, curves: calibrationOf(c.Encoder)}
 	if err := x.openFile(); err != nil {
@@ -84,11 +81,11 @@ func (x *Index) Close() error { return x.db.Close() }
 
 // schemaVersion is raised when the tables below change. An index of another version is refused: it
 // can be made anew.
-const schemaVersion = 1
+const schemaVersion = 2
 
 const tablesSQL = `
 CREATE TABLE documents (
-	id INTEGER PRIMARY KEY, owner TEXT NOT NULL, collection TEXT NOT NULL, thread TEXT NOT NULL,
+	id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, owner TEXT NOT NULL, collection TEXT NOT NULL, thread TEXT NOT NULL,
 	folder TEXT NOT NULL, file TEXT NOT NULL, title TEXT NOT NULL, hash TEXT NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL,
 	pages INTEGER NOT NULL, notes TEXT NOT NULL, problem TEXT NOT NULL, added INTEGER NOT NULL,
 	UNIQUE (owner, collection, thread, folder, file)
@@ -100,7 +97,7 @@ CREATE TABLE chunks (
 CREATE INDEX chunks_of_document ON chunks (document, number);
 CREATE TABLE chunk_vectors (id INTEGER PRIMARY KEY REFERENCES chunks(id) ON DELETE CASCADE, encoder TEXT NOT NULL, vector BLOB NOT NULL);
 CREATE VIRTUAL TABLE chunk_words USING fts5 (content, heading, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
-CREATE TABLE schema_sources (id INTEGER PRIMARY KEY, owner TEXT NOT NULL, name TEXT NOT NULL, dialect TEXT NOT NULL, UNIQUE (owner, name));
+CREATE TABLE schema_sources (id INTEGER PRIMARY KEY, owner TEXT NOT NULL, name TEXT NOT NULL, dialect TEXT NOT NULL, version TEXT NOT NULL, UNIQUE (owner, name));
 CREATE TABLE schema_tables (
 	id INTEGER PRIMARY KEY, source INTEGER NOT NULL REFERENCES schema_sources(id) ON DELETE CASCADE, name TEXT NOT NULL,
 	columns TEXT NOT NULL, meaning TEXT NOT NULL, hash TEXT NOT NULL, UNIQUE (source, name)
@@ -172,6 +169,13 @@ func (x *Index) change(ctx context.Context, do func(*sql.Tx) error) error {
 		return errors.Join(err, tx.Rollback())
 	}
 	return tx.Commit()
+}
+
+// DocumentsVersion changes whenever the documents of the index do.
+func (x *Index) DocumentsVersion(ctx context.Context) (string, error) {
+	var number int64
+	err := x.db.QueryRowContext(ctx, "SELECT number FROM generations WHERE of = 'documents'").Scan(&number)
+	return strconv.FormatInt(number, 10), storeFault(err, "looking up the version")
 }
 
 // storeFault wraps an error of the file, which says what was tried.

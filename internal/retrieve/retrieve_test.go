@@ -46,11 +46,7 @@ func openModel(tb testing.TB) embed.Encoder {
 	if !embed.Describe().Model {
 		tb.Skip("the embedding model was not fetched (package weights)")
 	}
-	e, err := embed.Open()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return e
+	return embed.Open()
 }
 
 func writeFiles(tb testing.TB, files map[string]string) (dir string) {

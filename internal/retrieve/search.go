@@ -28,7 +28,7 @@ type Chunk struct {
 	Relevancy  float64 `json:"relevancy"`
 	Collection string  `json:"collection,omitempty"`
 	Title      string  `json:"title,omitempty"`
-	ID         int64   `json:"-"`
+	Document   string  `json:"document_id"` // with Place, what opens the passage again
 }
 
 const (
@@ -81,9 +81,9 @@ func (x *Index) searchChunks(ctx context.Context, q Query) ([]Chunk, error) {
 	}
 	out := make([]Chunk, 0, len(ranked))
 	for _, c := range ranked {
-		chunk := Chunk{ID: c.id, Relevancy: c.relevancy}
-		err := tx.QueryRowContext(ctx, "SELECT c.content, c.place, d.file, d.collection, d.title FROM chunks c JOIN documents d ON d.id = c.document WHERE c.id = ?", c.id).
-			Scan(&chunk.Content, &chunk.Place, &chunk.SourceFile, &chunk.Collection, &chunk.Title)
+		chunk := Chunk{Relevancy: roundRelevancy(c.relevancy)}
+		err := tx.QueryRowContext(ctx, "SELECT c.content, c.place, d.key, d.file, d.collection, d.title FROM chunks c JOIN documents d ON d.id = c.document WHERE c.id = ?", c.id).
+			Scan(&chunk.Content, &chunk.Place, &chunk.Document, &chunk.SourceFile, &chunk.Collection, &chunk.Title)
 		if err != nil {
 			return nil, err
 		}

@@ -21,6 +21,8 @@ type TableSet struct {
 	Source string
 	// Dialect is that of the SQL in which the tables are queried.
 	Dialect string
+	// Version is that of the source when its tables were looked at. See [Index.TableVersions].
+	Version string
 	Tables  []TableText
 }
 
@@ -62,24 +64,54 @@ const (
 // SyncTables makes the index know exactly these tables of a source. Tables that have not changed cost
 // nothing; the others are embedded before it returns.
 func (x *Index) SyncTables(ctx context.Context, set TableSet) error {
+	if err := x.StoreTables(ctx, set); err != nil {
+		return err
+	}
+	return x.EmbedTables(ctx)
+}
+
+// StoreTables is SyncTables without embedding: the tables are found by their words at once, and by
+// meaning after [Index.EmbedTables].
+func (x *Index) StoreTables(ctx context.Context, set TableSet) error {
 	if set.Source == "" {
 		return fault.New(fault.BadRequest, "the tables have no source")
 	}
 	err := x.change(ctx, func(tx *sql.Tx) error { return storeTables(ctx, tx, set) })
-	if err == nil {
-		err = x.embedTables(ctx)
-	}
 	return storeFault(err, "indexing the tables of "+set.Source)
 }
 
-// RemoveTables forgets the tables of a source.
+// EmbedTables embeds the tables that have not been. If it is cancelled, the next call goes on.
+func (x *Index) EmbedTables(ctx context.Context) error {
+	return storeFault(x.embedTables(ctx), "embedding tables")
+}
+
+// TableVersions returns the version of each source of the owner as of its last SyncTables.
+func (x *Index) TableVersions(ctx context.Context, owner string) (map[string]string, error) {
+	out := map[string]string{}
+	err := eachRow(ctx, x.db, func(rows *sql.Rows) error {
+		var name, version string
+		err := rows.Scan(&name, &version)
+		out[name] = version
+		return err
+	}, "SELECT name, version FROM schema_sources WHERE owner = ?", owner)
+	return out, storeFault(err, "listing the sources of tables")
+}
+
+// RemoveTables forgets a source and its tables.
 func (x *Index) RemoveTables(ctx context.Context, owner, source string) error {
-	return x.SyncTables(ctx, TableSet{Owner: owner, Source: source})
+	err := x.change(ctx, func(tx *sql.Tx) error {
+		if err := storeTables(ctx, tx, TableSet{Owner: owner, Source: source}); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, "DELETE FROM schema_sources WHERE owner = ? AND name = ?", owner, source)
+		return err
+	})
+	return storeFault(err, "forgetting the tables of "+source)
 }
 
 func storeTables(ctx context.Context, tx *sql.Tx, set TableSet) error {
 	var source int64
-	err := tx.QueryRowContext(ctx, "INSERT INTO schema_sources (owner, name, dialect) VALUES (?,?,?) ON CONFLICT (owner, name) DO UPDATE SET dialect = excluded.dialect RETURNING id", set.Owner, set.Source, set.Dialect).Scan(&source)
+	err := tx.QueryRowContext(ctx, "INSERT INTO schema_sources (owner, name, dialect, version) VALUES (?,?,?,?) ON CONFLICT (owner, name) DO UPDATE SET dialect = excluded.dialect, version = excluded.version RETURNING id", set.Owner, set.Source, set.Dialect, set.Version).Scan(&source)
 	if err != nil {
 		return err
 	}
@@ -254,7 +286,7 @@ func (x *Index) searchTables(ctx context.Context, q TableQuery) ([]Table, error)
 	}
 	out := make([]Table, 0, len(ranked))
 	for _, c := range ranked {
-		t := Table{Relevancy: c.relevancy}
+		t := Table{Relevancy: roundRelevancy(c.relevancy)}
 		var columns []byte
 		err := tx.QueryRowContext(ctx, "SELECT t.name, s.name, s.dialect, t.columns FROM schema_tables t JOIN schema_sources s ON s.id = t.source WHERE t.id = ?", c.id).Scan(&t.Name, &t.Source, &t.Dialect, &columns)
 		if err == nil {

@@ -102,7 +102,8 @@ func prepareWords(ctx context.Context, tx *sql.Tx, index string, texts int, term
 		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM "+index+" WHERE "+index+" MATCH ?", c.term).Scan(&c.having); err != nil {
 			return q, err
 		}
-		rarity := math.Log((float64(texts-c.having) + 0.5) / (float64(c.having) + 0.5))
+		having := float64(max(c.having, 1))
+		rarity := math.Log((float64(texts) - having + 0.5) / (having + 0.5))
 		q.most += max(rarity, 1e-6) * (bm25K1 + 1)
 		if c.having > 0 {
 			found = append(found, c)

@@ -42,8 +42,6 @@ func Undone() []string {
 // declared lists the tools of machines whose parts are not built in.
 func declared() []tool.Tool {
 	return []tool.Tool{
-		declare[DocumentSearchIn, DocumentSearchOut]("document_search", "Find excerpts of the attached documents.", tool.Reads, taints),
-		declare[SchemaSearchIn, SchemaSearchOut]("schema_search", "Find tables by meaning.", tool.Reads, taints),
 		declare[ListMCPToolsIn, ListMCPToolsOut]("list_mcp_tools", "List the tools of connected MCP servers.", tool.Reads, taints),
 		declare[ToolSearchIn, ToolSearchOut]("tool_search", "Find tools of connected MCP servers by what they do.", tool.Reads, taints),
 		declare[SQLSelectIn, SQLSelectOut]("sql_select", "Run one SELECT on a source.", tool.Reads, taints, mainArgument("sql")),
@@ -53,44 +51,12 @@ func declared() []tool.Tool {
 
 // Arguments and results of the assistant tools.
 type (
-	Chunk struct {
-		Content    string  `json:"content"`
-		SourceFile string  `json:"source_file"`
-		Place      string  `json:"place"`
-		Relevancy  float64 `json:"relevancy"`
-	}
-	FoundTable struct {
-		FullyQualifiedName string            `json:"fully_qualified_name"`
-		SourceID           string            `json:"source_id"`
-		SQLDialect         string            `json:"sql_dialect"`
-		Relevancy          float64           `json:"relevancy"`
-		Columns            []json.RawMessage `json:"columns"`
-	}
 	FoundTool struct {
 		Name        string          `json:"name"`
 		Server      string          `json:"server"`
 		Description string          `json:"description"`
 		Schema      json.RawMessage `json:"schema"`
 		ReadOnly    bool            `json:"read_only"`
-	}
-	DocumentSearchIn struct {
-		Query string  `json:"query"`
-		Min   float64 `json:"min"`
-		Limit int     `json:"limit"`
-	}
-	DocumentSearchOut struct {
-		Chunks       []Chunk `json:"chunks"`
-		MaxRelevancy float64 `json:"max_relevancy"`
-	}
-	SchemaSearchIn struct {
-		Query string  `json:"query"`
-		Min   float64 `json:"min"`
-		Limit int     `json:"limit"`
-	}
-	SchemaSearchOut struct {
-		Tables       []FoundTable `json:"tables"`
-		MaxRelevancy float64      `json:"max_relevancy"`
-		Note         string       `json:"note"`
 	}
 	ListMCPToolsIn struct {
 		Known []FoundTool `json:"known,omitempty"`

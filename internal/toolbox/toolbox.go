@@ -32,6 +32,9 @@ type Config struct {
 	Files     Files      // required by the tools that make files
 	// Workspaces are required by the tools that match the rows of two sources.
 	Workspaces Workspaces
+	// Documents and Tables are required by the tools that search them.
+	Documents Documents
+	Tables    Tables
 }
 
 // Data is datasets and the one way to query them, through policy.
@@ -110,6 +113,8 @@ func Tools(c Config) []tool.Tool {
 		validateRecipe(),
 		b.runSample(),
 		b.runFull(),
+		b.documentSearch(),
+		b.schemaSearch(),
 	}, declared())
 }
 

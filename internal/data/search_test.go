@@ -1,0 +1,165 @@
+package data_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"interlock/internal/catalog"
+	"interlock/internal/data"
+	"interlock/internal/embed"
+	"interlock/internal/query"
+	"interlock/internal/retrieve"
+	"interlock/internal/tool"
+	"interlock/internal/toolbox"
+)
+
+// A searchDesk has datasets in root and an index that compares words.
+type searchDesk struct {
+	t     *testing.T
+	root  string
+	index *retrieve.Index
+	tools *tool.Set
+}
+
+func newSearchDesk(t *testing.T) *searchDesk {
+	t.Helper()
+	root, dir := t.TempDir(), t.TempDir()
+	engine, err := query.New(query.Config{Dir: filepath.Join(dir, "tmp"), MemoryMB: 512})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = engine.Close() })
+	found, err := catalog.New(catalog.Config{Roots: []string{root}, Dir: dir, Engine: engine, Policy: engine, Rescan: time.Nanosecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = found.Close() })
+	index, err := retrieve.Open(retrieve.Config{Path: filepath.Join(dir, "documents.db"), Encoder: embed.Words{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = index.Close() })
+	search := data.NewSearch(data.SearchConfig{Catalog: found, Index: index})
+	return &searchDesk{t, root, index, tool.NewSet(nil, toolbox.Tools(toolbox.Config{Data: data.Datasets{Catalog: found}, Documents: search, Tables: search})...)}
+}
+
+func (d *searchDesk) write(name, text string) {
+	d.t.Helper()
+	path := filepath.Join(d.root, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		d.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d *searchDesk) call(c tool.Call, name string, args any, into any) {
+	d.t.Helper()
+	found, err := d.tools.Get(name)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	raw, err := json.Marshal(args)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	result, err := found.Call(tool.With(d.t.Context(), c), raw)
+	if err != nil {
+		d.t.Fatalf("%s: %v", name, err)
+	}
+	if err := json.Unmarshal(result.JSON, into); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// tables gives the tables found for a question as source.table, the most relevant first.
+func (d *searchDesk) tables(c tool.Call, question string) (names []string, out toolbox.SchemaSearchOut) {
+	d.t.Helper()
+	d.call(c, "schema_search", toolbox.SchemaSearchIn{Query: question, Min: 0.01, Limit: 5}, &out)
+	for _, t := range out.Tables {
+		names = append(names, t.SourceID+"."+t.FullyQualifiedName)
+	}
+	return names, out
+}
+
+// TestTableSearchFollowsTheCatalog finds tables by name, column, description, glossary and value, and
+// follows datasets that come, change and go.
+func TestTableSearchFollowsTheCatalog(t *testing.T) {
+	d := newSearchDesk(t)
+	d.write("shop/orders.csv", "order_id,amount,carrier\n1,9.50,Hermes\n2,3.00,Posti\n")
+	d.write("shop/customers.csv", "customer_id,city\n1,Tampere\n")
+	d.write("shop/data_dictionary.json", `{"tables": {"customers": {"description": "People who bought something"}}, "glossary": {"turnover": "the sum of amount of all orders"}}`)
+	d.write("fleet/vessels.csv", "vessel_id,berth\n1,North\n")
+	for question, want := range map[string]string{
+		"Which carrier is used most?":       "shop.orders",
+		"How much turnover did we make?":    "shop.orders",
+		"What went with Hermes?":            "shop.orders",
+		"How many people bought something?": "shop.customers",
+		"Which berth is free?":              "fleet.vessels",
+	} {
+		names, out := d.tables(tool.Call{}, question)
+		if len(names) == 0 || names[0] != want {
+			t.Errorf("%s: found %q, want %s first", question, names, want)
+			continue
+		}
+		if first := out.Tables[0]; out.MaxRelevancy != first.Relevancy || first.SQLDialect != "duckdb" || len(first.Columns) == 0 || out.Note == "" {
+			t.Errorf("%s: found %+v", question, out)
+		}
+	}
+	if names, _ := d.tables(tool.Call{Dataset: "fleet"}, "Which carrier is used most?"); slices.Contains(names, "shop.orders") {
+		t.Errorf("a question about the dataset fleet found %q", names)
+	}
+	d.write("fleet/harbours.csv", "harbour,depth\nOulu,9\n")
+	if err := os.RemoveAll(filepath.Join(d.root, "shop")); err != nil {
+		t.Fatal(err)
+	}
+	if names, _ := d.tables(tool.Call{}, "depth of the harbour of the carrier"); len(names) == 0 || names[0] != "fleet.harbours" || slices.Contains(names, "shop.orders") {
+		t.Errorf("after the change: found %q", names)
+	}
+}
+
+// TestDocumentSearchKnowsOwnerAndThread asks as two people and in two threads.
+func TestDocumentSearchKnowsOwnerAndThread(t *testing.T) {
+	d := newSearchDesk(t)
+	for _, q := range []retrieve.AddRequest{{Collection: "house"}, {Owner: "ann", Collection: "own"}, {Owner: "ann", Thread: "t1"}} {
+		q.Path = t.TempDir()
+		name := q.Owner + q.Collection + q.Thread + ".md"
+		if err := os.WriteFile(filepath.Join(q.Path, name), []byte("# Pumps\n\nThe pump is reset by the red button."), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.index.Add(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		call tool.Call
+		want []string
+	}{
+		{tool.Call{Owner: "ann", Thread: "t1"}, []string{"annown.md", "annt1.md", "house.md"}},
+		{tool.Call{Owner: "ann", Thread: "t2"}, []string{"annown.md", "house.md"}},
+		{tool.Call{Owner: "bob", Thread: "t1"}, []string{"house.md"}},
+	} {
+		var out toolbox.DocumentSearchOut
+		d.call(c.call, "document_search", toolbox.DocumentSearchIn{Query: "How is the pump reset?", Limit: 5}, &out)
+		var got []string
+		for _, chunk := range out.Chunks {
+			got = append(got, chunk.SourceFile)
+			if chunk.Place != "Pumps" || chunk.Document == "" || chunk.Relevancy > out.MaxRelevancy {
+				t.Errorf("chunk %+v", chunk)
+			}
+		}
+		if slices.Sort(got); !slices.Equal(got, c.want) {
+			t.Errorf("%+v found %q, want %q", c.call, got, c.want)
+		}
+		var above toolbox.DocumentSearchOut
+		d.call(c.call, "document_search", toolbox.DocumentSearchIn{Query: "How is the pump reset?", Min: 1.01, Limit: 5}, &above)
+		if len(above.Chunks) != 0 || above.MaxRelevancy != out.MaxRelevancy {
+			t.Errorf("above 1: %+v", above)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package toolbox
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"interlock/internal/fault"
+	"interlock/internal/schema"
+	"interlock/internal/tool"
+)
+
+// Tables finds tables of datasets.
+type Tables interface {
+	// SearchTables returns the tables that a text is about, the most relevant first.
+	SearchTables(ctx context.Context, q TableQuery) ([]FoundTable, error)
+}
+
+// A TableQuery asks for tables.
+type TableQuery struct {
+	Owner   string
+	Dataset string // to look into; "" is all that can be queried
+	Text    string
+	Limit   int
+}
+
+// A FoundTable is a table that was found. SourceID is the dataset that it is queried in.
+type FoundTable struct {
+	FullyQualifiedName string            `json:"fully_qualified_name"`
+	SourceID           string            `json:"source_id"`
+	SQLDialect         string            `json:"sql_dialect"`
+	Relevancy          float64           `json:"relevancy"`
+	Columns            []json.RawMessage `json:"columns"` // each a schema.Column
+}
+
+// ColumnsOf gives columns as a FoundTable lists them.
+func ColumnsOf(columns []schema.Column) ([]json.RawMessage, error) {
+	out := make([]json.RawMessage, len(columns))
+	for i, c := range columns {
+		raw, err := json.Marshal(c)
+		if err != nil {
+			return nil, fmt.Errorf("column %s: %w", c.Name, err)
+		}
+		out[i] = raw
+	}
+	return out, nil
+}
+
+// Arguments and result of schema_search. Tables below Min are left out; MaxRelevancy is
+// that of the best table, left out or not.
+type (
+	SchemaSearchIn struct {
+		Query string  `json:"query"`
+		Min   float64 `json:"min"`
+		Limit int     `json:"limit"`
+	}
+	SchemaSearchOut struct {
+		Tables       []FoundTable `json:"tables"`
+		MaxRelevancy float64      `json:"max_relevancy"`
+		Note         string       `json:"note"`
+	}
+)
+
+func (b box) schemaSearch() tool.Tool {
+	search := tool.New(spec("schema_search", tool.Reads, taints), func(ctx context.Context, in SchemaSearchIn) (SchemaSearchOut, error) {
+		out := SchemaSearchOut{Tables: []FoundTable{}}
+		if b.Tables == nil {
+			return out, fault.New(fault.Unavailable, "there are no tables to search")
+		}
+		call := tool.In(ctx)
+		found, err := b.Tables.SearchTables(ctx, TableQuery{Owner: call.Owner, Dataset: call.Dataset, Text: in.Query, Limit: in.Limit})
+		for _, t := range found {
+			out.MaxRelevancy = max(out.MaxRelevancy, t.Relevancy)
+			if t.Relevancy >= in.Min {
+				out.Tables = append(out.Tables, t)
+			}
+		}
+		out.Note = describeFound(out.Tables)
+		return out, err
+	})
+	return tool.Versioned(search, func(ctx context.Context, _ json.RawMessage) string {
+		if b.Data == nil {
+			return ""
+		}
+		return b.Data.Version(ctx, "")
+	})
+}
+
+// describeFound tells a model what a search for tables gave.
+func describeFound(found []FoundTable) string {
+	switch len(found) {
+	case 0:
+		return "No table is relevant to this."
+	case 1:
+		return fmt.Sprintf("One table is relevant: %s of %s.", found[0].FullyQualifiedName, found[0].SourceID)
+	}
+	return fmt.Sprintf("%d tables are relevant; the first is %s of %s.", len(found), found[0].FullyQualifiedName, found[0].SourceID)
+}
