@@ -14,5 +14,6 @@ func (a *app) askCommand() *cobra.Command {
 	cmd.Flags().StringVar(&c.dataset, "dataset", "", "the dataset; may be left out if there is only one")
 	cmd.Flags().StringVar(&c.machine, "machine", "pipeline", "the machine that answers")
 	cmd.Flags().StringArrayVar(&c.set, "set", nil, "a setting of the machine: name=value; may be repeated")
+	c.launch.register(cmd)
 	return cmd
 }

@@ -30,6 +30,7 @@ func (a *app) chatCommand() *cobra.Command {
 	cmd.Flags().StringVar(&c.dataset, "dataset", "", "the dataset of the turns")
 	cmd.Flags().StringVar(&c.thread, "thread", "", "continue this thread")
 	cmd.Flags().StringArrayVar(&c.set, "set", nil, "a setting of the machine: name=value; may be repeated")
+	c.launch.register(cmd)
 	cmd.Flags().BoolVar(&c.rerun, "rerun", false, "run a call again even if an equal one has run before")
 	return cmd
 }
@@ -40,6 +41,7 @@ type chat struct {
 	machine, dataset, thread string
 	machineGiven             bool // and not the default
 	set                      []string
+	launch                   launchFlags
 	rerun                    bool
 
 	s        *system
@@ -68,7 +70,7 @@ func (c *chat) run(ctx context.Context, message string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.s.close()) }()
-	if c.settings, err = parseSettings(c.set); err != nil {
+	if c.settings, err = c.launchSettings(ctx); err != nil {
 		return err
 	}
 	if c.dataset == "" {
@@ -107,6 +109,24 @@ func (c *chat) run(ctx context.Context, message string) (err error) {
 		return c.answerOne(ctx, message)
 	}
 	return c.answerLines(ctx)
+}
+
+// launchSettings returns the settings that the flags ask for: of the machine of a new
+// thread, or of the one that the thread runs.
+func (c *chat) launchSettings(ctx context.Context) (map[string]any, error) {
+	name := c.machine
+	if c.thread != "" {
+		t, err := c.s.store.Thread(ctx, c.thread)
+		if err != nil {
+			return parseSettings(c.set) // the thread's own error is told when it is opened
+		}
+		name = t.Machine
+	}
+	m, err := c.s.machines.Get(name)
+	if err != nil {
+		return parseSettings(c.set)
+	}
+	return c.launch.settings(m, c.set)
 }
 
 // newOpening describes the thread that the flags ask for.

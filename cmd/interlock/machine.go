@@ -19,7 +19,7 @@ import (
 )
 
 func (a *app) machineCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "machine", Short: "List, check, draw and compare machines"}
+	cmd := &cobra.Command{Use: "machine", Short: "List, check, draw, preview and compare machines"}
 	var format string
 	graph := &cobra.Command{
 		Use: "graph NAME|DIR", Short: "Draw a machine as Mermaid or SVG", Args: cobra.ExactArgs(1),
@@ -39,6 +39,7 @@ func (a *app) machineCommand() *cobra.Command {
 			RunE:    func(_ *cobra.Command, args []string) error { return a.machineCheck(args) },
 		},
 		graph,
+		a.machinePreviewCommand(),
 		&cobra.Command{
 			Use: "diff OLD NEW", Short: "Show what changed between two versions, and which threads could not continue", Args: cobra.ExactArgs(2),
 			Example: "  interlock machine diff ./machines/mine@old ./machines/mine",

@@ -16,6 +16,7 @@ type View struct {
 	Thread    store.Thread         `json:"thread"`
 	Settings  map[string]any       `json:"settings"`
 	Facts     map[string]any       `json:"facts"`
+	Data      map[string]any       `json:"data,omitempty"` // what the present state is about
 	Card      *event.CardRaised    `json:"card,omitempty"`
 	Offered   []string             `json:"offered"`
 	Denied    []event.Denial       `json:"denied,omitempty"`
@@ -53,7 +54,7 @@ func (e *Engine) View(ctx context.Context, thread string) (View, error) {
 	r := e.newRules(p.m, p.f)
 	s := r.scope()
 	v := View{
-		Thread: r.threadRow(), Settings: maps.Clone(s.Settings), Facts: map[string]any{}, Messages: slices.Clone(r.f.Messages),
+		Thread: r.threadRow(), Settings: maps.Clone(s.Settings), Facts: map[string]any{}, Data: r.stateData(s), Messages: slices.Clone(r.f.Messages),
 		Artifacts: slices.Clone(r.f.Artifacts), Tainted: r.f.Tainted, Offered: []string{},
 	}
 	for _, fact := range r.m.Facts {

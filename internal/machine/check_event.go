@@ -263,6 +263,9 @@ func (c *checker) checkStateExprs(s *State) {
 		c.checkTransition(t, s)
 	}
 	c.checkGuard(s.Complete, any, nil)
+	for _, a := range s.Data {
+		c.typeOfExpr(a.Expr, any, nil)
+	}
 	if s.Limits != nil {
 		c.checkNumbers(any, s.Limits.Iterations, s.Limits.Seconds, s.Limits.Tokens, s.Limits.Dollars)
 	}

@@ -78,6 +78,7 @@ func (d *decoder) decodeState(e entry) *State {
 		s.Limits = &l
 	}
 	s.Complete = d.decodeExpr(get("complete"), "complete")
+	s.Data = d.decodeAssigns(get("data"), "data")
 	return s
 }
 

@@ -14,7 +14,7 @@ var keysOf = map[string][]string{
 	"prompts": {"base", "grounding"},
 	"state": {
 		"kind", "terminal", "requires", "tools", "prompt", "inject", "run", "in", "out", "card", "go", "errors", "limits",
-		"complete", "model",
+		"complete", "data", "model",
 	},
 	"offer":       {"name", "from", "when", "approve"},
 	"section":     {"file", "when"},

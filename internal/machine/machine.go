@@ -146,7 +146,8 @@ type State struct {
 	Errors   *Errors // nil = the machine's
 	Limits   *Limits // nil = the machine's
 	Complete *Expr
-	Model    string // a model of its own; "" = the thread's
+	Data     []Assign // what the state is about, for people who look at it
+	Model    string   // a model of its own; "" = the thread's
 	Pos      Pos
 }
 

@@ -18,6 +18,12 @@ import (
 type Engine interface {
 	Runner
 	Reader
+	Previewer
+}
+
+// A Previewer shows how a turn would begin, without beginning one.
+type Previewer interface {
+	Preview(ctx context.Context, q engine.PreviewRequest) (engine.Preview, error)
 }
 
 // A Runner changes threads.

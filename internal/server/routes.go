@@ -39,6 +39,7 @@ func (s *Server) routes(t *table) {
 	// Machines
 	get(t, Viewer, "/api/machines", "The machines and those that did not load", s.machines)
 	get(t, Viewer, "/api/machines/{name}", "A machine: settings, states, graph", s.machine)
+	get(t, Analyst, "/api/machines/{name}/preview", "The states that are possible under some settings, with their prompts and tools, and the one that a question would begin in", s.preview)
 
 	if s.cfg.Artifacts != nil {
 		download(t, Viewer, "GET", "/api/artifacts/{id}", "Download an output", s.artifact)

@@ -52,6 +52,7 @@ type threadView struct {
 	store.Thread
 	Settings  map[string]any       `json:"settings"`
 	Facts     map[string]any       `json:"facts"`
+	Data      map[string]any       `json:"data" doc:"What the present state is about"`
 	Card      *cardData            `json:"card"`
 	Offered   []string             `json:"offered" doc:"Tools that the state offers now"`
 	Denied    []event.Denial       `json:"denied" doc:"Tools it names but does not offer, and why"`
@@ -70,7 +71,7 @@ func (s *Server) thread(ctx context.Context, in *threadPath) (threadView, error)
 		return threadView{}, err
 	}
 	return threadView{
-		Thread: v.Thread, Settings: orEmptyMap(v.Settings), Facts: orEmptyMap(v.Facts), Card: cardOf(v.Card), Offered: orEmpty(v.Offered),
+		Thread: v.Thread, Settings: orEmptyMap(v.Settings), Facts: orEmptyMap(v.Facts), Data: orEmptyMap(v.Data), Card: cardOf(v.Card), Offered: orEmpty(v.Offered),
 		Denied: orEmpty(v.Denied), Commands: orEmpty(v.Commands), Messages: orEmpty(v.Messages), Artifacts: orEmpty(v.Artifacts), Tainted: v.Tainted,
 	}, nil
 }

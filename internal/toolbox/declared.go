@@ -60,14 +60,18 @@ type (
 	}
 	ListMCPToolsIn struct {
 		Known []FoundTool `json:"known,omitempty"`
+		Only  string      `json:"only,omitempty"` // names of tools, with commas; empty means all
+		List  bool        `json:"list,omitempty"` // the tools themselves, and not only how many there are
 	}
 	ListMCPToolsOut struct {
-		Tools []FoundTool `json:"tools"`
-		Known []FoundTool `json:"known"`
+		Count int         `json:"count"`
+		Tools []FoundTool `json:"tools"` // empty unless the list was asked for
+		Known []FoundTool `json:"known"` // those of In.Known that are still declared as they were
 	}
 	ToolSearchIn struct {
 		Query string      `json:"query"`
 		Known []FoundTool `json:"known,omitempty"`
+		Only  string      `json:"only,omitempty"` // names of tools, with commas; empty means all
 	}
 	ToolSearchOut struct {
 		Tools []FoundTool `json:"tools"`
