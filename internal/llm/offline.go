@@ -83,6 +83,9 @@ func (o offline) nextStep(ctx context.Context, req Request) (Reply, error) {
 	if leadsReconciliation(req) {
 		return reconcileStep(req), nil
 	}
+	if searchesFirst(req) {
+		return o.searchStep(ctx, req, question)
+	}
 	if !offersTool(req, planCall) && !makesFiles(req) {
 		return Reply{Text: "I am the built-in model. I answer questions about data with queries, and this state offers me none. Ask a machine that queries, such as analyst or pipeline; `interlock machine list` says which are complete.", Stop: StopRefusal}, nil
 	}

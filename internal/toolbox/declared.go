@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"interlock/internal/event"
 	"interlock/internal/fault"
 	"interlock/internal/tool"
 )
@@ -44,8 +45,6 @@ func declared() []tool.Tool {
 	return []tool.Tool{
 		declare[ListMCPToolsIn, ListMCPToolsOut]("list_mcp_tools", "List the tools of connected MCP servers.", tool.Reads, taints),
 		declare[ToolSearchIn, ToolSearchOut]("tool_search", "Find tools of connected MCP servers by what they do.", tool.Reads, taints),
-		declare[SQLSelectIn, SQLSelectOut]("sql_select", "Run one SELECT on a source.", tool.Reads, taints, mainArgument("sql")),
-		declare[RequestCapabilityIn, RequestCapabilityOut]("request_capability", "Ask for a capability that this state does not have.", tool.Computes),
 	}
 }
 
@@ -90,6 +89,9 @@ type (
 		Rows     json.RawMessage `json:"rows"`
 		RowCount int             `json:"row_count"`
 		Limited  bool            `json:"limited"`
+
+		varies bool
+		ran    *event.Ran
 	}
 	RequestCapabilityIn struct {
 		Name string `json:"name"`

@@ -115,6 +115,8 @@ func Tools(c Config) []tool.Tool {
 		b.runFull(),
 		b.documentSearch(),
 		b.schemaSearch(),
+		b.sqlSelect(),
+		requestCapability(),
 	}, declared())
 }
 
