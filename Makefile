@@ -25,7 +25,7 @@ export CGO_ENABLED := 1
 export GOFLAGS := $(strip $(GOFLAGS) -tags=minicore_disabled)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup weights build run test lint bench demo clean
+.PHONY: help setup weights page build run test lint bench demo clean
 
 help: ## list the commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -36,28 +36,35 @@ setup:
 weights:
 	@scripts/weights.sh
 
-build: weights ## build bin/interlock
+page: ## build the page into web/dist
+	@scripts/page.sh
+
+build: weights page ## build bin/interlock
 	go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/interlock
 
 demo: build ## make the demo datasets in demo/
 	@test -e $(DATA) || ./$(BIN) demo --out $(DATA)
 
 run: ## set everything up and serve on http://127.0.0.1:8765
-	@command -v gcc >/dev/null || scripts/setup.sh
+	@command -v gcc >/dev/null && command -v npm >/dev/null || scripts/setup.sh
 	@$(MAKE) --no-print-directory -j2 setup demo
 	./$(BIN) serve --listen $(LISTEN) --data $(DATA) --state $(STATE)
 
 test: ## set everything up and run every test with the race detector
 	@scripts/setup.sh test
+	@scripts/page.sh
 	go vet ./...
+	@! command -v npm >/dev/null || npm --prefix web/app run --silent test
 	set -o pipefail; go test $(RACE) -shuffle=on -timeout 30m $(QUICKLINK) -json ./... | $(REPORT)
 	set -o pipefail; go test -run '$(UNRACED)' -timeout 15m $(QUICKLINK) -json ./internal/engine ./internal/query | $(REPORT)
 
-lint: ## golangci-lint with the reasons in .golangci.yaml
+lint: ## golangci-lint with the reasons in .golangci.yaml, and the checks of the page
+	@scripts/page.sh install
+	@! command -v npm >/dev/null || npm --prefix web/app run --silent check
 	go run $(LINT) run ./...
 
 bench: ## print our figures beside the peers and the bare drivers, made in this run
 	go run ./bench
 
 clean: ## remove what was built
-	rm -rf bin
+	rm -rf bin web/dist/assets web/dist/index.html

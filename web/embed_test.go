@@ -1,6 +1,8 @@
 package web_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"io/fs"
 	"regexp"
 	"strings"
@@ -46,5 +48,36 @@ func TestPageIsPlain(t *testing.T) {
 	}
 	if !strings.Contains(string(index), `lang="en"`) {
 		t.Error("index.html names no language")
+	}
+}
+
+// The built page keeps the same promises: nothing inline, nothing from another host. What
+// a browser loads before the first view is less than 200 KB.
+func TestBuiltPage(t *testing.T) {
+	index, err := fs.ReadFile(web.App(), "index.html")
+	if err != nil {
+		t.Skip("the page is not built: run make page (package npm)")
+	}
+	for _, pattern := range []string{`<script(?:\s[^>]*)?>\s*[^<\s]`, `<style|\sstyle=`, `\son[a-z]+=`, `(?:src|href)="(?:https?:)?//`} {
+		if found := regexp.MustCompile(pattern).Find(index); found != nil {
+			t.Errorf("index.html has %q", found)
+		}
+	}
+	loaded := regexp.MustCompile(`(?:src|href)="/app/(assets/[^"]+)"`).FindAllSubmatch(index, -1)
+	var packed bytes.Buffer
+	zip := gzip.NewWriter(&packed)
+	for _, m := range loaded {
+		b, err := fs.ReadFile(web.App(), string(m[1]))
+		if err != nil {
+			t.Error(err)
+		}
+		if found := regexp.MustCompile(`<[a-z][^<>]* style=\\?"`).Find(b); found != nil {
+			t.Errorf("%s has an inline style, which the content security policy forbids: %q", m[1], found)
+		}
+		_, _ = zip.Write(b) // into memory
+	}
+	_ = zip.Close()
+	if len(loaded) < 2 || packed.Len() > 200<<10 {
+		t.Errorf("the first load is %d files of %d bytes; it should be below 200 KB", len(loaded), packed.Len())
 	}
 }

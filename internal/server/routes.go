@@ -77,6 +77,9 @@ func (s *Server) routes(t *table) {
 		t.handle(nobody, "GET /{$}", pageFile(s.cfg.Page, "index.html"))
 		t.handle(nobody, "GET /static/{file}", pageFiles(s.cfg.Page))
 	}
+	if s.cfg.App != nil {
+		t.handle(nobody, "GET /app/{file...}", &builtPage{files: s.cfg.App})
+	}
 	for path, h := range s.cfg.Extra {
 		t.handle(Analyst, path, h)
 	}

@@ -1,0 +1,68 @@
+package server_test
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"interlock/internal/server"
+)
+
+// TestBuiltPageIsServed covers the built page: compressed, its hashed files kept for ever,
+// and where it was not built, an answer that says how to build it.
+func TestBuiltPageIsServed(t *testing.T) {
+	t.Parallel()
+	built := fstest.MapFS{
+		"index.html":       {Data: []byte("<!doctype html><title>Interlock</title>")},
+		"assets/main-1.js": {Data: []byte(strings.Repeat("let x = 1;", 500))},
+	}
+	desk := serve(t, newDesk(t, time.Millisecond), func(c *server.Config) { c.App = built })
+	bare := serve(t, newDesk(t, time.Millisecond), func(c *server.Config) { c.App = fstest.MapFS{".keep": {}} })
+	for _, c := range []struct {
+		name, url    string
+		status       int
+		cache, holds string
+		packed       bool
+	}{
+		{name: "index", url: desk.url + "/app/", status: 200, cache: "no-cache", holds: "<title>Interlock", packed: true},
+		{name: "hashed file", url: desk.url + "/app/assets/main-1.js", status: 200, cache: "public, max-age=31536000, immutable", holds: "let x", packed: true},
+		{name: "no such file", url: desk.url + "/app/assets/main-2.js", status: 404, holds: "no such file"},
+		{name: "outside", url: desk.url + "/app/..%2fembed.go", status: 404, holds: "no such file"},
+		{name: "not built", url: bare.url + "/app/", status: 404, holds: "make build"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.url, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Accept-Encoding", "gzip")
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = res.Body.Close() }()
+			var body io.Reader = res.Body
+			if packed := res.Header.Get("Content-Encoding") == "gzip"; packed != c.packed {
+				t.Errorf("compressed: %v", packed)
+			} else if packed {
+				if body, err = gzip.NewReader(res.Body); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b, err := io.ReadAll(body)
+			if err != nil || res.StatusCode != c.status || !strings.Contains(string(b), c.holds) {
+				t.Errorf("%d %q, %v", res.StatusCode, b, err)
+			}
+			if c.cache != "" && res.Header.Get("Cache-Control") != c.cache {
+				t.Errorf("Cache-Control is %q", res.Header.Get("Cache-Control"))
+			}
+			if !strings.Contains(res.Header.Get("Content-Security-Policy"), "script-src 'self';") {
+				t.Error("the content security policy is missing")
+			}
+		})
+	}
+}
