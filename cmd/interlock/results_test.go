@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"interlock/internal/event"
 )
 
 // TestResults goes the whole way of data through the server: a file comes in, is
@@ -176,8 +178,8 @@ func TestRepeat(t *testing.T) {
 	p.call("GET", "/api/artifacts/"+kept.Artifact+"/rows?sort=nope", "", http.StatusBadRequest, nil)
 }
 
-// TestRepeatOfPipeline takes a result whole that a machine's own step made, under a cap.
-func TestRepeatOfPipeline(t *testing.T) {
+// TestRepeatOtherMachines takes the results of other machines whole.
+func TestRepeatOtherMachines(t *testing.T) {
 	w := newWorld(t)
 	w.flags = append(w.flags, "--provider", "offline")
 	w.write("data/shop/stock.csv", "id,units\n"+strings.Repeat("7,1\n", 300))
@@ -189,7 +191,73 @@ func TestRepeatOfPipeline(t *testing.T) {
 	out, errs, code := w.run("run", "export", turn.Run, "--format", "csv")
 	if code != 0 || strings.Count(out, "\n") != 301 {
 		show, _, _ := w.run("run", "show", turn.Run)
-		t.Errorf("%d, %d lines\n%s%s", code, strings.Count(out, "\n"), errs, show)
+		t.Errorf("a step under a cap: %d, %d lines\n%s%s", code, strings.Count(out, "\n"), errs, show)
+	}
+	repeatOverFrames(t, w, p)
+}
+
+// repeatOverFrames repeats a statement that read an earlier result. A table of the result's
+// name that comes later is never read in its place.
+func repeatOverFrames(t *testing.T, w *world, p *process) {
+	type turn struct {
+		Run    string `json:"run_id"`
+		Thread string `json:"thread_id"`
+	}
+	type ran struct {
+		Version string
+		Frames  []event.Frame
+	}
+	say := func(sql, thread string) (said turn, call ran, frame string) {
+		t.Helper()
+		p.call("POST", "/chat", toJSON(map[string]string{"message": "SQL: " + sql, "dataset_id": "shop", "machine": "workbench", "thread_id": thread}), http.StatusOK, &said)
+		var c struct {
+			Version string `json:"dataset_version_hash"`
+			Tools   []struct {
+				Ran    *ran
+				Result struct{ Name string }
+			} `json:"tool_calls"`
+		}
+		p.call("GET", "/runs/"+said.Run, "", http.StatusOK, &c)
+		for _, tool := range c.Tools {
+			if tool.Ran != nil {
+				if c.Version != tool.Ran.Version {
+					t.Errorf("the run read version %s, its statement %s", c.Version, tool.Ran.Version)
+				}
+				return said, *tool.Ran, tool.Result.Name
+			}
+		}
+		t.Fatalf("no statement ran: %+v", c)
+		return said, call, frame
+	}
+	first, _, frame := say("SELECT id, sum(units) AS n FROM stock GROUP BY id", "")
+	second, call, _ := say("SELECT n FROM "+frame, first.Thread)
+	if len(call.Frames) != 1 || call.Frames[0].Name != frame || call.Frames[0].ResultID == "" {
+		t.Fatalf("the statement over %s ran over %+v", frame, call.Frames)
+	}
+	export := func(flags ...string) (string, string, int) {
+		return w.run(append([]string{"run", "export", second.Run, "--format", "csv"}, flags...)...)
+	}
+	if out, errs, code := export(); code != 0 || out != "n\n300\n" {
+		t.Errorf("repeated: %d %q %s", code, out, errs)
+	}
+	w.write("data/shop/"+frame+".csv", "n\n-1\n")
+	if out, errs, code := export(); code != 0 || out != "n\n300\n" {
+		t.Errorf("beside a table of the result's name, on the data of the run: %d %q %s", code, out, errs)
+	}
+	if _, today, _ := say("SELECT n FROM "+frame, first.Thread); len(today.Frames) != 0 || today.Version == call.Version {
+		t.Errorf("a statement that reads the dataset's own table names a result: %+v", today)
+	}
+	old, err := filepath.Glob(w.path("state/datasets/shop-" + call.Version[:12] + "*"))
+	if err != nil || len(old) != 2 {
+		t.Fatalf("%v %v", old, err)
+	}
+	for _, path := range old {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, errs, code := export("--today"); code != exitFailed || !strings.Contains(errs, "earlier result") {
+		t.Errorf("on today's data, where a table took the name: %d %q %s", code, out, errs)
 	}
 }
 

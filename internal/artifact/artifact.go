@@ -71,6 +71,8 @@ type Lineage struct {
 	Run      string `json:"run_id,omitempty"`
 	Call     string `json:"call,omitempty"`
 	Recorded string `json:"recorded_version_hash,omitempty"`
+	// Frames are the earlier results that the statement read as tables.
+	Frames []event.Frame `json:"frames,omitempty"`
 }
 
 const (

@@ -157,6 +157,9 @@ func (c *Capsule) addEvent(ev event.Event) {
 		t := c.findToolCall(b.Call, b.Tool, b.Args.JSON)
 		t.Outcome, t.Result, t.Ran, t.Duplicate, t.Code, t.MS = "returned", b.Result.JSON, b.Ran, b.Duplicate, b.Reason, b.MS
 		t.Version = cmp.Or(t.Version, b.Version)
+		if b.Ran != nil && b.Ran.Version != "" { // what was read, not what was there before
+			c.DataVersion = b.Ran.Version
+		}
 	case event.ToolFailed:
 		t := c.findToolCall(b.Call, b.Tool, b.Args.JSON)
 		t.Outcome, t.Code, t.Message, t.MS = "failed", b.Code, b.Message, b.MS

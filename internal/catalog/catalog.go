@@ -200,6 +200,11 @@ func (c *Catalog) show(ctx context.Context, d *dataset) (schema.Dataset, error) 
 	if err != nil {
 		return schema.Dataset{}, err
 	}
+	return c.showVersion(d, v), nil
+}
+
+// showVersion is a dataset for others, with what is known of one of its versions.
+func (c *Catalog) showVersion(d *dataset, v version) schema.Dataset {
 	shown := schema.Dataset{
 		ID: d.id, Name: d.name, Description: d.description, Prompts: slices.Clone(d.prompts),
 		Version: v.hash, Kind: d.kind, Problems: slices.Clone(d.problems),
@@ -220,7 +225,7 @@ func (c *Catalog) show(ctx context.Context, d *dataset) (schema.Dataset, error) 
 			shown.CopiedAt = c.copiedAt(d, v.path)
 		}
 	}
-	return shown, nil
+	return shown
 }
 
 func (c *Catalog) progress(dataset, table string, rows int64) {

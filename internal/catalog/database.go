@@ -68,16 +68,14 @@ func (c *Catalog) database(ctx context.Context, d *dataset) (query.Database, sch
 		}
 	}
 	c.touch(v.path)
-	shown, err := c.show(ctx, d)
-	if err != nil {
-		return query.Database{}, schema.Dataset{}, err
-	}
-	return databaseOf(v.path, shown.ID, shown.Tables), shown, nil
+	shown := c.showVersion(d, v)
+	return databaseOf(v.path, shown), shown, nil
 }
 
-func databaseOf(path, alias string, tables []schema.Table) query.Database {
-	db := query.Database{Path: path, Alias: alias}
-	for _, t := range tables {
+// databaseOf is a dataset in the file of one of its versions.
+func databaseOf(path string, d schema.Dataset) query.Database {
+	db := query.Database{Path: path, Alias: d.ID, Version: d.Version}
+	for _, t := range d.Tables {
 		db.Tables = append(db.Tables, sqlpolicy.Table{Name: t.Name, Columns: schema.Names(t.Columns)})
 	}
 	return db

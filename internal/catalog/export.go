@@ -133,5 +133,5 @@ func (c *Catalog) stored(ctx context.Context, columns []schema.Column, lines, pa
 		return query.Request{}, err
 	}
 	made := schema.Table{Name: "result", Columns: report.Tables[0].Columns}
-	return query.Request{Database: databaseOf(path, "", []schema.Table{made}), SQL: "SELECT " + strings.Join(list, ", ") + " FROM result" + some, Timeout: importTimeout}, nil
+	return query.Request{Database: databaseOf(path, schema.Dataset{Tables: []schema.Table{made}}), SQL: "SELECT " + strings.Join(list, ", ") + " FROM result" + some, Timeout: importTimeout}, nil
 }

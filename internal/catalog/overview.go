@@ -55,7 +55,7 @@ func (c *Catalog) Past(id, hash string) (query.Database, bool) {
 		m, ok := c.manifest(path)
 		if ok && m.Dataset == id && m.Version == hash && !strings.HasPrefix(hash, livePrefix) {
 			c.touch(path)
-			return databaseOf(path, id, m.Tables), true
+			return databaseOf(path, schema.Dataset{ID: id, Version: hash, Tables: m.Tables}), true
 		}
 	}
 	return query.Database{}, false

@@ -86,13 +86,20 @@ func (c *Catalog) Query(ctx context.Context, id string, r query.Request) (*query
 		return nil, err
 	}
 	if !d.remote() {
-		db.Beside, db.Tables = r.Database.Beside, slices.Concat(db.Tables, r.Database.Tables)
+		beside := besideOf(db, r.Database)
 		r.Database = db
+		r.Database.Beside, r.Database.Tables = beside.Beside, slices.Concat(db.Tables, beside.Tables)
 		result, err := c.config.Engine.Run(ctx, r)
-		if err == nil {
-			result.CopiedAt = c.copiedAt(d, db.Path)
+		if err != nil {
+			return nil, err
 		}
-		return result, err
+		result.CopiedAt = c.copiedAt(d, db.Path)
+		for _, t := range result.Decision.Touches {
+			if hasTable(beside.Tables, t.Table) {
+				result.Beside = append(result.Beside, t.Table)
+			}
+		}
+		return result, nil
 	}
 	r.Database = db
 	decision, err := c.config.Policy.Check(ctx, db, r.SQL)
@@ -108,7 +115,7 @@ func (c *Catalog) Query(ctx context.Context, id string, r query.Request) (*query
 		return nil, err
 	}
 	result := &query.Result{
-		Columns: engineColumns(answer.Columns), Rows: answer.Rows, RowCount: answer.Count, Limited: answer.Limited, Elapsed: answer.Elapsed, Decision: decision, Live: true,
+		Columns: engineColumns(answer.Columns), Rows: answer.Rows, RowCount: answer.Count, Limited: answer.Limited, Elapsed: answer.Elapsed, Decision: decision, Live: true, Version: db.Version,
 		Total: int64(answer.Count), AtLeast: answer.Limited,
 	}
 	if result.Limited {
@@ -120,6 +127,22 @@ func (c *Catalog) Query(ctx context.Context, id string, r query.Request) (*query
 		}
 	}
 	return result, nil
+}
+
+// besideOf gives the earlier results, one table a file, whose names the dataset leaves free:
+// a table of the dataset wins over a result of its name.
+func besideOf(db, earlier query.Database) (free query.Database) {
+	for i, t := range earlier.Tables {
+		if !hasTable(db.Tables, t.Name) {
+			free.Tables, free.Beside = append(free.Tables, t), append(free.Beside, earlier.Beside[i])
+		}
+	}
+	return free
+}
+
+// hasTable reports whether a name means one of the tables; case does not count.
+func hasTable(tables []sqlpolicy.Table, name string) bool {
+	return slices.ContainsFunc(tables, func(t sqlpolicy.Table) bool { return strings.EqualFold(t.Name, name) })
 }
 
 // Check decides about a statement on a dataset without running it.

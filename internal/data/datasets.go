@@ -75,7 +75,7 @@ const (
 
 // Query implements toolbox.Data.
 func (d Datasets) Query(ctx context.Context, q toolbox.Query) (toolbox.Rows, error) {
-	frames, err := d.frameTables(ctx, q)
+	frames, err := frameTables(ctx, d.Catalog, d.Results, q.Frames)
 	if err != nil {
 		return toolbox.Rows{}, err
 	}
@@ -92,15 +92,26 @@ func (d Datasets) Query(ctx context.Context, q toolbox.Query) (toolbox.Rows, err
 			Suggest("Aggregate, select fewer columns, or say with a LIMIT of your own which rows are meant.")
 	}
 	return toolbox.Rows{
-		CopiedAt: r.CopiedAt, Columns: r.Columns, Rows: r.Rows, RowCount: r.RowCount, Limited: r.Limited, Total: r.Total, AtLeast: r.AtLeast, Cut: r.Cut, MS: r.Elapsed.Round(time.Millisecond).Milliseconds(), Decision: r.Decision, Live: r.Live,
+		Frames: framesRead(q.Frames, r.Beside), CopiedAt: r.CopiedAt, Columns: r.Columns, Rows: r.Rows, RowCount: r.RowCount, Limited: r.Limited, Total: r.Total, AtLeast: r.AtLeast, Cut: r.Cut, MS: r.Elapsed.Round(time.Millisecond).Milliseconds(), Decision: r.Decision, Live: r.Live, Version: r.Version,
 	}, nil
 }
 
-// frameTables writes the earlier results that a statement names as tables that it can read.
-func (d Datasets) frameTables(ctx context.Context, q toolbox.Query) (query.Database, error) {
+// framesRead are the frames whose tables a statement read.
+func framesRead(frames []toolbox.Frame, read []string) (out []toolbox.Frame) {
+	for _, f := range frames {
+		if slices.ContainsFunc(read, func(name string) bool { return strings.EqualFold(name, f.Name) }) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// frameTables writes the earlier results that a statement names as tables that it can
+// read, each in a file of its own.
+func frameTables(ctx context.Context, c *catalog.Catalog, results toolbox.Results, frames []toolbox.Frame) (query.Database, error) {
 	var db query.Database
-	for _, f := range q.Frames {
-		path, table, err := resultTable(ctx, d.Catalog, d.Results, f)
+	for _, f := range frames {
+		path, table, err := resultTable(ctx, c, results, f)
 		if err != nil {
 			return db, err
 		}

@@ -3,6 +3,7 @@ package data
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,8 @@ import (
 	"interlock/internal/fault"
 	"interlock/internal/query"
 	"interlock/internal/server"
+	"interlock/internal/sqlpolicy"
+	"interlock/internal/tool"
 )
 
 // Repeat implements server.Results: the statement of a recorded call runs again on the
@@ -24,9 +27,12 @@ func (r *Results) Repeat(ctx context.Context, owner string, x server.Repeat) (st
 	if err != nil {
 		return "", err
 	}
-	l := artifact.Lineage{Dataset: cmp.Or(call.Ran.Dataset, c.Dataset), SQL: call.Ran.SQL, Version: cmp.Or(call.Ran.Version, call.Version), Run: c.Run, Call: call.Call}
+	l := artifact.Lineage{Dataset: cmp.Or(call.Ran.Dataset, c.Dataset), SQL: call.Ran.SQL, Version: cmp.Or(call.Ran.Version, call.Version), Run: c.Run, Call: call.Call, Frames: call.Ran.Frames}
 	at, err := r.recordedData(ctx, &l, x.Today)
 	if err != nil {
+		return "", err
+	}
+	if at, err = r.withFrames(ctx, owner, at, l); err != nil {
 		return "", err
 	}
 	return r.storeRows(ctx, owner, at, query.Format(x.Format), l)
@@ -52,6 +58,21 @@ func (r *Results) recordedData(ctx context.Context, l *artifact.Lineage, today b
 	}
 	l.Recorded, l.Version = l.Version, d.Version
 	return now, nil
+}
+
+// withFrames adds the earlier results that a statement read to where it runs again. A table
+// that has come since and has the name of one of them must not be read in its place.
+func (r *Results) withFrames(ctx context.Context, owner string, at target, l artifact.Lineage) (target, error) {
+	for _, f := range l.Frames {
+		taken := slices.ContainsFunc(at.version.Tables, func(t sqlpolicy.Table) bool { return strings.EqualFold(t.Name, f.Name) })
+		if taken || at.live != "" {
+			return at, fault.New(fault.Conflict, "the statement read the earlier result %q, and today's data of %q cannot be read beside it", f.Name, l.Dataset).
+				Suggest("Repeat it on the version that the run read, or ask the question again.").With(f)
+		}
+	}
+	frames, err := frameTables(tool.With(ctx, tool.Call{Owner: owner}), r.catalog, StepResults{r.artifacts}, l.Frames)
+	at.version.Beside, at.version.Tables = frames.Beside, slices.Concat(at.version.Tables, frames.Tables)
+	return at, err
 }
 
 // callWithStatement finds a call by its id or by its number among those with a

@@ -281,6 +281,14 @@ type Ran struct {
 	Version string `json:"version,omitempty"`  // of the dataset
 	SQL     string `json:"sql"`                // without the limit of rows that was added to it
 	MaxRows int    `json:"max_rows,omitempty"` // that limit; 0 if there was none
+	// Frames are the earlier results that the statement read as tables.
+	Frames []Frame `json:"frames,omitempty"`
+}
+
+// Frame is the stored rows of an earlier call, under the name by which later calls know them.
+type Frame struct {
+	Name     string `json:"name"`
+	ResultID string `json:"result_id"`
 }
 
 // ToolFailed is the result of a call that failed.

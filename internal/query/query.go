@@ -18,6 +18,8 @@ type Database struct {
 	Path   string // a .duckdb file, opened read-only
 	Tables []sqlpolicy.Table
 	Alias  string // the dataset's id: `alias.table` is read as `table`
+	// Version is the dataset's version that the file holds; "" where it holds none.
+	Version string
 	// Beside are further files that this program wrote, whose tables a statement may name
 	// as if they were in the first: earlier results. A table of the first wins.
 	Beside []string
@@ -63,4 +65,6 @@ type Result struct {
 	Elapsed  time.Duration
 	Decision sqlpolicy.Decision // what it touched
 	Live     bool               // the rows stay in their database and may change at any time
+	Version  string             // of the Database that was read
+	Beside   []string           // the tables read that are not the dataset's own, but earlier results
 }

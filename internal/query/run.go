@@ -159,7 +159,7 @@ func (e *Engine) Run(ctx context.Context, r Request) (*Result, error) {
 	if _, ok, err := e.policy.Seen(scope, r.SQL); ok && err != nil {
 		return nil, err
 	}
-	result := &Result{}
+	result := &Result{Version: r.Database.Version}
 	visit := visit{gate: e.runs, user: r.User, version: v, timeout: cmp.Or(r.Timeout, e.config.Timeout), sql: r.SQL}
 	err = e.with(ctx, visit, func(ctx context.Context, p *process) (err error) {
 		began := time.Now()

@@ -24,7 +24,8 @@ type fakeData struct {
 	answers map[string]string // part of a statement: rows
 	fails   error
 	asked   []toolbox.Query
-	read    int // how often the schema was read
+	read    int  // how often the schema was read
+	moves   bool // the data change as soon as a statement has run
 }
 
 func newFake() *fakeData {
@@ -64,6 +65,10 @@ func (f *fakeData) Query(_ context.Context, q toolbox.Query) (toolbox.Rows, erro
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked = append(f.asked, q)
+	version := f.version
+	if f.moves {
+		f.version += "+"
+	}
 	if f.fails != nil && !strings.Contains(q.SQL, "DISTINCT") {
 		return toolbox.Rows{}, f.fails
 	}
@@ -78,9 +83,9 @@ func (f *fakeData) Query(_ context.Context, q toolbox.Query) (toolbox.Rows, erro
 		limited := len(all) > q.MaxRows
 		all = all[:min(len(all), q.MaxRows)]
 		raw, err := json.Marshal(all)
-		return toolbox.Rows{Columns: []schema.Column{{Name: "c", Type: schema.ParseType("VARCHAR")}}, Rows: raw, RowCount: len(all), Limited: limited, MS: 7}, err
+		return toolbox.Rows{Columns: []schema.Column{{Name: "c", Type: schema.ParseType("VARCHAR")}}, Rows: raw, RowCount: len(all), Limited: limited, MS: 7, Version: version}, err
 	}
-	return toolbox.Rows{Columns: []schema.Column{{Name: "count", Type: schema.ParseType("BIGINT")}}, Rows: json.RawMessage(`[[3]]`), RowCount: 1, MS: 7}, nil
+	return toolbox.Rows{Columns: []schema.Column{{Name: "count", Type: schema.ParseType("BIGINT")}}, Rows: json.RawMessage(`[[3]]`), RowCount: 1, MS: 7, Version: version}, nil
 }
 
 func (f *fakeData) Dictionary(_ context.Context, _, file string) (schema.Dictionary, error) {

@@ -31,10 +31,7 @@ type Result struct {
 }
 
 // A Frame is a kept result that later steps know by name.
-type Frame struct {
-	Name     string `json:"name"`
-	ResultID string `json:"result_id"`
-}
+type Frame = event.Frame
 
 // notNames cannot name a frame: words of Python, and what a job is given.
 var notNames = func() map[string]bool {

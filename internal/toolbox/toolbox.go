@@ -79,7 +79,9 @@ type Rows struct {
 	CopiedAt time.Time // when they were copied from their database; zero where they were not
 	MS       int64
 	Decision sqlpolicy.Decision
-	Live     bool // they stay in their database and may change at any time
+	Live     bool    // they stay in their database and may change at any time
+	Version  string  // of the dataset, as it was read
+	Frames   []Frame // those of the query that the statement read
 }
 
 // Tools lists every built-in tool.
@@ -195,8 +197,8 @@ func (o QueryOut) Ran() *event.Ran { return o.ran }
 
 // ran describes the statement of a query that returned, for the log: its text without a
 // cap that is put around it, and the cap beside it.
-func (b box) ran(ctx context.Context, q Query) *event.Ran {
-	return &event.Ran{Dataset: q.Dataset, Version: b.Data.Version(ctx, q.Dataset), SQL: q.SQL, MaxRows: q.MaxRows}
+func ran(q Query, r Rows) *event.Ran {
+	return &event.Ran{Dataset: q.Dataset, Version: r.Version, SQL: q.SQL, MaxRows: q.MaxRows, Frames: r.Frames}
 }
 
 // query runs a statement and gives its result with what ran, and the rows as they came.
@@ -207,7 +209,7 @@ func (b box) query(ctx context.Context, q Query) (QueryOut, Rows, error) {
 		return QueryOut{}, r, err
 	}
 	out := queryOut(r)
-	out.ran = b.ran(ctx, q)
+	out.ran = ran(q, r)
 	return out, r, nil
 }
 

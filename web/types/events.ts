@@ -275,6 +275,14 @@ export interface Ran {
   sql: string;
   /** that limit; 0 if there was none */
   max_rows?: number;
+  /** Frames are the earlier results that the statement read as tables. */
+  frames?: Frame[];
+}
+
+/** Frame is the stored rows of an earlier call, under the name by which later calls know them. */
+export interface Frame {
+  name: string;
+  result_id: string;
 }
 
 /** ToolFailed is the result of a call that failed. */
