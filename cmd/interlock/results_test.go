@@ -178,8 +178,8 @@ func TestRepeat(t *testing.T) {
 	p.call("GET", "/api/artifacts/"+kept.Artifact+"/rows?sort=nope", "", http.StatusBadRequest, nil)
 }
 
-// TestRepeatOtherMachines takes the results of other machines whole.
-func TestRepeatOtherMachines(t *testing.T) {
+// TestRepeatOfPipeline takes a result whole that a machine's own step made, under a cap.
+func TestRepeatOfPipeline(t *testing.T) {
 	w := newWorld(t)
 	w.flags = append(w.flags, "--provider", "offline")
 	w.write("data/shop/stock.csv", "id,units\n"+strings.Repeat("7,1\n", 300))
@@ -191,14 +191,18 @@ func TestRepeatOtherMachines(t *testing.T) {
 	out, errs, code := w.run("run", "export", turn.Run, "--format", "csv")
 	if code != 0 || strings.Count(out, "\n") != 301 {
 		show, _, _ := w.run("run", "show", turn.Run)
-		t.Errorf("a step under a cap: %d, %d lines\n%s%s", code, strings.Count(out, "\n"), errs, show)
+		t.Errorf("%d, %d lines\n%s%s", code, strings.Count(out, "\n"), errs, show)
 	}
-	repeatOverFrames(t, w, p)
 }
 
-// repeatOverFrames repeats a statement that read an earlier result. A table of the result's
-// name that comes later is never read in its place.
-func repeatOverFrames(t *testing.T, w *world, p *process) {
+// TestRepeatOverFrames repeats a statement that read an earlier result. A table of the
+// result's name that comes later is never read in its place.
+func TestRepeatOverFrames(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.flags = append(w.flags, "--provider", "offline")
+	w.write("data/shop/stock.csv", "id,units\n"+strings.Repeat("7,1\n", 300))
+	p := w.serve()
 	type turn struct {
 		Run    string `json:"run_id"`
 		Thread string `json:"thread_id"`

@@ -37,7 +37,8 @@ func (r *sqliteRemote) Judge(ctx context.Context, scope sqlpolicy.Scope, sql str
 	if report.Reading == nil {
 		return sqlpolicy.Decision{}, fault.New(fault.Internal, "a worker gave no decision")
 	}
-	d := sqlpolicy.Decision{SQL: sql, Touches: report.Reading.Touches, Functions: report.Reading.Functions, HasOrder: clauses.order, HasLimit: clauses.limit, Limit: clauses.rows()}
+	d := sqlpolicy.Decision{SQL: sql, Touches: report.Reading.Touches, Functions: report.Reading.Functions, HasOrder: clauses.order}
+	d.Limit, d.HasLimit = clauses.rows()
 	for _, name := range d.Functions {
 		d.Volatile = d.Volatile || rules.Volatile(name) || sqliteClocks[name] && strings.Contains(strings.ToLower(sql), "now") || sqliteClocks[name] && strings.Contains(sql, "()")
 	}
@@ -168,10 +169,11 @@ type clauses struct {
 	afterLimit   []string // words and marks behind the outermost LIMIT
 }
 
-// rows gives the rows of the limit, where it is a number that at most an offset follows.
-func (c clauses) rows() int64 {
+// rows gives the rows of the limit, if there is one: a negative number is none. NoNumber
+// stands for all but a number that at most an offset follows.
+func (c clauses) rows() (rows int64, limited bool) {
 	if !c.limit {
-		return 0
+		return 0, false
 	}
 	after := c.afterLimit
 	if len(after) > 0 && after[len(after)-1] == ";" {
@@ -179,10 +181,15 @@ func (c clauses) rows() int64 {
 	}
 	if len(after) == 1 || len(after) == 3 && strings.EqualFold(after[1], "offset") {
 		if n, err := strconv.ParseInt(after[0], 10, 64); err == nil {
-			return n
+			return n, true
 		}
 	}
-	return sqlpolicy.NoNumber
+	if len(after) == 2 && after[0] == "-" || len(after) == 4 && after[0] == "-" && strings.EqualFold(after[2], "offset") {
+		if n, err := strconv.ParseInt(after[1], 10, 64); err == nil && n > 0 {
+			return 0, false
+		}
+	}
+	return sqlpolicy.NoNumber, true
 }
 
 // sqliteClauses looks for ORDER BY and LIMIT outside of brackets, in a text that

@@ -42,22 +42,24 @@ func (g postgresGrammar) judge(scope Scope, sql string, limits Limits) (Decision
 	if err != nil {
 		return Decision{}, err
 	}
-	return Decision{
-		SQL: text, Touches: j.touches(), Functions: slices.Sorted(maps.Keys(j.functions)), Volatile: j.volatile,
-		HasLimit: stmt.GetLimitCount() != nil, Limit: postgresLimit(stmt), HasOrder: len(stmt.GetSortClause()) > 0,
-	}, nil
+	d := Decision{
+		SQL: text, Touches: j.touches(), Functions: slices.Sorted(maps.Keys(j.functions)), Volatile: j.volatile, HasOrder: len(stmt.GetSortClause()) > 0,
+	}
+	d.Limit, d.HasLimit = postgresLimit(stmt)
+	return d, nil
 }
 
-// postgresLimit gives the rows of a query's limit.
-func postgresLimit(q *pgquery.SelectStmt) int64 {
+// postgresLimit gives the rows of a query's limit, if it has one: LIMIT ALL is the
+// constant NULL.
+func postgresLimit(q *pgquery.SelectStmt) (rows int64, limited bool) {
 	count := q.GetLimitCount()
-	switch number, ok := count.GetAConst().GetVal().(*pgquery.A_Const_Ival); {
-	case count == nil:
-		return 0
-	case ok && q.GetLimitOption() == pgquery.LimitOption_LIMIT_OPTION_COUNT:
-		return int64(number.Ival.GetIval())
+	if count == nil || count.GetAConst().GetIsnull() {
+		return 0, false
 	}
-	return NoNumber
+	if number, ok := count.GetAConst().GetVal().(*pgquery.A_Const_Ival); ok && q.GetLimitOption() == pgquery.LimitOption_LIMIT_OPTION_COUNT {
+		return int64(number.Ival.GetIval()), true
+	}
+	return NoNumber, true
 }
 
 func parsePostgres(sql string) (*pgquery.ParseResult, error) {

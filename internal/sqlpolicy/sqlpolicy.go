@@ -18,7 +18,7 @@ type Decision struct {
 	Touches   []Touch  // base tables and the columns read of each
 	Functions []string // every function called, sorted
 	Volatile  bool     // random, now, sample: another run may differ
-	HasLimit  bool     // the outermost query names a limit
+	HasLimit  bool     // the outermost query names a limit; OFFSET alone, LIMIT ALL and LIMIT NULL are none
 	Limit     int64    // the rows of that limit; NoNumber if they are not a plain number
 	HasOrder  bool     // the outermost query names an order
 	// Form is the same for two wordings of one statement; "" where another engine runs it.
@@ -26,7 +26,7 @@ type Decision struct {
 }
 
 // NoNumber is the limit of a statement whose LIMIT is an expression, a share of the rows,
-// ALL, or WITH TIES: it says nothing about how many rows there are at most.
+// or WITH TIES: it says nothing about how many rows there are at most.
 const NoNumber = -1
 
 // A Touch is a table with the columns read of it.

@@ -227,8 +227,10 @@ func (w *walker) query(n *node, s *cteScope, depth int, outermost bool) error {
 	if outermost {
 		for m := range n.get("modifiers").elements() {
 			switch m.str("type") {
-			case "LIMIT_MODIFIER":
-				w.reading.limit, w.reading.limitRows = true, m.get("limit").wholeNumber()
+			case "LIMIT_MODIFIER": // of an OFFSET, too
+				if count := m.get("limit"); !count.noLimit() {
+					w.reading.limit, w.reading.limitRows = true, count.wholeNumber()
+				}
 			case "LIMIT_PERCENT_MODIFIER":
 				w.reading.limit, w.reading.limitRows = true, NoNumber
 			case "ORDER_MODIFIER":
@@ -247,6 +249,11 @@ func (w *walker) query(n *node, s *cteScope, depth int, outermost bool) error {
 		return w.query(n.get("right"), &cteScope{w.tableKey(n.str("cte_name")), s}, depth+1, false)
 	}
 	return nil
+}
+
+// noLimit reports whether the number of rows of a LIMIT is missing, ALL or NULL.
+func (n *node) noLimit() bool {
+	return n.kind != '{' || n.str("class") == "CONSTANT" && n.get("value").get("is_null").kind == 't'
 }
 
 // wholeNumber gives the value of a constant expression, NoNumber if it is no whole number.

@@ -29,7 +29,7 @@ func (b box) checkSQL() tool.Tool {
 			safe.MaxRows = in.MaxRows
 		}
 		if safe.LimitEnforced = !d.HasLimit || d.Limit == sqlpolicy.NoNumber || d.Limit > int64(safe.MaxRows); safe.LimitEnforced {
-			safe.SanitizedQuery = fmt.Sprintf("SELECT * FROM (\n%s\n) LIMIT %d", safe.Statement, safe.MaxRows)
+			safe.SanitizedQuery = fmt.Sprintf("SELECT * FROM (\n%s\n) AS capped LIMIT %d", safe.Statement, safe.MaxRows)
 		}
 		return CheckSQLOut{safe}, nil
 	}))
