@@ -90,7 +90,7 @@ var layers = []struct {
 }
 
 // coming are the packages that have a row and are not written yet.
-var coming = []string{"internal/mcpbridge"}
+var coming = []string{}
 
 // notForCommands are the packages that cmd/interlock must not import: what needs the
 // meaning of a statement, a plan or a dialect is no command, and belongs to data.

@@ -30,6 +30,7 @@ type config struct {
 	SourceFolders []string `name:"source-folders" sep:":" help:"another folder from which sources may be added over HTTP; may be repeated"`
 	State         string   `name:"state" help:"folder of the log, artifacts and caches"`
 	Machines      []string `name:"machines" sep:":" help:"folder of your own machines; may be repeated"`
+	MCP           string   `name:"mcp" help:"MCP servers whose tools may be used: a file {\"mcpServers\": {...}} as other MCP hosts have it, for all users, or a folder with a file NAME.json for each user"`
 	Owner         string   `name:"owner" help:"owner of the threads if there are no users" default:"local"`
 
 	Listen  string   `name:"listen" help:"address to serve on" default:"127.0.0.1:8765"`

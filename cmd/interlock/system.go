@@ -16,6 +16,7 @@ import (
 	"interlock/internal/fault"
 	"interlock/internal/llm"
 	"interlock/internal/machine"
+	"interlock/internal/mcpbridge"
 	"interlock/internal/query"
 	"interlock/internal/retrieve"
 	"interlock/internal/sandbox"
@@ -35,6 +36,7 @@ type system struct {
 	query     *query.Engine
 	catalog   *catalog.Catalog
 	tools     *tool.Set
+	mcp       *mcpbridge.Bridge // the MCP servers of users
 	knowledge *toolbox.Knowledge
 	documents *retrieve.Index
 	search    *data.Search
@@ -84,11 +86,14 @@ func (s *system) wire(ctx context.Context, cfg config) (err error) {
 	s.search = data.NewSearch(data.SearchConfig{Catalog: s.catalog, Index: s.documents, Log: s.log})
 	datasets := data.Datasets{Catalog: s.catalog, Results: results}
 	s.knowledge = toolbox.NewKnowledge(datasets)
-	s.tools = tool.NewSet(nil, toolbox.Tools(toolbox.Config{
+	if s.mcp, err = s.openMCP(cfg); err != nil {
+		return err
+	}
+	s.tools = tool.NewSet(s.mcp, toolbox.Tools(toolbox.Config{
 		Data: datasets, Check: datasets, Knowledge: s.knowledge, Python: python, Results: results, Sources: data.Sources{Catalog: s.catalog},
 		Files:      data.Files{Artifacts: s.artifacts, Results: results, Catalog: s.catalog, Query: s.query, Dir: s.stateDir(cfg, "results")},
 		Workspaces: data.Workspaces{Catalog: s.catalog, Query: s.query, Artifacts: s.artifacts, Dir: s.stateDir(cfg, "results")},
-		Documents:  s.search, Tables: s.search,
+		Documents:  s.search, Tables: s.search, MCP: s.mcp,
 	})...)
 	types, err := toolTypes(s.tools)
 	if err != nil {

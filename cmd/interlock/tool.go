@@ -34,7 +34,6 @@ type toolView struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Effect      tool.Effect     `json:"effect"`
-	Built       bool            `json:"built"` // false: declared, and not part of this build
 	Arguments   json.RawMessage `json:"arguments"`
 	Results     json.RawMessage `json:"results"`
 }
@@ -42,7 +41,6 @@ type toolView struct {
 // toolViews lists the tools of this build by name.
 func toolViews() ([]toolView, error) {
 	set := tool.NewSet(nil, toolbox.Tools(toolbox.Config{})...)
-	undone := toolbox.Undone()
 	var out []toolView
 	for _, name := range slices.Sorted(slices.Values(set.Names())) {
 		t, err := set.Get(name)
@@ -50,7 +48,7 @@ func toolViews() ([]toolView, error) {
 			return nil, err
 		}
 		s := t.Spec()
-		out = append(out, toolView{s.Name, s.Description, s.Effect, !slices.Contains(undone, name), s.Input, s.Output})
+		out = append(out, toolView{s.Name, s.Description, s.Effect, s.Input, s.Output})
 	}
 	return out, nil
 }
@@ -62,13 +60,9 @@ func (a *app) toolList() error {
 	}
 	rows := make([][]string, len(list))
 	for i, t := range list {
-		built := "yes"
-		if !t.Built {
-			built = "not in this build"
-		}
-		rows[i] = []string{t.Name, string(t.Effect), schemaLine(t.Arguments), schemaLine(t.Results), built}
+		rows[i] = []string{t.Name, string(t.Effect), schemaLine(t.Arguments), schemaLine(t.Results)}
 	}
-	a.printRows(list, []string{"tool", "effect", "arguments", "results", "built"}, rows)
+	a.printRows(list, []string{"tool", "effect", "arguments", "results"}, rows)
 	return nil
 }
 
@@ -87,9 +81,6 @@ func (a *app) toolShow(name string) error {
 		return nil
 	}
 	fmt.Fprintf(a.out, "%s (%s)\n\n%s\n", t.Name, t.Effect, t.Description)
-	if !t.Built {
-		fmt.Fprintln(a.out, "\nIt is declared, and not part of this build: calls of it fail.")
-	}
 	for _, part := range []struct {
 		title  string
 		schema json.RawMessage

@@ -6,7 +6,6 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
@@ -35,6 +34,8 @@ type Config struct {
 	// Documents and Tables are required by the tools that search them.
 	Documents Documents
 	Tables    Tables
+	// MCP is the tools of users' MCP servers; nil: there are none.
+	MCP MCP
 }
 
 // Data is datasets and the one way to query them, through policy.
@@ -87,7 +88,7 @@ type Rows struct {
 // Tools lists every built-in tool.
 func Tools(c Config) []tool.Tool {
 	b := box{c}
-	return slices.Concat([]tool.Tool{
+	return []tool.Tool{
 		b.listDatasets(),
 		b.getDatasetSchema(),
 		b.executeSQL(),
@@ -119,7 +120,9 @@ func Tools(c Config) []tool.Tool {
 		b.schemaSearch(),
 		b.sqlSelect(),
 		requestCapability(),
-	}, declared())
+		b.listMCPTools(),
+		b.toolSearch(),
+	}
 }
 
 type box struct{ Config }

@@ -1,0 +1,213 @@
+// Package mcpbridge connects to the MCP servers of users and calls their tools. A server
+// is a stranger: what it declares and returns is bounded in size and time, its word about
+// itself counts only where the configuration says so, and a tool that it declares in
+// another way than it did when it was found is not called.
+//
+// A Bridge has one session for each user and server, opened when it is first needed. The
+// SDK runs a goroutine for each session, which ends when the session is closed: by Close,
+// after a failure, or when it was not used for idleTime.
+package mcpbridge
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"interlock/internal/fault"
+	"interlock/internal/tool"
+)
+
+// Bounds of what a server may do.
+const (
+	connectTime  = 20 * time.Second
+	listTime     = 20 * time.Second
+	idleTime     = 10 * time.Minute
+	maxSessions  = 256
+	maxTools     = 2000    // of a server
+	maxPages     = 200     // of its list
+	maxMessage   = 8 << 20 // bytes of one message
+	maxSchema    = 32 << 10
+	maxTold      = 1024      // characters of a description
+	maxResult    = 256 << 10 // bytes of text of a result
+	maxParts     = 64        // of a result
+	maxErrorText = 2000
+)
+
+// Config configures a Bridge.
+type Config struct {
+	// Servers returns the servers of a user by name. Required.
+	Servers func(owner string) (map[string]Server, error)
+	// Log hears of servers that fail. Default: nobody does.
+	Log *slog.Logger
+}
+
+// A Bridge calls the tools of MCP servers. It is safe for concurrent use.
+type Bridge struct {
+	cfg Config // fixed at creation
+
+	mu       sync.Mutex
+	sessions map[sessionKey]*session
+	closed   bool
+}
+
+type sessionKey struct{ owner, server string }
+
+// New returns a bridge. It connects to nothing until a tool is listed or called.
+func New(cfg Config) (*Bridge, error) {
+	if cfg.Servers == nil {
+		return nil, errors.New("mcpbridge: Config.Servers is required")
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Bridge{cfg: cfg, sessions: map[sessionKey]*session{}}, nil
+}
+
+// Close ends all sessions and the processes that they started.
+func (b *Bridge) Close() error {
+	b.mu.Lock()
+	open := slices.Collect(maps.Values(b.sessions))
+	b.sessions, b.closed = map[sessionKey]*session{}, true
+	b.mu.Unlock()
+	var wg sync.WaitGroup
+	for _, s := range open {
+		wg.Go(s.close)
+	}
+	wg.Wait()
+	return nil
+}
+
+// A Status is how a server of a user stands.
+type Status struct {
+	Server string       `json:"server"`
+	Tools  int          `json:"tools"`
+	Error  *fault.Fault `json:"error,omitempty"`
+}
+
+// Status connects to the servers of a user and says how each of them stands.
+func (b *Bridge) Status(ctx context.Context, owner string) ([]Status, error) {
+	lists, err := b.list(ctx, owner)
+	out := make([]Status, len(lists))
+	for i, l := range lists {
+		out[i] = Status{Server: l.server, Tools: len(l.tools)}
+		if l.err != nil {
+			out[i].Error = fault.From(l.err)
+		}
+	}
+	return out, err
+}
+
+// Tools returns the tools of the servers of a user as they declare them now, by name. A
+// server that fails is logged and left out.
+func (b *Bridge) Tools(ctx context.Context, owner string) ([]tool.Found, error) {
+	lists, err := b.list(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	var out []tool.Found
+	for _, l := range lists {
+		if l.err != nil {
+			b.cfg.Log.Warn("an MCP server cannot be used", "server", l.server, "owner", owner, "err", l.err)
+			continue
+		}
+		out = append(out, l.tools...)
+	}
+	return out, nil
+}
+
+// A listing is what a server declares, or why it could not be asked.
+type listing struct {
+	server string
+	tools  []tool.Found
+	err    error
+}
+
+// list asks the servers of a user at the same time for their tools.
+func (b *Bridge) list(ctx context.Context, owner string) ([]listing, error) {
+	servers, err := b.cfg.Servers(owner)
+	if err != nil {
+		return nil, err
+	}
+	names := slices.Sorted(maps.Keys(servers))
+	names = slices.DeleteFunc(names, func(n string) bool { return servers[n].Disabled })
+	out := make([]listing, len(names))
+	var wg sync.WaitGroup
+	for i, name := range names {
+		wg.Go(func() {
+			out[i].server = name
+			s, err := b.session(ctx, owner, name, servers[name])
+			if err == nil {
+				out[i].tools, err = s.listTools(ctx)
+			}
+			if out[i].err = err; err != nil && s != nil {
+				b.drop(s)
+			}
+		})
+	}
+	wg.Wait()
+	return out, nil
+}
+
+// session returns the open session of a user with a server, or opens one.
+func (b *Bridge) session(ctx context.Context, owner, name string, server Server) (*session, error) {
+	b.mu.Lock()
+	if b.closed {
+		b.mu.Unlock()
+		return nil, fault.New(fault.Unavailable, "the program is ending")
+	}
+	idle := b.takeIdle()
+	key := sessionKey{owner, name}
+	s := b.sessions[key]
+	if s == nil || !s.serves(server) {
+		if s != nil {
+			idle = append(idle, s) // the configuration has changed
+		}
+		if len(b.sessions) >= maxSessions {
+			b.mu.Unlock()
+			closeAll(idle)
+			return nil, fault.New(fault.TooMany, "%d sessions with MCP servers are open", maxSessions)
+		}
+		s = &session{key: key, server: server}
+		b.sessions[key] = s
+	}
+	s.used = time.Now()
+	b.mu.Unlock()
+	closeAll(idle)
+	if err := s.connect(ctx); err != nil {
+		b.drop(s)
+		return nil, err
+	}
+	return s, nil
+}
+
+// takeIdle removes the sessions that nobody has used for a while and returns them.
+func (b *Bridge) takeIdle() []*session {
+	var out []*session
+	for key, s := range b.sessions {
+		if time.Since(s.used) > idleTime {
+			delete(b.sessions, key)
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func closeAll(list []*session) {
+	for _, s := range list {
+		s.close()
+	}
+}
+
+// drop ends a session that has failed, so that the next use begins a new one.
+func (b *Bridge) drop(s *session) {
+	b.mu.Lock()
+	if b.sessions[s.key] == s {
+		delete(b.sessions, s.key)
+	}
+	b.mu.Unlock()
+	s.close()
+}
