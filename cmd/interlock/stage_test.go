@@ -42,7 +42,7 @@ type stage struct {
 
 func newStage(t *testing.T, pl play) *stage {
 	t.Helper()
-	s := &stage{world: newWorld(t, desk), play: pl, known: map[string]bool{}, tools: tool.NewSet(nil, toolbox.Tools(toolbox.Config{})...)}
+	s := &stage{world: newWorld(t, desk, pl.files), play: pl, known: map[string]bool{}, tools: tool.NewSet(nil, toolbox.Tools(toolbox.Config{})...)}
 	if pl.lines == nil {
 		s.flags = append(s.flags, "--provider", "offline")
 	} else {
@@ -121,7 +121,7 @@ func (s *stage) perform(k int64) performance {
 
 	var p performance
 	c := &client{stage: s, killed: killed}
-	c.converse(toJSON(map[string]string{"message": s.play.message, "machine": s.play.machine, "dataset_id": "shop"}), 1)
+	c.converse(toJSON(map[string]any{"message": s.play.message, "machine": s.play.machine, "dataset_id": "shop", "settings": s.play.set}), 1)
 	for range 10 {
 		if c.last.Card == nil {
 			break
