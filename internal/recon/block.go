@@ -96,33 +96,51 @@ func (r *Reconciler) chooseKeys(ctx context.Context, comparisons []Comparison, b
 		return cmp.Or(cmp.Compare(hits(y), hits(x)), cmp.Compare(len(x.All), len(y.All)), cmp.Compare(x.variants, y.variants))
 	})
 	keys = spreadKeys(keys)
-	if err := r.estimateCosts(ctx, keys); err != nil {
+	if err := r.estimateCosts(ctx, keys, comparisons); err != nil {
 		return nil, err
 	}
 	return pickKeys(keys, len(covered), budget), nil
+}
+
+// costName names a key by what it compares: the second round of training knows the costs
+// of the keys that the first one counted.
+func (k compiledKey) costName(comparisons []Comparison) string {
+	return each(k.All, " ", func(_ int, p KeyPart) string {
+		c := comparisons[indexOf(comparisons, p.Compare)]
+		return fmt.Sprintf("%q %q %s %q %q %t %s %g", c.Left, c.Right, c.As, c.LeftFormat, c.RightFormat, c.Opposite, p.By, p.Width)
+	})
 }
 
 // maxNamed is how often one statement names a table; the policy has a bound.
 const maxNamed = 40
 
 // estimateCosts counts the pairs of each key, some keys in one statement.
-func (r *Reconciler) estimateCosts(ctx context.Context, keys []compiledKey) error {
-	for len(keys) > 0 {
-		n, named := 1, keys[0].variants+1
-		for n < len(keys) && named+keys[n].variants+1 <= maxNamed {
-			named += keys[n].variants + 1
+func (r *Reconciler) estimateCosts(ctx context.Context, keys []compiledKey, comparisons []Comparison) error {
+	var unknown []*compiledKey
+	for i := range keys {
+		if cost, known := r.keyCosts[keys[i].costName(comparisons)]; known {
+			keys[i].cost = cost
+			continue
+		}
+		unknown = append(unknown, &keys[i])
+	}
+	for len(unknown) > 0 {
+		n, named := 1, unknown[0].variants+1
+		for n < len(unknown) && named+unknown[n].variants+1 <= maxNamed {
+			named += unknown[n].variants + 1
 			n++
 		}
-		part := keys[:n]
-		keys = keys[n:]
-		costs, err := selectOne[struct{ Costs []int64 }](ctx, r.space, "SELECT ["+each(part, ", ", func(_ int, k compiledKey) string {
-			return fmt.Sprintf("(SELECT CAST(coalesce(sum(n * m) FILTER (n * m <= %d), 0) AS BIGINT) FROM %s)", r.config.KeyPairs, k.sizes())
+		part := unknown[:n]
+		unknown = unknown[n:]
+		costs, err := selectOne[struct{ Costs []int64 }](ctx, r.space, "SELECT ["+each(part, ", ", func(_ int, k *compiledKey) string {
+			return fmt.Sprintf("(SELECT CAST(coalesce(sum(n * m) FILTER (n * m <= %d), 0) AS BIGINT) FROM %s)", r.config.KeyPairs, k.hashSizes())
 		})+"]")
 		if err != nil {
 			return err
 		}
-		for i := range part {
-			part[i].cost = costs.Costs[i]
+		for i, k := range part {
+			k.cost = costs.Costs[i]
+			r.keyCosts[k.costName(comparisons)] = k.cost
 		}
 	}
 	return nil

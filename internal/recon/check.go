@@ -35,7 +35,49 @@ func (r *Recipe) Check(left, right []string) []Problem {
 			column(fmt.Sprintf("/comparisons/%d/right/%d", i, k), "right", name, right)
 		}
 	}
+	if r.Groups != nil {
+		for i, b := range r.Groups.Batches {
+			side, columns := "left", left
+			if b.Many == sideRight {
+				side, columns = "right", right
+			}
+			if b.Column != "" {
+				column(fmt.Sprintf("/groups/batches/%d/column", i), side, b.Column, columns)
+			}
+		}
+	}
 	sortProblems(out)
+	return out
+}
+
+// checkBatches reports batches that could not be told apart or found.
+func (r *Recipe) checkBatches() (out []Problem) {
+	if r.Groups == nil {
+		return nil
+	}
+	taken := map[string]bool{ruleConfirmed: true, ruleScored: true, ruleSum: true}
+	for _, rule := range r.Rules {
+		taken[rule.ID] = true
+	}
+	for i, b := range r.Groups.Batches {
+		at := fmt.Sprintf("/groups/batches/%d", i)
+		if taken[b.ID] {
+			out = append(out, Problem{at + "/id", fmt.Sprintf("something else has the id %q", b.ID)})
+		}
+		taken[b.ID] = true
+		switch {
+		case b.Column == "" && b.Period == "":
+			out = append(out, Problem{at, "a batch needs a column or a period: all rows of a side are none"})
+		case b.Column == "" && len(b.Only) > 0:
+			out = append(out, Problem{at + "/only", "values need the column that holds them"})
+		}
+		if firstDate(r.Comparisons) < 0 && (b.Period != "" || b.Days != nil) {
+			out = append(out, Problem{at, "a period and days need a comparison of dates"})
+		}
+		if b.Days != nil && b.Days[0] > b.Days[1] {
+			out = append(out, Problem{at + "/days", "the first day must not be after the second"})
+		}
+	}
 	return out
 }
 
@@ -93,8 +135,9 @@ func (r *Recipe) checkReferences() []Problem {
 	if g := r.Groups; g != nil && known("/groups/amount", g.Amount) && kinds[g.Amount] != Number {
 		add("/groups/amount", "sums need a number; %q is a %s", g.Amount, kinds[g.Amount])
 	}
-	if r.Scoring == nil && len(r.Rules) == 0 {
-		add("", "the recipe has neither rules nor scoring: it would match nothing")
+	out = append(out, r.checkBatches()...)
+	if r.Scoring == nil && len(r.Rules) == 0 && (r.Groups == nil || len(r.Groups.Batches) == 0) {
+		add("", "the recipe has neither rules nor batches nor scoring: it would match nothing")
 	}
 	sortProblems(out)
 	return out

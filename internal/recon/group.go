@@ -41,7 +41,7 @@ func (r *run) groupPass(ctx context.Context) error {
 		return fmt.Errorf("linking open rows: %w", err)
 	}
 	var sql []string
-	group := 0
+	group := r.groups
 	ambiguous := map[bool][]int64{}
 	for _, manyLeft := range []bool{true, false} {
 		if manyLeft && r.recipe.Cardinality == OneToMany || !manyLeft && r.recipe.Cardinality == ManyToOne {
@@ -67,6 +67,7 @@ func (r *run) groupPass(ctx context.Context) error {
 	if len(sql) == 0 {
 		return nil
 	}
+	r.groups = group
 	return r.takeGroups(ctx, sql)
 }
 
@@ -122,13 +123,11 @@ func (r *run) linkOpenRows(ctx context.Context, amount int) error {
 
 // windowSQL holds the dates of two ready rows within the window of the groups.
 func (r *run) windowSQL(l, rt string) string {
-	days := r.recipe.Groups.Days
-	for j, c := range r.recipe.Comparisons {
-		if c.As == Date && days != nil {
-			return fmt.Sprintf("coalesce(%[1]s.d%[3]d - %[2]s.d%[3]d BETWEEN %[4]d AND %[5]d, true)", rt, l, j, days[0], days[1])
-		}
+	days, j := r.recipe.Groups.Days, firstDate(r.recipe.Comparisons)
+	if days == nil || j < 0 {
+		return "true"
 	}
-	return "true"
+	return fmt.Sprintf("coalesce(%[1]s.d%[3]d - %[2]s.d%[3]d BETWEEN %[4]d AND %[5]d, true)", rt, l, j, days[0], days[1])
 }
 
 // pools collects, for each open row of one side, the linked rows of the other that are

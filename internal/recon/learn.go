@@ -145,7 +145,11 @@ func (r *Reconciler) fit(ctx context.Context, comparisons []Comparison) (*model,
 		if err != nil {
 			return nil, err
 		}
+		before := m.weights
 		m.learn(all, matches)
+		if settled(before, m.weights) {
+			break
+		}
 	}
 	m.curve, err = r.rank(ctx, m)
 	return m, err
@@ -195,18 +199,38 @@ func (r *Reconciler) likelyLevels(ctx context.Context, m *model) (levelCounts, e
 	return out, nil
 }
 
+// stagedSides are the two sides as they were staged and profiled last. The tables of a
+// workspace do not change, so that other labels need no other staging.
+type stagedSides struct {
+	inLeft, inRight Side
+	left, right     table
+	lp, rp          Profile
+}
+
 // prepare stages and profiles both sides and finds the labelled rows.
 func (r *Reconciler) prepare(ctx context.Context, in Input) (*learnt, error) {
-	l := &learnt{}
-	var err error
-	if l.left, l.right, err = r.stageBoth(ctx, in); err != nil {
-		return nil, err
+	if s := r.staged; s == nil || s.inLeft != in.Left || s.inRight != in.Right {
+		if err := r.stageAndProfile(ctx, in); err != nil {
+			return nil, err
+		}
 	}
-	if l.lp, err = r.profile(ctx, l.left); err != nil {
-		return nil, err
-	}
-	if l.rp, err = r.profile(ctx, l.right); err != nil {
-		return nil, err
-	}
+	s := r.staged
+	l := &learnt{left: s.left, right: s.right, lp: s.lp, rp: s.rp}
 	return l, r.stageLabels(ctx, in.Labels, stagedLeft, stagedRight)
+}
+
+func (r *Reconciler) stageAndProfile(ctx context.Context, in Input) (err error) {
+	r.staged, r.keyCosts = nil, map[string]int64{}
+	s := &stagedSides{inLeft: in.Left, inRight: in.Right}
+	if s.left, s.right, err = r.stageBoth(ctx, in); err != nil {
+		return err
+	}
+	if s.lp, err = r.profile(ctx, s.left); err != nil {
+		return err
+	}
+	if s.rp, err = r.profile(ctx, s.right); err != nil {
+		return err
+	}
+	r.staged = s
+	return nil
 }

@@ -53,6 +53,11 @@ func (r *run) countRules(ctx context.Context, o *Outcome) error {
 		x := counted[rule]
 		o.Rules = append(o.Rules, RuleOutcome{rule, sentence, x.N, x.Left, x.Right})
 	}
+	if g := r.recipe.Groups; g != nil {
+		for _, b := range g.Batches {
+			add(b.ID, cmp.Or(b.Sentence, b.sentence()))
+		}
+	}
 	add(ruleConfirmed, "A person confirmed the pair.")
 	for _, rule := range r.recipe.Rules {
 		add(rule.ID, cmp.Or(rule.Sentence, rule.sentence(r.recipe.Comparisons)))

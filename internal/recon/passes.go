@@ -16,6 +16,7 @@ type run struct {
 	passes      []pass
 	open        openRows
 	skewed      []Skew
+	groups      int64 // the highest number of a group of rows
 }
 
 // A pass is a table of matches that one rule made: li, ri, s, margin, grp.
@@ -90,8 +91,8 @@ func (r *run) copyOpenRows(ctx context.Context, costly bool) error {
 	r.open.made++
 	r.open.left, r.open.right = fmt.Sprintf("recon_lopen_%d", r.open.made), fmt.Sprintf("recon_ropen_%d", r.open.made)
 	r.open.rows = 0
-	for _, s := range [][2]string{{r.open.left, without(old.left, old.closedLeft)}, {r.open.right, without(old.right, old.closedRight)}} {
-		if err := r.space.Create(ctx, s[0], fmt.Sprintf("SELECT %s FROM %s", list, s[1])); err != nil {
+	for i, s := range [][2]string{{r.open.left, without(old.left, old.closedLeft)}, {r.open.right, without(old.right, old.closedRight)}} {
+		if err := r.space.Create(ctx, s[0], fmt.Sprintf("SELECT %s%s FROM %s", list, r.batchCells(i == 1), s[1])); err != nil {
 			return err
 		}
 		n, err := r.count(ctx, "SELECT count(*) FROM "+s[0])
@@ -109,7 +110,8 @@ func (r *run) copyOpenRows(ctx context.Context, costly bool) error {
 
 // confirmedPass matches what a person confirmed.
 func (r *run) confirmedPass(ctx context.Context) error {
-	_, err := r.take(ctx, ruleConfirmed, fmt.Sprintf("SELECT li, ri, NULL AS s, NULL AS margin FROM %s WHERE w = 1", labelled), "NULL")
+	// Pairs of a batch are matched already.
+	_, err := r.take(ctx, ruleConfirmed, fmt.Sprintf("SELECT k.li, k.ri, NULL AS s, NULL AS margin FROM %s AS k SEMI JOIN %s AS l ON l.i = k.li SEMI JOIN %s AS r ON r.i = k.ri WHERE k.w = 1", labelled, r.openLeft(), r.openRight()), "NULL")
 	return err
 }
 

@@ -32,7 +32,7 @@ type ColumnProfile struct {
 }
 
 // profileRows is how many rows of a side are looked at.
-const profileRows = 4_000
+const profileRows = 2_000
 
 // dateFormats are tried in this order; the first of those that read the most values wins.
 var dateFormats = []string{
@@ -43,6 +43,7 @@ var dateFormats = []string{
 
 // Profile describes the columns of a side.
 func (r *Reconciler) Profile(ctx context.Context, side Side) (Profile, error) {
+	r.staged = nil
 	t, err := r.stage(ctx, side, stagedLeft)
 	if err != nil {
 		return Profile{}, err
@@ -102,8 +103,12 @@ func (r *Reconciler) profileColumn(ctx context.Context, t table, i int, column s
 
 func share(n, of int64) float64 { return math.Round(1e4*float64(n)/float64(of)) / 1e4 }
 
-// dateRows is how many values are read in every format of dates, which takes long.
-const dateRows = 1_000
+// dateRows is how many values are read as dates; firstDateRows of them in every format,
+// which takes long.
+const (
+	dateRows      = 1_000
+	firstDateRows = 100
+)
 
 // dateFormat is the format that reads at least nine in ten values.
 func (r *Reconciler) dateFormat(ctx context.Context, t table, i int, c columnCounts) (string, error) {
@@ -113,25 +118,40 @@ func (r *Reconciler) dateFormat(ctx context.Context, t table, i int, c columnCou
 	if 10*c.Codes < 9*c.Values || c.Chars < 6*c.Values || c.Chars > 30*c.Values { // dates have digits, and are not long
 		return "", nil
 	}
-	hits, err := selectOne[struct {
-		Values int64
-		Hits   []int64
-	}](ctx, r.space, fmt.Sprintf("SELECT count(*), [%s] FROM (SELECT v%[2]d AS v FROM %[3]s WHERE i %% %[4]d = 0 AND v%[2]d IS NOT NULL)", each(dateFormats, ", ", func(_ int, f string) string {
-		return fmt.Sprintf("count(*) FILTER (%s IS NOT NULL)", dayOf("v", f))
-	}), i, t.staged, t.rows/dateRows+1))
-	if err != nil {
-		return "", err
-	}
-	best, most := "", int64(0)
-	for i, f := range dateFormats {
-		if hits.Hits[i] > most {
-			best, most = f, hits.Hits[i]
+	formats := dateFormats
+	for _, rows := range []int64{firstDateRows, dateRows} {
+		hits, err := selectOne[struct {
+			Values int64
+			Hits   []int64
+		}](ctx, r.space, fmt.Sprintf("SELECT count(*), [%s] FROM (SELECT v%[2]d AS v FROM %[3]s WHERE i %% %[4]d = 0 AND v%[2]d IS NOT NULL)", each(formats, ", ", func(_ int, f string) string {
+			return fmt.Sprintf("count(*) FILTER (%s IS NOT NULL)", dayOf("v", f))
+		}), i, t.staged, t.rows/rows+1))
+		if err != nil {
+			return "", err
+		}
+		if rows < dateRows {
+			var fit []string
+			for i, f := range formats {
+				if 2*hits.Hits[i] >= hits.Values {
+					fit = append(fit, f)
+				}
+			}
+			if formats = fit; len(formats) == 0 {
+				return "", nil
+			}
+			continue
+		}
+		best := 0
+		for i := range formats {
+			if hits.Hits[i] > hits.Hits[best] {
+				best = i
+			}
+		}
+		if 10*hits.Hits[best] >= 9*hits.Values {
+			return formats[best], nil
 		}
 	}
-	if 10*most < 9*hits.Values {
-		return "", nil
-	}
-	return best, nil
+	return "", nil
 }
 
 // numberFormat says how the numbers of a column are written, and whether they are

@@ -13,8 +13,8 @@ import (
 // A Proposal is a pair that a person is asked about.
 type Proposal struct {
 	Pair   Pair     `json:"pair"`
-	Agree  []string `json:"agree"`  // comparisons whose values are equal
-	Nearly []string `json:"nearly"` // and those whose values are close
+	Agree  []string `json:"agree"`  // sentences about comparisons whose values are equal
+	Nearly []string `json:"nearly"` // and about those whose values are close
 	Chance float64  `json:"chance"` // that it is a match, as far as is known
 	Reason string   `json:"reason"`
 	Values []Values `json:"values"` // what is compared, in both rows
@@ -139,9 +139,9 @@ func (r *Reconciler) describe(ctx context.Context, p *Proposal, l *learnt, li, r
 		switch {
 		case g < 0:
 		case c.As == Date && lagBinIs(g, 0) || c.As != Date && g == top:
-			p.Agree = append(p.Agree, describeColumns(c))
+			p.Agree = append(p.Agree, c.subject()+" "+c.As.levelInWords(level))
 		case c.As == Date && (lagBinIs(g, 10) || g == top) || c.As != Date && 2*g >= top:
-			p.Nearly = append(p.Nearly, describeColumns(c)+" ("+c.As.Levels()[g]+")")
+			p.Nearly = append(p.Nearly, c.subject()+" "+c.As.levelInWords(level))
 		}
 	}
 	return nil

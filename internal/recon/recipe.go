@@ -90,6 +90,7 @@ type Groups struct {
 	Tolerance float64 `json:"tolerance,omitempty"` // by which a sum may differ
 	Days      *[2]int `json:"days,omitempty"`      // from the left date to the right one
 	Netting   bool    `json:"netting"`             // rows of one side that cancel each other are set aside
+	Batches   []Batch `json:"batches,omitempty"`   // whole groups of rows, matched before anything else
 }
 
 // Learned says what a recipe was learned from, as a measure for later runs.

@@ -59,7 +59,9 @@ type Reconciler struct {
 	config Config
 	space  Workspace
 
-	lastLeft, lastRight []string // columns of the sides of the last run
+	lastLeft, lastRight []string         // columns of the sides of the last run
+	staged              *stagedSides     // what the tables of staged rows hold
+	keyCosts            map[string]int64 // pairs of blocking keys of the staged rows, by costName
 }
 
 // New makes a Reconciler.

@@ -56,7 +56,7 @@ type Skew struct {
 // Run executes a recipe. The matches with their evidence, the unmatched rows and the
 // conflicts are tables of the workspace afterwards.
 func (r *Reconciler) Run(ctx context.Context, in Input, recipe *Recipe) (*Outcome, error) {
-	say := r.steps(9)
+	say := r.steps(11)
 	if err := say.next(ctx, "reading both sides"); err != nil {
 		return nil, err
 	}
@@ -73,12 +73,14 @@ func (r *Reconciler) Run(ctx context.Context, in Input, recipe *Recipe) (*Outcom
 		step string
 		do   func(context.Context) error
 	}{
+		{"adding up batches", run.batchPass},
 		{"taking confirmed pairs", run.confirmedPass},
 		{"applying rules", run.rulesPass},
 		{"matching by weights", run.scoredPass},
 		{"setting aside rows that cancel each other", run.nettingPass},
 		{"searching sums", run.groupPass},
 		{"matching the rest", run.restPass},
+		{"adding up what is left of batches", run.lastBatchPass},
 		{"writing the result", run.writeResult},
 	} {
 		if err := say.next(ctx, pass.step); err != nil {
@@ -108,7 +110,7 @@ func (r *run) prepareRows(ctx context.Context, in Input) (err error) {
 		t       *table
 		isRight bool
 	}{{&r.left, false}, {&r.right, true}} {
-		if err := r.space.Create(ctx, s.t.staged, readySQL(*s.t, "("+s.t.stageSQL()+")", s.t.usedColumns(s.isRight, comparisons), s.isRight, comparisons)); err != nil {
+		if err := r.space.Create(ctx, s.t.staged, readySQL(*s.t, "("+s.t.stageSQL()+")", s.t.usedColumns(s.isRight, r.recipe), s.isRight, comparisons)); err != nil {
 			return fmt.Errorf("preparing the values: %w", err)
 		}
 		if s.t.rows, err = r.count(ctx, "SELECT count(*) FROM "+s.t.staged); err != nil {
@@ -128,11 +130,11 @@ func (r *run) prepareRows(ctx context.Context, in Input) (err error) {
 	return r.stageLabels(ctx, in.Labels, readyLeft, readyRight)
 }
 
-// usedColumns lists number, key and the cells of a side that comparisons look at.
-func (t table) usedColumns(isRight bool, comparisons []Comparison) string {
+// usedColumns lists number, key and the cells of a side that a recipe looks at.
+func (t table) usedColumns(isRight bool, recipe *Recipe) string {
 	used := []string{"i", "k"}
 	for i, column := range t.columns {
-		if slices.ContainsFunc(comparisons, func(c Comparison) bool {
+		if recipe.batchedBy(isRight, column) || slices.ContainsFunc(recipe.Comparisons, func(c Comparison) bool {
 			return !isRight && slices.Contains(c.Left, column) || isRight && slices.Contains(c.Right, column)
 		}) {
 			used = append(used, fmt.Sprintf("v%d", i))

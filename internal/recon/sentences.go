@@ -10,6 +10,11 @@ import (
 // Sentences say in plain words, in order, how the recipe matches rows.
 func (r *Recipe) Sentences() []string {
 	var out []string
+	if r.Groups != nil {
+		for _, b := range r.Groups.Batches {
+			out = append(out, cmp.Or(b.Sentence, b.sentence()))
+		}
+	}
 	for _, rule := range r.Rules {
 		sentence := cmp.Or(rule.Sentence, rule.sentence(r.Comparisons))
 		if rule.Share > 0 {

@@ -88,6 +88,19 @@ func (m *model) learn(all, matches levelCounts) {
 	m.weigh()
 }
 
+// settled says that a round of training changed no weight by more than a few thousandths,
+// so that a further one would teach nothing.
+func settled(before, now [][]float64) bool {
+	for j := range now {
+		for g := range now[j] {
+			if math.Abs(now[j][g]-before[j][g]) > 0.005 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // weigh turns shares into weights that never fall while the level rises.
 func (m *model) weigh() {
 	m.weights = make([][]float64, len(m.match))

@@ -34,7 +34,9 @@ func (r *Reconciler) learnGroups(ctx context.Context, l *learnt) (*Groups, error
 		}
 		break
 	}
-	return g, nil
+	var err error
+	g.Batches, err = r.learnBatches(ctx, l, amount)
+	return g, err
 }
 
 // whole says that a column has numbers without decimals and signs: counts or codes.
