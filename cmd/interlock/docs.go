@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -90,10 +88,12 @@ func (a *app) withDocs(do func(*retrieve.Index) error) error {
 }
 
 func (a *app) addDocs(ctx context.Context, x *retrieve.Index, f docsFlags, path string) error {
-	bar := countBar{w: a.errw, on: isTerminal(a.errw) && !a.json}
+	bar := newProgressBar(a.errw, a.json)
 	r, err := x.Add(ctx, retrieve.AddRequest{
 		Owner: f.owner, Collection: f.collection, Path: path,
-		Progress: func(p retrieve.Progress) { bar.show(p.Stage, p.Done, p.Total, p.File) },
+		Progress: func(p retrieve.Progress) {
+			bar.show(progress{step: p.Stage, done: p.Done, total: p.Total, item: p.File})
+		},
 	})
 	bar.end()
 	if err != nil {
@@ -206,41 +206,4 @@ func (a *app) searchDocs(ctx context.Context, x *retrieve.Index, f docsFlags, qu
 		}
 	}
 	return nil
-}
-
-// A countBar shows in one line of a terminal how many of a known number are done.
-type countBar struct {
-	w     io.Writer
-	on    bool
-	stage string
-	since time.Time // when the stage began
-	shown time.Time
-}
-
-const barWidth = 30
-
-func (b *countBar) show(stage string, done, total int, what string) {
-	now := time.Now()
-	if stage != b.stage {
-		b.end()
-		b.stage, b.since = stage, now
-	}
-	if !b.on || total == 0 || done < total && now.Sub(b.shown) < 50*time.Millisecond {
-		return
-	}
-	b.shown = now
-	full := barWidth * done / total
-	left := ""
-	if took := now.Sub(b.since); done > 0 && done < total && took > 2*time.Second {
-		left = ", " + (took * time.Duration(total-done) / time.Duration(done)).Round(time.Second).String() + " left"
-	}
-	fmt.Fprintf(b.w, "\r\x1b[K%-9s [%s%s] %d of %d%s  %s", stage, strings.Repeat("█", full), strings.Repeat("·", barWidth-full), done, total, left, cutText(oneLine(what), 30))
-}
-
-// end leaves the line.
-func (b *countBar) end() {
-	if b.on && b.stage != "" {
-		fmt.Fprintln(b.w)
-	}
-	b.stage = ""
 }

@@ -95,7 +95,7 @@ func (a *app) reconcile(ctx context.Context, s *system, o reconcileOptions) erro
 	}
 	defer os.RemoveAll(c.imported)
 	defer space.Close()
-	if c.recon, err = recon.New(recon.Config{Workspace: space, Progress: c.bar.show}); err != nil {
+	if c.recon, err = recon.New(recon.Config{Workspace: space, Progress: func(p recon.Progress) { c.bar.show(progress{step: p.Step, done: p.Done, total: p.Total}) }}); err != nil {
 		return err
 	}
 	truth, err := c.findRows(ctx, recipe)
@@ -152,7 +152,7 @@ func (c *reconciliation) finish(ctx context.Context, outcome *recon.Outcome, les
 		result.Score = &score
 	}
 	if c.options.out != "" {
-		c.bar.show(recon.Progress{Step: "writing the evidence"})
+		c.bar.show(progress{step: "writing the evidence"})
 		result.Files, err = c.recon.WriteEvidence(ctx, c.options.out, c.input, *rep)
 		c.bar.end()
 		if err != nil {

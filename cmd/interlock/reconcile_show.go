@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"interlock/internal/fault"
 	"interlock/internal/recon"
@@ -138,88 +135,4 @@ func money(f float64) string {
 		sign = "-"
 	}
 	return sign + thousands(n) + "." + cents
-}
-
-// A progressBar shows in one line of a terminal how far a call is.
-type progressBar struct {
-	out   io.Writer // nil: nobody looks
-	width int
-
-	mu      sync.Mutex // guards the rest
-	step    recon.Progress
-	began   time.Time // of the step
-	stop    chan struct{}
-	stopped chan struct{}
-}
-
-func newProgressBar(out io.Writer, quiet bool) *progressBar {
-	b := &progressBar{width: terminalWidth(out)}
-	if b.width > 0 && !quiet {
-		b.out = out
-	}
-	return b
-}
-
-// show says what is being done now.
-func (b *progressBar) show(p recon.Progress) {
-	if b.out == nil {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.step, b.began = p, time.Now()
-	b.draw()
-	if b.stop != nil {
-		return
-	}
-	b.stop, b.stopped = make(chan struct{}), make(chan struct{})
-	go b.tick(b.stop, b.stopped)
-}
-
-// tick draws the bar anew, because a step may take long.
-func (b *progressBar) tick(stop <-chan struct{}, stopped chan<- struct{}) {
-	defer close(stopped)
-	ticker := time.NewTicker(200 * time.Millisecond)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-stop:
-			return
-		case <-ticker.C:
-			b.mu.Lock()
-			b.draw()
-			b.mu.Unlock()
-		}
-	}
-}
-
-// draw writes the line. The caller holds the lock.
-func (b *progressBar) draw() {
-	const cells = 20
-	full := 0
-	if b.step.Total > 0 {
-		full = min(cells, cells*b.step.Done/b.step.Total)
-	}
-	line := fmt.Sprintf("%s%s %s", strings.Repeat("█", full), strings.Repeat("░", cells-full), b.step.Step)
-	if s := time.Since(b.began); s > time.Second {
-		line += fmt.Sprintf(" (%d s)", int(s.Seconds()))
-	}
-	fmt.Fprint(b.out, "\r\x1b[K"+cutText(line, b.width-1))
-}
-
-// end removes the bar.
-func (b *progressBar) end() {
-	if b.out == nil {
-		return
-	}
-	b.mu.Lock()
-	stop, stopped := b.stop, b.stopped
-	b.stop = nil
-	b.mu.Unlock()
-	if stop == nil {
-		return
-	}
-	close(stop)
-	<-stopped
-	fmt.Fprint(b.out, "\r\x1b[K")
 }

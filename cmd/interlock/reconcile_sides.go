@@ -126,7 +126,7 @@ func (c *reconciliation) importFile(ctx context.Context, table, path, key string
 	if err != nil {
 		return query.Input{}, "", err
 	}
-	c.bar.show(recon.Progress{Step: "reading " + filepath.Base(path)})
+	c.bar.show(progress{step: "reading " + filepath.Base(path)})
 	options := query.ImportOptions{}
 	if key != "" {
 		options.Types = map[string]string{key: "VARCHAR"}

@@ -36,8 +36,32 @@ type stage struct {
 	proc  *process
 	base  atomic.Pointer[string] // the address of the newest process
 	known map[string]bool        // threads of earlier performances
-	// due is the event after which the process is killed, 0 while no kill is on its way.
-	due atomic.Int64
+	// due says whether the next kill is due; nil while no kill is on its way.
+	due atomic.Pointer[dueFunc]
+}
+
+// A dueFunc looks into the log of a thread and says whether the process is to be killed.
+type dueFunc func(ctx context.Context, row store.Thread) bool
+
+// atEvent is due once event k is stored.
+func atEvent(k int64) dueFunc {
+	return func(_ context.Context, row store.Thread) bool { return row.Seq >= k }
+}
+
+// nextBoundary is due once a boundary after event k is stored. A call of a tool that
+// writes is none: it would not be run again.
+func (s *stage) nextBoundary(k int64) dueFunc {
+	return func(ctx context.Context, row store.Thread) bool {
+		for ev, err := range s.store.Events(ctx, row.ID, k) {
+			if err != nil {
+				return false
+			}
+			if call, ok := ev.Body.(event.ToolStarted); boundary(ev.Body) && !(ok && s.writes(call.Tool)) {
+				return true
+			}
+		}
+		return false
+	}
 }
 
 func newStage(t *testing.T, pl play) *stage {
@@ -81,10 +105,10 @@ func (s *stage) start() {
 // it is meant to. It asks the store itself: whoever kills may not have looked yet.
 func (s *stage) hold(r *http.Request) {
 	due := s.due.Load()
-	if due == 0 {
+	if due == nil {
 		return
 	}
-	if row, ok := s.newThread(r.Context()); ok && row.Seq >= due {
+	if row, ok := s.newThread(r.Context()); ok && (*due)(r.Context(), row) {
 		<-r.Context().Done()
 	}
 }
@@ -96,9 +120,12 @@ type performance struct {
 	log         []string // the events as text, without what may differ
 	told        []string // names of the stored messages of /chat/stream
 	answer      string
-	asked, same int    // requests to the model, and the most that were equal
-	landed      string // the kind of the last event before the kill
+	asked, same int      // requests to the model, and the most that were equal
+	landed      []string // the last event before each kill
 }
+
+// everyBoundary has perform kill the process at each boundary of one and the same turn.
+const everyBoundary = -1
 
 // perform plays the turn, and kills the process once event k is stored.
 func (s *stage) perform(k int64) performance {
@@ -109,18 +136,25 @@ func (s *stage) perform(k int64) performance {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	killed := make(chan string, 1)
 	var all sync.WaitGroup
-	if k < math.MaxInt64 {
-		s.due.Store(k)
-		proc := s.proc
-		all.Go(func() { killed <- s.killAt(ctx, k, proc) })
+	c := &client{stage: s, everyBoundary: k == everyBoundary}
+	c.plan = func(due dueFunc) {
+		s.due.Store(&due)
+		killed, proc := make(chan killing, 1), s.proc
+		c.killed = killed
+		all.Go(func() { killed <- s.killWhen(ctx, due, proc) })
+	}
+	switch k {
+	case math.MaxInt64:
+	case everyBoundary:
+		c.plan(s.nextBoundary(0))
+	default:
+		c.plan(atEvent(k))
 	}
 	follower := &follower{base: &s.base}
 	all.Go(func() { follower.run(ctx, s.newThread) })
 
 	var p performance
-	c := &client{stage: s, killed: killed}
 	c.converse(toJSON(map[string]any{"message": s.play.message, "machine": s.play.machine, "dataset_id": "shop", "settings": s.play.set}), 1)
 	for range 10 {
 		if c.last.Card == nil {
@@ -135,6 +169,7 @@ func (s *stage) perform(k int64) performance {
 		c.await() // a kill at the last event lands after the conversation
 		p.landed = c.landed
 	}
+	s.due.Store(nil)
 	eventually(t, "the thread rests", func() bool { return s.row(p.thread).Status != store.Running })
 	for ev, err := range engine.Resolved(ctx, s.store, p.thread, 0) {
 		if err != nil {
@@ -142,7 +177,7 @@ func (s *stage) perform(k int64) performance {
 		}
 		p.events = append(p.events, ev)
 		if ev.Body.Kind() != event.KindTurnInterrupted {
-			p.log = append(p.log, plain(t, ev, p.thread, p.run))
+			p.log = append(p.log, plain(t, withoutMoment(ev, p.events), p.thread, p.run))
 		}
 	}
 	eventually(t, "the follower has seen the whole log", func() bool { return follower.count() >= len(p.events) })
@@ -178,44 +213,56 @@ func (s *stage) row(thread string) store.Thread {
 	return row
 }
 
-// killAt waits for event k and kills the process. It gives the kind of the last event
-// that was stored when the process was dead.
-func (s *stage) killAt(ctx context.Context, k int64, proc *process) string {
-	var row store.Thread
-	for row.Seq < k && ctx.Err() == nil {
-		if found, ok := s.newThread(ctx); ok {
-			row = found
+// A killing is the last event that was stored when the process was dead.
+type killing struct {
+	seq  int64
+	kind string
+}
+
+// killWhen waits until a kill is due and kills the process.
+func (s *stage) killWhen(ctx context.Context, due dueFunc, proc *process) (k killing) {
+	row, ok := store.Thread{}, false
+	for !ok || !due(ctx, row) {
+		if ctx.Err() != nil {
+			return k
 		}
+		row, ok = s.newThread(ctx)
 	}
 	proc.kill()
-	landed := ""
 	for ev, err := range s.store.Events(ctx, row.ID, 0) {
 		if err == nil {
-			landed = fmt.Sprintf("%d %s", ev.Seq, ev.Body.Kind())
+			k = killing{ev.Seq, fmt.Sprintf("%d %s", ev.Seq, ev.Body.Kind())}
 		}
 	}
-	return landed
+	return k
 }
 
 // A client says things through /chat/stream and comes back with its last id whenever
 // the connection breaks.
 type client struct {
 	*stage
-	killed <-chan string
-	landed string // set once the process was killed and started again
-	told   []string
-	last   chatResponse
+	everyBoundary bool              // the process is killed again and again
+	plan          func(due dueFunc) // plans the next kill
+	killed        <-chan killing    // tells of it; nil while none is planned
+	landed        []string          // the last event before each kill
+	told          []string
+	last          chatResponse
 }
 
 // await waits for the kill and starts the server again.
 func (c *client) await() {
 	c.t.Helper()
-	if c.landed != "" {
+	if c.killed == nil {
 		return
 	}
-	c.landed = <-c.killed
-	c.due.Store(0)
+	k := <-c.killed
+	c.killed = nil
+	c.landed = append(c.landed, k.kind)
+	c.due.Store(nil)
 	c.start()
+	if c.everyBoundary {
+		c.plan(c.nextBoundary(k.seq))
+	}
 }
 
 // converse sends a saying, and reads on over restarts until the turn rests. before is
@@ -246,7 +293,7 @@ func (c *client) converse(body string, before int64) {
 				return
 			}
 		}
-		if c.landed != "" {
+		if c.killed == nil {
 			t.Fatalf("the connection broke though nobody was killed any more: %v\n%s", err, c.proc.log)
 		}
 		c.await()
