@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"interlock/internal/fault"
 	"interlock/internal/retrieve"
 )
 
@@ -24,6 +25,7 @@ type docsFlags struct {
 
 func (a *app) docsCommand() *cobra.Command {
 	var f docsFlags
+	var place string
 	cmd := &cobra.Command{Use: "docs", Short: "Add, list, search and remove documents"}
 	cmd.PersistentFlags().StringVar(&f.collection, "collection", "", "the collection of documents")
 	cmd.PersistentFlags().StringVar(&f.owner, "for", "", "the user who may find them; everybody if absent")
@@ -39,6 +41,15 @@ func (a *app) docsCommand() *cobra.Command {
 			return a.withDocs(func(x *retrieve.Index) error { return a.searchDocs(cmd.Context(), x, f, questions) })
 		},
 	}
+	show := &cobra.Command{
+		Use: "show DOCUMENT", Short: "Show the text at a place of a document, as a citation names both", Args: cobra.ExactArgs(1),
+		Long:    "Show the text at a place of a document. DOCUMENT is its id, or its file's name where only one document has it.",
+		Example: "  interlock docs show returns.md --place 'Returns > Time limits'\n  interlock docs show manual.pdf --place 'page 7'",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withDocs(func(x *retrieve.Index) error { return a.showDoc(cmd.Context(), x, f, args[0], place) })
+		},
+	}
+	show.Flags().StringVar(&place, "place", "", "the place that a citation names; the first if absent")
 	search.Flags().StringVar(&f.queries, "queries", "", "a file with a question a line; - reads them from the input")
 	search.Flags().IntVar(&f.limit, "limit", 10, "how many passages to show")
 	cmd.AddCommand(
@@ -68,7 +79,7 @@ func (a *app) docsCommand() *cobra.Command {
 				})
 			},
 		},
-		search,
+		search, show,
 	)
 	return cmd
 }
@@ -114,11 +125,7 @@ func (a *app) addDocs(ctx context.Context, x *retrieve.Index, f docsFlags, path 
 }
 
 func (a *app) listDocs(ctx context.Context, x *retrieve.Index, f docsFlags) error {
-	scope := retrieve.Scope{Owner: f.owner}
-	if f.collection != "" {
-		scope.Collections = []string{f.collection}
-	}
-	list, err := x.List(ctx, scope)
+	list, err := x.List(ctx, f.scope())
 	if err != nil {
 		return err
 	}
@@ -135,6 +142,46 @@ func (a *app) listDocs(ctx context.Context, x *retrieve.Index, f docsFlags) erro
 	}
 	a.printRows(list, []string{"collection", "file", "title", "state"}, rows)
 	return nil
+}
+
+// showDoc prints what a citation names.
+func (a *app) showDoc(ctx context.Context, x *retrieve.Index, f docsFlags, name, place string) error {
+	list, err := x.List(ctx, f.scope())
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for _, d := range list {
+		if d.ID == name || d.File == name {
+			ids = append(ids, d.ID)
+		}
+	}
+	switch len(ids) {
+	case 0:
+		ids = []string{name} // one of a thread, or none
+	case 1:
+	default:
+		return fault.New(fault.BadRequest, "%d documents are called %q", len(ids), name).Suggest("Name its collection with --collection, or give its id of `interlock docs list --json`.")
+	}
+	e, err := x.OpenPlace(ctx, f.owner, ids[0], place)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		a.printJSON(e)
+		return nil
+	}
+	fmt.Fprintf(a.out, "%s, %s\n\n%s\n", oneLine(e.Document.File), oneLine(e.Place), printable(e.Content))
+	return nil
+}
+
+// scope is what the flags name.
+func (f docsFlags) scope() retrieve.Scope {
+	s := retrieve.Scope{Owner: f.owner}
+	if f.collection != "" {
+		s.Collections = []string{f.collection}
+	}
+	return s
 }
 
 // docQuestions gives the questions of the command line or of a file.
@@ -175,16 +222,14 @@ type answeredQuery struct {
 }
 
 func (a *app) searchDocs(ctx context.Context, x *retrieve.Index, f docsFlags, questions []string) error {
-	scope := retrieve.Scope{Owner: f.owner}
 	if f.collection != "" {
-		scope.Collections = []string{f.collection}
 		if _, err := x.Refresh(ctx, retrieve.AddRequest{Owner: f.owner, Collection: f.collection}); err != nil {
 			return err
 		}
 	}
 	out := make([]answeredQuery, 0, len(questions))
 	for _, q := range questions {
-		chunks, err := x.Search(ctx, retrieve.Query{Scope: scope, Text: q, Limit: f.limit})
+		chunks, err := x.Search(ctx, retrieve.Query{Scope: f.scope(), Text: q, Limit: f.limit})
 		if err != nil {
 			return err
 		}

@@ -47,10 +47,12 @@ func (a *app) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	documents := data.NewDocuments(data.DocumentsConfig{Index: s.documents, Dir: s.stateDir(a.cfg, "documents"), Log: s.log})
+	s.onClose(documents.Close)
 	srv, err := server.New(server.Config{
 		Engine: s.engine, Index: s.store, Machines: library{s.machines}, Datasets: data.ServedDatasets{Catalog: s.catalog}, Sources: data.ServedSources{Catalog: s.catalog}, Artifacts: s.artifacts,
-		Results:  data.NewResults(data.ResultsConfig{Catalog: s.catalog, Query: s.query, Artifacts: s.artifacts, Store: s.store, Dir: s.stateDir(a.cfg, "results")}),
-		Files:    data.ServedFiles{Catalog: s.catalog},
+		Results: data.NewResults(data.ResultsConfig{Catalog: s.catalog, Query: s.query, Artifacts: s.artifacts, Store: s.store, Dir: s.stateDir(a.cfg, "results")}),
+		Files:   data.ServedFiles{Catalog: s.catalog}, Documents: documents,
 		Overview: func(ctx context.Context, user string) (any, error) { return s.catalog.Overview(ctx, user) },
 		Refresh:  func(ctx context.Context, id string) (any, error) { return s.catalog.Refresh(ctx, id) },
 		Profile:  func(ctx context.Context, alias string) (any, error) { return s.catalog.Profile(ctx, alias) },

@@ -28,6 +28,8 @@ type AddRequest struct {
 	Collection, Thread string
 	// Path is a folder, all documents in which are added, or one document. Required.
 	Path string
+	// WordsOnly leaves out embedding: the documents are found by meaning after [Index.EmbedDocuments].
+	WordsOnly bool
 	// Progress is told how far it is. Default: nobody is.
 	Progress func(Progress)
 }
@@ -106,17 +108,35 @@ func (x *Index) Add(ctx context.Context, q AddRequest) (AddReport, error) {
 			report.Removed++
 		}
 	}
-	return report, storeFault(x.embedDocuments(ctx, q.Progress), "embedding documents")
+	if q.WordsOnly {
+		return report, nil
+	}
+	return report, x.EmbedDocuments(ctx, q.Progress)
+}
+
+// EmbedDocuments embeds the passages of all documents that have not been. If it is cancelled, the
+// next call goes on. progress may be nil.
+func (x *Index) EmbedDocuments(ctx context.Context, progress func(Progress)) error {
+	if progress == nil {
+		progress = func(Progress) {}
+	}
+	return storeFault(x.embedDocuments(ctx, progress), "embedding documents")
 }
 
 func (q AddRequest) check() error {
-	switch {
-	case q.Path == "":
+	if q.Path == "" {
 		return fault.New(fault.BadRequest, "there is no path of documents to add")
-	case q.Collection == "" && q.Thread == "":
+	}
+	return CheckCollection(q.Collection, q.Thread)
+}
+
+// CheckCollection says what is wrong with a name of a collection; where there is a thread it may be empty.
+func CheckCollection(name, thread string) error {
+	switch {
+	case name == "" && thread == "":
 		return fault.New(fault.BadRequest, "documents belong to a collection or to a thread").Suggest("Name a collection.")
-	case q.Collection != "" && !collectionName.MatchString(q.Collection):
-		return fault.New(fault.BadRequest, "%q cannot be the name of a collection", q.Collection).Suggest("Use up to 64 letters, digits, spaces, dots, hyphens and underscores.")
+	case name != "" && !collectionName.MatchString(name):
+		return fault.New(fault.BadRequest, "%q cannot be the name of a collection", name).Suggest("Use up to 64 letters, digits, spaces, dots, hyphens and underscores.")
 	}
 	return nil
 }

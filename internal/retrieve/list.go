@@ -56,6 +56,11 @@ type Document struct {
 	Problem    *DocumentReport `json:"problem,omitempty"`
 }
 
+// selectDocuments selects what scanDocument reads; its argument is the name of the encoder.
+const selectDocuments = `SELECT d.key, d.owner, d.collection, d.thread, d.folder, d.file, d.title, d.size, d.pages, d.added, d.notes, d.problem,
+	(SELECT count(*) FROM chunks c WHERE c.document = d.id), (SELECT count(*) FROM chunks c JOIN chunk_vectors v ON v.id = c.id WHERE c.document = d.id AND v.encoder = ?)
+	FROM documents d`
+
 // List returns the documents of a scope, ordered by collection and file.
 func (x *Index) List(ctx context.Context, s Scope) ([]Document, error) {
 	where, args := s.condition()
@@ -64,9 +69,7 @@ func (x *Index) List(ctx context.Context, s Scope) ([]Document, error) {
 		d, err := scanDocument(rows)
 		out = append(out, d)
 		return err
-	}, `SELECT d.key, d.owner, d.collection, d.thread, d.folder, d.file, d.title, d.size, d.pages, d.added, d.notes, d.problem,
-		(SELECT count(*) FROM chunks c WHERE c.document = d.id), (SELECT count(*) FROM chunks c JOIN chunk_vectors v ON v.id = c.id WHERE c.document = d.id AND v.encoder = ?)
-		FROM documents d WHERE `+where+` ORDER BY d.collection, d.thread, d.file, d.id`, append([]any{x.encoder.Name()}, args...)...)
+	}, selectDocuments+` WHERE `+where+` ORDER BY d.collection, d.thread, d.file, d.id`, append([]any{x.encoder.Name()}, args...)...)
 	if err != nil {
 		return nil, storeFault(err, "listing documents")
 	}
@@ -159,7 +162,7 @@ func (x *Index) Refresh(ctx context.Context, q AddRequest) (AddReport, error) {
 			return report, storeFault(err, "refreshing "+d.Folder)
 		}
 	}
-	return report, storeFault(x.embedDocuments(ctx, q.Progress), "embedding documents")
+	return report, x.EmbedDocuments(ctx, q.Progress)
 }
 
 // refreshFolder compares the known documents of a folder with their files.

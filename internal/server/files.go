@@ -17,7 +17,7 @@ const maxUploads = 100
 
 // isUpload says which requests carry files, in bodies larger than those of others.
 func isUpload(r *http.Request) bool {
-	return r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/api/datasets/") && strings.HasSuffix(r.URL.Path, "/files")
+	return r.Method == http.MethodPost && (strings.HasPrefix(r.URL.Path, "/api/datasets/") && strings.HasSuffix(r.URL.Path, "/files") || r.URL.Path == "/api/documents")
 }
 
 // A slowBody gives each read its own deadline: a client that sends nothing is let

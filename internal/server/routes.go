@@ -57,6 +57,13 @@ func (s *Server) routes(t *table) {
 		upload(t, Analyst, "/api/datasets/{id}/files", "Put files into a dataset", s.uploadFiles)
 		remove(t, Analyst, "/api/datasets/{id}/files/{file}", "Delete a file of a dataset", s.deleteFile)
 	}
+	if s.cfg.Documents != nil {
+		get(t, Viewer, "/api/documents", "The documents that I may see", s.documents)
+		upload(t, Analyst, "/api/documents", "Add documents to a collection or a thread", s.uploadDocuments)
+		get(t, Viewer, "/api/documents/search", "Find passages that answer a question", s.searchDocuments)
+		get(t, Viewer, "/api/documents/{id}", "The text at a place of a document", s.openDocument)
+		remove(t, Analyst, "/api/documents/{id}", "Delete a document", s.deleteDocument)
+	}
 	if s.cfg.Sources != nil {
 		get(t, Viewer, "/api/sources", "The sources", s.sources)
 		post(t, Admin, "/api/sources", "Add a source", s.addSource)

@@ -22,8 +22,10 @@ import (
 	"go.uber.org/goleak"
 
 	"interlock/internal/artifact"
+	"interlock/internal/document"
 	"interlock/internal/event"
 	"interlock/internal/fault"
+	"interlock/internal/jail"
 	"interlock/internal/schema"
 	"interlock/internal/server"
 	"interlock/web"
@@ -32,6 +34,8 @@ import (
 var serveAddr = flag.String("serve", "", "serve the page with a scripted model on this address instead of testing")
 
 func TestMain(m *testing.M) {
+	jail.Main()
+	document.Main()
 	flag.Parse()
 	if *serveAddr != "" {
 		if err := demonstrate(*serveAddr); err != nil {
@@ -40,7 +44,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("interlock/internal/jail.init.func1.1"), goleak.IgnoreAnyFunction("database/sql.(*DB).connectionOpener"))
 }
 
 // demonstrate shows the page with a scripted model, until interrupted.
