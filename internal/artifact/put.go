@@ -32,6 +32,9 @@ type Put struct {
 	// Known are the artifacts that the thread has from elsewhere: a fork knows those of
 	// its parents, and an equal content is not stored again for it.
 	Known []event.ArtifactMade
+	// CheckOwner fails if the writer has lost the thread to another process: a version that
+	// it stores then is withdrawn. nil for a content that belongs to no thread.
+	CheckOwner func(context.Context) error
 }
 
 // Put stores a content. One that the thread has already is not stored again: the
@@ -50,11 +53,11 @@ func (s *Store) Put(ctx context.Context, p Put, content io.Reader) (event.Artifa
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	made, err := s.commitVersion(p, temp, hash, size)
-	if err != nil {
-		return event.ArtifactMade{}, s.wrapError(err, "store one of")
+	made, err := s.commitVersion(ctx, p, temp, hash, size)
+	if _, refused := errors.AsType[*fault.Fault](err); err != nil && !refused {
+		err = s.wrapError(err, "store one of")
 	}
-	return made, nil
+	return made, err
 }
 
 // writeTemp writes the content to a temporary file and hashes it on the way.
@@ -106,7 +109,7 @@ func (r *contextReader) Read(p []byte) (int, error) {
 // commitVersion decides whether the content is new, equal or a new version, and
 // gives it its final name. Another process may do the same at the same time:
 // whoever links a version first has it.
-func (s *Store) commitVersion(p Put, temp, hash string, size int64) (event.ArtifactMade, error) {
+func (s *Store) commitVersion(ctx context.Context, p Put, temp, hash string, size int64) (event.ArtifactMade, error) {
 	id := newIdentity(p, hash)
 	for {
 		known, err := s.readThread(p.Owner, id.thread)
@@ -125,6 +128,9 @@ func (s *Store) commitVersion(p Put, temp, hash string, size int64) (event.Artif
 		if equal, ok, err := s.findKnown(p, id, hash); err != nil || ok {
 			return equal, err
 		}
+		if err := p.checkOwner(ctx); err != nil {
+			return event.ArtifactMade{}, err
+		}
 		if err := s.moveToObject(temp, hash); err != nil {
 			return event.ArtifactMade{}, err
 		}
@@ -135,10 +141,25 @@ func (s *Store) commitVersion(p Put, temp, hash string, size int64) (event.Artif
 			},
 			Hash: hash, Owner: p.Owner, Thread: p.Thread, Lineage: p.Lineage,
 		}
-		if err := s.writeMeta(id, m); !errors.Is(err, fs.ErrExist) {
-			return m.ArtifactMade, err
+		switch err := s.writeMeta(id, m); {
+		case errors.Is(err, fs.ErrExist):
+			continue
+		case err != nil:
+			return event.ArtifactMade{}, err
 		}
+		// The process may have been suspended since it was asked: then the version goes again.
+		if err := p.checkOwner(ctx); err != nil {
+			return event.ArtifactMade{}, errors.Join(err, os.Remove(s.metaPath(id, m)))
+		}
+		return m.ArtifactMade, nil
 	}
+}
+
+func (p Put) checkOwner(ctx context.Context) error {
+	if p.CheckOwner == nil {
+		return nil
+	}
+	return p.CheckOwner(ctx)
 }
 
 // reused marks the artifact that a content equals.
@@ -186,8 +207,8 @@ func (s *Store) writeMeta(id identity, m Meta) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(s.ownerDir(m.Owner), id.thread, id.key)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	place := s.metaPath(id, m)
+	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(filepath.Join(s.dir, "tmp"), "meta-*")
@@ -201,5 +222,10 @@ func (s *Store) writeMeta(id identity, m Meta) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	return os.Link(f.Name(), filepath.Join(dir, strconv.Itoa(m.Version)+".json"))
+	return os.Link(f.Name(), place)
+}
+
+// metaPath is where the document of a version is.
+func (s *Store) metaPath(id identity, m Meta) string {
+	return filepath.Join(s.ownerDir(m.Owner), id.thread, id.key, strconv.Itoa(m.Version)+".json")
 }

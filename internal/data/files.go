@@ -35,12 +35,16 @@ func (f Files) Save(ctx context.Context, file toolbox.File, content []byte) (eve
 }
 
 func (f Files) put(ctx context.Context, file toolbox.File, content io.Reader) (event.ArtifactMade, error) {
-	call := tool.In(ctx)
 	key := strings.Join(append([]string{"file", file.Producer, file.Format}, file.About...), "\x00")
-	return f.Artifacts.Put(ctx, artifact.Put{
-		Name: file.Name, Type: file.Format, Producer: file.Producer, Owner: call.Owner, Thread: call.Thread, Call: call.ID,
-		Known: call.Artifacts, LogicalKey: event.Hash([]byte(key))[:16],
-	}, content)
+	p := putOfCall(ctx)
+	p.Name, p.Type, p.Producer, p.LogicalKey = file.Name, file.Format, file.Producer, event.Hash([]byte(key))[:16]
+	return f.Artifacts.Put(ctx, p, content)
+}
+
+// putOfCall is a content that the call of ctx stores in its thread.
+func putOfCall(ctx context.Context) artifact.Put {
+	call := tool.In(ctx)
+	return artifact.Put{Owner: call.Owner, Thread: call.Thread, Call: call.ID, Known: call.Artifacts, CheckOwner: call.CheckOwner}
 }
 
 // SaveRows implements toolbox.Files.

@@ -74,10 +74,10 @@ func (p *Python) Run(ctx context.Context, job toolbox.PythonJob) (toolbox.Python
 	}
 	res := pythonOut(out)
 	for _, f := range append(out.Figures, out.Files...) {
-		made, err := p.Artifacts.Put(ctx, artifact.Put{
-			Name: f.Name, Type: strings.TrimPrefix(filepath.Ext(f.Name), "."), Producer: "python", Owner: call.Owner, Thread: call.Thread, Call: call.ID,
-			Known: call.Artifacts, LogicalKey: event.Hash([]byte("python\x00" + job.Code + "\x00" + f.Name))[:16],
-		}, bytes.NewReader(f.Data))
+		put := putOfCall(ctx)
+		put.Name, put.Type, put.Producer = f.Name, strings.TrimPrefix(filepath.Ext(f.Name), "."), "python"
+		put.LogicalKey = event.Hash([]byte("python\x00" + job.Code + "\x00" + f.Name))[:16]
+		made, err := p.Artifacts.Put(ctx, put, bytes.NewReader(f.Data))
 		if err != nil {
 			return res, err
 		}

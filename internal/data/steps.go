@@ -35,11 +35,10 @@ func (r StepResults) Keep(ctx context.Context, x toolbox.Result) (string, event.
 	if err != nil {
 		return "", event.ArtifactMade{}, fmt.Errorf("keeping a result: %w", err)
 	}
-	call := tool.In(ctx)
-	made, err := r.Artifacts.Put(ctx, artifact.Put{
-		Name: x.Name + ".json", Type: "json", Producer: x.Producer, Owner: call.Owner, Thread: call.Thread, Call: call.ID,
-		Known: call.Artifacts, LogicalKey: event.Hash([]byte(strings.Join([]string{"rows", x.Producer, x.Source}, "\x00")))[:16],
-	}, bytes.NewReader(raw))
+	p := putOfCall(ctx)
+	p.Name, p.Type, p.Producer = x.Name+".json", "json", x.Producer
+	p.LogicalKey = event.Hash([]byte(strings.Join([]string{"rows", x.Producer, x.Source}, "\x00")))[:16]
+	made, err := r.Artifacts.Put(ctx, p, bytes.NewReader(raw))
 	return fmt.Sprintf("%s@%d", made.ID, made.Version), made, err
 }
 

@@ -88,9 +88,8 @@ func (w *workspace) keepFile(ctx context.Context, key, path string) (event.Artif
 		return event.ArtifactMade{}, fmt.Errorf("reading a file: %w", err)
 	}
 	defer f.Close()
-	call, name := tool.In(ctx), filepath.Base(path)
-	return w.artifacts.Put(ctx, artifact.Put{
-		Name: name, Type: strings.TrimPrefix(filepath.Ext(name), "."), Producer: "reconciliation", Owner: call.Owner, Thread: call.Thread, Call: call.ID,
-		LogicalKey: event.Hash([]byte(key + " " + name))[:16],
-	}, f)
+	p, name := putOfCall(ctx), filepath.Base(path)
+	p.Name, p.Type, p.Producer = name, strings.TrimPrefix(filepath.Ext(name), "."), "reconciliation"
+	p.LogicalKey = event.Hash([]byte(key + " " + name))[:16]
+	return w.artifacts.Put(ctx, p, f)
 }

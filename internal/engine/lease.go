@@ -135,6 +135,14 @@ func (t *turn) holdsLease(ctx context.Context) bool {
 	return false
 }
 
+// checkOwner fails if another process has taken the thread over.
+func (t *turn) checkOwner(ctx context.Context) error {
+	if t.holdsLease(ctx) {
+		return nil
+	}
+	return fault.New(fault.Conflict, "another process has taken this thread over")
+}
+
 // TakeOver resumes the turns of processes that died, again and again until ctx ends. It is
 // for servers, several of which may share a store.
 func (e *Engine) TakeOver(ctx context.Context) {

@@ -127,6 +127,9 @@ func TestLateWriterIsFencedOff(t *testing.T) {
 				<-prompt.reached
 			}
 			late.open <- struct{}{}
+			if err := <-late.owner; !fault.Is(err, fault.Conflict) {
+				t.Errorf("the late tool was told %v, want that the thread is another process's", err)
+			}
 			if effect == tool.Reads { // the other process has stored events before the late one tries to
 				if err := <-refused; !errors.Is(err, store.ErrFenced) {
 					t.Errorf("the late batch was refused with %v, want ErrFenced", err)

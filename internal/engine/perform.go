@@ -276,10 +276,13 @@ func (t *turn) callTool(ctx context.Context, s *event.ToolStarted) (res tool.Res
 			return res, bad
 		}
 	}
-	if entry.Spec().Effect == tool.Writes && !t.holdsLease(ctx) {
-		return res, fault.New(fault.Conflict, "another process has taken this thread over")
+	if entry.Spec().Effect == tool.Writes {
+		if err := t.checkOwner(ctx); err != nil {
+			return res, err
+		}
 	}
 	info := t.callInfo(s.Call)
+	info.CheckOwner = t.checkOwner
 	info.Output = func(stream, text string) {
 		t.e.hub.publishTransient(event.Event{Thread: t.f.Thread, Time: t.f.Now, Body: event.ToolProgress{Call: s.Call, Tool: s.Tool, Note: truncateText(text, 4096), Stream: stream}})
 	}

@@ -154,9 +154,12 @@ type gate struct {
 	calls   atomic.Int64
 	reached chan struct{}
 	open    chan struct{}
+	owner   chan error // whether the process still owned the thread when the gate opened
 }
 
-func newGate() *gate { return &gate{reached: make(chan struct{}, 10), open: make(chan struct{}, 10)} }
+func newGate() *gate {
+	return &gate{reached: make(chan struct{}, 10), open: make(chan struct{}, 10), owner: make(chan error, 10)}
+}
 
 func (g *gate) tool(name string, effect tool.Effect) tool.Tool {
 	return tool.New(tool.Spec{Name: name, Effect: effect}, func(ctx context.Context, _ struct{}) (named, error) {
@@ -164,6 +167,7 @@ func (g *gate) tool(name string, effect tool.Effect) tool.Tool {
 		g.reached <- struct{}{}
 		select {
 		case <-g.open:
+			g.owner <- tool.In(ctx).CheckOwner(ctx)
 			return named{"found"}, nil
 		case <-ctx.Done():
 			return named{}, ctx.Err()

@@ -95,6 +95,10 @@ type Call struct {
 	// Output tells the person what a running program prints, as it comes; stream is
 	// stdout or stderr. Never nil inside a call.
 	Output func(stream, text string)
+	// CheckOwner fails if another process has taken the thread over, which happens to a
+	// process that was suspended for longer than its lease. Whoever stores something outside
+	// the log asks before and after. Never nil inside a call.
+	CheckOwner func(context.Context) error
 }
 
 type callKey struct{}
@@ -107,6 +111,9 @@ func With(ctx context.Context, c Call) context.Context {
 	if c.Output == nil {
 		c.Output = func(string, string) {}
 	}
+	if c.CheckOwner == nil {
+		c.CheckOwner = func(context.Context) error { return nil }
+	}
 	return context.WithValue(ctx, callKey{}, c)
 }
 
@@ -115,5 +122,5 @@ func In(ctx context.Context) Call {
 	if c, ok := ctx.Value(callKey{}).(Call); ok {
 		return c
 	}
-	return Call{Progress: func(string) {}, Output: func(string, string) {}}
+	return Call{Progress: func(string) {}, Output: func(string, string) {}, CheckOwner: func(context.Context) error { return nil }}
 }

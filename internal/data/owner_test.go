@@ -1,0 +1,30 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"interlock/internal/artifact"
+	"interlock/internal/tool"
+	"interlock/internal/toolbox"
+)
+
+// What a call stores in its thread carries the check that the thread is still its own.
+func TestCallsStoreOnlyInTheirOwnThread(t *testing.T) {
+	artifacts, err := artifact.New(artifact.Config{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := errors.New("lost")
+	ctx := tool.With(t.Context(), tool.Call{Owner: "ann", Thread: "t", CheckOwner: func(context.Context) error { return lost }})
+	if _, _, err := (StepResults{artifacts}).Keep(ctx, toolbox.Result{Name: "r", Producer: "sql", Rows: []byte("[[1]]")}); !errors.Is(err, lost) {
+		t.Errorf("rows were kept: %v", err)
+	}
+	if _, err := (Files{Artifacts: artifacts}).Save(ctx, toolbox.File{Name: "f", Format: "csv", Producer: "file"}, []byte("a")); !errors.Is(err, lost) {
+		t.Errorf("a file was stored: %v", err)
+	}
+	if list, err := artifacts.List(t.Context(), "ann", "t"); err != nil || len(list) != 0 {
+		t.Errorf("the thread has %+v, %v", list, err)
+	}
+}
