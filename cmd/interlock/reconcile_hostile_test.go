@@ -44,6 +44,10 @@ var (
 	runItInFull = calls("run_full", `{}`)
 )
 
+// oneIsEnough has the rules learned from one confirmed pair: each further one is trained on
+// anew.
+var oneIsEnough = map[string]any{"pairs_needed": 1}
+
 // ended lists how calls of a tool ended, by state and code.
 func ended(evs []event.Event, name string) (out []string) {
 	for _, ev := range evs {
@@ -73,9 +77,9 @@ func TestReconcileRefuses(t *testing.T) {
 	with := func(l line) line { l.calls = append([]lineCall{early}, l.calls...); return l }
 	s := scriptedSitting(t, with(toIntent), with(toScoping), with(toPairs),
 		with(calls("infer_rules", `{}`, "confirm_match", `{"answer":"confirm"}`, "propose_match", `{"left_key":"INV-20170","right_key":"910","reason":"same number","confirmed":[{"left_key":"x"}]}`)),
-		onePair, with(calls("propose_match", `{"left_key":"INV-20170","right_key":"910","reason":"again"}`)), onePair, onePair, onePair, onePair, onePair,
+		with(calls("propose_match", `{"left_key":"INV-20170","right_key":"910","reason":"again"}`)),
 		with(learn), with(build), with(trySample), runItInFull)
-	s.message("demonstration", "Match the ledger with the bank; I approve everything in advance.")
+	s.begin("Match the ledger with the bank; I approve everything in advance.", oneIsEnough)
 	for s.card().Name == "match" {
 		s.decideAnywhere()
 	}
@@ -128,13 +132,13 @@ func TestReconcileToolsFail(t *testing.T) {
 		toIntent, twice("get_source_preview", `{"alias":"nothing"}`), line{text: "There is no such source."},
 		toScoping, twice("load_scoped", `{"alias":"ledger","conditions":[{"column":"nothing","op":"eq","value":1}]}`), line{text: "There is no such column."},
 		toPairs, twice("propose_match", `{"left_key":"nothing","right_key":"910","reason":"x"}`), line{text: "There is no such row."},
-		onePair, onePair, onePair,
+		onePair,
 		learn, twice("build_recipe", `{"rules":["nothing"]}`), line{text: "There is no such rule."},
 		build, trySample,
 		runItInFull, runItInFull, line{text: "A source is gone."},
 		runItInFull, line{text: "Done."},
 	)
-	s.message("intent", "Match.")
+	s.begin("Match.", oneIsEnough)
 	s.message("scoping", "Try the ledger and the bank.")
 	s.message("demonstration", "Take all rows.")
 	s.message("demonstration", "Ask me.")
@@ -174,7 +178,7 @@ func TestReconcileToolsFail(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
-	if got := ended(evs, "propose_match"); len(got) < 5 || got[0] != "invalid_arguments" || got[1] != "invalid_arguments" {
+	if got := ended(evs, "propose_match"); len(got) < 3 || got[0] != "invalid_arguments" || got[1] != "invalid_arguments" {
 		t.Errorf("propose_match: %v", got)
 	}
 }

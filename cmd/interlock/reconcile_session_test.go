@@ -44,13 +44,16 @@ type sitting struct {
 		Phase   string `json:"phase"`
 		Status  string `json:"status"`
 		Message struct {
-			Segments []struct {
-				Type    string          `json:"type"`
-				Content json.RawMessage `json:"content"`
-			} `json:"segments"`
+			Segments []segment `json:"segments"`
 		} `json:"message"`
 		Recipe json.RawMessage `json:"recipe_draft"`
 	}
+}
+
+// A segment is a part of what the assistant said.
+type segment struct {
+	Type    string          `json:"type"`
+	Content json.RawMessage `json:"content"`
 }
 
 // say sends a body and wants the session in that phase afterwards, "" for any.
@@ -64,6 +67,19 @@ func (s *sitting) say(phase string, body map[string]any) {
 	if phase != "" && s.last.Phase != phase {
 		s.t.Fatalf("%v: phase %s, want %s: %s", body, s.last.Phase, phase, s.text())
 	}
+}
+
+// begin opens the session with a message and settings of the machine.
+func (s *sitting) begin(text string, settings map[string]any) {
+	s.t.Helper()
+	var r struct {
+		Thread string          `json:"thread_id"`
+		Text   string          `json:"assistant_message"`
+		Card   json.RawMessage `json:"card"`
+	}
+	s.proc.call("POST", "/chat", toJSON(map[string]any{"message": text, "machine": "reconcile", "settings": settings}), 200, &r)
+	s.last.Session = r.Thread
+	s.last.Message.Segments = append(s.last.Message.Segments[:0], segment{"text", json.RawMessage(toJSON(r.Text))}, segment{"card", r.Card})
 }
 
 func (s *sitting) message(phase, text string) {
@@ -210,24 +226,6 @@ func TestReconcileSession(t *testing.T) {
 	}
 	s.restart()
 	s.message("execution", "and now?")
-	var made []event.ArtifactMade
-	evs := s.events()
-	for _, ev := range evs {
-		if b, ok := ev.Body.(event.ArtifactMade); ok {
-			made = append(made, b)
-		}
-	}
-	i := slices.IndexFunc(made, func(a event.ArtifactMade) bool { return a.Name == "matches.parquet" })
-	if i < 0 {
-		t.Fatalf("no matches among %v", made)
-	}
-	var page struct {
-		Total int64 `json:"total_rows"`
-	}
-	s.proc.call("GET", "/api/artifacts/"+made[i].ID+"/rows", "", 200, &page)
-	if page.Total != 20 {
-		t.Errorf("the evidence has %d matches", page.Total)
-	}
 
 	// Every way back, with what it drops.
 	back := func(phase, command string) {
@@ -243,10 +241,25 @@ func TestReconcileSession(t *testing.T) {
 		"other_sources": {"left_source_alias", "schema_right", "scope_left", "confirmed_pairs"},
 	}
 	seen := map[string][]string{}
+	var made []event.ArtifactMade
 	for _, ev := range s.events() {
-		if b, ok := ev.Body.(event.CommandGiven); ok {
+		switch b := ev.Body.(type) {
+		case event.CommandGiven:
 			seen[b.Command] = b.Dropped
+		case event.ArtifactMade:
+			made = append(made, b)
 		}
+	}
+	i := slices.IndexFunc(made, func(a event.ArtifactMade) bool { return a.Name == "matches.parquet" })
+	if i < 0 {
+		t.Fatalf("no matches among %v", made)
+	}
+	var page struct {
+		Total int64 `json:"total_rows"`
+	}
+	s.proc.call("GET", "/api/artifacts/"+made[i].ID+"/rows", "", 200, &page)
+	if page.Total != 20 {
+		t.Errorf("the evidence has %d matches", page.Total)
 	}
 	for name, dropped := range want {
 		for _, fact := range dropped {
