@@ -48,7 +48,7 @@ var layers = []struct {
 	{"internal/document", []string{"internal/fault", "internal/jail"}},
 	{"internal/document/documenttest", nil},
 	{"internal/demo", []string{"internal/fault"}},
-	{"internal/event", []string{"internal/fault"}},
+	{"internal/event", []string{"internal/fault", "internal/figure"}},
 	{"internal/dialect", []string{"internal/schema"}},
 	{"internal/queryplan", []string{"internal/dialect", "internal/fault", "internal/schema"}},
 	{"internal/nlq", []string{"internal/queryplan", "internal/schema"}},
@@ -61,7 +61,7 @@ var layers = []struct {
 	{"internal/llm", []string{"internal/event", "internal/fault", "internal/nlq"}},
 	{"internal/llm/aimock", nil},
 	{"internal/store", []string{"internal/event", "internal/fault"}},
-	{"internal/store/storetest", []string{"internal/event", "internal/fault", "internal/store"}},
+	{"internal/store/storetest", []string{"internal/event", "internal/fault", "internal/figure", "internal/store"}},
 	{"internal/artifact", []string{"internal/event", "internal/fault"}},
 
 	{"internal/sqlpolicy", []string{"internal/dialect", "internal/fault"}},
@@ -73,8 +73,8 @@ var layers = []struct {
 	{"internal/source/sourcetest", []string{"internal/fault", "internal/query", "internal/schema", "internal/source"}},
 	{"internal/catalog", []string{"internal/dialect", "internal/fault", "internal/query", "internal/schema", "internal/source", "internal/sqlpolicy"}},
 
-	{"internal/engine", []string{"internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
-	{"internal/capsule", []string{"internal/engine", "internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
+	{"internal/engine", []string{"internal/event", "internal/fault", "internal/figure", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
+	{"internal/capsule", []string{"internal/engine", "internal/event", "internal/fault", "internal/figure", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
 	{"internal/eval", []string{"internal/demo", "internal/engine", "internal/machine"}},
 	{"internal/engine/enginetest", []string{"internal/capsule", "internal/engine", "internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
 

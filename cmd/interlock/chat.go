@@ -285,6 +285,7 @@ func (c *chat) send(ctx context.Context, in engine.Input) (run string, err error
 func (c *chat) followRun(ctx context.Context, run string) error {
 	var coming strings.Builder // the text that is being streamed
 	printed := ""              // the last text that was streamed whole
+	var figures *event.FiguresTraced
 	for e, err := range c.s.engine.Follow(ctx, c.thread, c.last) {
 		if err != nil {
 			return err
@@ -306,8 +307,14 @@ func (c *chat) followRun(ctx context.Context, run string) error {
 			coming.Reset()
 		case event.CardRaised:
 			return nil
+		case event.FiguresTraced:
+			figures = &b
 		case event.TurnEnded:
-			return c.printEnd(ctx, run, b, printed)
+			err := c.printEnd(ctx, run, b, printed)
+			if !c.json {
+				c.printFigures(figures)
+			}
+			return err
 		default:
 			if !c.json {
 				c.printCall(b)
@@ -326,7 +333,7 @@ func (c *chat) printEnd(ctx context.Context, run string, b event.TurnEnded, prin
 		if err != nil {
 			return err
 		}
-		c.printJSON(map[string]any{"run_id": run, "thread_id": c.thread, "outcome": r.Outcome, "code": r.Code, "assistant_message": r.Text, "reply": r.Fields})
+		c.printJSON(map[string]any{"run_id": run, "thread_id": c.thread, "outcome": r.Outcome, "code": r.Code, "assistant_message": r.Text, "reply": r.Fields, "figures": r.Figures})
 		return nil
 	}
 	if b.Text != "" && b.Text != printed {

@@ -277,6 +277,7 @@ func (a *app) runShow(cmd *cobra.Command, id string) error {
 		a.showCall(t)
 	}
 	fmt.Fprintf(a.out, "answer:   %s\n", printable(c.Answer))
+	a.listFigures(c.Figures)
 	return nil
 }
 

@@ -41,6 +41,7 @@ type Capsule struct {
 	States      []State                    `json:"states"`
 	Cards       []Card                     `json:"cards,omitempty"`
 	Artifacts   []event.ArtifactMade       `json:"artifacts,omitempty"`
+	Figures     *event.FiguresTraced       `json:"figures,omitempty"` // where the numbers of the answer come from
 	Limit       *event.LimitReached        `json:"limit,omitempty"`
 	Interrupted int                        `json:"interrupted,omitempty"`
 	Log         LogRange                   `json:"log"`
@@ -178,6 +179,8 @@ func (c *Capsule) addEvent(ev event.Event) {
 		}
 	case event.ArtifactMade:
 		c.Artifacts = append(c.Artifacts, b)
+	case event.FiguresTraced:
+		c.Figures = &b
 	case event.LimitReached:
 		c.Limit = &b
 	case event.TurnInterrupted:

@@ -21,6 +21,7 @@ type recording struct {
 	stopsAt       int    // index of the event before which the person stopped the run; -1 if nobody did
 	model         string // the name of the run's model
 	interruptions int    // the number of interruptions after which the turn was given up
+	figures       bool   // the figures of the answer were traced
 
 	mu       sync.Mutex
 	next     int                   // index of the event whose time is returned next
@@ -55,6 +56,8 @@ func newRecording(events []event.Event) *recording {
 			r.results[b.Call] = b
 		case event.ArtifactMade:
 			r.made[b.Call] = append(r.made[b.Call], b)
+		case event.FiguresTraced:
+			r.figures = true
 		case event.TurnInterrupted:
 			if interruptions++; b.Last {
 				r.interruptions = interruptions

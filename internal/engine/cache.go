@@ -107,6 +107,14 @@ func (f *fold) memorySize() int {
 	for _, k := range f.Known {
 		value(k.Result)
 	}
+	for _, h := range f.Results {
+		n += entryBytes + len(h.SQL)
+		value(h.Args)
+		value(h.Result)
+	}
+	for _, given := range f.Given {
+		n += len(given)
+	}
 	for _, p := range f.Past {
 		lines(p.Lines)
 	}

@@ -71,6 +71,9 @@ type Config struct {
 	Lease time.Duration
 	// Holder names this process in leases. Default: store.NewHolder.
 	Holder string
+	// SkipFigures leaves out the origins of figures although a machine asks for them, for
+	// the replay of runs that were recorded without.
+	SkipFigures bool
 	// Now and NewID are for tests.
 	Now   func() time.Time
 	NewID func(prefix string) string

@@ -35,6 +35,8 @@ type fold struct {
 	Past         []pastTurn
 	Artifacts    []event.ArtifactMade
 	Known        []knownResult // results by identity, oldest first
+	Results      []heldResult  // that figures may come from, oldest first
+	Given        []string      // what the person filled in, for the same reason
 	Tainted      bool
 	Allowed      []string // what a person allowed for the thread: see approvalKey
 	Status       string
@@ -48,7 +50,7 @@ type fold struct {
 }
 
 // snapshotFormat changes when the fold does, so that older snapshots are not used.
-const snapshotFormat = 2
+const snapshotFormat = 3
 
 // A Message is a person's text or a final answer.
 type Message struct {
@@ -105,6 +107,9 @@ func (f *fold) apply(e event.Event) {
 	case event.ToolReturned:
 		f.Tainted = f.Tainted || b.Taints
 		f.rememberResult(b)
+		f.holdResult(b)
+	case event.CommandGiven:
+		f.holdGiven("", b.Fields)
 	}
 	if f.Turn != nil {
 		f.Turn.apply(e, idle)
@@ -132,6 +137,7 @@ func (f *fold) addArtifact(b event.ArtifactMade) {
 func (f *fold) applyAnswer(e event.Event, b event.CardAnswered) {
 	f.Status = store.Running
 	f.changeSettings(b.Settings)
+	f.holdGiven(b.Note, b.Fields)
 	if c := openCard(f.Turn.Phase); c != nil && c.Name == approvalCard && b.Answer == allowThread && c.Call != "" {
 		f.Allowed = append(f.Allowed, approvalKey(f.Turn.toolOf(c.Call), c.Declared))
 	}

@@ -17,6 +17,7 @@ type replyFold struct {
 	Code      fault.Code           `json:",omitempty"`
 	Text      string               `json:",omitempty"`
 	Fields    event.Value          `json:",omitzero"` // what the machine's `reply:` says
+	Figures   *event.FiguresTraced `json:",omitempty"`
 }
 
 // A shownRef is a result that the person sees, whole or in part.
@@ -45,6 +46,8 @@ func (r *replyFold) apply(b event.Body) {
 		r.Artifacts = append(r.Artifacts, b)
 	case event.ModelFailed:
 		r.Code = b.Code
+	case event.FiguresTraced:
+		r.Figures = &b
 	case event.TurnEnded:
 		r.Code, r.Text, r.Fields = b.Code, b.Text, b.Reply.WithoutBytes()
 	}

@@ -223,7 +223,9 @@ func (t *turn) loadBlob(ctx context.Context, hash string) ([]byte, error) {
 
 // fetch returns a value with its bytes, which may be those of an event that is not stored
 // yet.
-func (t *turn) fetch(v event.Value) (event.Value, error) {
+func (t *turn) fetch(v event.Value) (event.Value, error) { return t.fetchWith(t.ctx, v) }
+
+func (t *turn) fetchWith(ctx context.Context, v event.Value) (event.Value, error) {
 	if v.Resolved() {
 		return v, nil
 	}
@@ -234,7 +236,7 @@ func (t *turn) fetch(v event.Value) (event.Value, error) {
 			}
 		}
 	}
-	raw, err := t.loadBlob(t.ctx, v.Hash)
+	raw, err := t.loadBlob(ctx, v.Hash)
 	return event.Value{Hash: v.Hash, JSON: raw}, err
 }
 

@@ -18,7 +18,7 @@ type published struct {
 func (f *fold) freeze(m *machine.Machine) *published {
 	effectiveSettings(m, f) // computed now, because the copy must not be written to
 	c := *f
-	c.Known, c.byIdentity = nil, nil
+	c.Known, c.byIdentity, c.Results, c.Given = nil, nil, nil, nil
 	if f.Turn != nil {
 		t := *f.Turn
 		t.Counts, t.sentMessages, t.firstMessage = nil, nil, nil

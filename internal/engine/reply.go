@@ -21,6 +21,7 @@ type Reply struct {
 	Card                 *event.CardRaised
 	Shown                []ShownResult // results that the person sees, in order
 	Artifacts            []event.ArtifactMade
+	Figures              *event.FiguresTraced // nil if the answer has no figure, or they were not traced
 	Ended                bool
 }
 
@@ -65,6 +66,8 @@ func (r *Reply) Add(b event.Body) error {
 		r.Card = nil
 	case event.ModelFailed:
 		r.Code = b.Code
+	case event.FiguresTraced:
+		r.Figures = &b
 	case event.TurnEnded:
 		r.Ended, r.Text, r.Code, r.Outcome = true, b.Text, b.Code, string(b.Status)
 		if b.Reply.JSON != nil {
@@ -108,7 +111,7 @@ func (e *Engine) replyFrom(ctx context.Context, f *fold) (r Reply, err error) {
 	t := f.Turn
 	r = Reply{
 		Run: t.Run, Thread: f.Thread, Machine: f.Machine, Outcome: f.Status, Code: t.Reply.Code, Text: t.Reply.Text,
-		Artifacts: slices.Clone(t.Reply.Artifacts), Card: openCard(t.Phase), Ended: !f.active(),
+		Artifacts: slices.Clone(t.Reply.Artifacts), Figures: t.Reply.Figures, Card: openCard(t.Phase), Ended: !f.active(),
 	}
 	if r.Ended {
 		r.Outcome = string(t.Ended)

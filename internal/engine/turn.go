@@ -47,7 +47,7 @@ func (t *turn) run(ctx context.Context) error {
 			continue
 		}
 		o = decideInput{}
-		t.emit(d.bodies...)
+		t.emit(t.withFigures(d.bodies)...)
 		t.resting.Store(d.rest)
 		if d.rest || d.job != none {
 			if err := t.commit(ctx); err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"interlock/internal/fault"
+	"interlock/internal/figure"
 )
 
 // The kinds, in the order in which they appear in a turn.
@@ -32,6 +33,7 @@ const (
 	KindStepDone        Kind = "step_done"
 	KindTurnInterrupted Kind = "turn_interrupted"
 	KindLimitReached    Kind = "limit_reached"
+	KindFiguresTraced   Kind = "figures_traced"
 	KindTurnEnded       Kind = "turn_ended"
 )
 
@@ -82,6 +84,8 @@ func Decode(k Kind, raw json.RawMessage) (Body, error) {
 		return decode[TurnInterrupted](k, raw)
 	case KindLimitReached:
 		return decode[LimitReached](k, raw)
+	case KindFiguresTraced:
+		return decode[FiguresTraced](k, raw)
 	case KindTurnEnded:
 		return decode[TurnEnded](k, raw)
 	}
@@ -405,6 +409,18 @@ type LimitReached struct {
 	Used  float64    `json:"used"`
 }
 
+// FiguresTraced says where the numbers in the answer of a turn come from. It is stored
+// right before the end of the turn if the answer has numbers and the machine's
+// `policies.origins` is on. Tables are named by the call whose result they are, followed by
+// their place in it.
+type FiguresTraced struct {
+	Run         string          `json:"run"`
+	Figures     []figure.Figure `json:"figures"`       // in the order of the text
+	Unsupported int             `json:"unsupported"`   // figures without an origin
+	Weak        int             `json:"weak"`          // figures that may fit by chance
+	Cut         bool            `json:"cut,omitempty"` // a bound left figures or evidence out
+}
+
 // TurnEnded is the last event of a run.
 type TurnEnded struct {
 	Run    string         `json:"run"`
@@ -440,4 +456,5 @@ func (CardClosed) Kind() Kind      { return KindCardClosed }
 func (StepDone) Kind() Kind        { return KindStepDone }
 func (TurnInterrupted) Kind() Kind { return KindTurnInterrupted }
 func (LimitReached) Kind() Kind    { return KindLimitReached }
+func (FiguresTraced) Kind() Kind   { return KindFiguresTraced }
 func (TurnEnded) Kind() Kind       { return KindTurnEnded }

@@ -41,6 +41,9 @@ func checkFile(t *testing.T, path, want string) {
 	}
 }
 
+// figureFile has the records of figures_traced.
+const figureFile = "../figure/figure.go"
+
 const preface = `# Events
 
 A thread is an append-only log of events; everything else is a fold of it. On the wire an event is
@@ -63,6 +66,7 @@ A field with *?* may be missing.
 func document(t *testing.T) string {
 	t.Helper()
 	kinds, records := bodies(t, parseFile(t, "body.go"))
+	records = append(records, structs(parseFile(t, figureFile))...)
 	var b strings.Builder
 	b.WriteString(preface)
 	for _, r := range kinds {
@@ -241,7 +245,9 @@ func typeName(x ast.Expr) string {
 		return "number"
 	case "any":
 		return "JSON"
+	case "Support":
+		return "text"
 	default:
-		return name
+		return strings.TrimPrefix(name, "figure.")
 	}
 }

@@ -17,6 +17,7 @@ type cell struct {
 	number bool
 	text   string // in lower case
 	date   *day
+	column column // where it stands
 }
 
 // A grid is a table, prepared.
@@ -25,6 +26,7 @@ type grid struct {
 	columns []column
 	cells   [][]cell
 	labels  [][]string // the texts of each row, in lower case
+	upTo    int        // cells that hold numbers, in this table and those before it
 }
 
 // A column knows which words name it and what it measures.
@@ -39,15 +41,18 @@ type column struct {
 
 // A tracer looks up figures in the evidence.
 type tracer struct {
-	grids   []grid
-	numbers int // cells that hold numbers
-	e       Evidence
-	linked  []cell // that figures of the answer were read from, or follow from
+	grids    []grid
+	numbers  int  // cells that hold numbers
+	cut      bool // not all tables were looked at whole
+	formulas int  // that are tried for each figure
+	e        Evidence
+	linked   []cell // that figures of the answer were read from, or follow from
 }
 
-func newTracer(e Evidence) *tracer {
-	t := &tracer{e: e}
-	left := maxIndexed
+// newTracer prepares the evidence, as much of it as may be looked at for so many figures.
+func newTracer(e Evidence, figures int) *tracer {
+	t := &tracer{e: e, formulas: min(maxFormulas, allFormulas/figures)}
+	left := min(maxWork/figures, maxIndexed)
 	for _, table := range e.Tables {
 		g := grid{table: table}
 		for _, name := range table.Columns {
@@ -55,14 +60,16 @@ func newTracer(e Evidence) *tracer {
 		}
 		for i, row := range table.Rows {
 			if left -= len(row); left < 0 {
+				t.cut = true
 				break
 			}
-			cells, labels := make([]cell, len(row)), []string(nil)
+			cells, labels := make([]cell, len(table.Columns)), []string(nil)
 			for j, v := range row {
 				if j >= len(table.Columns) {
 					break
 				}
 				cells[j] = newCell(Cell{table.ID, i, table.Columns[j]}, v)
+				cells[j].column = g.columns[j]
 				if cells[j].number {
 					t.numbers++
 				}
@@ -72,9 +79,26 @@ func newTracer(e Evidence) *tracer {
 			}
 			g.cells, g.labels = append(g.cells, cells), append(g.labels, labels)
 		}
+		g.upTo = t.numbers
 		t.grids = append(t.grids, g)
 	}
 	return t
+}
+
+// An origin is what a figure was found to come from.
+type origin struct {
+	support Support
+	cells   []Cell
+	formula string
+	source  string
+}
+
+// maxCells is how many cells of an origin are named.
+const maxCells = 8
+
+func (f *Figure) link(o origin) {
+	f.Support, f.Formula, f.Source = o.support, o.formula, o.source
+	f.Cells = o.cells[:min(len(o.cells), maxCells)]
 }
 
 var nameParts = regexp.MustCompile(`[\p{Lu}]?[\p{Ll}\p{Lo}]+|[\p{Lu}]+|\d+`)
@@ -116,7 +140,8 @@ func newCell(at Cell, v any) cell {
 	case int:
 		c.value, c.number, c.text = float64(x), true, strconv.Itoa(x)
 	case string:
-		c.text = strings.ToLower(strings.TrimSpace(x))
+		x = strings.TrimSpace(x)
+		c.text = strings.ToLower(x)
 		if m := isoDay.FindStringSubmatch(x); m != nil {
 			year, _ := strconv.Atoi(m[1])
 			month, _ := strconv.Atoi(m[2])
@@ -137,7 +162,7 @@ func (t *tracer) fromCells(m mention) (origin, bool) {
 		return t.fromDays(m)
 	}
 	var best []cell
-	score := -1
+	score, among := -1, 0 // among so many numbers
 	for gi := range t.grids {
 		g := &t.grids[gi]
 		for i := range g.cells {
@@ -148,7 +173,7 @@ func (t *tracer) fromCells(m mention) (origin, bool) {
 				}
 				switch s := g.mentioned(m, i, j); {
 				case s > score:
-					best, score = []cell{c}, s
+					best, score, among = []cell{c}, s, g.upTo
 				case s == score && len(best) < maxCells:
 					best = append(best, c)
 				}
@@ -162,7 +187,7 @@ func (t *tracer) fromCells(m mention) (origin, bool) {
 		return origin{}, false
 	}
 	o := origin{support: FromCell}
-	if score == 0 && chance(t.numbers, m.digits()) {
+	if score == 0 && chance(among, m.digits()) {
 		o.support = Weak
 	}
 	if o.support == FromCell {
@@ -296,7 +321,7 @@ func letterAt(s string, i int) bool {
 // endings do not count.
 func containsStem(sentence, word string) bool {
 	stem := word
-	for _, ending := range []string{"ies", "es", "s", "y", "e", "n"} {
+	for _, ending := range []string{"ies", "ed", "es", "s", "y", "e", "n"} {
 		if s, ok := strings.CutSuffix(word, ending); ok && len(s) >= 3 {
 			stem = s
 			break

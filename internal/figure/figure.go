@@ -31,7 +31,7 @@ type Figure struct {
 	Support Support `json:"support"`
 	Cells   []Cell  `json:"cells,omitempty"`   // that it was read from or computed of, at most a few
 	Formula string  `json:"formula,omitempty"` // how it follows from them, such as sum(amount)
-	Source  string  `json:"source,omitempty"`  // the document
+	Source  string  `json:"source,omitempty"`  // the document, or the table that was counted
 }
 
 // A Cell is a place in a table.
@@ -41,34 +41,24 @@ type Cell struct {
 	Column string `json:"column"`
 }
 
-// A Table is a result that the answer may rest on. Cells are what encoding/json makes
-// of typed JSON: numbers, texts, booleans and nil.
-type Table struct {
-	ID      string
-	Columns []string
-	Rows    [][]any
-	Total   int64 // rows of the whole result, where Rows is only its beginning
-}
+// maxFigures bounds the work for one answer; a list of more numbers is a table. maxWork
+// bounds the cells that are looked at, for all figures together.
+const (
+	maxFigures = 500
+	maxWork    = 1_000_000
+)
 
-// A Document is a passage that the answer may quote.
-type Document struct{ ID, Text string }
-
-// Evidence is all that the figures of an answer may come from.
-type Evidence struct {
-	Tables     []Table
-	Documents  []Document
-	Questions  []string // what the person said
-	Statements []string // what ran: its constants are conditions, such as a limit
-}
-
-// maxFigures bounds the work for one answer; a list of more numbers is a table.
-const maxFigures = 500
-
-// Trace finds the figures of an answer with their origins, in the order of the text.
-func Trace(answer string, e Evidence) []Figure {
+// Trace finds the figures of an answer with their origins, in the order of the text. cut
+// reports that a bound left figures or evidence out.
+func Trace(answer string, e Evidence) (figures []Figure, cut bool) {
 	found := scan(answer)
+	cut = e.Cut || len(found) > maxFigures
 	found = found[:min(len(found), maxFigures)]
-	t := newTracer(e)
+	if len(found) == 0 {
+		return nil, cut
+	}
+	t := newTracer(e, len(found))
+	cut = cut || t.cut
 	out := make([]Figure, len(found))
 	// Formulas may be built on cells that other figures of the answer name, so all cells
 	// are linked before any formula is tried.
@@ -101,7 +91,7 @@ func Trace(answer string, e Evidence) []Figure {
 			}
 		}
 	}
-	return out
+	return out, cut
 }
 
 func strong(s Support) bool { return s != None && s != Weak }
@@ -109,22 +99,6 @@ func strong(s Support) bool { return s != None && s != Weak }
 // Unsupported lists the figures that have no origin.
 func Unsupported(all []Figure) []Figure {
 	return slices.DeleteFunc(slices.Clone(all), func(f Figure) bool { return f.Support != None })
-}
-
-// An origin is what a figure was found to come from.
-type origin struct {
-	support Support
-	cells   []Cell
-	formula string
-	source  string
-}
-
-// maxCells is how many cells of an origin are named.
-const maxCells = 8
-
-func (f *Figure) link(o origin) {
-	f.Support, f.Formula, f.Source = o.support, o.formula, o.source
-	f.Cells = o.cells[:min(len(o.cells), maxCells)]
 }
 
 // chance says whether a figure that fits one of n candidates may do so by chance.

@@ -11,9 +11,10 @@ import (
 
 // Bounds of the search for formulas.
 const (
-	maxFormulas = 20_000
-	smallTable  = 12 // rows of a table in which all pairs of a column are tried
-	maxChosen   = 40 // cells that pairs are made of
+	maxFormulas = 20_000  // for one figure
+	allFormulas = 400_000 // for the figures of an answer together
+	smallTable  = 12      // rows of a table in which all pairs of a column are tried
+	maxChosen   = 40      // cells that pairs are made of
 )
 
 // A formula is a value that follows from cells.
@@ -21,6 +22,7 @@ type formula struct {
 	value   float64
 	text    string
 	cells   []cell
+	table   string // that was counted
 	column  column
 	cue     cue  // of the words that speak of it
 	ratio   bool // a share or a ratio, so that 0.12 is 12 %
@@ -32,6 +34,7 @@ type formula struct {
 type search struct {
 	m       mention
 	tried   int
+	limit   int // of formulas
 	best    formula
 	found   bool
 	certain bool // the best is spoken of and made of cells that the answer names
@@ -41,13 +44,13 @@ type search struct {
 func (s *search) try(f formula) bool {
 	s.tried++
 	if !s.m.equals(f) {
-		return s.tried < maxFormulas
+		return s.tried < s.limit
 	}
 	certain := f.pointed && (f.spoken || s.m.cues&f.cue != 0)
 	if !s.found || certain && !s.certain {
 		s.best, s.found, s.certain = f, true, certain
 	}
-	return !s.certain && s.tried < maxFormulas
+	return !s.certain && s.tried < s.limit
 }
 
 // equals says whether the figure may be the value of the formula.
@@ -75,7 +78,7 @@ func (t *tracer) fromFormulas(m mention) (origin, bool) {
 	if m.date != nil {
 		return origin{}, false
 	}
-	s := &search{m: m}
+	s := &search{m: m, limit: t.formulas}
 	for i := range t.grids {
 		if !t.grids[i].counts(s) || !t.grids[i].aggregates(s) || !t.grids[i].shares(s) {
 			break
@@ -87,7 +90,7 @@ func (t *tracer) fromFormulas(m mention) (origin, bool) {
 	if !s.found {
 		return origin{}, false
 	}
-	o := origin{support: FromFormula, formula: s.best.text}
+	o := origin{support: FromFormula, formula: s.best.text, source: s.best.table}
 	spoken := s.best.spoken || m.cues&s.best.cue != 0
 	if !s.certain && (!spoken && m.digits() < 4 || chance(s.tried/2, m.digits())) {
 		o.support = Weak
@@ -109,7 +112,7 @@ func (t *tracer) know(m mention) {
 	if m.share {
 		value /= 100
 	}
-	t.linked = append(t.linked, cell{Cell: Cell{Row: len(t.linked), Column: m.text}, value: value, number: true})
+	t.linked = append(t.linked, cell{Cell: Cell{Row: len(t.linked), Column: m.text}, value: value, number: true, column: newColumn(m.text)})
 }
 
 // whole says that all rows of the result are here.
@@ -121,7 +124,7 @@ func (g *grid) whole() bool {
 // the sentence names.
 func (g *grid) counts(s *search) bool {
 	rows := max(int64(len(g.table.Rows)), g.table.Total)
-	if !s.try(formula{value: float64(rows), text: "count(*)", cue: countCue | sumCue, pointed: true, spoken: determiners[s.m.before] && len(s.m.after) > 0}) {
+	if !s.try(formula{value: float64(rows), text: "count(*)", table: g.table.ID, cue: countCue | sumCue, pointed: true, spoken: determiners[s.m.before] && len(s.m.after) > 0}) {
 		return false
 	}
 	if !g.whole() {
@@ -134,7 +137,7 @@ func (g *grid) counts(s *search) bool {
 				by[x.text] = append(by[x.text], x)
 			}
 		}
-		if len(by) > 0 && !s.try(formula{value: float64(len(by)), text: fmt.Sprintf("count(distinct %s)", c.name), cue: countCue, pointed: containsAny(s.m.sentence, c.words)}) {
+		if len(by) > 0 && !s.try(formula{value: float64(len(by)), text: fmt.Sprintf("count(distinct %s)", c.name), table: g.table.ID, cue: countCue, pointed: containsAny(s.m.sentence, c.words)}) {
 			return false
 		}
 		for _, value := range slices.Sorted(maps.Keys(by)) {
@@ -306,7 +309,7 @@ func (s *search) pair(a, b cell, pointed, once bool) bool {
 		}
 		return fmt.Sprintf("%s[%d]", c.Column, c.Row+1)
 	}
-	of := newColumn(a.Column)
+	of := a.column
 	if once {
 		if !s.try(formula{value: math.Abs(a.value - b.value), text: name(a) + " - " + name(b), cells: both, column: of, cue: differenceCue, pointed: pointed}) ||
 			!s.try(formula{value: a.value + b.value, text: name(a) + " + " + name(b), cells: both, column: of, cue: sumCue, pointed: pointed}) {

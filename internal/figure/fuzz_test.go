@@ -18,7 +18,7 @@ func FuzzTrace(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, value float64) {
 		e := Evidence{Tables: []Table{{ID: "a", Columns: []string{"n_seconds", "name"}, Rows: [][]any{{value, text}, {nil, "x"}}}}, Questions: []string{text}}
-		all := Trace(text, e)
+		all := traced(text, e)
 		end := 0
 		for _, g := range all {
 			if g.Start < end || g.End <= g.Start || g.End > len(text) || text[g.Start:g.End] != g.Text {
@@ -26,7 +26,7 @@ func FuzzTrace(f *testing.F) {
 			}
 			end = g.End
 		}
-		if again := Trace(text, e); !reflect.DeepEqual(all, again) {
+		if again := traced(text, e); !reflect.DeepEqual(all, again) {
 			t.Fatalf("another time %v, before %v", again, all)
 		}
 	})
@@ -43,13 +43,13 @@ func TestWrittenCells(t *testing.T) {
 		english := grouped(fmt.Sprintf("%.*f", places, value), ",", ".")
 		german := grouped(fmt.Sprintf("%.*f", places, value), ".", ",")
 		for _, text := range []string{"Kiel had a turnover of " + english + ".", "Kiel hatte einen Umsatz von " + german + " Euro."} {
-			all := Trace(text, Evidence{Tables: []Table{table}})
+			all := traced(text, Evidence{Tables: []Table{table}})
 			if len(all) != 1 || all[0].Support != FromCell || all[0].Cells[0].Row != 0 {
 				t.Fatalf("%v of %q: %+v", value, text, all)
 			}
 		}
 		wrong := fmt.Sprintf("Kiel had a turnover of %.2f.", value*1.37+11.13)
-		if all := Trace(wrong, Evidence{Tables: []Table{table}}); len(all) != 1 || all[0].Support != None {
+		if all := traced(wrong, Evidence{Tables: []Table{table}}); len(all) != 1 || all[0].Support != None {
 			t.Fatalf("%v of %q: %+v", value, wrong, all)
 		}
 	}

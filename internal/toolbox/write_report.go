@@ -1,7 +1,6 @@
 package toolbox
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"interlock/internal/fault"
 	"interlock/internal/figure"
 	"interlock/internal/report"
+	"interlock/internal/schema"
 	"interlock/internal/tool"
 )
 
@@ -34,11 +34,8 @@ type NamedChart struct {
 	Picture  string `json:"picture"`
 }
 
-// Bounds of what a report looks at for the origins of its figures.
-const (
-	maxReportResults = 20
-	maxOriginRows    = 5000
-)
+// maxReportResults bounds the results that a report looks at.
+const maxReportResults = 20
 
 func (b box) writeReport() tool.Tool {
 	apart := func(s *tool.Spec) { s.Apart = []string{"frames", "charts", "question"} }
@@ -74,7 +71,7 @@ func (b box) storeReport(ctx context.Context, in WriteReportIn) (MadeOut, error)
 	if format != "pdf" && format != "html" {
 		return MadeOut{}, fault.New(fault.InvalidArguments, "%.40q is no format of reports", in.Format).Suggest("Take pdf or html.")
 	}
-	doc, err := b.reportDocument(ctx, in)
+	doc, cut, err := b.reportDocument(ctx, in)
 	if err != nil {
 		return MadeOut{}, err
 	}
@@ -93,12 +90,12 @@ func (b box) storeReport(ctx context.Context, in WriteReportIn) (MadeOut, error)
 	}
 	return MadeOut{
 		Name: frameName(title), Artifact: versionID(made), made: []event.ArtifactMade{made},
-		Note: joinSentences(made.Name+" is written.", reportNote(doc, format), madeNote(made)),
+		Note: joinSentences(made.Name+" is written.", reportNote(doc, format, cut), madeNote(made)),
 	}, nil
 }
 
 // reportNote says what a person should look at before the report leaves the house.
-func reportNote(d report.Document, format string) string {
+func reportNote(d report.Document, format string, cut bool) string {
 	var parts []string
 	var without []string
 	for _, f := range d.Figures {
@@ -109,6 +106,9 @@ func reportNote(d report.Document, format string) string {
 	if len(without) > 0 {
 		parts = append(parts, fmt.Sprintf("Figures without an origin, marked as such: %s.", strings.Join(without[:min(10, len(without))], ", ")))
 	}
+	if cut {
+		parts = append(parts, "Only a part of the results was looked at for the origins of figures.")
+	}
 	if format == "pdf" {
 		if missing := report.Unprintable(d.Title + d.Markdown); missing != "" {
 			parts = append(parts, fmt.Sprintf("The PDF's fonts lack some characters (%s); HTML shows them.", missing))
@@ -118,22 +118,21 @@ func reportNote(d report.Document, format string) string {
 }
 
 // reportDocument loads the results and charts that the text shows, and links its
-// figures to the results of the thread.
-func (b box) reportDocument(ctx context.Context, in WriteReportIn) (report.Document, error) {
-	doc := report.Document{Title: in.Title, Markdown: in.Markdown}
+// figures to the results of the thread. cut reports that not all of them were looked at.
+func (b box) reportDocument(ctx context.Context, in WriteReportIn) (doc report.Document, cut bool, err error) {
+	doc = report.Document{Title: in.Title, Markdown: in.Markdown}
 	shows := func(name string) bool { return strings.Contains(strings.ToLower(in.Markdown), strings.ToLower(name)) }
 	evidence := figure.Evidence{Questions: []string{in.Question, in.Title}}
 	for _, f := range newestFrames(in.Frames) {
 		kept, err := b.Results.Load(ctx, f.ResultID)
 		if err != nil {
-			return doc, err
+			return doc, false, err
 		}
 		table, err := chart.DecodeTable(kept.Columns, kept.Rows)
 		if err != nil {
-			return doc, err
+			return doc, false, err
 		}
 		doc.Tables = append(doc.Tables, report.Table{Name: f.Name, Columns: table.Columns, Rows: table.Rows})
-		evidence.Tables = append(evidence.Tables, evidenceOf(f.Name, table))
 	}
 	for i, c := range in.Charts {
 		newer := slices.ContainsFunc(in.Charts[i+1:], func(o NamedChart) bool { return o.Name == c.Name })
@@ -142,18 +141,20 @@ func (b box) reportDocument(ctx context.Context, in WriteReportIn) (report.Docum
 		}
 		named := report.Chart{Name: c.Name}
 		if shows(c.Name) {
-			var err error
 			if named.Picture, err = b.redraw(ctx, c); err != nil {
-				return doc, err
+				return doc, false, err
 			}
 		}
 		doc.Charts = append(doc.Charts, named)
 	}
-	for _, f := range figure.Trace(in.Markdown, evidence) {
-		text, none := originText(f)
-		doc.Figures = append(doc.Figures, report.Figure{Start: f.Start, End: f.End, Text: f.Text, Source: text, NoOrigin: none})
+	for _, t := range slices.Backward(doc.Tables) { // the newest first
+		evidence.AddTable(figure.Table{ID: t.Name, Columns: schema.Names(t.Columns), Rows: t.Rows})
 	}
-	return doc, nil
+	figures, cut := figure.Trace(in.Markdown, evidence)
+	for _, f := range figures {
+		doc.Figures = append(doc.Figures, report.Figure{Start: f.Start, End: f.End, Text: f.Text, Source: f.Origin(), NoOrigin: f.Support == figure.None})
+	}
+	return doc, cut, nil
 }
 
 // newestFrames are the newest results, each name once, oldest first.
@@ -165,27 +166,6 @@ func newestFrames(frames []Frame) []Frame {
 		}
 	}
 	slices.Reverse(out)
-	return out
-}
-
-// evidenceOf is a result as the origins of figures see it: numbers are numbers.
-func evidenceOf(name string, t chart.Table) figure.Table {
-	out := figure.Table{ID: name, Total: int64(len(t.Rows))}
-	for _, c := range t.Columns {
-		out.Columns = append(out.Columns, c.Name)
-	}
-	for _, row := range t.Rows[:min(maxOriginRows, len(t.Rows))] {
-		cells := make([]any, len(row))
-		for i, v := range row {
-			if n, ok := v.(json.Number); ok {
-				if f, err := n.Float64(); err == nil {
-					v = f
-				}
-			}
-			cells[i] = v
-		}
-		out.Rows = append(out.Rows, cells)
-	}
 	return out
 }
 
@@ -212,38 +192,4 @@ func (b box) redraw(ctx context.Context, c NamedChart) (*chart.Picture, error) {
 		return nil, err
 	}
 	return chart.Draw(table, plan), nil
-}
-
-// originText says where a figure comes from; "" where a note would say nothing.
-func originText(f figure.Figure) (text string, none bool) {
-	place := ""
-	if len(f.Cells) > 0 {
-		c := f.Cells[0]
-		place = fmt.Sprintf("result %s, column %s, row %d", c.Table, c.Column, c.Row+1)
-		if len(f.Cells) > 1 {
-			place = fmt.Sprintf("result %s, column %s", c.Table, c.Column)
-		}
-	}
-	switch f.Support {
-	case figure.FromCell:
-		return place, false
-	case figure.FromFormula:
-		return joinOrigin(f.Formula, place), false
-	case figure.FromDocument:
-		return "document " + f.Source, false
-	case figure.FromStatement:
-		return "a condition of the query", false
-	case figure.Weak:
-		return "may be by chance: " + cmp.Or(joinOrigin(f.Formula, place), "a value of the results"), false
-	case figure.None:
-		return "No origin was found for this figure in the results of the thread.", true
-	}
-	return "", false
-}
-
-func joinOrigin(formula, place string) string {
-	if formula == "" || place == "" {
-		return formula + place
-	}
-	return formula + " (" + place + ")"
 }

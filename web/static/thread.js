@@ -4,6 +4,7 @@
 import { Card } from "./card.js";
 import { Cell, fileLink } from "./cell.js";
 import { duration, el, words } from "./dom.js";
+import { markFigures } from "./figures.js";
 import { markdown } from "./markdown.js";
 
 /** A ThreadLog turns events into elements inside a node. */
@@ -99,6 +100,7 @@ export class ThreadLog {
       text.node.className = "text";
       text.node.replaceChildren(markdown(text.said));
       this.last = text.said;
+      this.lastNode = text.node;
     }
   }
 
@@ -148,9 +150,13 @@ export class ThreadLog {
 
   limit_reached(b) { this.add(el("p.notice", `Limit reached: ${words(b.code)} (${b.used} of ${b.limit})`)); }
 
+  figures_traced(b) { this.figures = b; }
+
   turn_ended(b) {
-    if (b.text && b.text !== this.last) this.add(el(".text", markdown(b.text)));
+    const answer = b.text && b.text !== this.last ? this.add(el(".text", markdown(b.text))) : this.lastNode;
+    if (this.figures && answer) markFigures(answer, this.figures);
     this.last = "";
+    this.lastNode = this.figures = null;
     const tokens = (b.usage?.input ?? 0) + (b.usage?.output ?? 0);
     this.add(el("p.end", el(`span.badge.${b.status}`, words(b.status)), b.code && el("span.quiet", words(b.code)),
       el("span.quiet", [duration(b.ms), tokens ? `${tokens.toLocaleString()} tokens` : ""].filter(Boolean).join(" · "))));

@@ -46,6 +46,7 @@ export interface Bodies {
   step_done: StepDone;
   turn_interrupted: TurnInterrupted;
   limit_reached: LimitReached;
+  figures_traced: FiguresTraced;
   turn_ended: TurnEnded;
 }
 
@@ -57,6 +58,15 @@ export type Outcome =
   | "failed"
   | "stopped" // by the person
   | "limited" // a limit of the turn was reached
+
+export type Support =
+  | "cell"
+  | "formula"
+  | "document"
+  | "question"
+  | "statement"
+  | "weak"
+  | "none"
 
 /** ThreadOpened is the first event of every thread. */
 export interface ThreadOpened {
@@ -412,6 +422,19 @@ export interface LimitReached {
   used: number;
 }
 
+/** FiguresTraced says where the numbers in the answer of a turn come from. It is stored right before the end of the turn if the answer has numbers and the machine's `policies.origins` is on. Tables are named by the call whose result they are, followed by their place in it. */
+export interface FiguresTraced {
+  run: string;
+  /** in the order of the text */
+  figures: Figure[] | null;
+  /** figures without an origin */
+  unsupported: number;
+  /** figures that may fit by chance */
+  weak: number;
+  /** a bound left figures or evidence out */
+  cut?: boolean;
+}
+
 /** TurnEnded is the last event of a run. */
 export interface TurnEnded {
   run: string;
@@ -445,4 +468,27 @@ export interface Fault {
   message: string;
   suggestion?: string;
   details?: Json;
+}
+
+/** A Figure is a number in an answer and its origin. */
+export interface Figure {
+  /** in bytes of the answer */
+  start: number;
+  end: number;
+  text: string;
+  support: Support;
+  /** that it was read from or computed of, at most a few */
+  cells?: Cell[];
+  /** how it follows from them, such as sum(amount) */
+  formula?: string;
+  /** the document, or the table that was counted */
+  source?: string;
+}
+
+/** A Cell is a place in a table. */
+export interface Cell {
+  table: string;
+  /** from 0 */
+  row: number;
+  column: string;
 }

@@ -90,6 +90,21 @@ func Line(b event.Body) string {
 		return fmt.Sprintf("  done %s stopped=%v", e.State, e.Stopped)
 	case event.LimitReached:
 		return fmt.Sprintf("limit %s %v of %v", e.Code, e.Used, e.Limit)
+	case event.FiguresTraced:
+		text := "figures"
+		for _, f := range e.Figures {
+			text += fmt.Sprintf(" %q %s", f.Text, f.Support)
+			switch {
+			case f.Formula != "":
+				text += " " + f.Formula
+			case len(f.Cells) > 0:
+				text += fmt.Sprintf(" %s.%s[%d]", f.Cells[0].Table, f.Cells[0].Column, f.Cells[0].Row+1)
+			case f.Source != "":
+				text += " " + f.Source
+			}
+			text += ";"
+		}
+		return clip(text, 300)
 	case event.TurnEnded:
 		return fmt.Sprintf("end %s %s%s in %s %q %s", e.Run, e.Status, dash(string(e.Code)), e.State, clip(e.Text, 100), short(e.Reply.JSON))
 	}

@@ -12,6 +12,7 @@ import (
 
 	"interlock/internal/event"
 	"interlock/internal/fault"
+	"interlock/internal/figure"
 	"interlock/internal/store"
 )
 
@@ -94,6 +95,7 @@ func bodies() []event.Body {
 		event.StepDone{State: "s"},
 		event.TurnInterrupted{Run: "r"},
 		event.LimitReached{Code: fault.LimitTokens, Limit: 10, Used: 11},
+		event.FiguresTraced{Run: "r", Figures: []figure.Figure{{End: 2, Text: "42", Support: figure.FromCell, Cells: []figure.Cell{{Table: "c1", Column: "n"}}}}},
 		event.TurnEnded{Run: "r", Status: "succeeded", Text: "42", Reply: event.EncodeValue([]int{1}), Counts: map[string]int{"model": 1}},
 	}
 }

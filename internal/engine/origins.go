@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"interlock/internal/event"
+	"interlock/internal/figure"
+)
+
+// Bounds of what a thread keeps for the origins of figures. The newest are kept.
+const (
+	keepResults = figure.MaxResults
+	keepGiven   = 50
+)
+
+// A heldResult is the result of a call that the figures of an answer may come from. A large
+// one is kept as a reference.
+type heldResult struct {
+	Call   string
+	Args   event.Value `json:",omitzero"` // that the model chose
+	Result event.Value
+	SQL    string `json:",omitempty"` // the statement that gave it
+	Step   bool   `json:",omitempty"` // a step of the machine made the call
+}
+
+// holdResult keeps the result of a call for the origins of figures. A duplicate makes the
+// earlier result the newest.
+func (f *fold) holdResult(b event.ToolReturned) {
+	h := heldResult{Call: b.Call, Args: b.Args.WithoutBytes(), Result: b.Result.WithoutBytes()}
+	if b.Ran != nil {
+		h.SQL = b.Ran.SQL
+	}
+	if b.Duplicate != "" {
+		h.Call = b.Duplicate
+	}
+	if s := runningCall(f.Turn.Phase); s != nil && s.Call == b.Call {
+		h.Args, h.Step = s.Shown.WithoutBytes(), s.By == byStep || s.By == byDiscover
+	}
+	held := slices.DeleteFunc(slices.Clone(f.Results), func(o heldResult) bool { return o.Call == h.Call })
+	f.Results = append(held, h)[max(0, len(held)+1-keepResults):]
+}
+
+// holdGiven keeps what the person filled in, besides messages.
+func (f *fold) holdGiven(note string, fields map[string]any) {
+	given := slices.Clone(f.Given)
+	if note != "" {
+		given = append(given, note)
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		given = append(given, name+" "+plainText(fields[name]))
+	}
+	f.Given = given[max(0, len(given)-keepGiven):]
+}
+
+// withFigures adds the origins of the figures in the answer to the events that end a turn.
+func (t *turn) withFigures(bodies []event.Body) []event.Body {
+	if t.e.cfg.SkipFigures || !t.r.m.Policies.Origins || len(bodies) == 0 {
+		return bodies
+	}
+	last := len(bodies) - 1
+	end, ok := bodies[last].(event.TurnEnded)
+	if !ok || !givesAnswer(end) {
+		return bodies
+	}
+	traced := t.r.traceFigures(end.Text, t.fetchAnyway)
+	if len(traced.Figures) == 0 {
+		return bodies
+	}
+	return slices.Insert(bodies, last, event.Body(traced))
+}
+
+// givesAnswer reports whether the text of an ended turn is an answer, and no explanation of
+// the engine.
+func givesAnswer(b event.TurnEnded) bool {
+	return b.Text != "" && b.Status != event.Stopped && (b.Code == "" || b.Status == event.Limited)
+}
+
+// fetchAnyway loads a value although the turn may have been cancelled: what a log says must
+// not depend on when a process was asked to end.
+func (t *turn) fetchAnyway(v event.Value) (event.Value, error) {
+	return t.fetchWith(context.WithoutCancel(t.ctx), v)
+}
+
+// traceFigures finds where the figures of an answer come from. It depends on the log alone,
+// so that a replay finds the same: its bounds are counts and not times.
+func (r *rules) traceFigures(answer string, fetch func(event.Value) (event.Value, error)) event.FiguresTraced {
+	e := r.evidence(answer, fetch)
+	figures, cut := figure.Trace(answer, e)
+	b := event.FiguresTraced{Run: r.f.Turn.Run, Figures: figures, Cut: cut}
+	for _, f := range figures {
+		switch f.Support {
+		case figure.None:
+			b.Unsupported++
+		case figure.Weak:
+			b.Weak++
+		}
+	}
+	return b
+}
+
+// evidence gathers what the figures of an answer may come from: the results of the thread,
+// the newest first, what the person said, and what the machine was told to do.
+func (r *rules) evidence(answer string, fetch func(event.Value) (event.Value, error)) figure.Evidence {
+	var e figure.Evidence
+	left := figure.MaxBytes
+	for _, h := range slices.Backward(r.f.Results) {
+		result, err := fetch(h.Result)
+		if left -= len(result.JSON); left < 0 || err != nil {
+			e.Cut = true
+			break
+		}
+		var args json.RawMessage
+		if given, err := fetch(h.Args); err == nil {
+			args = given.JSON
+		}
+		if h.Step { // a step that words the answer does not support it
+			args = mustJSON(map[string]string{"answer": answer})
+		}
+		e.AddResult(h.Call, args, result.JSON)
+		e.AddStatement(h.SQL)
+	}
+	for _, m := range slices.Backward(r.f.Messages) {
+		if m.Role == "user" && len(e.Questions) < keepGiven {
+			e.Questions = append(e.Questions, m.Content)
+		}
+	}
+	e.Questions = append(e.Questions, r.f.Given...)
+	settings := effectiveSettings(r.m, r.f)
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		switch n := settings[name].(type) {
+		case int, int64, float64:
+			e.AddStatement(fmt.Sprintf("%s %v", name, n))
+		}
+	}
+	return e
+}

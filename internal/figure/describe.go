@@ -1,0 +1,47 @@
+package figure
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// Origin says in words where a figure comes from. It is "" for one of the question, which
+// needs no words.
+func (f Figure) Origin() string {
+	switch f.Support {
+	case FromCell:
+		return f.place()
+	case FromFormula:
+		return f.formula()
+	case FromDocument:
+		return "document " + f.Source
+	case FromStatement:
+		return "a condition of the query"
+	case Weak:
+		return "may be by chance: " + cmp.Or(f.formula(), "a value of the results")
+	case None:
+		return "No origin was found for this figure in the results of the thread."
+	}
+	return ""
+}
+
+// place names the cells of a figure.
+func (f Figure) place() string {
+	switch {
+	case len(f.Cells) == 1:
+		return fmt.Sprintf("result %s, column %s, row %d", f.Cells[0].Table, f.Cells[0].Column, f.Cells[0].Row+1)
+	case len(f.Cells) > 1:
+		return fmt.Sprintf("result %s, column %s", f.Cells[0].Table, f.Cells[0].Column)
+	case f.Source != "":
+		return "result " + f.Source
+	}
+	return ""
+}
+
+func (f Figure) formula() string {
+	place := f.place()
+	if f.Formula == "" || place == "" {
+		return f.Formula + place
+	}
+	return f.Formula + " (" + place + ")"
+}
