@@ -147,7 +147,7 @@ func (b box) reportDocument(ctx context.Context, in WriteReportIn) (doc report.D
 		}
 		doc.Charts = append(doc.Charts, named)
 	}
-	for _, t := range slices.Backward(doc.Tables) { // the newest first
+	for _, t := range doc.Tables { // the oldest first: what was fetched before what was made of it
 		evidence.AddTable(figure.Table{ID: t.Name, Columns: schema.Names(t.Columns), Rows: t.Rows})
 	}
 	figures, cut := figure.Trace(in.Markdown, evidence)
