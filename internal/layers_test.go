@@ -38,6 +38,7 @@ var layers = []struct {
 	pkg string
 	may []string
 }{
+	{"internal", nil},
 	{"internal/fault", nil},
 	{"internal/schema", []string{"internal/fault"}},
 	{"internal/chart", []string{"internal/fault", "internal/schema"}},
