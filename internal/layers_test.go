@@ -85,6 +85,8 @@ var layers = []struct {
 
 	{"internal/mcpbridge", []string{"internal/event", "internal/fault", "internal/tool"}},
 
+	{"internal/mcpserver", []string{"internal/engine", "internal/event", "internal/fault", "internal/tool"}},
+
 	{"machines", nil},
 	{"web", nil},
 	{"web/e2e", nil},

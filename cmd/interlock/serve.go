@@ -49,6 +49,10 @@ func (a *app) serve(ctx context.Context) error {
 	}
 	documents := data.NewDocuments(data.DocumentsConfig{Index: s.documents, Dir: s.stateDir(a.cfg, "documents"), Log: s.log})
 	s.onClose(documents.Close)
+	mcpRoutes, err := s.mcpHandlers()
+	if err != nil {
+		return err
+	}
 	srv, err := server.New(server.Config{
 		Engine: s.engine, Index: s.store, Machines: library{s.machines}, Datasets: data.ServedDatasets{Catalog: s.catalog}, Sources: data.ServedSources{Catalog: s.catalog}, Artifacts: s.artifacts,
 		Results: data.NewResults(data.ResultsConfig{Catalog: s.catalog, Query: s.query, Artifacts: s.artifacts, Store: s.store, Dir: s.stateDir(a.cfg, "results")}),
@@ -57,6 +61,7 @@ func (a *app) serve(ctx context.Context) error {
 		Refresh:  func(ctx context.Context, id string) (any, error) { return s.catalog.Refresh(ctx, id) },
 		Profile:  func(ctx context.Context, alias string) (any, error) { return s.catalog.Profile(ctx, alias) },
 		Unready:  s.models.unreadyReason,
+		Extra:    mcpRoutes,
 		Capsule:  func(ctx context.Context, run string) (any, error) { return capsule.Build(ctx, s.store, run) },
 		Machine:  "analyst", SessionMachine: "reconcile", Direct: directTools,
 		Ready: s.readiness, Metrics: s.metrics.handler(), Page: web.Files(), App: web.App(), Version: version(),

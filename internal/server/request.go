@@ -34,6 +34,9 @@ func noteOf(ctx context.Context) *note {
 	return &note{}
 }
 
+// UserOf returns the name of the user whose request ctx belongs to, for handlers of Extra.
+func UserOf(ctx context.Context) string { return noteOf(ctx).user.Name }
+
 // noteThread remembers thread and run for the log.
 func noteThread(ctx context.Context, thread, run string) {
 	n := noteOf(ctx)

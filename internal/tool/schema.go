@@ -22,6 +22,10 @@ func mustInferSchema[T any](toolName string) json.RawMessage {
 	panic(fmt.Sprintf("tool %s: its type has no schema: %v", toolName, err))
 }
 
+// SchemaOf returns the JSON Schema of the values that encoding/json makes of T. It panics
+// if T has none.
+func SchemaOf[T any]() json.RawMessage { return mustInferSchema[T](reflect.TypeFor[T]().String()) }
+
 // inferSchema returns the schema of t, whose enclosing struct types are outer. A
 // pointer and a slice may be null; a struct allows no properties but its fields.
 func inferSchema(t reflect.Type, outer []reflect.Type) (map[string]any, error) {

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// mcpClient connects the SDK's client.
+func mcpClient(t *testing.T, transport mcp.Transport) *mcp.ClientSession {
+	t.Helper()
+	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), transport, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cs.Close() }) // the program may have ended
+	return cs
+}
+
+// callMCP calls a tool and returns its text and whether it is an error.
+func callMCP(t *testing.T, cs *mcp.ClientSession, name string, args map[string]any, into any) (string, bool) {
+	t.Helper()
+	res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: args})
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	text := ""
+	if c, ok := res.Content[0].(*mcp.TextContent); ok {
+		text = c.Text
+	}
+	if !res.IsError && into != nil {
+		raw, err := json.Marshal(res.StructuredContent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(raw, into); err != nil {
+			t.Fatalf("%s: %v in %s", name, err, raw)
+		}
+	}
+	return text, res.IsError
+}
+
+// TestMCPServer drives the program's MCP server with the SDK's client, over standard
+// input and output and over HTTP.
+func TestMCPServer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.serve()
+	defer p.kill()
+	over := map[string]mcp.Transport{
+		"stdio": &mcp.CommandTransport{Command: w.command("mcp", "--state", w.path("other"))},
+		"http":  &mcp.StreamableClientTransport{Endpoint: p.url + "/mcp", DisableStandaloneSSE: true},
+	}
+	for name, transport := range over {
+		t.Run(name, func(t *testing.T) {
+			cs := mcpClient(t, transport)
+			tools, err := cs.ListTools(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range []string{"list_datasets", "get_dataset_schema", "execute_sql", "execute_query_plan", "search_documents", "search_tables", "ask", "reconcile"} {
+				i := slices.IndexFunc(tools.Tools, func(x *mcp.Tool) bool { return x.Name == want })
+				if i < 0 || tools.Tools[i].OutputSchema == nil {
+					t.Errorf("%s is not offered with a schema of its output", want)
+				}
+			}
+			var rows struct {
+				Rows [][]any `json:"rows"`
+			}
+			if text, bad := callMCP(t, cs, "execute_sql", map[string]any{"dataset_id": "shop", "sql": "SELECT count(*) FROM customers"}, &rows); bad || len(rows.Rows) != 1 || rows.Rows[0][0] != 3.0 {
+				t.Errorf("a statement: %s", text)
+			}
+			for what, args := range map[string]map[string]any{
+				"a statement that writes":   {"dataset_id": "shop", "sql": "DROP TABLE customers"},
+				"a file of the machine":     {"dataset_id": "shop", "sql": "SELECT * FROM read_text('/etc/passwd')"},
+				"a dataset that is not":     {"dataset_id": "none", "sql": "SELECT 1"},
+				"arguments of a wrong form": {"dataset_id": 3},
+			} {
+				if text, bad := callMCP(t, cs, "execute_sql", args, nil); !bad || strings.Contains(text, "root:") {
+					t.Errorf("%s: %s", what, text)
+				}
+			}
+			list, err := cs.ListResources(t.Context(), nil)
+			if err != nil || len(list.Resources) != 1 {
+				t.Fatalf("resources: %v %v", list, err)
+			}
+			read, err := cs.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: list.Resources[0].URI})
+			if err != nil || !strings.Contains(read.Contents[0].Text, `"customers"`) {
+				t.Errorf("the schema as a resource: %v", err)
+			}
+			var got struct{ Outcome, Answer string }
+			if text, bad := callMCP(t, cs, "ask", map[string]any{"message": "How many customers are there?", "dataset_id": "shop"}, &got); bad || got.Outcome != "answered" || !strings.Contains(got.Answer, "3") {
+				t.Errorf("a question: %s", text)
+			}
+		})
+	}
+}
+
+// TestMCPInspector drives the server with the MCP inspector, where it is installed:
+// INTERLOCK_TEST_INSPECTOR names its program (npm @modelcontextprotocol/inspector).
+func TestMCPInspector(t *testing.T) {
+	inspector := os.Getenv("INTERLOCK_TEST_INSPECTOR")
+	if inspector == "" {
+		t.Skip("INTERLOCK_TEST_INSPECTOR is not set")
+	}
+	w := newWorld(t)
+	p := w.serve()
+	defer p.kill()
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--method", "tools/list"}, `"execute_query_plan"`},
+		{[]string{"--method", "tools/call", "--tool-name", "execute_sql", "--tool-arg", "dataset_id=shop", "--tool-arg", "sql=SELECT count(*) AS n FROM customers"}, `"structuredContent"`},
+		{[]string{"--method", "resources/list"}, "interlock://datasets/shop/schema"},
+		{[]string{"--method", "resources/read", "--uri", "interlock://datasets/shop/schema"}, "customers"},
+	} {
+		out, err := exec.CommandContext(t.Context(), inspector, append([]string{"--cli", p.url + "/mcp", "--transport", "http"}, c.args...)...).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), c.want) {
+			t.Errorf("%v: %v\n%s", c.args, err, out)
+		}
+	}
+}
