@@ -63,7 +63,13 @@ func (a *app) serve(ctx context.Context) error {
 		Unready:  s.models.unreadyReason,
 		Extra:    mcpRoutes,
 		Capsule:  func(ctx context.Context, run string) (any, error) { return capsule.Build(ctx, s.store, run) },
-		Machine:  "analyst", SessionMachine: "reconcile", Direct: directTools,
+		Prompt: func(ctx context.Context, run, call string) (any, error) {
+			return capsule.LoadPrompt(ctx, s.store, run, call)
+		},
+		Replay: func(ctx context.Context, run string) (any, error) {
+			return capsule.ReplayRun(ctx, s.store, s.tools, run)
+		},
+		Machine: "analyst", SessionMachine: "reconcile", Direct: directTools,
 		Ready: s.readiness, Metrics: s.metrics.handler(), Page: web.Files(), App: web.App(), Version: version(),
 		Listen: a.cfg.Listen, Hosts: a.cfg.Hosts, Origins: a.cfg.Origins, Users: users, Owner: a.cfg.Owner, Log: s.log,
 		Concurrent: a.cfg.Requests, PerUser: a.cfg.RequestsPerUser, Streams: a.cfg.Streams, StreamsPerUser: a.cfg.StreamsPerUser,

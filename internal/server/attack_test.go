@@ -113,6 +113,7 @@ func TestTokens(t *testing.T) {
 		{name: "health is open", url: "/healthz"},
 		{name: "page is open", url: "/"},
 		{name: "script is open", url: "/static/app.js"},
+		{name: "built page is open", url: "/app/none.js", status: 404},
 		{name: "no token", url: "/datasets", status: 401, has: []string{"Www-Authenticate: Bearer", `"code":"unauthorized"`}},
 		{name: "no token for the description", url: "/openapi.json", status: 401},
 		{name: "no token for readiness", url: "/readyz", status: 401},

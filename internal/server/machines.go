@@ -9,11 +9,12 @@ import (
 )
 
 type machineList struct {
-	Machines []machineLine    `json:"machines"`
+	Machines []MachineLine    `json:"machines"`
 	Broken   []machine.Report `json:"broken" doc:"Definitions that did not load, and why"`
 }
 
-type machineLine struct {
+// A MachineLine is a machine in a list. huma reads an embedded struct only if it is exported.
+type MachineLine struct {
 	Name    string `json:"name"`
 	Title   string `json:"title"`
 	Version string `json:"version"`
@@ -22,8 +23,8 @@ type machineLine struct {
 	Unready []*fault.Fault `json:"unready,omitempty" doc:"Why the machine cannot do all of its work here, and what to do about each"`
 }
 
-func (s *Server) line(m *machine.Machine) machineLine {
-	l := machineLine{Name: m.Name, Title: m.Title, Version: m.Hash, Default: m.Name == s.cfg.Machine}
+func (s *Server) line(m *machine.Machine) MachineLine {
+	l := MachineLine{Name: m.Name, Title: m.Title, Version: m.Hash, Default: m.Name == s.cfg.Machine}
 	if s.cfg.Unready != nil {
 		l.Unready = s.cfg.Unready(m)
 	}
@@ -31,7 +32,7 @@ func (s *Server) line(m *machine.Machine) machineLine {
 }
 
 func (s *Server) machines(context.Context, *none) (machineList, error) {
-	out := machineList{[]machineLine{}, orEmpty(s.cfg.Machines.Broken())}
+	out := machineList{[]MachineLine{}, orEmpty(s.cfg.Machines.Broken())}
 	for _, m := range s.cfg.Machines.List() {
 		out.Machines = append(out.Machines, s.line(m))
 	}
@@ -40,9 +41,10 @@ func (s *Server) machines(context.Context, *none) (machineList, error) {
 
 // A machineView is what a client needs to know of a definition.
 type machineView struct {
-	machineLine
+	MachineLine
 	Settings  []settingView `json:"settings"`
 	States    []stateView   `json:"states"`
+	Moves     []moveView    `json:"moves" doc:"How it gets from state to state, in the order in which they are tried"`
 	Commands  []commandLine `json:"commands"`
 	Shortcuts []string      `json:"shortcuts" doc:"Prefixes of messages that run without a model"`
 	Graph     graphView     `json:"graph"`
@@ -69,6 +71,15 @@ type stateView struct {
 	To       []string          `json:"to" doc:"States it leads to"`
 }
 
+// A moveView is a transition, or a choice of the start.
+type moveView struct {
+	From []string `json:"from" doc:"States; empty with any, and for the start"`
+	Any  bool     `json:"any,omitempty" doc:"From every state"`
+	To   []string `json:"to"`
+	On   []string `json:"on" doc:"The events, tools, cards and commands that make it be tried"`
+	When string   `json:"when,omitempty" doc:"The guard"`
+}
+
 type commandLine struct {
 	Name   string            `json:"name"`
 	Label  string            `json:"label"`
@@ -89,7 +100,7 @@ func (s *Server) machine(_ context.Context, in *struct {
 		return machineView{}, err
 	}
 	out := machineView{
-		machineLine: s.line(m),
+		MachineLine: s.line(m),
 		Settings:    []settingView{}, States: []stateView{}, Commands: []commandLine{}, Shortcuts: []string{},
 	}
 	for _, set := range m.Settings {
@@ -102,6 +113,7 @@ func (s *Server) machine(_ context.Context, in *struct {
 	for _, st := range m.States {
 		out.States = append(out.States, viewState(m, st))
 	}
+	out.Moves = movesOf(m)
 	for _, c := range m.Commands {
 		v := commandLine{Name: c.Name, Label: c.Label, Fields: map[string]string{}}
 		for _, f := range c.Fields {
@@ -140,6 +152,37 @@ func viewState(m *machine.Machine, st *machine.State) stateView {
 		}
 	}
 	return v
+}
+
+// movesOf lists the choices of the start, the transitions of each state and the shared ones.
+func movesOf(m *machine.Machine) []moveView {
+	var out []moveView
+	for _, c := range m.Start.Choices {
+		out = append(out, moveView{From: []string{}, To: []string{c.To}, On: []string{"start"}, When: guardText(c.When)})
+	}
+	add := func(t *machine.Transition, from []string) {
+		out = append(out, moveView{
+			From: orEmpty(from), Any: t.Any, To: orEmpty(t.To), When: guardText(t.When),
+			On: orEmpty(slices.Concat(t.On, t.Tool, t.Card, t.Command)),
+		})
+	}
+	for _, st := range m.States {
+		for _, t := range st.Go {
+			add(t, []string{st.Name})
+		}
+	}
+	for _, t := range m.Go {
+		add(t, t.From)
+	}
+	return orEmpty(out)
+}
+
+// guardText is the source of a guard; "" for none.
+func guardText(e *machine.Expr) string {
+	if e == nil {
+		return ""
+	}
+	return e.Source
 }
 
 // typeName writes a type as definitions do.

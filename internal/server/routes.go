@@ -27,6 +27,13 @@ func (s *Server) routes(t *table) {
 	get(t, Viewer, "/runs/{id}", "The audit document of a run", s.capsule)
 	get(t, Viewer, "/runs/{id}/status", "How far a run is", s.runStatus)
 
+	if s.cfg.Prompt != nil {
+		get(t, Viewer, "/api/runs/{id}/prompts/{call}", "What the model saw in one of its calls", s.prompt)
+	}
+	if s.cfg.Replay != nil {
+		post(t, Viewer, "/api/runs/{id}/replay", "Run it again from its recording and compare; no model is asked", s.replay)
+	}
+
 	// Threads
 	get(t, Viewer, "/threads/{id}/messages", "What was said in a thread", s.messages)
 	post(t, Analyst, "/api/turns", "Say something; the events of its thread tell what happens", s.beginTurn)

@@ -118,6 +118,24 @@ func (s *Server) capsule(ctx context.Context, in *runPath) (any, error) {
 	return s.cfg.Capsule(ctx, in.ID)
 }
 
+func (s *Server) prompt(ctx context.Context, in *struct {
+	ID   string `path:"id" maxLength:"200"`
+	Call string `path:"call" maxLength:"200"`
+},
+) (any, error) {
+	if _, err := s.ownRun(ctx, in.ID); err != nil {
+		return nil, err
+	}
+	return s.cfg.Prompt(ctx, in.ID, in.Call)
+}
+
+func (s *Server) replay(ctx context.Context, in *runPath) (any, error) {
+	if _, err := s.ownRun(ctx, in.ID); err != nil {
+		return nil, err
+	}
+	return s.cfg.Replay(ctx, in.ID)
+}
+
 type runState struct {
 	Run    string `json:"run_id"`
 	Status string `json:"status" doc:"As in the chat response; not_found for an unknown run"`

@@ -46,6 +46,10 @@ type Config struct {
 	Profile func(ctx context.Context, alias string) (any, error)
 	// Capsule makes the audit document of a run.
 	Capsule func(ctx context.Context, run string) (any, error)
+	// Prompt gives what a model saw in one call of a run; not_found if there is no such call.
+	Prompt func(ctx context.Context, run, call string) (any, error)
+	// Replay runs a run again from its recording and compares the logs.
+	Replay func(ctx context.Context, run string) (any, error)
 	// Unready says why a machine cannot do all of its work here; none if it can.
 	Unready func(*machine.Machine) []*fault.Fault
 	// Ready reports the state of the parts for /readyz.
