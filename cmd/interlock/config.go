@@ -58,6 +58,7 @@ type config struct {
 	SQLMemory        int           `name:"sql-memory-mb" help:"memory limit of one statement, in MB" default:"1024"`
 	CopyAge          time.Duration `name:"copy-age" help:"how old the copy of a database may be before it is copied again" default:"15m"`
 	SQLTimeout       time.Duration `name:"sql-timeout" help:"time limit of one statement" default:"30s"`
+	PromptTables     int           `name:"prompt-tables" help:"tables of a dataset that a model reads; of more, those that fit the question; up to 100" default:"60"`
 
 	DatasetDisk  int `name:"dataset-disk-mb" help:"disk that the imported tables of one dataset may take, in MB" default:"20480"`
 	DatasetsDisk int `name:"all-datasets-disk-mb" help:"disk that all imported datasets may take, in MB" default:"51200"`

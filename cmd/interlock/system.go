@@ -93,7 +93,7 @@ func (s *system) wire(ctx context.Context, cfg config) (err error) {
 		Data: datasets, Check: datasets, Knowledge: s.knowledge, Python: python, Results: results, Sources: data.Sources{Catalog: s.catalog},
 		Files:      data.Files{Artifacts: s.artifacts, Results: results, Catalog: s.catalog, Query: s.query, Dir: s.stateDir(cfg, "results")},
 		Workspaces: data.Workspaces{Catalog: s.catalog, Query: s.query, Artifacts: s.artifacts, Dir: s.stateDir(cfg, "results")},
-		Documents:  s.search, Tables: s.search, MCP: s.mcp,
+		Documents:  s.search, Tables: s.search, PromptTables: cfg.PromptTables, MCP: s.mcp,
 	})...)
 	types, err := toolTypes(s.tools)
 	if err != nil {

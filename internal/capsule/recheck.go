@@ -75,7 +75,7 @@ func recheckCall(ctx context.Context, tools *tool.Set, row store.Run, st event.T
 		r.Verdict, r.Note = Skipped, "it makes something; it was not run again"
 		return r
 	}
-	res, err := entry.Call(tool.With(ctx, tool.Call{Owner: row.Owner, Thread: row.Thread, Run: row.ID, ID: st.Call, Dataset: row.Dataset}), st.Args.JSON)
+	res, err := entry.Call(tool.With(ctx, tool.Call{Owner: row.Owner, Thread: row.Thread, Run: row.ID, ID: st.Call, Dataset: row.Dataset, Question: row.Question}), st.Args.JSON)
 	if err != nil {
 		r.Verdict, r.Note = Failed, fault.From(err).Message
 		return r

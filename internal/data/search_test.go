@@ -2,9 +2,11 @@ package data_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,7 +46,7 @@ func newSearchDesk(t *testing.T) *searchDesk {
 	}
 	t.Cleanup(func() { _ = index.Close() })
 	search := data.NewSearch(data.SearchConfig{Catalog: found, Index: index})
-	return &searchDesk{t, root, index, tool.NewSet(nil, toolbox.Tools(toolbox.Config{Data: data.Datasets{Catalog: found}, Documents: search, Tables: search})...)}
+	return &searchDesk{t, root, index, tool.NewSet(nil, toolbox.Tools(toolbox.Config{Data: data.Datasets{Catalog: found}, Documents: search, Tables: search, PromptTables: 3})...)}
 }
 
 func (d *searchDesk) write(name, text string) {
@@ -161,5 +163,32 @@ func TestDocumentSearchKnowsOwnerAndThread(t *testing.T) {
 		if len(above.Chunks) != 0 || above.MaxRelevancy != out.MaxRelevancy {
 			t.Errorf("above 1: %+v", above)
 		}
+	}
+}
+
+// TestLargeDatasetsFitThePrompt shows the tables that a question is about where a dataset has more than a
+// model reads: to the analyst by the question or its own words, to the pipeline by the question.
+func TestLargeDatasetsFitThePrompt(t *testing.T) {
+	d := newSearchDesk(t)
+	for i := range 12 {
+		d.write(fmt.Sprintf("yard/part_%02d.csv", i), "number,weight\n1,2\n")
+	}
+	d.write("yard/vessels.csv", "vessel,berth\nAino,7\n")
+	d.write("yard/harbours.csv", "harbour,depth\nOulu,9\n")
+	asked := tool.Call{Question: "Which berth does a vessel have?"}
+	var shown toolbox.SchemaOut
+	d.call(asked, "get_dataset_schema", map[string]any{"dataset_id": "yard"}, &shown)
+	if len(shown.Tables) != 3 || shown.Tables[0].TableName != "vessels" || !strings.Contains(shown.Note, "has 14 tables") || !shown.Varies() {
+		t.Errorf("by the question: %+v", shown)
+	}
+	shown = toolbox.SchemaOut{}
+	d.call(asked, "get_dataset_schema", map[string]any{"dataset_id": "yard", "about": "depth of the harbour"}, &shown)
+	if len(shown.Tables) != 3 || shown.Tables[0].TableName != "harbours" {
+		t.Errorf("by the model's words: %+v", shown)
+	}
+	var described toolbox.DescribeTablesOut
+	d.call(asked, "describe_tables", map[string]any{"dataset_id": "yard"}, &described)
+	if text := string(described.Schema); !strings.Contains(text, "vessels") || !strings.Contains(text, "has 14 tables") || strings.Count(text, `"table_name"`) != 3 {
+		t.Errorf("for the pipeline: %s", text)
 	}
 }

@@ -231,5 +231,5 @@ func (t *turn) lookUp(l lookup) *lookup {
 }
 
 func (t *turn) callInfo(id string) tool.Call {
-	return tool.Call{Owner: t.f.Owner, Thread: t.f.Thread, Run: t.f.Turn.Run, ID: id, Dataset: t.f.Turn.Dataset, Artifacts: t.f.Artifacts}
+	return tool.Call{Owner: t.f.Owner, Thread: t.f.Thread, Run: t.f.Turn.Run, ID: id, Dataset: t.f.Turn.Dataset, Question: t.f.Turn.Text, Artifacts: t.f.Artifacts}
 }

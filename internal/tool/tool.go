@@ -88,6 +88,8 @@ type Runner interface{ Ran() *event.Ran }
 // Call describes the call in progress; a tool finds it with In.
 type Call struct {
 	Owner, Thread, Run, ID, Dataset string
+	// Question is what the person said in this turn.
+	Question string
 	// Artifacts are those that the thread has, of its parents too where it is a fork.
 	Artifacts []event.ArtifactMade
 	// Progress tells the person a sign of life; never nil inside a call.

@@ -14,6 +14,10 @@ func (b box) describeTables() tool.Tool {
 		if err != nil {
 			return DescribeTablesOut{}, err
 		}
+		note, err := b.fitTables(ctx, &s, "")
+		if err != nil {
+			return DescribeTablesOut{}, err
+		}
 		tables, err := tablesShown(s)
 		if err != nil {
 			return DescribeTablesOut{}, err
@@ -22,13 +26,19 @@ func (b box) describeTables() tool.Tool {
 		if s.Dialect != "" {
 			shown["dialect"] = s.Dialect
 		}
+		if note != "" {
+			shown["note"] = note
+		}
 		raw, err := json.Marshal(shown)
 		if err != nil {
 			return DescribeTablesOut{}, err
 		}
-		return DescribeTablesOut{Schema: raw, Location: location(s), Version: s.Version}, nil
+		return DescribeTablesOut{Schema: raw, Location: location(s), Version: s.Version, chosen: note != ""}, nil
 	}))
 }
+
+// Varies says that the tables were chosen by the question: the same call may give others for another.
+func (o DescribeTablesOut) Varies() bool { return o.chosen }
 
 func (b box) loadDictionary() tool.Tool {
 	return b.versioned(tool.New(spec("load_dictionary", tool.Reads, taints), func(ctx context.Context, in LoadDictionaryIn) (LoadDictionaryOut, error) {

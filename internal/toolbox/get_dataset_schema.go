@@ -12,18 +12,28 @@ type SchemaOut struct {
 	// CopiedAt is when the rows of a database were copied.
 	CopiedAt string       `json:"copied_at,omitempty"`
 	Tables   []TableShown `json:"tables"`
+	// Note says that there are more tables than these.
+	Note string `json:"note,omitempty"`
 }
+
+// Varies says that the tables were chosen by the question: the same call may give others for another.
+func (o SchemaOut) Varies() bool { return o.Note != "" }
 
 func (b box) getDatasetSchema() tool.Tool {
 	type in struct {
 		DatasetID string `json:"dataset_id" jsonschema:"id of the dataset"`
+		About     string `json:"about,omitempty" jsonschema:"of a dataset with many tables: words for those that are meant, where the question's own do not find them"`
 	}
 	return b.versioned(tool.New(spec("get_dataset_schema", tool.Reads, taints), func(ctx context.Context, in in) (SchemaOut, error) {
 		s, err := b.Data.Schema(ctx, dataset(ctx, in.DatasetID))
 		if err != nil {
 			return SchemaOut{}, err
 		}
+		note, err := b.fitTables(ctx, &s, in.About)
+		if err != nil {
+			return SchemaOut{}, err
+		}
 		tables, err := tablesShown(s)
-		return SchemaOut{s.Dialect, timeShown(s.CopiedAt), tables}, err
+		return SchemaOut{s.Dialect, timeShown(s.CopiedAt), tables, note}, err
 	}))
 }

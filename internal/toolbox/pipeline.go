@@ -69,6 +69,8 @@ type (
 		Schema   json.RawMessage `json:"schema"`
 		Location string          `json:"location"`
 		Version  string          `json:"version"`
+
+		chosen bool
 	}
 	LoadDictionaryIn struct {
 		DatasetID string `json:"dataset_id"`

@@ -34,6 +34,9 @@ type Config struct {
 	// Documents and Tables are required by the tools that search them.
 	Documents Documents
 	Tables    Tables
+	// PromptTables is how many tables of a dataset a model reads; of more, those that fit the
+	// question. At most 100. Default 60.
+	PromptTables int
 	// MCP is the tools of users' MCP servers; nil: there are none.
 	MCP MCP
 }
