@@ -79,7 +79,7 @@ func TestTurn(t *testing.T) {
 				t.Errorf("replay gave %d: %s%s", code, out, errs)
 			}
 			out, errs, code = w.run("replay", chat.Run, "--data")
-			if code != 0 || strings.Count(out, " same") != 2 {
+			if code != 0 || strings.Count(out, " same") != 3 {
 				t.Errorf("replay --data gave %d: %s%s", code, out, errs)
 			}
 		})
@@ -107,11 +107,11 @@ func checkTurn(t *testing.T, all []told) chatResponse {
 			tries[r.Name] = *r.TriesLeft
 		}
 	}
-	if want := []string{"get_dataset_schema", "execute_sql", "describe_tables", "launch_rockets", "execute_sql"}; !slices.Equal(calls, want) {
+	if want := []string{"describe_dataset", "get_dataset_schema", "execute_sql", "describe_tables", "launch_rockets", "execute_sql"}; !slices.Equal(calls, want) {
 		t.Errorf("calls %q", calls)
 	}
 	if diff := cmp.Diff([]string{
-		"get_dataset_schema ok ", "execute_sql failed sql_error", "describe_tables refused tool_not_allowed",
+		"describe_dataset ok ", "get_dataset_schema ok ", "execute_sql failed sql_error", "describe_tables refused tool_not_allowed",
 		"launch_rockets refused unknown_tool", "execute_sql ok ",
 	}, results); diff != "" {
 		t.Error(diff)
@@ -165,7 +165,7 @@ func checkCapsule(t *testing.T, p *process, chat chatResponse) {
 	if c.Run != chat.Run || c.Question != "What is the revenue by city?" || c.Dataset != "shop" || c.Version == "" || c.Status != "succeeded" || c.Answer != chat.Assistant {
 		t.Errorf("capsule %+v", c)
 	}
-	if len(c.Models) != 4 || len(c.Tools) != 5 {
+	if len(c.Models) != 4 || len(c.Tools) != 6 {
 		t.Fatalf("%d model calls, %d tool calls", len(c.Models), len(c.Tools))
 	}
 	if strings.HasPrefix(c.Models[0].Model, "gpt") && (c.Usage.Input == 0 || c.Usage.Output == 0) { // the other server counts nothing
@@ -203,7 +203,7 @@ func checkLater(t *testing.T, p *process, chat chatResponse) {
 	}
 	defer res.Body.Close()
 	raw, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != http.StatusOK || strings.Count(string(raw), "event: tool_result\n") != 5 {
+	if err != nil || res.StatusCode != http.StatusOK || strings.Count(string(raw), "event: tool_result\n") != 6 {
 		t.Errorf("%v %s: %s", err, res.Status, raw)
 	}
 }

@@ -268,7 +268,7 @@ func (r *rules) newToolFailed(call, name string, args event.Value, f *fault.Faul
 		}
 	}
 	used := r.f.Turn.Failures[name]
-	if !f.Code.SentBack() {
+	if !f.Code.SentBack() && !f.Code.IsSlip() {
 		used++
 	}
 	b.TriesLeft = max(0, r.failuresAllowed()-used)

@@ -45,6 +45,9 @@ func (r *rules) endTurn(status event.Outcome, code fault.Code) decision {
 	if text == "" && t.ModelFailed != nil {
 		text = withAdvice(*t.ModelFailed)
 	}
+	if text == "" && status == event.Limited {
+		text = code.Explain()
+	}
 	reply := r.m.ReplyAt(s, TurnError(string(status), code))
 	if words, ok := reply[replyMessage].(string); ok {
 		text = words

@@ -3,6 +3,7 @@ package engine
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"interlock/internal/event"
@@ -54,18 +55,20 @@ type turnFold struct {
 
 // A line is one entry of the turn's conversation with the model.
 type line struct {
-	Role   string            // assistant, tool, user
-	Text   string            `json:",omitempty"`
-	Calls  []event.ModelCall `json:",omitempty"`
-	Call   string            `json:",omitempty"`
-	Tool   string            `json:",omitempty"`
-	Failed bool              `json:",omitempty"`
-	Result event.Value       `json:",omitzero"` // of a tool, whole
-	Show   event.Show        // the part the model sees
-	Answer *answerLine       `json:",omitempty"` // of the card that the call raised
-	Reason string            `json:",omitempty"`
+	Role    string            // assistant, tool, user
+	Text    string            `json:",omitempty"`
+	Calls   []event.ModelCall `json:",omitempty"`
+	Call    string            `json:",omitempty"`
+	Tool    string            `json:",omitempty"`
+	Failed  bool              `json:",omitempty"`
+	Result  event.Value       `json:",omitzero"` // of a tool, whole
+	Show    event.Show        // the part the model sees
+	Answer  *answerLine       `json:",omitempty"` // of the card that the call raised
+	Reason  string            `json:",omitempty"`
+	Earlier string            `json:",omitempty"` // the call whose result this is
 
-	sentText string // resultText of a large result of an earlier turn, which is not in memory
+	args     event.Value // of the call as it ran; only in its own turn
+	sentText string      // resultText of a large result of an earlier turn, which is not in memory
 }
 
 // resolve loads the large values of a line.
@@ -137,8 +140,15 @@ func (t *turnFold) apply(e event.Event, idle time.Duration) {
 	case event.ToolReturned:
 		if b.Duplicate != "" {
 			t.countUp("duplicates")
+		} else if t.Failures[b.Tool] > 0 { // what works may fail as often again
+			t.Failures = maps.Clone(t.Failures)
+			delete(t.Failures, b.Tool)
 		}
-		t.addResult(b.Call, line{Role: "tool", Call: b.Call, Tool: b.Tool, Result: b.Result, Show: b.Model, Reason: string(b.Reason)})
+		args := b.Args // of a duplicate
+		if ran := runningCall(t.Phase); ran != nil && ran.Call == b.Call {
+			args = ran.Args
+		}
+		t.addResult(b.Call, line{Role: "tool", Call: b.Call, Tool: b.Tool, args: args, Result: b.Result, Show: b.Model, Reason: string(b.Reason), Earlier: b.Duplicate})
 	case event.ToolFailed:
 		t.addFailure(b)
 	case event.ToolRefused:
@@ -214,22 +224,60 @@ func (t *turnFold) addFailure(b event.ToolFailed) {
 		t.DirectEnded = callOutcome(b.Code)
 	}
 	t.countUp("failures")
-	if b.Code.SentBack() {
+	switch {
+	case b.Code.IsSlip():
+	case b.Code.SentBack():
 		t.SentBack = incremented(t.SentBack, b.Tool)
-	} else {
+	default:
 		t.Failures = incremented(t.Failures, b.Tool)
 	}
+	t.addResult(b.Call, line{Role: "tool", Call: b.Call, Tool: b.Tool, Failed: true, Result: event.EncodeValue(failureResult(b)), Show: event.Show{All: true}})
+}
+
+// failureResult returns what the model is told of a failure, each thing once: the message,
+// then the suggestion that belongs to it, or else the hint of its code. Advice of the code
+// is for the person, and details that the message repeats are left out.
+func failureResult(b event.ToolFailed) map[string]any {
 	result := map[string]any{"error": b.Code, "message": b.Message, "tries_left": b.TriesLeft}
-	if b.Suggestion != "" {
+	switch row := b.Code.Entry(); {
+	case b.Suggestion != "" && b.Suggestion != row.Advice && !strings.Contains(b.Message, b.Suggestion):
 		result["suggestion"] = b.Suggestion
-	}
-	if b.Hint != "" {
+		if last := strings.TrimSpace(strings.TrimPrefix(b.Hint, row.Hint)); last != "" {
+			result["hint"] = last
+		}
+	case b.Hint != "":
 		result["hint"] = b.Hint
 	}
-	if !b.Details.IsZero() && b.Details.JSON != nil {
+	if !b.Details.IsZero() && b.Details.JSON != nil && !repeatsDetails(b) {
 		result["details"] = b.Details.JSON
 	}
-	t.addResult(b.Call, line{Role: "tool", Call: b.Call, Tool: b.Tool, Failed: true, Result: event.EncodeValue(result), Show: event.Show{All: true}})
+	return result
+}
+
+// repeatsDetails reports whether every text in the details of a failure is a part of its
+// message or suggestion.
+func repeatsDetails(b event.ToolFailed) bool {
+	said := b.Message + " " + b.Suggestion
+	var within func(v any) bool
+	within = func(v any) bool {
+		switch v := v.(type) {
+		case string:
+			return strings.Contains(said, v)
+		case []any:
+			return !slices.ContainsFunc(v, func(item any) bool { return !within(item) })
+		case map[string]any:
+			for name, item := range v {
+				if name != "rule" && !within(item) {
+					return false
+				}
+			}
+			return true
+		case float64, nil:
+			return true
+		}
+		return false
+	}
+	return within(b.Details.Decode())
 }
 
 // addResult adds the result of a call to the conversation, if the model or the person

@@ -3,8 +3,10 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"interlock/internal/event"
 	"interlock/internal/llm"
@@ -28,14 +30,44 @@ func (r *rules) pastMessages(s *machine.Scope) []llm.Message {
 		i := slices.IndexFunc(turns, func(p pastTurn) bool { return p.Run == m.RunID })
 		switch {
 		case m.Role == "user":
-			out = append(out, llm.Message{Role: llm.User, Text: m.Content})
+			out = append(out, llm.Message{Role: llm.User, Text: r.pastText(m, s)})
 			if i >= 0 {
-				out = append(out, r.toMessages(turns[i].Lines)...)
+				out = append(out, r.pastLines(turns[i].Lines, s)...)
 			}
 		case i >= 0 && endsWithText(turns[i].Lines, m.Content):
 			// the last line of the turn is the same text
 		default:
 			out = append(out, llm.Message{Role: llm.Assistant, Text: m.Content})
+		}
+	}
+	return out
+}
+
+// pastText returns an earlier message of the person as it was sent to the model then, so
+// that the beginning of the conversation stays the same from turn to turn.
+func (r *rules) pastText(m Message, s *machine.Scope) string {
+	then := *s
+	then.Turn = maps.Clone(s.Turn)
+	then.Turn["text"], then.Turn["run"], then.Turn["started"] = m.Content, m.RunID, m.CreatedAt.Format(time.RFC3339Nano)
+	then.Turn["today"] = m.CreatedAt.UTC().Format(time.DateOnly)
+	delete(then.Turn, "dataset")
+	if m.DatasetID != "" {
+		then.Turn["dataset"] = m.DatasetID
+	}
+	return r.besideText(m.Content, &then)
+}
+
+// pastLines converts the lines of an earlier turn, with its results cut to the size that
+// the machine allows.
+func (r *rules) pastLines(lines []line, s *machine.Scope) []llm.Message {
+	out := r.toMessages(lines)
+	if r.m.History.ResultChars == nil {
+		return out
+	}
+	most := r.m.Int(r.m.History.ResultChars, s, r.resultBytes)
+	for i, m := range out {
+		if m.Role == llm.ToolRole {
+			out[i].Text = shortenResult([]byte(m.Text), most)
 		}
 	}
 	return out
@@ -61,13 +93,25 @@ func (r *rules) turnMessages() []llm.Message {
 	return t.sentMessages
 }
 
+// messagesWith returns the present turn with a note of the engine behind it, if there is one.
+func (r *rules) messagesWith(note string) []llm.Message {
+	list := r.turnMessages()
+	if note == "" {
+		return list
+	}
+	return append(slices.Clone(list), llm.Message{Role: llm.User, Text: "[" + note + "]"})
+}
+
 // personText returns the person's message, followed by the values that the machine's
 // `history.beside` adds to it.
 func (r *rules) personText() string {
-	t := r.f.Turn
-	s := r.readScope()
+	return r.besideText(r.f.Turn.Text, r.readScope())
+}
+
+// besideText adds the values of the machine's `history.beside` to a message.
+func (r *rules) besideText(text string, s *machine.Scope) string {
 	var b strings.Builder
-	b.WriteString(t.Text)
+	b.WriteString(text)
 	for _, a := range r.m.History.Beside {
 		if v, err := r.m.Eval(a.Expr, s); err == nil && v != nil {
 			fmt.Fprintf(&b, "\n\n[%s: %s]", a.Name, plainText(v))
@@ -84,7 +128,7 @@ func (r *rules) toMessages(lines []line) []llm.Message {
 		case "assistant":
 			m := llm.Message{Role: llm.Assistant, Text: l.Text}
 			for _, c := range l.Calls {
-				m.Calls = append(m.Calls, llm.Call{ID: c.ID, Name: c.Name, Args: argsText(c.Args)})
+				m.Calls = append(m.Calls, llm.Call{ID: c.ID, Name: c.Name, Args: modelArgs(c.Args)})
 			}
 			out = append(out, m)
 		case "tool":
@@ -103,7 +147,7 @@ func (r *rules) resultText(l line) string {
 		return l.sentText
 	}
 	raw := VisibleFields(l.Result.JSON, l.Show)
-	if l.Answer != nil || l.Reason != "" {
+	if l.Answer != nil || l.Reason != "" && r.isVisible(l.Earlier) {
 		var rec map[string]json.RawMessage
 		if json.Unmarshal(raw, &rec) != nil || rec == nil {
 			rec = map[string]json.RawMessage{"result": raw}
@@ -117,16 +161,33 @@ func (r *rules) resultText(l line) string {
 				rec["fields"] = mustJSON(l.Answer.Fields)
 			}
 		}
-		if l.Reason != "" {
+		if l.Reason != "" && r.isVisible(l.Earlier) {
 			rec["reason"] = mustJSON(l.Reason)
 		}
 		raw = mustJSON(rec)
 	}
-	if len(raw) > r.resultBytes {
-		cut := strings.ToValidUTF8(string(raw[:r.resultBytes]), "")
-		return cut + fmt.Sprintf("\n(cut: %s of %s bytes shown; ask for less)", groupDigits(r.resultBytes), groupDigits(len(raw)))
+	return shortenResult(raw, r.resultBytes)
+}
+
+// isVisible reports whether the model can see an earlier call: it belongs to this turn, or
+// to one whose calls go along. Nothing is called a duplicate of what the model cannot see.
+func (r *rules) isVisible(call string) bool {
+	has := func(lines []line) bool {
+		return slices.ContainsFunc(lines, func(l line) bool { return l.Call == call })
 	}
-	return string(raw)
+	if has(r.f.Turn.Lines) {
+		return true
+	}
+	turns := r.f.Past[max(0, len(r.f.Past)-r.m.Int(r.m.History.ToolTurns, r.readScope(), 1)):]
+	return slices.ContainsFunc(turns, func(p pastTurn) bool { return has(p.Lines) })
+}
+
+// modelArgs returns the arguments of a call as the model reads them again.
+func modelArgs(v event.Value) string {
+	if text := argsText(v); json.Valid([]byte(text)) {
+		return modelJSON([]byte(text))
+	}
+	return argsText(v)
 }
 
 // VisibleFields returns the part of a result that an audience may see.

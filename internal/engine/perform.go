@@ -173,7 +173,7 @@ func (t *turn) makeRequest(ctx context.Context, call *event.ModelCalled) (*llm.R
 	}
 	req.System = string(system)
 	if g := &t.r.lastRequest; call.Output == "" && call.Tools == g.toolsHash && call.History == g.historyHash {
-		req.Tools, req.History, req.Messages = g.tools, g.history, t.r.turnMessages()
+		req.Tools, req.History, req.Messages = g.tools, g.history, t.r.messagesWith(call.Note)
 		return req, nil
 	}
 	for _, part := range []struct {
@@ -199,7 +199,7 @@ func (t *turn) makeRequest(ctx context.Context, call *event.ModelCalled) (*llm.R
 		req.History = nil
 		return req, nil
 	}
-	req.Messages = t.r.turnMessages()
+	req.Messages = t.r.messagesWith(call.Note)
 	return req, nil
 }
 

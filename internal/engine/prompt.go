@@ -29,6 +29,13 @@ func (r *rules) callModel(sp *machine.Step, at *event.StepAt) event.ModelCalled 
 		return b
 	}
 	offers, denied := r.offers(s)
+	switch b.Number {
+	case lastToolCall(r.currentLimits().iterations):
+		b.Note = "Tools can be used this one time more in this turn. Make the calls that the answer needs; then you will be asked to answer."
+	case lastAnswer(r.currentLimits().iterations):
+		offers = nil
+		b.Note = "The calls of this turn are used up. Answer now from what you have found, and say what is missing."
+	}
 	for _, o := range offers {
 		b.Offered = append(b.Offered, o.entry.Spec().Name)
 	}
@@ -48,6 +55,22 @@ func (r *rules) callModel(sp *machine.Step, at *event.StepAt) event.ModelCalled 
 	}
 	b.History = t.history
 	return b
+}
+
+// fewestWarned is the smallest limit of model calls at which the model is warned: with fewer
+// calls the warning would take the tools away too soon.
+const fewestWarned = 4
+
+// lastToolCall returns the number of the last model call of a turn that offers tools, 0 if
+// the limit is too small for a warning.
+func lastToolCall(limit int) int { return max(0, lastAnswer(limit)-1) }
+
+// lastAnswer returns the number of the model call that can only answer.
+func lastAnswer(limit int) int {
+	if limit < fewestWarned {
+		return 0
+	}
+	return limit
 }
 
 // A modelInput is the decoded content of the blobs of the last model call.
@@ -172,7 +195,7 @@ func plainText(v any) string {
 	if text, ok := v.(string); ok {
 		return text
 	}
-	return compactJSON(v)
+	return plainJSONText(v)
 }
 
 // groupDigits formats 4312 as 4,312.
@@ -218,15 +241,16 @@ func (r *rules) stepPrompt(sp *machine.Step, s *machine.Scope) string {
 	return text
 }
 
-// stepInput returns the message of a model step: its inputs by name.
+// stepInput returns the message of a model step: its inputs by name, in the order of the
+// definition, so that what stays the same can stand before what changes.
 func (r *rules) stepInput(sp *machine.Step, s *machine.Scope) []byte {
-	in := make(map[string]any, len(sp.In))
+	var b strings.Builder
 	for _, a := range sp.In {
 		if v, err := r.m.Eval(a.Expr, s); err == nil && v != nil {
-			in[a.Name] = v
+			fmt.Fprintf(&b, ",\n%s: %s", plainJSONText(a.Name), plainJSONText(v))
 		}
 	}
-	return mustJSON([]llm.Message{{Role: llm.User, Text: string(mustJSON(in))}})
+	return mustJSON([]llm.Message{{Role: llm.User, Text: "{" + strings.TrimPrefix(b.String(), ",") + "\n}"}})
 }
 
 // encodeTypeSchema returns the JSON Schema of a declared type.

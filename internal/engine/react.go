@@ -164,7 +164,13 @@ func (r *rules) reactToFailure(e event.ToolFailed, ran *event.ToolStarted) []eve
 func (r *rules) reactToReply(e event.ModelReplied, now phase) []event.Body {
 	p, inStep := now.(stepping)
 	if !inStep {
-		return r.reactTo(machine.Signal{Name: machine.OnFinal, Fields: map[string]any{"text": e.Text}})
+		sig := machine.Signal{Name: machine.OnFinal, Fields: map[string]any{"text": e.Text}}
+		if r.m.Reacts(r.f.State, sig) {
+			if quoted := r.quotedCall(e.Text); quoted != nil {
+				sig.Fields["quoted"] = quoted
+			}
+		}
+		return r.reactTo(sig)
 	}
 	sp := r.findStep(r.f.State, &p.At)
 	if sp == nil || sp.Model == nil {

@@ -3,6 +3,7 @@ package engine
 import (
 	"maps"
 	"strings"
+	"time"
 
 	"interlock/internal/event"
 	"interlock/internal/machine"
@@ -63,7 +64,8 @@ func effectiveSettings(m *machine.Machine, f *fold) map[string]any {
 func (r *rules) turnEnv() map[string]any {
 	f, t := r.f, r.f.Turn
 	elapsed := t.elapsed(f.Now).Milliseconds()
-	if r.cachedTurnEnv != nil && r.cachedEnvRun == t.Run && r.cachedEnvMS == elapsed {
+	direct := t.Direct != nil
+	if r.cachedTurnEnv != nil && r.cachedEnvRun == t.Run && r.cachedEnvMS == elapsed && r.cachedTurnEnv["direct"] == direct {
 		return r.cachedTurnEnv
 	}
 	attached := make([]any, len(t.Attachments))
@@ -72,7 +74,7 @@ func (r *rules) turnEnv() map[string]any {
 	}
 	r.cachedEnvRun, r.cachedEnvMS, r.cachedTurnEnv = t.Run, elapsed, map[string]any{
 		"model": t.Model, "text": t.Text, "user": t.User, "thread": f.Thread, "run": t.Run, "attachments": attached, "rerun": t.Rerun,
-		"started": t.started, "elapsed_ms": float64(elapsed),
+		"started": t.started, "today": t.Started.UTC().Format(time.DateOnly), "elapsed_ms": float64(elapsed), "direct": direct,
 	}
 	if t.Dataset != "" {
 		r.cachedTurnEnv["dataset"] = t.Dataset

@@ -181,6 +181,9 @@ type ModelCalled struct {
 	Output  string   `json:"output,omitempty"` // schema of a model step, blob
 	Step    *StepAt  `json:"step,omitempty"`   // in a step state
 	Number  int      `json:"number"`           // of the model call in its run, counted from 1
+	// Note is what the engine tells the model at the end of the conversation, such as that
+	// the calls of the turn are nearly used up.
+	Note string `json:"note,omitempty"`
 }
 
 // StepAt names a step of a step state: the alternative and the index of the step in it.

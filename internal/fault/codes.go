@@ -188,6 +188,10 @@ func (c Code) Entry() Entry {
 // another try, which does not count as a failure of its tool.
 func (c Code) SentBack() bool { return c == EmptyPythonRetried }
 
+// IsSlip reports whether the code says that arguments were not right. A slip is told and
+// costs a model call; it does not count as a failure of the tool, which never ran.
+func (c Code) IsSlip() bool { return c == InvalidArguments }
+
 // Known reports whether the code is in the table.
 func (c Code) Known() bool { return byCode[c] != nil }
 

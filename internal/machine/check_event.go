@@ -17,7 +17,7 @@ type occasion struct {
 var eventFieldTypes = map[string]*Type{
 	"text": stringType, "cause": stringType, "from": stringType, "state": stringType, "tool": stringType, "card": stringType,
 	"command": stringType, "code": stringType, "message": stringType, "suggestion": stringType, "note": stringType, "answer": stringType,
-	"duplicate": boolType, "curable": boolType, "ms": intType, "tries_left": intType, "details": anyType,
+	"duplicate": boolType, "curable": boolType, "ms": intType, "tries_left": intType, "details": anyType, "quoted": anyType,
 	"args": anyType, "result": anyType, "content": anyType, "fields": anyType,
 }
 
@@ -205,7 +205,7 @@ func (c *checker) checkRemainingExprs() {
 	if m.Outcome != nil {
 		c.checkFits(m.Outcome, any, &Type{Kind: Enum, Values: outcomes}, "`outcome`")
 	}
-	c.checkNumbers(any, m.History.Messages, m.History.ToolTurns, m.Policies.InventoryMax)
+	c.checkNumbers(any, m.History.Messages, m.History.ToolTurns, m.History.ResultChars, m.Policies.InventoryMax)
 	c.checkNumbers(any, m.Limits.Iterations, m.Limits.Seconds, m.Limits.Tokens, m.Limits.Dollars)
 	c.checkTemplate(m.Base, any)
 	c.checkTemplate(m.Ground, any)

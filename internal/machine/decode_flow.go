@@ -205,7 +205,10 @@ func (d *decoder) decodeTextCalls(n ast.Node) {
 
 func (d *decoder) decodeHistory(n ast.Node) {
 	o := d.decodeObject(n, "history")
-	h := History{Messages: d.decodeExpr(o.by["messages"].value, "messages"), ToolTurns: d.decodeExpr(o.by["tool_turns"].value, "tool_turns"), Beside: d.decodeAssigns(o.by["beside"].value, "beside")}
+	h := History{
+		Messages: d.decodeExpr(o.by["messages"].value, "messages"), ToolTurns: d.decodeExpr(o.by["tool_turns"].value, "tool_turns"),
+		ResultChars: d.decodeExpr(o.by["result_chars"].value, "result_chars"), Beside: d.decodeAssigns(o.by["beside"].value, "beside"),
+	}
 	if h.Messages == nil {
 		h.Messages = literal(12, "12", Pos{})
 	}

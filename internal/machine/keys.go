@@ -41,7 +41,7 @@ var keysOf = map[string][]string{
 	"show":       {"person", "model", "person_when"},
 	"shortcut":   {"prefix", "tool", "say", "in", "when"},
 	"text call":  {"fence", "tool", "argument", "states"},
-	"history":    {"messages", "tool_turns", "beside"},
+	"history":    {"messages", "tool_turns", "result_chars", "beside"},
 	"policies":   {"duplicates", "inventory", "repair", "origins"},
 	"duplicates": {"across_turns", "rerun_words"},
 	"inventory":  {"max"},
@@ -64,7 +64,7 @@ var events = map[string][]string{
 	"returned":     {"tool", "args", "result", "duplicate", "ms"},
 	"failed":       {"tool", "args", "code", "message", "suggestion", "details", "curable", "tries_left", "state"},
 	"refused":      {"tool", "args", "code", "message"},
-	"final":        {"text"},
+	"final":        {"text", "quoted"},
 	"model_failed": {"code", "message"},
 	"asked":        {"card", "content"},
 	"answered":     {"card", "content", "answer", "fields", "note"},
@@ -77,7 +77,7 @@ var (
 	turnFields = map[string]*Type{
 		"text": {Kind: String}, "user": {Kind: String}, "thread": {Kind: String}, "dataset": {Kind: String},
 		"attachments": {Kind: List, Of: &Type{Kind: JSON}}, "rerun": {Kind: Bool}, "started": {Kind: Time}, "elapsed_ms": {Kind: Int},
-		"run": {Kind: String}, "model": {Kind: String},
+		"run": {Kind: String}, "model": {Kind: String}, "today": {Kind: String}, "direct": {Kind: Bool},
 	}
 	stateFields = map[string]*Type{"name": {Kind: String}, "last": {Kind: String}, "waiting": {Kind: Bool}}
 )

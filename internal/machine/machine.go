@@ -353,7 +353,9 @@ type TextCall struct {
 type History struct {
 	Messages  *Expr // 12
 	ToolTurns *Expr // 1
-	Beside    []Assign
+	// ResultChars bounds each result of an earlier turn; nil is whole.
+	ResultChars *Expr
+	Beside      []Assign
 }
 
 // Policies are what every machine gets from the engine unless switched off.

@@ -268,7 +268,7 @@ func (p *prover) memberSet(path string) bool {
 	case "settings":
 		return true
 	case "turn":
-		return rest == "text" || rest == "thread" || rest == "rerun" || rest == "started" || rest == "elapsed_ms" || rest == "model"
+		return rest == "text" || rest == "thread" || rest == "rerun" || rest == "started" || rest == "elapsed_ms" || rest == "model" || rest == "today" || rest == "direct"
 	case "state":
 		return rest == "name" || rest == "waiting"
 	case "event":

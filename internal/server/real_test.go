@@ -135,12 +135,13 @@ func TestRealResume(t *testing.T) {
 		}
 	}
 	want := []string{
-		"state", "state", "token", "tool_call", "tool_result", "tool_call", "tool_result", "tool_call", "tool_result", "token", "result", "done",
+		"state", "tool_call", "tool_result", // the description of the dataset
+		"state", "token", "tool_call", "tool_result", "tool_call", "tool_result", "tool_call", "tool_result", "token", "result", "done",
 	}
 	if diff := cmp.Diff(want, names(told)); diff != "" {
 		t.Fatal(diff)
 	}
-	for i, status := range map[int]string{4: "ok", 6: "duplicate", 8: "refused"} {
+	for i, status := range map[int]string{6: "ok", 8: "duplicate", 10: "refused"} {
 		if !strings.Contains(told[i].data, `"status":"`+status+`"`) {
 			t.Errorf("result %d is not %s: %.300s", i, status, told[i].data)
 		}

@@ -6,10 +6,12 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"interlock/internal/engine"
+	"interlock/internal/event"
 	"interlock/internal/fault"
 )
 
@@ -54,11 +56,35 @@ func (c ChatResponse) MarshalJSON() ([]byte, error) {
 		}
 		fields["artifacts"] = encode(list)
 	}
-	for i, value := range []string{r.Text, r.Run, r.Thread, r.Status(), r.Outcome} {
+	text := r.Text
+	if text == "" && r.Card != nil {
+		text = cardText(r.Card)
+	}
+	for i, value := range []string{text, r.Run, r.Thread, r.Status(), r.Outcome} {
 		fields[fixedKeys[i]] = encode(value)
 	}
 	rest := slices.DeleteFunc(slices.Sorted(maps.Keys(fields)), func(k string) bool { return slices.Contains(fixedKeys, k) })
 	return object(append(slices.Clone(fixedKeys), rest...), fields), nil
+}
+
+// cardText puts an open card into words, for a client that only shows the message: its
+// title, then the texts that it shows.
+func cardText(card *event.CardRaised) string {
+	lines := []string{card.Title}
+	content, _ := card.Content.Decode().(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(content)) {
+		switch v := content[name].(type) {
+		case string:
+			lines = append(lines, v)
+		case []any:
+			for _, item := range v {
+				if text, ok := item.(string); ok {
+					lines = append(lines, "- "+text)
+				}
+			}
+		}
+	}
+	return strings.TrimSpace(strings.Join(slices.DeleteFunc(lines, func(l string) bool { return l == "" }), "\n"))
 }
 
 // filled gives the value where raw is null. Of two objects it adds the keys that raw

@@ -16,7 +16,11 @@ import (
 // on its rows around it; the two are fields of their own, too.
 func (b box) checkSQL() tool.Tool {
 	return b.versioned(tool.New(spec("check_sql", tool.Computes), func(ctx context.Context, in CheckSQLIn) (CheckSQLOut, error) {
-		d, err := b.Check.Check(ctx, dataset(ctx, in.DatasetID), in.SQL)
+		id := dataset(ctx, in.DatasetID)
+		d, err := b.Check.Check(ctx, id, in.SQL)
+		if err != nil {
+			err = b.explainSQLError(ctx, Query{Dataset: id, SQL: in.SQL}, err)
+		}
 		if f, ok := errors.AsType[*fault.Fault](err); ok && (f.Code == fault.SQLPolicy || f.Code == fault.SQLError) {
 			return CheckSQLOut{Safety{Reason: f.Message, Code: string(f.Code)}}, nil
 		}

@@ -13,11 +13,12 @@ import (
 type ExecutePlanIn struct {
 	DatasetID string          `json:"dataset_id" jsonschema:"id of the dataset"`
 	Plan      json.RawMessage `json:"plan" jsonschema:"the query plan"`
+	Answer    bool            `json:"answer,omitempty" jsonschema:"true if this is the table that answers the question"`
 	MaxRows   int             `json:"max_rows" jsonschema:"rows at most"`
 }
 
 func (b box) executeQueryPlan() tool.Tool {
-	return b.versioned(tool.New(spec("execute_query_plan", tool.Reads, taints, planInput), func(ctx context.Context, in ExecutePlanIn) (QueryOut, error) {
+	return b.versioned(tool.New(spec("execute_query_plan", tool.Reads, taints, planInput, answerApart), func(ctx context.Context, in ExecutePlanIn) (QueryOut, error) {
 		id := dataset(ctx, in.DatasetID)
 		plan, err := queryplan.Parse(in.Plan)
 		if err != nil {
@@ -61,6 +62,7 @@ func planInput(s *tool.Spec) {
 		"properties": map[string]any{
 			"dataset_id": map[string]any{"type": "string", "description": "id of the dataset"},
 			"plan":       map[string]any{"$ref": "#/$defs/plan"},
+			"answer":     map[string]any{"type": "boolean", "description": "true if this is the table that answers the question"},
 			"max_rows":   map[string]any{"type": "integer", "description": "rows at most"},
 		},
 		"$defs": doc.Defs,

@@ -2,6 +2,7 @@ package toolbox
 
 import (
 	"context"
+	"strings"
 
 	"interlock/internal/tool"
 )
@@ -14,7 +15,12 @@ type SchemaOut struct {
 	Tables   []TableShown `json:"tables"`
 	// Note says that there are more tables than these.
 	Note string `json:"note,omitempty"`
+	// About is the same in words, with what values, dictionary and relations say.
+	About string `json:"about,omitempty"`
 }
+
+// schemaBytes bounds the words about a dataset that a model asks for.
+const schemaBytes = 48 << 10
 
 // Varies says that the tables were chosen by the question: the same call may give others for another.
 func (o SchemaOut) Varies() bool { return o.Note != "" }
@@ -25,7 +31,8 @@ func (b box) getDatasetSchema() tool.Tool {
 		About     string `json:"about,omitempty" jsonschema:"of a dataset with many tables: words for those that are meant, where the question's own do not find them"`
 	}
 	return b.versioned(tool.New(spec("get_dataset_schema", tool.Reads, taints), func(ctx context.Context, in in) (SchemaOut, error) {
-		s, err := b.Data.Schema(ctx, dataset(ctx, in.DatasetID))
+		id := dataset(ctx, in.DatasetID)
+		s, err := b.Data.Schema(ctx, id)
 		if err != nil {
 			return SchemaOut{}, err
 		}
@@ -34,6 +41,17 @@ func (b box) getDatasetSchema() tool.Tool {
 			return SchemaOut{}, err
 		}
 		tables, err := tablesShown(s)
-		return SchemaOut{s.Dialect, timeShown(s.CopiedAt), tables, note}, err
+		if err != nil {
+			return SchemaOut{}, err
+		}
+		out := SchemaOut{Dialect: s.Dialect, CopiedAt: timeShown(s.CopiedAt), Tables: tables, Note: note}
+		if b.Knowledge != nil {
+			described, err := b.Knowledge.Describe(ctx, id, "", in.About, schemaBytes)
+			if err != nil {
+				return SchemaOut{}, err
+			}
+			out.About = strings.TrimSpace(described.About + "\n" + note)
+		}
+		return out, nil
 	}))
 }

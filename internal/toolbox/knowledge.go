@@ -21,19 +21,32 @@ const (
 	keepKnowledge  = 64        // versions of datasets that are remembered
 )
 
-// Knowledge is what the built-in planner knows about datasets: their schema, the
-// texts in them and their dictionary, worked out once a version. It is safe for
+// Knowledge is what planners and models are told about datasets: their schema, the
+// values in them and their dictionary, worked out once a version. It is safe for
 // concurrent use.
 type Knowledge struct {
 	data Data
 
 	mu     sync.Mutex
-	byData map[string]*nlq.Index
+	byData map[string]*datasetKnowledge
 	order  []string
 }
 
+// datasetKnowledge is what is known about one version of a dataset.
+type datasetKnowledge struct {
+	schema schema.Dataset
+	values []nlq.ColumnValues
+	dict   schema.Dictionary
+	index  *nlq.Index
+
+	mu     sync.Mutex
+	ranges map[columnName]columnRange // nil until somebody asks
+}
+
 // NewKnowledge makes one that knows nothing yet.
-func NewKnowledge(d Data) *Knowledge { return &Knowledge{data: d, byData: map[string]*nlq.Index{}} }
+func NewKnowledge(d Data) *Knowledge {
+	return &Knowledge{data: d, byData: map[string]*datasetKnowledge{}}
+}
 
 // Index gives what is known about a dataset as it is now.
 func (k *Knowledge) Index(ctx context.Context, dataset string) (*nlq.Index, error) {
@@ -42,12 +55,21 @@ func (k *Knowledge) Index(ctx context.Context, dataset string) (*nlq.Index, erro
 
 // IndexWith is Index with another file as the data dictionary; "" is the usual one.
 func (k *Knowledge) IndexWith(ctx context.Context, dataset, dictionary string) (*nlq.Index, error) {
+	known, err := k.load(ctx, dataset, dictionary)
+	if err != nil {
+		return nil, err
+	}
+	return known.index, nil
+}
+
+// load reads what there is to know about a dataset, or gives what was read before.
+func (k *Knowledge) load(ctx context.Context, dataset, dictionary string) (*datasetKnowledge, error) {
 	key := dataset + "\x00" + k.data.Version(ctx, dataset) + "\x00" + dictionary
 	k.mu.Lock()
-	x := k.byData[key]
+	known := k.byData[key]
 	k.mu.Unlock()
-	if x != nil {
-		return x, nil
+	if known != nil {
+		return known, nil
 	}
 	s, err := k.data.Schema(ctx, dataset)
 	if err != nil {
@@ -61,16 +83,16 @@ func (k *Knowledge) IndexWith(ctx context.Context, dataset, dictionary string) (
 	if err != nil {
 		return nil, err
 	}
-	x = nlq.NewIndex(s, values, dict)
+	known = &datasetKnowledge{schema: s, values: values, dict: dict, index: nlq.NewIndex(s, values, dict)}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.byData[key] = x
+	k.byData[key] = known
 	k.order = append(k.order, key)
 	if len(k.order) > keepKnowledge {
 		delete(k.byData, k.order[0])
 		k.order = slices.Clone(k.order[1:])
 	}
-	return x, nil
+	return known, nil
 }
 
 // Datasets lists the ids of all datasets.

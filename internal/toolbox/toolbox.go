@@ -94,6 +94,7 @@ func Tools(c Config) []tool.Tool {
 	return []tool.Tool{
 		b.listDatasets(),
 		b.getDatasetSchema(),
+		b.describeDataset(),
 		b.executeSQL(),
 		b.executeQueryPlan(),
 		b.executePython(),
@@ -212,7 +213,7 @@ func (b box) query(ctx context.Context, q Query) (QueryOut, Rows, error) {
 	q.User = tool.In(ctx).Owner
 	r, err := b.Data.Query(ctx, q)
 	if err != nil {
-		return QueryOut{}, r, err
+		return QueryOut{}, r, b.explainSQLError(ctx, q, err)
 	}
 	out := queryOut(r)
 	out.ran = ran(q, r)

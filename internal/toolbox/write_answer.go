@@ -67,9 +67,15 @@ func answerText(in WriteAnswerIn) string {
 		if in.Plan != nil {
 			p = *in.Plan
 		}
-		if in.Result.Limited || in.Stats != nil && in.Stats.Limited {
+		limited := in.Result.Limited || in.Stats != nil && in.Stats.Limited
+		judged := in.Satisfaction == "satisfied" && len(p.Query) == 0 && strings.TrimSpace(in.Notes) != ""
+		if limited {
 			say(nlq.PartialResultText(in.Result.RowCount, in.Result.TotalRows, in.Result.AtLeast))
-		} else {
+		}
+		switch {
+		case judged: // a model planned and judged: its words about the result, and no sentence made of the names of columns
+			say(in.Notes)
+		case !limited:
 			say(nlq.AnswerText(in.Question, planOf(p), in.Result.Columns, rowsOf(in.Result.Rows)))
 		}
 		if in.Explain != "" {

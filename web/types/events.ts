@@ -165,6 +165,8 @@ export interface ModelCalled {
   step?: StepAt;
   /** of the model call in its run, counted from 1 */
   number: number;
+  /** Note is what the engine tells the model at the end of the conversation, such as that the calls of the turn are nearly used up. */
+  note?: string;
 }
 
 /** StepAt names a step of a step state: the alternative and the index of the step in it. */

@@ -1,0 +1,69 @@
+package toolbox
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"interlock/internal/tool"
+)
+
+// DescribeDatasetIn is what describe_dataset takes. A machine calls it before the model is
+// asked; MaxChars is the room in the prompt.
+type DescribeDatasetIn struct {
+	DatasetID  string `json:"dataset_id,omitempty" jsonschema:"id of the dataset"`
+	Dictionary string `json:"dictionary,omitempty" jsonschema:"file name of the data dictionary"`
+	Question   string `json:"question,omitempty" jsonschema:"what is asked; decides between tables where not all fit"`
+	MaxChars   int    `json:"max_chars" jsonschema:"bytes of the text at most"`
+}
+
+// listedDatasets is how many datasets are described where none is chosen.
+const listedDatasets = 20
+
+func (b box) describeDataset() tool.Tool {
+	return b.versioned(tool.New(spec("describe_dataset", tool.Reads, taints), func(ctx context.Context, in DescribeDatasetIn) (Description, error) {
+		id := dataset(ctx, in.DatasetID)
+		if id == "" {
+			only, list, err := b.listOfDatasets(ctx)
+			if err != nil || only == "" {
+				return Description{About: list}, err
+			}
+			id = only
+		}
+		return b.Knowledge.Describe(ctx, id, in.Dictionary, in.Question, in.MaxChars)
+	}))
+}
+
+// listOfDatasets gives the id of the only dataset, else a list of all in words.
+func (b box) listOfDatasets(ctx context.Context) (only, list string, err error) {
+	all, err := b.Data.Datasets(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	switch len(all) {
+	case 0:
+		return "", "There is no dataset yet.", nil
+	case 1:
+		return all[0].ID, "", nil
+	}
+	var text strings.Builder
+	for i, d := range all {
+		if i == listedDatasets {
+			fmt.Fprintf(&text, "and %d more: `list_datasets` names them\n", len(all)-i)
+			break
+		}
+		fmt.Fprintf(&text, "- `%s`: %s", d.ID, oneLine(d.Name, valueChars))
+		if d.Description != "" {
+			text.WriteString(". " + oneLine(d.Description, textChars))
+		}
+		if whole, err := b.Data.Schema(ctx, d.ID); err == nil { // one that cannot be read is told of elsewhere
+			names := make([]string, len(whole.Tables))
+			for i, t := range whole.Tables {
+				names[i] = t.Name
+			}
+			text.WriteString("; tables " + oneLine(strings.Join(names, ", "), listedChars))
+		}
+		text.WriteString("\n")
+	}
+	return "", strings.TrimSpace(text.String()), nil
+}
