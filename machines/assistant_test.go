@@ -26,6 +26,7 @@ type assistant struct {
 	*engine.Engine
 	m      *machine.Machine
 	scores scores
+	greed  greedy // the model
 }
 
 // scores are what discovery finds.
@@ -36,7 +37,7 @@ type scores struct {
 }
 
 func (a *assistant) Get(string) (*machine.Machine, error) { return a.m, nil }
-func (a *assistant) Model(string) (llm.Model, error)      { return llm.Script(), nil }
+func (a *assistant) Model(string) (llm.Model, error)      { return &a.greed, nil }
 
 // found is a tool of an MCP server, numbered.
 func found(n int) map[string]any {
@@ -70,7 +71,7 @@ func (a *assistant) result(name string) any {
 		}
 		return map[string]any{"count": s.tools, "tools": list, "known": []any{}}
 	}
-	return map[string]any{}
+	return exampleOf(decodeSchema(specs()[name].Output), "x", 0)
 }
 
 // scoreTool is a tool of discovery that returns the scores of the case.

@@ -1,6 +1,7 @@
 package machines_test
 
 import (
+	"sync"
 	"testing"
 
 	"interlock/internal/engine/enginetest"
@@ -11,13 +12,13 @@ import (
 )
 
 // specs declares every built-in tool, for checks and for scripted play.
-func specs() map[string]tool.Spec {
+var specs = sync.OnceValue(func() map[string]tool.Spec {
 	out := map[string]tool.Spec{}
 	for _, t := range toolbox.Tools(toolbox.Config{}) {
 		out[t.Spec().Name] = t.Spec()
 	}
 	return out
-}
+})
 
 func load(name string) (*machine.Machine, error) {
 	dir, err := machines.FS(name)
