@@ -4,4 +4,4 @@ package engine_test
 
 // hostileTurns is less under the race detector, which makes each turn ten times
 // slower; `make test` plays the whole number without it.
-const hostileTurns = 3_000
+const hostileTurns = 1_000

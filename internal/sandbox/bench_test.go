@@ -20,6 +20,9 @@ func openBench(b *testing.B) sandbox.Executor {
 	if s := e.Status(b.Context()); s.State != "ready" {
 		b.Skipf("no Python here: %s", s.Why)
 	}
+	if _, err := e.Run(b.Context(), sandbox.Job{Code: "x = 1"}); err != nil { // the pool is filled from now on
+		b.Fatal(err)
+	}
 	return e
 }
 

@@ -7,3 +7,10 @@ func Warm(e Executor) int {
 	defer p.mu.Unlock()
 	return len(p.idle)
 }
+
+// Refill has the pool start the interpreters that it lacks, as after a job.
+func Refill(e Executor) {
+	if x, ok := e.(*executor); ok && x.pool != nil {
+		x.pool.refill()
+	}
+}

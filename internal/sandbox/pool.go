@@ -32,7 +32,8 @@ type pool struct {
 	closed bool
 }
 
-// newPool begins with one runner at hand.
+// newPool begins with one runner at hand. It starts more when that one is taken: many a
+// process never runs Python.
 func newPool(ctx context.Context, c Config, start starter, first *warmRunner) *pool {
 	ctx, stop := context.WithCancel(ctx)
 	p := &pool{
@@ -119,7 +120,7 @@ func (p *pool) refill() {
 func (p *pool) refillLoop() {
 	defer close(p.done)
 	pause := time.Duration(0)
-	timer := time.NewTimer(0)
+	timer := time.NewTimer(idleTime)
 	defer timer.Stop()
 	for {
 		select {

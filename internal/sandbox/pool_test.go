@@ -47,13 +47,18 @@ func TestPool(t *testing.T) {
 		p := newPool(t.Context(), Config{Pool: 2, Log: slog.New(slog.DiscardHandler)}, starts.start, first)
 		defer p.close()
 		synctest.Wait()
-		if p.warm() != 2 || starts.started != 1 {
-			t.Fatalf("%d warm, %d started", p.warm(), starts.started)
+		if p.warm() != 1 || starts.started != 0 {
+			t.Fatalf("%d warm, %d started, and nobody has run anything", p.warm(), starts.started)
 		}
 		if r, err := p.take(t.Context()); err != nil || r != first {
 			t.Fatalf("the first was not handed out: %v", err)
 		}
+		synctest.Wait()
+		if p.warm() != 2 {
+			t.Fatalf("%d warm once one was taken", p.warm())
+		}
 		dead, _ := p.take(t.Context())
+		p.refill() // as after its job
 		synctest.Wait()
 		if p.warm() != 2 {
 			t.Fatalf("%d warm after a refill", p.warm())
