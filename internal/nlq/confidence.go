@@ -192,12 +192,15 @@ func (r *reader) countSuperlatives(counts bool) float64 {
 	return n
 }
 
-// comparesTextNumbers reports whether the plan compares or sorts numbers that are kept as text.
+// comparesTextNumbers reports whether the plan compares, sorts or condenses numbers that are kept as text.
 func (r *reader) comparesTextNumbers() float64 {
 	odd := func(col int) bool {
 		return col >= 0 && r.x.columns[col].number && r.x.columns[col].kind == queryplan.Text
 	}
-	if slices.ContainsFunc(r.sups, func(s superlative) bool { return odd(s.col) }) || slices.ContainsFunc(r.conds, func(c cond) bool { return odd(c.col) }) {
+	if slices.ContainsFunc(r.items, func(it item) bool {
+		return it.agg != "" && it.agg != queryplan.Count && it.agg != queryplan.CountDistinct && odd(it.col)
+	}) ||
+		slices.ContainsFunc(r.sups, func(s superlative) bool { return odd(s.col) }) || slices.ContainsFunc(r.conds, func(c cond) bool { return odd(c.col) }) {
 		return 1
 	}
 	return 0

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"interlock/internal/queryplan"
@@ -32,6 +33,17 @@ type Index struct {
 	distinct map[int]int           // how many values a column has, where all are known
 	longest  int                   // words of the longest value
 	glossary []term
+
+	today       time.Time    // of an extract; zero is the day of the question
+	sentinels   map[int]bool // columns in which 0 means unknown
+	mainDates   map[int]int  // of a table: the date by which its rows count
+	folded      map[int]bool // enumerations whose spellings differ in case
+	definitions []*definition
+	defined     map[string]*definition // by the base forms of the name
+	called      map[string]int         // what descriptions call the rows of a table, plus one
+	vocabulary  map[string]bool        // words of names and values
+	stemmed     map[string]bool
+	undefined   []string // terms of the glossary that cannot be computed
 }
 
 // A column is one column, prepared.
@@ -149,6 +161,7 @@ func NewIndex(s schema.Dataset, values []ColumnValues, dict schema.Dictionary) *
 			x.addAlias(key, i) // a table with an order id has orders
 		}
 	}
+	x.learnMeaning(dict)
 	return x
 }
 

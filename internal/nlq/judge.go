@@ -50,15 +50,15 @@ func Judge(q Question, plan *queryplan.Plan, res Result) Verdict {
 		return v
 	}
 	j := &judge{}
-	if plan != nil {
-		x := q.Index
-		if x == nil {
-			x = NewIndex(q.Schema, q.Values, q.Dictionary)
-		}
-		now := q.Now
-		if now.IsZero() {
-			now = time.Now()
-		}
+	x := q.Index
+	if x == nil {
+		x = NewIndex(q.Schema, q.Values, q.Dictionary)
+	}
+	now := q.Now
+	if now.IsZero() {
+		now = time.Now()
+	}
+	if plan != nil && !x.readsAs(q, plan, now) {
 		text, _ := x.rephrase(q, now)
 		for line := range strings.Lines(q.Clarification) {
 			if _, err := strconv.Atoi(strings.TrimSpace(line)); err != nil && !yes.MatchString(line) {
@@ -77,6 +77,16 @@ func Judge(q Question, plan *queryplan.Plan, res Result) Verdict {
 	}
 	j.checkRows(plan, res)
 	return j.verdict(res)
+}
+
+// readsAs reports whether the words of a question, each of them accounted for, say what the plan does.
+func (x *Index) readsAs(q Question, plan *queryplan.Plan, now time.Time) bool {
+	talk := x.hearAll(q, now)
+	if talk.failed || len(talk.current.alternatives) > 0 {
+		return false
+	}
+	sql, err := plan.SQL(x.schema)
+	return err == nil && sql == talk.current.sql
 }
 
 // A judge collects what is wrong.

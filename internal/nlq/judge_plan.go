@@ -39,6 +39,10 @@ func (j *judge) checkValue(c *chunk) {
 	if n := j.r.toks[c.from]; n.quoted && n.number {
 		ok = ok || slices.ContainsFunc(j.facts.compares, func(x comparedNumber) bool { return x.n == n.value })
 	}
+	// What was shipped in March is told by the date of shipping as well.
+	for _, name := range j.facts.columns {
+		ok = ok || slices.ContainsFunc(splitIdentifier(name), func(w string) bool { return stem(w) == j.r.toks[c.from].stem }) && len(j.facts.bounds) > 0
+	}
 	if !ok {
 		j.addObjection("Add a condition on it.", "The question speaks of %q, but no condition of the plan does.", j.r.chunkText(c))
 	}

@@ -119,7 +119,7 @@ func (j *judge) checkGroups() {
 		if c.role != rEach || !aggregates {
 			continue
 		}
-		if w := c.phrase.words; len(w) == 1 && w[0] == "by" && !r.isGroupingBy(i) {
+		if w := c.phrase.words; len(w) == 1 && w[0] == "by" && (!r.isGroupingBy(i) || j.plan.Limit > 0 && len(j.plan.OrderBy) > 0) {
 			continue
 		}
 		n := r.nextChunk(i)

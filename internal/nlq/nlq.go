@@ -18,6 +18,7 @@ package nlq
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,7 +63,7 @@ const (
 // The least confidence of high and medium answers. They were chosen so that more than 85 of
 // 100 high answers are right on databases that were not used for the calibration.
 const (
-	highFrom   = 0.75
+	highFrom   = 0.78
 	mediumFrom = 0.5
 )
 
@@ -109,6 +110,43 @@ func Plan(q Question) Answer {
 	if now.IsZero() {
 		now = time.Now()
 	}
+	talk := x.hearAll(q, now)
+	if !talk.failed && talk.current.drop(q.Avoid) {
+		return talk.current.toAnswer(x)
+	}
+	if followWords.MatchString(q.Text) && len(q.History) > 0 && q.Clarification == "" {
+		return Answer{Quality: Low, Declined: talk.current.reason}
+	}
+	if !x.today.IsZero() {
+		now = x.today
+	}
+	a := x.planLoosely(q, now)
+	if a.Declined != "" {
+		a.Declined = talk.current.reason
+	}
+	asks := len(a.Questions) > 0 && (len(a.Questions[0].Alternatives) > 1 || len(a.NotUnderstood) == 0)
+	if a.Declined == "" && !asks && slices.ContainsFunc(a.NotUnderstood, changesMeaning) {
+		return Answer{Quality: Low, Declined: "it is not clear what " + quoteAll(a.NotUnderstood) + " refers to in this data", NotUnderstood: a.NotUnderstood}
+	}
+	return a
+}
+
+// changesMeaning reports whether words that became nothing may change what is asked. Verbs only say
+// how the things are linked that a question names.
+func changesMeaning(words string) bool {
+	return !slices.ContainsFunc([]string{"ed", "ing"}, func(end string) bool { return strings.HasSuffix(words, end) && !strings.Contains(words, " ") })
+}
+
+func quoteAll(words []string) string {
+	var out []string
+	for _, w := range words {
+		out = append(out, fmt.Sprintf("%q", w))
+	}
+	return strings.Join(out, ", ")
+}
+
+// planLoosely reads a question by the grammar of single sentences, which leaves room for words that it does not know.
+func (x *Index) planLoosely(q Question, now time.Time) Answer {
 	text, notes := x.rephrase(q, now)
 	if reason := x.findUnexplained(text); reason != "" {
 		return Answer{Quality: Low, Declined: reason}

@@ -9,18 +9,19 @@ import (
 
 // A token is a word, a number or a quoted text of the question.
 type token struct {
-	text     string // as written
-	lower    string
-	lemma    string
-	stem     string
-	quoted   bool // the whole of a quoted text
-	number   bool
-	value    float64
-	capital  bool
-	sentence int
-	comma    bool // a comma stands before it
-	bracket  bool // it stands in brackets
-	owner    bool // it was written with 's
+	text       string // as written
+	lower      string
+	lemma      string
+	stem       string
+	quoted     bool // the whole of a quoted text
+	number     bool
+	value      float64
+	otherValue float64 // the second way to read a number, 0 where there is none
+	capital    bool
+	sentence   int
+	comma      bool // a comma stands before it
+	bracket    bool // it stands in brackets
+	owner      bool // it was written with 's
 }
 
 // legend is a remark on how the data are written, which asks for nothing.

@@ -1,0 +1,490 @@
+package nlq
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"interlock/internal/queryplan"
+)
+
+// A conversation is what the messages of a thread came to so far.
+type conversation struct {
+	x       *Index
+	now     time.Time
+	last    *inquiry // what was answered last, or nil
+	current *resolved
+	pending *pendingChoice
+	failed  bool // the message before was not answered
+}
+
+// A resolved message has a plan, alternatives to ask about, or reasons why there is neither.
+type resolved struct {
+	u            *understanding
+	plan         *queryplan.Plan
+	sql          string
+	alternatives []*resolved
+	about        string
+	reason       string
+}
+
+// A pendingChoice is a question back that the next message may answer.
+type pendingChoice struct {
+	text string
+	last *inquiry
+	from *resolved
+}
+
+// maxMessages is how many messages of a thread are read again.
+const maxMessages = 12
+
+// converse reads the messages of a thread, the latest last.
+func (x *Index) converse(texts []string, now time.Time) *conversation {
+	c := &conversation{x: x, now: now}
+	if !x.today.IsZero() {
+		c.now = x.today
+	}
+	if n := len(texts); n > maxMessages {
+		texts = texts[n-maxMessages:]
+	}
+	for _, text := range texts {
+		c.hear(text)
+	}
+	return c
+}
+
+// hearAll reads the history of a question, the question, and the answers to questions back.
+func (x *Index) hearAll(q Question, now time.Time) *conversation {
+	var texts []string
+	for _, t := range q.History {
+		texts = append(texts, t.Text)
+	}
+	talk := x.converse(append(texts, q.Text), now)
+	for line := range strings.Lines(q.Clarification) {
+		if line = strings.TrimSpace(line); line != "" && !talk.failed && !yes.MatchString(line) {
+			talk.hear(line)
+		}
+	}
+	return talk
+}
+
+// hear reads the next message.
+func (c *conversation) hear(text string) {
+	r := c.resolve(text)
+	c.failed = r.plan == nil && len(r.alternatives) == 0
+	c.current = r
+	switch {
+	case c.failed:
+		c.pending = nil
+		c.last = nil
+	case len(r.alternatives) > 0:
+		c.pending = &pendingChoice{text: text, last: c.last, from: r}
+		c.last = nil
+	default:
+		c.pending = nil
+		c.last = r.u.q
+	}
+}
+
+// followWords begin a message that goes on from the one before.
+var followWords = regexp.MustCompile(`(?i)^\s*(and\b|what about|how about|only\b|just\b|same\b|now\b|by\b|per\b|split\b|broken down|as a|as percent|in percent|in %|top\b|best \d|exclude|excluding|without|leave out|except|sort|order by|add\b|show (their|the|how|them)|instead|also\b|but\b|no,|i mean|who\?|when\?|which ones|how many (are|is|were|of) (that|those|them|these)|how much is that|how much money is that|in total|compare (that|this|it)|cheapest first|highest first|lowest first|per\b|und\b|nur\b|what share of (their|those|them|that)|which (of (those|these|them)|month|year|quarter|week) was)`)
+
+func (c *conversation) resolve(text string) *resolved {
+	if c.pending != nil {
+		if r := c.pick(text); r != nil {
+			return r
+		}
+		if r := c.x.resolve(c.pending.text+" "+text, c.now, nil, c.pending.last); r.plan != nil && len(r.alternatives) == 0 {
+			return r
+		}
+	}
+	follows := followWords.MatchString(text)
+	alone := c.x.resolve(text, c.now, nil, nil)
+	if c.last == nil {
+		if follows && alone.plan == nil && c.failed {
+			alone.reason = "this goes on from a question that was not answered; ask it in full"
+		}
+		return alone
+	}
+	if !follows && (alone.plan != nil || len(alone.alternatives) > 0) && !alone.u.refersBack() {
+		return alone
+	}
+	edited := c.x.resolve(text, c.now, nil, c.last)
+	switch {
+	case edited.plan != nil || len(edited.alternatives) > 0:
+		return edited
+	case alone.plan != nil && !follows:
+		return alone
+	}
+	return edited
+}
+
+// refersBack reports whether a message speaks of what was answered before.
+func (u *understanding) refersBack() bool {
+	return slices.ContainsFunc(u.ps, func(p piece) bool {
+		return p.role == pPronoun && slices.Contains([]string{"them", "those", "these", "they", "ones", "of them", "of those", "of these", "which of those", "which of these"}, p.text)
+	})
+}
+
+var ordinals = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "former": 1, "latter": 2}
+
+// pick reads a message as the choice of one of the alternatives: its number, or words of it.
+func (c *conversation) pick(text string) *resolved {
+	alternatives := c.pending.from.alternatives
+	said := splitIdentifier(text)
+	words := slices.DeleteFunc(slices.Clone(said), func(w string) bool { return harmlessWords[w] || w == "one" || w == "number" })
+	for i, alt := range alternatives {
+		if strings.TrimSpace(text) == fmt.Sprint(i+1) || strings.EqualFold(strings.TrimSpace(text), alt.about) {
+			return alt
+		}
+		for _, w := range said {
+			if ordinals[w] == i+1 && len(said) <= 4 {
+				return alt
+			}
+		}
+	}
+	best, most, ties := -1, 0, 0
+	for i, alt := range alternatives {
+		names := splitIdentifier(alt.about)
+		hits := 0
+		for _, w := range words {
+			if slices.Contains(names, w) {
+				hits++
+			}
+		}
+		switch {
+		case hits > most:
+			best, most, ties = i, hits, 1
+		case hits == most:
+			ties++
+		}
+	}
+	if best >= 0 && ties == 1 && most >= (len(words)+1)/2 {
+		return alternatives[best]
+	}
+	return nil
+}
+
+// resolve reads a text with choices made, by itself or as an edit of last.
+func (x *Index) resolve(text string, now time.Time, choices map[string]int, last *inquiry) *resolved {
+	u := x.understand(text, now, choices, last)
+	r := &resolved{u: u}
+	if len(u.lost) > 0 {
+		r.reason = u.lost[0]
+		return r
+	}
+	plan, reason := x.compileInquiry(u.q)
+	if plan == nil {
+		r.reason = reason
+		return r
+	}
+	sql, err := plan.SQL(x.schema)
+	if err != nil {
+		r.reason = "the question asks for something that a query plan cannot say"
+		return r
+	}
+	if last != nil {
+		if before, _ := x.compileInquiry(last); before != nil {
+			if old, err := before.SQL(x.schema); err == nil && old == sql {
+				r.reason = "it is not clear what should change"
+				return r
+			}
+		}
+	}
+	r.plan, r.sql = plan, sql
+	if len(u.open) > 0 {
+		o := u.open[0]
+		for _, opt := range o.options {
+			with := map[string]int{o.key: opt.id}
+			for k, v := range choices {
+				with[k] = v
+			}
+			alt := x.resolve(text, now, with, last)
+			if alt.plan == nil || slices.ContainsFunc(r.alternatives, func(a *resolved) bool { return a.sql == alt.sql }) {
+				continue
+			}
+			alt.about = opt.text
+			if len(alt.alternatives) > 0 {
+				alt.alternatives = nil // one question at a time
+			}
+			r.alternatives = append(r.alternatives, alt)
+		}
+		if len(r.alternatives) == 1 && o.key != "measure" {
+			one := r.alternatives[0]
+			one.alternatives = nil
+			return one
+		}
+	}
+	return r
+}
+
+// drop leaves out readings that were judged wrong before, and reports whether one is left.
+func (r *resolved) drop(wrong []string) bool {
+	r.alternatives = slices.DeleteFunc(r.alternatives, func(a *resolved) bool { return slices.Contains(wrong, a.sql) })
+	return !slices.Contains(wrong, r.sql)
+}
+
+// toAnswer is a resolved message as the answer of the planner.
+func (r *resolved) toAnswer(x *Index) Answer {
+	a := Answer{Plan: r.plan, SQL: r.sql, Confidence: wordForWord, Quality: High, Explain: Describe(r.plan, x.schema)}
+	a.Understood = append(a.Understood, r.u.notes...)
+	for _, w := range r.u.definitionsUsed() {
+		a.Explain += fmt.Sprintf(" By your definition of %s: %s.", w.Text, strings.TrimSuffix(w.Meaning, "."))
+		a.Understood = append(a.Understood, w)
+	}
+	for _, n := range slices.Compact(r.u.q.notes) {
+		a.Explain += " " + strings.ToUpper(n[:1]) + n[1:] + "."
+	}
+	if len(r.alternatives) == 0 {
+		return a
+	}
+	about := r.u.open[0].about
+	q := Ambiguity{Question: fmt.Sprintf("What does %q mean here?", about)}
+	if about == "when" {
+		q.Question = "Which date do you mean?"
+	}
+	for _, alt := range r.alternatives {
+		q.Alternatives = append(q.Alternatives, Alternative{Text: alt.about, Plan: alt.plan, SQL: alt.sql})
+	}
+	a.Questions = []Ambiguity{q}
+	a.Quality = Medium
+	a.Confidence = min(a.Confidence, 1/float64(max(2, len(r.alternatives))))
+	return a
+}
+
+// wordForWord is the confidence of a reading in which every word became something.
+const wordForWord = 0.93
+
+// definitionsUsed are the terms of the dictionary that the inquiry rests on.
+func (u *understanding) definitionsUsed() []Word {
+	var out []Word
+	add := func(d *definition) {
+		if d != nil && !slices.ContainsFunc(out, func(w Word) bool { return w.Text == d.name }) {
+			out = append(out, Word{d.name, d.text})
+		}
+	}
+	for _, m := range u.q.measures {
+		add(m.def)
+	}
+	for _, c := range u.q.conds {
+		add(c.def)
+	}
+	return out
+}
+
+// edit changes the inquiry before by what the message says.
+func (u *understanding) edit() {
+	groups := u.q.groups
+	u.q.groups = nil
+	adds := u.find(0, pAlso) >= 0
+	u.dropAfterInstead()
+	u.editMeasure(adds, len(groups) > 0)
+	u.editRanking(groups)
+	u.readParts()
+	switch {
+	case len(u.q.groups) == 0:
+		u.q.groups = groups
+	case adds:
+		u.q.groups = append(groups, u.q.groups...)
+	}
+	if len(u.q.groups) > 0 && len(u.q.measures) == 0 && len(u.q.shown) == 0 {
+		u.q.measures = []measure{{agg: queryplan.Count, table: u.q.base, col: -1}}
+	}
+	u.editShown()
+	for i := range u.ps { // names of what is grouped by or listed add nothing: only countries with at least 200
+		if u.free(i) && (u.ps[i].table == u.q.base && u.q.base >= 0 || u.isGroup(i) && u.ps[i].vals == nil) {
+			u.use(i)
+		}
+		if u.is(i, pTop, pUnit) && !u.ps[i].used && u.isCurrentGroup(i) {
+			u.use(i)
+		}
+	}
+	u.checkWords()
+}
+
+func (u *understanding) isCurrentGroup(i int) bool {
+	return u.ps[i].role == pUnit && slices.ContainsFunc(u.q.groups, func(g grouping) bool { return g.unit == u.ps[i].unit && g.unit != "" })
+}
+
+// dropAfterInstead takes away what `instead of` names.
+func (u *understanding) dropAfterInstead() {
+	i := slices.IndexFunc(u.ps, func(p piece) bool {
+		return p.role == pInstead && strings.HasSuffix(p.text, "of") || p.text == "rather than"
+	})
+	if i < 0 {
+		return
+	}
+	for k := i; k < len(u.ps); k++ {
+		if u.is(k, pName, pCount, pUnit, pTotal, pInstead, pBy) {
+			u.use(k)
+		} else if u.ps[k].role == pUnknown && wordSet("number numbers count counts")[u.ps[k].text] {
+			u.use(k)
+		}
+	}
+}
+
+// editMeasure takes another measure, or adds one.
+func (u *understanding) editMeasure(adds, grouped bool) {
+	before := u.q.measures
+	if c := u.find(0, pCount); c >= 0 && !(u.free(u.next(c)) && u.ps[u.next(c)].table < 0 && len(u.ps[u.next(c)].vals) == 0) {
+		u.q.measures = []measure{{agg: queryplan.Count, table: u.q.base, col: -1}}
+		u.q.shown = nil
+		u.use(c)
+		if k := u.next(c); u.free(k) && u.ps[k].table == u.q.base {
+			u.use(k)
+		}
+		if adds {
+			u.q.measures = append(before, u.q.measures...)
+		}
+		if u.q.hidden {
+			u.q.measures, u.q.hidden = before, false // show how many each
+		}
+		return
+	}
+	if u.q.hidden && u.find(0, pTotal) >= 0 {
+		u.q.hidden = false // show the amounts as well
+		u.use(u.find(0, pTotal))
+		return
+	}
+	for i := range u.ps {
+		p := &u.ps[i]
+		if p.used {
+			continue
+		}
+		var m measure
+		ok := false
+		switch {
+		case p.role == pAgg && u.is(u.next(i), pName):
+			m, ok = u.measureAt(u.next(i), p.agg)
+			if ok && (m.col >= 0 || m.def != nil) {
+				u.use(u.next(i))
+			} else {
+				ok = false
+			}
+		case p.role == pHowMuch, p.role == pTotal && !u.is(u.prev(i), pName), p.role == pSumUp && len(u.q.shown) > 0:
+			if len(u.q.shown) == 1 && u.x.summable(u.q.shown[0]) {
+				m, ok = measure{agg: queryplan.Sum, table: u.q.base, col: u.q.shown[0]}, true
+			} else if d := u.amountOfConditions(); d != nil {
+				m, ok = measure{table: d.base, col: -1, def: d}, true
+			} else if col := u.x.amountColumn(u.q.base); col >= 0 {
+				m, ok = measure{agg: queryplan.Sum, table: u.q.base, col: col}, true
+			}
+			if ok {
+				for k := range u.ps {
+					if u.is(k, pTotal, pSumUp, pHowMuch) {
+						u.use(k)
+					}
+				}
+			}
+		case p.role == pName && p.def != nil && p.def.isMeasure() && !u.is(u.prev(i), pBy):
+			m, ok = measure{table: p.def.base, col: -1, def: p.def}, true
+		}
+		if !ok || m.table != u.q.base {
+			continue
+		}
+		u.use(i)
+		if adds || u.find(0, pAlso) >= 0 {
+			u.q.measures = append(slices.Clone(before), m)
+		} else {
+			u.q.measures = []measure{m}
+		}
+		u.q.hidden = false
+		if !grouped {
+			u.q.shown, u.q.limit, u.q.order = nil, 0, ordering{col: -1}
+		}
+		return
+	}
+}
+
+// amountOfConditions is the defined difference that a defined condition of the inquiry is about: what is overdue is what is outstanding.
+func (u *understanding) amountOfConditions() *definition {
+	for _, c := range u.q.conds {
+		if c.def == nil {
+			continue
+		}
+		for _, d := range u.x.definitions {
+			if d.form == differenceOf && d.base == u.q.base && strings.Contains(strings.ToLower(c.def.text), strings.ToLower(d.name)) {
+				return d
+			}
+		}
+	}
+	return nil
+}
+
+// editRanking reads `top 3`, `which month was the best`.
+func (u *understanding) editRanking(groups []grouping) {
+	i := u.find(0, pTop, pMost, pLargest)
+	if i < 0 || len(groups) == 0 && u.q.order.col < 0 {
+		return
+	}
+	n := 0
+	for _, k := range []int{u.next(i), u.prev(i)} {
+		if u.is(k, pNumber) && u.ps[k].number > 0 && u.ps[k].number <= 1000 {
+			n = int(u.ps[k].number)
+			u.use(k)
+			break
+		}
+	}
+	if n == 0 {
+		if u.find(0, pWhich) < 0 {
+			return
+		}
+		n = 1
+		for k := range u.ps { // which of those months
+			if u.is(k, pUnit) || u.free(k) && u.isGroupOf(k, groups) {
+				u.use(k)
+			}
+		}
+	}
+	u.q.limit, u.q.hidden = n, false
+	if u.q.order.col < 0 {
+		u.q.order = ordering{set: true, desc: u.ps[i].desc, col: -1}
+	}
+	u.use(i, u.find(0, pWhich))
+}
+
+func (u *understanding) isGroupOf(k int, groups []grouping) bool {
+	return slices.ContainsFunc(groups, func(g grouping) bool {
+		return g.table >= 0 && g.table == u.ps[k].table || slices.ContainsFunc(u.ps[k].cols, func(c scored) bool { return c.id == g.col })
+	})
+}
+
+// editShown shows more columns of a list, or the rows behind a number.
+func (u *understanding) editShown() {
+	ask := u.find(0, pWhich, pList, pAlso)
+	if ask < 0 {
+		return
+	}
+	if len(u.ps) <= 2 && u.ps[ask].text == "who" && len(u.q.groups) == 0 {
+		u.q.measures = nil
+		u.use(ask)
+		return
+	}
+	for i := range u.ps {
+		if !u.free(i) || len(u.ps[i].vals) > 0 {
+			continue
+		}
+		col := u.column(i, nil)
+		if col < 0 && u.ps[i].table >= 0 && u.x.rowName(u.ps[i].table) >= 0 {
+			col = u.x.rowName(u.ps[i].table)
+		}
+		if col < 0 || u.x.singleWay(u.q.base, u.x.columns[col].table) == nil {
+			continue
+		}
+		if len(u.q.measures) > 0 && len(u.q.groups) == 0 {
+			continue
+		}
+		if len(u.q.groups) > 0 {
+			if len(u.q.groups) != 1 || u.q.groups[0].table != u.x.columns[col].table {
+				continue
+			}
+			u.q.groups = append(slices.Clone(u.q.groups), grouping{col: col, table: -1})
+			u.use(i)
+			continue
+		}
+		u.q.shown = append(u.q.shown, col)
+		u.use(i)
+	}
+}

@@ -1,0 +1,327 @@
+package nlq
+
+import (
+	"slices"
+
+	"interlock/internal/queryplan"
+)
+
+// readNegations reads `not cancelled`, `without an email`, `never ordered`.
+func (u *understanding) readNegations() {
+	for i := range u.ps {
+		p := &u.ps[i]
+		if p.used || !slices.Contains([]pieceRole{pNot, pNever, pExclude, pMissing}, p.role) {
+			continue
+		}
+		j := u.next(i)
+		for u.is(j, pEvery, pWith, pPronoun, pReading) {
+			u.use(j)
+			j = u.next(j)
+		}
+		switch {
+		case p.role == pMissing:
+			k := u.prev(i)
+			if !u.free(k) {
+				k = j
+			}
+			if col := u.column(k, nil); u.free(k) && col >= 0 {
+				u.q.conds = append(u.q.conds, condition{table: u.x.columns[col].table, col: col, op: queryplan.IsNull, other: -1})
+				u.use(i, k)
+			}
+		case p.role == pNever || p.role == pNot && u.find(i, pEvery) >= 0 && !u.hasValue(j):
+			u.readNever(i, j)
+		case u.free(j) && u.ps[j].def != nil && !u.ps[j].def.isMeasure():
+			u.q.conds = append(u.q.conds, condition{table: u.ps[j].def.base, def: u.ps[j].def, neg: true, other: -1, col: -1})
+			u.use(i, j)
+		case u.hasValue(j) && !(p.role == pNot && u.presence(j) >= 0 && u.verbOf(j)):
+			u.addValues(j, true)
+			u.use(i)
+		case u.free(j) && u.presence(j) >= 0:
+			col := u.presence(j)
+			c := condition{table: u.x.columns[col].table, col: col, op: queryplan.IsNull, other: -1}
+			if v := u.x.truths[col]; v != nil {
+				c.op, c.values = queryplan.Eq, []any{v[1]}
+			}
+			u.q.conds = append(u.q.conds, c)
+			u.use(i, j)
+		case u.free(j) && u.ps[j].table >= 0 && u.ps[j].table != u.q.base:
+			u.readNever(i, j)
+		}
+	}
+}
+
+// verbOf reports whether a piece is a verb that a date column is called by: paid, delivered.
+func (u *understanding) verbOf(j int) bool {
+	t := &u.toks[u.ps[j].from]
+	if !pastForm(t) {
+		return false
+	}
+	for _, c := range u.ps[j].cols {
+		if u.x.columns[c.id].date && u.x.columns[c.id].table == u.q.base {
+			return true
+		}
+	}
+	return false
+}
+
+func (u *understanding) hasValue(j int) bool { return u.free(j) && len(u.ps[j].vals) > 0 }
+
+// presence is the column that a piece names and a row may have or lack, or -1.
+func (u *understanding) presence(j int) int {
+	if !u.is(j, pName) || len(u.ps[j].cols) == 0 {
+		return -1
+	}
+	verb := pastForm(&u.toks[u.ps[j].from])
+	return u.column(j, func(c *column) bool {
+		return u.q.base < 0 || u.x.singleWay(u.q.base, c.table) != nil && (!verb || c.date || u.x.truths[c.id] != nil || !c.isNumeric())
+	})
+}
+
+// readNever reads `never ordered anything`, `without subscriptions`: rows of another table that do not exist.
+func (u *understanding) readNever(i, j int) {
+	t := -1
+	var marks []int
+	for k := j; k >= 0; k = u.next(k) {
+		if u.is(k, pPeriod, pEvery) {
+			continue
+		}
+		if !u.is(k, pName, pUnknown) {
+			break
+		}
+		p := &u.ps[k]
+		if p.used {
+			continue
+		}
+		if p.role == pName && p.table >= 0 && p.table != u.q.base && u.x.singleWay(p.table, u.q.base) != nil {
+			t = p.table
+			marks = append(marks, k)
+			break
+		}
+		if s := u.tableOfVerb(k); s >= 0 {
+			t = s
+			marks = append(marks, k)
+			continue
+		}
+		if lightVerbs[u.toks[p.from].lemma] || lightVerbs[u.toks[p.from].lower] {
+			marks = append(marks, k)
+		}
+	}
+	if t < 0 { // nothing named: the only table whose rows belong to one of the base
+		var kids []int
+		for c := range u.x.tables {
+			if c != u.q.base && len(u.x.singleWay(c, u.q.base)) == 1 {
+				kids = append(kids, c)
+			}
+		}
+		if len(kids) != 1 {
+			return
+		}
+		t = kids[0]
+	}
+	c := condition{table: t, exists: true, neg: true, other: -1, col: -1}
+	// A period of the message is about what did not happen.
+	c.related = slices.DeleteFunc(slices.Clone(u.q.conds), func(o condition) bool { return o.op != queryplan.InPeriod })
+	if len(c.related) > 0 {
+		d := u.x.mainDate(t)
+		if d < 0 {
+			return
+		}
+		u.q.conds = slices.DeleteFunc(u.q.conds, func(o condition) bool { return o.op == queryplan.InPeriod })
+		u.q.dateCol = -1
+		for k := range c.related {
+			c.related[k].table, c.related[k].col = t, d
+		}
+	}
+	u.q.conds = append(u.q.conds, c)
+	u.use(i)
+	u.use(marks...)
+}
+
+// lightVerbs say that something happened and leave what to the data.
+var lightVerbs = wordSet("buy bought take took taken make made do did done get got have had use used order ordered place placed carry carried teach taught attend attended join joined book booked see seen visit visited")
+
+// tableOfVerb is the table that a verb speaks of: shipped is about shipments.
+func (u *understanding) tableOfVerb(k int) int {
+	t := &u.toks[u.ps[k].from]
+	for i := range u.x.tables {
+		core := u.x.tables[i].core
+		if i != u.q.base && len(core) > 0 && stem(core[len(core)-1]) == t.stem && u.x.singleWay(i, u.q.base) != nil {
+			return i
+		}
+	}
+	return -1
+}
+
+// readConditions reads the values, defined terms and flags that are left.
+func (u *understanding) readConditions() {
+	for i := range u.ps {
+		if !u.free(i) {
+			continue
+		}
+		p := &u.ps[i]
+		switch {
+		case p.def != nil && !p.def.isMeasure():
+			d := p.def
+			if d.base != u.q.base && u.x.singleWay(u.q.base, d.base) == nil {
+				if u.x.singleWay(d.base, u.q.base) == nil {
+					continue
+				}
+				u.q.conds = append(u.q.conds, condition{table: d.base, exists: true, related: d.conds, other: -1, col: -1})
+				u.use(i)
+				continue
+			}
+			u.q.conds = append(u.q.conds, condition{table: d.base, def: d, other: -1, col: -1})
+			u.use(i)
+		case len(p.vals) > 0 && !(u.verbOf(i) && u.datedVerb(i)):
+			u.addValues(i, false)
+		case p.table == u.q.base && p.tscore > 0.6 && u.q.base >= 0:
+			u.use(i)
+		case u.presenceFlag(i):
+		}
+	}
+}
+
+// datedVerb reports whether the verb at i says which date a period is about.
+func (u *understanding) datedVerb(i int) bool {
+	return slices.ContainsFunc(u.q.conds, func(c condition) bool {
+		return c.op == queryplan.InPeriod && slices.ContainsFunc(u.ps[i].cols, func(s scored) bool { return s.id == c.col })
+	})
+}
+
+// presenceFlag reads `who left`, `with a phone number`, `on credit hold`: a date or a property that a row has, or a flag.
+func (u *understanding) presenceFlag(i int) bool {
+	col := u.presence(i)
+	if col < 0 || u.x.columns[col].table != u.q.base && !u.is(u.prev(i), pWith) {
+		return false
+	}
+	c := &u.x.columns[col]
+	b := u.prev(i)
+	switch {
+	case u.x.truths[col] != nil:
+		u.q.conds = append(u.q.conds, condition{table: c.table, col: col, op: queryplan.Eq, values: []any{u.x.truths[col][0]}, other: -1})
+	case c.date && pastForm(&u.toks[u.ps[i].from]) && u.ps[i].to == u.ps[i].from+1, u.is(b, pWith) && !u.listing && !c.key, u.is(b, pWith) && c.date:
+		u.q.conds = append(u.q.conds, condition{table: c.table, col: col, op: queryplan.IsNotNull, other: -1})
+	default:
+		return false
+	}
+	u.use(i)
+	return true
+}
+
+// addValues makes a condition of the value at i and of those that `or`, `and` or a comma join to it.
+func (u *understanding) addValues(i int, not bool) {
+	ids := u.valueColumns(i)
+	if len(ids) == 0 {
+		return
+	}
+	col := ids[0]
+	if len(ids) > 1 {
+		col = u.choose("v"+u.ps[i].text, u.ps[i].text, ids)
+	}
+	values := []any{u.valueIn(i, col)}
+	u.use(i)
+	for k := u.next(i); k >= 0; {
+		m := k
+		if u.is(k, pAnd, pOr) {
+			m = u.next(k)
+		} else if !u.is(k, pName) || !u.toks[u.ps[k].from].comma {
+			break
+		}
+		if !u.free(m) || u.valueIn(m, col) == nil {
+			break
+		}
+		values = append(values, u.valueIn(m, col))
+		u.use(k, m)
+		k = u.next(m)
+	}
+	c := condition{table: u.x.columns[col].table, col: col, op: queryplan.Eq, values: values, other: -1}
+	switch {
+	case len(values) > 1 && not:
+		c.op = queryplan.NotIn
+	case len(values) > 1:
+		c.op = queryplan.In
+	case not:
+		c.op = queryplan.Ne
+	}
+	if u.last != nil && !not {
+		u.q.conds = slices.DeleteFunc(u.q.conds, func(o condition) bool {
+			return o.col == col && (o.op == queryplan.Eq || o.op == queryplan.In) && !u.givenNow(o)
+		})
+	}
+	u.q.conds = append(u.q.conds, c)
+}
+
+func (u *understanding) givenNow(c condition) bool {
+	return u.last != nil && !slices.ContainsFunc(u.last.conds, func(o condition) bool {
+		return o.col == c.col && o.op == c.op && slices.Equal(o.values, c.values)
+	})
+}
+
+func (u *understanding) valueIn(i, col int) any {
+	for _, v := range u.ps[i].vals {
+		if v.column == col {
+			return v.value
+		}
+	}
+	return nil
+}
+
+// valueColumns are the columns that the value at i may belong to: one that the words beside it
+// name, one that a condition or a grouping is about already, else those of the base, else those that each row of the base has one of.
+func (u *understanding) valueColumns(i int) []int {
+	var own, reach, far []int
+	for _, v := range u.ps[i].vals {
+		t := u.x.columns[v.column].table
+		for _, k := range []int{u.prev(i), u.next(i)} {
+			if !u.is(k, pName) || k >= 0 && u.ps[k].table == u.q.base && len(u.ps[k].cols) == 0 {
+				continue
+			}
+			named := slices.ContainsFunc(u.ps[k].cols, func(c scored) bool {
+				return c.id == v.column || u.x.columns[c.id].ref == t && u.x.columns[c.id].ref >= 0
+			})
+			if named || u.ps[k].table == t && t != u.q.base {
+				if len(u.ps[k].vals) == 0 || u.ps[k].tscore >= 0.9 && u.ps[k].table == t {
+					u.use(k)
+				}
+				return []int{v.column}
+			}
+		}
+		switch {
+		case u.hintsAt(i, v.column):
+			return []int{v.column}
+		case t == u.q.base:
+			own = append(own, v.column)
+		case u.x.singleWay(u.q.base, t) != nil:
+			reach = append(reach, v.column)
+		default:
+			far = append(far, v.column)
+		}
+	}
+	if u.last != nil {
+		for _, c := range u.last.conds {
+			if slices.Contains(own, c.col) || slices.Contains(reach, c.col) {
+				return []int{c.col}
+			}
+		}
+		for _, g := range u.last.groups {
+			if slices.Contains(own, g.col) && g.col >= 0 || slices.Contains(reach, g.col) && g.col >= 0 {
+				return []int{g.col}
+			}
+		}
+	}
+	switch {
+	case len(own) > 0:
+		return own
+	case len(reach) > 0:
+		return reach
+	}
+	return far
+}
+
+// hintsAt reports whether the preposition before a value speaks of the column: to Italy is a destination.
+func (u *understanding) hintsAt(i, col int) bool {
+	if i == 0 {
+		return false
+	}
+	return slices.ContainsFunc(u.x.columns[col].words, func(w string) bool { return directions[u.ps[i-1].text][w] })
+}
