@@ -23,11 +23,18 @@ func (a *app) evalCommand() *cobra.Command {
 	e := evaluation{app: a}
 	cmd := &cobra.Command{
 		Use: "eval [DIR]", Short: "Ask questions with known answers and score the answers", Args: cobra.MaximumNArgs(1),
-		Long: "DIR holds questions.json ([{db, question, gold_sql}]) and a <db>.sqlite for each database.\n" +
+		Long: "DIR holds questions.json ([{db, question, gold_sql}]) and a <db>.sqlite for each database, or\n" +
+			"dialogues.json (conversations with gold statements) and a folder of CSV files for each dataset.\n" +
 			"Without DIR the golden queries of the datasets in --data are asked.\n" +
 			"Eval prints the share of right answers among all questions (EX), of answers among all questions\n(coverage) and of right answers among the answers (precision), and how often it asked back or declined.",
 		Example: "  interlock eval ./questions --limit 50\n  interlock eval --data ./demo",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && eval.HasDialogues(args[0]) {
+				if !cmd.Flags().Changed("machine") {
+					e.machine = "analyst"
+				}
+				return e.dialogues(cmd.Context(), args[0])
+			}
 			if len(args) == 1 {
 				return e.questions(cmd.Context(), args[0])
 			}
@@ -101,6 +108,60 @@ func (e *evaluation) questions(ctx context.Context, dir string) (err error) {
 		e.progress(len(records), len(cases))
 	}
 	sum := eval.Summarise(records)
+	if e.json {
+		e.printJSON(sum)
+		return nil
+	}
+	fmt.Fprint(e.out, sum.String())
+	return nil
+}
+
+// dialogues plays the conversations of a folder and counts what became of each turn.
+func (e *evaluation) dialogues(ctx context.Context, dir string) (err error) {
+	list, err := eval.LoadDialogues(dir)
+	if err != nil {
+		return fault.Wrap(err, fault.BadRequest, "%v", err).Suggest("DIR holds dialogues.json and a folder of CSV files for each dataset.")
+	}
+	if e.limit > 0 {
+		list = list[:min(e.limit, len(list))]
+	}
+	state, err := os.MkdirTemp("", "interlock-eval-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(state)
+	e.cfg.Data, e.cfg.State = []string{dir}, state
+	if e.s, err = e.openSystem(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.s.close()) }()
+	runner, err := e.runner()
+	if err != nil {
+		return err
+	}
+	golds := map[string]*eval.Gold{}
+	var turns []eval.TurnRecord
+	for i, d := range list {
+		g := golds[d.Dataset]
+		if g == nil {
+			if g, err = eval.OpenGold(filepath.Join(dir, d.Dataset)); err != nil {
+				return err
+			}
+			defer g.Close()
+			golds[d.Dataset] = g
+		}
+		say, err := runner.Talk(ctx, d.Dataset)
+		if err != nil {
+			return err
+		}
+		records, err := d.Play(say, func(sql string) (eval.Result, error) { return g.Run(ctx, sql) })
+		if err != nil {
+			return err
+		}
+		turns = append(turns, records...)
+		e.progress(i+1, len(list))
+	}
+	sum := eval.SummariseDialogues(turns)
 	if e.json {
 		e.printJSON(sum)
 		return nil

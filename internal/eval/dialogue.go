@@ -31,7 +31,6 @@ type DialogueTurn struct {
 
 // The expectations of a turn.
 const (
-	expectAnswer  = "answer"
 	expectAsk     = "ask"
 	expectDecline = "decline"
 )
@@ -48,6 +47,12 @@ func LoadDialogues(dir string) ([]Dialogue, error) {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
 	return list, nil
+}
+
+// HasDialogues reports whether a folder holds dialogues.
+func HasDialogues(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "dialogues.json"))
+	return err == nil
 }
 
 // A Replied is what the system made of one turn.

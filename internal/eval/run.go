@@ -41,7 +41,12 @@ func (r Runner) Ask(ctx context.Context, dataset, question string) (Answer, erro
 	if err != nil {
 		return Answer{}, err
 	}
-	run, err := r.Engine.Send(ctx, thread, engine.Input{User: r.Owner, Text: question, Dataset: dataset})
+	return r.say(ctx, thread, dataset, question)
+}
+
+// say says something in a thread and reads the reply.
+func (r Runner) say(ctx context.Context, thread, dataset, text string) (Answer, error) {
+	run, err := r.Engine.Send(ctx, thread, engine.Input{User: r.Owner, Text: text, Dataset: dataset})
 	if err != nil {
 		return Answer{}, err
 	}
@@ -133,6 +138,11 @@ func goldRows(ctx context.Context, path, text string) (Result, error) {
 		return Result{}, err
 	}
 	defer db.Close()
+	return runGold(ctx, db, text)
+}
+
+// runGold runs a statement and reads all of its rows.
+func runGold(ctx context.Context, db *sql.DB, text string) (Result, error) {
 	rows, err := db.QueryContext(ctx, text)
 	if err != nil {
 		return Result{}, err

@@ -52,7 +52,7 @@ var (
 	lessForm      = regexp.MustCompile(`(?i)^(\S+) (?:less|minus) (\S+?)$`)
 	whenForm      = regexp.MustCompile(`(?i)^an? (.+?) (?:is|counts as) (.+?) (?:when|if|once) (.+)$`)
 	articleForm   = regexp.MustCompile(`(?i)^(?:an?|the|every|all|each) `)
-	overForm      = regexp.MustCompile(`(?i)^(.+?),? (?:over|of|for|across) (.+)$`)
+	overForm      = regexp.MustCompile(`(?i)^(.+?),? (?:over|across) (.+)$`)
 	byForm        = regexp.MustCompile(`(?i)^(.+?), (?:by|counted by|dated by) (?:the )?([\w.]+)$`)
 	rangeForm     = regexp.MustCompile(`(?i)^(?:(\w+) )?(?:from )?(\d+) to (\d+)$`)
 	onItsForm     = regexp.MustCompile(`(?i)\bon its (\w+)`)

@@ -196,6 +196,9 @@ func (u *understanding) presenceFlag(i int) bool {
 	}
 	c := &u.x.columns[col]
 	b := u.prev(i)
+	if n := u.next(i); u.free(n) && u.valueIn(n, col) != nil {
+		return false // with the status active
+	}
 	switch {
 	case u.x.truths[col] != nil:
 		u.q.conds = append(u.q.conds, condition{table: c.table, col: col, op: queryplan.Eq, values: []any{u.x.truths[col][0]}, other: -1})

@@ -20,6 +20,16 @@ func (x *Index) nameOf(toks []token) (piece, float64) {
 		return p, 0
 	}
 	weight := 0.0
+	if len(toks) == 1 && strings.Contains(toks[0].lower, "_") { // written as the data write it
+		for i := range x.columns {
+			if strings.EqualFold(x.columns[i].name, toks[0].lower) {
+				p.cols = append(p.cols, scored{i, 1})
+			}
+		}
+		if len(p.cols) > 0 {
+			return p, 1.3
+		}
+	}
 	if d := x.defined[joinLemmas(toks)]; d != nil && !toks[0].quoted {
 		p.def = d
 		weight = 1.15 * n

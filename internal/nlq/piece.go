@@ -222,7 +222,7 @@ var harmlessWords = wordSet(`a an the of to is are was were be been being do doe
 	go goes went gone come comes came make makes made take takes took taken happen happened happens say said run runs ran
 	that who which with as if any some both each different various entire whole our own us respective respectively
 	wondering wonder question asking interested curious us about during within over time across
-	data dataset table tables record records row rows entry entries list breakdown figure figures
+	lies lie falls fall data dataset table tables record records row rows entry entries list breakdown figure figures
 	exist exists recorded listed registered belong belongs total overall level kind type of sort kinds types
 	carry carried carries use used uses using hold held holds keep kept keeps put puts bring brings brought look looks
 	it's we're you're i'm i'd we've you've they their them such per`)
