@@ -31,6 +31,7 @@ func PartialResultText(shown int, total int64, atLeast bool) string {
 
 // AnswerText says a result in a sentence or two, from its cells and nothing else.
 func AnswerText(question string, p *queryplan.Plan, columns []string, rows [][]any) string {
+	p = withoutFolding(p)
 	a := wording{plan: p, columns: columns, rows: rows}
 	if p != nil {
 		a.d = describer{rows: rowNoun(p), table: p.Table}

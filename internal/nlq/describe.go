@@ -30,7 +30,34 @@ type describer struct {
 	table  string
 }
 
+// withoutFolding is a plan that groups by a column where the plan groups by it in any case.
+func withoutFolding(p *queryplan.Plan) *queryplan.Plan {
+	if p == nil || !slices.ContainsFunc(p.GroupBy, func(t queryplan.Term) bool { return t.Function == queryplan.Lower }) {
+		return p
+	}
+	out := *p
+	out.Select, out.GroupBy, out.OrderBy = slices.Clone(p.Select), slices.Clone(p.GroupBy), slices.Clone(p.OrderBy)
+	for i, t := range out.GroupBy {
+		if t.Function != queryplan.Lower {
+			continue
+		}
+		out.GroupBy[i] = queryplan.By(t.Column)
+		for k, e := range out.Select {
+			if e.Function == queryplan.Max && e.Column == t.Column {
+				out.Select[k] = queryplan.Col(t.Column)
+			}
+		}
+		for k, o := range out.OrderBy {
+			if o.Function == queryplan.Lower && o.Column == t.Column {
+				out.OrderBy[k].Expr = queryplan.Col(t.Column)
+			}
+		}
+	}
+	return &out
+}
+
 func (d describer) plan(p *queryplan.Plan) string {
+	p = withoutFolding(p)
 	var b strings.Builder
 	d.rows, d.table = rowNoun(p), p.Table
 	by := d.groups(p)

@@ -134,7 +134,7 @@ func (u *understanding) rank(g grouping, m measure, desc bool, n int) bool {
 	u.q.order = ordering{set: true, desc: desc, col: -1}
 	if m.def == nil && m.col >= 0 && g.table == m.table && g.col < 0 && g.unit == "" && g.part == "" {
 		u.q.base = g.table
-		if n > 1 {
+		if n > 1 || !u.x.columns[m.col].date {
 			u.q.shown = append(u.q.shown, m.col)
 		}
 		u.q.order.col = m.col

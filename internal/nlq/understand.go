@@ -215,6 +215,9 @@ func (u *understanding) checkWords() {
 		if p.used {
 			continue
 		}
+		if p.role == pUnknown && p.to == p.from+1 && lightVerbs[p.text] && len(u.q.measures) > 0 {
+			continue // who placed the most orders
+		}
 		switch p.role {
 		case pHarmless, pAnd, pMoney, pWith, pReading, pAbout, pAlso:
 			continue
