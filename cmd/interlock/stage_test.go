@@ -48,20 +48,28 @@ func atEvent(k int64) dueFunc {
 	return func(_ context.Context, row store.Thread) bool { return row.Seq >= k }
 }
 
-// nextBoundary is due once a boundary after event k is stored. A call of a tool that
+// atBoundary is due once n boundaries are stored after event k. A call of a tool that
 // writes is none: it would not be run again.
-func (s *stage) nextBoundary(k int64) dueFunc {
+func (s *stage) atBoundary(k int64, n int) dueFunc {
 	return func(ctx context.Context, row store.Thread) bool {
+		found := 0
 		for ev, err := range s.store.Events(ctx, row.ID, k) {
 			if err != nil {
 				return false
 			}
-			if call, ok := ev.Body.(event.ToolStarted); boundary(ev.Body) && !(ok && s.writes(call.Tool)) {
-				return true
+			if s.repeatable(ev.Body) {
+				found++
 			}
 		}
-		return false
+		return found >= n
 	}
+}
+
+// repeatable says that a turn which is killed at this boundary goes on as if nothing had
+// happened.
+func (s *stage) repeatable(b event.Body) bool {
+	call, ok := b.(event.ToolStarted)
+	return boundary(b) && !(ok && s.writes(call.Tool))
 }
 
 func newStage(t *testing.T, pl play) *stage {
@@ -124,10 +132,11 @@ type performance struct {
 	landed      []string // the last event before each kill
 }
 
-// everyBoundary has perform kill the process at each boundary of one and the same turn.
-const everyBoundary = -1
+// never is a kill that does not come.
+const never = math.MaxInt64
 
-// perform plays the turn, and kills the process once event k is stored.
+// perform plays the turn, and kills the process once event k is stored; below zero, at
+// boundary -k and at the one after it: a turn that loses its process a third time ends.
 func (s *stage) perform(k int64) performance {
 	t := s.t
 	t.Helper()
@@ -137,18 +146,17 @@ func (s *stage) perform(k int64) performance {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var all sync.WaitGroup
-	c := &client{stage: s, everyBoundary: k == everyBoundary}
+	c := &client{stage: s, again: k < 0}
 	c.plan = func(due dueFunc) {
 		s.due.Store(&due)
 		killed, proc := make(chan killing, 1), s.proc
 		c.killed = killed
 		all.Go(func() { killed <- s.killWhen(ctx, due, proc) })
 	}
-	switch k {
-	case math.MaxInt64:
-	case everyBoundary:
-		c.plan(s.nextBoundary(0))
-	default:
+	switch {
+	case k < 0:
+		c.plan(s.atBoundary(0, int(-k)))
+	case k < never:
 		c.plan(atEvent(k))
 	}
 	follower := &follower{base: &s.base}
@@ -165,8 +173,10 @@ func (s *stage) perform(k int64) performance {
 		c.converse(toJSON(map[string]any{"thread_id": c.last.Thread, "card_response": map[string]string{"card_id": c.last.Card.ID, "answer": answer}}), row.Seq)
 	}
 	p.thread, p.run, p.answer, p.told = c.last.Thread, c.last.Run, c.last.Assistant, c.told
-	if k < math.MaxInt64 {
-		c.await() // a kill at the last event lands after the conversation
+	if k < never {
+		if k > 0 || s.due.Load() != nil && (*s.due.Load())(ctx, s.row(p.thread)) {
+			c.await() // a kill at the last event lands after the conversation
+		}
 		p.landed = c.landed
 	}
 	s.due.Store(nil)
@@ -241,12 +251,12 @@ func (s *stage) killWhen(ctx context.Context, due dueFunc, proc *process) (k kil
 // the connection breaks.
 type client struct {
 	*stage
-	everyBoundary bool              // the process is killed again and again
-	plan          func(due dueFunc) // plans the next kill
-	killed        <-chan killing    // tells of it; nil while none is planned
-	landed        []string          // the last event before each kill
-	told          []string
-	last          chatResponse
+	again  bool              // the process is killed once more
+	plan   func(due dueFunc) // plans the next kill
+	killed <-chan killing    // tells of it; nil while none is planned
+	landed []string          // the last event before each kill
+	told   []string
+	last   chatResponse
 }
 
 // await waits for the kill and starts the server again.
@@ -260,8 +270,9 @@ func (c *client) await() {
 	c.landed = append(c.landed, k.kind)
 	c.due.Store(nil)
 	c.start()
-	if c.everyBoundary {
-		c.plan(c.nextBoundary(k.seq))
+	if c.again {
+		c.again = false
+		c.plan(c.atBoundary(k.seq, 1))
 	}
 }
 
