@@ -13,6 +13,7 @@ type Drift struct {
 	RateNow    float64  `json:"rate_now"`
 	Silent     []string `json:"silent"`   // rules that matched something then and nothing now
 	Falling    []string `json:"falling"`  // rules whose share fell to less than half
+	New        []string `json:"new"`      // ways in which many matched pairs agree now and none did then
 	Findings   []string `json:"findings"` // in plain words, the gravest first
 }
 
@@ -21,7 +22,7 @@ const driftPoints = 0.05
 
 // CompareRuns says what changed between two runs of one recipe.
 func CompareRuns(before, now *Outcome) Drift {
-	d := Drift{RateBefore: before.rate(), RateNow: now.rate(), Silent: []string{}, Falling: []string{}, Findings: []string{}}
+	d := Drift{RateBefore: before.rate(), RateNow: now.rate(), Silent: []string{}, Falling: []string{}, New: []string{}, Findings: []string{}}
 	if diff := d.RateNow - d.RateBefore; diff <= -driftPoints || diff >= driftPoints {
 		d.Findings = append(d.Findings, fmt.Sprintf("The share of matched left rows went from %.1f %% to %.1f %%.", 100*d.RateBefore, 100*d.RateNow))
 	}
@@ -41,7 +42,23 @@ func CompareRuns(before, now *Outcome) Drift {
 	if b, n := before.ambiguity(), now.ambiguity(); n > 2*b && n-b > 0.01 {
 		d.Findings = append(d.Findings, fmt.Sprintf("Ambiguous rows went from %.1f %% to %.1f %%: rows look alike that did not before.", 100*b, 100*n))
 	}
+	d.addNew(before, now)
 	return d
+}
+
+// addNew names the ways to agree that are new and frequent. An earlier report that has
+// none, or not all of them, says nothing about what is new.
+func (d *Drift) addNew(before, now *Outcome) {
+	if before.Agreements == nil || len(before.Agreements) == maxAgreements {
+		return
+	}
+	for _, a := range now.Agreements {
+		known := slices.ContainsFunc(before.Agreements, func(b Agreement) bool { return a.Sentence == b.Sentence })
+		if !known && a.Pairs >= 3 && 100*a.Pairs >= now.LeftRows {
+			d.New = append(d.New, a.Sentence)
+			d.Findings = append(d.Findings, fmt.Sprintf("%d pairs agree in a way in which none did before: %s.", a.Pairs, a.Sentence))
+		}
+	}
 }
 
 // rate is the share of left rows that have a partner.

@@ -20,7 +20,28 @@ func (r *run) outcome(ctx context.Context) (*Outcome, error) {
 	}
 	o.Groups, o.UnmatchedLeft, o.UnmatchedRight, o.Netted, o.Ambiguous = counts.Groups, counts.Left, counts.Right, counts.Netted, counts.Ambiguous
 	o.Skewed = r.skewed
+	if o.Agreements, err = r.countAgreements(ctx); err != nil {
+		return nil, err
+	}
 	return o, r.sumAmounts(ctx, o)
+}
+
+// maxAgreements is how many ways to agree an outcome tells.
+const maxAgreements = 100
+
+// countAgreements counts the ways in which pairs that were matched by weights agree.
+func (r *run) countAgreements(ctx context.Context) ([]Agreement, error) {
+	comparisons := r.recipe.Comparisons
+	rows, err := selectRows[struct {
+		Levels []string
+		N      int64
+	}](ctx, r.space, fmt.Sprintf("SELECT [%s] AS levels, count(*) AS n FROM %s WHERE rule = '%s' GROUP BY 1 ORDER BY n DESC, levels LIMIT %d",
+		each(comparisons, ", ", func(_ int, c Comparison) string { return c.ID + "_level" }), MatchTable, ruleScored, maxAgreements))
+	out := []Agreement{}
+	for _, x := range rows {
+		out = append(out, Agreement{each(comparisons, ", ", func(j int, c Comparison) string { return c.subject() + " " + c.As.levelInWords(x.Levels[j]) }), x.N})
+	}
+	return out, err
 }
 
 // countRules says what each rule matched, in the order in which they apply. A row that

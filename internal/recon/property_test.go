@@ -132,9 +132,16 @@ func TestDrift(t *testing.T) {
 	if d := CompareRuns(before, before); len(d.Findings) != 0 {
 		t.Errorf("no change: %+v", d)
 	}
-	now := &Outcome{LeftRows: 100, UnmatchedLeft: 40, Ambiguous: 5, ByRule: map[string]int64{"r1": 20, "scored": 40}}
+	before.Agreements = []Agreement{{"both amount are equal", 10}}
+	now := &Outcome{
+		LeftRows: 100, UnmatchedLeft: 40, Ambiguous: 5, ByRule: map[string]int64{"r1": 20, "scored": 40},
+		Agreements: []Agreement{{"both amount are equal", 30}, {"both amount differ by a cent", 8}, {"both amount differ by up to 1 %", 2}},
+	}
 	d := CompareRuns(before, now)
-	if len(d.Findings) != 4 || !slices.Equal(d.Silent, []string{"r2"}) || !slices.Equal(d.Falling, []string{"r1"}) {
+	if !slices.Equal(d.New, []string{"both amount differ by a cent"}) {
+		t.Errorf("new: %q", d.New)
+	}
+	if len(d.Findings) != 5 || !slices.Equal(d.Silent, []string{"r2"}) || !slices.Equal(d.Falling, []string{"r1"}) {
 		t.Errorf("%+v", d)
 	}
 }

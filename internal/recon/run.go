@@ -34,6 +34,13 @@ type Outcome struct {
 	ByRule          map[string]int64 `json:"by_rule"`
 	Rules           []RuleOutcome    `json:"rules"`
 	Skewed          []Skew           `json:"skewed,omitempty"`
+	Agreements      []Agreement      `json:"agreements"` // of the pairs matched by weights, the most frequent first
+}
+
+// An Agreement is a way in which the rows of matched pairs agree.
+type Agreement struct {
+	Sentence string `json:"sentence"`
+	Pairs    int64  `json:"pairs"`
 }
 
 // A RuleOutcome is what one rule matched.
