@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"interlock/internal/engine"
+	"interlock/internal/event"
 	"interlock/internal/llm"
 	"interlock/internal/machine"
 	"interlock/internal/store"
@@ -295,5 +296,35 @@ func TestAssistantPrompts(t *testing.T) {
 				t.Errorf("%s differs (run with -update-prompts to accept): %v\n%s", file, err, b.String())
 			}
 		})
+	}
+}
+
+// TestPreviewIsExact compares the prompt and the tools that a preview shows with those
+// that a real turn sends.
+func TestPreviewIsExact(t *testing.T) {
+	a := newAssistant(t)
+	for _, s := range []scores{{rag: 0.8}, {rag: 0.5, schema: 0.5, tools: 2}, {schema: 0.5}, {tools: 2}, {}} {
+		p := a.preview(t, s, nil)
+		thread, _, err := a.Start(t.Context(), engine.Opening{Machine: "assistant", Owner: "ann"}, engine.Input{User: "ann", Text: "How many orders were returned?"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Wait(t.Context(), thread); err != nil {
+			t.Fatal(err)
+		}
+		for ev, err := range a.Events(t.Context(), thread, 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, ok := ev.Body.(event.ModelCalled)
+			if !ok {
+				continue
+			}
+			st := stateOf(t, p, p.Active)
+			if b.State != p.Active || b.System != event.Hash([]byte(st.Prompt)) || !slices.Equal(b.Offered, toolNames(st)) {
+				t.Errorf("%+v: the turn was in %s with %v, the preview shows %s with %v, or another prompt", s, b.State, b.Offered, p.Active, toolNames(st))
+			}
+			break
+		}
 	}
 }
