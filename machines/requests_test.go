@@ -1,0 +1,160 @@
+package machines_test
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"interlock/internal/engine"
+	"interlock/internal/llm"
+	"interlock/internal/machine"
+	"interlock/internal/store"
+	"interlock/internal/tool"
+)
+
+// A fixedTool gives the same result to every call.
+type fixedTool struct {
+	spec   tool.Spec
+	result string
+}
+
+func (f fixedTool) Spec() tool.Spec { return f.spec }
+func (f fixedTool) Call(context.Context, json.RawMessage) (tool.Result, error) {
+	return tool.Result{JSON: json.RawMessage(f.result)}, nil
+}
+
+// oneMachine is a library of one machine and one model.
+type oneMachine struct {
+	m     *machine.Machine
+	model llm.Model
+}
+
+func (o oneMachine) Get(string) (*machine.Machine, error) { return o.m, nil }
+func (o oneMachine) Model(string) (llm.Model, error)      { return o.model, nil }
+
+// analystRequests plays turns of analyst with a scripted model and gives what the model
+// was sent.
+func analystRequests(t *testing.T, turns []string, lines ...llm.Line) []llm.Request {
+	t.Helper()
+	m, err := load("analyst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := llm.Script(lines...)
+	results := map[string]string{
+		"describe_dataset": `{"dataset_id":"shop","complete":true,"about":"Dataset shop\n` + strings.Repeat("- amount DOUBLE, 1 to 5: In euro.\\n", 150) + `"}`,
+		"execute_sql":      `{"status":"success","columns":["note","sum"],"rows":[["a \u003e b",11632.369999999999]],"row_count":1,"limited":false,"total_rows":1,"exec_time_ms":3,"column_types":["VARCHAR","DOUBLE"]}`,
+	}
+	var tools []tool.Tool
+	for name, spec := range specs() {
+		if results[name] == "" {
+			results[name] = `{}`
+		}
+		tools = append(tools, fixedTool{spec, results[name]})
+	}
+	log, err := store.Open(store.Config{DSN: filepath.Join(t.TempDir(), "log.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	one := oneMachine{m, model}
+	eng, err := engine.New(engine.Config{Store: log, Machines: one, Models: one, Tools: tool.NewSet(nil, tools...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer eng.Close()
+	thread, err := eng.Open(t.Context(), engine.Opening{Machine: "analyst", Owner: "ann", Dataset: "shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range turns {
+		if _, err := eng.Send(t.Context(), thread, engine.Input{User: "ann", Text: text}); err != nil {
+			t.Fatal(err)
+		}
+		if err := eng.Wait(t.Context(), thread); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return model.Requests()
+}
+
+// wire is a request in the order in which providers cache it: tools, system, history, turn.
+func wire(t *testing.T, r llm.Request) string {
+	t.Helper()
+	raw, err := json.Marshal([]any{r.Tools, r.System, r.History})
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages, err := json.Marshal(r.Messages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined := strings.TrimSuffix(string(raw), "]]") // history and turn are one list to a provider
+	if len(r.History) > 0 {
+		joined += ","
+	}
+	return joined + strings.TrimPrefix(string(messages), "[")
+}
+
+// TestAnalystRequests looks at what the model of a conversation is sent.
+func TestAnalystRequests(t *testing.T) {
+	t.Parallel()
+	query := func(sql string) llm.Line {
+		return llm.Ask("execute_sql", `{"dataset_id":"shop","answer":true,"sql":"`+sql+`"}`)
+	}
+	sent := analystRequests(t, []string{"What is the sum?", "And by note?", "Only a?"},
+		query("SELECT sum(amount)"), llm.Say("It is 11,632.37."), query("SELECT note, sum(amount)"), llm.Say("It is 11,632.37."), query("SELECT note"), llm.Say("It is 11,632.37."))
+	if len(sent) != 6 {
+		t.Fatalf("%d requests for three turns", len(sent))
+	}
+	first := sent[0]
+	if !strings.Contains(first.System, "## The data\nDataset shop") {
+		t.Error("the prompt does not describe the dataset")
+	}
+	if text := first.Messages[0].Text; !strings.Contains(text, "[dataset_id: shop]") || !strings.Contains(text, "[today: 20") {
+		t.Errorf("the person's text: %q", text)
+	}
+	if raw, err := json.Marshal(first.Tools); err != nil || len(raw) > 3000 || strings.Contains(string(raw), "execute_query_plan") {
+		t.Errorf("%d bytes of tools, %v", len(raw), err)
+	}
+	for i := 1; i < len(sent); i++ {
+		before, now := wire(t, sent[i-1]), wire(t, sent[i])
+		same := 0
+		for same < len(before) && same < len(now) && before[same] == now[same] {
+			same++
+		}
+		if share := float64(same) / float64(len(before)); share < 0.9 {
+			t.Errorf("request %d repeats %.0f %% of the one before it, up to %.80q", i+1, 100*share, before[max(0, same-40):same])
+		}
+	}
+	followUp, err := json.Marshal(sent[2].History)
+	if err != nil || !strings.Contains(string(followUp), "SELECT sum(amount)") || !strings.Contains(string(followUp), "11632.37") {
+		t.Errorf("the follow-up does not see the statement and its result: %s", followUp)
+	}
+	result := sent[1].Messages[len(sent[1].Messages)-1].Text
+	if strings.Contains(result, `\u003e`) || strings.Contains(result, "11632.369999") || strings.Contains(result, "exec_time_ms") || !strings.Contains(result, "a > b") {
+		t.Errorf("the result as it is sent: %s", result)
+	}
+}
+
+// TestLastCallAnswers holds that the last model call of a turn offers no tools.
+func TestLastCallAnswers(t *testing.T) {
+	t.Parallel()
+	var lines []llm.Line
+	for i := range 24 {
+		lines = append(lines, llm.Ask("execute_sql", `{"dataset_id":"shop","sql":"SELECT `+strings.Repeat("1", i+1)+`"}`))
+	}
+	sent := analystRequests(t, []string{"Go on."}, append(lines, llm.Say("That is all."))...)
+	if len(sent) != 25 {
+		t.Fatalf("%d requests", len(sent))
+	}
+	note := func(r llm.Request) string { return r.Messages[len(r.Messages)-1].Text }
+	if len(sent[23].Tools) == 0 || !strings.Contains(note(sent[23]), "one time more") {
+		t.Errorf("the last call with tools: %d tools, %q", len(sent[23].Tools), note(sent[23]))
+	}
+	if len(sent[24].Tools) != 0 || !strings.Contains(note(sent[24]), "Answer now") {
+		t.Errorf("the last call: %d tools, %q", len(sent[24].Tools), note(sent[24]))
+	}
+}
