@@ -17,6 +17,25 @@ each few for from further had has have having he her here hers him his how i if 
 please same she should so some such than that the their theirs them then there these they this those through to too under until up us very was we were what when where which while who whom whose
 why will with would you your yours tell give show find list get much many long does'nt does't doesn't don't isn't can't i'm it's what's`)
 
+// germanStopWords are left out of questions in German only: some of them mean something in English.
+var germanStopWords = strings.Fields(`ab aber alle als am an auch auf aus bei bin bis bist da darf das dass dem den der des die dies diese dieser dieses du ein eine einem einen einer eines er es
+für gibt hab habe haben hat hatte ich ihr im in ist ja kann kein keine man mehr mein meine mich mir mit muss nach nicht noch nur ob oder ohne sein seine sich sie sind so soll um und uns unser
+vom von vor wann war was wen wenn wer werden wie wir wird wo wofür woher wohin zu zum zur über welche welcher welches viel viele vielen`)
+
+// isGerman reports whether a question has more of the small words of German than of English.
+func isGerman(words []string) bool {
+	german, english := 0, 0
+	for _, w := range words {
+		if slices.Contains(germanStopWords, w) {
+			german++
+		}
+		if slices.Contains(stopWords, w) {
+			english++
+		}
+	}
+	return german >= 2 && german > english
+}
+
 const (
 	maxTerms    = 24
 	maxQuestion = 8 << 10
@@ -28,9 +47,10 @@ func questionTerms(text string) []string {
 		text = strings.ToValidUTF8(text[:maxQuestion], "")
 	}
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	german := isGerman(words)
 	var terms []string
 	for _, w := range words {
-		if slices.Contains(stopWords, w) || slices.Contains(terms, w) || len(w) == 1 && !unicode.IsNumber(rune(w[0])) {
+		if slices.Contains(stopWords, w) || german && slices.Contains(germanStopWords, w) || slices.Contains(terms, w) || len(w) == 1 && !unicode.IsNumber(rune(w[0])) {
 			continue
 		}
 		if terms = append(terms, w); len(terms) == maxTerms {
