@@ -132,3 +132,17 @@ test("a thread is kept in the address and in the list", async () => {
   await page.click(`#threads a[href="${hash}"]`);
   await ended(page, "answered");
 });
+
+test("figures of an answer are marked where nothing supports them", async () => {
+  const html = await page.evaluate(async () => {
+    const [{ markFigures }, { markdown }, { el }] = await Promise.all(["figures", "markdown", "dom"].map((m) => import(`/static/${m}.js`)));
+    const node = el(".text", markdown("North made **1,234** of 24 `24` and 4,711."));
+    markFigures(node, { unsupported: 1, figures: [
+      { text: "1,234", support: "cell", cells: [{ table: "c", row: 0, column: "n" }] }, { text: "24", support: "weak" }, { text: "4,711", support: "none" }] });
+    return node.innerHTML;
+  });
+  assert.match(html, /<span class="figure cell" title="from c, column n, row 1">1,234</);
+  assert.match(html, /<span class="figure none"[^>]*>4,711<sup/);
+  assert.match(html, /<code>24<\/code>/);
+  assert.match(html, /1 of 3 figures have no origin/);
+});
