@@ -237,7 +237,8 @@ func (u *understanding) readBare() bool {
 			return false // properties of rows, not rows: the other grammar reads them
 		case len(p.cols) > 0 && len(p.vals) == 0 && p.def == nil:
 			m, ok := u.measureAt(i, "")
-			if !ok || asks >= 0 && u.ps[asks].text != "what" || !u.x.summable(m.col) && !grouped {
+			shown := asks < 0 || u.ps[asks].text == "what" || u.ps[asks].role == pList && grouped
+			if !ok || !shown || !u.x.summable(m.col) && !grouped {
 				continue
 			}
 			if !u.x.summable(m.col) {
