@@ -12,7 +12,8 @@ fi
 exec 9<package.json # one build at a time
 flock 9
 if [ ! node_modules/.package-lock.json -nt package-lock.json ]; then
-  npm ci --prefer-offline --no-audit --no-fund --ignore-scripts --loglevel=error
+  # Not npm ci: it refuses a lock without the binaries of other platforms, which not every registry has.
+  npm install --no-save --prefer-offline --no-audit --no-fund --ignore-scripts --loglevel=error
   touch node_modules/.package-lock.json
 fi
 [ "${1:-}" = install ] && exit 0
