@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -19,6 +20,7 @@ import (
 
 	"interlock/internal/fault"
 	"interlock/internal/llm"
+	"interlock/internal/source"
 )
 
 // config is every setting of the program. Each field is set, in rising order, by
@@ -177,7 +179,8 @@ func (c *config) load(fs *pflag.FlagSet, getenv func(string) string) error {
 	}
 	for name := range file {
 		if !known[name] {
-			faults = append(faults, fmt.Errorf("%s: there is no setting %q", path, name))
+			near := source.Nearest(name, slices.Sorted(maps.Keys(known)))
+			faults = append(faults, fmt.Errorf("%s: there is no setting %q; the nearest is %q", path, name, near[0]))
 		}
 	}
 	if c.LogLevel != "" && new(slog.Level).UnmarshalText([]byte(c.LogLevel)) != nil {

@@ -43,6 +43,9 @@ func (s *Server) resumeChat(ctx context.Context, given, thread string) (func(req
 	if err != nil {
 		return nil, err
 	}
+	if err := checkAfter(t, last.seq); err != nil {
+		return nil, err
+	}
 	run, err := s.runAfter(ctx, t, last.seq)
 	if err != nil {
 		return nil, err

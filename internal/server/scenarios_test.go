@@ -126,6 +126,9 @@ func TestRoutes(t *testing.T) {
 		{name: "fork at nothing", method: "POST", url: "/api/threads/" + thread + "/fork", body: `{"seq":0}`, status: 400},
 		{name: "events of nothing", url: "/api/threads/t_none/events", status: 404},
 		{name: "events after nonsense", url: "/api/threads/" + thread + "/events", headers: []string{"Last-Event-ID: abc"}, status: 400},
+		{name: "events after the end", url: "/api/threads/" + thread + "/events", headers: []string{"Last-Event-ID: " + thread + ":99999"}, status: 409, has: []string{"none with the number 99999"}},
+		{name: "events after the end, by query", url: "/api/threads/" + thread + "/events?after=99999", status: 409},
+		{name: "a turn after the end", method: "POST", url: "/chat/stream", body: `{}`, headers: []string{"Last-Event-ID: " + thread + ":99999"}, status: 409},
 		{name: "events after another thread's", url: "/api/threads/" + thread + "/events", headers: []string{"Last-Event-ID: t_x:1"}, status: 400},
 
 		{name: "session", method: "POST", url: "/api/chat", body: `{"message":"card"}`, has: []string{

@@ -8,6 +8,7 @@ import (
 	"interlock/internal/engine"
 	"interlock/internal/event"
 	"interlock/internal/fault"
+	"interlock/internal/store"
 )
 
 // A projection turns the events of a thread into the frames that a client gets.
@@ -71,7 +72,20 @@ func (s *Server) threadEvents(ctx context.Context, in *struct {
 		}
 		after = last.seq
 	}
+	if err := checkAfter(t, after); err != nil {
+		return nil, err
+	}
 	return func(q request) { s.streamEvents(q, t.ID, after, logProjection{s}) }, nil
+}
+
+// checkAfter refuses to follow a thread from an event that it does not have: the client
+// has seen another log, such as one that a backup has replaced, and would wait in vain.
+func checkAfter(t store.Thread, after int64) error {
+	if after <= t.Seq {
+		return nil
+	}
+	return fault.New(fault.Conflict, "the thread %s has %d events and none with the number %d", t.ID, t.Seq, after).
+		Suggest("Follow it from its start, without Last-Event-ID.")
 }
 
 // A logProjection sends each event as it is, under the name of its kind. web/types has
