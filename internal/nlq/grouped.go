@@ -89,9 +89,6 @@ func (u *understanding) readGroupings() {
 // readGroupedNames reads the names after `by`, with more after `and`.
 func (u *understanding) readGroupedNames(i int) {
 	j := u.next(i)
-	for u.is(j, pUnit) && u.is(u.next(j), pName) && false {
-		j = u.next(j)
-	}
 	for {
 		g, ok := u.groupAt(j)
 		if !ok {

@@ -73,7 +73,7 @@ func percentOf(part, all queryplan.Expr) queryplan.Expr {
 
 // definedExpr is a measure that the dictionary defines.
 func (p *planner) definedExpr(m measure, where []queryplan.Filter) queryplan.Expr {
-	with := func(d *definition, more []condition) []queryplan.Filter {
+	with := func(more []condition) []queryplan.Filter {
 		out := slices.Clone(where)
 		for _, c := range more {
 			out = append(out, p.filter(c))
@@ -84,7 +84,7 @@ func (p *planner) definedExpr(m measure, where []queryplan.Filter) queryplan.Exp
 	var e queryplan.Expr
 	switch d.form {
 	case ratioOfRows:
-		e = percentOf(queryplan.Expr{Function: queryplan.Count, Where: with(d, d.part)}, queryplan.Expr{Function: queryplan.Count, Where: where})
+		e = percentOf(queryplan.Expr{Function: queryplan.Count, Where: with(d.part)}, queryplan.Expr{Function: queryplan.Count, Where: where})
 	case aggregateOf:
 		e = p.expr(d.col, true)
 		e.Function, e.Where = d.agg, where

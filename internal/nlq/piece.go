@@ -87,7 +87,7 @@ const (
 	pMoney // euro
 )
 
-// phrasesOf are the words of grammar, by their roles.
+// pieceTable holds the words of grammar, by their first word.
 var pieceTable = buildPieceTable()
 
 type pieceForm struct {

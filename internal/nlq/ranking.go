@@ -1,7 +1,6 @@
 package nlq
 
 import (
-	"fmt"
 	"slices"
 
 	"interlock/internal/queryplan"
@@ -324,8 +323,5 @@ func (u *understanding) rankVague(i, j int, g grouping, n int) bool {
 	}
 	u.use(i, j, u.find(0, pWhich))
 	m := options[pick]
-	if g.col >= 0 && m.table == u.x.columns[g.col].table && m.col < 0 && m.def == nil && false {
-		u.refuse(fmt.Sprint(m))
-	}
 	return u.rank(g, m, u.ps[i].desc, n)
 }

@@ -242,7 +242,7 @@ func (u *understanding) readBare() bool {
 				continue
 			}
 			if !u.x.summable(m.col) {
-				u.askAggregate(&m)
+				m.agg = queryplan.Avg
 			}
 			u.q.base = m.table
 			u.q.measures = []measure{m}
@@ -292,6 +292,3 @@ func (u *understanding) countOrAmount(i, t int) measure {
 	}
 	return options[min(pick, len(options)-1)]
 }
-
-// askAggregate leaves open whether a number that does not add up is averaged.
-func (u *understanding) askAggregate(m *measure) { m.agg = queryplan.Avg }
