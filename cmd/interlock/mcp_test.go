@@ -2,13 +2,14 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"interlock/internal/llm/aimock"
 )
 
 // mcpClient connects the SDK's client.
@@ -101,13 +102,12 @@ func TestMCPServer(t *testing.T) {
 	}
 }
 
-// TestMCPInspector drives the server with the MCP inspector, where it is installed:
-// INTERLOCK_TEST_INSPECTOR names its program (npm @modelcontextprotocol/inspector).
+// TestMCPInspector drives the server with the command line of the MCP inspector.
 func TestMCPInspector(t *testing.T) {
-	inspector := os.Getenv("INTERLOCK_TEST_INSPECTOR")
-	if inspector == "" {
-		t.Skip("INTERLOCK_TEST_INSPECTOR is not set")
+	if testing.Short() {
+		t.Skip("starts Node processes")
 	}
+	inspector := aimock.Program(t, "mcp-inspector-cli")
 	w := newWorld(t)
 	p := w.serve()
 	defer p.kill()

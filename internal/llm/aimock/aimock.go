@@ -154,7 +154,13 @@ func watch(out io.Reader, found, failed chan<- string) {
 	failed <- said.String()
 }
 
-// install gives the folder with the package, which is named by its lock file and
+// Program returns the path of a program among the packages of internal/llm/wiretest.
+func Program(tb testing.TB, name string) string {
+	tb.Helper()
+	return filepath.Join(install(tb), "node_modules", ".bin", name)
+}
+
+// install gives the folder with the packages, which is named by its lock file and
 // put in place whole, so that tests may run side by side.
 func install(tb testing.TB) string {
 	tb.Helper()
