@@ -2,6 +2,8 @@ module interlock
 
 go 1.26.8
 
+ignore ./web/app/node_modules
+
 require (
 	codeberg.org/go-pdf/fpdf v0.12.0
 	github.com/ClickHouse/clickhouse-go/v2 v2.50.0

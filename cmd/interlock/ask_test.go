@@ -12,7 +12,7 @@ func planner(sql string) func(string, int) line {
 	return func(user string, _ int) line {
 		var answer any = map[string]any{
 			"plan":    map[string]string{"sql": sql, "type": "sql_plan", "target_table": "orders"},
-			"quality": "high", "explain": "It counts the orders.", "questions": []string{},
+			"quality": "high", "explain": "It counts the orders.", "questions": []string{}, "decline": "",
 		}
 		if strings.Contains(user, `\"stats\"`) {
 			answer = map[string]any{"satisfaction": "satisfied", "notes": "It is what was asked.", "issues": []string{}, "improvements": []string{}}

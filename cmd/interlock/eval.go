@@ -144,7 +144,7 @@ func (e *evaluation) dialogues(ctx context.Context, dir string) (err error) {
 	for i, d := range list {
 		g := golds[d.Dataset]
 		if g == nil {
-			if g, err = eval.OpenGold(filepath.Join(dir, d.Dataset)); err != nil {
+			if g, err = eval.OpenGold(ctx, filepath.Join(dir, d.Dataset)); err != nil {
 				return err
 			}
 			defer g.Close()

@@ -111,7 +111,7 @@ func TestFrames(t *testing.T) {
 	if err != nil || string(again.Rows) != `[["Cleo",100.00,"2024-01-06"]]` {
 		t.Errorf("%s, %v", again.Rows, err)
 	}
-	if err := w.call(t.Context(), t, "run_sql", map[string]any{"dataset_id": "shop", "max_rows": 100, "sql": "SELECT * FROM sales_by_status"}, &again); !fault.Is(err, fault.SQLPolicy) {
+	if err := w.call(t.Context(), t, "run_sql", map[string]any{"dataset_id": "shop", "max_rows": 100, "sql": "SELECT * FROM sales_by_status"}, &again); !fault.Is(err, fault.SQLError) {
 		t.Errorf("a result that the thread does not have: %v", err)
 	}
 

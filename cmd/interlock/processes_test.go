@@ -60,18 +60,28 @@ func (p *pair) begin(server *process, question string) <-chan string {
 	return ended
 }
 
-// thread waits until the only thread's last event is of this kind.
-func (p *pair) thread(last event.Kind) string {
+// thread waits until the only thread's last event asks the model or, if a tool is named,
+// starts that tool.
+func (p *pair) thread(tool string) string {
 	p.t.Helper()
 	var id string
-	eventually(p.t, "the log reaches "+string(last), func() bool {
+	eventually(p.t, "the log reaches the model or the tool "+tool, func() bool {
 		rows, err := p.store.Threads(p.t.Context(), store.Query{})
 		if err != nil || len(rows) != 1 {
 			return false
 		}
 		id = rows[0].ID
 		events := p.events(id)
-		return len(events) > 0 && events[len(events)-1].Body.Kind() == last
+		if len(events) == 0 {
+			return false
+		}
+		switch b := events[len(events)-1].Body.(type) {
+		case event.ModelCalled:
+			return tool == ""
+		case event.ToolStarted:
+			return b.Tool == tool
+		}
+		return false
 	})
 	return id
 }
@@ -126,12 +136,11 @@ func TestTakeOver(t *testing.T) {
 	for _, tt := range []struct {
 		during string
 		call   *lineCall // nil: the model is asked
-		until  event.Kind
 		want   fault.Code // of the call that was under way; "": it is run again
 	}{
-		{"model", nil, event.KindModelCalled, ""},
-		{"statement", &lineCall{"execute_sql", toJSON(map[string]string{"dataset_id": "shop", "sql": slow})}, event.KindToolStarted, ""},
-		{"python", &lineCall{"execute_python", python}, event.KindToolStarted, fault.OutcomeUnknown},
+		{"model", nil, ""},
+		{"statement", &lineCall{"execute_sql", toJSON(map[string]string{"dataset_id": "shop", "sql": slow})}, ""},
+		{"python", &lineCall{"execute_python", python}, fault.OutcomeUnknown},
 	} {
 		for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGSTOP} {
 			t.Run(fmt.Sprintf("%s/%s", tt.during, signal), func(t *testing.T) {
@@ -150,7 +159,11 @@ func TestTakeOver(t *testing.T) {
 				} else {
 					ended = p.begin(p.a, "How many?")
 				}
-				thread := p.thread(tt.until)
+				var tool string
+				if tt.call != nil {
+					tool = tt.call.name
+				}
+				thread := p.thread(tool)
 				if err := p.a.cmd.Process.Signal(signal); err != nil {
 					t.Fatal(err)
 				}
@@ -223,7 +236,7 @@ func TestBesideServer(t *testing.T) {
 	came := p.holdFirst()
 	ended := p.begin(p.a, "wait for me")
 	<-came
-	thread := p.thread(event.KindModelCalled)
+	thread := p.thread("")
 
 	var followed []string
 	var following sync.WaitGroup

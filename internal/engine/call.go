@@ -95,8 +95,7 @@ func (r *rules) admitOnce(c event.ModelCall, s *machine.Scope, found *lookup) (a
 // admit finds the tool of a call and completes its arguments. If the tool may not be
 // called here, refused is the result of the call.
 func (r *rules) admit(c event.ModelCall, s *machine.Scope) (a admitted, refused event.Body) {
-	entry, err := r.findTool(c.Name)
-	if err != nil {
+	if _, err := r.findTool(c.Name); err != nil {
 		return a, r.newToolRefused(c, fault.New(fault.UnknownTool, "there is no tool %q", c.Name))
 	}
 	if !r.m.CallEdge(s, c.Name) {
@@ -107,7 +106,7 @@ func (r *rules) admit(c event.ModelCall, s *machine.Scope) (a admitted, refused 
 	if o == nil {
 		return a, r.denyCall(c, denied, s)
 	}
-	entry = o.entry
+	entry := o.entry
 	sent, rescued, bad := entry.Normalise(argsText(c.Args), r.m.Policies.Repair)
 	if bad == nil && entry.Empty(sent) {
 		bad = r.emptyCallFault(entry)

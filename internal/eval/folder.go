@@ -25,7 +25,7 @@ var (
 
 // OpenGold loads every CSV file of a folder as a table of an SQLite database in memory. An
 // empty field is NULL, true is 1.
-func OpenGold(dir string) (*Gold, error) {
+func OpenGold(ctx context.Context, dir string) (*Gold, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.csv"))
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func OpenGold(dir string) (*Gold, error) {
 	}
 	db.SetMaxOpenConns(1) // each connection would have a memory of its own
 	for _, path := range files {
-		if err := loadTable(db, path); err != nil {
+		if err := loadTable(ctx, db, path); err != nil {
 			return nil, errors.Join(fmt.Errorf("loading %s: %w", path, err), db.Close())
 		}
 	}
@@ -54,7 +54,7 @@ func (g *Gold) Run(ctx context.Context, text string) (Result, error) {
 	return runGold(ctx, g.db, text)
 }
 
-func loadTable(db *sql.DB, path string) (err error) {
+func loadTable(ctx context.Context, db *sql.DB, path string) (err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -75,15 +75,15 @@ func loadTable(db *sql.DB, path string) (err error) {
 		names[i] = `"` + strings.ReplaceAll(h, `"`, `""`) + `"`
 	}
 	table := `"` + strings.TrimSuffix(filepath.Base(path), ".csv") + `"`
-	tx, err := db.Begin()
+	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, tx.Commit()) }()
-	if _, err := tx.Exec("CREATE TABLE " + table + " (" + strings.Join(names, ",") + ")"); err != nil {
+	if _, err := tx.ExecContext(ctx, "CREATE TABLE "+table+" ("+strings.Join(names, ",")+")"); err != nil {
 		return err
 	}
-	insert, err := tx.Prepare("INSERT INTO " + table + " VALUES (" + strings.TrimSuffix(strings.Repeat("?,", len(head)), ",") + ")")
+	insert, err := tx.PrepareContext(ctx, "INSERT INTO "+table+" VALUES ("+strings.TrimSuffix(strings.Repeat("?,", len(head)), ",")+")")
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func loadTable(db *sql.DB, path string) (err error) {
 				args[i] = convert[i](v)
 			}
 		}
-		if _, err := insert.Exec(args...); err != nil {
+		if _, err := insert.ExecContext(ctx, args...); err != nil {
 			return err
 		}
 	}

@@ -308,7 +308,7 @@ func (w *walker) table(id string, o object) (Table, bool) {
 		case []any:
 			t.Rows = append(t.Rows, cells)
 		case object:
-			row := make([]any, len(t.Columns))
+			row := make([]any, len(t.Columns), max(len(t.Columns), len(o)))
 			for i, c := range t.Columns {
 				row[i] = cells.get(c)
 			}
@@ -337,7 +337,7 @@ func (w *walker) addList(id string, list []any) {
 		if !ok {
 			continue
 		}
-		row := make([]any, len(t.Columns))
+		row := make([]any, len(t.Columns), max(len(t.Columns), len(o)))
 		for _, m := range o {
 			text, isText := m.value.(string)
 			switch {

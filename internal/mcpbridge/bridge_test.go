@@ -181,12 +181,12 @@ func TestHostileServer(t *testing.T) {
 			t.Errorf("%s is offered", bad)
 		}
 	}
-	false_ := find(t, tools, "evil__sql_select")
-	if false_.ReadOnly {
+	posing := find(t, tools, "evil__sql_select")
+	if posing.ReadOnly {
 		t.Error("an untrusted server's word about itself is taken")
 	}
-	if len(false_.Description) > 1100 || strings.ContainsRune(false_.Description, '\x1b') {
-		t.Errorf("its description has %d bytes, or control characters", len(false_.Description))
+	if len(posing.Description) > 1100 || strings.ContainsRune(posing.Description, '\x1b') {
+		t.Errorf("its description has %d bytes, or control characters", len(posing.Description))
 	}
 	if res, err := call(t, b, "ann", find(t, tools, "evil__long"), `{}`); err != nil || !res.Truncated || len(res.Text) > 256<<10 {
 		t.Errorf("a long result: %d bytes, %v", len(res.Text), err)

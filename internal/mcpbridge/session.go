@@ -94,7 +94,8 @@ func (s *session) transport() (mcp.Transport, func(), error) {
 		client := &http.Client{Transport: &headerTransport{headers: s.server.Headers}, CheckRedirect: sameHost}
 		return &mcp.StreamableClientTransport{Endpoint: s.server.URL, HTTPClient: client, MaxRetries: 1, MaxEventSize: maxMessage}, client.CloseIdleConnections, nil
 	}
-	cmd := exec.Command(s.server.Command, s.server.Args...)
+	// The process outlives the call that starts it: endProcess ends it.
+	cmd := exec.CommandContext(context.Background(), s.server.Command, s.server.Args...)
 	cmd.Dir = s.server.Cwd
 	cmd.Env = serverEnv(s.server.Env)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -49,7 +49,7 @@ func pastForm(t *token) bool {
 
 // readPeriods reads `in 2024`, `since March 2025`, `between 1 and 15 June`.
 func (u *understanding) readPeriods() {
-	for i := 0; i < len(u.ps); i++ {
+	for i := range len(u.ps) {
 		if !u.is(i, pPeriod) || u.ps[i].used {
 			continue
 		}

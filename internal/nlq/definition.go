@@ -344,7 +344,7 @@ func (x *Index) defineLess(d *definition, s string) bool {
 }
 
 func (x *Index) defineCondition(d *definition, name, s string) bool {
-	phrase := s
+	var phrase string
 	if m := whenForm.FindStringSubmatch(s); m != nil {
 		d.base, phrase = x.tableOfPhrase(m[1]), m[3]
 	} else {

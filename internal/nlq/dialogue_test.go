@@ -237,6 +237,7 @@ func (s *store) addTable(t *testing.T, name string, rows [][]string) []nlq.Colum
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() { _ = insert.Close() }()
 	for _, r := range body {
 		args := make([]any, len(r))
 		for i, v := range r {

@@ -37,18 +37,17 @@ type measure struct {
 
 // A condition keeps rows of a table.
 type condition struct {
-	table    int
-	col      int
-	op       queryplan.Operator
-	values   []any
-	other    int         // compare with this column, or -1
-	period   period      // where op is InPeriod
-	def      *definition // a condition that the dictionary defines
-	related  []condition // rows of table must exist that pass these
-	exists   bool        // the condition is about rows of table that belong to a row of the base
-	neg      bool
-	atLeast  int // with exists: how many rows, 0 is one
-	explicit bool
+	table   int
+	col     int
+	op      queryplan.Operator
+	values  []any
+	other   int         // compare with this column, or -1
+	period  period      // where op is InPeriod
+	def     *definition // a condition that the dictionary defines
+	related []condition // rows of table must exist that pass these
+	exists  bool        // the condition is about rows of table that belong to a row of the base
+	neg     bool
+	atLeast int // with exists: how many rows, 0 is one
 }
 
 // A groupCondition keeps groups by one of the measures, or by a number of rows.
@@ -60,20 +59,18 @@ type groupCondition struct {
 
 // A grouping is what the result has one row for each of.
 type grouping struct {
-	col    int // -1 where rows of a table are meant
-	table  int
-	unit   queryplan.Unit // of the calendar
-	part   queryplan.Part // weekday
-	period bool           // of the date that periods are about
+	col   int // -1 where rows of a table are meant
+	table int
+	unit  queryplan.Unit // of the calendar
+	part  queryplan.Part // weekday
 }
 
 // An ordering sorts by the first measure, a shown column or the first grouping.
 type ordering struct {
-	set      bool
-	desc     bool
-	byName   bool
-	col      int // -1: by the measure
-	byPeriod bool
+	set    bool
+	desc   bool
+	byName bool
+	col    int // -1: by the measure
 }
 
 func newInquiry() *inquiry { return &inquiry{base: -1, dateCol: -1, order: ordering{col: -1}} }
@@ -177,7 +174,7 @@ func (x *Index) singleWay(from, to int) []edge {
 	}
 	level := [][]edge{{}}
 	seen := map[int]bool{from: true}
-	for depth := 0; depth < 4; depth++ {
+	for range 4 {
 		var next, found [][]edge
 		for _, way := range level {
 			at := from

@@ -125,7 +125,7 @@ func (p *planner) periodFilter(c condition) queryplan.Filter {
 // existsFilter keeps rows of the base that have rows of another table, or have none.
 func (p *planner) existsFilter(c condition) queryplan.Filter {
 	way := p.x.singleWay(c.table, p.q.base)
-	if way == nil || len(way) == 0 {
+	if len(way) == 0 {
 		p.fail("no key links " + humanName(p.x.tableName(c.table)) + " to " + humanName(p.x.tableName(p.q.base)))
 		return queryplan.Filter{}
 	}

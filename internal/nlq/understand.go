@@ -248,10 +248,6 @@ func (u *understanding) checkWords() {
 			if p.agg == queryplan.Sum && len(u.q.measures) > 0 {
 				continue
 			}
-		case pBy:
-			if p.text != "by" && p.text != "per" {
-				break
-			}
 		case pTotal:
 			if slices.ContainsFunc(u.q.measures, func(m measure) bool { return m.col >= 0 || m.def != nil }) {
 				continue
