@@ -135,7 +135,7 @@ func TestTakeOver(t *testing.T) {
 	python := toJSON(map[string]string{"dataset_id": "shop", "python_code": "n = 0\nwhile n < 10**9: n += 1"})
 	for _, tt := range []struct {
 		during string
-		call   *lineCall // nil: the model is asked
+		call   *lineCall  // nil: the model is asked
 		want   fault.Code // of the call that was under way; "": it is run again
 	}{
 		{"model", nil, ""},
