@@ -38,14 +38,15 @@ type Evidence struct {
 // Bounds of the evidence for one answer. They bound the time of Trace as well, and
 // unlike a clock they cut the same when a run is replayed.
 const (
-	MaxResults   = 40
-	MaxBytes     = 16 << 20 // of all results, as JSON
-	maxNodes     = 400_000  // JSON values that are read of one result
-	maxDepth     = 64       // of its objects and lists
-	maxTextBytes = 1 << 20  // of all documents and statements
-	maxTables    = 400
-	maxDocuments = 2000
-	shortText    = 60 // bytes up to which a text in a list of records is a label
+	MaxResults    = 40
+	MaxBytes      = 16 << 20 // of all results, as JSON
+	maxNodes      = 400_000  // JSON values that are read of one result
+	maxDepth      = 64       // of its objects and lists
+	maxTextBytes  = 1 << 20  // of all documents and statements
+	maxTables     = 400
+	maxDocuments  = 2000
+	shortText     = 60 // bytes up to which a text in a list of records is a label
+	sentenceWords = 5  // words from which a shorter one is a sentence
 )
 
 // AddTable adds a table, cut at the bounds.
@@ -341,7 +342,7 @@ func (w *walker) addList(id string, list []any) {
 		for _, m := range o {
 			text, isText := m.value.(string)
 			switch {
-			case isText && len(text) > shortText:
+			case isText && (len(text) > shortText || isProse(text) && len(strings.Fields(text)) >= sentenceWords):
 				w.e.AddDocument(id+"["+strconv.Itoa(i)+"]."+m.key, text)
 			case isScalar(m.value):
 				j, known := columns[m.key]

@@ -21,6 +21,7 @@ func TestAddResult(t *testing.T) {
 		{"one record", `{}`, `{"outcome":{"matched":97,"open":3}}`, "c.outcome[matched open]1/1"},
 		{"a text", `{}`, `{"stdout":"The mean of all of the orders is 12.5, and the median is about 11."}`, "c.stdout=The mean"},
 		{"passages", `{}`, `{"passages":[{"text":"In the year 2023 the company had four hundred and 12 employees in all.","page":7}]}`, "c.passages[page]1/1 c.passages[0].text=In the y"},
+		{"a short passage", `{}`, `{"chunks":[{"content":"Goods come back within 30 days.","place":"Returns 7"}]}`, "c.chunks[place]1/1 c.chunks[0].content=Goods co"},
 		{"a statement", `{}`, `{"sql":"SELECT 4711"}`, "!SELECT 4711"},
 		{"numbers", `{}`, `[1,2,3]`, "c[value]3/3"},
 		{"a number", `{}`, `5`, "c[value]1/1"},
