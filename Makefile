@@ -55,7 +55,7 @@ test: ## set everything up and run every test with the race detector
 	@scripts/page.sh
 	go vet ./...
 	@! command -v npm >/dev/null || npm --prefix web/app run --silent test
-	set -o pipefail; go test $(RACE) -shuffle=on -timeout 30m $(QUICKLINK) -json ./... | $(REPORT)
+	set -o pipefail; go test $(RACE) -shuffle=on -timeout 45m $(QUICKLINK) -json ./... | $(REPORT)
 	set -o pipefail; go test -run '$(UNRACED)' -timeout 15m $(QUICKLINK) -json ./internal/engine ./internal/query | $(REPORT)
 
 lint: ## golangci-lint with the reasons in .golangci.yaml, and the checks of the page

@@ -170,7 +170,7 @@ func TestSearchAmongManyTools(t *testing.T) {
 func TestHostileServer(t *testing.T) {
 	t.Parallel()
 	server := stdio(t, "hostile")
-	server.Timeout = 2
+	server.Timeout = 8
 	b := forAnn(t, "evil", server)
 	tools, err := b.Tools(t.Context(), "ann")
 	if err != nil {
