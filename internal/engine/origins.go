@@ -63,7 +63,7 @@ func (t *turn) withFigures(bodies []event.Body) []event.Body {
 	}
 	last := len(bodies) - 1
 	end, ok := bodies[last].(event.TurnEnded)
-	if !ok || !givesAnswer(end) {
+	if !ok || !givesAnswer(end) || !figure.Holds(end.Text) {
 		return bodies
 	}
 	traced := t.r.traceFigures(end.Text, t.fetchAnyway)

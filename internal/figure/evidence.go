@@ -68,13 +68,14 @@ func (e *Evidence) AddTable(t Table) {
 
 // AddDocument adds a passage, unless the bound for texts is reached.
 func (e *Evidence) AddDocument(id, text string) {
-	if !strings.ContainsAny(text, "0123456789") && len(scan(text)) == 0 {
-		return
-	}
-	if e.textBytes += len(text); e.textBytes > maxTextBytes || len(e.Documents) >= maxDocuments {
+	if e.textBytes+len(text) > maxTextBytes || len(e.Documents) >= maxDocuments {
 		e.Cut = true
 		return
 	}
+	if !strings.ContainsAny(text, "0123456789") && len(scan(text)) == 0 {
+		return
+	}
+	e.textBytes += len(text)
 	if !e.isKnown([]byte(text)) {
 		e.Documents = append(e.Documents, Document{id, text})
 	}

@@ -48,6 +48,9 @@ const (
 	maxWork    = 1_000_000
 )
 
+// Holds reports whether a text has figures at all.
+func Holds(text string) bool { return len(scan(text)) > 0 }
+
 // Trace finds the figures of an answer with their origins, in the order of the text. cut
 // reports that a bound left figures or evidence out.
 func Trace(answer string, e Evidence) (figures []Figure, cut bool) {

@@ -302,7 +302,7 @@ func TestSQLiteLimit(t *testing.T) {
 		"SELECT 1 LIMIT 3, 7":                            sqlpolicy.NoNumber, // the second is the number of rows
 		"SELECT 1 LIMIT 10 + 10":                         sqlpolicy.NoNumber,
 		"SELECT 1 LIMIT (5)":                             sqlpolicy.NoNumber,
-		"SELECT 1 LIMIT -1":                              sqlpolicy.NoNumber, // means all
+		"SELECT 1 LIMIT -1":                              0, // means all
 		"SELECT * FROM (SELECT 1 LIMIT 9)":               0,
 		"SELECT ' LIMIT 4' AS \"LIMIT 5\" LIMIT 6":       6,
 		"SELECT 1 UNION ALL SELECT 2 ORDER BY 1 LIMIT 2": 2,

@@ -28,6 +28,7 @@ export function line(event: Event): string {
     case "step_done": return `done ${event.body.state}`;
     case "turn_interrupted": return event.body.last ? "interrupted for the last time" : "interrupted";
     case "limit_reached": return `${event.body.code}: ${event.body.used} of ${event.body.limit}`;
+    case "figures_traced": return `${(event.body.figures ?? []).length} figures`;
     case "turn_ended": return `${badge[event.body.status]} after ${event.body.ms} ms`;
     default: return unread(event);
   }
