@@ -178,7 +178,7 @@ func TestTakeOver(t *testing.T) {
 						t.Errorf("the late server wrote %d events after it had lost the thread", len(after)-len(before))
 					}
 				}
-				p.checkTakenOver(thread, tt.want)
+				p.checkTakenOver(thread, tool, tt.want)
 				// Whoever is asked next finds the thread as it is.
 				var next chatResponse
 				p.b.call("POST", "/chat", toJSON(map[string]string{"message": "SQL: SELECT count(*) AS n FROM orders", "thread_id": thread, "dataset_id": "shop"}), 200, &next)
@@ -190,8 +190,9 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
-// checkTakenOver holds the log to what a take-over promises.
-func (p *pair) checkTakenOver(thread string, unknown fault.Code) {
+// checkTakenOver holds the log to what a take-over promises of the call of a tool that was
+// under way.
+func (p *pair) checkTakenOver(thread, tool string, unknown fault.Code) {
 	t := p.t
 	t.Helper()
 	started := map[string]int{}
@@ -206,7 +207,9 @@ func (p *pair) checkTakenOver(thread string, unknown fault.Code) {
 		case event.ToolStarted:
 			started[b.Call]++
 		case event.ToolFailed:
-			failed = b.Code
+			if b.Tool == tool {
+				failed = b.Code
+			}
 		case event.ModelReplied:
 			answer = b.Text
 		}
