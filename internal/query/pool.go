@@ -158,11 +158,12 @@ func (p *pool) drain(which func(*resting) bool) (out []*resting) {
 	return out
 }
 
-// broken says whether a worker cannot be used again after this error.
+// broken says whether a worker cannot be used again after this error. What a query that ran
+// out of memory leaves behind may make the next one fail.
 func broken(err error) bool {
 	if _, refused := errors.AsType[*fault.Fault](err); err == nil || refused {
 		return false
 	}
 	e, ok := errors.AsType[*engineErr](err)
-	return !ok || e.Kind == "FATAL" || e.Kind == "INTERNAL" || e.Kind == "Internal"
+	return !ok || e.Kind == "FATAL" || e.Kind == "INTERNAL" || e.Kind == "Internal" || strings.EqualFold(e.Kind, "out of memory")
 }
