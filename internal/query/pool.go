@@ -158,12 +158,18 @@ func (p *pool) drain(which func(*resting) bool) (out []*resting) {
 	return out
 }
 
-// broken says whether a worker cannot be used again after this error. What a query that ran
-// out of memory leaves behind may make the next one fail.
+// broken says whether a worker cannot be used again after this error.
 func broken(err error) bool {
 	if _, refused := errors.AsType[*fault.Fault](err); err == nil || refused {
 		return false
 	}
 	e, ok := errors.AsType[*engineErr](err)
-	return !ok || e.Kind == "FATAL" || e.Kind == "INTERNAL" || e.Kind == "Internal" || strings.EqualFold(e.Kind, "out of memory")
+	return !ok || e.Kind == "FATAL" || e.Kind == "INTERNAL" || e.Kind == "Internal"
+}
+
+// spent says whether a worker ran out of memory: it still answers, but what that query left
+// behind may make the next one fail.
+func spent(err error) bool {
+	e, ok := errors.AsType[*engineErr](err)
+	return ok && strings.EqualFold(e.Kind, "out of memory")
 }

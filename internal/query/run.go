@@ -127,12 +127,12 @@ func (e *Engine) with(ctx context.Context, v visit, f func(context.Context, *pro
 		return faultOf(ctx, v.sql, err)
 	}
 	err = f(ctx, p)
-	if !broken(err) {
+	if !broken(err) && !spent(err) {
 		e.pool.put(v.version, p)
 		leave()
 		return faultOf(ctx, v.sql, err)
 	}
-	if ctx.Err() == nil {
+	if ctx.Err() == nil && !spent(err) {
 		e.config.Log.Warn("A query worker was lost.", "err", err)
 	}
 	p.kill()

@@ -115,6 +115,7 @@ func (r *report) add(c change) {
 	switch {
 	case c.Test == "":
 		r.broken = r.broken || c.Action == "fail"
+		r.printUnfinished(c.Package)
 		r.printPackage(c.Action, output)
 	case c.Action == "pass":
 		r.passed++
@@ -133,6 +134,29 @@ func (r *report) printPackage(action string, output []string) {
 		if action == "fail" || strings.HasPrefix(line, "ok ") || strings.HasPrefix(line, "? ") || strings.HasPrefix(line, "FAIL") {
 			fmt.Fprint(r.out, line)
 		}
+	}
+}
+
+// The lines of an unfinished test that are printed: what stood before the panic, and the
+// stacks of the first goroutines.
+const linesBefore, linesAfter = 20, 300
+
+// printUnfinished prints what the tests said that were running when their package ended:
+// the panic of a test that hangs is theirs.
+func (r *report) printUnfinished(pkg string) {
+	var tests []test
+	for t := range r.output {
+		if t.pkg == pkg && t.name != "" {
+			tests = append(tests, t)
+		}
+	}
+	slices.SortFunc(tests, func(a, b test) int { return cmp.Compare(a.name, b.name) })
+	for _, t := range tests {
+		output := r.output[t]
+		delete(r.output, t)
+		at := max(0, slices.IndexFunc(output, func(line string) bool { return strings.HasPrefix(line, "panic: ") }))
+		output = output[max(0, at-linesBefore):min(len(output), at+linesAfter)]
+		fmt.Fprintf(r.out, "%s %s did not end:\n%s", t.pkg, t.name, strings.Join(output, ""))
 	}
 }
 

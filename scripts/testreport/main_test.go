@@ -23,6 +23,11 @@ func TestReport(t *testing.T) {
 {"Action":"fail","Package":"q","Test":"TestC"}
 {"Action":"fail","Package":"q"}
 `
+	hangs := `{"Action":"output","Package":"q","Test":"TestD","Output":"=== RUN   TestD\n"}
+{"Action":"output","Package":"q","Test":"TestD","Output":"panic: test timed out after 45m0s\n"}
+{"Action":"output","Package":"q","Test":"TestD","Output":"goroutine 7 [running]:\n"}
+{"Action":"fail","Package":"q"}
+`
 	for _, tt := range []struct {
 		name, in string
 		strict   bool
@@ -34,6 +39,7 @@ func TestReport(t *testing.T) {
 		{"a skip is a failure", recorded, true, nil, false, []string{"TestB: MariaDB is not installed (package mariadb-server) [not excused", "1 passed, 1 failed, 0 skipped\n"}},
 		{"what cannot be had is excused", recorded, true, []string{"mariadb-server"}, true, []string{"1 passed, 0 failed, 1 skipped\n"}},
 		{"a test that fails", recorded + broken, false, nil, false, []string{"c_test.go:1: wrong\n", "1 passed, 1 failed, 1 skipped\n"}},
+		{"a test that hangs", hangs, false, nil, false, []string{"q TestD did not end:\n", "panic: test timed out after 45m0s\n", "goroutine 7"}},
 		{"a package that does not build", `{"Action":"build-output","Output":"q.go:1: no\n"}` + "\n" + `{"Action":"fail","Package":"q"}` + "\n", false, nil, false, []string{"q.go:1: no\n"}},
 		{"go itself complains", "go: no such module\n" + recorded, false, nil, true, []string{"go: no such module\n"}},
 	} {
