@@ -78,6 +78,8 @@ type freezing struct {
 	refused chan error
 }
 
+var errFrozen = errors.New("frozen")
+
 func (f freezing) Append(ctx context.Context, b store.Batch) error {
 	err := f.Store.Append(ctx, b)
 	if err != nil && f.refused != nil {
@@ -88,9 +90,13 @@ func (f freezing) Append(ctx context.Context, b store.Batch) error {
 
 func (f freezing) Renew(ctx context.Context, holder string, lasts time.Duration) ([]store.Lease, error) {
 	if f.frozen.Load() {
-		return nil, errors.New("frozen")
+		return nil, errFrozen
 	}
-	return f.Store.Renew(ctx, holder, lasts)
+	leases, err := f.Store.Renew(ctx, holder, lasts)
+	if f.frozen.Load() { // a renewal that was under way is not seen either
+		return nil, errFrozen
+	}
+	return leases, err
 }
 
 // A process that was frozen for longer than its lease finds that another one has taken
