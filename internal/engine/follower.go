@@ -134,12 +134,22 @@ func (e *Engine) notifyFollowers() bool {
 	}
 	more := e.watching
 	e.mu.Unlock()
-	for thread, seq := range followed {
-		if row, err := e.cfg.Store.Thread(e.ctx, thread); err == nil && row.Seq > seq {
-			e.hub.notifyGrowth(thread, row.Seq)
-		}
+	for thread := range followed {
+		e.notifyFollowersOf(thread)
 	}
 	return more
+}
+
+// notifyFollowersOf wakes the followers of a thread if the store has events that they do
+// not know of.
+func (e *Engine) notifyFollowersOf(thread string) {
+	seq, followed := e.hub.knownSeq(thread)
+	if !followed {
+		return
+	}
+	if row, err := e.cfg.Store.Thread(e.ctx, thread); err == nil && row.Seq > seq {
+		e.hub.notifyGrowth(thread, row.Seq)
+	}
 }
 
 // yieldResolved yields an event with its values resolved. Followers that get the same

@@ -215,18 +215,29 @@ func (r *reader) waitForEvents(ctx context.Context) (queue []event.Event, grown 
 	}
 }
 
-// followedThreads returns the threads that have readers, each with the sequence number of
-// the newest event that its readers know of.
-func (h *hub) followedThreads() map[string]int64 {
+// followedThreads returns the threads that have readers.
+func (h *hub) followedThreads() map[string]bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	out := make(map[string]int64, len(h.threads))
+	out := make(map[string]bool, len(h.threads))
 	for thread, c := range h.threads {
 		if len(c.readers) > 0 {
-			out[thread] = c.seq
+			out[thread] = true
 		}
 	}
 	return out
+}
+
+// knownSeq returns the sequence number of the newest event that the readers of a thread
+// know of, and whether it has readers.
+func (h *hub) knownSeq(thread string) (seq int64, followed bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	c := h.threads[thread]
+	if c == nil || len(c.readers) == 0 {
+		return 0, false
+	}
+	return c.seq, true
 }
 
 // notifyGrowth wakes the readers of a thread because the store has events up to seq.

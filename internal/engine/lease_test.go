@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"iter"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -167,6 +168,68 @@ func TestLateWriterIsFencedOff(t *testing.T) {
 				t.Errorf("the run does not replay: %v %+v", err, rep)
 			}
 		})
+	}
+}
+
+// changing is a store that tells of changes when the test does.
+type changing struct {
+	store.Store
+	changes chan struct{}
+}
+
+func (c changing) Watch(ctx context.Context) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for {
+			select {
+			case <-c.changes:
+			case <-ctx.Done():
+				return
+			}
+			if !yield("", nil) {
+				return
+			}
+		}
+	}
+}
+
+// Followers in a process that lost its turn get what the other one stored meanwhile, even
+// if nothing is stored after that.
+func TestFollowersOfALostTurn(t *testing.T) {
+	late := newGate()
+	r := newRig(t, llm.Script(llm.Ask("look", "{}"), llm.Say("done")), late.tool("look", tool.Writes), late.tool("make", tool.Writes))
+	if err := r.eng.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var frozen atomic.Bool
+	changes := make(chan struct{})
+	var err error
+	if r.eng, err = engine.New(engine.Config{Store: changing{freezing{Store: r.store, frozen: &frozen}, changes}, Machines: r, Models: r, Tools: r.tools, Lease: time.Millisecond}); err != nil {
+		t.Fatal(err)
+	}
+	other := r.second(r.tools, engine.Config{})
+	thread := r.open()
+	r.send(thread, "go")
+	<-late.reached
+	followed := make(chan error, 1)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	go func() { followed <- followToEnd(ctx, r.eng, thread) }()
+	changes <- struct{}{} // the follower follows
+	frozen.Store(true)
+	for taken := 0; taken == 0; { // until the lease has ended
+		if taken, err = other.Resume(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := other.Wait(t.Context(), thread); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second is taken when the first was dealt with
+		changes <- struct{}{}
+	}
+	late.open <- struct{}{}
+	if err := <-followed; err != nil {
+		t.Errorf("the follower got %v", err)
 	}
 }
 

@@ -52,6 +52,7 @@ func (e *Engine) waitForRest(ctx context.Context, thread string) error {
 // releaseThread ends the ownership of a thread. A fold that equals the log is cached for
 // the next turn; one that is ahead of the log is dropped.
 func (e *Engine) releaseThread(thread string, t *turn) {
+	defer e.notifyFollowersOf(thread) // while this process owned the thread, it did not look for events of others
 	t.releaseLease()
 	stored := t.f != nil && t.latest.Load() != nil && len(t.pending) == 0
 	var rests restingFold
