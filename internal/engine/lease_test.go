@@ -210,11 +210,26 @@ func TestFollowersOfALostTurn(t *testing.T) {
 	thread := r.open()
 	r.send(thread, "go")
 	<-late.reached
-	followed := make(chan error, 1)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	go func() { followed <- followToEnd(ctx, r.eng, thread) }()
-	changes <- struct{}{} // the follower follows
+	called, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for ev, err := range r.eng.Follow(ctx, thread, 0) {
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			switch ev.Body.Kind() {
+			case event.KindToolStarted:
+				close(called)
+			case event.KindTurnEnded:
+				return
+			}
+		}
+		t.Errorf("the follower got %v", ctx.Err())
+	}()
+	<-called
 	frozen.Store(true)
 	for taken := 0; taken == 0; { // until the lease has ended
 		if taken, err = other.Resume(t.Context()); err != nil {
@@ -225,12 +240,13 @@ func TestFollowersOfALostTurn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second is taken when the first was dealt with
-		changes <- struct{}{}
+		select {
+		case changes <- struct{}{}:
+		case <-ended: // the follower was slow and read to the end
+		}
 	}
 	late.open <- struct{}{}
-	if err := <-followed; err != nil {
-		t.Errorf("the follower got %v", err)
-	}
+	<-ended
 }
 
 // followToEnd follows a thread until its turn ends.
