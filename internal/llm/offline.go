@@ -67,6 +67,16 @@ func lastMessage(list []Message) Message {
 	return list[len(list)-1]
 }
 
+// askForDataset asks which of several datasets a question is about.
+func askForDataset(ids []string) string {
+	const most = 8
+	names := strings.Join(ids[:min(most, len(ids))], ", ")
+	if more := len(ids) - most; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return "Which dataset do you mean? Choose one and ask again. There are: " + names + "."
+}
+
 // stronger says how to get a model that understands more.
 const stronger = "For questions beyond the built-in planner set OPENAI_API_KEY or ANTHROPIC_API_KEY, or --openai-url for a server of your own, and start again."
 
@@ -98,7 +108,7 @@ func (o offline) nextStep(ctx context.Context, req Request) (Reply, error) {
 			return Reply{Text: "There is no dataset yet. Add files or connect a database first.", Stop: StopRefusal}, nil
 		}
 		if dataset = o.chooseDataset(ctx, ids, question, req.History); dataset == "" {
-			return Reply{Text: "Which dataset do you mean? Choose one and ask again.", Stop: StopQuestion}, nil
+			return Reply{Text: askForDataset(ids), Stop: StopQuestion}, nil
 		}
 	}
 	if offersTool(req, schemaCall) && !hasResultOf(req.Messages, schemaCall) {

@@ -126,7 +126,7 @@ func TestOfflineSaysNo(t *testing.T) {
 		{"change", s, []llm.Message{user("Delete all orders"), schemaSeen}, "never changed"},
 		{"nothing said", s, []llm.Message{user("")}, "Ask me about the data"},
 		{"no dataset", shelf{}, []llm.Message{{Role: llm.User, Text: "How many orders are open?"}}, "There is no dataset yet"},
-		{"which dataset", two, []llm.Message{{Role: llm.User, Text: "How many orders are open?"}}, "Which dataset do you mean?"},
+		{"which dataset", two, []llm.Message{{Role: llm.User, Text: "How many orders are open?"}}, "Which dataset do you mean? Choose one and ask again. There are: "},
 		{"failed query", s, []llm.Message{user("How many orders are open?"), schemaSeen, result("execute_query_plan", `{"message":"the disk is gone"}`, true)}, "The query did not run: the disk is gone"},
 		{"cut result", s, []llm.Message{user("How many orders are open?"), schemaSeen, result("execute_query_plan", `{"columns":["a"],"rows":[[1`, false)}, "too long"},
 	}

@@ -18,8 +18,8 @@ export const unread = (d: Dataset) => (d.tables ?? []).some((t) => !t.columns) |
 class Datasets {
   list = $state.raw<Dataset[]>([]);
   trouble = $state("");
-  /** The dataset that is asked next. */
-  chosen = $state(localStorage.getItem("dataset") ?? "");
+  /** The id that a person chose: "" is any dataset, null is no choice yet. */
+  chosen = $state(localStorage.getItem("dataset"));
   #tag = "";
   #due = 0;
   #watchers = 0;
@@ -27,6 +27,11 @@ class Datasets {
 
   find(id: string) {
     return this.list.find((d) => d.id === id);
+  }
+
+  /** current is the dataset that is asked next: the chosen one, the first before any choice, none for any. */
+  get current(): Dataset | undefined {
+    return this.chosen === null ? this.list[0] : this.find(this.chosen);
   }
 
   choose(id: string) {

@@ -89,7 +89,7 @@ class Session {
     const { thread_id: id } = await post("/api/turns", {}, {
       ...what,
       thread_id: thread || undefined,
-      dataset_id: datasets.chosen || undefined,
+      dataset_id: datasets.current?.id,
       machine: thread ? undefined : this.machineName,
       settings: Object.keys(this.changed).length ? { ...this.changed } : undefined,
     } as Saying);

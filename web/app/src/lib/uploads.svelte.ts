@@ -21,7 +21,7 @@ class Uploads {
 
   /** target is the dataset that takes the next files. */
   get target(): string {
-    const chosen = datasets.find(datasets.chosen);
+    const chosen = datasets.find(datasets.chosen ?? "");
     return chosen?.accepts_files ? chosen.id : fallback;
   }
 
