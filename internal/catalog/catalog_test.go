@@ -442,3 +442,35 @@ func TestSQLiteInFolder(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
+
+// Processes that share a folder import a version once: who came second would replace the
+// file that the first one's workers may open.
+func TestProcessesImportOnce(t *testing.T) {
+	w := newWorld(t, map[string]string{"shop/orders.csv": "id,total\n1,10\n2,20\n"})
+	catalogs := []*catalog.Catalog{w.Catalog}
+	for range 3 {
+		c, err := catalog.New(w.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		catalogs = append(catalogs, c)
+	}
+	var all sync.WaitGroup
+	for _, c := range catalogs {
+		all.Go(func() {
+			db, _, err := c.Database(t.Context(), "shop")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if r, err := w.engine.Run(t.Context(), query.Request{Database: db, SQL: "SELECT sum(total) FROM orders"}); err != nil || r.RowCount != 1 {
+				t.Error(r, err)
+			}
+		})
+	}
+	all.Wait()
+	if n := w.engine.builds.Load(); n != 1 {
+		t.Errorf("the dataset was imported %d times", n)
+	}
+}

@@ -121,6 +121,11 @@ func (c *Catalog) touch(path string) {
 
 // imported makes the database of a version and its manifest.
 func (c *Catalog) imported(ctx context.Context, d *dataset, v version) (manifest, error) {
+	unlock, err := c.lockImport(ctx, v.path)
+	if err != nil {
+		return manifest{}, err
+	}
+	defer unlock()
 	if m, ok := c.manifest(v.path); ok { // somebody was quicker
 		return m, nil
 	}
@@ -129,7 +134,6 @@ func (c *Catalog) imported(ctx context.Context, d *dataset, v version) (manifest
 	}
 	began := time.Now()
 	m := manifest{Dataset: d.id, Version: v.hash, Origin: d.connection.origin(), Made: began}
-	var err error
 	switch {
 	case d.remote():
 		err = c.importColumns(ctx, d, v.path, &m)
