@@ -14,6 +14,7 @@ import (
 
 	"interlock/internal/engine"
 	"interlock/internal/event"
+	"interlock/internal/fault"
 	"interlock/internal/llm"
 	"interlock/internal/machine"
 	"interlock/internal/store"
@@ -27,7 +28,9 @@ type assistant struct {
 	*engine.Engine
 	m      *machine.Machine
 	scores scores
-	greed  greedy // the model
+	greed  greedy // the model, unless a play brings its own
+	play   llm.Model
+	log    store.Store
 }
 
 // scores are what discovery finds.
@@ -38,7 +41,13 @@ type scores struct {
 }
 
 func (a *assistant) Get(string) (*machine.Machine, error) { return a.m, nil }
-func (a *assistant) Model(string) (llm.Model, error)      { return &a.greed, nil }
+
+func (a *assistant) Model(string) (llm.Model, error) {
+	if a.play != nil {
+		return a.play, nil
+	}
+	return &a.greed, nil
+}
 
 // found is a tool of an MCP server, numbered.
 func found(n int) map[string]any {
@@ -48,8 +57,14 @@ func found(n int) map[string]any {
 	}
 }
 
-// result gives what a tool of discovery returns for the scores.
-func (a *assistant) result(name string) any {
+// CallFound answers calls of tools of the MCP server.
+func (a *assistant) CallFound(context.Context, tool.Found, json.RawMessage) (tool.Result, error) {
+	return tool.Result{JSON: json.RawMessage(`{"text":"Miller, Berlin"}`)}, nil
+}
+
+// result returns what a tool returns for the scores. Python prints what it is told to and
+// warns if its code says so.
+func (a *assistant) result(name, args string) any {
 	switch s := a.scores; name {
 	case "document_search":
 		chunks := []any{}
@@ -71,6 +86,18 @@ func (a *assistant) result(name string) any {
 			}
 		}
 		return map[string]any{"count": s.tools, "tools": list, "known": []any{}}
+	case "tool_search":
+		return map[string]any{"tools": []any{found(0)}, "added": []any{found(0)}, "note": "One tool was found."}
+	case "sql_select":
+		return map[string]any{"columns": []any{"month", "returned"}, "rows": []any{[]any{"2026-07", 4711}, []any{"2026-08", 815}}, "row_count": 2, "limited": false}
+	case "python_execution":
+		stderr := ""
+		if strings.Contains(args, "warn") {
+			stderr = "UserWarning: the sample is small"
+		}
+		return map[string]any{"stdout": "mean 2763", "stderr": stderr, "artifacts": []any{}}
+	case "request_capability":
+		return map[string]any{"name": "x", "note": "It is at hand now."}
 	}
 	return exampleOf(decodeSchema(specs()[name].Output), "x", 0)
 }
@@ -83,8 +110,11 @@ type scoreTool struct {
 
 func (t scoreTool) Spec() tool.Spec { return t.spec }
 
-func (t scoreTool) Call(context.Context, json.RawMessage) (tool.Result, error) {
-	raw, err := json.Marshal(t.a.result(t.spec.Name))
+func (t scoreTool) Call(_ context.Context, args json.RawMessage) (tool.Result, error) {
+	if t.spec.Name == "python_execution" && strings.Contains(string(args), "fail") {
+		return tool.Result{}, fault.New(fault.ToolFailed, "the code took more than 10 seconds")
+	}
+	raw, err := json.Marshal(t.a.result(t.spec.Name, string(args)))
 	return tool.Result{JSON: raw}, err
 }
 
@@ -103,7 +133,8 @@ func newAssistant(t *testing.T) *assistant {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Engine, err = engine.New(engine.Config{Store: s, Machines: a, Models: a, Tools: tool.NewSet(nil, tools...)}); err != nil {
+	a.log = s
+	if a.Engine, err = engine.New(engine.Config{Store: s, Machines: a, Models: a, Tools: tool.NewSet(a, tools...)}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -276,6 +307,8 @@ func TestAssistantPrompts(t *testing.T) {
 		{"no-python", scores{rag: 0.5, schema: 0.5, tools: 2}, map[string]any{"python": false}},
 		{"no-schema-search", scores{rag: 0.5, schema: 0.5, tools: 2}, map[string]any{"schema_search": false}},
 		{"no-tool-search", scores{rag: 0.5, schema: 0.5, tools: 2}, map[string]any{"tool_search": false}},
+		{"python-first", scores{rag: 0.1, schema: 0.1, tools: 2}, map[string]any{"primary_capability": "python"}},
+		{"limits", scores{rag: 0.5, schema: 0.5, tools: 2}, map[string]any{"max_rows": 5, "python_seconds": 99, "max_chunks": 1, "max_tables": 1}},
 		{"nothing", scores{}, map[string]any{"documents": false, "sql": false, "mcp": false, "python": false}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -285,17 +318,23 @@ func TestAssistantPrompts(t *testing.T) {
 			for _, s := range p.States {
 				fmt.Fprintf(&b, "\n======== %s\n[%s]\n\n%s\n", s.Name, strings.Join(toolNames(s), " "), s.Prompt)
 			}
-			file := filepath.Join("testdata", "prompts", c.name+".txt")
-			if *updatePrompts {
-				if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil || string(want) != b.String() {
-				t.Errorf("%s differs (run with -update-prompts to accept): %v\n%s", file, err, b.String())
-			}
+			comparePrompts(t, c.name, b.String())
 		})
+	}
+}
+
+// comparePrompts holds prompts against their golden file.
+func comparePrompts(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", "prompts", name+".txt")
+	if *updatePrompts {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil || string(want) != got {
+		t.Errorf("%s differs (run with -update-prompts to accept): %v\n%s", file, err, got)
 	}
 }
 
