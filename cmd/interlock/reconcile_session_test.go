@@ -206,11 +206,21 @@ func TestReconcileSession(t *testing.T) {
 		t.Errorf("it asks: %s", s.text())
 	}
 	s.restart()
-	s.message("demonstration", "ledger and bank")
+	s.message("scoping", "ledger and bank, the ones over 99 euros")
+	if !strings.Contains(s.text(), "what does 99 limit") {
+		t.Errorf("a limit is passed over: %s", s.text())
+	}
+	s.message("demonstration", "all rows")
+	if !strings.Contains(s.text(), "I load all rows of ledger, and all rows of bank.") {
+		t.Errorf("the rows are not said: %s", s.text())
+	}
 	s.decide("demonstration")
 	s.restart()
 	s.decide("demonstration")
 	s.decide("validation")
+	if !strings.Contains(s.text(), "This is what the pairs teach") || !strings.Contains(s.text(), "of its matches are right") {
+		t.Errorf("the rules are not said: %s", s.text())
+	}
 	if s.last.Status != "waiting" || s.last.Recipe == nil {
 		t.Errorf("%s %s", s.last.Status, s.last.Recipe)
 	}

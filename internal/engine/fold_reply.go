@@ -16,7 +16,8 @@ type replyFold struct {
 	Artifacts []event.ArtifactMade `json:",omitempty"`
 	Code      fault.Code           `json:",omitempty"`
 	Text      string               `json:",omitempty"`
-	Fields    event.Value          `json:",omitzero"` // what the machine's `reply:` says
+	Said      []string             `json:",omitempty"` // as Reply has it
+	Fields    event.Value          `json:",omitzero"`  // what the machine's `reply:` says
 	Figures   *event.FiguresTraced `json:",omitempty"`
 }
 
@@ -44,11 +45,15 @@ func (r *replyFold) apply(b event.Body) {
 			return
 		}
 		r.Artifacts = append(r.Artifacts, b)
+	case event.ModelReplied:
+		r.Said = appendSaid(r.Said, b)
+	case event.CardAnswered:
+		r.Said = nil
 	case event.ModelFailed:
 		r.Code = b.Code
 	case event.FiguresTraced:
 		r.Figures = &b
 	case event.TurnEnded:
-		r.Code, r.Text, r.Fields = b.Code, b.Text, b.Reply.WithoutBytes()
+		r.Code, r.Text, r.Said, r.Fields = b.Code, b.Text, nil, b.Reply.WithoutBytes()
 	}
 }

@@ -17,6 +17,7 @@ type Reply struct {
 	Outcome              string // running, waiting, or an event.Outcome
 	Code                 fault.Code
 	Text                 string
+	Said                 []string                   // what the model said beside its calls, since the person last spoke; nil once the run ended
 	Fields               map[string]json.RawMessage // what the machine's `reply:` says
 	Card                 *event.CardRaised
 	Shown                []ShownResult // results that the person sees, in order
@@ -61,7 +62,9 @@ func (r *Reply) Add(b event.Body) error {
 	case event.CardRaised:
 		r.Card, r.Outcome = &b, store.Waiting
 	case event.CardAnswered:
-		r.Card, r.Outcome = nil, store.Running
+		r.Card, r.Said, r.Outcome = nil, nil, store.Running
+	case event.ModelReplied:
+		r.Said = appendSaid(r.Said, b)
 	case event.CardClosed:
 		r.Card = nil
 	case event.ModelFailed:
@@ -69,12 +72,23 @@ func (r *Reply) Add(b event.Body) error {
 	case event.FiguresTraced:
 		r.Figures = &b
 	case event.TurnEnded:
-		r.Ended, r.Text, r.Code, r.Outcome = true, b.Text, b.Code, string(b.Status)
+		r.Ended, r.Text, r.Said, r.Code, r.Outcome = true, b.Text, nil, b.Code, string(b.Status)
 		if b.Reply.JSON != nil {
 			return json.Unmarshal(b.Reply.JSON, &r.Fields)
 		}
 	}
 	return nil
+}
+
+// keepSaid bounds the texts that a reply lists.
+const keepSaid = 50
+
+// appendSaid adds the text that a model said beside its calls.
+func appendSaid(said []string, b event.ModelReplied) []string {
+	if b.Text == "" || len(b.Calls) == 0 || len(said) == keepSaid {
+		return said
+	}
+	return append(said, b.Text)
 }
 
 // Reply returns the outcome of a run: from memory if it is the last run of a thread that
@@ -110,7 +124,7 @@ func (e *Engine) lastRun(ctx context.Context, run store.Run) *published {
 func (e *Engine) replyFrom(ctx context.Context, f *fold) (r Reply, err error) {
 	t := f.Turn
 	r = Reply{
-		Run: t.Run, Thread: f.Thread, Machine: f.Machine, Outcome: f.Status, Code: t.Reply.Code, Text: t.Reply.Text,
+		Run: t.Run, Thread: f.Thread, Machine: f.Machine, Outcome: f.Status, Code: t.Reply.Code, Text: t.Reply.Text, Said: slices.Clone(t.Reply.Said),
 		Artifacts: slices.Clone(t.Reply.Artifacts), Figures: t.Reply.Figures, Card: openCard(t.Phase), Ended: !f.active(),
 	}
 	if r.Ended {

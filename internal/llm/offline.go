@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"interlock/internal/event"
 	"interlock/internal/fault"
@@ -91,7 +92,7 @@ func (o offline) nextStep(ctx context.Context, req Request) (Reply, error) {
 		return Reply{Text: nlq.StatementHint(question), Stop: StopRefusal}, nil
 	}
 	if leadsReconciliation(req) {
-		return reconcileStep(req), nil
+		return reconcileStep(req, time.Now()), nil
 	}
 	if searchesFirst(req) {
 		return o.searchStep(ctx, req, question)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // The tools of a reconciliation, in the order in which their phases come.
@@ -31,7 +32,7 @@ func leadsReconciliation(req Request) bool {
 
 // reconcileStep takes the next step of a reconciliation. What the state offers says
 // which phase it is; the person decides on cards.
-func reconcileStep(req Request) Reply {
+func reconcileStep(req Request, now time.Time) Reply {
 	if failed, ok := lastFailure(req.Messages); ok {
 		return Reply{Text: failed, Stop: StopRefusal}
 	}
@@ -45,7 +46,7 @@ func reconcileStep(req Request) Reply {
 	case offersTool(req, proposeCall):
 		return callTools(proposeCall, "{}")
 	case offersTool(req, scopeCall):
-		return scopeStep(req)
+		return scopeStep(req, now)
 	case offersTool(req, previewCall):
 		return sourcesStep(req)
 	}
@@ -95,6 +96,9 @@ type namedSource struct {
 	RowCount int      `json:"row_count"`
 }
 
+// askSources begins the question for the two sources.
+const askSources = "Which two sources should agree? Name both, the left one first:"
+
 // sourcesStep previews the two sources that the person names.
 func sourcesStep(req Request) Reply {
 	var sources []namedSource
@@ -104,8 +108,7 @@ func sourcesStep(req Request) Reply {
 			sources = append(sources, s)
 		}
 	}
-	question, _ := findQuestion(req.Messages)
-	chosen := namedIn(question, sources)
+	chosen := namedIn(requestText(req), sources)
 	if len(chosen) != 2 {
 		var list []string
 		for _, s := range sources {
@@ -114,7 +117,7 @@ func sourcesStep(req Request) Reply {
 		if len(list) < 2 {
 			return Reply{Text: "A reconciliation needs two sources, and there are fewer. Add files or connect a database first.", Stop: StopRefusal}
 		}
-		return Reply{Text: "Which two sources should agree? Name both, the left one first:\n\n" + strings.Join(list, "\n"), Stop: StopQuestion}
+		return Reply{Text: askSources + "\n\n" + strings.Join(list, "\n"), Stop: StopQuestion}
 	}
 	left, right := encodeArguments(map[string]any{"alias": chosen[0], "side": "left"}), encodeArguments(map[string]any{"alias": chosen[1], "side": "right"})
 	r := callTools(previewCall, left, right)
@@ -152,6 +155,19 @@ type mention struct {
 // it is counts first; in the rest of the text one of several words is named by any of
 // them. Two sources are all there is to choose where no others exist.
 func namedIn(text string, sources []namedSource) []string {
+	named := mentionsIn(text, sources)
+	if len(named) == 0 && len(sources) == 2 {
+		return []string{sources[0].Alias, sources[1].Alias}
+	}
+	var out []string
+	for _, m := range named {
+		out = append(out, m.alias)
+	}
+	return out
+}
+
+// mentionsIn says where a text names sources, in its order and each once.
+func mentionsIn(text string, sources []namedSource) (out []mention) {
 	text = strings.ToLower(text)
 	var all []mention
 	for _, s := range sources {
@@ -161,14 +177,10 @@ func namedIn(text string, sources []namedSource) []string {
 		}
 	}
 	all = append(all, mentionsByWords(text, sources)...)
-	if len(all) == 0 && len(sources) == 2 {
-		return []string{sources[0].Alias, sources[1].Alias}
-	}
 	slices.SortFunc(all, func(a, b mention) int { return a.at - b.at })
-	var out []string
 	for _, m := range all {
-		if !slices.Contains(out, m.alias) {
-			out = append(out, m.alias)
+		if !slices.ContainsFunc(out, func(o mention) bool { return o.alias == m.alias }) {
+			out = append(out, m)
 		}
 	}
 	return out
@@ -207,72 +219,6 @@ func mentionsByWords(text string, sources []namedSource) []mention {
 
 // stem takes the plural off a word.
 func stem(word string) string { return strings.TrimSuffix(strings.TrimSuffix(word, "s"), "e") }
-
-// scopeStep loads both sides, with the limits that the person wrote as comparisons.
-func scopeStep(req Request) Reply {
-	aliases := enumOf(req, scopeCall, "alias")
-	if len(aliases) != 2 {
-		return Reply{Text: "I do not know which two sources to load. " + stronger, Stop: StopRefusal}
-	}
-	for _, m := range req.Messages {
-		var loaded struct {
-			Alias     string `json:"alias"`
-			TotalRows *int   `json:"total_rows"`
-		}
-		if m.Role == ToolRole && m.Name == scopeCall && !m.Failed && json.Unmarshal([]byte(m.Text), &loaded) == nil && loaded.TotalRows != nil && *loaded.TotalRows == 0 {
-			return Reply{Text: fmt.Sprintf("%s has no rows under these limits. Name others, such as `amount > 100`.", loaded.Alias), Stop: StopQuestion}
-		}
-	}
-	question, _ := findQuestion(req.Messages)
-	var args []string
-	for i, title := range []string{"Left source", "Right source"} {
-		args = append(args, encodeArguments(map[string]any{"alias": aliases[i], "conditions": writtenConditions(question, aliases[i], promptSection(req.System, title))}))
-	}
-	return callTools(scopeCall, args...)
-}
-
-// enumOf lists the values that an argument of an offered tool may have.
-func enumOf(req Request, tool, argument string) []string {
-	i := slices.IndexFunc(req.Tools, func(t Tool) bool { return t.Name == tool })
-	if i < 0 {
-		return nil
-	}
-	var s struct {
-		Properties map[string]struct {
-			Enum []string `json:"enum"`
-		} `json:"properties"`
-	}
-	_ = json.Unmarshal(req.Tools[i].Schema, &s) // a schema without it offers none
-	return s.Properties[argument].Enum
-}
-
-var writtenCondition = regexp.MustCompile(`(?:([\pL\pN_]+)\.)?([\pL\pN_]+)\s*(>=|<=|!=|<>|=|<|>)\s*('[^']*'|"[^"]*"|[^\s,;]+)`)
-
-var conditionOps = map[string]string{">=": "gte", "<=": "lte", "!=": "neq", "<>": "neq", "=": "eq", "<": "lt", ">": "gt"}
-
-// writtenConditions reads comparisons such as `invoices.issued >= 2025-10-01` out of a
-// text: those of columns that the source has, unless they name another source.
-func writtenConditions(text, alias string, described []string) []map[string]any {
-	var s struct {
-		Columns []struct {
-			Name string `json:"name"`
-		} `json:"columns"`
-	}
-	_ = json.Unmarshal([]byte(strings.Join(described, "\n")), &s) // without columns nothing fits
-	out := []map[string]any{}
-	for _, m := range writtenCondition.FindAllStringSubmatch(text, -1) {
-		for _, c := range s.Columns {
-			if strings.EqualFold(c.Name, m[2]) && (m[1] == "" || strings.EqualFold(m[1], alias)) {
-				value := any(strings.Trim(m[4], `'"`))
-				if number := json.Number(m[4]); json.Valid([]byte(m[4])) && m[4][0] != '"' {
-					value = number
-				}
-				out = append(out, map[string]any{"column": c.Name, "op": conditionOps[m[3]], "value": value})
-			}
-		}
-	}
-	return out
-}
 
 // A learnedRule is what infer_rules tells of a rule.
 type learnedRule struct {

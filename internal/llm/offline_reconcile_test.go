@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -30,15 +31,76 @@ func TestNamedSources(t *testing.T) {
 }
 
 func TestWrittenConditions(t *testing.T) {
-	schema := []string{`{"alias":"invoices","columns":[{"name":"issued","type":"DATE"},{"name":"total","type":"DECIMAL(9,2)"},{"name":"state","type":"VARCHAR"}]}`}
-	got := writtenConditions(`Match invoices.issued >= 2025-10-01, bank.total > 5 and total<=100.50 with state = 'part paid'; nothing != 3`, "invoices", schema)
-	raw, err := json.Marshal(got)
+	s := &scopedSide{alias: "invoices", columns: []sideColumn{{"issued", "DATE"}, {"total", "DECIMAL(9,2)"}, {"state", "VARCHAR"}}}
+	s.addWritten(`Match invoices.issued >= 2025-10-01, bank.total > 5 and total<=100.50 with state = 'part paid'; nothing != 3`)
+	raw, err := json.Marshal(s.conditions)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := `[{"column":"issued","op":"gte","value":"2025-10-01"},{"column":"total","op":"lte","value":100.50},{"column":"state","op":"eq","value":"part paid"}]`
 	if diff := cmp.Diff(want, string(raw)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Days that a request names become conditions of the side that they are about, or a
+// question; they are never passed over.
+func TestScopeOfRequest(t *testing.T) {
+	t.Parallel()
+	const system = "Load.\n\n## Left source\n" + `{"alias":"invoices","columns":[{"name":"id","type":"VARCHAR"},{"name":"invoice_date","type":"DATE"},{"name":"due_date","type":"DATE"},{"name":"total","type":"DECIMAL(9,2)"}]}` +
+		"\n\n## Right source\n" + `{"alias":"bank_statement","columns":[{"name":"booking_date","type":"DATE"},{"name":"value_date","type":"TIMESTAMP"},{"name":"amount","type":"DECIMAL(9,2)"}]}` + "\n\n"
+	const october = `[{"column":"%s","op":"gte","value":"2025-10-01"},{"column":"%[1]s","op":"lt","value":"2025-11-01"}]`
+	cond := func(column string) string {
+		return strings.ReplaceAll(strings.ReplaceAll(october, "%s", column), "%[1]s", column)
+	}
+	question := func(text string) Message { return Message{Role: Assistant, Text: askScope + text} }
+	user := func(text string) Message { return Message{Role: User, Text: text} }
+	for name, c := range map[string]struct {
+		history     []Message
+		text        string
+		left, right string // conditions
+		asks        string
+	}{
+		"of one side":      {text: "Match the invoices of October 2025 with the bank statement", left: cond("invoice_date")},
+		"by its column":    {text: "Match the invoices with a due date in October 2025 with the bank statement", left: cond("due_date")},
+		"of both":          {text: "For October 2025, match invoices and bank statement by value date", left: cond("invoice_date"), right: cond("value_date")},
+		"joined":           {text: "invoices and bank statement of October 2025, booking_date", left: cond("invoice_date"), right: cond("booking_date")},
+		"of which":         {text: "match invoices with the bank statement of October 2025", asks: "about bank_statement only, or about both"},
+		"several dates":    {text: "match the bank statement of October 2025 with invoices", asks: "has the dates booking_date, value_date"},
+		"which was asked":  {history: []Message{user("match the bank statement of October 2025 with invoices"), question("which?")}, text: "value_date", right: cond("value_date")},
+		"both was asked":   {history: []Message{user("hello"), {Role: Assistant, Text: askSources}, user("invoices with the bank statement of October 2025, booking_date"), question("which?")}, text: "both", left: cond("invoice_date"), right: cond("booking_date")},
+		"before sources":   {history: []Message{user("reconcile October 2025 please"), {Role: Assistant, Text: askSources}}, text: "invoices and bank statement by booking_date", left: cond("invoice_date"), right: cond("booking_date")},
+		"all after all":    {history: []Message{user("invoices and the bank statement of October 2025"), question("which?")}, text: "all rows"},
+		"another turn":     {history: []Message{user("invoices of October 2025"), {Role: Assistant, Text: "Done."}}, text: "invoices with the bank statement"},
+		"a number":         {text: "invoices over 500 euros with the bank statement", asks: "what does 500 limit"},
+		"a written number": {text: "invoices with the bank statement, total > 500", left: `[{"column":"total","op":"gt","value":500}]`},
+	} {
+		req := Request{System: system, History: c.history, Messages: []Message{user(c.text)}, Tools: []Tool{
+			{Name: sourcesCall}, {Name: previewCall}, {Name: scopeCall, Schema: json.RawMessage(`{"properties":{"alias":{"enum":["invoices","bank_statement"]}}}`)},
+		}}
+		r := reconcileStep(req, time.Date(2026, 2, 10, 0, 0, 0, 0, time.UTC))
+		if c.asks != "" {
+			if len(r.Calls) != 0 || !strings.Contains(r.Text, c.asks) || r.Stop != StopQuestion {
+				t.Errorf("%s: %q %v", name, r.Text, r.Calls)
+			}
+			continue
+		}
+		if len(r.Calls) != 2 {
+			t.Errorf("%s: %q", name, r.Text)
+			continue
+		}
+		for i, want := range []string{c.left, c.right} {
+			var args struct{ Conditions json.RawMessage }
+			if err := json.Unmarshal([]byte(r.Calls[i].Args), &args); err != nil {
+				t.Fatal(err)
+			}
+			if want == "" {
+				want = "[]"
+			}
+			if string(args.Conditions) != want {
+				t.Errorf("%s: %s, want %s", name, args.Conditions, want)
+			}
+		}
 	}
 }
 
@@ -77,7 +139,7 @@ func TestOfflineLeads(t *testing.T) {
 		"runs once":         {Request{History: []Message{result(fullCall, `{}`)}, Messages: []Message{said}, Tools: tools(fullCall, validateCall)}, "The run is done"},
 		"stops at failures": {Request{Messages: []Message{said, {Role: ToolRole, Name: fullCall, Failed: true, Text: `{"error":"too_large","message":"too many rows","suggestion":"Choose fewer."}`}}, Tools: tools(fullCall)}, "I cannot go on: too many rows. Choose fewer."},
 	} {
-		r := reconcileStep(c.req)
+		r := reconcileStep(c.req, time.Date(2026, 2, 10, 0, 0, 0, 0, time.UTC))
 		got := r.Text
 		if len(r.Calls) > 0 {
 			var calls []string

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"interlock/internal/store"
@@ -62,6 +63,9 @@ func (s *Server) sessionChat(ctx context.Context, in *struct{ Body SessionSaying
 	}
 	add := func(kind string, content any) {
 		out.Message.Segments = append(out.Message.Segments, Segment{kind, content})
+	}
+	if r.Card != nil && len(r.Said) > 0 { // before it came to the card
+		add("text", strings.Join(r.Said, "\n\n"))
 	}
 	if r.Text != "" {
 		add("text", r.Text)
