@@ -245,12 +245,17 @@ func (x *Index) addFile(ctx context.Context, q AddRequest, reader *document.Read
 			report.Problems = append(report.Problems, DocumentReport{File: f.name, Message: note})
 		}
 	}
-	if err := x.storeDocument(ctx, q, d, known.id); err != nil {
+	stored, err := x.storeDocument(ctx, q, d)
+	if err != nil {
 		return err
 	}
-	if known.id != 0 {
+	switch {
+	case !stored:
+		report.Unchanged++
+		return nil
+	case known.id != 0:
 		report.Changed++
-	} else {
+	default:
 		report.Added++
 	}
 	report.Chunks += len(d.chunks)
@@ -283,25 +288,37 @@ type storedDocument struct {
 	chunks  []chunk
 }
 
-func (x *Index) storeDocument(ctx context.Context, q AddRequest, d storedDocument, before int64) error {
+// storeDocument stores a document in place of what the index had of it. It reports false if
+// another process has stored the same content meanwhile.
+func (x *Index) storeDocument(ctx context.Context, q AddRequest, d storedDocument) (stored bool, err error) {
 	notes, err := json.Marshal(append([]string{}, d.notes...))
 	if err != nil {
-		return err
+		return false, err
 	}
 	problem := ""
 	if d.problem != nil {
 		text, err := json.Marshal(d.problem)
 		if err != nil {
-			return err
+			return false, err
 		}
 		problem = string(text)
 	}
-	return x.change(ctx, func(tx *sql.Tx) error {
-		if before != 0 {
+	err = x.change(ctx, func(tx *sql.Tx) error {
+		var before int64
+		var hash string
+		err := tx.QueryRowContext(ctx, "SELECT id, hash FROM documents WHERE owner = ? AND collection = ? AND thread = ? AND folder = ? AND file = ?", q.Owner, q.Collection, q.Thread, d.folder, d.file.name).Scan(&before, &hash)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+		case err != nil:
+			return err
+		case hash == d.hash:
+			return nil
+		default:
 			if err := deleteDocument(ctx, tx, before); err != nil {
 				return err
 			}
 		}
+		stored = true
 		var total int
 		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM chunks").Scan(&total); err != nil {
 			return err
@@ -323,6 +340,7 @@ func (x *Index) storeDocument(ctx context.Context, q AddRequest, d storedDocumen
 		}
 		return raiseGeneration(ctx, tx, "documents")
 	})
+	return stored && err == nil, err
 }
 
 // documentKey is the id under which others know a document. It stays when the content changes.

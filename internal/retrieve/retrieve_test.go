@@ -3,10 +3,13 @@ package retrieve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -122,6 +125,38 @@ func TestSearchCites(t *testing.T) {
 				t.Errorf("%s: relevancy %v", question, c.Relevancy)
 			}
 		}
+	}
+}
+
+// Two processes that add the same folder at once store each document once.
+func TestAddTwiceAtOnce(t *testing.T) {
+	files := map[string]string{}
+	for i := range 20 {
+		files[fmt.Sprintf("note%d.txt", i)] = fmt.Sprintf("The invoice %d was paid late.", i)
+	}
+	dir, path := writeFiles(t, files), filepath.Join(t.TempDir(), "index.db")
+	var all sync.WaitGroup
+	var stored atomic.Int64
+	for range 3 {
+		x, err := Open(Config{Path: path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Go(func() {
+			defer x.Close()
+			report, err := x.Add(t.Context(), AddRequest{Path: dir, Collection: "notes", WordsOnly: true})
+			if err != nil {
+				t.Error(err)
+			}
+			if report.Added+report.Unchanged != len(files) {
+				t.Errorf("the report is %+v", report)
+			}
+			stored.Add(int64(report.Added))
+		})
+	}
+	all.Wait()
+	if n := stored.Load(); n != int64(len(files)) {
+		t.Errorf("%d documents were added, want %d", n, len(files))
 	}
 }
 
