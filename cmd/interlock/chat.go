@@ -66,6 +66,9 @@ func (c *chat) run(ctx context.Context, message string) (err error) {
 			return err
 		}
 	}
+	if err := c.cfg.requireData(); err != nil {
+		return err
+	}
 	if c.s, err = c.openSystem(ctx); err != nil {
 		return err
 	}

@@ -146,6 +146,15 @@ func (a *app) checkModel() check {
 }
 
 func (a *app) checkData(ctx context.Context) []check {
+	out := []check{}
+	if missing := a.cfg.missingData(); len(missing) > 0 {
+		f := a.cfg.missingFault(missing)
+		out = append(out, check{"data folder", false, f.Message, f.Suggestion})
+		a.code = exitFailed
+		if a.cfg.requireData() != nil {
+			return out
+		}
+	}
 	s := &system{log: a.logger()}
 	if err := s.openData(a.cfg); err != nil {
 		return []check{{"query engine", false, err.Error(), "see the message"}}
@@ -155,7 +164,6 @@ func (a *app) checkData(ctx context.Context) []check {
 	if err != nil {
 		return []check{{"datasets", false, err.Error(), "name a folder with --data"}}
 	}
-	out := []check{}
 	if len(list) == 0 {
 		out = append(out, check{"datasets", false, "there are none", "name a folder with --data, or make the demo with `interlock demo`"})
 	}

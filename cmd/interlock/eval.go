@@ -249,6 +249,9 @@ type goldenRow struct {
 
 // golden asks the golden queries of the datasets in --data.
 func (e *evaluation) golden(ctx context.Context) (err error) {
+	if err := e.cfg.requireData(); err != nil {
+		return err
+	}
 	if e.s, err = e.openSystem(ctx); err != nil {
 		return err
 	}

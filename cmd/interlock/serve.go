@@ -34,6 +34,9 @@ func (a *app) serveCommand() *cobra.Command {
 // serve runs until the context ends, then lets running steps finish their batch.
 func (a *app) serve(ctx context.Context) error {
 	a.cfg.LogLevel = cmp.Or(a.cfg.LogLevel, "info")
+	if err := a.cfg.requireData(); err != nil {
+		return err
+	}
 	s, err := a.openSystem(ctx)
 	if err != nil {
 		return err

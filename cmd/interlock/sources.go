@@ -99,9 +99,19 @@ func (a *app) changeData(f func(*system) error) error {
 	return f(s)
 }
 
-// readData is changeData for a command that only reads: where the state folder that was
-// named does not exist, it imports into a temporary one, and none is made.
+// readData is changeData for a command that only reads. It names data folders that do
+// not exist, and refuses where none does.
 func (a *app) readData(f func(*system) error) error {
+	if err := a.cfg.requireData(); err != nil {
+		return err
+	}
+	a.warnMissingData()
+	return a.openReadOnly(f)
+}
+
+// openReadOnly opens the data part of the system. Where the state folder that was named
+// does not exist, it imports into a temporary one, and none is made.
+func (a *app) openReadOnly(f func(*system) error) error {
 	if _, err := os.Stat(a.cfg.State); !errors.Is(err, os.ErrNotExist) || a.cfg.State == defaultState() {
 		return a.changeData(f)
 	}
@@ -126,7 +136,10 @@ func (a *app) printDone(v any, format string, args ...any) {
 }
 
 func (a *app) sourceList(cmd *cobra.Command) error {
-	return a.readData(func(s *system) error {
+	if err := a.cfg.requireData(); err != nil {
+		return err
+	}
+	return a.openReadOnly(func(s *system) error {
 		ctx := cmd.Context()
 		list, err := s.catalog.List(ctx)
 		if err != nil {
@@ -138,7 +151,7 @@ func (a *app) sourceList(cmd *cobra.Command) error {
 				list[i] = full
 			} else if ctx.Err() != nil {
 				return ctx.Err()
-			} else {
+			} else if len(list[i].Problems) == 0 { // those say already what is wrong
 				list[i].Problems = append(list[i].Problems, schema.Problem{Message: fault.From(err).Message})
 			}
 			for _, t := range list[i].Tables {
@@ -151,7 +164,11 @@ func (a *app) sourceList(cmd *cobra.Command) error {
 				fmt.Fprintf(a.errw, "%s: copied at %s\n", d.ID, d.CopiedAt.UTC().Format(time.RFC3339))
 			}
 			for _, p := range d.Problems {
-				fmt.Fprintf(a.errw, "%s: %s: %s\n", d.ID, p.Path, oneLine(p.Message))
+				place := d.ID
+				if p.Path != "" {
+					place += ": " + p.Path
+				}
+				fmt.Fprintf(a.errw, "%s: %s\n", place, oneLine(p.Message))
 			}
 		}
 		if len(list) == 0 && !a.json {

@@ -52,6 +52,7 @@ type system struct {
 // openSystem builds the system. What fails is named with its place; what was opened before
 // is closed.
 func (a *app) openSystem(ctx context.Context) (*system, error) {
+	a.warnMissingData()
 	s := &system{log: a.logger(), state: a.cfg.State, metrics: newMetrics()}
 	if err := s.wire(ctx, a.cfg); err != nil {
 		return nil, errors.Join(err, s.close())
