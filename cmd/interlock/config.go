@@ -20,7 +20,6 @@ import (
 
 	"interlock/internal/fault"
 	"interlock/internal/llm"
-	"interlock/internal/source"
 )
 
 // config is every setting of the program. Each field is set, in rising order, by
@@ -179,7 +178,7 @@ func (c *config) load(fs *pflag.FlagSet, getenv func(string) string) error {
 	}
 	for name := range file {
 		if !known[name] {
-			near := source.Nearest(name, slices.Sorted(maps.Keys(known)))
+			near := fault.Nearest(name, slices.Sorted(maps.Keys(known)))
 			faults = append(faults, fmt.Errorf("%s: there is no setting %q; the nearest is %q", path, name, near[0]))
 		}
 	}

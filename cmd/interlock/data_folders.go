@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"interlock/internal/fault"
-	"interlock/internal/source"
 )
 
 // missingData returns the data folders of the settings that do not exist.
@@ -62,7 +61,7 @@ func nearestFolder(path string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return filepath.Join(filepath.Dir(path), source.Nearest(filepath.Base(path), names)[0])
+	return filepath.Join(filepath.Dir(path), fault.Nearest(filepath.Base(path), names)[0])
 }
 
 // warnMissingData prints which data folders do not exist, for a command that works

@@ -116,11 +116,14 @@ func (e *evaluation) questions(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
+// dialoguesFolder says what a folder of conversations holds.
+const dialoguesFolder = "DIR holds dialogues.json and, for each dataset that it names, a folder of that name with a CSV file for each table."
+
 // dialogues plays the conversations of a folder and counts what became of each turn.
 func (e *evaluation) dialogues(ctx context.Context, dir string) (err error) {
 	list, err := eval.LoadDialogues(dir)
 	if err != nil {
-		return fault.Wrap(err, fault.BadRequest, "%v", err).Suggest("DIR holds dialogues.json and a folder of CSV files for each dataset.")
+		return fault.Wrap(err, fault.BadRequest, "%v", err).Suggest("%s", dialoguesFolder)
 	}
 	if e.limit > 0 {
 		list = list[:min(e.limit, len(list))]
@@ -145,7 +148,7 @@ func (e *evaluation) dialogues(ctx context.Context, dir string) (err error) {
 		g := golds[d.Dataset]
 		if g == nil {
 			if g, err = eval.OpenGold(ctx, filepath.Join(dir, d.Dataset)); err != nil {
-				return err
+				return fault.Wrap(err, fault.BadRequest, "%v", err).Suggest("%s", dialoguesFolder)
 			}
 			defer g.Close()
 			golds[d.Dataset] = g

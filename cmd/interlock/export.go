@@ -64,6 +64,9 @@ func (a *app) runExport(ctx context.Context, s *system, x server.Repeat, out str
 	defer content.Close()
 	a.printNotes(meta.Lineage.Notes)
 	if out == "" {
+		if meta.Lineage.Rows == 0 {
+			fmt.Fprintln(a.errw, "The result has no rows.")
+		}
 		_, err = io.Copy(a.out, content)
 		return err
 	}

@@ -41,6 +41,11 @@ func (a *app) machineCommand() *cobra.Command {
 		graph,
 		a.machinePreviewCommand(),
 		&cobra.Command{
+			Use: "settings NAME|DIR", Short: "List the settings of a machine: types, bounds and defaults", Args: cobra.ExactArgs(1),
+			Example: "  interlock machine settings assistant",
+			RunE:    func(_ *cobra.Command, args []string) error { return a.machineSettings(args[0]) },
+		},
+		&cobra.Command{
 			Use: "diff OLD NEW", Short: "Show what changed between two versions, and which threads could not continue", Args: cobra.ExactArgs(2),
 			Example: "  interlock machine diff ./machines/mine@old ./machines/mine",
 			RunE:    func(cmd *cobra.Command, args []string) error { return a.machineDiff(cmd, args[0], args[1]) },

@@ -29,7 +29,7 @@ func (a *app) threadCommand() *cobra.Command {
 	listFlags(list, &q, store.Idle, store.Running, store.Waiting, store.Complete, store.Failed)
 	var events bool
 	show := &cobra.Command{
-		Use: "show THREAD", Short: "Show a thread: state, messages, facts; with --events its whole log", Args: cobra.ExactArgs(1),
+		Use: "show THREAD", Short: "Show a thread: state, messages, results, facts; with --events its whole log", Args: cobra.ExactArgs(1),
 		Example: "  interlock thread show t_1a2b --events",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.threadShow(cmd, args[0], events) },
 	}
@@ -125,27 +125,25 @@ func (a *app) threadShow(cmd *cobra.Command, id string, events bool) error {
 		return err
 	}
 	var log []event.Event
-	if events {
-		for e, err := range s.engine.Events(ctx, id, 0) {
-			if err != nil {
-				return err
-			}
-			e.Body = event.Inline(e.Body)
-			log = append(log, e)
+	for e, err := range s.engine.Events(ctx, id, 0) {
+		if err != nil {
+			return err
 		}
+		e.Body = event.Inline(e.Body)
+		log = append(log, e)
+	}
+	if a.json && !events {
+		log = nil
 	}
 	if a.json {
 		a.printJSON(map[string]any{"view": v, "events": log})
 		return nil
 	}
-	t := v.Thread
-	fmt.Fprintf(a.out, "%s  %s  %s in %s  %s\n", t.ID, t.Machine, t.Status, t.State, formatTime(t.Updated))
-	for _, m := range v.Messages {
-		fmt.Fprintf(a.out, "\n%s:\n%s\n", m.Role, printable(m.Content))
+	a.printThread(v, log)
+	if !events {
+		return nil
 	}
-	if v.Card != nil {
-		fmt.Fprintf(a.out, "\nwaits for an answer: %s\n", v.Card.Title)
-	}
+	fmt.Fprintln(a.out)
 	for _, e := range log {
 		raw, err := json.Marshal(e.Body)
 		if err != nil {

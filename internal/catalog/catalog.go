@@ -183,7 +183,7 @@ func (c *Catalog) find(ctx context.Context, id string) (*dataset, error) {
 		}
 		ids[i] = d.id
 	}
-	near := source.Nearest(id, ids)
+	near := fault.Nearest(id, ids)
 	f := fault.New(fault.DatasetNotFound, "there is no dataset %q", clip(id, 80)).With(near)
 	switch len(near) {
 	case 0:

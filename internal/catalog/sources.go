@@ -186,7 +186,7 @@ func (c *Catalog) Source(ctx context.Context, alias string) (Source, error) {
 		}
 		aliases[i] = s.Alias
 	}
-	near := source.Nearest(alias, aliases)
+	near := fault.Nearest(alias, aliases)
 	f := fault.New(fault.SourceNotRegistered, "no source has the alias %q", clip(alias, 80)).With(near)
 	if len(near) > 0 {
 		f = f.Suggest("List the sources; the nearest are %s.", quoted(near[:min(5, len(near))]))

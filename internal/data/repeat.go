@@ -91,7 +91,8 @@ func callWithStatement(c *capsule.Capsule, wanted string) (capsule.ToolCall, err
 	}
 	switch {
 	case len(ids) == 0:
-		return last, fault.New(fault.NotFound, "run %s has no rows: none of its calls ran a statement", c.Run)
+		return last, fault.New(fault.NotFound, "run %s has no rows: none of its calls ran a statement", c.Run).
+			Suggest("`interlock run show %s` shows its calls.", c.Run)
 	case wanted != "":
 		return last, fault.New(fault.NotFound, "run %s has no call %.80q with rows of a statement", c.Run, wanted).With(ids).
 			Suggest("Name one of: %s.", strings.Join(ids, ", "))

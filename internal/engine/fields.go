@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"interlock/internal/fault"
@@ -15,22 +16,40 @@ func checkSettings(m *machine.Machine, given map[string]any) (map[string]any, er
 		return nil, nil
 	}
 	out := make(map[string]any, len(given))
-	for name, v := range given {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
 		i := slices.IndexFunc(m.Settings, func(s *machine.Setting) bool { return s.Name == name })
 		if i < 0 {
-			return nil, fault.New(fault.BadSetting, "the machine %s has no setting %q", m.Name, name)
+			return nil, unknownSetting(m, name)
 		}
 		s := m.Settings[i]
-		fit, err := machine.Conform(s.Type, v)
+		fit, err := machine.Conform(s.Type, given[name])
 		if err != nil || fit == nil {
-			return nil, fault.New(fault.BadSetting, "setting %s of %s: %v", name, m.Name, errorTextOr(err, "a value is needed"))
+			return nil, fault.New(fault.BadSetting, "setting %s of %s: %v", name, m.Name, errorTextOr(err, "a value is needed")).Suggest("%s", listSettings(m))
 		}
 		if n, isNumber := fit.(float64); isNumber && (s.Min != nil && n < *s.Min || s.Max != nil && n > *s.Max) {
-			return nil, fault.New(fault.BadSetting, "setting %s of %s must lie between %s and %s, not %v", name, m.Name, boundText(s.Min), boundText(s.Max), n)
+			return nil, fault.New(fault.BadSetting, "setting %s of %s must lie between %s and %s, not %v", name, m.Name, boundText(s.Min), boundText(s.Max), n).Suggest("%s", listSettings(m))
 		}
 		out[name] = fit
 	}
 	return out, nil
+}
+
+// unknownSetting says that a machine lacks a setting, and names the nearest that it has.
+func unknownSetting(m *machine.Machine, name string) *fault.Fault {
+	f := fault.New(fault.BadSetting, "the machine %s has no setting %q", m.Name, name)
+	if len(m.Settings) == 0 {
+		return f.Suggest("It has no settings.")
+	}
+	names := make([]string, len(m.Settings))
+	for i, s := range m.Settings {
+		names[i] = s.Name
+	}
+	return f.Suggest("The nearest setting is %q. %s", fault.Nearest(name, names)[0], listSettings(m))
+}
+
+// listSettings is the advice where to look a machine's settings up.
+func listSettings(m *machine.Machine) string {
+	return fmt.Sprintf("`interlock machine settings %s` lists them with types and bounds.", m.Name)
 }
 
 // errorTextOr returns the text of an error, or another text if there is no error.

@@ -122,7 +122,7 @@ var table = []Entry{
 	{DatasetNotFound, "there is no such dataset", 404, "List the datasets and use one of their ids.", "List the datasets with `interlock sources list`.", true},
 	{MachineNotFound, "there is no such machine", 404, "", "List them with `interlock machine list`.", false},
 	{MachineInvalid, "the definition has errors and was not loaded", 422, "", "Run `interlock machine check` on it: each finding names a repair.", false},
-	{BadSetting, "no such setting, or a value outside its bounds", 422, "", "See the machine's settings for names and bounds.", true},
+	{BadSetting, "no such setting, or a value outside its bounds", 422, "", "`interlock machine settings NAME` lists those of a machine, `interlock config` those of the program.", true},
 	{SourceNotRegistered, "no source has this alias", 404, "List the sources and use one of their aliases.", "List the sources with `interlock sources list`.", true},
 	{SQLPolicy, "the statement is not one that may run here", 403, "Do not repeat this statement. Only one SELECT over the dataset's own tables is possible.", "Only one SELECT or WITH over the dataset's own tables may run.", true},
 	{SQLError, "the engine could not run the statement", 422, "Read the message, look at the schema and correct the statement.", "Correct the statement.", true},

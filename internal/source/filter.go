@@ -59,7 +59,7 @@ func bindFilter(f schema.Filter, columns []schema.Column) ([]predicate, error) {
 func bindCondition(c schema.Condition, columns []schema.Column) (predicate, *Problem) {
 	column, ok := schema.FindColumn(columns, c.Column)
 	if !ok {
-		near := Nearest(c.Column, schema.Names(columns))
+		near := fault.Nearest(c.Column, schema.Names(columns))
 		return predicate{}, &Problem{
 			Column: c.Column, Columns: near,
 			Reason: fmt.Sprintf("there is no column %q; the columns are %s", c.Column, enumerate(near)),

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -196,13 +195,6 @@ func TestWrongFilters(t *testing.T) {
 				t.Errorf("details %+v do not name the condition", problems)
 			}
 		})
-	}
-}
-
-func TestNearest(t *testing.T) {
-	got := source.Nearest("custmer_id", []string{"amount", "id", "customer_id", "Customer", "custom_id"})
-	if !slices.Equal(got[:2], []string{"customer_id", "custom_id"}) {
-		t.Errorf("nearest: %v", got)
 	}
 }
 

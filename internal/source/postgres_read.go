@@ -222,7 +222,7 @@ func chooseColumns(all []schema.Column, names []string) ([]schema.Column, error)
 	for _, name := range names {
 		c, ok := schema.FindColumn(all, name)
 		if !ok {
-			near := Nearest(name, schema.Names(all))
+			near := fault.Nearest(name, schema.Names(all))
 			return nil, fault.New(fault.BadFilter, "there is no column %q; the columns are %s", name, enumerate(near)).
 				With([]Problem{{Column: name, Columns: near, Reason: "no such column"}})
 		}

@@ -161,7 +161,7 @@ func unknownScheme(scheme string) error {
 			Suggest("Export the tables with EXPORT DATA to Parquet and add the files, or put a Trino with its BigQuery connector in front and use trino://.")
 	}
 	return fault.New(fault.SourceUnreadable, "there is no connector for %q", scheme).
-		Suggest("Use a file, or an address that begins with one of: %s.", strings.Join(Nearest(scheme, reachable()), ":, ")+":")
+		Suggest("Use a file, or an address that begins with one of: %s.", strings.Join(fault.Nearest(scheme, reachable()), ":, ")+":")
 }
 
 // A TableName is a table that can be opened at an address.
