@@ -76,6 +76,7 @@ var layers = []struct {
 
 	{"internal/engine", []string{"internal/event", "internal/fault", "internal/figure", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
 	{"internal/capsule", []string{"internal/engine", "internal/event", "internal/fault", "internal/figure", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
+	{"internal/retention", []string{"internal/artifact", "internal/fault", "internal/store"}},
 	{"internal/eval", []string{"internal/demo", "internal/engine", "internal/machine"}},
 	{"internal/engine/enginetest", []string{"internal/capsule", "internal/engine", "internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
 

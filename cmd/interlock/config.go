@@ -66,6 +66,11 @@ type config struct {
 
 	ImportTime time.Duration `name:"import-time" help:"time limit for importing one dataset; a single table of several may take half of it" default:"20m"`
 
+	KeepThreads     time.Duration `name:"keep-threads" help:"remove threads that were not used for this long, such as 90d; empty = keep them"`
+	KeepThreadsMB   int           `name:"keep-threads-mb" help:"remove the oldest threads when all take more than this, in MB; 0 = no limit"`
+	KeepArtifacts   time.Duration `name:"keep-artifacts" help:"remove artifacts of threads that were not used for this long; empty = keep them"`
+	KeepArtifactsMB int           `name:"keep-artifacts-mb" help:"remove the oldest artifacts when all take more than this, in MB; 0 = no limit"`
+
 	Python         bool          `name:"python" help:"allow Python in the sandbox" default:"true"`
 	PythonExecutor string        `name:"python-executor" help:"local, docker or microsandbox" default:"local"`
 	PythonLevel    string        `name:"python-min-level" help:"the least isolation with which Python may run; below it Python is off" default:"namespaces"`
@@ -301,11 +306,21 @@ func (s setting) parseInto(values []string) error {
 		}
 		*p = v
 	case *time.Duration:
-		v, err := time.ParseDuration(values[0])
+		v, err := parseDuration(values[0])
 		if err != nil || v <= 0 {
-			return fmt.Errorf("want a duration such as 30s, not %q", values[0])
+			return fmt.Errorf("want a duration such as 30s or 90d, not %q", values[0])
 		}
 		*p = v
 	}
 	return nil
+}
+
+// parseDuration parses a duration of Go, or a number of days such as 90d.
+func parseDuration(text string) (time.Duration, error) {
+	days, ok := strings.CutSuffix(text, "d")
+	if !ok {
+		return time.ParseDuration(text)
+	}
+	n, err := strconv.ParseUint(days, 10, 16)
+	return time.Duration(n) * 24 * time.Hour, err
 }

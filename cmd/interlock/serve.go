@@ -96,6 +96,9 @@ func (a *app) serve(ctx context.Context) error {
 	}
 	go s.engine.TakeOver(ctx)
 	go s.importInBackground(ctx)
+	if limits := a.cfg.retention(); !limits.IsZero() {
+		go s.retainRegularly(ctx, limits)
+	}
 	fmt.Fprintf(a.out, "Interlock is ready: http://%s\n", l.Addr())
 	if err := srv.Serve(ctx, l); err != nil && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, context.Canceled) {
 		return err

@@ -213,7 +213,7 @@ func (a *app) threadStop(cmd *cobra.Command, id string) error {
 }
 
 func (a *app) runCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "run", Short: "List, show and export runs"}
+	cmd := &cobra.Command{Use: "run", Short: "List, show, keep and export runs"}
 	var q store.Query
 	list := &cobra.Command{
 		Use: "list", Short: "List runs, newest first", Args: cobra.NoArgs, Example: "  interlock run list --status failed",
@@ -222,7 +222,15 @@ func (a *app) runCommand() *cobra.Command {
 	listFlags(list, &q, store.Running, store.Waiting, string(event.Answered), string(event.Asked), string(event.Declined), string(event.Refused),
 		string(event.Failed), string(event.Stopped), string(event.Limited))
 	list.Flags().StringVar(&q.Thread, "thread", "", "only of this thread")
-	cmd.AddCommand(list, a.runExportCommand(), &cobra.Command{
+	list.Flags().BoolVar(&q.Kept, "kept", false, "only those that are kept")
+	var release bool
+	keep := &cobra.Command{
+		Use: "keep RUN", Short: "Keep a run and its thread, whatever the limits of retention say", Args: cobra.ExactArgs(1),
+		Example: "  interlock run keep r_1a2b\n  interlock run keep r_1a2b --release",
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.runKeep(cmd, args[0], !release) },
+	}
+	keep.Flags().BoolVar(&release, "release", false, "keep it no longer")
+	cmd.AddCommand(list, keep, a.runExportCommand(), &cobra.Command{
 		Use: "show RUN", Short: "Show the audit document of a run: everything that happened in it", Args: cobra.ExactArgs(1),
 		Example: "  interlock run show r_1a2b --json",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.runShow(cmd, args[0]) },
@@ -245,6 +253,26 @@ func (a *app) runList(cmd *cobra.Command, q store.Query) error {
 		rows[i] = []string{r.ID, r.Status, r.Machine, formatTime(r.Started), strconv.Itoa(r.Tokens), r.Question}
 	}
 	a.printRows(list, []string{"run", "status", "machine", "started", "tokens", "question"}, rows)
+	return nil
+}
+
+func (a *app) runKeep(cmd *cobra.Command, id string, keep bool) error {
+	s, err := a.openStore()
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := s.KeepRun(cmd.Context(), id, keep); err != nil {
+		return err
+	}
+	switch {
+	case a.json:
+		a.printJSON(map[string]any{"run_id": id, "kept": keep})
+	case keep:
+		fmt.Fprintf(a.out, "%s: kept\n", id)
+	default:
+		fmt.Fprintf(a.out, "%s: no longer kept\n", id)
+	}
 	return nil
 }
 

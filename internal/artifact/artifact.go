@@ -11,6 +11,7 @@
 package artifact
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -107,7 +108,12 @@ func (s *Store) removeUnfinished() error {
 	if err != nil {
 		return err
 	}
+	var removed []string
 	for _, e := range entries {
+		if hash, ok := strings.CutPrefix(e.Name(), removedPrefix); ok {
+			removed = append(removed, hash)
+			continue
+		}
 		info, err := e.Info()
 		if err != nil || time.Since(info.ModTime()) < leftoverAge {
 			continue // gone meanwhile, or young
@@ -116,7 +122,10 @@ func (s *Store) removeUnfinished() error {
 			return err
 		}
 	}
-	return nil
+	if len(removed) == 0 {
+		return nil
+	}
+	return s.finishRemoval(context.Background(), removed)
 }
 
 func (s *Store) wrapError(err error, doing string) error {

@@ -49,7 +49,7 @@ func (s *Store) Put(ctx context.Context, p Put, content io.Reader) (event.Artifa
 	if err != nil {
 		return event.ArtifactMade{}, err
 	}
-	defer os.Remove(temp) // gone where it was moved
+	defer os.Remove(temp)
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +131,7 @@ func (s *Store) commitVersion(ctx context.Context, p Put, temp, hash string, siz
 		if err := p.checkOwner(ctx); err != nil {
 			return event.ArtifactMade{}, err
 		}
-		if err := s.moveToObject(temp, hash); err != nil {
+		if err := s.linkObject(temp, hash); err != nil {
 			return event.ArtifactMade{}, err
 		}
 		m := Meta{
@@ -145,6 +145,10 @@ func (s *Store) commitVersion(ctx context.Context, p Put, temp, hash string, siz
 		case errors.Is(err, fs.ErrExist):
 			continue
 		case err != nil:
+			return event.ArtifactMade{}, err
+		}
+		// Another process may have removed the equal content that was there before.
+		if err := s.linkObject(temp, hash); err != nil {
 			return event.ArtifactMade{}, err
 		}
 		// The process may have been suspended since it was asked: then the version goes again.
@@ -189,16 +193,16 @@ func (s *Store) findKnown(p Put, own identity, hash string) (made event.Artifact
 	return made, false, nil
 }
 
-// moveToObject moves the content to its place, unless an equal one is there.
-func (s *Store) moveToObject(temp, hash string) error {
+// linkObject gives the content its place, unless an equal one is there.
+func (s *Store) linkObject(temp, hash string) error {
 	place := s.objectPath(hash)
-	if _, err := os.Stat(place); err == nil {
-		return nil
-	}
 	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
 		return err
 	}
-	return os.Rename(temp, place)
+	if err := os.Link(temp, place); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
 }
 
 // writeMeta stores the document of a version whole, or fails with fs.ErrExist.

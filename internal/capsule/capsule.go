@@ -114,11 +114,9 @@ func Build(ctx context.Context, s store.Store, run string) (*Capsule, error) {
 		Run: run, Thread: row.Thread, Owner: row.Owner, Machine: row.Machine, Question: row.Question, Dataset: row.Dataset, Outcome: row.Status,
 		Started: row.Started, Ended: row.Ended, Models: []ModelCall{}, Tools: []ToolCall{}, States: []State{}, Log: LogRange{row.First, row.Last},
 	}
-	th, err := s.Thread(ctx, row.Thread)
-	if err != nil {
+	if c.Version, err = versionOfRun(ctx, s, row); err != nil {
 		return nil, err
 	}
-	c.Version = th.Version
 	for ev, err := range engine.Resolved(ctx, s, row.Thread, row.First-1) {
 		if err != nil {
 			return nil, err
@@ -130,6 +128,26 @@ func Build(ctx context.Context, s store.Store, run string) (*Capsule, error) {
 	}
 	c.Status = engine.Reply{Outcome: c.Outcome, Fields: c.Reply}.Status()
 	return c, nil
+}
+
+// versionOfRun returns the hash of the definition under which a run ran: that of its thread,
+// or the one that the thread had before it was migrated after the run.
+func versionOfRun(ctx context.Context, s store.Store, row store.Run) (string, error) {
+	thread, err := s.Thread(ctx, row.Thread)
+	if err != nil {
+		return "", err
+	}
+	if row.Last > 0 {
+		for ev, err := range s.Events(ctx, row.Thread, row.Last) {
+			if err != nil {
+				return "", err
+			}
+			if moved, ok := ev.Body.(event.ThreadMigrated); ok {
+				return moved.From, nil
+			}
+		}
+	}
+	return thread.Version, nil
 }
 
 // addEvent adds an event of the run, whose values must be resolved.

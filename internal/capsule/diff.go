@@ -104,6 +104,8 @@ func newBranch(thread string, log []event.Event, shared int64) Branch {
 		switch e := ev.Body.(type) {
 		case event.ThreadOpened:
 			b.Machine, b.Version = e.Machine, e.Version
+		case event.ThreadMigrated:
+			b.Version = e.To
 		case event.StateEntered:
 			b.State = e.To
 		case event.FactsChanged:

@@ -84,7 +84,10 @@ func newFold(thread string) *fold {
 func (f *fold) apply(e event.Event) {
 	idle := e.Time.Sub(f.Now)
 	if e.Seq > 0 {
-		f.Seq, f.Now = e.Seq, e.Time
+		f.Seq = e.Seq
+		if e.Body.Kind() != event.KindArtifactsRemoved { // the thread is as old as it was
+			f.Now = e.Time
+		}
 	}
 	switch b := e.Body.(type) {
 	case event.ThreadOpened:
@@ -110,6 +113,10 @@ func (f *fold) apply(e event.Event) {
 		f.holdResult(b)
 	case event.CommandGiven:
 		f.holdGiven("", b.Fields)
+	case event.ArtifactsRemoved:
+		f.removeArtifacts(b)
+	case event.ThreadMigrated:
+		f.Version, f.Settings, f.effective = b.To, b.Settings, nil
 	}
 	if f.Turn != nil {
 		f.Turn.apply(e, idle)
@@ -131,6 +138,14 @@ func (f *fold) addArtifact(b event.ArtifactMade) {
 	if over := len(f.Artifacts) - keepArtifacts; over > 0 {
 		f.Artifacts = slices.Clone(f.Artifacts[over:])
 	}
+}
+
+// removeArtifacts forgets artifacts, and every result that would answer an equal call: it
+// may name one of them.
+func (f *fold) removeArtifacts(b event.ArtifactsRemoved) {
+	f.Artifacts = slices.DeleteFunc(slices.Clone(f.Artifacts), func(a event.ArtifactMade) bool { return slices.Contains(b.Artifacts, a.ID) })
+	f.Known = nil
+	f.indexKnown()
 }
 
 // applyAnswer applies what an answer to a card changes in the thread.

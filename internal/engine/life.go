@@ -195,7 +195,7 @@ func (e *Engine) Fork(ctx context.Context, thread string, seq int64, owner strin
 	}
 	defer e.releaseThread(id, t)
 	t.setFold(f, m)
-	t.pending, t.forked = past, true
+	t.pending, t.parent = past, thread
 	if f.active() {
 		t.emit(t.r.endTurn(event.Stopped, fault.Stopped).bodies...)
 	}

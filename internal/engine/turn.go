@@ -22,7 +22,7 @@ type turn struct {
 	blobs      []store.Blob
 	storedRun  store.Run                 // the run's row as the index has it
 	ended      []store.Run               // runs that end in pending
-	forked     bool                      // a fork: the runs in its past belong to the parent thread
+	parent     string                    // of a fork: the runs in its past belong to this thread
 	latest     atomic.Pointer[published] // the state after the last batch, for readers
 	resumed    bool                      // another process began the turn and died
 	lease      store.Lease
@@ -131,9 +131,9 @@ func (t *turn) commit(ctx context.Context) error {
 		return nil
 	}
 	b := store.Batch{
-		Thread: t.f.Thread, After: t.pending[0].Seq - 1, Fence: t.lease.Fence, Events: t.pending, Blobs: append(t.blobs, t.r.blobs...), Head: t.r.threadRow(),
+		Thread: t.f.Thread, After: t.pending[0].Seq - 1, Fence: t.lease.Fence, Parent: t.parent, Events: t.pending, Blobs: append(t.blobs, t.r.blobs...), Head: t.r.threadRow(),
 	}
-	if !t.forked {
+	if t.parent == "" {
 		b.Runs = t.ended
 		if t.f.active() {
 			b.Runs = t.appendChangedRun(b.Runs)

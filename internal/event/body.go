@@ -35,6 +35,10 @@ const (
 	KindLimitReached    Kind = "limit_reached"
 	KindFiguresTraced   Kind = "figures_traced"
 	KindTurnEnded       Kind = "turn_ended"
+
+	// Between turns:
+	KindArtifactsRemoved Kind = "artifacts_removed"
+	KindThreadMigrated   Kind = "thread_migrated"
 )
 
 // Decode decodes the body of a kind.
@@ -88,6 +92,10 @@ func Decode(k Kind, raw json.RawMessage) (Body, error) {
 		return decode[FiguresTraced](k, raw)
 	case KindTurnEnded:
 		return decode[TurnEnded](k, raw)
+	case KindArtifactsRemoved:
+		return decode[ArtifactsRemoved](k, raw)
+	case KindThreadMigrated:
+		return decode[ThreadMigrated](k, raw)
 	}
 	return nil, fmt.Errorf("unknown kind of event %q: the log was written by a newer Interlock", k)
 }
@@ -437,27 +445,45 @@ type TurnEnded struct {
 	MS     int64          `json:"ms"`
 }
 
-func (ThreadOpened) Kind() Kind    { return KindThreadOpened }
-func (TurnStarted) Kind() Kind     { return KindTurnStarted }
-func (PersonCalled) Kind() Kind    { return KindPersonCalled }
-func (CommandGiven) Kind() Kind    { return KindCommandGiven }
-func (FactsChanged) Kind() Kind    { return KindFactsChanged }
-func (StateEntered) Kind() Kind    { return KindStateEntered }
-func (ModelCalled) Kind() Kind     { return KindModelCalled }
-func (Token) Kind() Kind           { return KindToken }
-func (ModelReplied) Kind() Kind    { return KindModelReplied }
-func (ModelFailed) Kind() Kind     { return KindModelFailed }
-func (ToolStarted) Kind() Kind     { return KindToolStarted }
-func (ToolProgress) Kind() Kind    { return KindToolProgress }
-func (ToolReturned) Kind() Kind    { return KindToolReturned }
-func (ToolFailed) Kind() Kind      { return KindToolFailed }
-func (ToolRefused) Kind() Kind     { return KindToolRefused }
-func (ArtifactMade) Kind() Kind    { return KindArtifactMade }
-func (CardRaised) Kind() Kind      { return KindCardRaised }
-func (CardAnswered) Kind() Kind    { return KindCardAnswered }
-func (CardClosed) Kind() Kind      { return KindCardClosed }
-func (StepDone) Kind() Kind        { return KindStepDone }
-func (TurnInterrupted) Kind() Kind { return KindTurnInterrupted }
-func (LimitReached) Kind() Kind    { return KindLimitReached }
-func (FiguresTraced) Kind() Kind   { return KindFiguresTraced }
-func (TurnEnded) Kind() Kind       { return KindTurnEnded }
+// ArtifactsRemoved says that stored outputs were removed to free space. They are not listed
+// any more, and a call that made one runs again when it is asked for.
+type ArtifactsRemoved struct {
+	Artifacts []string `json:"artifacts"` // ids; every version is gone
+}
+
+// ThreadMigrated moves a thread to another version of its machine. The turns after it run
+// under that version.
+type ThreadMigrated struct {
+	From string `json:"from"` // hash of the definition until now
+	To   string `json:"to"`   // hash of the definition from now on; a blob holds it
+	User string `json:"user,omitempty"`
+	// Settings are the settings of the thread that the new version has, too.
+	Settings map[string]any `json:"settings,omitempty"`
+}
+
+func (ThreadOpened) Kind() Kind     { return KindThreadOpened }
+func (TurnStarted) Kind() Kind      { return KindTurnStarted }
+func (PersonCalled) Kind() Kind     { return KindPersonCalled }
+func (CommandGiven) Kind() Kind     { return KindCommandGiven }
+func (FactsChanged) Kind() Kind     { return KindFactsChanged }
+func (StateEntered) Kind() Kind     { return KindStateEntered }
+func (ModelCalled) Kind() Kind      { return KindModelCalled }
+func (Token) Kind() Kind            { return KindToken }
+func (ModelReplied) Kind() Kind     { return KindModelReplied }
+func (ModelFailed) Kind() Kind      { return KindModelFailed }
+func (ToolStarted) Kind() Kind      { return KindToolStarted }
+func (ToolProgress) Kind() Kind     { return KindToolProgress }
+func (ToolReturned) Kind() Kind     { return KindToolReturned }
+func (ToolFailed) Kind() Kind       { return KindToolFailed }
+func (ToolRefused) Kind() Kind      { return KindToolRefused }
+func (ArtifactMade) Kind() Kind     { return KindArtifactMade }
+func (CardRaised) Kind() Kind       { return KindCardRaised }
+func (CardAnswered) Kind() Kind     { return KindCardAnswered }
+func (CardClosed) Kind() Kind       { return KindCardClosed }
+func (StepDone) Kind() Kind         { return KindStepDone }
+func (TurnInterrupted) Kind() Kind  { return KindTurnInterrupted }
+func (LimitReached) Kind() Kind     { return KindLimitReached }
+func (FiguresTraced) Kind() Kind    { return KindFiguresTraced }
+func (TurnEnded) Kind() Kind        { return KindTurnEnded }
+func (ArtifactsRemoved) Kind() Kind { return KindArtifactsRemoved }
+func (ThreadMigrated) Kind() Kind   { return KindThreadMigrated }

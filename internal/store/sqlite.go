@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"context"
 	"database/sql"
 	"errors"
 	"log/slog"
@@ -41,6 +42,7 @@ type SQLite struct {
 
 	mu         sync.Mutex
 	knownBlobs map[string]struct{} // hashes of blobs that are stored
+	sweep      int64               // the number of the sweep since which they are known
 }
 
 const (
@@ -87,6 +89,9 @@ func OpenSQLite(c SQLiteConfig) (*SQLite, error) {
 	}
 	s.writer <- w
 	go s.runCheckpoints()
+	if _, err := s.forgetSwept(context.Background(), -1); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	return s, nil
 }
 

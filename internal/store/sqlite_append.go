@@ -18,27 +18,37 @@ func (s *SQLite) Append(ctx context.Context, b Batch) error {
 	if err != nil {
 		return err
 	}
-	blobs := s.packNew(b.Blobs)
 	var snapshot packed
 	if b.Snapshot != nil {
 		snapshot = s.packer.pack(b.Snapshot)
 	}
-
-	w, err := s.takeWriter(ctx)
-	if err != nil {
-		return err
+	for {
+		sweep := s.lastSweep()
+		blobs := s.packNew(b.Blobs)
+		w, err := s.takeWriter(ctx)
+		if err != nil {
+			return err
+		}
+		err = w.storeBatch(b, rows, blobs, snapshot, sweep)
+		s.countPages(w, blobs)
+		s.writer <- w
+		if errors.Is(err, ErrFenced) { // or blobs that were known to be stored have been removed
+			if swept, err := s.forgetSwept(ctx, sweep); swept || err != nil {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+		}
+		if errors.Is(err, ErrConflict) && s.isFenced(ctx, b) {
+			return fencedFault(b)
+		}
+		if err != nil {
+			return storeFault(err, s.path, "write")
+		}
+		s.rememberBlobs(blobs, sweep)
+		return nil
 	}
-	err = w.storeBatch(b, rows, blobs, snapshot)
-	s.countPages(w, blobs)
-	s.writer <- w
-	if errors.Is(err, ErrConflict) && s.isFenced(ctx, b) {
-		return fencedFault(b)
-	}
-	if err != nil {
-		return storeFault(err, s.path, "write")
-	}
-	s.rememberBlobs(blobs)
-	return nil
 }
 
 // takeWriter waits for the writing connection. The caller must put it back.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/klauspost/compress/zstd"
@@ -98,17 +99,43 @@ func (s *SQLite) packNew(blobs []Blob) []packedBlob {
 	return out
 }
 
-// rememberBlobs notes that blobs are stored. Blobs are never deleted.
-func (s *SQLite) rememberBlobs(blobs []packedBlob) {
+// rememberBlobs notes that blobs are stored, unless some were removed since the sweep.
+func (s *SQLite) rememberBlobs(blobs []packedBlob, sweep int64) {
 	if len(blobs) == 0 {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.sweep != sweep {
+		return
+	}
 	if len(s.knownBlobs)+len(blobs) > maxKnown {
 		clear(s.knownBlobs)
 	}
 	for _, b := range blobs {
 		s.knownBlobs[b.hash] = struct{}{}
 	}
+}
+
+// lastSweep returns the number of the sweep since which the known blobs are known.
+func (s *SQLite) lastSweep() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sweep
+}
+
+// forgetSwept forgets which blobs are stored if some were removed since the sweep that the
+// caller knows, and reports whether there was a later one.
+func (s *SQLite) forgetSwept(ctx context.Context, seen int64) (bool, error) {
+	var n int64
+	if err := s.readers.QueryRowContext(ctx, `SELECT n FROM sweeps`).Scan(&n); err != nil {
+		return false, storeFault(err, s.path, "read")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sweep != n {
+		s.sweep = n
+		clear(s.knownBlobs)
+	}
+	return n != seen, nil
 }

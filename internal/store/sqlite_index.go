@@ -59,6 +59,9 @@ func (s *SQLite) Runs(ctx context.Context, q Query) ([]Run, error) {
 	if q.Thread != "" {
 		w.add("thread = ?", q.Thread)
 	}
+	if q.Kept {
+		w.conds = append(w.conds, `EXISTS (SELECT 1 FROM kept_runs k WHERE k.run = runs.id)`)
+	}
 	return queryRows(ctx, s, `SELECT `+runColumns+` FROM runs`+w.String()+` ORDER BY started DESC, id DESC LIMIT ?`, w.argsWithLimit(q.Limit), scanRun)
 }
 

@@ -20,6 +20,7 @@ type writer struct {
 	conn                        driver.Conn
 	begin, commit, rollback     *statement
 	openThread, updateThread    *statement
+	openFork                    *statement
 	events                      []*statement // by the number of rows, from 1
 	blob, saveRun, saveSnapshot *statement
 	acquire, renew              *statement // of leases
@@ -57,12 +58,14 @@ func openWriter(dsn string) (*writer, error) {
 	w.rollback = prepare(`ROLLBACK`)
 	w.openThread = prepare(`INSERT INTO threads (version, title, dataset, status, state, run, seq, updated, id, owner, machine, created)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`)
+	w.openFork = prepare(`INSERT INTO threads (version, title, dataset, status, state, run, seq, updated, id, owner, machine, created)
+		SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM threads WHERE id = ?) ON CONFLICT DO NOTHING`)
 	w.updateThread = prepare(`UPDATE threads SET version = ?, title = ?, dataset = ?, status = ?, state = ?, run = ?, seq = ?, updated = ?
 		WHERE id = ? AND (SELECT max(e.seq) FROM events e WHERE e.thread = threads.id) = ?`)
 	values := `(?, ?, ?, ?, ?)`
 	for range rowsAtOnce {
 		w.events = append(w.events, prepare(`INSERT INTO events (thread, seq, time, kind, body) SELECT * FROM (VALUES `+values+`)
-			WHERE coalesce((SELECT fence FROM leases WHERE thread = ?), 0) = ?`))
+			WHERE coalesce((SELECT fence FROM leases WHERE thread = ?), 0) = ? AND (SELECT n FROM sweeps) = ?`))
 		values += `, (?, ?, ?, ?, ?)`
 	}
 	w.blob = prepare(`INSERT INTO blobs (hash, packed, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`)
@@ -87,7 +90,7 @@ func openWriter(dsn string) (*writer, error) {
 // close finalises the statements and closes the connection.
 func (w *writer) close() error {
 	all := append([]*statement{
-		w.begin, w.commit, w.rollback, w.openThread, w.updateThread, w.blob, w.saveRun, w.saveSnapshot,
+		w.begin, w.commit, w.rollback, w.openThread, w.openFork, w.updateThread, w.blob, w.saveRun, w.saveSnapshot,
 		w.acquire, w.renew, w.release, w.askStop,
 	}, w.events...)
 	var errs []error
@@ -117,11 +120,12 @@ func (s *statement) exec() (int64, error) {
 	return r.RowsAffected()
 }
 
-// storeBatch stores a batch in one transaction. A batch that is a single INSERT needs no
+// storeBatch stores a batch in one transaction, if no blob was removed since the sweep: the
+// caller may have left blobs out that were stored then. A batch that is a single INSERT needs no
 // BEGIN and COMMIT.
-func (w *writer) storeBatch(b Batch, rows []row, blobs []packedBlob, snapshot packed) error {
+func (w *writer) storeBatch(b Batch, rows []row, blobs []packedBlob, snapshot packed, sweep int64) error {
 	if len(rows) > 0 && len(rows) <= rowsAtOnce && len(blobs) == 0 && len(b.Runs) == 0 && b.Snapshot == nil && w.heads.isCurrent(b) {
-		err := w.insertBatch(b, rows, nil, packed{})
+		err := w.insertBatch(b, rows, nil, packed{}, sweep)
 		if err == nil {
 			w.heads.record(b)
 		}
@@ -130,7 +134,7 @@ func (w *writer) storeBatch(b Batch, rows []row, blobs []packedBlob, snapshot pa
 	if _, err := w.begin.exec(); err != nil {
 		return err
 	}
-	if err := w.insertBatch(b, rows, blobs, snapshot); err != nil {
+	if err := w.insertBatch(b, rows, blobs, snapshot, sweep); err != nil {
 		_, _ = w.rollback.exec() // fails where SQLite has rolled back itself
 		return err
 	}
@@ -147,7 +151,10 @@ func (w *writer) storeBatch(b Batch, rows []row, blobs []packedBlob, snapshot pa
 func (w *writer) writeHead(b Batch, last int64) error {
 	h := b.Head
 	head := w.updateThread
-	if b.After == 0 {
+	switch {
+	case b.After == 0 && b.Parent != "":
+		head = w.openFork
+	case b.After == 0:
 		head = w.openThread
 	}
 	head.add(h.Version, h.Title, h.Dataset, h.Status, h.State, h.Run, last, nanos(h.Updated), b.Thread)
@@ -155,6 +162,9 @@ func (w *writer) writeHead(b Batch, last int64) error {
 		head.add(h.Owner, h.Machine, nanos(h.Created))
 	} else {
 		head.add(b.After)
+	}
+	if head == w.openFork {
+		head.add(b.Parent)
 	}
 	switch n, err := head.exec(); {
 	case err != nil:
@@ -173,7 +183,7 @@ func fencedFault(b Batch) error {
 	return fault.Wrap(ErrFenced, fault.Conflict, "the thread %s was taken over by another process", b.Thread)
 }
 
-func (w *writer) insertBatch(b Batch, rows []row, blobs []packedBlob, snapshot packed) error {
+func (w *writer) insertBatch(b Batch, rows []row, blobs []packedBlob, snapshot packed, sweep int64) error {
 	last := b.After + int64(len(rows))
 	if !w.heads.isCurrent(b) {
 		if err := w.writeHead(b, last); err != nil {
@@ -186,7 +196,7 @@ func (w *writer) insertBatch(b Batch, rows []row, blobs []packedBlob, snapshot p
 		for _, r := range rows[:n] {
 			insert.add(b.Thread, r.seq, r.time, r.kind, r.body)
 		}
-		switch stored, err := insert.add(b.Thread, b.Fence).exec(); {
+		switch stored, err := insert.add(b.Thread, b.Fence, sweep).exec(); {
 		case resultCode(err) == sqlite3.SQLITE_CONSTRAINT: // an event with this number exists
 			return conflictFault(b)
 		case err != nil:

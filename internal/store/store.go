@@ -49,13 +49,15 @@ type Store interface {
 	Log
 	Index
 	Leases
+	Retention
 }
 
 // A Batch is what one step of the engine stores, whole or not at all.
 type Batch struct {
 	Thread   string
-	After    int64 // sequence number of the thread's last event before the batch; 0 creates the thread
-	Fence    int64 // of the thread's lease; 0 for a thread that never had one
+	After    int64  // sequence number of the thread's last event before the batch; 0 creates the thread
+	Fence    int64  // of the thread's lease; 0 for a thread that never had one
+	Parent   string // of a new fork: nothing is stored if the parent has been removed
 	Events   []event.Event
 	Blobs    []Blob
 	Head     Thread // the thread's row after this batch
@@ -120,6 +122,7 @@ type Query struct {
 	Thread  string // of runs
 	Text    string // part of title or question
 	Free    bool   // threads whose lease nobody holds
+	Kept    bool   // runs that somebody keeps
 	Limit   int    // 0 = 100
 	Before  time.Time
 }

@@ -48,6 +48,8 @@ export interface Bodies {
   limit_reached: LimitReached;
   figures_traced: FiguresTraced;
   turn_ended: TurnEnded;
+  artifacts_removed: ArtifactsRemoved;
+  thread_migrated: ThreadMigrated;
 }
 
 export type Outcome =
@@ -452,6 +454,23 @@ export interface TurnEnded {
   /** model calls, tool calls, failures, rescues, duplicates */
   counts?: Record<string, number>;
   ms: number;
+}
+
+/** ArtifactsRemoved says that stored outputs were removed to free space. They are not listed any more, and a call that made one runs again when it is asked for. */
+export interface ArtifactsRemoved {
+  /** ids; every version is gone */
+  artifacts: string[] | null;
+}
+
+/** ThreadMigrated moves a thread to another version of its machine. The turns after it run under that version. */
+export interface ThreadMigrated {
+  /** hash of the definition until now */
+  from: string;
+  /** hash of the definition from now on; a blob holds it */
+  to: string;
+  user?: string;
+  /** Settings are the settings of the thread that the new version has, too. */
+  settings?: Record<string, Json>;
 }
 
 /** An envelope is the JSON form of an event. */

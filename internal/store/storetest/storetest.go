@@ -48,6 +48,9 @@ func Run(t *testing.T, open Opener) {
 		{"rivals for a lease", testLeaseRivals},
 		{"renewing and stopping", testRenewAndStop},
 		{"watch", testWatch},
+		{"retention", testRetention},
+		{"what retention needs", testNeeded},
+		{"retention beside writers", testRetentionRivals},
 		{"killed", testKilled},
 	}
 	for _, tt := range tests {

@@ -1,0 +1,125 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"interlock/internal/event"
+	"interlock/internal/fault"
+	"interlock/internal/machine"
+	"interlock/internal/store"
+)
+
+// RemoveArtifacts records that artifacts of a thread are removed, and then calls remove,
+// before another turn can begin. It does nothing to a thread that has grown since seq, or in
+// which a turn runs or waits.
+func (e *Engine) RemoveArtifacts(ctx context.Context, thread string, seq int64, ids []string, remove func() error) error {
+	return e.changeAtRest(ctx, thread, func(t *turn) error {
+		if t.f.Seq != seq {
+			return fault.New(fault.Conflict, "the thread %s has grown meanwhile", thread)
+		}
+		t.emit(event.ArtifactsRemoved{Artifacts: ids})
+		if err := t.commit(ctx); err != nil {
+			return err
+		}
+		return remove()
+	})
+}
+
+// Migrate moves a thread to another version of its machine. The error names each reason
+// why the thread could not go on with it.
+func (e *Engine) Migrate(ctx context.Context, thread string, to *machine.Machine, user string) error {
+	return e.changeAtRest(ctx, thread, func(t *turn) error {
+		from := t.r.m
+		switch {
+		case to.Name != t.f.Machine:
+			return fault.New(fault.BadRequest, "the thread %s is one of the machine %s, not of %s", thread, t.f.Machine, to.Name)
+		case to.Hash == from.Hash:
+			return fault.New(fault.BadRequest, "the thread %s has this version of %s already", thread, to.Name)
+		}
+		why := machine.UpgradeProblems(from, to, t.f.State, t.f.facts)
+		settings, problems := migrateSettings(to, t.f.Settings)
+		if why = append(why, problems...); len(why) > 0 {
+			return fault.New(fault.Conflict, "the thread %s cannot go on with this version of %s: %s", thread, to.Name, strings.Join(why, "; ")).With(why).
+				Suggest("Let it go on with its own version, or change the definition.")
+		}
+		t.blobs = []store.Blob{e.defs.add(to)}
+		t.emit(event.ThreadMigrated{From: from.Hash, To: to.Hash, User: user, Settings: settings})
+		if changed, ok := migrateFacts(to, t.f); ok {
+			t.emit(changed)
+		}
+		t.setFold(t.f, to)
+		return nil
+	})
+}
+
+// migrateSettings returns the settings of a thread that a version has, too, and says which
+// of them do not fit there.
+func migrateSettings(to *machine.Machine, settings map[string]any) (fit map[string]any, problems []string) {
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		if !slices.ContainsFunc(to.Settings, func(s *machine.Setting) bool { return s.Name == name }) {
+			continue
+		}
+		one, err := checkSettings(to, map[string]any{name: settings[name]})
+		if err != nil {
+			problems = append(problems, fault.From(err).Message)
+			continue
+		}
+		if fit == nil {
+			fit = map[string]any{}
+		}
+		maps.Copy(fit, one)
+	}
+	return fit, problems
+}
+
+// migrateFacts returns the change that makes the facts of a thread those of a version: facts
+// that it does not have are dropped, and values take the form of their new type.
+func migrateFacts(to *machine.Machine, f *fold) (event.Body, bool) {
+	var c machine.Change
+	for _, name := range slices.Sorted(maps.Keys(f.facts)) {
+		decl := to.Fact(name)
+		if decl == nil || decl.Is != nil {
+			c.Dropped = append(c.Dropped, name)
+			continue
+		}
+		v, err := machine.Conform(decl.Type, f.facts[name])
+		if err != nil || v == nil { // a null has no type; UpgradeProblems has named the others
+			continue
+		}
+		if !bytes.Equal(event.EncodeValue(v).JSON, event.EncodeValue(f.facts[name]).JSON) {
+			if c.Set == nil {
+				c.Set = map[string]any{}
+			}
+			c.Set[name] = v
+		}
+	}
+	return newFactsChanged(c, "migrated")
+}
+
+// changeAtRest lets the caller emit events in a thread in which no turn runs or waits, and
+// stores them.
+func (e *Engine) changeAtRest(ctx context.Context, thread string, change func(*turn) error) error {
+	if err := e.waitForRest(ctx, thread); err != nil {
+		return err
+	}
+	t, err := e.takeOwnership(ctx, thread)
+	if err != nil {
+		return err
+	}
+	defer e.releaseThread(thread, t)
+	if err := t.loadThread(ctx, thread); err != nil {
+		return err
+	}
+	if t.f.active() {
+		return fault.New(fault.ThreadBusy, "a turn of the thread %s runs or waits for an answer", thread).
+			Suggest("Answer its card, or stop it: `interlock thread stop %s`.", thread)
+	}
+	if err := change(t); err != nil {
+		return err
+	}
+	return t.commit(ctx)
+}
