@@ -11,12 +11,13 @@ import (
 	"interlock/internal/machine"
 )
 
-// capabilities are the switches of machines that flags can set for one launch. Those
-// that --only leaves out are off; the searches serve a capability and stay.
-var capabilities = []struct {
+// A capability is a switch of machines that flags can set for one launch.
+type capability struct {
 	setting, what string
-	search        bool
-}{
+	search        bool // it serves another capability, and stays when --only leaves it out
+}
+
+var capabilities = []capability{
 	{"documents", "documents", false},
 	{"sql", "databases", false},
 	{"mcp", "the tools of MCP servers", false},
@@ -49,16 +50,19 @@ func (f *launchFlags) settings(m *machine.Machine, set []string) (map[string]any
 			flags[c.setting] = false
 		}
 	}
+	has := func(setting string) bool {
+		return slices.ContainsFunc(m.Settings, func(s *machine.Setting) bool { return s.Name == setting })
+	}
 	for _, name := range f.only {
-		if !slices.ContainsFunc(m.Settings, func(s *machine.Setting) bool { return s.Name == name }) {
+		if !has(name) || !slices.ContainsFunc(capabilities, func(c capability) bool { return c.setting == name }) {
 			return nil, usageError{fmt.Errorf("--only: the machine %s has no capability %q", m.Name, name)}
 		}
 	}
 	if len(f.tools) > 0 {
 		flags["mcp_only"] = strings.Join(f.tools, ",")
 	}
-	for name := range flags {
-		if !slices.ContainsFunc(m.Settings, func(s *machine.Setting) bool { return s.Name == name }) {
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		if !has(name) {
 			return nil, usageError{fmt.Errorf("the machine %s has no switch %s", m.Name, name)}
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"os/exec"
 	"slices"
@@ -99,6 +100,43 @@ func TestMCPServer(t *testing.T) {
 				t.Errorf("a question: %s", text)
 			}
 		})
+	}
+}
+
+// TestMCPAsksThePerson asks a question that needs another one back, over standard input
+// and output and over HTTP, in the present revision of the protocol and in an older one:
+// the person behind the client is asked and the answer leads on.
+func TestMCPAsksThePerson(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{"data/lab/samples.csv": "id,weight\n1,2.5\n"})
+	p := w.serve()
+	defer p.kill()
+	for _, c := range []struct {
+		name, revision string
+		transport      mcp.Transport
+	}{
+		{"stdio", "", &mcp.CommandTransport{Command: w.command("mcp", "--state", w.path("other"))}},
+		{"stdio, older", "2025-06-18", &mcp.CommandTransport{Command: w.command("mcp", "--state", w.path("third"))}},
+		{"http", "", &mcp.StreamableClientTransport{Endpoint: p.url + "/mcp"}},
+		{"http, older", "2025-06-18", &mcp.StreamableClientTransport{Endpoint: p.url + "/mcp"}},
+	} {
+		var asked []string
+		opts := &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			asked = append(asked, req.Params.Message)
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "answer", "dataset": "shop"}}, nil
+		}}
+		cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts).Connect(t.Context(), c.transport, &mcp.ClientSessionOptions{ProtocolVersion: c.revision})
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		var got struct{ Outcome, Answer string }
+		text, bad := callMCP(t, cs, "ask", map[string]any{"message": "How many customers are there?"}, &got)
+		if bad || got.Outcome != "answered" || !strings.Contains(got.Answer, "3") || len(asked) != 1 || !strings.Contains(asked[0], "Which dataset") {
+			t.Errorf("%s: asked %q, then %s", c.name, asked, text)
+		}
+		if err := cs.Close(); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
 	}
 }
 

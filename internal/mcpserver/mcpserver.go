@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -86,22 +85,6 @@ func New(cfg Config, owner string) (*mcp.Server, error) {
 		s.addResources(out)
 	}
 	return out, nil
-}
-
-// Handler serves the users of a web server over streamable HTTP; ownerOf names the user
-// of a request. Each request stands for itself, so that no session can pass from one
-// user to another.
-func Handler(cfg Config, ownerOf func(context.Context) string) (http.Handler, error) {
-	if _, err := New(cfg, ""); err != nil {
-		return nil, err
-	}
-	return mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
-		s, err := New(cfg, ownerOf(r.Context()))
-		if err != nil {
-			return nil // the same configuration has been good before
-		}
-		return s
-	}, &mcp.StreamableHTTPOptions{Stateless: true, DisableLocalhostProtection: true}), nil // the web server checks hosts itself
 }
 
 // A server is the face of Interlock for one user.

@@ -3,6 +3,8 @@ package mcpserver_test
 import (
 	"context"
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -37,7 +39,13 @@ cards:
   which:
     title: Which year do you mean?
     content: {question: string}
-    answers: {say: {label: This one, fields: {year: string}, set: {year: event.fields.year}}}
+    answers:
+      say:
+        label:     This one
+        fields:    {year: string}
+        when:      event.fields.year != "never"
+        otherwise: '"There was no such year."'
+        set:       {year: event.fields.year}
 `
 
 type sendIn struct {
@@ -96,22 +104,65 @@ func newBench(t *testing.T, lines ...llm.Line) *bench {
 	return b
 }
 
-// connect gives a client of the server of a user. A nil person cannot be asked.
-func (b *bench) connect(t *testing.T, owner, revision string, person func(*mcp.ElicitRequest) *mcp.ElicitResult) *mcp.ClientSession {
+// A person answers what a client asks. A nil person cannot be asked.
+type person func(*mcp.ElicitRequest) *mcp.ElicitResult
+
+// connect returns a client of the server of a user over a stream, as over standard input
+// and output.
+func (b *bench) connect(t *testing.T, owner, revision string, p person) *mcp.ClientSession {
 	t.Helper()
 	s, err := mcpserver.New(b.cfg, owner)
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := &mcp.ClientOptions{}
-	if person != nil {
-		opts.ElicitationHandler = func(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) { return person(req), nil }
-	}
 	there, here := mcp.NewInMemoryTransports()
 	if _, err := s.Connect(t.Context(), there, nil); err != nil {
 		t.Fatal(err)
 	}
-	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts).Connect(t.Context(), here, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+	return client(t, here, revision, p)
+}
+
+type ownerKey struct{}
+
+// serve returns the address of the handler, whose users are named by a header.
+func (b *bench) serve(t *testing.T) string {
+	t.Helper()
+	h, err := mcpserver.Handler(b.cfg, func(ctx context.Context) string {
+		owner, _ := ctx.Value(ownerKey{}).(string)
+		return owner
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), ownerKey{}, r.Header.Get("X-Owner"))))
+	}))
+	t.Cleanup(func() { srv.CloseClientConnections(); srv.Close() })
+	return srv.URL
+}
+
+// An ownerHeader sends requests as a user.
+type ownerHeader string
+
+func (o ownerHeader) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("X-Owner", string(o))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// connectHTTP returns a client over streamable HTTP.
+func (b *bench) connectHTTP(t *testing.T, owner, revision string, p person) *mcp.ClientSession {
+	t.Helper()
+	return client(t, &mcp.StreamableClientTransport{Endpoint: b.serve(t), HTTPClient: &http.Client{Transport: ownerHeader(owner)}}, revision, p)
+}
+
+func client(t *testing.T, transport mcp.Transport, revision string, p person) *mcp.ClientSession {
+	t.Helper()
+	opts := &mcp.ClientOptions{}
+	if p != nil {
+		opts.ElicitationHandler = func(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) { return p(req), nil }
+	}
+	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts).Connect(t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,34 +202,61 @@ func said(text string, calls ...llm.Call) llm.Line {
 }
 
 // TestQuestionsReachThePerson has a clarification and an approval answered by the person
-// behind the client, in the present revision of the protocol and in an older one.
+// behind the client, over a stream and over HTTP, in the present revision of the protocol
+// and in an older one.
 func TestQuestionsReachThePerson(t *testing.T) {
-	for _, revision := range []string{"", "2025-11-25"} {
-		for _, allow := range []string{"allow_once", "refuse", "decline"} {
-			t.Run(revision+" "+allow, func(t *testing.T) {
-				b := newBench(t, said("", llm.Call{Name: "send", Args: `{"to":"ann"}`}), said("Done."))
-				var asked []string
-				cs := b.connect(t, "ann", revision, func(req *mcp.ElicitRequest) *mcp.ElicitResult {
-					asked = append(asked, strings.SplitN(req.Params.Message, "\n", 2)[0])
-					if len(asked) == 1 {
-						return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "say", "year": "2025"}}
+	t.Parallel()
+	connect := map[string]func(*bench, *testing.T, string, string, person) *mcp.ClientSession{"stream": (*bench).connect, "http": (*bench).connectHTTP}
+	for over, connect := range connect {
+		for _, revision := range []string{"", "2025-11-25", "2025-06-18"} {
+			for _, allow := range []string{"allow_once", "refuse", "decline"} {
+				t.Run(over+" "+revision+" "+allow, func(t *testing.T) {
+					b := newBench(t, said("", llm.Call{Name: "send", Args: `{"to":"ann"}`}), said("Done."))
+					var asked []string
+					cs := connect(b, t, "ann", revision, func(req *mcp.ElicitRequest) *mcp.ElicitResult {
+						asked = append(asked, strings.SplitN(req.Params.Message, "\n", 2)[0])
+						if len(asked) == 1 {
+							return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "say", "year": "2025"}}
+						}
+						if allow == "decline" {
+							return &mcp.ElicitResult{Action: "decline"}
+						}
+						return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": allow}}
+					})
+					a, res := ask(t, cs, map[string]any{"message": "Send it."})
+					if res.IsError || a.Outcome != "answered" || a.Answer != "Done." {
+						t.Fatalf("%+v %+v", a, res.Content)
 					}
-					if allow == "decline" {
-						return &mcp.ElicitResult{Action: "decline"}
+					if got := strings.Join(asked, ", "); got != "Which year do you mean?, May send run?" {
+						t.Errorf("the person was asked %q", got)
 					}
-					return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": allow}}
+					if (len(b.sent) == 1) != (allow == "allow_once") {
+						t.Errorf("after %s it was sent to %v", allow, b.sent)
+					}
 				})
-				a, res := ask(t, cs, map[string]any{"message": "Send it."})
-				if res.IsError || a.Outcome != "answered" || a.Answer != "Done." {
-					t.Fatalf("%+v %+v", a, res.Content)
-				}
-				if got := strings.Join(asked, ", "); got != "Which year do you mean?, May send run?" {
-					t.Errorf("the person was asked %q", got)
-				}
-				if (len(b.sent) == 1) != (allow == "allow_once") {
-					t.Errorf("after %s it was sent to %v", allow, b.sent)
-				}
-			})
+			}
+		}
+	}
+}
+
+// TestWrongAnswerIsAskedAgain gives an answer that the card does not take: the person is
+// told why and asked again.
+func TestWrongAnswerIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	for _, revision := range []string{"", "2025-11-25"} {
+		b := newBench(t, said("Done."))
+		var asked []string
+		cs := b.connectHTTP(t, "ann", revision, func(req *mcp.ElicitRequest) *mcp.ElicitResult {
+			asked = append(asked, strings.SplitN(req.Params.Message, "\n", 2)[0])
+			year := "never"
+			if len(asked) == 2 {
+				year = "2025"
+			}
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "say", "year": year}}
+		})
+		a, res := ask(t, cs, map[string]any{"message": "Send it."})
+		if a.Answer != "Done." || strings.Join(asked, " ") != "Which year do you mean? There was no such year." {
+			t.Errorf("revision %q: asked %q, then %+v %+v", revision, asked, a, res.Content)
 		}
 	}
 }
@@ -217,5 +295,61 @@ func TestThreadsOfOthers(t *testing.T) {
 	})
 	if err != nil || !res.IsError || !strings.Contains(res.Content[0].(*mcp.TextContent).Text, "thread_not_found") {
 		t.Errorf("eve answered ann's card: %v %v", res, err)
+	}
+}
+
+// TestSessionsOfOthers shows that a session belongs to the user who opened it, that a
+// client which cannot ask gets none, and that beyond the bound requests are served without.
+func TestSessionsOfOthers(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	at := b.serve(t)
+	post := func(owner, session, body string) *http.Response {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, at, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		if session != "" {
+			req.Header.Set("Mcp-Session-Id", session)
+		}
+		res, err := ownerHeader(owner).RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = res.Body.Close() })
+		return res
+	}
+	opening := func(capabilities string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":` + capabilities + `,"clientInfo":{"name":"t","version":"1"}}}`
+	}
+	const list = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
+	res := post("ann", "", opening(`{"elicitation":{}}`))
+	session := res.Header.Get("Mcp-Session-Id")
+	if res.StatusCode != http.StatusOK || session == "" {
+		t.Fatalf("a client that can ask got %s and the session %q", res.Status, session)
+	}
+	if res := post("ann", session, list); res.StatusCode != http.StatusOK {
+		t.Errorf("ann in her session: %s", res.Status)
+	}
+	if res := post("eve", session, list); res.StatusCode != http.StatusNotFound {
+		t.Errorf("eve in the session of ann: %s", res.Status)
+	}
+	if res := post("ann", "", opening(`{}`)); res.StatusCode != http.StatusOK || res.Header.Get("Mcp-Session-Id") != "" {
+		t.Errorf("a client that cannot ask: %s, session %q", res.Status, res.Header.Get("Mcp-Session-Id"))
+	}
+	if res := post("ann", "", `{`); res.StatusCode != http.StatusBadRequest {
+		t.Errorf("what is no JSON: %s", res.Status)
+	}
+	for range 31 {
+		post("ann", "", opening(`{"elicitation":{}}`))
+	}
+	if res := post("ann", "", opening(`{"elicitation":{}}`)); res.StatusCode != http.StatusOK || res.Header.Get("Mcp-Session-Id") != "" {
+		t.Errorf("the session beyond the bound: %s, session %q", res.Status, res.Header.Get("Mcp-Session-Id"))
+	}
+	if res := post("eve", "", opening(`{"elicitation":{}}`)); res.Header.Get("Mcp-Session-Id") == "" {
+		t.Error("the sessions of ann left none for eve")
 	}
 }

@@ -66,10 +66,10 @@ func (s *server) addQuestion(to *mcp.Server, q Question) {
 		Annotations: &mcp.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no},
 	}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		thread, run, err := s.begin(ctx, q, req)
-		if err != nil {
+		if err != nil && !isRefusedAnswer(err) {
 			return failed(err), nil
 		}
-		return s.finish(ctx, req, thread, run)
+		return s.finish(ctx, req, resumption{Thread: thread, Run: run}, err)
 	})
 }
 
@@ -107,20 +107,28 @@ func (s *server) mustOwn(ctx context.Context, thread string) error {
 	return nil
 }
 
-// finish waits for a run. Where it asks the person, the client is asked to ask.
-func (s *server) finish(ctx context.Context, req *mcp.CallToolRequest, thread, run string) (*mcp.CallToolResult, error) {
+// isRefusedAnswer reports whether a card did not take an answer and is still open.
+func isRefusedAnswer(err error) bool { return err != nil && fault.From(err).Code == fault.BadAnswer }
+
+// finish waits for a run. Where it asks the person, the client is asked to ask; refused
+// says why the card did not take the last answer, nil if it did.
+func (s *server) finish(ctx context.Context, req *mcp.CallToolRequest, at resumption, refused error) (*mcp.CallToolResult, error) {
 	for range maxCards {
-		if err := s.cfg.Engine.Wait(ctx, thread); err != nil {
+		if err := s.cfg.Engine.Wait(ctx, at.Thread); err != nil {
 			return failed(err), nil
 		}
-		reply, err := s.cfg.Engine.Reply(ctx, run)
+		reply, err := s.cfg.Engine.Reply(ctx, at.Run)
 		if err != nil {
 			return failed(err), nil
 		}
 		if reply.Card == nil || reply.Ended {
 			return succeeded(encodeAnswer(reply, "")), nil
 		}
-		ask, at := elicitation(reply.Card), resumption{thread, run, reply.Card.Card}
+		ask := elicitation(reply.Card)
+		if refused != nil {
+			ask.Message = fault.From(refused).Message + "\n\n" + ask.Message
+		}
+		at.Card = reply.Card.Card
 		switch {
 		case speaksRounds(req.Session):
 			state, err := json.Marshal(at)
@@ -135,8 +143,8 @@ func (s *server) finish(ctx context.Context, req *mcp.CallToolRequest, thread, r
 		if err != nil {
 			return succeeded(encodeAnswer(reply, ask.Message)), nil
 		}
-		if err := s.answer(ctx, at, said); err != nil {
-			return failed(err), nil
+		if refused = s.answer(ctx, at, said); refused != nil && !isRefusedAnswer(refused) {
+			return failed(refused), nil
 		}
 	}
 	return failed(fault.New(fault.TooMany, "the run asks more than %d questions", maxCards)), nil
