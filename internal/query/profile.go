@@ -10,6 +10,7 @@ import (
 
 	"interlock/internal/fault"
 	"interlock/internal/schema"
+	"interlock/internal/sqlpolicy"
 )
 
 // A Profile is what a table looks like at a glance.
@@ -79,7 +80,7 @@ func tableIn(db Database, table string) (string, error) {
 			return t.Name, nil
 		}
 	}
-	return "", fault.New(fault.SourceNotRegistered, "There is no table %s in this dataset.", table)
+	return "", fault.New(fault.SourceNotRegistered, "There is no table %s in this dataset.", table).Suggest("%s", sqlpolicy.TablesNear(db.Tables, table))
 }
 
 // texts runs a generated statement whose columns are all text.

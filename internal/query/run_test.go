@@ -165,7 +165,7 @@ func TestRefusalText(t *testing.T) {
 	e := newEngine(t, query.Config{})
 	_, err := e.Run(t.Context(), query.Request{Database: db, SQL: "SELECT 'é', * FROM hidden h"})
 	f := wantFault(t, err, fault.SQLPolicy)
-	want := sqlpolicy.Refusal{Rule: "table", Place: "hidden", Position: 20, Instead: "Use the tables of this dataset: customers, orders, items."}
+	want := sqlpolicy.Refusal{Rule: "table", Place: "hidden", Position: 20, Instead: "Use the tables of this dataset: items, orders, customers."}
 	if diff := cmp.Diff(want, f.Details); diff != "" {
 		t.Error(diff)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 
 	"interlock/internal/fault"
 	"interlock/internal/schema"
@@ -53,6 +54,9 @@ func (s *Server) datasetSchema(ctx context.Context, in *struct {
 	return s.cfg.Datasets.Schema(ctx, in.ID)
 }
 
+// maxNamed bounds the datasets that a refusal names.
+const maxNamed = 10
+
 // knowsDataset refuses the id of a dataset that does not exist; none is fine.
 func (s *Server) knowsDataset(ctx context.Context, id string) error {
 	if id == "" {
@@ -62,10 +66,19 @@ func (s *Server) knowsDataset(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(ds, func(d Dataset) bool { return d.ID == id }) {
-		return fault.New(fault.DatasetNotFound, "there is no dataset %q", clip(id, 60))
+	ids := make([]string, len(ds))
+	for i, d := range ds {
+		ids[i] = d.ID
 	}
-	return nil
+	if slices.Contains(ids, id) {
+		return nil
+	}
+	f := fault.New(fault.DatasetNotFound, "there is no dataset %q", clip(id, 60))
+	if len(ids) == 0 {
+		return f.Suggest("There are no datasets: put files into a data folder.")
+	}
+	near := fault.Nearest(id, ids)
+	return f.With(near).Suggest("Use one of: %s.", strings.Join(near[:min(maxNamed, len(near))], ", "))
 }
 
 func (s *Server) sources(ctx context.Context, _ *none) (any, error) {

@@ -65,9 +65,9 @@ func (r *sqliteRemote) judgeFault(ctx, bounded context.Context, scope sqlpolicy.
 	case sqlpolicy.RuleFunction:
 		return sqlpolicy.Refuse(rule, "Answer the question from the dataset's tables alone.", "The function %s is not allowed.", about)
 	case sqlpolicy.RuleTable:
-		return sqlpolicy.Refuse(rule, sqlpolicy.TableList(scope.Tables), "There is no table %s in this dataset.", about)
+		return sqlpolicy.Refuse(rule, sqlpolicy.TablesNear(scope.Tables, about), "There is no table %s in this dataset.", about)
 	case sqlpolicy.RuleTableFunction:
-		return sqlpolicy.Refuse(rule, sqlpolicy.TableList(scope.Tables), "The table function %s is not allowed.", about)
+		return sqlpolicy.Refuse(rule, sqlpolicy.TablesNear(scope.Tables, about), "The table function %s is not allowed.", about)
 	case sqlpolicy.RuleColumn:
 		return sqlpolicy.Refuse(rule, "Use the columns that the dataset lists.", "The column %s is not available.", about)
 	case sqlpolicy.RuleParameter:

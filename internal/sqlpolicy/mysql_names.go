@@ -146,7 +146,7 @@ func (p *mysqlPrinter) refuseTable(schema, name string) {
 		p.refuse(deny(RuleCatalog, -1, tableList(p.scope.Tables)+" Their columns are in the dataset's schema.", "The engine's catalog (%s) is not available.", full))
 		return
 	}
-	p.refuse(deny(RuleTable, -1, tableList(p.scope.Tables), "There is no table %s in this dataset.", full))
+	p.refuse(deny(RuleTable, -1, TablesNear(p.scope.Tables, full), "There is no table %s in this dataset.", full))
 }
 
 // column admits the name of a column and prints it.

@@ -114,7 +114,7 @@ func (w *planWalker) scan(n *node) error {
 		known = false
 	}
 	if !known || fold(data.str("schema")) != "main" {
-		return deny(RuleTable, -1, tableList(w.scope.Tables), "There is no table %s in this dataset.", data.str("table"))
+		return deny(RuleTable, -1, TablesNear(w.scope.Tables, data.str("table")), "There is no table %s in this dataset.", data.str("table"))
 	}
 	return w.columns(n, table)
 }

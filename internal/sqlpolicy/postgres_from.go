@@ -81,7 +81,7 @@ func (j *pgJudge) tableDenied(v *pgquery.RangeVar) error {
 	case "information_schema", "pg_catalog":
 		return deny(RuleCatalog, int(v.GetLocation()), tableList(j.scope.Tables)+" Their columns are in the dataset's schema.", "The engine's catalog (%s) is not available.", full)
 	}
-	return deny(RuleTable, int(v.GetLocation()), tableList(j.scope.Tables), "There is no table %s in this dataset.", full)
+	return deny(RuleTable, int(v.GetLocation()), TablesNear(j.scope.Tables, full), "There is no table %s in this dataset.", full)
 }
 
 // rename gives an item its alias, and its columns theirs.

@@ -77,21 +77,32 @@ func Refuse(rule, instead, format string, args ...any) *fault.Fault {
 	return deny(rule, -1, instead, format, args...).fault("")
 }
 
-// TableList names the tables that may be used instead.
-func TableList(tables []Table) string { return tableList(tables) }
+// maxListed bounds the tables that a refusal names.
+const maxListed = 12
 
-// tableList names what may be used instead.
-func tableList(tables []Table) string {
-	names := make([]string, 0, 12)
+// TablesNear names the tables that may be used instead of one that does not exist, the
+// nearest first.
+func TablesNear(tables []Table, name string) string {
+	return listTables(fault.Nearest(name[strings.LastIndexByte(name, '.')+1:], tableNames(tables)))
+}
+
+// tableList names the tables that may be used, in their order.
+func tableList(tables []Table) string { return listTables(tableNames(tables)) }
+
+func tableNames(tables []Table) []string {
+	names := make([]string, len(tables))
 	for i, t := range tables {
-		if i == 12 {
-			names = append(names, fmt.Sprintf("and %d more", len(tables)-i))
-			break
-		}
-		names = append(names, t.Name)
+		names[i] = t.Name
 	}
+	return names
+}
+
+func listTables(names []string) string {
 	if len(names) == 0 {
 		return "This dataset has no tables."
+	}
+	if more := len(names) - maxListed; more > 0 {
+		names = append(names[:maxListed:maxListed], fmt.Sprintf("and %d more", more))
 	}
 	return "Use the tables of this dataset: " + strings.Join(names, ", ") + "."
 }

@@ -72,7 +72,7 @@ func (w *walker) tableDenied(catalog, schema, name string, at int) error {
 	case "information_schema", "pg_catalog":
 		return deny(RuleCatalog, at, tableList(w.scope.Tables)+" Their columns are in the dataset's schema.", "The engine's catalog (%s) is not available.", full)
 	}
-	return deny(RuleTable, at, tableList(w.scope.Tables), "There is no table %s in this dataset.", full)
+	return deny(RuleTable, at, TablesNear(w.scope.Tables, full), "There is no table %s in this dataset.", full)
 }
 
 func (w *walker) tableFunction(n *node, s *cteScope, depth int) error {

@@ -27,7 +27,8 @@ func (b box) explainSQLError(ctx context.Context, q Query, err error) error {
 	refusal, _ := f.Details.(sqlpolicy.Refusal)
 	switch {
 	case f.Code == fault.SQLPolicy && refusal.Rule == sqlpolicy.RuleTable && missingTable.MatchString(f.Message):
-		return fault.Wrap(err, fault.SQLError, "%s", f.Message).Suggest("%s", f.Suggestion)
+		// Where a reply has only the message, it must name the tables.
+		return fault.Wrap(err, fault.SQLError, "%s %s", f.Message, f.Suggestion).Suggest("Write the statement with one of these tables.")
 	case f.Code == fault.SQLError && missingColumn.MatchString(f.Message):
 		d, schemaErr := b.Data.Schema(ctx, q.Dataset)
 		if schemaErr != nil {
