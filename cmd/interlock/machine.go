@@ -1,14 +1,17 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"interlock/internal/engine"
 	"interlock/internal/fault"
 	"interlock/internal/llm"
 	"interlock/internal/machine"
@@ -47,7 +50,9 @@ func (a *app) machineCommand() *cobra.Command {
 		},
 		&cobra.Command{
 			Use: "diff OLD NEW", Short: "Show what changed between two versions, and which threads could not continue", Args: cobra.ExactArgs(2),
-			Example: "  interlock machine diff ./machines/mine@old ./machines/mine",
+			Long: "A version is a machine's name, its folder, or the beginning of the hash of a definition with which\n" +
+				"threads began: these are kept in the log after the machine has changed.",
+			Example: "  interlock machine diff ./machines/mine@old ./machines/mine\n  interlock machine diff 1a2b3c4d5e6f analyst",
 			RunE:    func(cmd *cobra.Command, args []string) error { return a.machineDiff(cmd, args[0], args[1]) },
 		},
 		&cobra.Command{
@@ -201,6 +206,32 @@ func (a *app) findMachine(arg string) (*machine.Machine, error) {
 	return machine.Load(os.DirFS(dir))
 }
 
+// findVersion returns a machine by name, from a folder, or by the beginning of the hash of
+// a version that a thread has.
+func (a *app) findVersion(ctx context.Context, arg string) (*machine.Machine, error) {
+	m, err := a.findMachine(arg)
+	if err == nil || !versionArg.MatchString(arg) || a.needState() != nil {
+		return m, err
+	}
+	s, openErr := a.openStore()
+	if openErr != nil {
+		return nil, openErr
+	}
+	defer s.Close()
+	threads, listErr := s.Threads(ctx, store.Query{Limit: 100_000})
+	if listErr != nil {
+		return nil, listErr
+	}
+	for _, t := range threads {
+		if strings.HasPrefix(t.Version, arg) {
+			return engine.LoadDefinition(ctx, s, t.Version)
+		}
+	}
+	return nil, err
+}
+
+var versionArg = regexp.MustCompile(`^[0-9a-f]{6,64}$`)
+
 func (a *app) machineGraph(arg, format string) error {
 	m, err := a.findMachine(arg)
 	if err != nil {
@@ -229,11 +260,11 @@ type liveThread struct {
 
 func (a *app) machineDiff(cmd *cobra.Command, oldArg, newArg string) error {
 	ctx := cmd.Context()
-	older, err := a.findMachine(oldArg)
+	older, err := a.findVersion(ctx, oldArg)
 	if err != nil {
 		return err
 	}
-	newer, err := a.findMachine(newArg)
+	newer, err := a.findVersion(ctx, newArg)
 	if err != nil {
 		return err
 	}
@@ -259,7 +290,7 @@ func (a *app) machineDiff(cmd *cobra.Command, oldArg, newArg string) error {
 		if err != nil {
 			return err
 		}
-		if why := machine.UpgradeProblems(older, newer, t.State, v.Facts); len(why) > 0 {
+		if why := engine.MigrationProblems(older, newer, v); len(why) > 0 {
 			broken = append(broken, liveThread{t.ID, t.State, why})
 		}
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 func (a *app) threadCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "thread", Short: "List, show, fork, compare and stop threads"}
+	cmd := &cobra.Command{Use: "thread", Short: "List, show, fork, compare, migrate and stop threads"}
 	var q store.Query
 	list := &cobra.Command{
 		Use: "list", Short: "List threads, newest first", Args: cobra.NoArgs,
@@ -46,7 +46,7 @@ func (a *app) threadCommand() *cobra.Command {
 		Example: "  interlock thread stop t_1a2b",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.threadStop(cmd, args[0]) },
 	}
-	cmd.AddCommand(list, show, fork, a.threadDiffCommand(), stop)
+	cmd.AddCommand(list, show, fork, a.threadDiffCommand(), a.threadMigrateCommand(), stop)
 	return cmd
 }
 

@@ -40,9 +40,11 @@ func (e *Engine) Migrate(ctx context.Context, thread string, to *machine.Machine
 		case to.Hash == from.Hash:
 			return fault.New(fault.BadRequest, "the thread %s has this version of %s already", thread, to.Name)
 		}
-		why := machine.UpgradeProblems(from, to, t.f.State, t.f.facts)
-		settings, problems := migrateSettings(to, t.f.Settings)
-		if why = append(why, problems...); len(why) > 0 {
+		settings, why := migrateSettings(to, t.f.Settings)
+		if t.f.State != "" { // "" before the first turn
+			why = append(machine.UpgradeProblems(from, to, t.f.State, t.f.facts), why...)
+		}
+		if len(why) > 0 {
 			return fault.New(fault.Conflict, "the thread %s cannot go on with this version of %s: %s", thread, to.Name, strings.Join(why, "; ")).With(why).
 				Suggest("Let it go on with its own version, or change the definition.")
 		}
@@ -54,6 +56,22 @@ func (e *Engine) Migrate(ctx context.Context, thread string, to *machine.Machine
 		t.setFold(t.f, to)
 		return nil
 	})
+}
+
+// MigrationProblems says why a thread could not go on with another version of its machine;
+// nothing means that Migrate would move it, once no turn of it runs or waits.
+func MigrationProblems(from, to *machine.Machine, v View) []string {
+	own := maps.Clone(v.Settings)
+	for _, s := range from.Settings {
+		if bytes.Equal(mustJSON(own[s.Name]), mustJSON(s.Default)) {
+			delete(own, s.Name)
+		}
+	}
+	_, why := migrateSettings(to, own)
+	if v.Thread.State == "" {
+		return why
+	}
+	return append(machine.UpgradeProblems(from, to, v.Thread.State, v.Facts), why...)
 }
 
 // migrateSettings returns the settings of a thread that a version has, too, and says which
@@ -90,7 +108,7 @@ func migrateFacts(to *machine.Machine, f *fold) (event.Body, bool) {
 		if err != nil || v == nil { // a null has no type; UpgradeProblems has named the others
 			continue
 		}
-		if !bytes.Equal(event.EncodeValue(v).JSON, event.EncodeValue(f.facts[name]).JSON) {
+		if !bytes.Equal(mustJSON(v), mustJSON(f.facts[name])) {
 			if c.Set == nil {
 				c.Set = map[string]any{}
 			}

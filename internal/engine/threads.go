@@ -205,7 +205,17 @@ func (d *definitions) get(ctx context.Context, hash string) (*machine.Machine, e
 	if m != nil {
 		return m, nil
 	}
-	raw, err := d.store.Blob(ctx, hash)
+	m, err := LoadDefinition(ctx, d.store, hash)
+	if err != nil {
+		return nil, err
+	}
+	d.add(m)
+	return m, nil
+}
+
+// LoadDefinition loads the definition of a hash that a thread has or had.
+func LoadDefinition(ctx context.Context, s store.Log, hash string) (*machine.Machine, error) {
+	raw, err := s.Blob(ctx, hash)
 	if err != nil {
 		return nil, fault.Wrap(err, fault.MachineNotFound, "the definition %.12s of this thread is not stored", hash)
 	}
@@ -213,11 +223,11 @@ func (d *definitions) get(ctx context.Context, hash string) (*machine.Machine, e
 	if err := json.Unmarshal(raw, &files); err != nil {
 		return nil, fault.Wrap(err, fault.MachineInvalid, "the stored definition %.12s cannot be read", hash)
 	}
-	if m, err = machine.Parse(files); err != nil {
+	m, err := machine.Parse(files)
+	if err != nil {
 		return nil, fault.Wrap(err, fault.MachineInvalid, "the stored definition %.12s does not load any more", hash)
 	}
 	m.Hash = hash
-	d.add(m)
 	return m, nil
 }
 
