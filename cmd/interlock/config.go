@@ -136,6 +136,10 @@ func (c *config) flags(fs *pflag.FlagSet) {
 			fs.StringArray(s.name, nil, help)
 		case bool:
 			fs.Bool(s.name, s.def == "true", help)
+		case int:
+			fs.Var(&typedText{s.def, "int"}, s.name, help)
+		case time.Duration:
+			fs.Var(&typedText{s.def, "duration"}, s.name, help)
 		default:
 			fs.String(s.name, s.def, help)
 		}

@@ -105,24 +105,8 @@ func (a *app) root() *cobra.Command {
 	)
 	root.InitDefaultCompletionCmd("completion")
 	root.SetHelpCommand(helpCommand(root))
+	root.SetUsageTemplate(usageTemplate)
 	return root
-}
-
-// helpCommand shows the help of a command, and refuses names that are none.
-func helpCommand(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
-		Use: "help [COMMAND]", Short: "Help about any command",
-		RunE: func(_ *cobra.Command, args []string) error {
-			cmd, rest, err := root.Find(args)
-			if err == nil && len(rest) > 0 {
-				err = unknownCommand(cmd, rest[0])
-			}
-			if err != nil {
-				return usageError{err}
-			}
-			return cmd.Help()
-		},
-	}
 }
 
 // ownInterrupts marks commands in which an interrupt ends what is under way and not the
