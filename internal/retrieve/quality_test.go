@@ -126,7 +126,7 @@ func wordsOnly(tb testing.TB, x *Index, question string) []string {
 	tb.Helper()
 	var quoted []string
 	for _, t := range questionTerms(question) {
-		quoted = append(quoted, `"`+t+`"`)
+		quoted = append(quoted, matchTerm(t))
 	}
 	rows, err := x.db.Query("SELECT c.content FROM chunk_words JOIN chunks c ON c.id = chunk_words.rowid WHERE chunk_words MATCH ? ORDER BY bm25(chunk_words, 1.0, 0.6) LIMIT 10", strings.Join(quoted, " OR "))
 	if err != nil {
@@ -247,6 +247,53 @@ func reportCalibration(t *testing.T, related, unrelated []float64, threshold flo
 	}
 }
 
+// TestGermanQuestions measures German questions over English documents and over a German one. The
+// model knows English, so the thresholds mean less there; the test holds what docs/benchmarks.md says.
+func TestGermanQuestions(t *testing.T) {
+	t.Parallel()
+	model := openModel(t)
+	english, _ := demoIndex(t, model)
+	german := openIndex(t, model)
+	add(t, german, AddRequest{Collection: "handbook", Path: "testdata/german"})
+	for _, c := range []struct {
+		documents       string
+		index           *Index
+		related         string
+		recall          float64 // at least
+		passes, strange float64 // shares of related questions at least, of unrelated ones at most
+	}{
+		{"English", english, "german_related.tsv", 0.25, 0, 0.05},
+		{"German", german, "german_handbook.tsv", 0.75, 0.5, 0.1},
+	} {
+		questions := loadQuestions(t, c.related)
+		if *fit {
+			fitting, _ := halves(questions)
+			strangers, _ := halves(loadQuestions(t, "german_unrelated.tsv"))
+			fitPassages(t, c.index, fitting, strangers)
+		}
+		recall, passes, strange := 0.0, 0.0, 0.0
+		for _, q := range questions {
+			found := search(t, c.index, Scope{}, q.question)
+			if slices.ContainsFunc(contents(found)[:min(5, len(found))], q.answeredBy) {
+				recall += 1 / float64(len(questions))
+			}
+			if found[0].Relevancy >= chunkThreshold {
+				passes += 1 / float64(len(questions))
+			}
+		}
+		unrelated := loadQuestions(t, "german_unrelated.tsv")
+		for _, q := range unrelated {
+			if found := search(t, c.index, Scope{}, q.question); len(found) > 0 && found[0].Relevancy >= chunkThreshold {
+				strange += 1 / float64(len(unrelated))
+			}
+		}
+		t.Logf("German questions over %s documents: one of the first five answers %.3f of %d, at %.1f %.3f of the related and %.3f of %d unrelated", c.documents, recall, len(questions), chunkThreshold, passes, strange, len(unrelated))
+		if recall < c.recall || passes < c.passes || strange > c.strange {
+			t.Errorf("over %s documents it is worse than %.2f, %.2f and %.2f", c.documents, c.recall, c.passes, c.strange)
+		}
+	}
+}
+
 func quartiles(sorted []float64) []float64 {
 	n := len(sorted) - 1
 	return []float64{sorted[0], sorted[n/4], sorted[n/2], sorted[3*n/4], sorted[n]}
@@ -272,7 +319,7 @@ func fitPassages(t *testing.T, x *Index, related, unrelated []labelled) {
 		}
 		list, err := x.rank(t.Context(), tx, ranking{
 			of: "documents", kept: &x.passages, load: loadChunkVectors, texts: "chunks", words: "chunk_words", weights: "1.0, 0.6",
-			group: "SELECT document FROM chunks WHERE id = ?", visible: documents, curve: x.curves.passages,
+			group: "SELECT document FROM chunks WHERE id = ?", visible: documents, curve: x.curves.passagesFor(text),
 		}, text, vectors[0].Pack(), 100)
 		if err != nil {
 			t.Fatal(err)

@@ -24,12 +24,23 @@ func roundRelevancy(r float64) float64 { return math.Round(r*1000) / 1000 }
 // A calibration has the curves of an encoder.
 type calibration struct {
 	passages, tables curve
+	// germanPassages are those of German questions. The model knows English: to it German texts are all
+	// alike, so that words must decide. TestGermanQuestions holds it.
+	germanPassages curve
 }
 
 var (
-	modelCalibration = calibration{passages: curve{-4.8, 12, 6}, tables: curve{-6.3, 12, 6}}
-	wordsCalibration = calibration{passages: curve{-5.8, 6, 24}, tables: curve{-5.8, 6, 24}}
+	modelCalibration = calibration{passages: curve{-4.8, 12, 6}, tables: curve{-6.3, 12, 6}, germanPassages: curve{-4.3, 3, 16}}
+	wordsCalibration = calibration{passages: curve{-5.8, 6, 24}, tables: curve{-5.8, 6, 24}, germanPassages: curve{-5.8, 6, 24}}
 )
+
+// passagesFor returns the curve of passages for a question.
+func (c calibration) passagesFor(question string) curve {
+	if isGerman(questionWords(question)) {
+		return c.germanPassages
+	}
+	return c.passages
+}
 
 func calibrationOf(e embed.Encoder) calibration {
 	if _, words := e.(embed.Words); words {

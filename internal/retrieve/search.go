@@ -74,7 +74,7 @@ func (x *Index) searchChunks(ctx context.Context, q Query) ([]Chunk, error) {
 	}
 	ranked, err := x.rank(ctx, tx, ranking{
 		of: "documents", kept: &x.passages, load: loadChunkVectors, texts: "chunks", words: "chunk_words", weights: "1.0, 0.6",
-		group: "SELECT document FROM chunks WHERE id = ?", visible: documents, curve: x.curves.passages,
+		group: "SELECT document FROM chunks WHERE id = ?", visible: documents, curve: x.curves.passagesFor(q.Text),
 	}, q.Text, vectors[0].Pack(), q.Limit)
 	if err != nil {
 		return nil, err

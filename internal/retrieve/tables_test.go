@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -296,6 +297,45 @@ func checkTableThreshold(t *testing.T, x *retrieve.Index, related []float64) {
 	const threshold = 0.2
 	if above(related, threshold) < 0.90 || above(unrelated, threshold) > 0.05 {
 		t.Errorf("the threshold %.1f passes %.3f of related and %.3f of unrelated questions", threshold, above(related, threshold), above(unrelated, threshold))
+	}
+}
+
+// TestTenThousandTables asks for single tables among ten thousand, by words: the one that is meant is
+// among the first five, and a question takes less than 20 ms. The time is that of the quickest of a
+// hundred questions, because other programs run beside the test.
+func TestTenThousandTables(t *testing.T) {
+	t.Parallel()
+	n := 10_000
+	if raceDetector {
+		n = 1_000
+	}
+	tables := retrievetest.Tables(n, 1)
+	x := openTables(t, embed.Words{})
+	syncTables(t, x, retrieve.TableSet{Source: "synthetic", Tables: tables})
+	found, asked := 0, 0
+	var took []time.Duration
+	for i := 0; i < n; i += n / 100 {
+		area, rest, _ := strings.Cut(tables[i].Name, ".")
+		subject, facet, _ := strings.Cut(rest, "_")
+		question := fmt.Sprintf("Show me the %s of every %s in %s", facet, subject, area)
+		begin := time.Now()
+		list, err := x.SearchTables(t.Context(), retrieve.TableQuery{Text: question, Limit: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		took = append(took, time.Since(begin))
+		asked++
+		if slices.ContainsFunc(list, func(f retrieve.Table) bool { return f.Name == tables[i].Name }) {
+			found++
+		}
+	}
+	slices.Sort(took)
+	t.Logf("%d tables: recall@5 %.3f, a question %s at best, %s as a median", n, float64(found)/float64(asked), took[0], took[asked/2])
+	if found < asked*95/100 {
+		t.Errorf("%d of %d tables were among the first five", found, asked)
+	}
+	if limit := 20 * time.Millisecond; !raceDetector && took[0] > limit {
+		t.Errorf("the quickest question took %s, want less than %s", took[0], limit)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // stopWords say nothing of what a question is about.
@@ -20,11 +21,19 @@ why will with would you your yours tell give show find list get much many long d
 // germanStopWords are left out of questions in German only: some of them mean something in English.
 var germanStopWords = strings.Fields(`ab aber alle als am an auch auf aus bei bin bis bist da darf das dass dem den der des die dies diese dieser dieses du ein eine einem einen einer eines er es
 für gibt hab habe haben hat hatte ich ihr im in ist ja kann kein keine man mehr mein meine mich mir mit muss nach nicht noch nur ob oder ohne sein seine sich sie sind so soll um und uns unser
-vom von vor wann war was wen wenn wer werden wie wir wird wo wofür woher wohin zu zum zur über welche welcher welches viel viele vielen`)
+vom von vor wann war warum was wen wenn wer werden wie wir wird wo wofür woher wohin wurde wurden zu zum zur über welche welchem welchen welcher welches viel viele vielen
+brauche brauchen braucht können müssen`)
 
-// isGerman reports whether a question has more of the small words of German than of English.
+// germanQuestionWords begin questions in German and mean nothing in English.
+var germanQuestionWords = strings.Fields(`wer wen wem wie wo wann warum wieso welche welchem welchen welcher welches wofür woher wohin werden wird gibt kann darf muss soll hat haben ist sind`)
+
+// isGerman reports whether a question has more of the small words of German than of English: two, or
+// one that it begins with.
 func isGerman(words []string) bool {
 	german, english := 0, 0
+	if len(words) > 0 && slices.Contains(germanQuestionWords, words[0]) {
+		german++
+	}
 	for _, w := range words {
 		if slices.Contains(germanStopWords, w) {
 			german++
@@ -41,16 +50,28 @@ const (
 	maxQuestion = 8 << 10
 )
 
-// questionTerms are the words of a question that are worth looking for, each once.
-func questionTerms(text string) []string {
+// questionWords are all words of a question, in lower case.
+func questionWords(text string) []string {
 	if len(text) > maxQuestion {
 		text = strings.ToValidUTF8(text[:maxQuestion], "")
 	}
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+}
+
+// questionTerms are the words of a question that are worth looking for, each once. A German word is
+// looked for by its beginning, which ends in "*": so urlaub finds Urlaubstage, and melden Meldung.
+func questionTerms(text string) []string {
+	words := questionWords(text)
 	german := isGerman(words)
 	var terms []string
 	for _, w := range words {
-		if slices.Contains(stopWords, w) || german && slices.Contains(germanStopWords, w) || slices.Contains(terms, w) || len(w) == 1 && !unicode.IsNumber(rune(w[0])) {
+		if slices.Contains(stopWords, w) || german && slices.Contains(germanStopWords, w) || len(w) == 1 && !unicode.IsNumber(rune(w[0])) {
+			continue
+		}
+		if german {
+			w = germanBeginning(w)
+		}
+		if slices.Contains(terms, w) {
 			continue
 		}
 		if terms = append(terms, w); len(terms) == maxTerms {
@@ -58,6 +79,30 @@ func questionTerms(text string) []string {
 		}
 	}
 	return terms
+}
+
+// germanEndings are those of inflected German words, longer ones first.
+var germanEndings = []string{"ungen", "enen", "ern", "est", "ung", "en", "er", "es", "em", "et", "st", "e", "n", "s", "t"}
+
+// germanBeginning returns what the forms and compounds of a German word begin with, and "*".
+func germanBeginning(word string) string {
+	for _, ending := range germanEndings {
+		if rest, ok := strings.CutSuffix(word, ending); ok && utf8.RuneCountInString(rest) >= 4 {
+			return rest + "*"
+		}
+	}
+	if utf8.RuneCountInString(word) >= 4 && !strings.ContainsFunc(word, unicode.IsNumber) {
+		return word + "*"
+	}
+	return word
+}
+
+// matchTerm writes a term as the full-text index takes it.
+func matchTerm(term string) string {
+	if beginning, ok := strings.CutSuffix(term, "*"); ok {
+		return `"` + beginning + `"*`
+	}
+	return `"` + term + `"`
 }
 
 // splitName gives the words of an identifier: order_lineItems2024 is order, line, Items, 2024.
@@ -118,7 +163,7 @@ func prepareWords(ctx context.Context, tx *sql.Tx, index string, texts int, term
 	}
 	var found []counted
 	for _, t := range terms {
-		c := counted{term: `"` + t + `"`}
+		c := counted{term: matchTerm(t)}
 		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM "+index+" WHERE "+index+" MATCH ?", c.term).Scan(&c.having); err != nil {
 			return q, err
 		}
