@@ -17,11 +17,11 @@ import (
 // A recording returns the recorded times, replies, results and versions of a run.
 type recording struct {
 	events        []event.Event
-	stop          func() // stops the turn of the replay
-	stopsAt       int    // index of the event before which the person stopped the run; -1 if nobody did
-	model         string // the name of the run's model
-	interruptions int    // the number of interruptions after which the turn was given up
-	figures       bool   // the figures of the answer were traced
+	stop          func()               // stops the turn of the replay
+	stopsAt       int                  // index of the event before which the person stopped the run; -1 if nobody did
+	model         string               // the name of the run's model
+	interruptions int                  // the number of interruptions after which the turn was given up
+	figures       *event.FiguresTraced // the origins of the answer's figures; nil if they were not traced
 
 	mu       sync.Mutex
 	next     int                   // index of the event whose time is returned next
@@ -57,7 +57,7 @@ func newRecording(events []event.Event) *recording {
 		case event.ArtifactMade:
 			r.made[b.Call] = append(r.made[b.Call], b)
 		case event.FiguresTraced:
-			r.figures = true
+			r.figures = &b
 		case event.TurnInterrupted:
 			if interruptions++; b.Last {
 				r.interruptions = interruptions

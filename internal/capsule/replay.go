@@ -140,7 +140,8 @@ func (d *replayer) startEngine() (err error) {
 	d.eng, err = engine.New(engine.Config{
 		Store: d.mem, Machines: noMachines{}, Models: d.rec, Tools: d.tools.Map(d.rec.wrapTool), SnapshotEvery: 1 << 30, MaxInterruptions: d.rec.interruptions,
 		Now: d.rec.nextTime, NewID: func(string) string { return d.run }, ToolSeconds: 1 << 20,
-		SkipFigures: !d.rec.figures, // a run of a version that did not trace them replays as it was
+		SkipFigures:     d.rec.figures == nil, // a run of a version that did not trace them replays as it was
+		RecordedFigures: d.rec.figures,
 	})
 	return err
 }

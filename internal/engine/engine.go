@@ -27,6 +27,7 @@ import (
 	"sync"
 	"time"
 
+	"interlock/internal/event"
 	"interlock/internal/fault"
 	"interlock/internal/llm"
 	"interlock/internal/machine"
@@ -74,6 +75,9 @@ type Config struct {
 	// SkipFigures leaves out the origins of figures although a machine asks for them, for
 	// the replay of runs that were recorded without.
 	SkipFigures bool
+	// RecordedFigures are the origins of figures that a replay stores again if they were
+	// traced by other rules than those of this program.
+	RecordedFigures *event.FiguresTraced
 	// Now and NewID are for tests.
 	Now   func() time.Time
 	NewID func(prefix string) string

@@ -66,6 +66,9 @@ func (t *turn) withFigures(bodies []event.Body) []event.Body {
 	if !ok || !givesAnswer(end) || !figure.Holds(end.Text) {
 		return bodies
 	}
+	if recorded := t.e.cfg.RecordedFigures; recorded != nil && recorded.Rules != figure.Rules {
+		return slices.Insert(bodies, last, event.Body(*recorded))
+	}
 	traced := t.r.traceFigures(end.Text, t.fetchAnyway)
 	if len(traced.Figures) == 0 {
 		return bodies
@@ -90,7 +93,7 @@ func (t *turn) fetchAnyway(v event.Value) (event.Value, error) {
 func (r *rules) traceFigures(answer string, fetch func(event.Value) (event.Value, error)) event.FiguresTraced {
 	e := r.evidence(answer, fetch)
 	figures, cut := figure.Trace(answer, e)
-	b := event.FiguresTraced{Run: r.f.Turn.Run, Figures: figures, Cut: cut}
+	b := event.FiguresTraced{Run: r.f.Turn.Run, Figures: figures, Cut: cut, Rules: figure.Rules}
 	for _, f := range figures {
 		switch f.Support {
 		case figure.None:

@@ -430,6 +430,9 @@ type FiguresTraced struct {
 	Unsupported int             `json:"unsupported"`   // figures without an origin
 	Weak        int             `json:"weak"`          // figures that may fit by chance
 	Cut         bool            `json:"cut,omitempty"` // a bound left figures or evidence out
+	// Rules is the version of the rules by which they were traced. A replay under other
+	// rules repeats what is recorded here.
+	Rules int `json:"rules,omitempty"`
 }
 
 // TurnEnded is the last event of a run.

@@ -437,6 +437,8 @@ export interface FiguresTraced {
   weak: number;
   /** a bound left figures or evidence out */
   cut?: boolean;
+  /** Rules is the version of the rules by which they were traced. A replay under other rules repeats what is recorded here. */
+  rules?: number;
 }
 
 /** TurnEnded is the last event of a run. */
