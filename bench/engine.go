@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -109,7 +108,7 @@ func runEngine(ctx context.Context, steps int, safe bool) (Result, error) {
 		if run >= warmUps {
 			took = append(took, time.Since(start))
 		}
-		if bytes, err = logBytes(ctx, eng, thread); err != nil {
+		if bytes, err = storedBytes(ctx, s, thread); err != nil {
 			return Result{}, err
 		}
 	}
@@ -123,18 +122,17 @@ const warmUps = 3
 // repeats is how often a case runs; the one in the middle counts, as for the peers.
 func repeats(steps int) int { return max(5, 300/steps) }
 
-// logBytes is what the run stored: its events as JSON.
-func logBytes(ctx context.Context, eng *engine.Engine, thread string) (int64, error) {
-	var n int64
-	for e, err := range eng.Events(ctx, thread, 0) {
-		if err != nil {
-			return 0, err
-		}
-		raw, err := json.Marshal(e)
-		if err != nil {
-			return 0, err
-		}
-		n += int64(len(raw))
+// storedBytes is what a thread takes in the log: its events, its snapshot, and every blob
+// that it needs, the definition and the prompts included, as they are stored.
+func storedBytes(ctx context.Context, s store.Store, thread string) (int64, error) {
+	u, err := s.Usage(ctx)
+	if err != nil {
+		return 0, err
+	}
+	t := u.Threads[thread]
+	n := t.Bytes
+	for hash := range t.Blobs {
+		n += u.Blobs[hash]
 	}
 	return n, nil
 }
