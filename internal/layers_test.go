@@ -90,7 +90,7 @@ var layers = []struct {
 
 	{"machines", nil},
 	{"web", nil},
-	{"web/e2e", nil},
+	{"web/e2e", []string{"web"}},
 }
 
 // coming are the packages that have a row and are not written yet.

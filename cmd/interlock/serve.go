@@ -73,7 +73,7 @@ func (a *app) serve(ctx context.Context) error {
 			return capsule.ReplayRun(ctx, s.store, s.tools, run)
 		},
 		Machine: "analyst", SessionMachine: "reconcile", Direct: directTools,
-		Ready: s.readiness, Metrics: s.metrics.handler(), Page: web.Files(), App: web.App(), Version: version(),
+		Ready: s.readiness, Metrics: s.metrics.handler(), Page: web.Files(), Version: version(),
 		Listen: a.cfg.Listen, Hosts: a.cfg.Hosts, Origins: a.cfg.Origins, Users: users, Owner: a.cfg.Owner, Log: s.log,
 		Concurrent: a.cfg.Requests, PerUser: a.cfg.RequestsPerUser, Streams: a.cfg.Streams, StreamsPerUser: a.cfg.StreamsPerUser,
 	})

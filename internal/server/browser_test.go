@@ -1,24 +1,26 @@
 package server_test
 
 import (
-	"io/fs"
+	"net/http"
 	"testing"
-	"time"
 
 	"interlock/internal/server"
 	"interlock/web"
 	"interlock/web/e2e"
 )
 
-// TestAppInBrowser drives the page that make builds in Chromium, with a scripted model.
-func TestAppInBrowser(t *testing.T) {
-	if _, err := fs.Stat(web.App(), "index.html"); err != nil {
-		t.Skip("the page is not built: run make page (package npm)")
-	}
-	e2e.Run(t, serve(t, newDesk(t, 30*time.Millisecond), func(c *server.Config) { c.App = web.App() }).url, "app.test.js")
-}
-
-// TestPageInBrowser drives the page in Chromium, with a scripted model.
+// TestPageInBrowser drives the page in Chromium, with a scripted model. A request to /resume
+// lets the model go on with an answer in whose middle it waits.
 func TestPageInBrowser(t *testing.T) {
-	e2e.Run(t, serve(t, newDesk(t, 30*time.Millisecond), nil).url, "page.test.js")
+	c := &clerk{resume: make(chan struct{})}
+	resume := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case c.resume <- struct{}{}:
+		case <-r.Context().Done():
+		}
+	})
+	r := serve(t, newEngine(t, library(), c, c.query), func(cfg *server.Config) {
+		cfg.Page, cfg.Extra = web.Files(), map[string]http.Handler{"/resume": resume}
+	})
+	e2e.Run(t, r.url, "page.test.js")
 }

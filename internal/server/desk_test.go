@@ -111,17 +111,27 @@ const (
 // A clerk is the model and the data behind the desk. The first word of the message says
 // which script the model follows.
 type clerk struct {
-	pace time.Duration // between words, for people and browsers who watch
+	pace   time.Duration // between words, for people who watch
+	resume chan struct{} // each receive lets one answer of the script "pause" go on
 }
 
 func (*clerk) Name() string { return "scripted/clerk" }
 
 // Reply speaks the line of the script that is due, word by word. The script "wait" says
-// a word and then nothing more until it is stopped.
+// a word and then nothing more until it is stopped; the script "pause" stops in the middle
+// of its answer until it may go on.
 func (c *clerk) Reply(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		script := scriptOf(req)
-		for delta, err := range llm.Script(nextLine(script, req)).Reply(ctx, req) {
+		line := nextLine(script, req)
+		words := 0
+		for delta, err := range llm.Script(line).Reply(ctx, req) {
+			if words++; script == "pause" && len(line.Calls) == 0 && words == 3 {
+				select {
+				case <-c.resume:
+				case <-ctx.Done():
+				}
+			}
 			if script == "wait" && delta.Reply != nil {
 				<-ctx.Done()
 				delta, err = llm.Delta{}, ctx.Err()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
+	"io"
 	"io/fs"
 	"mime"
 	"net/http"
@@ -15,26 +16,16 @@ import (
 	"interlock/internal/fault"
 )
 
-// pageFiles serves the flat folder of the page.
-func pageFiles(page fs.FS) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		pageFile(page, r.PathValue("file")).ServeHTTP(w, r)
-	})
-}
-
-// pageFile serves one file; the browser asks each time whether it has changed.
-func pageFile(page fs.FS, name string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		b, err := fs.ReadFile(page, name)
-		if err != nil {
-			writeProblem(w, r, fault.New(fault.NotFound, "the page has no such file"))
-			return
-		}
-		w.Header().Set("Cache-Control", "no-cache")
-		w.Header().Set("ETag", `"`+shortHash(b)+`"`)
-		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(b))
-	})
-}
+// pageMissing answers for a page that was not built. It is for people, who open it in a browser.
+const pageMissing = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Interlock: the page is not built</title>
+<h1>The page is not built</h1>
+<p>This binary was built without it, because Node was missing. The command line and the API work all the same.</p>
+<p>Build it with <code>make build</code>, which needs Node 20.19 or later; <code>scripts/setup.sh</code> gets it.</p>
+</html>
+`
 
 // A builtPage serves the page that make builds. Files under assets/ have a hash of their
 // content in their names, so browsers keep them for ever; of the others they ask each time.
@@ -45,12 +36,26 @@ type builtPage struct {
 	packed map[string][]byte // by name, compressed
 }
 
-func (p *builtPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	name := cmp.Or(r.PathValue("file"), "index.html")
+// routes serves the page at /.
+func (p *builtPage) routes(t *table) {
+	t.handle(nobody, "GET /{$}", p.file("index.html"))
+	t.handle(nobody, "GET /icon.svg", p.file("icon.svg"))
+	t.handle(nobody, "GET /assets/{file}", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.serve(w, r, "assets/"+r.PathValue("file"))
+	}))
+}
+
+func (p *builtPage) file(name string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.serve(w, r, name) })
+}
+
+func (p *builtPage) serve(w http.ResponseWriter, r *http.Request, name string) {
 	b, err := fs.ReadFile(p.files, name)
 	switch {
 	case err != nil && name == "index.html":
-		writeProblem(w, r, fault.New(fault.NotFound, "this build has no page").Suggest("Build it with `make build`, which needs Node."))
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = io.WriteString(w, pageMissing) // the caller may be gone
 		return
 	case err != nil:
 		writeProblem(w, r, fault.New(fault.NotFound, "the page has no such file"))

@@ -16,23 +16,19 @@ import (
 // and where it was not built, an answer that says how to build it.
 func TestBuiltPageIsServed(t *testing.T) {
 	t.Parallel()
-	built := fstest.MapFS{
-		"index.html":       {Data: []byte("<!doctype html><title>Interlock</title>")},
-		"assets/main-1.js": {Data: []byte(strings.Repeat("let x = 1;", 500))},
-	}
-	desk := serve(t, newDesk(t, time.Millisecond), func(c *server.Config) { c.App = built })
-	bare := serve(t, newDesk(t, time.Millisecond), func(c *server.Config) { c.App = fstest.MapFS{".keep": {}} })
+	desk := serve(t, newDesk(t, time.Millisecond), nil)
+	bare := serve(t, newDesk(t, time.Millisecond), func(c *server.Config) { c.Page = fstest.MapFS{".keep": {}} })
 	for _, c := range []struct {
 		name, url    string
 		status       int
 		cache, holds string
 		packed       bool
 	}{
-		{name: "index", url: desk.url + "/app/", status: 200, cache: "no-cache", holds: "<title>Interlock", packed: true},
-		{name: "hashed file", url: desk.url + "/app/assets/main-1.js", status: 200, cache: "public, max-age=31536000, immutable", holds: "let x", packed: true},
-		{name: "no such file", url: desk.url + "/app/assets/main-2.js", status: 404, holds: "no such file"},
-		{name: "outside", url: desk.url + "/app/..%2fembed.go", status: 404, holds: "no such file"},
-		{name: "not built", url: bare.url + "/app/", status: 404, holds: "make build"},
+		{name: "index", url: desk.url + "/", status: 200, cache: "no-cache", holds: "<title>Interlock", packed: true},
+		{name: "hashed file", url: desk.url + "/assets/main-1.js", status: 200, cache: "public, max-age=31536000, immutable", holds: "let x", packed: true},
+		{name: "no such file", url: desk.url + "/assets/main-2.js", status: 404, holds: "no such file"},
+		{name: "outside", url: desk.url + "/assets/..%2f..%2fembed.go", status: 404, holds: "no such file"},
+		{name: "not built", url: bare.url + "/", status: 404, holds: "make build"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.url, nil)

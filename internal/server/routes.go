@@ -88,11 +88,7 @@ func (s *Server) routes(t *table) {
 		t.handle(Admin, "GET /metrics", s.cfg.Metrics)
 	}
 	if s.cfg.Page != nil {
-		t.handle(nobody, "GET /{$}", pageFile(s.cfg.Page, "index.html"))
-		t.handle(nobody, "GET /static/{file}", pageFiles(s.cfg.Page))
-	}
-	if s.cfg.App != nil {
-		t.handle(nobody, "GET /app/{file...}", &builtPage{files: s.cfg.App})
+		(&builtPage{files: s.cfg.Page}).routes(t)
 	}
 	for path, h := range s.cfg.Extra {
 		t.handle(Analyst, path, h)

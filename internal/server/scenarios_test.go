@@ -165,9 +165,9 @@ func TestRoutes(t *testing.T) {
 		{name: "artifact outside", url: "/api/artifacts/..%2f..%2fetc%2fpasswd", status: 404},
 
 		{name: "page", url: "/", has: []string{"<!doctype html>", "Content-Type: text/html", "script-src 'self'"}, hasNot: []string{"<script>", "style=\"", "https://"}},
-		{name: "script", url: "/static/app.js", has: []string{"Content-Type: text/javascript"}},
-		{name: "no file", url: "/static/none.js", status: 404},
-		{name: "path outside", url: "/static/..%2fembed.go", status: 404},
+		{name: "script", url: "/assets/main-1.js", has: []string{"Content-Type: text/javascript"}},
+		{name: "no file", url: "/assets/none.js", status: 404},
+		{name: "path outside", url: "/assets/..%2f..%2fembed.go", status: 404},
 		{name: "no route", url: "/nope", status: 404, has: []string{`"code":"not_found"`}},
 		{name: "wrong method", method: "PUT", url: "/chat", status: 405, has: []string{"Allow: POST", `"status":405`}},
 		{name: "request id is taken over", url: "/healthz", headers: []string{"X-Request-Id: abc-1"}, has: []string{"X-Request-Id: abc-1"}},

@@ -56,11 +56,9 @@ type Config struct {
 	Ready func(ctx context.Context) []Part
 	// Metrics serves /metrics.
 	Metrics http.Handler
-	// Page holds index.html and the files it loads.
+	// Page holds index.html and the files it loads. One without an index.html was not
+	// built: / then says how to build it.
 	Page fs.FS
-	// App holds the page that make builds, served at /app/; one without an index.html
-	// is answered with how to build it.
-	App fs.FS
 	// Extra are handlers of other faces by path ("/mcp"), behind the same guards.
 	Extra map[string]http.Handler
 

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -62,7 +63,7 @@ func demonstrate(addr string) (err error) {
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
 	cfg := config(e)
-	cfg.Listen, cfg.Log = addr, slog.New(slog.NewTextHandler(os.Stderr, nil))
+	cfg.Page, cfg.Listen, cfg.Log = web.Files(), addr, slog.New(slog.NewTextHandler(os.Stderr, nil))
 	s, err := server.New(cfg)
 	if err != nil {
 		return err
@@ -74,10 +75,17 @@ func demonstrate(addr string) (err error) {
 	return s.Serve(ctx, ln)
 }
 
+// builtPage stands for the page, so that these tests need no Node.
+var builtPage = fstest.MapFS{
+	"index.html":       {Data: []byte("<!doctype html><title>Interlock</title>")},
+	"icon.svg":         {Data: []byte("<svg/>")},
+	"assets/main-1.js": {Data: []byte(strings.Repeat("let x = 1;", 500))},
+}
+
 func config(e runningEngine) server.Config {
 	return server.Config{
 		Machine: "desk", SessionMachine: "sessions", Direct: directTools,
-		Engine: e, Index: e.store, Machines: library(), Datasets: data{}, Sources: data{}, Artifacts: data{}, Page: web.Files(),
+		Engine: e, Index: e.store, Machines: library(), Datasets: data{}, Sources: data{}, Artifacts: data{}, Page: builtPage,
 		Overview: func(ctx context.Context, _ string) (any, error) { return data{}.Datasets(ctx) },
 		Capsule: func(_ context.Context, run string) (any, error) {
 			return map[string]any{"run_id": run, "question": "?"}, nil

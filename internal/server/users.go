@@ -116,7 +116,12 @@ func isOpen(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
 	}
-	return r.URL.Path == "/healthz" || r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/static/") || strings.HasPrefix(r.URL.Path, "/app/")
+	switch path := r.URL.Path; path {
+	case "/healthz", "/", "/icon.svg":
+		return true
+	default:
+		return strings.HasPrefix(path, "/assets/")
+	}
 }
 
 // requireRole refuses a user who lacks the role.

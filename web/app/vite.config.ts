@@ -1,10 +1,9 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vitest/config";
 
-// The binary serves what is built at /app/. Nothing is inlined: the content security
+// Nothing is inlined: the content security
 // policy forbids inline scripts and styles.
 export default defineConfig({
-  base: "/app/",
   plugins: [svelte()],
   build: { outDir: "../dist", emptyOutDir: true, assetsInlineLimit: 0, target: "es2022", reportCompressedSize: false, modulePreload: { polyfill: false } },
   // INTERLOCK_URL is a running server, for `npx vite`.

@@ -1,16 +1,18 @@
-// A browser on the page, for the tests. Every test also holds the page to its promises:
-// no error in the console, no request to another host.
+// A browser on the page, for the tests. All tests of a file use one window, which goes back
+// to the first view before each. Every test also holds the page to its promises: no error
+// in the console, no request to another host.
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach } from "node:test";
 import { chromium } from "playwright-core";
 
 export const url = process.env.INTERLOCK_URL;
-const patience = 120_000; // a machine with two cores runs other tests beside this one
+const patience = Number(process.env.PATIENCE ?? 120_000); // a machine with two cores runs other tests beside this one
+const desktop = { width: 1280, height: 850 };
 
-let browser, context, complaints;
+let browser, context, complaints = [];
 
-/** page is the one that each test begins with. */
+/** page is the window that each test begins with. */
 export let page;
 
 before(async () => {
@@ -18,42 +20,58 @@ before(async () => {
     executablePath: process.env.CHROMIUM,
     args: ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--no-first-run", ...(process.getuid() === 0 ? ["--no-sandbox"] : [])],
   });
+  context = await browser.newContext({ viewport: desktop, reducedMotion: "reduce" });
+  context.setDefaultTimeout(patience);
+  context.on("request", (r) => { if (!r.url().startsWith(url) && !/^(blob|data):/.test(r.url())) complaints.push("request to " + r.url()); });
+  page = await tab("");
 });
 
 after(() => browser?.close());
 
 beforeEach(async () => {
+  for (const other of context.pages()) if (other !== page) await other.close();
   complaints = [];
-  await visit({ width: 1280, height: 850 });
+  await page.setViewportSize(desktop);
+  await visit("#/ask");
+  await page.getByRole("heading", { name: "What do you want to know?" }).waitFor();
 });
 
-afterEach(async () => {
-  await context.close();
-  assert.deepEqual(complaints, [], "errors in the console or requests to other hosts");
-});
+afterEach(() => assert.deepEqual(complaints, [], "errors in the console or requests to other hosts"));
 
-/** visit opens the page in a new context of the browser: own storage, own windows. */
-export async function visit(viewport) {
-  await context?.close();
-  context = await browser.newContext({ viewport });
-  context.setDefaultTimeout(patience);
-  context.on("request", (r) => { if (!r.url().startsWith(url) && !/^(blob|data):/.test(r.url())) complaints.push("request to " + r.url()); });
-  page = await tab("");
-}
+/** visit goes to another view, as a link does. */
+export const visit = (hash) => page.evaluate((h) => { location.hash = h; }, hash);
 
+/** phone makes the window as small as one. */
+export const phone = () => page.setViewportSize({ width: 390, height: 844 });
+
+/** tab opens the page in another window. */
 export async function tab(hash) {
   const p = await context.newPage();
   p.on("console", (m) => { if (m.type() === "error" || m.type() === "warning") complaints.push(m.text()); });
   p.on("pageerror", (e) => complaints.push(e.message));
   await p.goto(url + "/" + hash);
-  await p.locator("#machine option").first().waitFor({ state: "attached" });
+  await ready(p);
   return p;
+}
+
+/** ready waits until the page knows who calls. */
+async function ready(p) {
+  await p.locator("#say").waitFor();
+  await p.waitForFunction(() => / · (admin|analyst|viewer)/.test(document.querySelector(".side").textContent));
+}
+
+/** reload loads the page again. */
+export async function reload() {
+  await page.reload();
+  await ready(page);
 }
 
 /** refusal says that the console will tell of an answer with this status. */
 export function refusal(status) {
   const told = new RegExp(`status of ${status}`);
-  return () => { const i = complaints.findIndex((c) => told.test(c)); assert.ok(i >= 0, `no answer had the status ${status}`); complaints.splice(i, 1); };
+  const i = complaints.findIndex((c) => told.test(c));
+  assert.ok(i >= 0, `no answer had the status ${status}`);
+  complaints.splice(i, 1);
 }
 
 export async function ask(p, text) {
@@ -61,6 +79,18 @@ export async function ask(p, text) {
   await p.press("#say", "Enter");
 }
 
-export const ended = (p, status) => p.locator(`.turn .badge.${status}`).last().waitFor();
+/** ended waits until the turn with this number has ended with an outcome; the last one if no number is given. */
+export const ended = (p, outcome, number) => (number ? p.locator(".turn").nth(number - 1).and(p.locator(`.turn[data-outcome="${outcome}"]`)) : p.locator(`.turn[data-outcome="${outcome}"]`).last()).waitFor();
 export const logText = (p) => p.locator("#log").innerText();
 export const overflow = (p) => p.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+/** unfold opens the steps of the last turn. */
+export async function unfold(p) {
+  await p.locator(".turn").last().locator(".trace[aria-expanded=false]").click();
+}
+
+/** pick chooses an entry of a menu. */
+export async function pick(menu, entry) {
+  await page.getByRole("button", { name: menu }).first().click();
+  await page.getByRole("menu").getByText(entry, { exact: true }).click();
+}

@@ -6,10 +6,13 @@ import (
 	"bytes"
 	"context"
 	"embed"
+	"io/fs"
 	"os"
 	"os/exec"
 	"testing"
 	"time"
+
+	"interlock/web"
 )
 
 //go:embed *.js *.json
@@ -21,6 +24,9 @@ func Run(t *testing.T, url, script string, env ...string) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("a browser takes some seconds")
+	}
+	if _, err := fs.Stat(web.Files(), "index.html"); err != nil {
+		t.Skip("the page is not built: run make page (package npm)")
 	}
 	chromium := find("chromium", "chromium-browser", "google-chrome")
 	if chromium == "" {

@@ -1,54 +1,60 @@
 // The page as a person uses it, against a server whose turns are scripted by the first
-// word of the message.
+// word of the message. The script "pause" waits in the middle of its answer until /resume.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, ended, logText, overflow, page, tab, visit } from "./browser.js";
+import { ask, ended, logText, overflow, page, phone, reload, tab, unfold, url, visit } from "./browser.js";
 
-test("an answer comes in pieces, with its calls, their results and their refusals", async () => {
-  await ask(page, "everything about revenue");
-  await page.locator(".text.coming").first().waitFor(); // text that is still being written
+const resume = async () => assert.equal((await page.request.post(url + "/resume")).status(), 200);
+
+test("an answer comes in pieces and stands first: sentence, result, then the steps in one line", async () => {
+  await ask(page, "pause in the middle");
+  await page.locator(".answer.coming").waitFor(); // text that is still being written
+  await resume();
   await ended(page, "answered");
-  assert.equal(await page.locator(".text.coming").count(), 0);
+  assert.equal(await page.locator(".answer.coming").count(), 0);
+  const turn = page.locator(".turn").last(), top = async (selector) => (await turn.locator(selector).first().boundingBox()).y;
+  assert.ok(await top(".answer") < await top(".result"), "the answer stands above the result");
+  assert.ok(await top(".result") < await top(".trace"), "the result stands above the steps");
+  assert.equal(await turn.locator(".cell").count(), 0, "steps are folded");
+  assert.equal(await turn.locator(".result tbody tr").count(), 4);
+  assert.match(await turn.locator(".result thead").innerText(), /revenue/);
 
-  const cell = page.locator('.cell[aria-label="Tool execute_sql"]').first();
-  assert.match(await cell.locator("pre").innerText(), /GROUP BY region/);
-  assert.equal(await cell.locator(".badge").innerText(), "done");
-  assert.equal(await cell.locator("tbody tr").count(), 4);
-  assert.match(await cell.locator("thead").innerText(), /revenue/);
-  assert.match(await cell.locator(".files").innerText(), /revenue by region\.csv/);
-  assert.match(await page.locator(".cell .badge.skipped").innerText(), /same call as before/);
-  assert.match(await page.locator(".cell .badge.refused").innerText(), /FEATURE_DISABLED/);
-});
-
-test("long values are folded, and a click opens them", async () => {
-  await ask(page, "everything");
-  await ended(page, "answered");
-  const earlier = page.locator(".cell .folded").first();
-  assert.equal(await earlier.locator("pre, table").first().isVisible(), false);
-  await earlier.locator("summary").click();
-  assert.equal(await earlier.locator("pre, table").first().isVisible(), true);
-});
-
-test("what a model writes is text: no markup of its own, no pictures from elsewhere", async () => {
-  await ask(page, "everything");
-  await ended(page, "answered");
-  const answer = page.locator(".turn .text").last();
+  // What a model writes is text: no markup of its own, no pictures from elsewhere.
+  const answer = turn.locator(".answer");
   assert.equal(await answer.locator("strong").innerText(), "North");
   assert.equal(await answer.locator("img").count(), 0);
   assert.match(await answer.innerText(), /<b>not bold<\/b>/);
+
+  // Its figures say where they come from, and a click shows the cell.
+  assert.deepEqual(await answer.locator("[data-support]").evaluateAll((all) => all.map((f) => `${f.textContent} ${f.dataset.support}`)), ["812 cell", "77 cell", "69 % formula"]);
+  await answer.getByRole("button", { name: "812" }).click();
+  assert.equal(await turn.locator(".result td.marked").innerText(), "812");
+
+  await unfold(page);
+  const cell = turn.locator('.cell[aria-label="Tool execute_sql"]').first();
+  assert.match(await cell.locator("pre").innerText(), /GROUP BY region/);
+  assert.equal(await cell.getAttribute("data-status"), "done");
+  assert.match(await turn.innerText(), /revenue by region\.csv/);
+  assert.match(await turn.locator(".cell[data-status=duplicate]").innerText(), /same call as before/);
+  assert.match(await turn.locator(".cell[data-status=refused]").innerText(), /FEATURE_DISABLED/);
+
+  // Long values are folded, and a click opens them.
+  const earlier = turn.locator(".cell[data-status=duplicate] .folded").first();
+  assert.equal(await earlier.locator("table, dl").first().isVisible(), false);
+  await earlier.locator("summary").click();
+  assert.equal(await earlier.locator("table, dl").first().isVisible(), true);
 });
 
 test("a run that gave no answer says so, and never in green", async () => {
-  const colour = (kind) => page.locator(`.turn .end .badge.${kind}`).last().evaluate((b) => getComputedStyle(b).color);
-  await ask(page, "SQL: select 1");
-  await ended(page, "answered");
-  const good = await colour("answered");
+  const colour = (kind) => page.locator(`.turn [data-outcome="${kind}"]`).last().evaluate((b) => getComputedStyle(b).color);
   for (const [word, outcome] of [["reject", "refused"], ["decline", "declined"], ["question", "asked"], ["fail", "failed"]]) {
     await ask(page, word);
-    await page.locator(`.turn .end .badge.${outcome}`).waitFor();
-    assert.equal(await page.locator(`.turn .end .badge.${outcome}`).innerText(), outcome);
-    assert.notEqual(await colour(outcome), good);
+    await ended(page, outcome);
+    const badge = page.locator(`.turn .outcome[data-outcome="${outcome}"]`).last();
+    assert.equal((await badge.innerText()).toLowerCase(), outcome);
+    const [red, green, blue] = (await colour(outcome)).match(/\d+/g).map(Number);
+    assert.ok(!(green > red + 30 && green > blue + 30), `${outcome} is green: ${await colour(outcome)}`);
   }
 });
 
@@ -60,39 +66,46 @@ test("a card is answered by its key", async () => {
   await page.evaluate(() => document.activeElement.blur());
   await page.keyboard.press("y");
   await ended(page, "answered");
+  await page.locator(".turn .folded summary").first().click();
   assert.match(await card.locator(".chosen").innerText(), /Confirm/);
   assert.equal(await card.locator("button:enabled").count(), 0);
 });
 
-test("stop ends the turn, and the next question can be asked", async () => {
+test("a turn is stopped by button, by Escape, and after the page was loaded again", async () => {
+  const running = () => page.locator(".turn[data-outcome=running]").getByText("Thinking").first().waitFor();
   await ask(page, "wait for me");
-  await page.getByText("Thinking").waitFor();
-  assert.equal(await page.locator("#send").isVisible(), false);
-  await page.click("#stop");
-  await ended(page, "stopped");
+  await running();
+  assert.equal(await page.getByRole("button", { name: "Ask" }).count(), 0);
+  await page.getByRole("button", { name: "Stop Esc" }).click();
+  await ended(page, "stopped", 1);
+  await ask(page, "wait again");
+  await running();
+  await page.keyboard.press("Escape");
+  await ended(page, "stopped", 2);
+  await ask(page, "wait once more");
+  await running();
+  await reload();
+  await running();
+  await page.getByRole("button", { name: "Stop Esc" }).click();
+  await ended(page, "stopped", 3);
   await ask(page, "SQL: select 1");
-  await ended(page, "answered");
+  await ended(page, "answered", 4);
 });
 
 test("a page that is loaded again in the middle of an answer shows the whole of it once", async () => {
-  await ask(page, "everything");
-  await page.locator(".text.coming").first().waitFor();
-  await page.reload();
+  await ask(page, "pause in the middle");
+  await page.locator(".answer.coming").waitFor();
+  await reload();
+  await page.locator(".answer.coming").waitFor();
+  await resume();
   await ended(page, "answered");
-  const reloaded = await logText(page);
-  await page.reload();
+  await unfold(page);
+  const once = await logText(page);
+  await reload();
   await ended(page, "answered");
-  assert.equal(reloaded, await logText(page));
+  await unfold(page);
+  assert.equal(once, await logText(page));
   assert.equal(await page.getByText("Let me look at the schema first.").count(), 1);
-});
-
-test("a turn that was left running can be stopped after the page was loaded again", async () => {
-  await ask(page, "wait");
-  await page.getByText("Thinking").waitFor();
-  await page.reload();
-  await page.getByText("Thinking").waitFor();
-  await page.click("#stop");
-  await ended(page, "stopped");
 });
 
 test("two tabs on one thread see the same, whoever asks", async () => {
@@ -101,16 +114,65 @@ test("two tabs on one thread see the same, whoever asks", async () => {
   const other = await tab(await page.evaluate(() => location.hash));
   await ended(other, "answered");
   await ask(other, "card");
-  await page.locator(".card").waitFor();
-  await page.locator(".card button").first().click();
-  await other.locator(".card.closed").waitFor();
-  for (const p of [page, other]) await p.getByText("3 confirmed pairs").waitFor();
-  await Promise.all([page, other].map((p) => p.locator(".turn .badge.answered").nth(1).waitFor()));
+  await page.locator(".card button.primary").first().click();
+  for (const p of [page, other]) {
+    await ended(p, "answered", 2);
+    await p.getByText("3 confirmed pairs").first().waitFor();
+  }
   assert.equal(await logText(page), await logText(other));
 });
 
+test("an edited question is asked in a fork, and the old answer stays", async () => {
+  await ask(page, "SQL: select 1");
+  await ended(page, "answered");
+  await ask(page, "decline");
+  await ended(page, "declined");
+  const before = await page.evaluate(() => location.hash);
+  await page.locator(".turn").last().getByLabel("Edit the question").click();
+  await page.getByLabel("Your question, changed").fill("SQL: select 2");
+  await page.getByLabel("Your question, changed").press("Enter");
+  await page.waitForFunction((hash) => location.hash !== hash, before);
+  await ended(page, "answered", 2);
+  assert.match(await logText(page), /select 1[\s\S]*select 2/);
+  await visit(before);
+  await ended(page, "declined");
+});
+
+test("the machine shows its graph, the path taken and why a call was blocked", async () => {
+  await ask(page, "everything");
+  await ended(page, "answered");
+  await page.getByRole("button", { name: /Machine M/ }).click();
+  const panel = page.locator("aside.panel");
+  await panel.locator(".node.current").waitFor();
+  assert.ok(await panel.locator(".node").count() >= 2);
+  assert.match(await panel.locator(".inspector").innerText(), /Entered because/);
+  assert.match(await panel.locator(".inspector").innerText(), /FEATURE_DISABLED|feature disabled|Nothing was blocked|guard/i);
+  await panel.getByRole("tab", { name: /Facts/ }).click();
+  await panel.getByRole("tab", { name: /Graph/ }).click();
+  await page.keyboard.press("m");
+  await panel.waitFor({ state: "detached" });
+});
+
+test("a thread is kept in the address and in the list, and is found by its title and by the palette", async () => {
+  await ask(page, "SQL: select 4711");
+  await ended(page, "answered");
+  const hash = await page.evaluate(() => location.hash);
+  await page.getByRole("link", { name: "New thread" }).click();
+  await page.getByRole("heading", { name: "What do you want to know?" }).waitFor();
+  await page.getByLabel("Find a thread").fill("4711");
+  await page.locator(".threads li").nth(1).waitFor({ state: "detached" });
+  await page.click(`.threads a[href="${hash}"]`);
+  await ended(page, "answered");
+  await page.getByLabel("Find a thread").fill("");
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Search or do" }).fill("go to runs");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Runs" }).waitFor();
+  await page.locator("tbody a").first().waitFor();
+});
+
 test("on a phone nothing is wider than the screen", async () => {
-  await visit({ width: 390, height: 844 });
+  await phone();
   assert.equal(await overflow(page), 0, "before a question");
   await ask(page, "everything");
   await ended(page, "answered");
@@ -118,31 +180,9 @@ test("on a phone nothing is wider than the screen", async () => {
   await ask(page, "card");
   await page.locator(".card").waitFor();
   assert.equal(await overflow(page), 0, "with a card");
-  await page.click("#menu");
-  await page.locator("#threads a").first().waitFor();
-  assert.equal(await overflow(page), 0, "with the threads");
-});
-
-test("a thread is kept in the address and in the list", async () => {
-  await ask(page, "SQL: select 1");
-  await ended(page, "answered");
-  const hash = await page.evaluate(() => location.hash);
-  await page.click("#fresh");
-  await page.locator(".welcome").waitFor();
-  await page.click(`#threads a[href="${hash}"]`);
-  await ended(page, "answered");
-});
-
-test("figures of an answer are marked where nothing supports them", async () => {
-  const html = await page.evaluate(async () => {
-    const [{ markFigures }, { markdown }, { el }] = await Promise.all(["figures", "markdown", "dom"].map((m) => import(`/static/${m}.js`)));
-    const node = el(".text", markdown("North made **1,234** of 24 `24` and 4,711."));
-    markFigures(node, { unsupported: 1, figures: [
-      { text: "1,234", support: "cell", cells: [{ table: "c", row: 0, column: "n" }] }, { text: "24", support: "weak" }, { text: "4,711", support: "none" }] });
-    return node.innerHTML;
-  });
-  assert.match(html, /<span class="figure cell" title="from c, column n, row 1">1,234</);
-  assert.match(html, /<span class="figure none"[^>]*>4,711<sup/);
-  assert.match(html, /<code>24<\/code>/);
-  assert.match(html, /1 of 3 figures have no origin/);
+  for (const place of ["data", "runs", "settings", "reconcile"]) {
+    await page.locator(`.tabbar a[href="#/${place}"]`).click();
+    await page.locator(".top h1").waitFor();
+    assert.equal(await overflow(page), 0, place);
+  }
 });

@@ -29,6 +29,8 @@ export function line(event: Event): string {
     case "turn_interrupted": return event.body.last ? "interrupted for the last time" : "interrupted";
     case "limit_reached": return `${event.body.code}: ${event.body.used} of ${event.body.limit}`;
     case "figures_traced": return `${(event.body.figures ?? []).length} figures`;
+    case "artifacts_removed": return `removed ${(event.body.artifacts ?? []).join(", ")}`;
+    case "thread_migrated": return `from version ${event.body.from} to ${event.body.to}`;
     case "turn_ended": return `${badge[event.body.status]} after ${event.body.ms} ms`;
     default: return unread(event);
   }

@@ -1,5 +1,6 @@
 // Figures in an answer, bound to the cells of the result that they come from.
 
+import type { Figure } from "../../../types/events";
 import { isEmpty, isNumber, timeWriter, type Column } from "./column";
 import type { Result } from "./result";
 
@@ -9,10 +10,70 @@ export interface Cell {
   column: number;
 }
 
-/** A Piece of a text: plain, or a figure with the cells that hold it. */
+/** A Piece of a text: plain, or a figure with its origin or the cells that hold it. */
 export interface Piece {
   text: string;
   cells?: Cell[];
+  figure?: Figure;
+}
+
+/**
+ * markFigures splits texts at the figures whose origin the server traced. The figures are in
+ * the order of the texts; one that is not found there is left out.
+ */
+export function markFigures(texts: string[], figures: Figure[], cells: (figure: Figure) => Cell[]): Piece[][] {
+  const out = texts.map((): Piece[] => []);
+  let at = 0; // the text, and the place in it, from which the next figure is looked for
+  let from = 0;
+  for (const figure of figures) {
+    const found = find(texts, at, from, figure.text);
+    if (!found) continue;
+    if (found.at > at) from = 0;
+    at = found.at;
+    if (found.from > from) out[at].push({ text: texts[at].slice(from, found.from) });
+    const bound = cells(figure);
+    out[at].push({ text: figure.text, figure, ...(bound.length && { cells: bound }) });
+    from = found.from + figure.text.length;
+  }
+  return out.map((pieces, i) => {
+    const done = pieces.reduce((n, p) => n + p.text.length, 0);
+    return done < texts[i].length ? [...pieces, { text: texts[i].slice(done) }] : pieces;
+  });
+}
+
+// find looks for a figure from a place on, as a number of its own.
+function find(texts: string[], at: number, from: number, text: string) {
+  for (let i = at; i < texts.length; i++, from = 0) {
+    for (let n = texts[i].indexOf(text, from); n >= 0; n = texts[i].indexOf(text, n + 1)) {
+      if (!/[\p{L}\p{N}]/u.test(texts[i][n - 1] ?? " ") && !/\p{N}/u.test(texts[i][n + text.length] ?? " ")) return { at: i, from: n };
+    }
+  }
+  return undefined;
+}
+
+/** tracedCells are the cells of a figure that lie in the result of a call. */
+export function tracedCells(figure: Figure, call: string, result: Result): Cell[] {
+  return (figure.cells ?? []).flatMap((c) => {
+    const column = result.columns.findIndex((d) => d.name === c.column);
+    const here = c.table === call || (c.table.startsWith(call) && !/^\w/.test(c.table.slice(call.length)));
+    return here && column >= 0 && c.row < result.rows.length ? [{ row: c.row, column }] : [];
+  });
+}
+
+/** originOf says where a figure comes from; "" for one that the question named. */
+export function originOf(figure: Figure): string {
+  const cell = figure.cells?.[0];
+  const place = cell ? `column ${cell.column}${figure.cells!.length === 1 ? `, row ${cell.row + 1}` : ""}` : (figure.source ?? "");
+  const from = [figure.formula, place].filter(Boolean).join(" of ");
+  switch (figure.support) {
+    case "cell": return `From the result: ${from}`;
+    case "formula": return `Computed: ${from}`;
+    case "document": return `From the document ${figure.source ?? ""}`.trim();
+    case "statement": return "A condition of the query";
+    case "weak": return `This figure may fit a value of the results by chance${from ? ": " + from : ""}`;
+    case "none": return "No origin was found for this figure in the results of this thread";
+    default: return "";
+  }
 }
 
 const figure = /-?−?\d[\d,]*(?:\.\d+)?(?:\s?%)?/g;

@@ -33,6 +33,12 @@ export class ToolCall {
     const given = this.args.python_code ?? this.args.code;
     return typeof given === "string" ? given : "";
   }
+
+  /** What the call printed, each under its label. */
+  get outputs(): { label: string; text: string }[] {
+    const told = (this.failure?.details ?? this.result) as { stdout?: string; stderr?: string } | null | undefined;
+    return [{ label: "Printed", text: told?.stdout ?? this.printed }, { label: "Printed as errors", text: told?.stderr ?? "" }].filter((o) => o.text.trim());
+  }
 }
 
 /** A ModelCall is one call of the model: what it was offered, what it said. */
@@ -91,6 +97,8 @@ export class Turn {
   model = $state("");
   command = $state("");
   artifacts = $state<ArtifactMade[]>([]);
+  /** Where the figures of the answer come from, if the machine asked for it. */
+  traced = $state.raw<Bodies["figures_traced"] | undefined>();
 
   constructor(readonly run: string, readonly seq: number, readonly time: string) {}
 
@@ -310,6 +318,10 @@ export class ThreadLog {
 
   limit_reached(b: Bodies["limit_reached"]) {
     this.#turn.steps.push(new Note(`Limit reached: ${b.code.replaceAll("_", " ").toLowerCase()} (${b.used} of ${b.limit})`, "warn"));
+  }
+
+  figures_traced(b: Bodies["figures_traced"]) {
+    this.#turn.traced = b;
   }
 
   turn_ended(b: Bodies["turn_ended"], event: Event) {

@@ -1,12 +1,13 @@
-import { mount, unmount } from "svelte";
+import { mount, unmount, type ComponentProps } from "svelte";
 import { afterEach, expect, test } from "vitest";
+import { tableOf } from "../lib/result";
 import Markdown from "./Markdown.svelte";
 
 let shown: Record<string, unknown> | undefined;
 
-function draw(text: string): HTMLElement {
+function draw(text: string, props: Omit<ComponentProps<typeof Markdown>, "text"> = {}): HTMLElement {
   document.body.replaceChildren();
-  shown = mount(Markdown, { target: document.body, props: { text } });
+  shown = mount(Markdown, { target: document.body, props: { text, ...props } });
   return document.body;
 }
 
@@ -30,4 +31,24 @@ test.each([
   const body = draw(text);
   expect(body.querySelectorAll("img, script, svg, iframe, style, object, embed, link, form")).toHaveLength(0);
   for (const a of body.querySelectorAll("a")) expect(a.getAttribute("href")).toMatch(/^https?:/);
+});
+
+test("figures of an answer are marked where nothing supports them", () => {
+  const result = tableOf({ columns: ["region", "n"], column_types: ["VARCHAR", "BIGINT"], rows: [["North", 1234]] })!;
+  const place = { start: 0, end: 0 };
+  const body = draw("North made **1,234** of 24 `24` and 4,711, which is 24.", { result, call: "c_1", figures: [
+    { ...place, text: "1,234", support: "cell", cells: [{ table: "c_1", row: 0, column: "n" }] }, { ...place, text: "24", support: "weak" }, { ...place, text: "4,711", support: "none" }, { ...place, text: "24", support: "question" }] });
+  expect(body.textContent).toBe("North made 1,234 of 24 24 and 4,711?, which is 24.");
+  expect(body.querySelector("strong button[data-support=cell]")).toMatchObject({ textContent: "1,234", title: "North, n" });
+  expect([...body.querySelectorAll(".traced")].map((e) => [e.getAttribute("data-support"), e.textContent])).toEqual([["weak", "24"], ["none", "4,711?"], ["question", "24"]]);
+  expect(body.querySelector("[data-support=none]")?.getAttribute("title")).toMatch(/No origin was found/);
+  expect(body.querySelector("code")?.textContent).toBe("24");
+});
+
+test("a cell of another result is named, but not bound", () => {
+  const result = tableOf({ columns: ["n"], rows: [[7]] })!;
+  const figure = { start: 0, end: 0, text: "7", support: "cell" as const, cells: [{ table: "c_12", row: 0, column: "n" }] };
+  const body = draw("It is 7.", { result, call: "c_1", figures: [figure] });
+  expect(body.querySelector("button")).toBeNull();
+  expect(body.querySelector("[data-support=cell]")?.getAttribute("title")).toBe("From the result: column n, row 1");
 });
