@@ -59,7 +59,7 @@ func (a *app) reconcileCommand() *cobra.Command {
 	f.StringVar(&o.truth, "truth", "", "a CSV file of all true pairs: precision, recall and F1 are told")
 	f.StringVar(&o.recipe, "recipe", "", "apply this recipe instead of learning one")
 	f.StringVar(&o.saveRecipe, "save-recipe", "", "write the recipe to this file")
-	f.StringVar(&o.previous, "previous", "", "the folder of an earlier run: its open items are carried over, and what changed is told")
+	f.StringVar(&o.previous, "previous", "", "the folder of an earlier run, or the id of a run of a thread: its open items are carried over, and what changed is told")
 	f.StringVar(&o.out, "out", "", "the folder for the evidence: CSV, Parquet, a workbook, the recipe and the report")
 	f.BoolVarP(&o.yes, "yes", "y", false, "ask nothing")
 	return cmd
@@ -85,15 +85,19 @@ type reconciliation struct {
 func (a *app) reconcile(ctx context.Context, s *system, o reconcileOptions) error {
 	c := &reconciliation{app: a, options: o, system: s, lines: newLineReader(a.in, a.errw), bar: newProgressBar(a.errw, a.json)}
 	defer c.bar.end()
-	recipe, err := c.givenRecipe()
+	var err error
+	if c.imported, err = os.MkdirTemp(s.stateDir(a.cfg, "tmp"), "reconcile-"); err != nil {
+		return fmt.Errorf("making a folder for the sources: %w", err)
+	}
+	defer os.RemoveAll(c.imported)
+	recipe, err := c.givenRecipe(ctx)
 	if err != nil {
 		return err
 	}
 	space, err := c.openSides(ctx, recipe)
 	if err != nil {
-		return errors.Join(err, os.RemoveAll(c.imported))
+		return err
 	}
-	defer os.RemoveAll(c.imported)
 	defer space.Close()
 	if c.recon, err = recon.New(recon.Config{Workspace: space, Progress: func(p recon.Progress) { c.bar.show(progress{step: p.Step, done: p.Done, total: p.Total}) }}); err != nil {
 		return err
@@ -178,9 +182,9 @@ type reconcileResult struct {
 
 // givenRecipe reads the recipe that is to be applied: the one that was named, or that of
 // the earlier run. It is nil where one is to be learned.
-func (c *reconciliation) givenRecipe() (recipe *recon.Recipe, err error) {
+func (c *reconciliation) givenRecipe(ctx context.Context) (recipe *recon.Recipe, err error) {
 	if c.options.previous != "" {
-		if c.previous, err = recon.ReadPrevious(c.options.previous); err != nil {
+		if c.previous, err = c.readPrevious(ctx); err != nil {
 			return nil, err
 		}
 		recipe = c.previous.Recipe

@@ -252,12 +252,16 @@ func TestReconcileSession(t *testing.T) {
 	}
 	seen := map[string][]string{}
 	var made []event.ArtifactMade
+	var run, ranInFull string
 	for _, ev := range s.events() {
 		switch b := ev.Body.(type) {
+		case event.TurnStarted:
+			run = b.Run
 		case event.CommandGiven:
 			seen[b.Command] = b.Dropped
 		case event.ArtifactMade:
 			made = append(made, b)
+			ranInFull = run
 		}
 	}
 	i := slices.IndexFunc(made, func(a event.ArtifactMade) bool { return a.Name == "matches.parquet" })
@@ -270,6 +274,15 @@ func TestReconcileSession(t *testing.T) {
 	s.proc.call("GET", "/api/artifacts/"+made[i].ID+"/rows", "", 200, &page)
 	if page.Total != 20 {
 		t.Errorf("the evidence has %d matches", page.Total)
+	}
+	// Next month's run begins with the evidence of this one, named by the id of its run.
+	s.proc.stop()
+	out, errs, code := s.run("reconcile", "--previous", ranInFull, "--json")
+	if code != 0 || !strings.Contains(out, `"matched": 20`) || !strings.Contains(out, `"rate_before"`) {
+		t.Errorf("a run after %s: %d %s %s", ranInFull, code, out, errs)
+	}
+	if _, errs, code := s.run("reconcile", "--previous", "r_none"); code == 0 || !strings.Contains(errs, "neither a folder nor a run") {
+		t.Errorf("a run that does not exist: %d %s", code, errs)
 	}
 	for name, dropped := range want {
 		for _, fact := range dropped {

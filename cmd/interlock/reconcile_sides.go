@@ -49,9 +49,6 @@ func (c *reconciliation) openSides(ctx context.Context, recipe *recon.Recipe) (*
 		return nil, usageError{errors.New("a reconciliation has two sources: name a left and a right one")}
 	}
 	c.scope = [2][]schema.Condition{leftScope, rightScope}
-	if c.imported, err = os.MkdirTemp(c.system.stateDir(c.cfg, "tmp"), "reconcile-"); err != nil {
-		return nil, fmt.Errorf("making a folder for the sources: %w", err)
-	}
 	var inputs []query.Input
 	var parts []catalog.Part
 	for i, side := range []struct {

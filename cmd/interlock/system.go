@@ -90,10 +90,13 @@ func (s *system) wire(ctx context.Context, cfg config) (err error) {
 	if s.mcp, err = s.openMCP(cfg); err != nil {
 		return err
 	}
+	sessions := toolbox.NewSessions(toolbox.SessionsConfig{Max: s.query.MaxWorkspaces() - 1})
+	s.onClose(sessions.Close)
 	s.tools = tool.NewSet(s.mcp, toolbox.Tools(toolbox.Config{
 		Data: datasets, Check: datasets, Knowledge: s.knowledge, Python: python, Results: results, Sources: data.Sources{Catalog: s.catalog},
 		Files:      data.Files{Artifacts: s.artifacts, Results: results, Catalog: s.catalog, Query: s.query, Dir: s.stateDir(cfg, "results")},
 		Workspaces: data.Workspaces{Catalog: s.catalog, Query: s.query, Artifacts: s.artifacts, Dir: s.stateDir(cfg, "results")},
+		Sessions:   sessions,
 		Documents:  s.search, Tables: s.search, PromptTables: cfg.PromptTables, MCP: s.mcp,
 	})...)
 	types, err := toolTypes(s.tools)

@@ -1,12 +1,14 @@
 package data_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"interlock/internal/artifact"
@@ -33,6 +35,18 @@ type desk struct {
 	tools     *tool.Set
 	artifacts *artifact.Store
 	notes     []string
+	opened    *atomic.Int64 // workspaces
+}
+
+// countedWorkspaces count the workspaces that are opened.
+type countedWorkspaces struct {
+	data.Workspaces
+	opened *atomic.Int64
+}
+
+func (w countedWorkspaces) OpenWorkspace(ctx context.Context, sides []toolbox.SideRows) (toolbox.Workspace, error) {
+	w.opened.Add(1)
+	return w.Workspaces.OpenWorkspace(ctx, sides)
 }
 
 func newDesk(t *testing.T, files map[string]string) *desk {
@@ -57,8 +71,11 @@ func newDesk(t *testing.T, files map[string]string) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &desk{t: t, artifacts: store, tools: tool.NewSet(nil, toolbox.Tools(toolbox.Config{
-		Sources: data.Sources{Catalog: found}, Workspaces: data.Workspaces{Catalog: found, Query: engine, Artifacts: store, Dir: dir},
+	sessions, opened := toolbox.NewSessions(toolbox.SessionsConfig{}), &atomic.Int64{}
+	t.Cleanup(func() { _ = sessions.Close() })
+	return &desk{t: t, artifacts: store, opened: opened, tools: tool.NewSet(nil, toolbox.Tools(toolbox.Config{
+		Sources: data.Sources{Catalog: found}, Sessions: sessions,
+		Workspaces: countedWorkspaces{data.Workspaces{Catalog: found, Query: engine, Artifacts: store, Dir: dir}, opened},
 	})...)}
 }
 
@@ -169,6 +186,7 @@ func TestReconcileTools(t *testing.T) {
 	}
 	confirmed, rejected := []toolbox.Pair{}, []toolbox.Pair{}
 	asked := map[string]bool{}
+	opened := d.opened.Load()
 	for len(confirmed) < 3 {
 		out := d.must("propose_match", with(map[string]any{"confirmed": confirmed, "rejected": rejected}))
 		p := decode[toolbox.Pair](t, out["pair"])
@@ -184,6 +202,9 @@ func TestReconcileTools(t *testing.T) {
 		} else {
 			rejected = append(rejected, p)
 		}
+	}
+	if n := d.opened.Load() - opened; n != 1 {
+		t.Errorf("%d workspaces were opened for the cards of one thread", n)
 	}
 	named := d.must("propose_match", with(map[string]any{"left_key": "INV-20170", "right_key": "910", "reason": "same number"}))
 	if !strings.Contains(string(named["agree"]), "total") || string(named["reason"]) != `"same number"` {

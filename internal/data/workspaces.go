@@ -11,6 +11,7 @@ import (
 	"interlock/internal/catalog"
 	"interlock/internal/event"
 	"interlock/internal/query"
+	"interlock/internal/recon"
 	"interlock/internal/tool"
 	"interlock/internal/toolbox"
 )
@@ -26,11 +27,7 @@ type Workspaces struct {
 
 // OpenWorkspace implements toolbox.Workspaces.
 func (w Workspaces) OpenWorkspace(ctx context.Context, sides []toolbox.SideRows) (toolbox.Workspace, error) {
-	parts := make([]catalog.Part, len(sides))
-	for i, s := range sides {
-		parts[i] = catalog.Part{Table: fmt.Sprintf("side_%d", i), Alias: s.Alias, Conditions: s.Conditions, Columns: s.Columns, Rows: s.Rows}
-	}
-	inputs, selects, err := w.Catalog.WorkspaceInputs(ctx, parts)
+	inputs, selects, err := w.Catalog.WorkspaceInputs(ctx, partsOf(sides))
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +46,35 @@ func (w Workspaces) OpenWorkspace(ctx context.Context, sides []toolbox.SideRows)
 		out.tables = append(out.tables, s.Table)
 	}
 	return out, nil
+}
+
+func partsOf(sides []toolbox.SideRows) []catalog.Part {
+	parts := make([]catalog.Part, len(sides))
+	for i, s := range sides {
+		parts[i] = catalog.Part{Table: fmt.Sprintf("side_%d", i), Alias: s.Alias, Conditions: s.Conditions, Columns: s.Columns, Rows: s.Rows}
+	}
+	return parts
+}
+
+// Version implements toolbox.Workspaces: the files that hold the rows, and when they were
+// written.
+func (w Workspaces) Version(ctx context.Context, sides []toolbox.SideRows) (string, error) {
+	inputs, _, err := w.Catalog.WorkspaceInputs(ctx, partsOf(sides))
+	if err != nil {
+		return "", err
+	}
+	var version strings.Builder
+	for _, in := range inputs {
+		if in.Path == "" {
+			continue
+		}
+		info, err := os.Stat(in.Path)
+		if err != nil {
+			return "", fmt.Errorf("looking at the rows of %s: %w", in.Name, err)
+		}
+		fmt.Fprintf(&version, "%s %d\n", in.Path, info.ModTime().UnixNano())
+	}
+	return version.String(), nil
 }
 
 // A workspace is one of the engine with the tables of its sides.
@@ -89,7 +115,7 @@ func (w *workspace) keepFile(ctx context.Context, key, path string) (event.Artif
 	}
 	defer f.Close()
 	p, name := putOfCall(ctx), filepath.Base(path)
-	p.Name, p.Type, p.Producer = name, strings.TrimPrefix(filepath.Ext(name), "."), "reconciliation"
+	p.Name, p.Type, p.Producer = name, strings.TrimPrefix(filepath.Ext(name), "."), recon.Producer
 	p.LogicalKey = event.Hash([]byte(key + " " + name))[:16]
 	return w.artifacts.Put(ctx, p, f)
 }

@@ -107,6 +107,9 @@ func (e *Engine) OpenWorkspace(ctx context.Context, c WorkspaceConfig) (*Workspa
 	return w, nil
 }
 
+// MaxWorkspaces is how many workspaces may be open at once.
+func (e *Engine) MaxWorkspaces() int { return e.config.Workspaces }
+
 func checkInputs(inputs []Input) error {
 	seen := map[string]bool{}
 	for _, in := range inputs {

@@ -55,6 +55,9 @@ type Exporter interface {
 	Export(ctx context.Context, format query.Format, path, selectSQL string, args ...string) (query.Exported, error)
 }
 
+// Producer marks files of evidence that are kept among other files.
+const Producer = "reconciliation"
+
 // Files of the evidence that a later run reads.
 const (
 	reportFile = "report.json"

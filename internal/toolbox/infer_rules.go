@@ -35,37 +35,47 @@ type InferRulesOut struct {
 
 func (b box) inferRules() tool.Tool {
 	return tool.New(spec("infer_rules", tool.Reads, taints, volatile, longCall), func(ctx context.Context, in InferRulesIn) (InferRulesOut, error) {
-		s, err := b.openSession(ctx, ScopedSource{in.Left, in.ScopeLeft}, ScopedSource{in.Right, in.ScopeRight}, labels(in.Confirmed, in.Rejected))
+		open := b.keptSession
+		if len(in.IgnoreLeft)+len(in.IgnoreRight) > 0 {
+			open = b.openSession // its sides are others
+		}
+		s, err := open(ctx, ScopedSource{in.Left, in.ScopeLeft}, ScopedSource{in.Right, in.ScopeRight}, labels(in.Confirmed, in.Rejected))
 		if err != nil {
 			return InferRulesOut{}, err
 		}
-		defer s.close()
-		for _, side := range []struct {
-			side   *recon.Side
-			into   string
-			ignore []string
-		}{{&s.input.Left, "considered_left", in.IgnoreLeft}, {&s.input.Right, "considered_right", in.IgnoreRight}} {
-			if err := s.leaveOut(ctx, side.side, side.into, side.ignore); err != nil {
-				return InferRulesOut{}, err
-			}
-		}
-		lesson, err := s.Learn(ctx, s.input)
-		if err != nil {
-			return InferRulesOut{}, err
-		}
-		out := InferRulesOut{Rules: []Rule{}, Problems: []string{}, Learned: lesson.Recipe.Encode(), Note: lesson.Note}
-		for _, r := range lesson.Recipe.Rules {
-			when, err := json.Marshal(r.When)
-			if err != nil {
-				return out, fmt.Errorf("writing a rule: %w", err)
-			}
-			out.Rules = append(out.Rules, Rule{ID: r.ID, Sentence: r.Sentence, Comparators: when, Covered: r.Covered, Precision: r.Precision, Share: r.Share})
-		}
-		for _, p := range lesson.Problems {
-			out.Problems = append(out.Problems, p.Problem)
-		}
-		return out, nil
+		out, err := s.learnRules(ctx, in)
+		b.finish(s, err)
+		return out, err
 	})
+}
+
+// learnRules learns from the rows and the decided pairs.
+func (s *session) learnRules(ctx context.Context, in InferRulesIn) (InferRulesOut, error) {
+	for _, side := range []struct {
+		side   *recon.Side
+		into   string
+		ignore []string
+	}{{&s.input.Left, "considered_left", in.IgnoreLeft}, {&s.input.Right, "considered_right", in.IgnoreRight}} {
+		if err := s.leaveOut(ctx, side.side, side.into, side.ignore); err != nil {
+			return InferRulesOut{}, err
+		}
+	}
+	lesson, err := s.Learn(ctx, s.input)
+	if err != nil {
+		return InferRulesOut{}, err
+	}
+	out := InferRulesOut{Rules: []Rule{}, Problems: []string{}, Learned: lesson.Recipe.Encode(), Note: lesson.Note}
+	for _, r := range lesson.Recipe.Rules {
+		when, err := json.Marshal(r.When)
+		if err != nil {
+			return out, fmt.Errorf("writing a rule: %w", err)
+		}
+		out.Rules = append(out.Rules, Rule{ID: r.ID, Sentence: r.Sentence, Comparators: when, Covered: r.Covered, Precision: r.Precision, Share: r.Share})
+	}
+	for _, p := range lesson.Problems {
+		out.Problems = append(out.Problems, p.Problem)
+	}
+	return out, nil
 }
 
 // leaveOut takes columns away from a side, so that nothing is learned from them.

@@ -72,7 +72,7 @@ func (b box) drawSample(ctx context.Context, in LoadScopedIn, out *LoadScopedOut
 	own := SideRows{Alias: in.Alias, Conditions: in.Conditions}
 	other := in.otherSide()
 	if other == nil || len(out.Rows) == out.TotalRows {
-		space, err := b.Workspaces.OpenWorkspace(ctx, []SideRows{own})
+		space, err := b.openWorkspace(ctx, []SideRows{own})
 		if err != nil {
 			return 0, err
 		}

@@ -40,28 +40,37 @@ func (b box) proposeMatch() tool.Tool {
 		if err := in.checkUndecided(); err != nil {
 			return ProposeMatchOut{}, err
 		}
-		s, err := b.openSession(ctx, ScopedSource{in.Left, in.ScopeLeft}, ScopedSource{in.Right, in.ScopeRight}, labels(in.Confirmed, in.Rejected))
+		s, err := b.keptSession(ctx, ScopedSource{in.Left, in.ScopeLeft}, ScopedSource{in.Right, in.ScopeRight}, labels(in.Confirmed, in.Rejected))
 		if err != nil {
 			return ProposeMatchOut{}, err
 		}
-		defer s.close()
-		var pair Pair
-		if in.LeftKey != "" { // before it is explained, because then the mistake is the caller's
-			if pair, err = s.pairRows(ctx, recon.Pair{Left: in.LeftKey, Right: in.RightKey}, in.Reason); err != nil {
-				return ProposeMatchOut{}, err
-			}
+		out, err := s.proposalCard(ctx, in)
+		if err == nil && s.thread != "" {
+			s.trainAhead()
 		}
-		p, err := s.propose(ctx, in)
-		if err != nil {
-			return ProposeMatchOut{}, err
-		}
-		if in.LeftKey == "" {
-			if pair, err = s.pairRows(ctx, p.Pair, cmp.Or(in.Reason, p.Reason)); err != nil {
-				return ProposeMatchOut{}, err
-			}
-		}
-		return ProposeMatchOut{Pair: pair, Agree: p.Agree, Nearly: p.Nearly, Reason: cmp.Or(in.Reason, p.Reason)}, nil
+		b.finish(s, err)
+		return out, err
 	})
+}
+
+// proposalCard is the card of the pair that was named, or of the one that teaches most.
+func (s *session) proposalCard(ctx context.Context, in ProposeMatchIn) (out ProposeMatchOut, err error) {
+	var pair Pair
+	if in.LeftKey != "" { // before it is explained, because then the mistake is the caller's
+		if pair, err = s.pairRows(ctx, recon.Pair{Left: in.LeftKey, Right: in.RightKey}, in.Reason); err != nil {
+			return out, err
+		}
+	}
+	p, err := s.propose(ctx, in)
+	if err != nil {
+		return out, err
+	}
+	if in.LeftKey == "" {
+		if pair, err = s.pairRows(ctx, p.Pair, cmp.Or(in.Reason, p.Reason)); err != nil {
+			return out, err
+		}
+	}
+	return ProposeMatchOut{Pair: pair, Agree: p.Agree, Nearly: p.Nearly, Reason: cmp.Or(in.Reason, p.Reason)}, nil
 }
 
 // propose explains the pair that was named, or chooses the one that teaches most. The
@@ -83,7 +92,7 @@ func (s *session) propose(ctx context.Context, in ProposeMatchIn) (*recon.Propos
 		}
 	}
 	if in.LeftKey == "" {
-		return s.Propose(ctx, s.input)
+		return s.nextProposal(ctx)
 	}
 	return s.Explain(ctx, s.input, recon.Pair{Left: in.LeftKey, Right: in.RightKey})
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"interlock/internal/dialect"
 	"interlock/internal/event"
@@ -20,6 +21,9 @@ import (
 // Workspaces open the rows of sources for a reconciliation.
 type Workspaces interface {
 	OpenWorkspace(ctx context.Context, sides []SideRows) (Workspace, error)
+	// Version changes when the rows of the sides do, as far as that can be known: rows of a
+	// connected database change without a sign.
+	Version(ctx context.Context, sides []SideRows) (string, error)
 }
 
 // A SideRows is the rows of one side: those of a source under conditions, or rows that
@@ -50,11 +54,21 @@ type ScopedSource struct {
 	Scope *Scope
 }
 
-// A session is one call's work on two sides. Its key columns name the rows.
+// A session is the work on two sides, of one call after the other. Key columns name the
+// rows.
 type session struct {
 	*recon.Reconciler
 	space Workspace
 	input recon.Input
+	tell  func(note string) // of the call that uses it
+
+	// of a session that is kept
+	thread, owner, rows string
+	usedAt              time.Time
+	expiry              *time.Timer
+	ahead               *training        // in the background, nil for none
+	proposals           []recon.Proposal // of the last training
+	trainedOn           int              // decisions that it knew
 }
 
 // longCall bounds the tools that look at all rows in scope.
@@ -65,26 +79,42 @@ var errNoWorkspaces = fault.New(fault.Unavailable, "there is no engine in which 
 
 // openSession brings both sides into a workspace and tells of its progress as it works.
 func (b box) openSession(ctx context.Context, left, right ScopedSource, labels recon.Labels) (*session, error) {
-	var sides []SideRows
-	for _, s := range []ScopedSource{left, right} {
-		if s.Scope == nil {
-			return nil, fault.New(fault.InvalidState, "no rows of %q are loaded", s.Alias).Suggest("Load both sides first.")
-		}
-		sides = append(sides, SideRows{Alias: s.Alias, Conditions: s.Scope.Conditions})
-	}
-	return b.newSession(ctx, sides, [2]string{left.Scope.Key, right.Scope.Key}, labels)
-}
-
-func (b box) newSession(ctx context.Context, sides []SideRows, keys [2]string, labels recon.Labels) (*session, error) {
-	if b.Workspaces == nil {
-		return nil, errNoWorkspaces
-	}
-	tool.In(ctx).Progress("reading both sides")
-	space, err := b.Workspaces.OpenWorkspace(ctx, sides)
+	sides, keys, err := scopedSides(left, right)
 	if err != nil {
 		return nil, err
 	}
-	s := &session{space: space, input: recon.Input{Labels: labels}}
+	return b.newSession(ctx, sides, keys, labels)
+}
+
+func scopedSides(left, right ScopedSource) (sides []SideRows, keys [2]string, err error) {
+	for i, s := range []ScopedSource{left, right} {
+		if s.Scope == nil {
+			return nil, keys, fault.New(fault.InvalidState, "no rows of %q are loaded", s.Alias).Suggest("Load both sides first.")
+		}
+		sides = append(sides, SideRows{Alias: s.Alias, Conditions: s.Scope.Conditions})
+		keys[i] = s.Scope.Key
+	}
+	return sides, keys, nil
+}
+
+// openWorkspace opens a workspace, in the place of a kept session where there is no other.
+func (b box) openWorkspace(ctx context.Context, sides []SideRows) (Workspace, error) {
+	if b.Workspaces == nil {
+		return nil, errNoWorkspaces
+	}
+	if b.Sessions != nil {
+		defer b.Sessions.makeRoom(tool.In(ctx).Owner)()
+	}
+	return b.Workspaces.OpenWorkspace(ctx, sides)
+}
+
+func (b box) newSession(ctx context.Context, sides []SideRows, keys [2]string, labels recon.Labels) (*session, error) {
+	tool.In(ctx).Progress("reading both sides")
+	space, err := b.openWorkspace(ctx, sides)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{space: space, input: recon.Input{Labels: labels}, tell: tool.In(ctx).Progress}
 	for i, side := range []*recon.Side{&s.input.Left, &s.input.Right} {
 		if *side, err = s.keyedSide(ctx, space.Tables()[i], fmt.Sprintf("sorted_%d", i), keys[i]); err != nil {
 			_ = space.Close()
@@ -92,7 +122,7 @@ func (b box) newSession(ctx context.Context, sides []SideRows, keys [2]string, l
 		}
 	}
 	s.Reconciler, err = recon.New(recon.Config{Workspace: space, Progress: func(p recon.Progress) {
-		tool.In(ctx).Progress(fmt.Sprintf("%s (step %d of %d)", p.Step, p.Done+1, max(p.Total, p.Done+1)))
+		s.tell(fmt.Sprintf("%s (step %d of %d)", p.Step, p.Done+1, max(p.Total, p.Done+1)))
 	}})
 	if err != nil {
 		_ = space.Close()
@@ -108,8 +138,6 @@ func (s *session) keyedSide(ctx context.Context, table, sorted, key string) (rec
 	}
 	return recon.Side{Table: sorted}, s.space.Create(ctx, sorted, "SELECT * FROM "+ident(table)+" ORDER BY ALL")
 }
-
-func (s *session) close() { _ = s.space.Close() }
 
 func ident(name string) string { return dialect.DuckDB.Ident(name) }
 

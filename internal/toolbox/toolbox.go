@@ -1,5 +1,6 @@
 // Package toolbox is the built-in tools: one file each, with its description as
-// Markdown beside it. Tools are stateless; the list is in Tools.
+// Markdown beside it. Tools are stateless, but for what Knowledge and Sessions keep to be
+// faster; the list is in Tools.
 package toolbox
 
 import (
@@ -31,6 +32,8 @@ type Config struct {
 	Files     Files      // required by the tools that make files
 	// Workspaces are required by the tools that match the rows of two sources.
 	Workspaces Workspaces
+	// Sessions keep workspaces open between calls of a thread; nil: each call opens its own.
+	Sessions *Sessions
 	// Documents and Tables are required by the tools that search them.
 	Documents Documents
 	Tables    Tables
