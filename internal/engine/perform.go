@@ -308,7 +308,8 @@ func (t *turn) callTool(ctx context.Context, s *event.ToolStarted) (res tool.Res
 }
 
 // toolFault converts an error of a tool into what the model is told. An error that is not
-// a fault is logged for the operator; the model is told only that the tool failed.
+// a fault is logged for the operator; the model is told only that the tool failed, or that
+// its time was up: a plain error after the time limit comes of the limit.
 func (t *turn) toolFault(ctx context.Context, s *event.ToolStarted, err error) *fault.Fault {
 	if f, ok := errors.AsType[*fault.Fault](err); ok {
 		return f
