@@ -273,7 +273,7 @@ func (p *planner) addGrouping(g grouping) {
 		}
 	case p.x.foldsCase(g.col):
 		// One spelling of each is shown; with most engines it is the one in small letters.
-		p.plan.Select = append(p.plan.Select, queryplan.Expr{Column: p.ref(g.col), Function: queryplan.Max, Alias: p.x.columns[g.col].name + "_any_case"})
+		p.plan.Select = append(p.plan.Select, queryplan.Expr{Column: p.ref(g.col), Function: queryplan.Max, Alias: p.x.columns[g.col].name})
 		p.plan.GroupBy = append(p.plan.GroupBy, queryplan.Term{Expr: queryplan.Expr{Column: p.ref(g.col), Function: queryplan.Lower}})
 		p.q.notes = append(p.q.notes, "spellings of "+humanName(p.x.columns[g.col].name)+" that differ only in case are counted together")
 	default:
