@@ -17,6 +17,7 @@ import (
 	"interlock/internal/data"
 	"interlock/internal/fault"
 	"interlock/internal/machine"
+	"interlock/internal/retention"
 	"interlock/internal/server"
 	"interlock/web"
 )
@@ -72,7 +73,8 @@ func (a *app) serve(ctx context.Context) error {
 		Replay: func(ctx context.Context, run string) (any, error) {
 			return capsule.ReplayRun(ctx, s.store, s.tools, run)
 		},
-		Machine: "analyst", SessionMachine: "reconcile", Direct: directTools,
+		DeleteThread: func(ctx context.Context, id string) error { return retention.RemoveThread(ctx, s.store, id) },
+		Machine:      "analyst", SessionMachine: "reconcile", Direct: directTools,
 		Ready: s.readiness, Metrics: s.metrics.handler(), Page: web.Files(), Version: version(),
 		Listen: a.cfg.Listen, Hosts: a.cfg.Hosts, Origins: a.cfg.Origins, Users: users, Owner: a.cfg.Owner, Log: s.log,
 		Concurrent: a.cfg.Requests, PerUser: a.cfg.RequestsPerUser, Streams: a.cfg.Streams, StreamsPerUser: a.cfg.StreamsPerUser,

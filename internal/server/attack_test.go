@@ -134,6 +134,8 @@ func TestTokens(t *testing.T) {
 		{name: "another's stream", method: "POST", url: "/chat/stream", body: `{}`, headers: []string{bob, "Last-Event-ID: " + thread + ":1"}, status: 404},
 		{name: "speaking in another's thread", method: "POST", url: "/chat", body: `{"message":"x","thread_id":"` + thread + `"}`, headers: []string{bob}, status: 404},
 		{name: "answering in another's thread", method: "POST", url: "/api/chat", body: `{"message":"x","session_id":"` + thread + `"}`, headers: []string{bob}, status: 404},
+		{name: "deleting another's thread", method: "DELETE", url: "/api/threads/" + thread, headers: []string{bob}, status: 404},
+		{name: "deleting as a viewer", method: "DELETE", url: "/api/threads/" + thread, headers: []string{vic}, status: 403},
 		{name: "stopping another's thread", method: "POST", url: "/api/threads/" + thread + "/stop", headers: []string{bob}, status: 404},
 		{name: "forking another's thread", method: "POST", url: "/api/threads/" + thread + "/fork", body: `{"seq":1}`, headers: []string{bob}, status: 404},
 		{name: "another's run", url: "/runs/" + run, headers: []string{bob}, status: 404},

@@ -43,6 +43,10 @@ func (s *Server) routes(t *table) {
 	post(t, Analyst, "/api/threads/{id}/stop", "End the running turn", s.stop)
 	post(t, Analyst, "/api/threads/{id}/fork", "Go another way from an earlier point", s.fork)
 
+	if s.cfg.DeleteThread != nil {
+		remove(t, Analyst, "/api/threads/{id}", "Delete a thread and its runs for good", s.deleteThread)
+	}
+
 	// Machines
 	get(t, Viewer, "/api/machines", "The machines and those that did not load", s.machines)
 	get(t, Viewer, "/api/machines/{name}", "A machine: settings, states, graph", s.machine)

@@ -50,6 +50,8 @@ type Config struct {
 	Prompt func(ctx context.Context, run, call string) (any, error)
 	// Replay runs a run again from its recording and compares the logs.
 	Replay func(ctx context.Context, run string) (any, error)
+	// DeleteThread removes a thread for good; the server has checked whose it is.
+	DeleteThread func(ctx context.Context, id string) error
 	// Unready says why a machine cannot do all of its work here; none if it can.
 	Unready func(*machine.Machine) []*fault.Fault
 	// Ready reports the state of the parts for /readyz.

@@ -27,8 +27,10 @@ import (
 	"interlock/internal/event"
 	"interlock/internal/fault"
 	"interlock/internal/jail"
+	"interlock/internal/retention"
 	"interlock/internal/schema"
 	"interlock/internal/server"
+	"interlock/internal/store"
 	"interlock/web"
 )
 
@@ -89,6 +91,9 @@ func config(e runningEngine) server.Config {
 		Overview: func(ctx context.Context, _ string) (any, error) { return data{}.Datasets(ctx) },
 		Capsule: func(_ context.Context, run string) (any, error) {
 			return map[string]any{"run_id": run, "question": "?"}, nil
+		},
+		DeleteThread: func(ctx context.Context, id string) error {
+			return retention.RemoveThread(ctx, e.store.(store.Retention), id)
 		},
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "interlock_up 1\n") }),
 		Ready:   func(context.Context) []server.Part { return []server.Part{{Name: "store", Status: "ok"}} },

@@ -109,6 +109,21 @@ func (s *Server) stop(ctx context.Context, in *threadPath) (threadStatus, error)
 	return threadStatus{in.ID, t.Status}, err
 }
 
+type deletedThread struct {
+	Thread  string `json:"thread_id"`
+	Deleted bool   `json:"deleted"`
+}
+
+func (s *Server) deleteThread(ctx context.Context, in *threadPath) (deletedThread, error) {
+	if _, err := s.ownThread(ctx, in.ID); err != nil {
+		return deletedThread{}, err
+	}
+	if err := s.cfg.DeleteThread(ctx, in.ID); err != nil {
+		return deletedThread{}, err
+	}
+	return deletedThread{in.ID, true}, nil
+}
+
 type forkPoint struct {
 	Seq int64 `json:"seq" minimum:"1" doc:"The last event that both threads share"`
 }

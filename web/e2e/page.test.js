@@ -163,6 +163,18 @@ test("a thread is kept in the address and in the list, and is found by its title
   await page.locator(".threads li").nth(1).waitFor({ state: "detached" });
   await page.click(`.threads a[href="${hash}"]`);
   await ended(page, "answered");
+  // It is deleted after a question, and gone for good.
+  const other = page.locator(".thread", { has: page.locator(`a[href="${hash}"]`) });
+  const drop = async (button) => {
+    await other.getByRole("button", { name: /^More about/ }).click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await page.locator("dialog[open]").getByRole("button", { name: button }).click();
+  };
+  await drop("Keep");
+  await drop("Delete");
+  await other.waitFor({ state: "detached" });
+  await page.getByRole("heading", { name: "What do you want to know?" }).waitFor();
+  assert.equal((await page.request.get(`${url}/api/threads/${hash.split("/")[2]}`)).status(), 404);
   await page.getByLabel("Find a thread").fill("");
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox", { name: "Search or do" }).fill("go to runs");
