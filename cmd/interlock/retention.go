@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -41,7 +42,7 @@ func (s *system) keeper() (*retention.Keeper, error) {
 func (a *app) retain(ctx context.Context, dryRun, compact bool) error {
 	limits := a.cfg.retention()
 	if limits.IsZero() && !compact {
-		return usageError{fmt.Errorf("no limit is set: give --keep-threads, --keep-threads-mb, --keep-artifacts or --keep-artifacts-mb")}
+		return usageError{errors.New("no limit is set: give --keep-threads, --keep-threads-mb, --keep-artifacts or --keep-artifacts-mb")}
 	}
 	if err := a.needState(); err != nil {
 		return err
