@@ -26,6 +26,8 @@ test("the chart is chosen from the shape of the result", () => {
 test("a plan is said in words", () => {
   const plan: Json = { table: "returns", select: [{ column: "return_date", truncate: "month", alias: "month" }, { column: "refund_amount", function: "sum" }], group_by: ["month"], filters: [{ column: "return_date", operator: ">=", value: "2025-01-01" }, { column: "return_date", operator: "<", value: "2026-01-01" }], limit: -1 };
   expect(readings(plan)).toEqual([{ key: "measure", value: "sum of refund amount" }, { key: "by", value: "month of return date" }, { key: "from", value: "returns" }, { key: "return date", value: "2025" }]);
+  const anyCase: Json = { table: "tickets", select: [{ column: "priority", function: "max", alias: "priority" }, { column: "*", function: "count" }], group_by: [{ column: "priority", function: "lower" }] };
+  expect(readings(anyCase)).toEqual([{ key: "measure", value: "number of rows" }, { key: "by", value: "priority" }, { key: "from", value: "tickets" }]);
   expect(readings("no plan")).toEqual([]);
 });
 

@@ -24,16 +24,20 @@ interface Filter {
 const functions: Record<string, string> = { sum: "sum of", avg: "average of", count: "number of", min: "lowest", max: "highest", count_distinct: "distinct" };
 const operators: Record<string, string> = { "=": "is", "!=": "is not", "<>": "is not", in: "is one of", like: "like", is_null: "is empty", is_not_null: "is not empty" };
 
+/** isShown says whether a field shows a spelling of a group that ignores case; it is no measure. */
+const isShown = (f: Field, groups: Field[]) => groups.some((g) => g.function === "lower" && g.column === f.column);
+
 /** readings says a query plan in words. */
 export function readings(plan: Json | undefined): Reading[] {
   if (typeof plan !== "object" || plan === null || Array.isArray(plan) || typeof plan.table !== "string") return [];
   const fields = (Array.isArray(plan.select) ? plan.select : []) as Field[];
   const filters = (Array.isArray(plan.filters) ? plan.filters : []) as Filter[];
+  const groups = (Array.isArray(plan.group_by) ? plan.group_by : []).map((g) => (typeof g === "object" && g !== null ? g : { column: String(g) }) as Field);
   const out: Reading[] = [];
-  for (const f of fields) if (f.function) out.push({ key: "measure", value: `${functions[f.function] ?? words(f.function)} ${f.column && f.column !== "*" ? words(f.column) : "rows"}` });
-  for (const name of Array.isArray(plan.group_by) ? plan.group_by : []) {
-    const field = fields.find((f) => f.alias === name || f.column === name);
-    out.push({ key: "by", value: field?.truncate ? `${field.truncate} of ${words(field.column ?? "")}` : words(String(name)) });
+  for (const f of fields) if (f.function && !isShown(f, groups)) out.push({ key: "measure", value: `${functions[f.function] ?? words(f.function)} ${f.column && f.column !== "*" ? words(f.column) : "rows"}` });
+  for (const g of groups) {
+    const field = g.truncate ? g : fields.find((f) => f.alias === g.column || f.column === g.column);
+    out.push({ key: "by", value: field?.truncate ? `${field.truncate} of ${words(field.column ?? "")}` : words(g.column ?? "") });
   }
   out.push({ key: "from", value: words(plan.table) }, ...periods(filters));
   if (typeof plan.limit === "number" && plan.limit > 0) out.push({ key: "at most", value: `${plan.limit} rows` });
