@@ -64,7 +64,7 @@ func TestDatabaseStaysWhereItIs(t *testing.T) {
 	said(0, "sources", "add", strings.Replace(address, "owner:", "reader:", 1), "--alias", "store", "--remote", "--table", "orders", "--table", "customers")
 	wants(said(0, "sources", "list"), "store    customers  postgres", "5000")
 	wants(said(0, "query", "--dataset", "store", "--sql", "SELECT status, sum(amount) FROM store.orders GROUP BY 1 ORDER BY 1"), "open", "1562500")
-	wants(said(3, "query", "--dataset", "store", "--sql", "SELECT * FROM hidden"), "SQL_POLICY_VIOLATION", "customers, orders")
+	wants(said(3, "query", "--dataset", "store", "--sql", "SELECT * FROM hidden"), "SQL_POLICY_VIOLATION", "orders, customers")
 	wants(said(3, "query", "--dataset", "store", "--sql", "SELECT pg_read_file('/etc/passwd')"), "SQL_POLICY_VIOLATION", "pg_read_file")
 	said(0, "query", "--dataset", "store", "--sql", "SELECT * FROM orders", "--out", w.path("orders.parquet"))
 	if info, err := os.Stat(w.path("orders.parquet")); err != nil || info.Size() < 10_000 {
