@@ -313,6 +313,9 @@ func (c *chat) followRun(ctx context.Context, run string) error {
 		case event.FiguresTraced:
 			figures = &b
 		case event.TurnEnded:
+			if b.Run != run { // a run of a process that died ends before this one begins
+				continue
+			}
 			err := c.printEnd(ctx, run, b, printed)
 			if !c.json {
 				c.printFigures(figures)
