@@ -473,4 +473,22 @@ func TestProcessesImportOnce(t *testing.T) {
 	if n := w.engine.builds.Load(); n != 1 {
 		t.Errorf("the dataset was imported %d times", n)
 	}
+	// The lock stays with its database, and goes with it.
+	w.config.Keep = time.Nanosecond
+	again, err := catalog.New(w.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { again.Close() })
+	for _, text := range []string{"id,total\n1,11\n", "id,total\n1,12\n"} {
+		w.write(t, "shop/orders.csv", text)
+		if _, _, err := again.Database(t.Context(), "shop"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	databases, _ := filepath.Glob(filepath.Join(w.config.Dir, "*.duckdb"))
+	locks, _ := filepath.Glob(filepath.Join(w.config.Dir, "*.lock"))
+	if len(databases) != 1 || len(locks) != 1 || locks[0] != databases[0]+".lock" {
+		t.Errorf("databases %v with locks %v", databases, locks)
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 )
@@ -13,11 +12,14 @@ import (
 // lockEvery is how often a process looks whether another one has ended an import.
 const lockEvery = 20 * time.Millisecond
 
+// lockSuffix ends the name of the lock of a database file.
+const lockSuffix = ".lock"
+
 // lockImport lets one process at a time import a database file: a second one would replace
 // the file under the first one's workers, which may open no other. The lock ends with the
 // returned function, or with the process.
 func (c *Catalog) lockImport(ctx context.Context, path string) (unlock func(), err error) {
-	name := filepath.Join(c.config.Dir, ".lock-"+filepath.Base(path)) // sweep removes it after a day
+	name := path + lockSuffix
 	for {
 		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
 		if err != nil {
@@ -36,6 +38,18 @@ func (c *Catalog) lockImport(ctx context.Context, path string) (unlock func(), e
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
+	}
+}
+
+// removeLock removes the lock of a database that is dropped, unless a process holds it.
+func removeLock(path string) {
+	f, err := os.Open(path + lockSuffix)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		_ = os.Remove(path + lockSuffix)
 	}
 }
 

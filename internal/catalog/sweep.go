@@ -59,6 +59,7 @@ func (c *Catalog) drop(path string) {
 		return
 	}
 	_ = os.Remove(path + ".json")
+	removeLock(path)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.known, path)

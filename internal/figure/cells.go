@@ -47,6 +47,8 @@ type tracer struct {
 	formulas int  // that are tried for each figure
 	e        Evidence
 	linked   []cell // that figures of the answer were read from, or follow from
+
+	questions, statements, documents []scannedText
 }
 
 // newTracer prepares the evidence, as much of it as may be looked at for so many figures.

@@ -72,7 +72,7 @@ func (e *Evidence) AddDocument(id, text string) {
 		e.Cut = true
 		return
 	}
-	if !strings.ContainsAny(text, "0123456789") && len(scan(text)) == 0 {
+	if !strings.ContainsAny(text, "0123456789") && !Holds(text) {
 		return
 	}
 	e.textBytes += len(text)
@@ -268,7 +268,7 @@ func isProse(text string) bool {
 
 func holdsFigure(v any) bool {
 	text, ok := v.(string)
-	return !ok && v != nil || len(scan(text)) > 0
+	return !ok && v != nil || Holds(text)
 }
 
 // repeatsArgument reports whether a field says what the caller said.

@@ -108,3 +108,26 @@ func TestRowsOfOddLength(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 }
+
+// Long lists of numbers in a message, an answer or a document take bounded work: a turn
+// must end, whatever a person or a model writes.
+func TestLongLists(t *testing.T) {
+	var list strings.Builder
+	for i := range 40_000 {
+		fmt.Fprintf(&list, "%d, ", 1000+i)
+	}
+	long := list.String()
+	began := time.Now()
+	var e Evidence
+	e.Questions = []string{"My own list for later: " + long, long}
+	for i := range 4 {
+		e.AddResult(fmt.Sprint("c", i), nil, []byte(fmt.Sprintf(`{"text": %q}`, strings.ReplaceAll(long, ", ", ".\n"))))
+	}
+	e.AddStatement("SELECT " + long)
+	for _, answer := range []string{"There are 77 orders.", long, strings.Repeat("third-", 10_000), strings.Repeat("9", 200_000)} {
+		Trace(answer, e)
+	}
+	if took := time.Since(began); took > 30*time.Second { // half a second at rest; it was minutes
+		t.Errorf("the figures of long lists took %v", took)
+	}
+}

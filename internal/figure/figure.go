@@ -49,7 +49,10 @@ const (
 )
 
 // Holds reports whether a text has figures at all.
-func Holds(text string) bool { return len(scan(text)) > 0 }
+func Holds(text string) bool {
+	found, _ := scanBounded(text)
+	return len(found) > 0
+}
 
 // Rules is the version of the rules by which Trace finds origins. It must be raised with
 // every change of what Trace returns for some text: runs that were traced by other rules
@@ -59,13 +62,17 @@ const Rules = 0
 // Trace finds the figures of an answer with their origins, in the order of the text. cut
 // reports that a bound left figures or evidence out.
 func Trace(answer string, e Evidence) (figures []Figure, cut bool) {
-	found := scan(answer)
-	cut = e.Cut || len(found) > maxFigures
+	found, cut := scanBounded(answer)
+	cut = cut || e.Cut || len(found) > maxFigures
 	found = found[:min(len(found), maxFigures)]
 	if len(found) == 0 {
 		return nil, cut
 	}
+	for i := range found {
+		found[i].readSentence(answer)
+	}
 	t := newTracer(e, len(found))
+	t.scanTexts()
 	cut = cut || t.cut
 	out := make([]Figure, len(found))
 	// Formulas may be built on cells that other figures of the answer name, so all cells
@@ -122,15 +129,18 @@ func chance(n, digits int) bool {
 	return p > 0.05
 }
 
+// maxSentence bounds how far before and after a figure its sentence is looked for.
+const maxSentence = 500
+
 // sentence gives the sentence of a text around a place, in lower case.
 func sentence(text string, start, end int) string {
-	from, to := 0, len(text)
+	from, to := max(0, start-maxSentence), min(len(text), end+maxSentence)
 	for _, stop := range []string{". ", "! ", "? ", "\n", "; "} {
-		if i := strings.LastIndex(text[:start], stop); i >= 0 {
-			from = max(from, i+len(stop))
+		if i := strings.LastIndex(text[from:start], stop); i >= 0 {
+			from += i + len(stop)
 		}
-		if i := strings.Index(text[end:], stop); i >= 0 {
-			to = min(to, end+i)
+		if i := strings.Index(text[end:to], stop); i >= 0 {
+			to = end + i
 		}
 	}
 	return strings.ToLower(text[from:to])

@@ -1,7 +1,9 @@
 package figure
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -39,7 +41,22 @@ var (
 	words = regexp.MustCompile(`[\p{L}\p{M}ß]+`)
 )
 
-// scan finds the numbers of a text, in order.
+// scanBounded finds the numbers of a text, in order, as far as it is read; cut reports that
+// it is longer.
+func scanBounded(text string) (found []mention, cut bool) {
+	if cut = len(text) > maxScanned; cut {
+		text = text[:maxScanned]
+	}
+	return scan(text), cut
+}
+
+// readSentence adds what the words around the number say.
+func (m *mention) readSentence(text string) {
+	m.sentence = sentence(text, m.start, m.end)
+	m.cues = cuesIn(m.sentence)
+}
+
+// scan finds the numbers of a text, in order. It looks only a little way around each.
 func scan(text string) []mention {
 	var out []mention
 	taken := mask(text)
@@ -48,8 +65,6 @@ func scan(text string) []mention {
 			taken[i] = true
 		}
 		m.text = text[m.start:m.end]
-		m.sentence = sentence(text, m.start, m.end)
-		m.cues = cuesIn(m.sentence)
 		m.before, m.after = wordBefore(text, m.start), wordsAfter(text, m.end)
 		if len(m.after) > 0 && isPoints(m.after) {
 			m.share = true
@@ -77,9 +92,16 @@ func scan(text string) []mention {
 			add(m)
 		}
 	}
-	sortByPlace(out)
+	slices.SortStableFunc(out, func(a, b mention) int { return cmp.Compare(a.start, b.start) })
 	return out
 }
+
+// maxWord is how far words are looked for before and after a number.
+const maxWord = 200
+
+// textBefore and textAfter give what stands right before and after a place.
+func textBefore(text string, start int) string { return text[max(0, start-maxWord):start] }
+func textAfter(text string, end int) string    { return text[end:min(len(text), end+maxWord)] }
 
 // isPoints says that a figure counts percentage points.
 func isPoints(after []string) bool {
@@ -91,28 +113,21 @@ func isPoints(after []string) bool {
 }
 
 func wordBefore(text string, start int) string {
-	before := strings.TrimRight(text[:start], " \u00a0\u202f€$£*_(#")
+	before := strings.TrimRight(textBefore(text, start), " \u00a0\u202f€$£*_(#")
 	i := strings.LastIndexFunc(before, func(r rune) bool { return !unicode.IsLetter(r) && r != '_' })
 	return strings.ToLower(before[i+1:])
 }
 
 func wordsAfter(text string, end int) []string {
 	var out []string
-	for _, loc := range words.FindAllStringIndex(text[end:], 2) {
-		if strings.ContainsAny(text[end:end+loc[0]], ".;:!?\n") {
+	after := textAfter(text, end)
+	for _, loc := range words.FindAllStringIndex(after, 2) {
+		if strings.ContainsAny(after[:loc[0]], ".;:!?\n") {
 			break
 		}
-		out = append(out, strings.ToLower(text[end+loc[0]:end+loc[1]]))
+		out = append(out, strings.ToLower(after[loc[0]:loc[1]]))
 	}
 	return out
-}
-
-func sortByPlace(all []mention) {
-	for i := 1; i < len(all); i++ {
-		for j := i; j > 0 && all[j].start < all[j-1].start; j-- {
-			all[j], all[j-1] = all[j-1], all[j]
-		}
-	}
 }
 
 // mask marks the bytes that hold no figures.
@@ -168,7 +183,7 @@ func spread(text string, m mention) (mention, bool) {
 		return m, false
 	}
 	m.near = closenessBefore(text, m.start)
-	rest := text[m.end:]
+	rest := textAfter(text, m.end)
 	next, gap := nextWord(rest)
 	switch {
 	case gap == 0 && next != "" && !isSuffix(next):
@@ -196,7 +211,7 @@ func spread(text string, m mention) (mention, bool) {
 		}
 		m.readings = scaled
 		if m.unit == "" {
-			m.unit = unitAfter(text[m.end:])
+			m.unit = unitAfter(textAfter(text, m.end))
 		}
 		return m, true
 	}
@@ -247,7 +262,7 @@ func unitAfter(rest string) string {
 
 // unitBefore finds a sign of money before a number.
 func unitBefore(text string, start int) string {
-	before := strings.TrimRight(text[:start], " \u00a0\u202f")
+	before := strings.TrimRight(textBefore(text, start), " \u00a0\u202f")
 	for _, sign := range []string{"€", "$", "£", "EUR", "USD", "CHF", "GBP"} {
 		if strings.HasSuffix(before, sign) {
 			return strings.ToLower(sign)
@@ -258,7 +273,7 @@ func unitBefore(text string, start int) string {
 
 // closenessBefore looks at the word before a number, past a sign of money.
 func closenessBefore(text string, start int) closeness {
-	before := strings.TrimRight(text[:start], " \u00a0\u202f€$£*_(")
+	before := strings.TrimRight(textBefore(text, start), " \u00a0\u202f€$£*_(")
 	if strings.HasSuffix(before, "~") || strings.HasSuffix(before, "≈") {
 		return about
 	}
@@ -272,7 +287,7 @@ func wordAt(text string, start, end int) (mention, bool) {
 	word := strings.ToLower(text[start:end])
 	if v, ok := numberWords[word]; ok {
 		m, ok := spread(text, mention{start: start, end: end, readings: []reading{{v, 1, 1}}})
-		if next, gap := nextWord(text[m.end:]); ok && gap > 0 {
+		if next, gap := nextWord(textAfter(text, m.end)); ok && gap > 0 {
 			if f, isShare := fractions[strings.ToLower(next)]; isShare && v > 0 { // two thirds
 				return mention{start: start, end: m.end + gap + len(next), share: true, inWords: true, near: about, readings: []reading{{v * f * 100, 1, 2}}}, true
 			}
@@ -281,7 +296,8 @@ func wordAt(text string, start, end int) (mention, bool) {
 	}
 	if v, ok := fractions[word]; ok {
 		if word == "third" || word == "quarter" || word == "fifth" || word == "tenth" {
-			if i := strings.LastIndexFunc(strings.TrimRight(text[:start], " "), unicode.IsSpace); !article(strings.TrimRight(text[:start], " ")[i+1:]) {
+			before := strings.TrimRight(textBefore(text, start), " ")
+			if i := strings.LastIndexFunc(before, unicode.IsSpace); !article(before[i+1:]) {
 				return mention{}, false // the third quarter
 			}
 		}

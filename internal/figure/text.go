@@ -1,14 +1,52 @@
 package figure
 
+import "slices"
+
+// maxMentions bounds the numbers of all texts of the evidence, maxScanned the bytes of one
+// text in which numbers are looked for.
+const (
+	maxMentions = 20_000
+	maxScanned  = 64 << 10
+)
+
+// A scannedText is a text of the evidence with its numbers.
+type scannedText struct {
+	source   string // of a document
+	mentions []mention
+}
+
+// scanTexts finds the numbers of the evidence's texts, as many as may be looked at.
+func (t *tracer) scanTexts() {
+	left := maxMentions
+	scanOne := func(source, text string) scannedText {
+		mentions, cut := scanBounded(text)
+		if len(mentions) > left {
+			mentions, cut = mentions[:left], true
+		}
+		left -= len(mentions)
+		t.cut = t.cut || cut
+		return scannedText{source, mentions}
+	}
+	for _, text := range t.e.Questions {
+		t.questions = append(t.questions, scanOne("", text))
+	}
+	for _, text := range t.e.Statements {
+		t.statements = append(t.statements, scanOne("", text))
+	}
+	for _, d := range t.e.Documents {
+		t.documents = append(t.documents, scanOne(d.ID, d.Text))
+	}
+}
+
 // fromDocuments looks for the figure in passages that were quoted.
 func (t *tracer) fromDocuments(m mention) (origin, bool) {
 	numbers := 0
 	var hit *origin
-	for _, d := range t.e.Documents {
-		for _, other := range scan(d.Text) {
-			numbers++
+	for _, d := range t.documents {
+		numbers += len(d.mentions)
+		for _, other := range d.mentions {
 			if hit == nil && m.same(other) {
-				hit = &origin{support: FromDocument, source: d.ID}
+				hit = &origin{support: FromDocument, source: d.source}
 			}
 		}
 	}
@@ -23,20 +61,18 @@ func (t *tracer) fromDocuments(m mention) (origin, bool) {
 
 // fromQuestions looks for the figure in what the person said.
 func (t *tracer) fromQuestions(m mention) (origin, bool) {
-	return inTexts(m, t.e.Questions, FromQuestion)
+	return inTexts(m, t.questions, FromQuestion)
 }
 
 // fromStatements looks for the figure among the constants of what ran.
 func (t *tracer) fromStatements(m mention) (origin, bool) {
-	return inTexts(m, t.e.Statements, FromStatement)
+	return inTexts(m, t.statements, FromStatement)
 }
 
-func inTexts(m mention, texts []string, s Support) (origin, bool) {
+func inTexts(m mention, texts []scannedText, s Support) (origin, bool) {
 	for _, text := range texts {
-		for _, other := range scan(text) {
-			if m.same(other) {
-				return origin{support: s}, true
-			}
+		if slices.ContainsFunc(text.mentions, m.same) {
+			return origin{support: s}, true
 		}
 	}
 	return origin{}, false
