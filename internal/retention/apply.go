@@ -21,18 +21,30 @@ func (k *Keeper) Apply(ctx context.Context, p *Plan) (Result, error) {
 	if err != nil {
 		return done, err
 	}
+	if len(p.Artifacts) == 0 {
+		return done, nil
+	}
+	// Forks and kept runs since the plan add no event to the threads that it knows.
+	usage, err := k.cfg.Store.Usage(ctx)
+	if err != nil {
+		return done, err
+	}
+	names := namingThreads(usage, nil)
 	groups := map[string][]Artifact{} // by the threads that name them
 	for _, a := range p.Artifacts {
-		if a.Reason == WithThread && slices.Contains(ids, a.Thread) && !slices.Contains(removal.Threads, a.Thread) {
+		if a.Reason == WithThread && usage.Threads[a.Thread] != nil {
 			continue // its thread stayed after all
+		}
+		if !slices.Equal(names[a.ID], a.named) || slices.ContainsFunc(a.named, func(id string) bool { return len(usage.Threads[id].Kept) > 0 }) {
+			continue // somebody needs it now
 		}
 		key := strings.Join(a.named, " ")
 		groups[key] = append(groups[key], a)
 	}
 	for _, group := range groups {
 		err := k.removeArtifacts(ctx, p, group, group[0].named, &done)
-		if fault.Is(err, fault.ThreadBusy) || fault.Is(err, fault.Conflict) || fault.Is(err, fault.ThreadNotFound) {
-			continue // it was used meanwhile
+		if fault.Is(err, fault.ThreadBusy) || fault.Is(err, fault.Conflict) || fault.Is(err, fault.ThreadNotFound) || fault.Is(err, fault.TooMany) {
+			continue // it was used meanwhile, or the next time will do
 		}
 		if err != nil {
 			return done, err

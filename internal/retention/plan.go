@@ -144,7 +144,7 @@ type output struct {
 // chooseArtifacts chooses the artifacts that no thread needs any more, then by age, then the
 // oldest until their size is within its limit.
 func (p *planner) chooseArtifacts() {
-	names := p.namingThreads()
+	names := namingThreads(p.usage, p.gone)
 	var all []*output
 	users := map[string]int{} // number of artifacts that have a content
 	var total int64
@@ -169,7 +169,8 @@ func (p *planner) chooseArtifacts() {
 		p.Artifacts = append(p.Artifacts, o.Artifact)
 	}
 	for _, o := range all {
-		if p.gone[o.Thread] && len(o.named) == 0 {
+		_, known := p.usage.Threads[o.Thread] // not if it was deleted, or if a removal was cut off
+		if (p.gone[o.Thread] || o.Thread != "" && !known) && len(o.named) == 0 {
 			remove(o, WithThread)
 		}
 	}
@@ -194,14 +195,15 @@ func (p *planner) chooseArtifacts() {
 	}
 }
 
-// namingThreads returns the threads that stay and name each artifact.
-func (p *planner) namingThreads() map[string][]string {
+// namingThreads returns the threads that name each artifact, in order, without those that
+// are gone.
+func namingThreads(usage *store.Usage, gone map[string]bool) map[string][]string {
 	names := map[string][]string{}
-	for id, t := range p.usage.Threads {
-		if p.gone[id] {
+	for _, id := range slices.Sorted(maps.Keys(usage.Threads)) {
+		if gone[id] {
 			continue
 		}
-		for a := range t.Artifacts {
+		for a := range usage.Threads[id].Artifacts {
 			names[a] = append(names[a], id)
 		}
 	}
@@ -210,7 +212,6 @@ func (p *planner) namingThreads() map[string][]string {
 
 func (p *planner) newOutput(id string, versions []artifact.Meta, named []string) *output {
 	newest := versions[0]
-	slices.Sort(named)
 	o := &output{
 		Artifact: Artifact{ID: id, Name: newest.Name, Owner: newest.Owner, Thread: newest.Thread, Used: newest.CreatedAt, named: named},
 		hashes:   map[string]int64{},

@@ -300,3 +300,39 @@ func TestBySize(t *testing.T) {
 		t.Errorf("a thread that was just used would go: %+v", p.Threads)
 	}
 }
+
+// What somebody needs since the plan was made stays: a fork, and a run that is kept.
+func TestNeededSinceThePlan(t *testing.T) {
+	for name, need := range map[string]func(*deployment, string, string) error{
+		"fork": func(d *deployment, thread, _ string) error {
+			_, err := d.eng.Fork(t.Context(), thread, 0, "ann")
+			return err
+		},
+		"kept run": func(d *deployment, _, run string) error { return d.store.KeepRun(t.Context(), run, true) },
+	} {
+		d := deploy(t)
+		thread, run := d.ask("", "report")
+		id := d.artifactOf(thread)
+		d.wait(40 * day)
+		p := d.plan(retention.Limits{ArtifactAge: 30 * day})
+		if err := need(d, thread, run); err != nil {
+			t.Fatal(err)
+		}
+		if done, err := d.keeper.Apply(t.Context(), p); err != nil || done.Artifacts != 0 || !d.exists(id) {
+			t.Errorf("%s: removed %+v: %v", name, done, err)
+		}
+	}
+}
+
+// The artifacts of a thread that a person deleted go with the next pass.
+func TestArtifactsOfADeletedThread(t *testing.T) {
+	d := deploy(t)
+	thread, _ := d.ask("", "report")
+	id := d.artifactOf(thread)
+	if err := retention.RemoveThread(t.Context(), d.store, thread); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.keeper.Apply(t.Context(), d.plan(retention.Limits{ThreadAge: 30 * day})); err != nil || d.exists(id) {
+		t.Errorf("its artifact is left: %v", err)
+	}
+}
