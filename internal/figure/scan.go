@@ -39,6 +39,8 @@ var (
 	items = regexp.MustCompile(`(?m)^[ \t>*#-]*(?:\d{1,3}[.)])+(?:\s|$)`)
 	dates = regexp.MustCompile(`(?i)\b(\d{4})-(\d{2})-(\d{2})\b|\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b|\b(\d{1,2})/(\d{1,2})/(\d{4})\b|\b(\d{4})-(\d{2})\b|\b(?:(\d{1,2})(?:st|nd|rd|th|\.)? )?(` + monthNames() + `)\.? (?:(\d{1,2})(?:st|nd|rd|th)?, )?(\d{4})\b`)
 	words = regexp.MustCompile(`[\p{L}\p{M}ß]+`)
+	// firstWord is a word at the beginning of a text.
+	firstWord = regexp.MustCompile(`^[\p{L}\p{M}ß]+`)
 )
 
 // scanBounded finds the numbers of a text, in order, as far as it is read; cut reports that
@@ -97,7 +99,7 @@ func scan(text string) []mention {
 }
 
 // maxWord is how far words are looked for before and after a number.
-const maxWord = 200
+const maxWord = 100
 
 // textBefore and textAfter give what stands right before and after a place.
 func textBefore(text string, start int) string { return text[max(0, start-maxWord):start] }
@@ -248,11 +250,11 @@ func nextWord(rest string) (string, int) {
 			return sign, gap
 		}
 	}
-	loc := words.FindStringIndex(rest[gap:])
-	if loc == nil || loc[0] != 0 {
+	word := firstWord.FindString(rest[gap:])
+	if word == "" {
 		return "", 0
 	}
-	return rest[gap : gap+loc[1]], gap
+	return word, gap
 }
 
 func unitAfter(rest string) string {

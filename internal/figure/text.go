@@ -5,7 +5,7 @@ import "slices"
 // maxMentions bounds the numbers of all texts of the evidence, maxScanned the bytes of one
 // text in which numbers are looked for.
 const (
-	maxMentions = 20_000
+	maxMentions = 10_000
 	maxScanned  = 64 << 10
 )
 
@@ -19,6 +19,10 @@ type scannedText struct {
 func (t *tracer) scanTexts() {
 	left := maxMentions
 	scanOne := func(source, text string) scannedText {
+		if left == 0 {
+			t.cut = t.cut || text != ""
+			return scannedText{source: source}
+		}
 		mentions, cut := scanBounded(text)
 		if len(mentions) > left {
 			mentions, cut = mentions[:left], true
