@@ -2,11 +2,49 @@ package machine
 
 import "github.com/goccy/go-yaml/ast"
 
-// The keys of a card and of its answers.
-var (
-	cardKeys   = []string{"title", "content", "message", "answers"}
-	answerKeys = []string{"label", "key", "fields", "when", "otherwise", "set", "append", "increment", "drop", "keep", "to", "command"}
+// A formatKey is a key of cards and answers: `go generate ./internal/machine` writes its
+// form into machine.schema.json and its meaning into docs/machines.md.
+type formatKey struct{ name, form, meaning string }
+
+// Forms of values, as JSON Schema.
+const (
+	textForm   = `{"type": "string"}`
+	guardForm  = `{"$ref": "#/$defs/expression"}`
+	namesForm  = `{"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}`
+	typesForm  = `{"type": ["object", "null"], "additionalProperties": {"$ref": "#/$defs/type"}}`
+	writesForm = `{"type": ["object", "null"], "additionalProperties": {"$ref": "#/$defs/expression"}}`
 )
+
+var cardKeys = []formatKey{
+	{"title", textForm, "Its heading; without one, its name."},
+	{"content", typesForm, "What the card shows."},
+	{"message", textForm, "The answer that a plain message counts as."},
+	{"answers", `{"type": ["object", "null"], "additionalProperties": {"$ref": "#/$defs/answer"}}`, "The ways to answer it."},
+}
+
+var answerKeys = []formatKey{
+	{"label", textForm, "The words of its button; without them, its name."},
+	{"key", textForm, "A key to press."},
+	{"fields", typesForm, "What the person fills in: `event.fields.x`."},
+	{"when", guardForm, "A guard over what was filled in: the answer is taken only where it holds, else the card stays open."},
+	{"otherwise", guardForm, "What the person is told where `when` does not hold."},
+	{"set", writesForm, "Fact or field of a record fact -> value."},
+	{"append", writesForm, "List fact -> item to add at its end."},
+	{"increment", writesForm, "Number fact -> how much to add."},
+	{"drop", namesForm, "Facts that go back to their default."},
+	{"keep", writesForm, "List fact -> predicate over its items (#): items for which it is false are removed."},
+	{"to", textForm, "The state that it leads to."},
+	{"command", textForm, "Does what this command does."},
+}
+
+// keyNames returns the names of keys.
+func keyNames(keys []formatKey) []string {
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = k.name
+	}
+	return names
+}
 
 // A Card is a question with typed answers.
 type Card struct {

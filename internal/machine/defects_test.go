@@ -1,7 +1,6 @@
 package machine_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,8 +14,6 @@ import (
 
 	"interlock/internal/machine"
 )
-
-var update = flag.Bool("update", false, "write golden files anew")
 
 // TestDefects seeds one defect into a copy of a shipped machine, or into a machine
 // of its own, and wants it found with its number. A seed is a txtar file: the
@@ -87,7 +84,7 @@ func seeded(t *testing.T, file string, number int) {
 	if len(found) > 0 {
 		got = found.Error() + "\n"
 	}
-	if *update {
+	if *machine.Update {
 		ar.Files = slices.DeleteFunc(ar.Files, func(f txtar.File) bool { return f.Name == "want" })
 		ar.Files = append(ar.Files, txtar.File{Name: "want", Data: []byte(got)})
 		if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {

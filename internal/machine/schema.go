@@ -5,6 +5,8 @@ import (
 	"slices"
 )
 
+//go:generate go test . -run Generated -update
+
 //go:embed machine.schema.json
 var schemaJSON []byte
 
