@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"interlock/internal/document"
 	"interlock/internal/fault"
@@ -85,6 +86,7 @@ func (a *app) root() *cobra.Command {
 			"model is governed by a declared state machine that is proved before it runs.\n\n" +
 			"Exit codes: 0 success, 1 failure, 2 wrong use, 3 refused by a policy, 4 waits for an answer, 5 limit\n" +
 			"reached, 6 declined (there is no answer, and the text says why).",
+		Version:       version(),
 		SilenceErrors: true, SilenceUsage: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			a.begun = true
@@ -95,7 +97,8 @@ func (a *app) root() *cobra.Command {
 			return a.cfg.load(cmd.Flags(), a.getenv)
 		},
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetVersionTemplate("interlock {{.Version}}\n")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{unknownFlag(cmd, err)} })
 	a.cfg.flags(root.PersistentFlags())
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON")
 	defer nameUnknown(root)
@@ -136,6 +139,20 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	err := fmt.Errorf("unknown command %q for %q", name, cmd.CommandPath())
 	if near := cmd.SuggestionsFor(name); len(near) > 0 {
 		err = fmt.Errorf("%w; did you mean %s?", err, strings.Join(near, " or "))
+	}
+	return err
+}
+
+// unknownFlag adds the nearest flag to the error of one that does not exist.
+func unknownFlag(cmd *cobra.Command, err error) error {
+	missing, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := fault.Similar(missing.GetSpecifiedName(), names); near != "" {
+		return fmt.Errorf("%w; did you mean --%s?", err, near)
 	}
 	return err
 }

@@ -29,6 +29,19 @@ func Nearest(name string, names []string) []string {
 	return sorted
 }
 
+// Similar returns the name that somebody who wrote another may have meant: the nearest,
+// where at most a third of its letters differ or one begins with the other; else "".
+func Similar(name string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	near := Nearest(name, names)[0]
+	if distance(strings.ToLower(name), strings.ToLower(near)) > max(1, (utf8.RuneCountInString(name)+1)/3) {
+		return ""
+	}
+	return near
+}
+
 // distance counts the edits (insert, delete, replace, swap of neighbours) between
 // two words; a word inside the other counts as near.
 func distance(a, b string) int {

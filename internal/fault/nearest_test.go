@@ -13,3 +13,15 @@ func TestNearest(t *testing.T) {
 		t.Errorf("nearest: %v", got)
 	}
 }
+
+func TestSimilar(t *testing.T) {
+	names := []string{"dataset", "data", "limit", "to"}
+	for name, want := range map[string]string{"datset": "dataset", "dat": "data", "LIMTI": "limit", "nonsense": "", "tp": "to", "x": "", "": ""} {
+		if got := fault.Similar(name, names); got != want {
+			t.Errorf("similar to %q: %q, want %q", name, got, want)
+		}
+	}
+	if got := fault.Similar("data", nil); got != "" {
+		t.Errorf("similar among none: %q", got)
+	}
+}

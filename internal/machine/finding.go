@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"interlock/internal/fault"
 )
 
 // Severity of a finding. A definition with errors does not load.
@@ -174,44 +176,11 @@ func sortFindings(fs []Finding) Findings {
 	})
 }
 
-// suggestName gives ": did you mean x?" where a known name is close to a wrong one.
+// suggestName gives "; did you mean x?" where a known name is close to a wrong one.
 func suggestName(name string, known []string) string {
-	best, at := "", 4
-	for _, k := range known {
-		if abs := len(k) - len(name); abs > 3 || abs < -3 {
-			continue
-		}
-		d := editDistance(name, k)
-		if strings.HasPrefix(k, name) {
-			d = 0
-		}
-		if d < at && d <= len(name)/2 {
-			best, at = k, d
-		}
-	}
-	if best == "" {
+	near := fault.Similar(name, known)
+	if near == "" {
 		return ""
 	}
-	return "; did you mean " + best + "?"
-}
-
-// editDistance returns the number of letters to change, add or take away.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		prev := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := prev
-			if a[i] != b[j] {
-				cost++
-			}
-			prev = row[j+1]
-			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
+	return "; did you mean " + near + "?"
 }
