@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"interlock/internal/artifact"
 	"interlock/internal/embed"
 	"interlock/internal/fault"
 	"interlock/internal/jail"
@@ -47,6 +48,7 @@ func (a *app) doctor(ctx context.Context) error {
 	}
 	defer end()
 	checks := []check{state, a.checkModel()}
+	checks = append(checks, a.checkArtifacts(ctx)...)
 	checks = append(checks, a.checkData(ctx)...)
 	found := embed.Describe()
 	checks = append(checks, check{"embedding model", found.Model, found.Detail, found.Fix})
@@ -127,6 +129,33 @@ func (a *app) checkState() check {
 		c.Detail += fmt.Sprintf(", log of %d KB", info.Size()>>10)
 	}
 	return c
+}
+
+// checkArtifacts names the documents of artifacts that are damaged, where there are artifacts.
+func (a *app) checkArtifacts(ctx context.Context) []check {
+	dir := a.statePath("artifacts")
+	if _, err := os.Stat(dir); err != nil {
+		return nil
+	}
+	const part = "artifacts"
+	s, err := artifact.New(artifact.Config{Dir: dir})
+	if err != nil {
+		return []check{{part, false, fault.From(err).Message, fault.From(err).Suggestion}}
+	}
+	versions, damaged, err := s.All(ctx)
+	if err != nil {
+		return []check{{part, false, fault.From(err).Message, fault.From(err).Suggestion}}
+	}
+	c := check{Part: part, OK: len(damaged) == 0, Detail: fmt.Sprintf("%d stored versions", len(versions))}
+	if !c.OK {
+		var paths []string
+		for _, d := range damaged[:min(10, len(damaged))] {
+			paths = append(paths, d.Path)
+		}
+		c.Detail += fmt.Sprintf(", %d damaged documents: %s", len(damaged), strings.Join(paths, ", "))
+		c.Fix = "restore these files from a backup, or remove them; what they describe can be made again"
+	}
+	return []check{c}
 }
 
 func (a *app) checkModel() check {

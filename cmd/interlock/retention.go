@@ -98,10 +98,13 @@ func (a *app) showPlan(p *retention.Plan, done *retention.Result) {
 		bytes += o.Bytes
 	}
 	for _, k := range p.Kept {
-		rows = append(rows, []string{"stays", k.ID, "", "", "", k.Why})
+		rows = append(rows, []string{"stays", k.ID, k.Why, formatTime(k.Used), fmt.Sprint(k.Bytes), k.Name})
 	}
 	if len(rows) > 0 {
 		writeTable(a.out, []string{"what", "id", "reason", "last used", "bytes", "name"}, rows, terminalWidth(a.out))
+	}
+	for _, d := range p.Damaged {
+		fmt.Fprintf(a.out, "damaged and left alone: %s (%s)\n", d.Path, d.Problem)
 	}
 	if done == nil {
 		fmt.Fprintf(a.out, "would remove %d threads and %d artifacts, %d bytes; nothing was removed\n", len(p.Threads), len(p.Artifacts), bytes)
@@ -114,12 +117,7 @@ func (a *app) showPlan(p *retention.Plan, done *retention.Result) {
 const retainEvery = time.Hour
 
 // retainRegularly removes what is beyond the limits, now and then every hour.
-func (s *system) retainRegularly(ctx context.Context, limits retention.Limits) {
-	k, err := s.keeper()
-	if err != nil {
-		s.log.Error("nothing old is removed", "err", err)
-		return
-	}
+func (s *system) retainRegularly(ctx context.Context, k *retention.Keeper, limits retention.Limits) {
 	tick := time.NewTicker(retainEvery)
 	defer tick.Stop()
 	for {
@@ -133,6 +131,9 @@ func (s *system) retainRegularly(ctx context.Context, limits retention.Limits) {
 			return
 		case err != nil:
 			s.log.Error("old threads and artifacts could not be removed", "err", err)
+		case len(plan.Damaged) > 0:
+			s.log.Warn("documents of artifacts are damaged", "documents", len(plan.Damaged), "first", plan.Damaged[0].Path)
+			fallthrough
 		case done != retention.Result{}:
 			s.log.Info("removed old threads and artifacts", "threads", done.Threads, "artifacts", done.Artifacts, "bytes", done.Bytes)
 		}

@@ -17,7 +17,6 @@ import (
 	"interlock/internal/data"
 	"interlock/internal/fault"
 	"interlock/internal/machine"
-	"interlock/internal/retention"
 	"interlock/internal/server"
 	"interlock/web"
 )
@@ -57,6 +56,10 @@ func (a *app) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	keeper, err := s.keeper()
+	if err != nil {
+		return err
+	}
 	srv, err := server.New(server.Config{
 		Engine: s.engine, Index: s.store, Machines: library{s.machines}, Datasets: data.ServedDatasets{Catalog: s.catalog}, Sources: data.ServedSources{Catalog: s.catalog}, Artifacts: s.artifacts,
 		Results: data.NewResults(data.ResultsConfig{Catalog: s.catalog, Query: s.query, Artifacts: s.artifacts, Store: s.store, Dir: s.stateDir(a.cfg, "results")}),
@@ -73,7 +76,7 @@ func (a *app) serve(ctx context.Context) error {
 		Replay: func(ctx context.Context, run string) (any, error) {
 			return capsule.ReplayRun(ctx, s.store, s.tools, run)
 		},
-		DeleteThread: func(ctx context.Context, id string) error { return retention.RemoveThread(ctx, s.store, id) },
+		DeleteThread: keeper.RemoveThread,
 		Machine:      "analyst", SessionMachine: "reconcile", Direct: directTools,
 		Ready: s.readiness, Metrics: s.metrics.handler(), Page: web.Files(), Version: version(),
 		Listen: a.cfg.Listen, Hosts: a.cfg.Hosts, Origins: a.cfg.Origins, Users: users, Owner: a.cfg.Owner, Log: s.log,
@@ -99,7 +102,7 @@ func (a *app) serve(ctx context.Context) error {
 	go s.engine.TakeOver(ctx)
 	go s.importInBackground(ctx)
 	if limits := a.cfg.retention(); !limits.IsZero() {
-		go s.retainRegularly(ctx, limits)
+		go s.retainRegularly(ctx, keeper, limits)
 	}
 	fmt.Fprintf(a.out, "Interlock is ready: http://%s\n", l.Addr())
 	if err := srv.Serve(ctx, l); err != nil && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, context.Canceled) {

@@ -4,10 +4,15 @@
 //
 //	objects/ab/cdef...                     contents, by SHA-256
 //	meta/OWNER/THREAD/KEY/1.json, 2.json   what is known of each version
+//	meta/OWNER/THREAD/KEY/1.unconfirmed    its writer has yet to check that it owns the thread
+//	meta/OWNER/THREAD/KEY/removed          the newest version that was removed, when and why
 //	tmp/                                   contents on their way
+//	locks/                                 one at a time per thread
 //
-// A file gets its final name only when it is whole, so that a crash leaves nothing
-// but files in tmp, which New sweeps. Several processes may share a folder.
+// A file gets its final name only when it is whole and on the disk, so that a crash leaves
+// nothing but files in tmp, which New sweeps. Several processes may share a folder. A
+// document that cannot be read, because the disk or a person damaged it, is skipped; All
+// and Open name it.
 package artifact
 
 import (
@@ -19,7 +24,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"interlock/internal/event"
@@ -34,13 +38,11 @@ type Config struct {
 	MaxBytes int64
 }
 
-// A Store keeps artifacts in a folder. It is safe for concurrent use.
+// A Store keeps artifacts in a folder. It is safe for concurrent use, also by several
+// processes: the folder holds its locks.
 type Store struct {
-	// fixed at creation
 	dir      string
 	maxBytes int64
-
-	mu sync.Mutex // one decision at a time about what a new content is
 }
 
 // Meta is what is known of one version of an artifact.
@@ -52,6 +54,16 @@ type Meta struct {
 	// Lineage is what the content was made of, where that is known.
 	Lineage *Lineage `json:"lineage,omitempty"`
 }
+
+// exportPrefix begins what stands for the thread of an export.
+const exportPrefix = "export "
+
+// ExportThread is the Thread of rows that a person exported, outside of all threads, under
+// a logical key.
+func ExportThread(key string) string { return exportPrefix + key }
+
+// OfThread reports whether a thread made the artifact; else it was exported by a person.
+func (m Meta) OfThread() bool { return m.Thread != "" && !strings.HasPrefix(m.Thread, exportPrefix) }
 
 // A Lineage is the query and the data that a content was made of.
 type Lineage struct {
@@ -90,7 +102,7 @@ func New(c Config) (*Store, error) {
 	if s.maxBytes <= 0 {
 		s.maxBytes = defaultMaxBytes
 	}
-	for _, sub := range []string{"objects", "meta", "tmp"} {
+	for _, sub := range []string{"objects", "meta", "tmp", "locks"} {
 		if err := os.MkdirAll(filepath.Join(s.dir, sub), 0o700); err != nil {
 			return nil, s.wrapError(err, "make the folder of")
 		}
@@ -101,17 +113,17 @@ func New(c Config) (*Store, error) {
 	return s, nil
 }
 
-// removeUnfinished removes the temporary files of crashed writers, but not those
-// that another process may be writing.
+// removeUnfinished removes the temporary files of crashed writers, but not those that
+// another process may be writing, and finishes removals that were cut off.
 func (s *Store) removeUnfinished() error {
 	entries, err := os.ReadDir(filepath.Join(s.dir, "tmp"))
 	if err != nil {
 		return err
 	}
-	var removed []string
+	cutOff := false
 	for _, e := range entries {
-		if hash, ok := strings.CutPrefix(e.Name(), removedPrefix); ok {
-			removed = append(removed, hash)
+		if strings.HasPrefix(e.Name(), removedPrefix) || strings.HasPrefix(e.Name(), unusedPrefix) {
+			cutOff = true
 			continue
 		}
 		info, err := e.Info()
@@ -122,13 +134,19 @@ func (s *Store) removeUnfinished() error {
 			return err
 		}
 	}
-	if len(removed) == 0 {
+	if !cutOff {
 		return nil
 	}
-	return s.finishRemoval(context.Background(), removed)
+	unlock, held, err := s.tryLock(removalLock)
+	if err != nil || held {
+		return err // held: a live process removes them
+	}
+	defer unlock()
+	_, err = s.sweep(context.Background())
+	return err
 }
 
-func (s *Store) wrapError(err error, doing string) error {
+func (s *Store) wrapError(err error, doing string) *fault.Fault {
 	return fault.Wrap(err, fault.StoreFailed, "cannot %s the artifacts in %s", doing, s.dir)
 }
 
@@ -156,8 +174,11 @@ func newIdentity(p Put, hash string) identity {
 	if p.LogicalKey != "" {
 		key = digest("key", p.Type, p.LogicalKey)
 	}
-	return identity{digest(p.Owner, p.Thread)[:threadDigits], key[:keyDigits]}
+	return identity{threadPart(p.Owner, p.Thread), key[:keyDigits]}
 }
+
+// threadPart is the half of an id that means the thread.
+func threadPart(owner, thread string) string { return digest(owner, thread)[:threadDigits] }
 
 func (id identity) String() string { return "art_" + id.thread + id.key }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"interlock/internal/event"
 	"interlock/internal/fault"
 )
 
@@ -39,5 +40,34 @@ func TestLateWriterLeavesNothing(t *testing.T) {
 				t.Errorf("the thread has %d versions, %v", len(list), err)
 			}
 		})
+	}
+}
+
+// The new owner of a thread may find and use the version of a process that lost it, before
+// that process notices: then the version stays, and the new owner does not wait for it.
+func TestLateWriterLeavesWhatTheNewOwnerUses(t *testing.T) {
+	dir := t.TempDir()
+	late, prompt := open(t, dir), open(t, dir)
+	var used event.ArtifactMade
+	asked := 0
+	p := csv
+	p.CheckOwner = func(context.Context) error {
+		if asked++; asked == 1 {
+			return nil
+		}
+		used = put(t, prompt, csv, "the same rows") // the late process is suspended here
+		return fault.New(fault.Conflict, "another process has taken this thread over")
+	}
+	if _, err := late.Put(t.Context(), p, strings.NewReader("the same rows")); !fault.Is(err, fault.Conflict) {
+		t.Errorf("the late writer is told %v", err)
+	}
+	if !used.Reused {
+		t.Errorf("the new owner was given %+v", used)
+	}
+	if content, meta := read(t, prompt, "ann", used.ID); content != "the same rows" || meta.Version != used.Version {
+		t.Errorf("version %d holds %q", meta.Version, content)
+	}
+	if again := put(t, prompt, csv, "the same rows"); again.ID != used.ID || again.Version != used.Version {
+		t.Errorf("the next one is %+v", again)
 	}
 }

@@ -2,10 +2,12 @@ package artifact
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -33,7 +35,8 @@ type Put struct {
 	// its parents, and an equal content is not stored again for it.
 	Known []event.ArtifactMade
 	// CheckOwner fails if the writer has lost the thread to another process: a version that
-	// it stores then is withdrawn. nil for a content that belongs to no thread.
+	// it stores then is withdrawn, unless the new owner uses it by then. nil for a content
+	// that belongs to no thread.
 	CheckOwner func(context.Context) error
 }
 
@@ -50,14 +53,30 @@ func (s *Store) Put(ctx context.Context, p Put, content io.Reader) (event.Artifa
 		return event.ArtifactMade{}, err
 	}
 	defer os.Remove(temp)
-
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	made, err := s.commitVersion(ctx, p, temp, hash, size)
+	made, err := s.putVersion(ctx, p, temp, hash, size)
 	if _, refused := errors.AsType[*fault.Fault](err); err != nil && !refused {
 		err = s.wrapError(err, "store one of")
 	}
 	return made, err
+}
+
+// putVersion stores a content as a version of its thread, and withdraws it if the writer
+// turns out to have lost the thread. The process may be suspended at any point and another
+// one own the thread when it goes on; it holds no lock while it asks who owns the thread, so
+// that the new owner never waits for it.
+func (s *Store) putVersion(ctx context.Context, p Put, temp, hash string, size int64) (event.ArtifactMade, error) {
+	if err := p.checkOwner(ctx); err != nil {
+		return event.ArtifactMade{}, err
+	}
+	id, writer := newIdentity(p, hash), rand.Text()
+	m, err := s.commitVersion(ctx, p, id, writer, temp, hash, size)
+	if err != nil || m.Reused {
+		return m.ArtifactMade, err
+	}
+	if err := p.checkOwner(ctx); err != nil {
+		return event.ArtifactMade{}, errors.Join(err, s.withdraw(ctx, id, m, writer))
+	}
+	return m.ArtifactMade, s.confirm(id, m)
 }
 
 // writeTemp writes the content to a temporary file and hashes it on the way.
@@ -85,6 +104,9 @@ func (s *Store) writeTemp(ctx context.Context, content io.Reader) (path, hash st
 	case size > s.maxBytes:
 		return "", "", 0, fault.New(fault.TooLarge, "the artifact is larger than %d MiB", s.maxBytes>>20)
 	}
+	if err := f.Sync(); err != nil {
+		return "", "", 0, s.wrapError(err, "write to")
+	}
 	return f.Name(), hex.EncodeToString(sum.Sum(nil)), size, nil
 }
 
@@ -107,56 +129,70 @@ func (r *contextReader) Read(p []byte) (int, error) {
 }
 
 // commitVersion decides whether the content is new, equal or a new version, and
-// gives it its final name. Another process may do the same at the same time:
-// whoever links a version first has it.
-func (s *Store) commitVersion(ctx context.Context, p Put, temp, hash string, size int64) (event.ArtifactMade, error) {
-	id := newIdentity(p, hash)
-	for {
-		known, err := s.readThread(p.Owner, id.thread)
-		if err != nil {
-			return event.ArtifactMade{}, err
-		}
-		version := 1
-		for _, m := range known {
-			if m.Hash == hash && m.Type == p.Type {
-				return reused(m), nil
-			}
-			if m.ID == id.String() {
-				version = max(version, m.Version+1)
-			}
-		}
-		if equal, ok, err := s.findKnown(p, id, hash); err != nil || ok {
-			return equal, err
-		}
-		if err := p.checkOwner(ctx); err != nil {
-			return event.ArtifactMade{}, err
-		}
-		if err := s.linkObject(temp, hash); err != nil {
-			return event.ArtifactMade{}, err
-		}
-		m := Meta{
-			ArtifactMade: event.ArtifactMade{
-				ID: id.String(), Name: safeName(p.Name, p.Type), Type: p.Type, MIME: mimeType(p.Type), Bytes: size, Call: p.Call,
-				Producer: p.Producer, LogicalKey: p.LogicalKey, Version: version, CreatedAt: time.Now().UTC(),
-			},
-			Hash: hash, Owner: p.Owner, Thread: p.Thread, Lineage: p.Lineage,
-		}
-		switch err := s.writeMeta(id, m); {
-		case errors.Is(err, fs.ErrExist):
-			continue
-		case err != nil:
-			return event.ArtifactMade{}, err
-		}
-		// Another process may have removed the equal content that was there before.
-		if err := s.linkObject(temp, hash); err != nil {
-			return event.ArtifactMade{}, err
-		}
-		// The process may have been suspended since it was asked: then the version goes again.
-		if err := p.checkOwner(ctx); err != nil {
-			return event.ArtifactMade{}, errors.Join(err, os.Remove(s.metaPath(id, m)))
-		}
-		return m.ArtifactMade, nil
+// gives it its final name.
+func (s *Store) commitVersion(ctx context.Context, p Put, id identity, writer, temp, hash string, size int64) (Meta, error) {
+	unlock, err := s.lockThread(ctx, id.thread)
+	if err != nil {
+		return Meta{}, err
 	}
+	defer unlock()
+	known, err := s.readThread(p.Owner, id.thread)
+	if err != nil {
+		return Meta{}, err
+	}
+	for _, m := range known.versions {
+		if m.Hash == hash && m.Type == p.Type {
+			return s.reuse(m, temp)
+		}
+	}
+	if equal, ok, err := s.findKnown(p, id, hash); err != nil || ok {
+		return equal, err
+	}
+	version, err := s.nextVersion(p.Owner, id)
+	if err != nil {
+		return Meta{}, err
+	}
+	m := Meta{
+		ArtifactMade: event.ArtifactMade{
+			ID: id.String(), Name: safeName(p.Name, p.Type), Type: p.Type, MIME: mimeType(p.Type), Bytes: size, Call: p.Call,
+			Producer: p.Producer, LogicalKey: p.LogicalKey, Version: version, CreatedAt: time.Now().UTC(),
+		},
+		Hash: hash, Owner: p.Owner, Thread: p.Thread, Lineage: p.Lineage,
+	}
+	if err := s.linkObject(temp, hash); err != nil {
+		return Meta{}, err
+	}
+	if err := s.writeMeta(id, m, writer); err != nil {
+		return Meta{}, err
+	}
+	// A sweep may have removed an equal content that was there before the document.
+	return m, s.linkObject(temp, hash)
+}
+
+// confirm marks a version as one that stays.
+func (s *Store) confirm(id identity, m Meta) error {
+	if err := os.Remove(s.unconfirmedPath(id, m)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// withdraw removes the version of a writer that has lost its thread. If the version is
+// confirmed, the new owner uses it: then it stays.
+func (s *Store) withdraw(ctx context.Context, id identity, m Meta, writer string) error {
+	unlock, err := s.lockThread(ctx, id.thread)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	raw, err := os.ReadFile(s.unconfirmedPath(id, m))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && string(raw) != writer {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.markUnused(m.Hash), os.Remove(s.metaPath(id, m)), s.confirm(id, m))
 }
 
 func (p Put) checkOwner(ctx context.Context) error {
@@ -166,31 +202,37 @@ func (p Put) checkOwner(ctx context.Context) error {
 	return p.CheckOwner(ctx)
 }
 
-// reused marks the artifact that a content equals.
-func reused(m Meta) event.ArtifactMade {
+// reuse returns the version that a content equals, marked as reused. It stays from now on,
+// even if its writer has lost the thread, and has its content.
+func (s *Store) reuse(m Meta, temp string) (Meta, error) {
+	id, _, ok := parseID(m.ID)
+	if !ok {
+		return Meta{}, fmt.Errorf("%q is no id of an artifact", m.ID)
+	}
 	m.Reused, m.Reason = true, fault.DuplicateArtifact
-	return m.ArtifactMade
+	return m, errors.Join(s.confirm(id, m), s.linkObject(temp, m.Hash))
 }
 
 // findKnown looks for an equal content among the artifacts that the thread has from
 // other threads of its owner.
-func (s *Store) findKnown(p Put, own identity, hash string) (made event.ArtifactMade, found bool, err error) {
+func (s *Store) findKnown(p Put, own identity, hash string) (equal Meta, found bool, err error) {
 	for _, a := range p.Known {
 		id, _, ok := parseID(a.ID)
 		if !ok || id.thread == own.thread || a.Type != p.Type {
 			continue
 		}
-		versions, err := readAll(filepath.Join(s.ownerDir(p.Owner), id.thread, id.key), "*.json")
+		known, err := readAll(s.keyDir(p.Owner, id), "*.json")
 		if err != nil {
-			return made, false, err
+			return equal, false, err
 		}
-		for _, m := range versions {
+		for _, m := range known.versions {
 			if m.Hash == hash && m.Version <= a.Version {
-				return reused(m), true, nil
+				m.Reused, m.Reason = true, fault.DuplicateArtifact
+				return m, true, nil
 			}
 		}
 	}
-	return made, false, nil
+	return equal, false, nil
 }
 
 // linkObject gives the content its place, unless an equal one is there.
@@ -199,14 +241,17 @@ func (s *Store) linkObject(temp, hash string) error {
 	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
 		return err
 	}
-	if err := os.Link(temp, place); !errors.Is(err, fs.ErrExist) {
+	if err := os.Link(temp, place); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return nil
+		}
 		return err
 	}
-	return nil
+	return syncDir(filepath.Dir(place))
 }
 
-// writeMeta stores the document of a version whole, or fails with fs.ErrExist.
-func (s *Store) writeMeta(id identity, m Meta) error {
+// writeMeta stores the document of a version, unconfirmed.
+func (s *Store) writeMeta(id identity, m Meta, writer string) error {
 	raw, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err
@@ -215,21 +260,48 @@ func (s *Store) writeMeta(id identity, m Meta) error {
 	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
 		return err
 	}
+	if err := os.WriteFile(s.unconfirmedPath(id, m), []byte(writer), 0o600); err != nil {
+		return err
+	}
+	return s.writeWhole(place, raw)
+}
+
+// writeWhole writes a file that has its name only once it is whole and on the disk.
+func (s *Store) writeWhole(place string, content []byte) error {
 	f, err := os.CreateTemp(filepath.Join(s.dir, "tmp"), "meta-*")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name())
-	if _, err := f.Write(raw); err != nil {
-		return errors.Join(err, f.Close())
-	}
-	if err := f.Close(); err != nil {
+	_, err = f.Write(content)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	return os.Link(f.Name(), place)
+	if err := os.Rename(f.Name(), place); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(place))
+}
+
+// syncDir makes the names in a folder survive a crash of the machine.
+func syncDir(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+func (s *Store) keyDir(owner string, id identity) string {
+	return filepath.Join(s.ownerDir(owner), id.thread, id.key)
 }
 
 // metaPath is where the document of a version is.
 func (s *Store) metaPath(id identity, m Meta) string {
-	return filepath.Join(s.ownerDir(m.Owner), id.thread, id.key, strconv.Itoa(m.Version)+".json")
+	return filepath.Join(s.keyDir(m.Owner, id), strconv.Itoa(m.Version)+".json")
+}
+
+// unconfirmedPath is the file that holds the name of the writer until a version is confirmed.
+func (s *Store) unconfirmedPath(id identity, m Meta) string {
+	return filepath.Join(s.keyDir(m.Owner, id), strconv.Itoa(m.Version)+".unconfirmed")
 }

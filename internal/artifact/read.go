@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"interlock/internal/fault"
 )
@@ -22,17 +23,24 @@ func (s *Store) Open(ctx context.Context, owner, id string) (io.ReadSeekCloser, 
 	if err := ctx.Err(); err != nil {
 		return nil, Meta{}, err
 	}
-	missing := fault.New(fault.NotFound, "there is no artifact %.80q", id)
 	which, version, ok := parseID(id)
 	if !ok {
-		return nil, Meta{}, missing
+		return nil, Meta{}, fault.New(fault.NotFound, "there is no artifact %.80q", id)
 	}
-	dir := filepath.Join(s.ownerDir(owner), which.thread, which.key)
-	versions, err := readAll(dir, "*.json")
+	known, err := readAll(s.keyDir(owner, which), "*.json")
 	if err != nil {
 		return nil, Meta{}, s.wrapError(err, "read")
 	}
-	for _, m := range versions { // newest first
+	newest := 0
+	if len(known.versions) > 0 {
+		newest = known.versions[0].Version
+	}
+	for _, d := range known.damaged {
+		if n := d.version(); version == n || version == 0 && n > newest {
+			return nil, Meta{}, s.wrapError(errors.New(d.Problem), "read the document "+d.Path+" of").Suggest("Restore the file from a backup, or remove it and make the artifact again.")
+		}
+	}
+	for _, m := range known.versions {
 		if version != 0 && m.Version != version {
 			continue
 		}
@@ -42,7 +50,7 @@ func (s *Store) Open(ctx context.Context, owner, id string) (io.ReadSeekCloser, 
 		}
 		return f, m, nil
 	}
-	return nil, Meta{}, missing
+	return nil, Meta{}, s.missing(owner, which, id, version)
 }
 
 // List returns an owner's artifacts of a thread, or of all threads for "", newest
@@ -53,46 +61,89 @@ func (s *Store) List(ctx context.Context, owner, thread string) ([]Meta, error) 
 	}
 	part := "*"
 	if thread != "" {
-		part = digest(owner, thread)[:threadDigits]
+		part = threadPart(owner, thread)
 	}
-	all, err := s.readThread(owner, part)
+	known, err := s.readThread(owner, part)
 	if err != nil {
 		return nil, s.wrapError(err, "list")
 	}
-	return all, nil
+	return known.versions, nil
 }
 
-// readThread returns the versions of a thread, newest first; "*" means all threads.
-func (s *Store) readThread(owner, part string) ([]Meta, error) {
+// A Damaged is a document that cannot be read, so that its version is not known.
+type Damaged struct {
+	Path    string `json:"path"`
+	Problem string `json:"problem"`
+
+	raw []byte
+}
+
+// version is the version that the document would describe, 0 if its name is none.
+func (d Damaged) version() int {
+	n, _ := strconv.Atoi(strings.TrimSuffix(filepath.Base(d.Path), ".json"))
+	return n
+}
+
+// All returns every version of every artifact of all owners, newest first, and the
+// documents that are damaged.
+func (s *Store) All(ctx context.Context) ([]Meta, []Damaged, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	all, err := readAll(filepath.Join(s.dir, "meta"), "*/*/*/*.json")
+	if err != nil {
+		return nil, nil, s.wrapError(err, "list")
+	}
+	return all.versions, all.damaged, nil
+}
+
+// documents are those of a folder.
+type documents struct {
+	versions []Meta // newest first
+	damaged  []Damaged
+}
+
+// readThread returns the documents of a thread; "*" means all threads.
+func (s *Store) readThread(owner, part string) (documents, error) {
 	return readAll(s.ownerDir(owner), part+"/*/*.json")
 }
 
-// readAll reads the documents of a folder that match a pattern, newest first.
-func readAll(root, pattern string) ([]Meta, error) {
+// readAll reads the documents of a folder that match a pattern.
+func readAll(root, pattern string) (documents, error) {
 	paths, err := fs.Glob(os.DirFS(root), pattern)
 	if err != nil {
-		return nil, err
+		return documents{}, err
 	}
-	out := make([]Meta, 0, len(paths))
+	out := documents{versions: make([]Meta, 0, len(paths))}
 	for _, p := range paths {
-		raw, err := os.ReadFile(filepath.Join(root, p))
+		path := filepath.Join(root, p)
+		raw, err := os.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return documents{}, err
 		}
-		var m Meta
-		if err := json.Unmarshal(raw, &m); err != nil {
-			return nil, fmt.Errorf("%s: %w", p, err)
+		m, err := decodeMeta(raw, p)
+		if err != nil {
+			out.damaged = append(out.damaged, Damaged{path, err.Error(), raw})
+			continue
 		}
-		if len(m.Hash) != 64 || filepath.Base(p) != strconv.Itoa(m.Version)+".json" {
-			return nil, fmt.Errorf("%s: the document is damaged", p)
-		}
-		out = append(out, m)
+		out.versions = append(out.versions, m)
 	}
-	slices.SortFunc(out, func(a, b Meta) int {
+	slices.SortFunc(out.versions, func(a, b Meta) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.Version, a.Version), cmp.Compare(a.ID, b.ID))
 	})
 	return out, nil
+}
+
+// decodeMeta reads the document of a version, whose name says which one it is.
+func decodeMeta(raw []byte, path string) (m Meta, err error) {
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return m, err
+	}
+	if _, version, ok := parseID(m.ID); !ok || version != 0 || len(m.Hash) != 64 || filepath.Base(path) != strconv.Itoa(m.Version)+".json" {
+		return m, fmt.Errorf("the document does not describe %s", filepath.Base(path))
+	}
+	return m, nil
 }

@@ -123,7 +123,7 @@ func (r *Results) storeRows(ctx context.Context, owner string, at target, format
 	key := event.Hash([]byte(strings.Join([]string{"sql", l.SQL, l.Version, string(format), l.Run, l.Call}, "\x00")))[:16]
 	p := artifact.Put{
 		Name: strings.Join(append([]string{l.Dataset}, l.Tables[:min(2, len(l.Tables))]...), "-"), Type: string(format), Producer: "sql",
-		LogicalKey: key, Thread: "export " + key, Owner: owner, Call: l.Call,
+		LogicalKey: key, Thread: artifact.ExportThread(key), Owner: owner, Call: l.Call,
 	}
 	if !l.Volatile {
 		if kept, err := r.artifacts.List(ctx, owner, p.Thread); err == nil && len(kept) > 0 {

@@ -13,7 +13,8 @@ import (
 // Follow yields the events of a thread after a sequence number, with their values
 // resolved: first the stored ones, then each new one as it happens. Tokens come in
 // between; a follower that joins while the model is streaming first gets the text so far.
-// If another process runs the turn, only stored events are yielded. Follow ends with ctx.
+// If another process runs the turn, only stored events are yielded. Follow ends with ctx, or
+// with an error when the thread is deleted.
 func (e *Engine) Follow(ctx context.Context, thread string, after int64) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
 		r, partial := e.hub.subscribe(thread)
@@ -147,7 +148,11 @@ func (e *Engine) notifyFollowersOf(thread string) {
 	if !followed {
 		return
 	}
-	if row, err := e.cfg.Store.Thread(e.ctx, thread); err == nil && row.Seq > seq {
+	row, err := e.cfg.Store.Thread(e.ctx, thread)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		e.ThreadRemoved(thread)
+	case err == nil && row.Seq > seq:
 		e.hub.notifyGrowth(thread, row.Seq)
 	}
 }

@@ -13,20 +13,33 @@ import (
 	"interlock/internal/store"
 )
 
-// RemoveArtifacts records that artifacts of a thread are removed, and then calls remove,
-// before another turn can begin. It does nothing to a thread that has grown since seq, or in
-// which a turn runs or waits.
-func (e *Engine) RemoveArtifacts(ctx context.Context, thread string, seq int64, ids []string, remove func() error) error {
-	return e.changeAtRest(ctx, thread, func(t *turn) error {
-		if t.f.Seq != seq {
-			return fault.New(fault.Conflict, "the thread %s has grown meanwhile", thread)
+// RemoveArtifacts records in threads that artifacts are removed, and then calls remove,
+// before another turn can begin in one of them. seqs are the last events of these threads as
+// the caller knows them. It changes nothing unless it owns all of them, no turn runs or waits
+// in any, and none has grown since.
+func (e *Engine) RemoveArtifacts(ctx context.Context, seqs map[string]int64, ids []string, remove func() error) error {
+	return e.changeAllAtRest(ctx, slices.Sorted(maps.Keys(seqs)), nil, func(turns []*turn) error {
+		for _, t := range turns {
+			if t.f.Seq != seqs[t.f.Thread] {
+				return fault.New(fault.Conflict, "the thread %s has grown meanwhile", t.f.Thread)
+			}
 		}
-		t.emit(event.ArtifactsRemoved{Artifacts: ids})
-		if err := t.commit(ctx); err != nil {
-			return err
+		for _, t := range turns {
+			t.emit(event.ArtifactsRemoved{Artifacts: ids})
+			if err := t.commit(ctx); err != nil {
+				return err
+			}
 		}
 		return remove()
 	})
+}
+
+// ThreadRemoved forgets a thread that is no longer in the store, and ends its followers.
+func (e *Engine) ThreadRemoved(thread string) {
+	e.mu.Lock()
+	e.cache.remove(thread)
+	e.mu.Unlock()
+	e.hub.failFollowers(thread, fault.New(fault.ThreadNotFound, "the thread %s was deleted", thread))
 }
 
 // Migrate moves a thread to another version of its machine. The error names each reason
@@ -116,6 +129,17 @@ func migrateFacts(to *machine.Machine, f *fold) (event.Body, bool) {
 		}
 	}
 	return newFactsChanged(c, "migrated")
+}
+
+// changeAllAtRest calls change while it owns all the threads; held are those that it owns
+// already. Owners of several threads take them in the same order.
+func (e *Engine) changeAllAtRest(ctx context.Context, threads []string, held []*turn, change func([]*turn) error) error {
+	if len(threads) == 0 {
+		return change(held)
+	}
+	return e.changeAtRest(ctx, threads[0], func(t *turn) error {
+		return e.changeAllAtRest(ctx, threads[1:], append(held, t), change)
+	})
 }
 
 // changeAtRest lets the caller emit events in a thread in which no turn runs or waits, and

@@ -17,63 +17,86 @@ func (k *Keeper) Apply(ctx context.Context, p *Plan) (Result, error) {
 		ids[i] = t.ID
 	}
 	removal, err := k.cfg.Store.RemoveThreads(ctx, p.usage, ids)
+	for _, id := range removal.Threads {
+		k.cfg.Threads.ThreadRemoved(id)
+	}
 	done := Result{Threads: len(removal.Threads), Bytes: removal.Bytes}
-	if err != nil {
+	if err != nil || len(p.Artifacts) == 0 {
 		return done, err
 	}
-	if len(p.Artifacts) == 0 {
-		return done, nil
-	}
+	err = k.removePlanned(ctx, p, &done)
+	freed, sweepErr := k.cfg.Artifacts.Sweep(ctx)
+	done.Bytes += freed
+	return done, errors.Join(err, sweepErr)
+}
+
+// removePlanned removes the artifacts of a plan that nobody needs by now, together those
+// that the same threads name.
+func (k *Keeper) removePlanned(ctx context.Context, p *Plan, done *Result) error {
 	// Forks and kept runs since the plan add no event to the threads that it knows.
-	usage, err := k.cfg.Store.Usage(ctx)
-	if err != nil {
-		return done, err
+	if err := k.cfg.Store.UpdateUsage(ctx, p.usage); err != nil {
+		return err
 	}
-	names := namingThreads(usage, nil)
-	groups := map[string][]Artifact{} // by the threads that name them
+	names := namingThreads(p.usage, nil)
+	groups := map[string][]Artifact{} // by the threads that name them, and the reason
 	for _, a := range p.Artifacts {
-		if a.Reason == WithThread && usage.Threads[a.Thread] != nil {
+		if a.Reason == WithThread && p.usage.Threads[a.Thread] != nil {
 			continue // its thread stayed after all
 		}
-		if !slices.Equal(names[a.ID], a.named) || slices.ContainsFunc(a.named, func(id string) bool { return len(usage.Threads[id].Kept) > 0 }) {
+		if !slices.Equal(names[a.ID], a.named) || slices.ContainsFunc(a.named, func(id string) bool { return len(p.usage.Threads[id].Kept) > 0 }) {
 			continue // somebody needs it now
 		}
-		key := strings.Join(a.named, " ")
+		key := strings.Join(append([]string{a.Reason}, a.named...), " ")
 		groups[key] = append(groups[key], a)
 	}
 	for _, group := range groups {
-		err := k.removeArtifacts(ctx, p, group, group[0].named, &done)
+		err := k.removeGroup(ctx, p, group)
 		if fault.Is(err, fault.ThreadBusy) || fault.Is(err, fault.Conflict) || fault.Is(err, fault.ThreadNotFound) || fault.Is(err, fault.TooMany) {
 			continue // it was used meanwhile, or the next time will do
 		}
 		if err != nil {
-			return done, err
+			return errors.Join(err, ctx.Err())
 		}
+		done.Artifacts += len(group)
 	}
-	return done, nil
+	return nil
 }
 
-// removeArtifacts records the removal of artifacts in one thread after the other, then
-// removes their contents while it owns all of them.
-func (k *Keeper) removeArtifacts(ctx context.Context, p *Plan, group []Artifact, named []string, done *Result) error {
-	if len(named) > 0 {
-		ids := make([]string, len(group))
-		for i, a := range group {
-			ids[i] = a.ID
-		}
-		return k.cfg.Threads.RemoveArtifacts(ctx, named[0], p.seqs[named[0]], ids, func() error {
-			return k.removeArtifacts(ctx, p, group, named[1:], done)
-		})
+// removeGroup removes artifacts that the same threads name, while it owns these threads.
+func (k *Keeper) removeGroup(ctx context.Context, p *Plan, group []Artifact) error {
+	if group[0].Reason == WithThread {
+		return k.removeOrphans(ctx, group)
 	}
 	var versions []artifact.Meta
-	for _, a := range group {
+	ids := make([]string, len(group))
+	for i, a := range group {
+		ids[i] = a.ID
 		versions = append(versions, p.versions[a.ID]...)
 	}
-	freed, err := k.cfg.Artifacts.Remove(ctx, versions)
-	if err != nil {
-		return errors.Join(err, ctx.Err())
+	seqs := map[string]int64{}
+	for _, id := range group[0].named {
+		seqs[id] = p.seqs[id]
 	}
-	done.Artifacts += len(group)
-	done.Bytes += freed
+	return k.cfg.Threads.RemoveArtifacts(ctx, seqs, ids, func() error {
+		return k.cfg.Artifacts.Remove(ctx, versions, p.reasonText(group[0].Reason))
+	})
+}
+
+// removeOrphans removes artifacts whose threads are gone, and all that is left of them.
+func (k *Keeper) removeOrphans(ctx context.Context, group []Artifact) error {
+	type maker struct{ owner, thread string }
+	orphans := map[maker]map[string]bool{}
+	for _, a := range group {
+		m := maker{a.Owner, a.Thread}
+		if orphans[m] == nil {
+			orphans[m] = map[string]bool{}
+		}
+		orphans[m][a.ID] = true
+	}
+	for m, ids := range orphans {
+		if err := k.cfg.Artifacts.RemoveThread(ctx, m.owner, m.thread, func(id string) bool { return !ids[id] }); err != nil {
+			return err
+		}
+	}
 	return nil
 }

@@ -19,7 +19,7 @@ const young = time.Hour
 // Plan finds what the limits remove.
 func (k *Keeper) Plan(ctx context.Context, l Limits) (*Plan, error) {
 	// Artifacts first: a thread is stored before it makes one, so none seems to have no thread.
-	metas, err := k.cfg.Artifacts.All(ctx)
+	metas, damaged, err := k.cfg.Artifacts.All(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -28,8 +28,11 @@ func (k *Keeper) Plan(ctx context.Context, l Limits) (*Plan, error) {
 		return nil, err
 	}
 	p := &planner{
-		Plan:   &Plan{Threads: []Thread{}, Artifacts: []Artifact{}, Kept: []Kept{}, usage: usage, versions: map[string][]artifact.Meta{}, seqs: map[string]int64{}},
-		limits: l, now: k.cfg.Now(), gone: map[string]bool{}, forks: map[string][]string{}, users: map[string]int{},
+		Plan: &Plan{
+			Threads: []Thread{}, Artifacts: []Artifact{}, Kept: []Kept{}, Damaged: damaged,
+			limits: l, usage: usage, versions: map[string][]artifact.Meta{}, seqs: map[string]int64{},
+		},
+		now: k.cfg.Now(), gone: map[string]bool{}, forks: map[string][]string{}, users: map[string]int{},
 	}
 	for _, m := range metas {
 		p.versions[m.ID] = append(p.versions[m.ID], m)
@@ -45,12 +48,11 @@ func (k *Keeper) Plan(ctx context.Context, l Limits) (*Plan, error) {
 // A planner makes one plan.
 type planner struct {
 	*Plan
-	limits Limits
-	now    time.Time
-	gone   map[string]bool     // threads that are removed
-	forks  map[string][]string // by parent
-	users  map[string]int      // number of threads that need a blob
-	total  int64               // bytes of the threads that stay
+	now   time.Time
+	gone  map[string]bool     // threads that are removed
+	forks map[string][]string // by parent
+	users map[string]int      // number of threads that need a blob
+	total int64               // bytes of the threads that stay
 }
 
 // chooseThreads chooses threads by age, then the oldest until their size is within its limit.
@@ -90,7 +92,7 @@ func (p *planner) chooseThreads() {
 	}
 	for _, t := range threads {
 		if !p.gone[t.ID] && why[t.ID] != "" && p.threadReason(t) != "" {
-			p.Kept = append(p.Kept, Kept{t.ID, why[t.ID]})
+			p.Kept = append(p.Kept, Kept{t.ID, t.Title, t.Updated, p.threadBytes(t), why[t.ID]})
 		}
 	}
 }
@@ -122,12 +124,21 @@ func (p *planner) threadNeed(t *store.ThreadUsage) string {
 	return ""
 }
 
-func (p *planner) removeThread(t *store.ThreadUsage, reason string) {
+// threadBytes is what only this thread takes.
+func (p *planner) threadBytes(t *store.ThreadUsage) int64 {
 	bytes := t.Bytes
 	for hash := range t.Blobs {
-		if p.users[hash]--; p.users[hash] == 0 {
+		if p.users[hash] == 1 {
 			bytes += p.usage.Blobs[hash]
 		}
+	}
+	return bytes
+}
+
+func (p *planner) removeThread(t *store.ThreadUsage, reason string) {
+	bytes := p.threadBytes(t)
+	for hash := range t.Blobs {
+		p.users[hash]--
 	}
 	p.total -= bytes
 	p.gone[t.ID] = true
@@ -137,8 +148,9 @@ func (p *planner) removeThread(t *store.ThreadUsage, reason string) {
 // An output is an artifact with what is known of its use.
 type output struct {
 	Artifact
-	hashes map[string]int64 // bytes of its contents
-	need   string           // why it must stay
+	ofThread bool             // it was made in a thread, not exported at the wish of a person
+	hashes   map[string]int64 // bytes of its contents
+	need     string           // why it must stay
 }
 
 // chooseArtifacts chooses the artifacts that no thread needs any more, then by age, then the
@@ -158,19 +170,25 @@ func (p *planner) chooseArtifacts() {
 		}
 	}
 	slices.SortFunc(all, func(a, b *output) int { return cmp.Or(a.Used.Compare(b.Used), cmp.Compare(a.ID, b.ID)) })
-	remove := func(o *output, reason string) {
-		o.Reason, o.Bytes = reason, 0
+	ownBytes := func(o *output) (bytes int64) {
 		for hash, size := range o.hashes {
-			if users[hash]--; users[hash] == 0 {
-				o.Bytes += size
+			if users[hash] == 1 {
+				bytes += size
 			}
+		}
+		return bytes
+	}
+	remove := func(o *output, reason string) {
+		o.Reason, o.Bytes = reason, ownBytes(o)
+		for hash := range o.hashes {
+			users[hash]--
 		}
 		total -= o.Bytes
 		p.Artifacts = append(p.Artifacts, o.Artifact)
 	}
 	for _, o := range all {
 		_, known := p.usage.Threads[o.Thread] // not if it was deleted, or if a removal was cut off
-		if (p.gone[o.Thread] || o.Thread != "" && !known) && len(o.named) == 0 {
+		if (p.gone[o.Thread] || o.ofThread && !known) && len(o.named) == 0 {
 			remove(o, WithThread)
 		}
 	}
@@ -188,7 +206,7 @@ func (p *planner) chooseArtifacts() {
 			continue
 		}
 		if o.need != "" {
-			p.Kept = append(p.Kept, Kept{o.ID, o.need})
+			p.Kept = append(p.Kept, Kept{o.ID, o.Name, o.Used, ownBytes(o), o.need})
 			continue
 		}
 		remove(o, reason)
@@ -214,7 +232,7 @@ func (p *planner) newOutput(id string, versions []artifact.Meta, named []string)
 	newest := versions[0]
 	o := &output{
 		Artifact: Artifact{ID: id, Name: newest.Name, Owner: newest.Owner, Thread: newest.Thread, Used: newest.CreatedAt, named: named},
-		hashes:   map[string]int64{},
+		ofThread: newest.OfThread(), hashes: map[string]int64{},
 	}
 	for _, m := range versions {
 		o.hashes[m.Hash] = m.Bytes

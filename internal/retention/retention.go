@@ -9,6 +9,7 @@ package retention
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"interlock/internal/artifact"
@@ -35,15 +36,21 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Threads records in their threads that artifacts are removed. The engine implements it.
+// Threads are told what is removed. The engine implements it.
 type Threads interface {
-	// RemoveArtifacts fails if the thread has grown since seq or if a turn runs in it.
-	// It calls remove once the event is stored and before another turn can begin.
-	RemoveArtifacts(ctx context.Context, thread string, seq int64, ids []string, remove func() error) error
+	// RemoveArtifacts records in threads that artifacts are removed, and calls remove before
+	// another turn can begin in one of them. It changes nothing if one of them has grown
+	// since its number in seqs, or if a turn runs in it.
+	RemoveArtifacts(ctx context.Context, seqs map[string]int64, ids []string, remove func() error) error
+	// ThreadRemoved ends the followers of a thread that is no longer stored.
+	ThreadRemoved(thread string)
 }
 
-// A Keeper plans and carries out the removal of old things.
-type Keeper struct{ cfg Config }
+// A Keeper plans and carries out the removal of old things. It is safe for concurrent use.
+type Keeper struct {
+	cfg   Config // fixed at creation
+	known knownUsage
+}
 
 // New returns a keeper.
 func New(cfg Config) (*Keeper, error) {
@@ -53,7 +60,7 @@ func New(cfg Config) (*Keeper, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Keeper{cfg}, nil
+	return &Keeper{cfg: cfg}, nil
 }
 
 // The reasons for which something is removed.
@@ -69,7 +76,10 @@ type Plan struct {
 	Artifacts []Artifact `json:"artifacts"`
 	// Kept are the things beyond a limit that stay nevertheless.
 	Kept []Kept `json:"kept"`
+	// Damaged are documents of artifacts that cannot be read; nothing of them is removed.
+	Damaged []artifact.Damaged `json:"damaged,omitempty"`
 
+	limits   Limits
 	usage    *store.Usage
 	versions map[string][]artifact.Meta // by id
 	seqs     map[string]int64           // the last event of each thread when the plan was made
@@ -98,10 +108,29 @@ type Artifact struct {
 	named []string // the threads that stay and name it
 }
 
-// A Kept is a thing that a limit would remove and something needs.
+// A Kept is a thread or an artifact that a limit would remove and something needs.
 type Kept struct {
-	ID  string `json:"id"`
-	Why string `json:"why"`
+	ID    string    `json:"id"`
+	Name  string    `json:"name"` // of an artifact; the title of a thread
+	Used  time.Time `json:"used_at"`
+	Bytes int64     `json:"bytes"` // that only it takes
+	Why   string    `json:"why"`
+}
+
+// reasonText says in words why an artifact was removed.
+func (p *Plan) reasonText(reason string) string {
+	if reason == TooOld {
+		return fmt.Sprintf("nobody had used it for %s (--keep-artifacts)", ageText(p.limits.ArtifactAge))
+	}
+	return fmt.Sprintf("artifacts took more than %d MiB together (--keep-artifacts-mb)", p.limits.ArtifactBytes>>20)
+}
+
+// ageText writes an age in days where it is some.
+func ageText(age time.Duration) string {
+	if days := age / (24 * time.Hour); days > 1 && age%(24*time.Hour) == 0 {
+		return fmt.Sprintf("%d days", days)
+	}
+	return age.String()
 }
 
 // A Result is what was removed. Something that was used since the plan was made stays.

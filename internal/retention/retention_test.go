@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"interlock/internal/capsule"
 	"interlock/internal/engine"
 	"interlock/internal/event"
+	"interlock/internal/fault"
 	"interlock/internal/llm"
 	"interlock/internal/machine"
 	"interlock/internal/retention"
@@ -35,6 +38,7 @@ const day = 24 * time.Hour
 // deployment is an engine with its log, its artifacts and a clock that tests set.
 type deployment struct {
 	*testing.T
+	dir       string
 	store     store.Store
 	artifacts *artifact.Store
 	eng       *engine.Engine
@@ -64,6 +68,7 @@ func deploy(t *testing.T) *deployment {
 	d := &deployment{T: t}
 	d.now.Store(time.Now().UnixNano())
 	dir := t.TempDir()
+	d.dir = dir
 	var err error
 	check := func() {
 		t.Helper()
@@ -247,6 +252,9 @@ func TestArtifactsByAge(t *testing.T) {
 		t.Fatalf("removed %+v", done)
 	}
 	v := d.view(thread)
+	if _, _, err := d.artifacts.Open(t.Context(), "ann", id); err == nil || !strings.Contains(err.Error(), "nobody had used it for 30 days") {
+		t.Errorf("a removed artifact says %v", err)
+	}
 	if d.exists(id) || len(v.Artifacts) != 0 || !v.Thread.Updated.Equal(before) {
 		t.Errorf("the artifact is still there, or the thread seems new: %+v", v.Thread)
 	}
@@ -261,6 +269,9 @@ func TestArtifactsByAge(t *testing.T) {
 		t.Errorf("the log ends with %+v", last)
 	}
 	_, third := d.ask(thread, "report")
+	if made := d.view(thread).Artifacts; len(made) != 1 || made[0].Version != 2 {
+		t.Errorf("made again as %+v", made)
+	}
 	if d.made.Load() != 2 || !d.exists(d.artifactOf(thread)) {
 		t.Errorf("the file was made %d times", d.made.Load())
 	}
@@ -324,15 +335,134 @@ func TestNeededSinceThePlan(t *testing.T) {
 	}
 }
 
-// The artifacts of a thread that a person deleted go with the next pass.
-func TestArtifactsOfADeletedThread(t *testing.T) {
+// A thread that a person deletes goes with its artifacts, but not with those that others
+// name; whoever follows it is told.
+func TestDeletedThread(t *testing.T) {
+	t.Parallel()
 	d := deploy(t)
-	thread, _ := d.ask("", "report")
-	id := d.artifactOf(thread)
-	if err := retention.RemoveThread(t.Context(), d.store, thread); err != nil {
+	parent, _ := d.ask("", "report")
+	shared := d.artifactOf(parent)
+	fork, err := d.eng.Fork(t.Context(), parent, 0, "ann")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.keeper.Apply(t.Context(), d.plan(retention.Limits{ThreadAge: 30 * day})); err != nil || d.exists(id) {
-		t.Errorf("its artifact is left: %v", err)
+	d.ask(fork, "more")
+	var own string
+	for _, a := range d.view(fork).Artifacts {
+		if a.ID != shared {
+			own = a.ID
+		}
+	}
+	if err := d.keeper.RemoveThread(t.Context(), parent); !fault.Is(err, fault.Conflict) || !d.exists(shared) {
+		t.Errorf("a thread with a fork was deleted: %v", err)
+	}
+	other, _ := d.ask("", "report") // the usage that the keeper knows has grown
+	followed := make(chan error, 1)
+	following := make(chan struct{})
+	go func() {
+		var once sync.Once
+		for _, err := range d.eng.Follow(t.Context(), fork, 0) {
+			once.Do(func() { close(following) })
+			if err != nil {
+				followed <- err
+				return
+			}
+		}
+		followed <- nil
+	}()
+	<-following
+	if err := d.keeper.RemoveThread(t.Context(), fork); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-followed; !fault.Is(err, fault.ThreadNotFound) {
+		t.Errorf("the follower ends with %v", err)
+	}
+	if d.exists(own) || !d.exists(shared) {
+		t.Errorf("the fork's artifact exists: %v, the parent's: %v", d.exists(own), d.exists(shared))
+	}
+	if err := d.keeper.RemoveThread(t.Context(), parent); err != nil || d.exists(shared) {
+		t.Errorf("the parent's artifact is left: %v", err)
+	}
+	if err := d.keeper.RemoveThread(t.Context(), parent); !fault.Is(err, fault.ThreadNotFound) {
+		t.Errorf("deleted twice: %v", err)
+	}
+	if !d.exists(d.artifactOf(other)) {
+		t.Error("an equal content of another thread is gone")
+	}
+}
+
+// Nothing is recorded in one thread while another one that names the artifact is busy.
+func TestBusyForkKeepsTheArtifact(t *testing.T) {
+	t.Parallel()
+	d := deploy(t)
+	parent, _ := d.ask("", "report")
+	id := d.artifactOf(parent)
+	fork, err := d.eng.Fork(t.Context(), parent, 0, "ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.wait(40 * day)
+	p := d.plan(retention.Limits{ArtifactAge: 30 * day})
+	for _, busy := range []string{parent, fork} {
+		lease, err := d.store.Acquire(t.Context(), busy, "another process", time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if done, err := d.keeper.Apply(t.Context(), p); err != nil || done.Artifacts != 0 {
+			t.Errorf("removed %+v, %v", done, err)
+		}
+		for _, thread := range []string{parent, fork} {
+			if d.artifactOf(thread) != id || !d.exists(id) {
+				t.Errorf("the thread %s has lost its artifact", thread)
+			}
+		}
+		if err := d.store.Release(t.Context(), lease); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if done, err := d.keeper.Apply(t.Context(), p); err != nil || done.Artifacts != 1 || d.exists(id) {
+		t.Errorf("removed %+v, %v", done, err)
+	}
+}
+
+// A damaged document is named by the plan, and the rest is removed.
+func TestDamagedDocumentIsNamed(t *testing.T) {
+	t.Parallel()
+	d := deploy(t)
+	thread, _ := d.ask("", "report")
+	good, _ := d.ask("", "good")
+	id := d.artifactOf(good)
+	paths, err := filepath.Glob(filepath.Join(d.dir, "artifacts/meta/*/*/"+d.artifactOf(thread)[len("art_")+16:]+"/1.json"))
+	if err != nil || len(paths) != 1 {
+		t.Fatal(paths, err)
+	}
+	if err := os.WriteFile(paths[0], nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.wait(40 * day)
+	p := d.plan(retention.Limits{ArtifactAge: 30 * day})
+	if len(p.Damaged) != 1 || p.Damaged[0].Path != paths[0] {
+		t.Errorf("damaged: %+v", p.Damaged)
+	}
+	if done, err := d.keeper.Apply(t.Context(), p); err != nil || done.Artifacts != 1 || d.exists(id) {
+		t.Errorf("removed %+v, %v", done, err)
+	}
+}
+
+// Rows that a person exported belong to no thread: only their age and size count.
+func TestExportsStay(t *testing.T) {
+	t.Parallel()
+	d := deploy(t)
+	made, err := d.artifacts.Put(t.Context(), artifact.Put{Name: "rows", Type: "csv", Producer: "sql", LogicalKey: "k", Thread: artifact.ExportThread("k"), Owner: "ann"},
+		strings.NewReader("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := d.plan(retention.Limits{ThreadAge: 30 * day}); len(p.Artifacts) != 0 {
+		t.Errorf("an export would go: %+v", p.Artifacts)
+	}
+	d.wait(40 * day)
+	if done := d.apply(retention.Limits{ArtifactAge: 30 * day}); done.Artifacts != 1 || d.exists(made.ID) {
+		t.Errorf("an old export stays: %+v", done)
 	}
 }

@@ -267,7 +267,8 @@ func (o oneModel) Model(string) (llm.Model, error) { return o.model, nil }
 // behind the tools are scripted.
 type runningEngine struct {
 	*engine.Engine
-	store store.Store
+	store     store.Store
+	artifacts string // the folder
 }
 
 func openEngine(dir string, lib *machine.Library, model llm.Model, query queryFunc) (runningEngine, error) {
@@ -291,7 +292,7 @@ func openEngine(dir string, lib *machine.Library, model llm.Model, query queryFu
 	if err != nil {
 		return runningEngine{}, errors.Join(err, st.Close())
 	}
-	return runningEngine{e, st}, nil
+	return runningEngine{e, st, filepath.Join(dir, "artifacts")}, nil
 }
 
 // Close stops the turns that run and closes the store.

@@ -30,7 +30,6 @@ import (
 	"interlock/internal/retention"
 	"interlock/internal/schema"
 	"interlock/internal/server"
-	"interlock/internal/store"
 	"interlock/web"
 )
 
@@ -93,7 +92,15 @@ func config(e runningEngine) server.Config {
 			return map[string]any{"run_id": run, "question": "?"}, nil
 		},
 		DeleteThread: func(ctx context.Context, id string) error {
-			return retention.RemoveThread(ctx, e.store.(store.Retention), id)
+			artifacts, err := artifact.New(artifact.Config{Dir: e.artifacts})
+			if err != nil {
+				return err
+			}
+			keeper, err := retention.New(retention.Config{Store: e.store, Artifacts: artifacts, Threads: e.Engine})
+			if err != nil {
+				return err
+			}
+			return keeper.RemoveThread(ctx, id)
 		},
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "interlock_up 1\n") }),
 		Ready:   func(context.Context) []server.Part { return []server.Part{{Name: "store", Status: "ok"}} },

@@ -8,6 +8,9 @@ type Retention interface {
 	KeepRun(ctx context.Context, run string, keep bool) error
 	// Usage returns what each thread takes and refers to.
 	Usage(ctx context.Context) (*Usage, error)
+	// UpdateUsage adds to a Usage what was stored and removed since it was taken. It reads
+	// new events only.
+	UpdateUsage(ctx context.Context, u *Usage) error
 	// RemoveThreads removes threads of a Usage, and the blobs to which no other thread
 	// refers. A thread stays if it has grown since the Usage was taken, if a process runs
 	// it, if one of its runs is kept, or if a fork of it stays.

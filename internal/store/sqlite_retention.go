@@ -67,13 +67,26 @@ func (s *SQLite) RemoveThreads(ctx context.Context, u *Usage, threads []string) 
 		if err != nil {
 			return done, storeFault(err, s.path, "remove threads from")
 		}
-		for _, id := range removed.Threads {
-			delete(u.Threads, id)
-		}
+		u.forget(removed.Threads)
 		done.Threads = append(done.Threads, removed.Threads...)
 		done.Bytes += removed.Bytes
 	}
 	return done, nil
+}
+
+// forget drops threads that are removed, and the blobs that only they needed.
+func (u *Usage) forget(threads []string) {
+	gone := map[string]bool{}
+	for _, id := range threads {
+		gone[id] = true
+	}
+	for _, hash := range u.UnusedBlobs(gone) {
+		delete(u.Blobs, hash)
+		delete(u.chunks, hash)
+	}
+	for _, id := range threads {
+		delete(u.Threads, id)
+	}
 }
 
 // removeGroup removes those threads of a group that may be removed, and the blobs that only

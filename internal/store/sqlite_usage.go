@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"maps"
 	"strings"
 	"time"
 
@@ -30,8 +31,19 @@ func (s *SQLite) Usage(ctx context.Context) (*Usage, error) {
 	return u, nil
 }
 
-// addThreads adds the threads and events that the usage does not know yet, and looks up
-// again what may have changed of the others.
+// UpdateUsage reads the events that the usage does not know.
+func (s *SQLite) UpdateUsage(ctx context.Context, u *Usage) error {
+	if err := u.addThreads(ctx, s.readers); err != nil {
+		return storeFault(err, s.path, "read")
+	}
+	if err := u.addNewBlobs(ctx, s.readers); err != nil {
+		return storeFault(err, s.path, "read")
+	}
+	return nil
+}
+
+// addThreads adds the threads and events that the usage does not know yet, looks up again
+// what may have changed of the others, and drops those that are gone.
 func (u *Usage) addThreads(ctx context.Context, q queryer) error {
 	rows, err := q.QueryContext(ctx, `SELECT `+threadColumns+`,
 		(SELECT coalesce(max(length(bytes)), 0) FROM snapshots WHERE thread = heads.id),
@@ -58,6 +70,11 @@ func (u *Usage) addThreads(ctx context.Context, q queryer) error {
 	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return err
 	}
+	there := make(map[string]bool, len(all))
+	for _, t := range all {
+		there[t.ID] = true
+	}
+	maps.DeleteFunc(u.Threads, func(id string, _ *ThreadUsage) bool { return !there[id] })
 	for _, t := range all {
 		known := u.Threads[t.ID]
 		if known == nil {

@@ -39,6 +39,7 @@ func testRetention(t *testing.T, f *fixture) {
 	}
 	larger := append(bytes.Clone(large), "and a little more"...)
 	mustAppend(t, there, resting("old", shared, own, large))
+	knownThere := usage(t, there)
 	mustAppend(t, here, resting("new", shared, larger))
 	before := usage(t, here)
 	if got := before.Threads["old"]; got.Bytes == 0 || len(got.Blobs) < 4 || got.Seq != 2 {
@@ -60,6 +61,12 @@ func testRetention(t *testing.T, f *fixture) {
 				t.Errorf("a blob of the other thread has %d bytes, want %d: %v", len(got), len(raw), err)
 			}
 		}
+	}
+	if err := there.UpdateUsage(t.Context(), knownThere); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := knownThere.Threads["old"]; ok || knownThere.Threads["new"] == nil || knownThere.Threads["new"].Seq != 2 {
+		t.Errorf("an updated usage has the threads %v", knownThere.Threads)
 	}
 	grown := batch("old", 2, 1)
 	if err := there.Append(t.Context(), grown); !errors.Is(err, store.ErrConflict) {
