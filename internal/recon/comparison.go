@@ -185,7 +185,8 @@ func (c Comparison) pairColumns(j int, costly bool) []string {
 		missing("d")
 		lag := fmt.Sprintf("(%s - %s)", col("r", "d"), col("l", "d"))
 		add(lag, "lag")
-		add(fmt.Sprintf("CASE WHEN abs%[1]s > 10 AND damerau_levenshtein(%[2]s, %[3]s) <= 1 THEN true ELSE false END", lag, late("l"), late("r")), "typo")
+		// One character is wrong, or day and month have changed places.
+		add(fmt.Sprintf("CASE WHEN abs%[1]s > 10 THEN damerau_levenshtein(%[2]s, %[3]s) <= 1 OR %[2]s = concat(left(%[3]s, 4), right(%[3]s, 2), substring(%[3]s, 5, 2)) ELSE false END", lag, late("l"), late("r")), "typo")
 	default:
 		missing("n")
 		ln, rn := col("l", "n"), col("r", "n")

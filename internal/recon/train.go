@@ -2,6 +2,7 @@ package recon
 
 import (
 	"math"
+	"slices"
 )
 
 // A model is what training learns: how much each level of each comparison speaks for
@@ -115,6 +116,12 @@ func (m *model) weigh() {
 		}
 		m.weights[j] = w
 	}
+}
+
+// mostlyEqual says that more than half of the matches have equal values in comparison j, or
+// values that differ by a cent.
+func (m *model) mostlyEqual(j int) bool {
+	return sumOf(m.match[j][slices.Index(m.comparisons[j].As.Levels(), "cent"):]) > 0.5
 }
 
 // thousandths gives the weights as whole numbers, so that sums are exact.

@@ -6,11 +6,12 @@ import (
 )
 
 // learnGroups says how sums are searched, if the sides have amounts: a number with
-// decimals or signs whose equality speaks for a match.
+// decimals or signs whose equality speaks for a match and that is equal in most of them.
+// Prices of two shops are no amounts that add up.
 func (r *Reconciler) learnGroups(ctx context.Context, l *learnt) (*Groups, error) {
 	amount, most := -1, 0.5
 	for j, c := range l.comparisons {
-		if w := l.model.weights[j]; c.As == Number && !(l.lp.whole(c.Left[0]) && l.rp.whole(c.Right[0])) && w[len(w)-1] > most {
+		if w := l.model.weights[j]; c.As == Number && !(l.lp.whole(c.Left[0]) && l.rp.whole(c.Right[0])) && w[len(w)-1] > most && l.model.mostlyEqual(j) {
 			amount, most = j, w[len(w)-1]
 		}
 	}
