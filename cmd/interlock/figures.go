@@ -18,8 +18,12 @@ func (a *app) printFigures(b *event.FiguresTraced) {
 	}
 	marked := 0
 	for _, f := range b.Figures {
-		mark := map[figure.Support]string{figure.None: "!", figure.Weak: "?"}[f.Support]
-		if mark == "" {
+		mark := "!"
+		switch {
+		case f.Unsupported():
+		case f.Support == figure.Weak:
+			mark = "?"
+		default:
 			continue
 		}
 		if marked++; marked <= maxMarked {

@@ -36,7 +36,7 @@ type fold struct {
 	Artifacts    []event.ArtifactMade
 	Known        []knownResult // results by identity, oldest first
 	Results      []heldResult  // that figures may come from, oldest first
-	Given        []string      // what the person filled in, for the same reason
+	Given        []string      // what the person filled in during this turn, for the same reason
 	Tainted      bool
 	Allowed      []string // what a person allowed for the thread: see approvalKey
 	Status       string
@@ -170,7 +170,7 @@ func (f *fold) startTurn(e event.Event, b event.TurnStarted) {
 	if f.Title == "" {
 		f.Title = shorten(b.Text, 80)
 	}
-	f.Turn = newTurnFold(e, b, f.Dataset)
+	f.Turn, f.Given = newTurnFold(e, b, f.Dataset), nil
 	if b.Text != "" {
 		f.addMessage(Message{Role: "user", Content: b.Text, DatasetID: f.Dataset, RunID: b.Run, CreatedAt: e.Time})
 	}

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -39,12 +37,15 @@ func (f *fold) holdResult(b event.ToolReturned) {
 	}
 	if s := runningCall(f.Turn.Phase); s != nil && s.Call == b.Call {
 		h.Args, h.Step = s.Shown.WithoutBytes(), s.By == byStep || s.By == byDiscover
+		if h.Step { // of what a machine binds only what ran matters
+			h.Args = event.Value{JSON: figure.ProgramArgs(s.Args.JSON)}
+		}
 	}
 	held := slices.DeleteFunc(slices.Clone(f.Results), func(o heldResult) bool { return o.Call == h.Call })
 	f.Results = append(held, h)[max(0, len(held)+1-keepResults):]
 }
 
-// holdGiven keeps what the person filled in, besides messages.
+// holdGiven keeps what the person filled in during the turn, besides messages.
 func (f *fold) holdGiven(note string, fields map[string]any) {
 	given := slices.Clone(f.Given)
 	if note != "" {
@@ -95,10 +96,10 @@ func (r *rules) traceFigures(answer string, fetch func(event.Value) (event.Value
 	figures, cut := figure.Trace(answer, e)
 	b := event.FiguresTraced{Run: r.f.Turn.Run, Figures: figures, Cut: cut, Rules: figure.Rules}
 	for _, f := range figures {
-		switch f.Support {
-		case figure.None:
+		switch {
+		case f.Unsupported():
 			b.Unsupported++
-		case figure.Weak:
+		case f.Support == figure.Weak:
 			b.Weak++
 		}
 	}
@@ -106,7 +107,8 @@ func (r *rules) traceFigures(answer string, fetch func(event.Value) (event.Value
 }
 
 // evidence gathers what the figures of an answer may come from: the results of the thread,
-// the newest first, what the person said, and what the machine was told to do.
+// the newest first, what the person said in this turn, and what the machine was told to do.
+// What was said and answered in earlier turns is no evidence: only the results of them are.
 func (r *rules) evidence(answer string, fetch func(event.Value) (event.Value, error)) figure.Evidence {
 	var e figure.Evidence
 	left := figure.MaxBytes
@@ -116,18 +118,17 @@ func (r *rules) evidence(answer string, fetch func(event.Value) (event.Value, er
 			e.Cut = true
 			break
 		}
-		var args json.RawMessage
+		from := figure.Result{ID: h.Call, Output: result.JSON, SQL: h.SQL}
 		if given, err := fetch(h.Args); err == nil {
-			args = given.JSON
+			from.Args = given.JSON
 		}
 		if h.Step { // a step that words the answer does not support it
-			args = mustJSON(map[string]string{"answer": answer})
+			from.Answer = answer
 		}
-		e.AddResult(h.Call, args, result.JSON)
-		e.AddStatement(h.SQL)
+		e.AddResult(from)
 	}
 	for _, m := range slices.Backward(r.f.Messages) {
-		if m.Role == "user" && len(e.Questions) < keepGiven {
+		if m.Role == "user" && m.RunID == r.f.Turn.Run && len(e.Questions) < keepGiven {
 			e.Questions = append(e.Questions, m.Content)
 		}
 	}
@@ -136,7 +137,7 @@ func (r *rules) evidence(answer string, fetch func(event.Value) (event.Value, er
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		switch n := settings[name].(type) {
 		case int, int64, float64:
-			e.AddStatement(fmt.Sprintf("%s %v", name, n))
+			e.AddSetting(name, n)
 		}
 	}
 	return e

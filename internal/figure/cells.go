@@ -3,6 +3,7 @@ package figure
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,6 +19,7 @@ type cell struct {
 	text   string // in lower case
 	date   *day
 	column column // where it stands
+	stated bool   // a constant of the program that gave it: no data
 }
 
 // A grid is a table, prepared.
@@ -25,8 +27,17 @@ type grid struct {
 	table   Table
 	columns []column
 	cells   [][]cell
-	labels  [][]string // the texts of each row, in lower case
-	upTo    int        // cells that hold numbers, in this table and those before it
+	labels  [][]label // what names each row
+	upTo    int       // cells that hold numbers, in this table and those before it
+	listed  int64     // rows that the answer names; -1 until they are counted
+
+	namedIn string // the sentence for which named was filled
+	isNamed []bool
+}
+
+// constant says that the table holds nothing but constants of the program that gave it.
+func (g *grid) constant() bool {
+	return g.table.made != nil && g.table.made.known && !g.table.made.readsData
 }
 
 // A column knows which words name it and what it measures.
@@ -36,6 +47,8 @@ type column struct {
 	unit  string  // that its name ends with
 	share bool    // its name says that it holds percentages or shares
 	key   bool    // its name says that it numbers the rows
+	time  bool    // its name says that it holds years, months or days
+	delta bool    // its name says that it holds changes
 	scale float64 // of its numbers, by its name; 1 if that says nothing
 }
 
@@ -46,17 +59,19 @@ type tracer struct {
 	cut      bool // not all tables were looked at whole
 	formulas int  // that are tried for each figure
 	e        Evidence
+	answer   string
 	linked   []cell // that figures of the answer were read from, or follow from
 
 	questions, statements, documents []scannedText
+	described                        []describedLine
 }
 
 // newTracer prepares the evidence, as much of it as may be looked at for so many figures.
-func newTracer(e Evidence, figures int) *tracer {
-	t := &tracer{e: e, formulas: min(maxFormulas, allFormulas/figures)}
+func newTracer(answer string, e Evidence, figures int) *tracer {
+	t := &tracer{answer: answer, e: e, formulas: min(maxFormulas, allFormulas/figures)}
 	left := min(maxWork/figures, maxIndexed)
 	for _, table := range e.Tables {
-		g := grid{table: table}
+		g := grid{table: table, listed: -1}
 		for _, name := range table.Columns {
 			g.columns = append(g.columns, newColumn(name))
 		}
@@ -65,26 +80,51 @@ func newTracer(e Evidence, figures int) *tracer {
 				t.cut = true
 				break
 			}
-			cells, labels := make([]cell, len(table.Columns)), []string(nil)
+			cells, labels := make([]cell, len(table.Columns)), []label(nil)
 			for j, v := range row {
 				if j >= len(table.Columns) {
 					break
 				}
-				cells[j] = newCell(Cell{table.ID, i, table.Columns[j]}, v)
-				cells[j].column = g.columns[j]
-				if cells[j].number {
+				c := newCell(Cell{table.ID, i, table.Columns[j]}, v)
+				c.column = g.columns[j]
+				if c.number {
 					t.numbers++
+					c.stated = table.made.states(j, table.Columns[j], c.value)
 				}
-				if len(cells[j].text) > 1 && !cells[j].number {
-					labels = append(labels, cells[j].text)
+				if l, ok := newLabel(c); ok {
+					labels = append(labels, l)
 				}
+				cells[j] = c
 			}
 			g.cells, g.labels = append(g.cells, cells), append(g.labels, labels)
 		}
 		g.upTo = t.numbers
 		t.grids = append(t.grids, g)
 	}
+	t.passOnStated()
 	return t
+}
+
+// passOnStated marks what later results repeat of a stated number that no earlier data
+// holds: SELECT revenue FROM an earlier result.
+func (t *tracer) passOnStated() {
+	stated, read := map[float64]bool{}, map[float64]bool{}
+	for i := range slices.Backward(t.grids) { // the oldest first
+		for _, row := range t.grids[i].cells {
+			for j := range row {
+				c := &row[j]
+				switch {
+				case !c.number || significantDigits(c.text) < statedDigits:
+				case c.stated:
+					stated[c.value] = !read[c.value]
+				case stated[c.value]:
+					c.stated = true
+				default:
+					read[c.value] = true
+				}
+			}
+		}
+	}
 }
 
 // An origin is what a figure was found to come from.
@@ -119,6 +159,10 @@ func newColumn(name string) column {
 		switch w {
 		case "id", "key", "nr", "no", "uuid", "code":
 			c.key = true
+		case "year", "jahr", "month", "monat", "quarter", "quartal", "week", "woche", "day", "tag", "hour", "stunde":
+			c.time = true
+		case "change", "delta", "growth", "diff", "difference", "änderung", "veränderung", "wachstum":
+			c.delta = true
 		case "pct", "percent", "percentage", "share", "rate", "ratio", "prozent", "anteil", "quote":
 			c.share = true
 		}
@@ -158,22 +202,37 @@ func newCell(at Cell, v any) cell {
 	return c
 }
 
-// fromCells looks for cells that hold the figure.
-func (t *tracer) fromCells(m mention) (origin, bool) {
+// fromCells looks for cells that hold the figure. Of several the one counts whose row and
+// column the sentence names; among those, one that holds it exactly.
+func (t *tracer) fromCells(m mention) (match, bool) {
 	if m.date != nil {
-		return t.fromDays(m)
+		o, ok := t.fromDays(m)
+		return match{origin: o, exact: true, pointed: true}, ok
 	}
 	var best []cell
+	var stated []Cell
 	score, among := -1, 0 // among so many numbers
 	for gi := range t.grids {
 		g := &t.grids[gi]
 		for i := range g.cells {
 			for j := range g.cells[i] {
 				c := g.cells[i][j]
-				if !c.number || !m.holds(c.value, g.columns[j]) {
+				if !c.number {
 					continue
 				}
-				switch s := g.mentioned(m, i, j); {
+				how := m.holds(c.value, g.columns[j])
+				if how == noFit {
+					continue
+				}
+				if c.stated {
+					stated = append(stated[:min(len(stated), maxCells-1)], c.Cell)
+					continue
+				}
+				s := 2 * t.mentioned(m, gi, i, j)
+				if how == exactFit {
+					s++
+				}
+				switch {
 				case s > score:
 					best, score, among = []cell{c}, s, g.upTo
 				case s == score && len(best) < maxCells:
@@ -184,24 +243,35 @@ func (t *tracer) fromCells(m mention) (origin, bool) {
 	}
 	if len(best) == 0 {
 		if y, ok := m.year(); ok {
-			return t.fromDays(mention{date: &day{year: y}, sentence: m.sentence})
+			if o, found := t.fromDays(mention{date: &day{year: y}, sentence: m.sentence}); found {
+				return match{origin: o, exact: true, pointed: true}, true
+			}
 		}
-		return origin{}, false
+		if len(stated) > 0 {
+			return match{origin: origin{support: Stated, cells: stated}}, true
+		}
+		return match{}, false
 	}
 	o := origin{support: FromCell}
-	if score == 0 && chance(among, m.digits()) {
+	named := score > 1
+	if !named && chance(among, m.digits()) {
 		o.support = Weak
 	}
-	if o.support == FromCell {
-		t.linked = append(t.linked, best[0])
-		if score > 0 {
-			best = best[:1]
-		}
+	if o.support == FromCell && named {
+		best = best[:1]
 	}
 	for _, c := range best {
 		o.cells = append(o.cells, c.Cell)
 	}
-	return o, true
+	return match{origin: o, cell: best[0], exact: score%2 == 1, pointed: score >= 4 || m.counts(best[0].column)}, true
+}
+
+// A match is an origin among the cells.
+type match struct {
+	origin
+	cell    cell
+	exact   bool // the cell holds the figure as it is written
+	pointed bool // the sentence names its row, or the figure stands beside the name of its column
 }
 
 // year gives the figure as a year, if it can be one.
@@ -240,29 +310,51 @@ func (m mention) digits() int {
 	return m.readings[0].digits
 }
 
-// holds says whether a value of a column may be written as the figure is: rounded,
-// without its sign, as a percentage, or in another unit of the same kind.
-func (m mention) holds(value float64, c column) bool {
+// A fit says how well a value agrees with a figure.
+type fit int
+
+const (
+	noFit fit = iota
+	roundedFit
+	exactFit
+)
+
+// holds says how a value of a column may be written as the figure is: as it is, rounded, as
+// a percentage, or in another unit of the same kind. Without its sign only where the words
+// say that it is negative: a loss of 5 is -5 in the data.
+func (m mention) holds(value float64, c column) fit {
+	best := noFit
 	for _, r := range m.readings {
-		for _, v := range []float64{value, -value} {
-			if v != value && (r.value < 0 || value > 0) {
-				continue // a loss of 5 may be -5 in the data; -5 is never 5
-			}
-			if c.scale > 1 && r.fits(v*c.scale, m.near) {
-				return true
-			}
-			if r.fits(v, m.near) && (!m.share || c.share || !m.inWords && (v > 1 || v == 0)) {
-				return true
-			}
-			if m.share && r.fits(v*100, m.near) && (v <= 1 || c.share) {
-				return true
-			}
-			if f, ok := convert(c.unit, m.unit); ok && r.fits(v*f, m.near) {
-				return true
+		v := value
+		switch {
+		case value < 0 && r.value > 0 && (m.falls || m.bracketed):
+			v = -value
+		case value > 0 && r.value > 0 && c.delta && m.falls && !m.rises:
+			continue // it fell by 5, and the data says that it rose
+		}
+		try := func(v float64, near closeness) {
+			switch {
+			case best == exactFit || !r.fits(v, near):
+			case r.isExactly(v):
+				best = exactFit
+			default:
+				best = roundedFit
 			}
 		}
+		if c.scale > 1 {
+			try(v*c.scale, m.near)
+		}
+		if !m.share || c.share || !m.inWords && (v > 1 || v < -1 || v == 0) {
+			try(v, m.near)
+		}
+		if m.share && (v <= 1 || c.share) {
+			try(v*100, m.near)
+		}
+		if f, ok := convert(c.unit, m.unit); ok {
+			try(v*f, m.near)
+		}
 	}
-	return false
+	return best
 }
 
 // convert gives the factor from one unit to another of the same kind.
@@ -275,29 +367,49 @@ func convert(from, to string) (float64, bool) {
 	return a.base / b.base, true
 }
 
-// mentioned counts how a sentence speaks of a cell: its row by a text that stands in
-// it, its column by its name.
-func (g *grid) mentioned(m mention, row, col int) int {
-	score := 0
-	if g.columns[col].key { // a number of a row is no quantity: order 7 is one, 7 orders are not
-		if m.before != "" && containsAny(m.before, g.columns[col].words) {
+// mentioned counts how a sentence speaks of a cell: its row by what stands in it, its
+// column by its name.
+func (t *tracer) mentioned(m mention, grid, row, col int) int {
+	g := &t.grids[grid]
+	c := g.columns[col]
+	if _, isYear := m.year(); c.key || c.time && !isYear { // it numbers rows and is no quantity: order 7 is one, 7 orders are not
+		if m.before != "" && containsAny(m.before, c.words) {
 			return 1
 		}
 		return 0
 	}
-	for _, w := range g.columns[col].words {
-		if len(w) > 2 && containsStem(m.sentence, w) {
-			score++
-			break
-		}
+	score := 0
+	if containsAny(m.sentence, c.words) {
+		score++
 	}
-	for _, label := range g.labels[row] {
-		if containsWord(m.sentence, label) {
-			score += 2
-			break
-		}
+	if g.namedBy(m)[row] {
+		score += 2
 	}
 	return score
+}
+
+// namedBy says which rows a figure's sentence names, or else the line above its list.
+func (g *grid) namedBy(m mention) []bool {
+	key := m.sentence + "\n" + m.lead
+	if g.isNamed != nil && g.namedIn == key {
+		return g.isNamed
+	}
+	g.namedIn, g.isNamed = key, make([]bool, len(g.cells))
+	for _, text := range []string{m.sentence, m.lead} {
+		if text == "" {
+			continue
+		}
+		names, found := newNames(text), false
+		for row := range g.cells {
+			if g.names(names, row) {
+				g.isNamed[row], found = true, true
+			}
+		}
+		if found {
+			break
+		}
+	}
+	return g.isNamed
 }
 
 // containsWord says whether a text stands in a sentence as a whole.

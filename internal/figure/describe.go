@@ -17,6 +17,10 @@ func (f Figure) Origin() string {
 		return "document " + f.Source
 	case FromStatement:
 		return "a condition of the query"
+	case FromSize:
+		return f.Formula + " (" + f.place() + ")"
+	case Stated:
+		return "A constant that the statement or the code put into its result: no data supports it."
 	case Weak:
 		return "may be by chance: " + cmp.Or(f.formula(), "a value of the results")
 	case None:

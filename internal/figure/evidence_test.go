@@ -12,17 +12,17 @@ import (
 // TestAddResult shows what is found in results of every form that tools give.
 func TestAddResult(t *testing.T) {
 	for _, c := range []struct{ name, args, result, want string }{
-		{"columns and rows", `{}`, `{"columns":["region","n"],"rows":[["North",412],["South",388]],"row_count":2,"exec_time_ms":17}`, "c[region n]2/2 c[row_count]1/1"},
+		{"columns and rows", `{}`, `{"columns":["region","n"],"rows":[["North",412],["South",388]],"row_count":2,"exec_time_ms":17}`, "c[region n]2/2"},
 		{"columns with types", `{}`, `{"columns":[{"name":"n","type":"BIGINT"}],"rows":[[1],[2]]}`, "c[n]2/2"},
 		{"rows as objects", `{}`, `{"columns":["n"],"rows":[{"n":1}]}`, "c[n]1/1"},
 		{"rows that are cut", `{}`, `{"columns":["n"],"rows":[[1]],"limited":true}`, "c[n]1/2"},
-		{"total of more rows", `{}`, `{"columns":["n"],"rows":[[1]],"total_rows":900}`, "c[n]1/900 c[total_rows]1/1"},
+		{"total of more rows", `{}`, `{"columns":["n"],"rows":[[1]],"total_rows":900}`, "c[n]1/900"},
 		{"records", `{}`, `{"tables":[{"table_name":"orders","rows":412},{"table_name":"users"}]}`, "c.tables[table_name rows]2/2"},
 		{"one record", `{}`, `{"outcome":{"matched":97,"open":3}}`, "c.outcome[matched open]1/1"},
 		{"a text", `{}`, `{"stdout":"The mean of all of the orders is 12.5, and the median is about 11."}`, "c.stdout=The mean"},
 		{"passages", `{}`, `{"passages":[{"text":"In the year 2023 the company had four hundred and 12 employees in all.","page":7}]}`, "c.passages[page]1/1 c.passages[0].text=In the y"},
 		{"a short passage", `{}`, `{"chunks":[{"content":"Goods come back within 30 days.","place":"Returns 7"}]}`, "c.chunks[place]1/1 c.chunks[0].content=Goods co"},
-		{"a statement", `{}`, `{"sql":"SELECT 4711"}`, "!SELECT 4711"},
+		{"a statement", `{}`, `{"sql":"SELECT n FROM t LIMIT 4711"}`, "!SELECT n FROM t LIMIT 4711"},
 		{"numbers", `{}`, `[1,2,3]`, "c[value]3/3"},
 		{"a number", `{}`, `5`, "c[value]1/1"},
 		{"what the caller said", `{"limit":50,"title":"About 4711 of them"}`, `{"limit":50,"title":"About 4711 of them","note":"4711 of"}`, ""},
@@ -31,7 +31,7 @@ func TestAddResult(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var e Evidence
-			e.AddResult("c", json.RawMessage(c.args), json.RawMessage(c.result))
+			e.AddResult(Result{ID: "c", Args: json.RawMessage(c.args), Output: json.RawMessage(c.result)})
 			if got := e.String(); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
@@ -57,8 +57,8 @@ func (e Evidence) String() string {
 func TestSameRowsOnce(t *testing.T) {
 	var e Evidence
 	rows := `{"columns":["n"],"rows":[[1],[2]]}`
-	e.AddResult("a", nil, json.RawMessage(rows))
-	e.AddResult("b", nil, json.RawMessage(`{"result":`+rows+`}`))
+	e.AddResult(Result{ID: "a", Output: json.RawMessage(rows)})
+	e.AddResult(Result{ID: "b", Output: json.RawMessage(`{"result":` + rows + `}`)})
 	if len(e.Tables) != 1 {
 		t.Errorf("%d tables", len(e.Tables))
 	}
@@ -77,7 +77,7 @@ func TestBounds(t *testing.T) {
 	}
 	b.WriteString(`]}`)
 	var e Evidence
-	e.AddResult("c", nil, json.RawMessage(b.String()))
+	e.AddResult(Result{ID: "c", Output: json.RawMessage(b.String())})
 	if !e.Cut || len(e.Tables) != 1 || len(e.Tables[0].Rows) > maxIndexed/4 || len(e.Tables[0].Rows) < 1000 {
 		t.Fatalf("cut %v, %d tables", e.Cut, len(e.Tables))
 	}
@@ -93,7 +93,7 @@ func TestBounds(t *testing.T) {
 	}
 	deep := strings.Repeat("[", 100_000)
 	var d Evidence
-	d.AddResult("c", nil, json.RawMessage(deep))
+	d.AddResult(Result{ID: "c", Output: json.RawMessage(deep)})
 	if !d.Cut {
 		t.Error("a result of 100,000 levels was read whole")
 	}
@@ -102,7 +102,7 @@ func TestBounds(t *testing.T) {
 // TestRowsOfOddLength shows that rows with too few or too many cells do no harm.
 func TestRowsOfOddLength(t *testing.T) {
 	var e Evidence
-	e.AddResult("c", nil, json.RawMessage(`{"columns":["a","b"],"rows":[[1],[1,2,3],[],null,"x"]}`))
+	e.AddResult(Result{ID: "c", Output: json.RawMessage(`{"columns":["a","b"],"rows":[[1],[1,2,3],[],null,"x"]}`)})
 	all := traced("There are 2 of them, 17 in total.", e)
 	if len(all) != 2 || !reflect.DeepEqual(all, traced("There are 2 of them, 17 in total.", e)) {
 		t.Errorf("%+v", all)
@@ -120,7 +120,7 @@ func TestLongLists(t *testing.T) {
 	began := time.Now()
 	var e Evidence
 	e.Questions = []string{"My own list for later: " + long, long}
-	e.AddResult("c", nil, fmt.Appendf(nil, `{"text": %q}`, strings.ReplaceAll(long, ", ", ".\n")))
+	e.AddResult(Result{ID: "c", Output: fmt.Appendf(nil, `{"text": %q}`, strings.ReplaceAll(long, ", ", ".\n"))})
 	e.AddStatement("SELECT " + long)
 	Trace("There are 77 orders of 12 customers.", e)
 	for _, answer := range []string{long, strings.Repeat("third-", 3_000), strings.Repeat("9", 20_000)} {

@@ -1,24 +1,40 @@
-// Package figure links the numbers of an answer to what they come from: a cell of a
-// result, a formula over cells, a document, the question. It decides by the data alone
-// and asks no model, so that a number which a model made up is seen as such.
+// Package figure links the numbers of an answer to what they come from. It decides by the
+// data alone and asks no model, so that a number which a model made up is seen as such.
+//
+// The order of evidence for one figure, the best first:
+//
+//  1. The size of a result, where the words beside the figure speak of rows, of those that
+//     are shown or of the rest.
+//  2. A cell that holds the figure exactly, if the sentence names its row, if the figure
+//     stands beside the name of its column, or if so many digits do not agree by chance.
+//  3. What the person said in this turn. It comes before every cell where the figure is a
+//     limit ("above 100", "the top 5").
+//  4. A cell that holds the figure rounded, or in another unit.
+//  5. The size of a table of the data, a formula over cells, a document, a line of the
+//     schema about what the sentence names.
+//  6. A condition of the statement that ran.
+//  7. A constant that the statement or the code put into its own result: it is stated, and
+//     counts as a figure without an origin.
+//  8. A cell or a formula that may fit by chance.
 package figure
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Support is what a figure rests on.
 type Support string
 
-// The kinds of support, the best first. Weak is a value that fits but may do so by
-// chance, because many others could have; None is a number without an origin.
+// The kinds of support. FromSize is the size of a result or a table. Weak is a value that
+// fits but may do so by chance, because many others could have. None is a number without an
+// origin; Stated is one whose only origin is a constant of the statement or the code that
+// gave the result, which is no data.
 const (
 	FromCell      Support = "cell"
 	FromFormula   Support = "formula"
 	FromDocument  Support = "document"
 	FromQuestion  Support = "question"
 	FromStatement Support = "statement"
+	FromSize      Support = "size"
+	Stated        Support = "stated"
 	Weak          Support = "weak"
 	None          Support = "none"
 )
@@ -57,7 +73,7 @@ func Holds(text string) bool {
 // Rules is the version of the rules by which Trace finds origins. It must be raised with
 // every change of what Trace returns for some text: runs that were traced by other rules
 // are replayed with the origins that their log holds.
-const Rules = 0
+const Rules = 1
 
 // Trace finds the figures of an answer with their origins, in the order of the text. cut
 // reports that a bound left figures or evidence out.
@@ -71,22 +87,22 @@ func Trace(answer string, e Evidence) (figures []Figure, cut bool) {
 	for i := range found {
 		found[i].readSentence(answer)
 	}
-	t := newTracer(e, len(found))
+	t := newTracer(answer, e, len(found))
 	t.scanTexts()
 	cut = cut || t.cut
 	out := make([]Figure, len(found))
 	// Formulas may be built on cells that other figures of the answer name, so all cells
-	// are linked before any formula is tried.
-	for i, m := range found {
-		out[i] = Figure{Start: m.start, End: m.end, Text: m.text, Support: None}
-		if m.near != rounded { // "above 100": the person's own limit rather than a value near it
-			if o, ok := t.fromQuestions(m); ok {
-				out[i].link(o)
+	// are linked before any formula is tried; and what is left of a result depends on the
+	// rows that the answer names.
+	for _, ofRows := range []bool{false, true} {
+		for i, m := range found {
+			if (m.countsRows() || m.countsRest()) != ofRows {
 				continue
 			}
-		}
-		if o, ok := t.fromCells(m); ok {
-			out[i].link(o)
+			out[i] = Figure{Start: m.start, End: m.end, Text: m.text, Support: None}
+			if o, ok := t.fromResults(m); ok {
+				out[i].link(o)
+			}
 		}
 	}
 	for i := range 2 * len(found) { // twice: a share may stand before its whole
@@ -95,7 +111,7 @@ func Trace(answer string, e Evidence) (figures []Figure, cut bool) {
 		if strong(out[i].Support) {
 			continue
 		}
-		for _, try := range []func(mention) (origin, bool){t.fromFormulas, t.fromDocuments, t.fromQuestions, t.fromStatements} {
+		for _, try := range []func(mention) (origin, bool){t.fromSchema, t.fromFormulas, t.fromDocuments, t.fromDescriptions, t.fromQuestions, t.fromStatements} {
 			o, ok := try(m)
 			if ok && (out[i].Support == None || strong(o.support)) {
 				out[i].link(o)
@@ -109,12 +125,33 @@ func Trace(answer string, e Evidence) (figures []Figure, cut bool) {
 	return out, cut
 }
 
-func strong(s Support) bool { return s != None && s != Weak }
-
-// Unsupported lists the figures that have no origin.
-func Unsupported(all []Figure) []Figure {
-	return slices.DeleteFunc(slices.Clone(all), func(f Figure) bool { return f.Support != None })
+// fromResults looks for the figure in the sizes of results, their cells and the question:
+// the first steps of the order of evidence.
+func (t *tracer) fromResults(m mention) (origin, bool) {
+	if m.near != rounded || limitWords[m.before] { // the person's own limit rather than a value near it
+		if o, ok := t.fromQuestions(m); ok {
+			return o, true
+		}
+	}
+	if o, ok := t.fromSizes(m); ok {
+		return o, true
+	}
+	cell, found := t.fromCells(m)
+	if !found || cell.support != FromCell || !cell.exact || !cell.pointed && chance(t.numbers, m.digits()) {
+		if o, ok := t.fromQuestions(m); ok {
+			return o, true
+		}
+	}
+	if found && cell.support == FromCell && m.date == nil && cell.cell.number {
+		t.linked = append(t.linked, cell.cell)
+	}
+	return cell.origin, found
 }
+
+func strong(s Support) bool { return s != None && s != Weak && s != Stated }
+
+// Unsupported says that a person must check the figure: nothing in the data supports it.
+func (f Figure) Unsupported() bool { return f.Support == None || f.Support == Stated }
 
 // chance says whether a figure that fits one of n candidates may do so by chance.
 // A figure of d significant digits fits a random value once in 10^d.

@@ -26,7 +26,10 @@ type given struct {
 }
 
 func (g given) evidence() Evidence {
-	e := Evidence{Questions: []string{g.Question}, Statements: []string{g.Statement}}
+	e := Evidence{Questions: []string{g.Question}}
+	if g.Statement != "" {
+		e.AddStatement(g.Statement)
+	}
 	if g.Columns != nil {
 		e.Tables = append(e.Tables, Table{ID: "call_1", Columns: g.Columns, Rows: g.Rows, Total: g.Total})
 	}
@@ -34,7 +37,7 @@ func (g given) evidence() Evidence {
 		e.Tables = append(e.Tables, Table{ID: "call_2", Columns: g.Columns2, Rows: g.Rows2})
 	}
 	if g.Document != "" {
-		e.Documents = []Document{{"doc_1", g.Document}}
+		e.Documents = []Document{{ID: "doc_1", Text: g.Document}}
 	}
 	return e
 }

@@ -59,7 +59,7 @@ func (m mention) equals(f formula) bool {
 		return false
 	}
 	if !f.ratio {
-		return m.holds(f.value, f.column)
+		return m.holds(f.value, f.column) != noFit
 	}
 	for _, r := range m.readings {
 		value := math.Abs(f.value)
@@ -80,6 +80,9 @@ func (t *tracer) fromFormulas(m mention) (origin, bool) {
 	}
 	s := &search{m: m, limit: t.formulas}
 	for i := range t.grids {
+		if t.grids[i].constant() {
+			continue
+		}
 		if !t.grids[i].counts(s) || !t.grids[i].aggregates(s) || !t.grids[i].shares(s) {
 			break
 		}
@@ -163,16 +166,17 @@ func containsAny(sentence string, words []string) bool {
 	return false
 }
 
-// numbers gives the cells of a column that hold numbers: all, and those of rows that
-// the sentence names.
-func (g *grid) numbers(col int, sentence string) (all, named, others []cell) {
+// numbers gives the cells of a column that hold numbers of the data: all, and those of rows
+// that the sentence names.
+func (g *grid) numbers(col int, m mention) (all, named, others []cell) {
+	byRow := g.namedBy(m)
 	for i := range g.cells {
 		c := g.cells[i][col]
-		if !c.number {
+		if !c.number || c.stated {
 			continue
 		}
 		all = append(all, c)
-		if g.named(sentence, i) {
+		if byRow[i] {
 			named = append(named, c)
 		} else {
 			others = append(others, c)
@@ -181,21 +185,11 @@ func (g *grid) numbers(col int, sentence string) (all, named, others []cell) {
 	return all, named, others
 }
 
-// named says whether a sentence names a row by a text that stands in it.
-func (g *grid) named(sentence string, row int) bool {
-	for _, label := range g.labels[row] {
-		if containsWord(sentence, label) {
-			return true
-		}
-	}
-	return false
-}
-
 // aggregates tries sum, mean and span of every column: of all rows, of those that the
 // sentence names, and of the others.
 func (g *grid) aggregates(s *search) bool {
 	for j, c := range g.columns {
-		all, named, others := g.numbers(j, s.m.sentence)
+		all, named, others := g.numbers(j, s.m)
 		if !g.whole() {
 			all, others = nil, nil
 		}
@@ -224,7 +218,7 @@ func (g *grid) shares(s *search) bool {
 		return true
 	}
 	for j, c := range g.columns {
-		all, named, _ := g.numbers(j, s.m.sentence)
+		all, named, _ := g.numbers(j, s.m)
 		sum, part := 0.0, 0.0
 		for _, x := range all {
 			sum += x.value
@@ -266,13 +260,13 @@ func (t *tracer) pairs(s *search) {
 	pointed := len(chosen)
 	for i := range t.grids {
 		g := &t.grids[i]
+		byRow := g.namedBy(s.m)
 		for row := range g.cells {
-			named := g.named(s.m.sentence, row)
-			if !named && len(g.cells) > smallTable {
+			if !byRow[row] && len(g.cells) > smallTable {
 				continue
 			}
 			for _, c := range g.cells[row] {
-				if c.number && len(chosen) < maxChosen {
+				if c.number && !c.stated && len(chosen) < maxChosen {
 					chosen = append(chosen, c)
 				}
 			}
@@ -283,18 +277,19 @@ func (t *tracer) pairs(s *search) {
 			if i == j || a.Cell == b.Cell || a.Table == b.Table && a.Table != "" && a.Row != b.Row && a.Column != b.Column {
 				continue
 			}
-			if !s.pair(a, b, i < pointed && j < pointed || t.bothNamed(s.m.sentence, a, b), i < j) {
+			if !s.pair(a, b, i < pointed && j < pointed || t.bothNamed(s.m, a, b), i < j) {
 				return
 			}
 		}
 	}
 }
 
-func (t *tracer) bothNamed(sentence string, a, b cell) bool {
+func (t *tracer) bothNamed(m mention, a, b cell) bool {
 	for i := range t.grids {
 		g := &t.grids[i]
 		if g.table.ID == a.Table && a.Table == b.Table {
-			return g.named(sentence, a.Row) && g.named(sentence, b.Row)
+			byRow := g.namedBy(m)
+			return byRow[a.Row] && byRow[b.Row]
 		}
 	}
 	return a.Table != b.Table
@@ -334,8 +329,9 @@ func (t *tracer) days(s *search) bool {
 	}
 	for i := range t.grids {
 		g := &t.grids[i]
+		byRow := g.namedBy(s.m)
 		for row, cells := range g.cells[:min(len(g.cells), 1000)] {
-			named := g.named(s.m.sentence, row) || len(g.cells) == 1
+			named := byRow[row] || len(g.cells) == 1
 			for j, a := range cells {
 				for _, b := range cells[j+1:] {
 					if a.date == nil || b.date == nil {

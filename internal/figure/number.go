@@ -17,11 +17,22 @@ type reading struct {
 func readings(text string) []reading {
 	text = strings.Map(func(r rune) rune {
 		switch r {
-		case '\'', '’', '\u00a0', '\u202f', '\u2009', ' ':
+		case '\'', '’', '\u00a0', '\u202f', '\u2007', '\u2009', ' ':
 			return -1 // only ever between thousands
 		}
 		return r
 	}, text)
+	if mantissa, exponent, ok := strings.Cut(strings.ToLower(text), "e"); ok { // 4.8e4
+		n, err := strconv.Atoi(exponent)
+		if err != nil || n < -300 || n > 300 {
+			return nil
+		}
+		var scaled []reading
+		for _, r := range readings(mantissa) {
+			scaled = append(scaled, r.scaled(math.Pow10(n)))
+		}
+		return scaled
+	}
 	dots, commas := strings.Count(text, "."), strings.Count(text, ",")
 	switch {
 	case dots > 0 && commas > 0:
@@ -95,6 +106,11 @@ func (r reading) fits(value float64, c closeness) bool {
 		return off < 0 && -off <= coarse && -off <= math.Abs(r.value)*0.25
 	}
 	return false
+}
+
+// isExactly says whether the reading is the value itself, with no rounding.
+func (r reading) isExactly(value float64) bool {
+	return math.Abs(value-r.value) <= math.Max(math.Abs(r.value), 1e-3)*1e-9
 }
 
 // coarse is the unit of the last digit that is not a zero at the end.

@@ -24,21 +24,23 @@ type mention struct {
 	after      []string // the two words after it
 	date       *day
 	sentence   string // around it, in lower case
+	lead       string // the line above the list that it stands in
 	cues       cue
+	falls      bool // the sentence says that something fell or is negative
+	rises      bool
+	bracketed  bool // (1,234): negative in accounts
+	stated     bool // of a document: the code that printed it states it
 }
 
 // A day is a date of which the end may be missing: a month or a year.
 type day struct{ year, month, day int }
 
 var (
-	// A token is a number, with what is glued to it.
-	tokens = regexp.MustCompile(`[\p{L}_#]?[+\-−]?\d+(?:[.,'’\x{00a0}\x{202f}\x{2009}]\d+)*(?: \d{3}\b)*`)
-	// Parts of an answer whose numbers are not its figures: code, addresses.
-	asides = regexp.MustCompile("(?s)```.*?(?:```|$)|`[^`\n]*[A-Za-z_][^`\n]*`|https?://\\S+|\\]\\([^)\n]*\\)")
-	// Numbers of items at the beginning of a line.
-	items = regexp.MustCompile(`(?m)^[ \t>*#-]*(?:\d{1,3}[.)])+(?:\s|$)`)
-	dates = regexp.MustCompile(`(?i)\b(\d{4})-(\d{2})-(\d{2})\b|\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b|\b(\d{1,2})/(\d{1,2})/(\d{4})\b|\b(\d{4})-(\d{2})\b|\b(?:(\d{1,2})(?:st|nd|rd|th|\.)? )?(` + monthNames() + `)\.? (?:(\d{1,2})(?:st|nd|rd|th)?, )?(\d{4})\b`)
-	words = regexp.MustCompile(`[\p{L}\p{M}ß]+`)
+	// A token is a number, with what is glued to it: thousands are apart by spaces, or by
+	// points, commas and apostrophes.
+	tokens = regexp.MustCompile(`[\p{L}_#]?[+\-−]?(?:\d{1,3}(?:[ \x{00a0}\x{202f}\x{2007}\x{2009}]\d{3})+\b(?:[.,]\d+)?|\d+(?:[.,'’]\d+)*)(?:[eE][+\-]?\d{1,3}\b)?`)
+	dates  = regexp.MustCompile(`(?i)\b(\d{4})-(\d{2})-(\d{2})\b|\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b|\b(\d{1,2})/(\d{1,2})/(\d{4})\b|\b(\d{4})-(\d{2})\b|\b(?:(\d{1,2})(?:st|nd|rd|th|\.)? )?(` + monthNames() + `)\.? (?:(\d{1,2})(?:st|nd|rd|th)?, )?(\d{4})\b`)
+	words  = regexp.MustCompile(`[\p{L}\p{M}ß]+`)
 	// firstWord is a word at the beginning of a text.
 	firstWord = regexp.MustCompile(`^[\p{L}\p{M}ß]+`)
 )
@@ -55,11 +57,26 @@ func scanBounded(text string) (found []mention, cut bool) {
 // readSentence adds what the words around the number say.
 func (m *mention) readSentence(text string) {
 	m.sentence = sentence(text, m.start, m.end)
+	m.lead = leadIn(text, m.start)
 	m.cues = cuesIn(m.sentence)
+	m.falls, m.rises = containsOneOf(m.sentence, fallWords), containsOneOf(m.sentence, riseWords)
 }
 
 // scan finds the numbers of a text, in order. It looks only a little way around each.
 func scan(text string) []mention {
+	plain := newPlainText(text)
+	out := scanPlain(plain.text)
+	if plain.starts != nil {
+		for i := range out {
+			m := &out[i]
+			m.start, m.end = plain.place(m.start, m.end)
+			m.text = text[m.start:m.end]
+		}
+	}
+	return out
+}
+
+func scanPlain(text string) []mention {
 	var out []mention
 	taken := mask(text)
 	add := func(m mention) {
@@ -71,6 +88,7 @@ func scan(text string) []mention {
 		if len(m.after) > 0 && isPoints(m.after) {
 			m.share = true
 		}
+		m.bracketed = strings.HasSuffix(strings.TrimRight(text[:m.start], "€$£ "), "(") && strings.HasPrefix(text[m.end:], ")")
 		out = append(out, m)
 	}
 	for _, loc := range dates.FindAllStringSubmatchIndex(text, -1) {
@@ -132,29 +150,20 @@ func wordsAfter(text string, end int) []string {
 	return out
 }
 
-// mask marks the bytes that hold no figures.
-func mask(text string) []bool {
-	skip := make([]bool, len(text))
-	for _, re := range []*regexp.Regexp{asides, items} {
-		for _, loc := range re.FindAllStringIndex(text, -1) {
-			for i := loc[0]; i < loc[1]; i++ {
-				skip[i] = true
-			}
-		}
-	}
-	return skip
-}
-
 // numberAt understands the digits of a token with the words around them.
 func numberAt(text string, start, end int) (mention, bool) {
 	first, size := utf8.DecodeRuneInString(text[start:])
 	if unicode.IsLetter(first) || first == '_' || first == '#' {
-		return mention{}, false // part of a name, such as Q3 or INV-7
+		if !currencies[wordBefore(text, start+size)] {
+			return mention{}, false // part of a name, such as Q3 or INV-7
+		}
+		start += size // EUR48211.37
+		first, size = utf8.DecodeRuneInString(text[start:])
 	}
 	sign := 1.0
 	if first == '-' || first == '−' || first == '+' {
 		before, _ := utf8.DecodeLastRuneInString(text[:start])
-		if start > 0 && (unicode.IsLetter(before) || before == '_') {
+		if start > 0 && (unicode.IsLetter(before) || before == '_') && !currencies[wordBefore(text, start)] {
 			return mention{}, false // INV-1001
 		}
 		if first != '+' && (start == 0 || !unicode.IsDigit(before)) {
@@ -188,6 +197,8 @@ func spread(text string, m mention) (mention, bool) {
 	rest := textAfter(text, m.end)
 	next, gap := nextWord(rest)
 	switch {
+	case gap == 0 && next == "ish":
+		m.near = about
 	case gap == 0 && next != "" && !isSuffix(next):
 		return m, false // 3rd, 2x4, 12abc: a name or an ordinal
 	case strings.HasPrefix(strings.TrimLeft(rest, " \u00a0\u202f"), "%"):
@@ -296,6 +307,11 @@ func wordAt(text string, start, end int) (mention, bool) {
 		}
 		return m, ok
 	}
+	if by := scales[word]; by >= 100 && len(word) > 4 {
+		if article := start - len(lastWord(textBefore(text, start))); single[strings.ToLower(strings.TrimSpace(text[article:start]))] { // a million
+			return mention{start: start, end: end, near: closenessBefore(text, article), readings: []reading{{by, by, 1}}, unit: unitAfter(textAfter(text, end))}, true
+		}
+	}
 	if v, ok := fractions[word]; ok {
 		if word == "third" || word == "quarter" || word == "fifth" || word == "tenth" {
 			before := strings.TrimRight(textBefore(text, start), " ")
@@ -309,6 +325,12 @@ func wordAt(text string, start, end int) (mention, bool) {
 		return mention{start: start, end: end, ratio: true, near: about, readings: []reading{{v, 0.2, 1}}}, true
 	}
 	return mention{}, false
+}
+
+// lastWord is the last word of a text with the blanks after it.
+func lastWord(text string) string {
+	trimmed := strings.TrimRight(text, " \u00a0\u202f")
+	return text[strings.LastIndexFunc(trimmed, unicode.IsSpace)+1:]
 }
 
 func article(word string) bool {

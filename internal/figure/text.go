@@ -38,24 +38,39 @@ func (t *tracer) scanTexts() {
 		t.statements = append(t.statements, scanOne("", text))
 	}
 	for _, d := range t.e.Documents {
-		t.documents = append(t.documents, scanOne(d.ID, d.Text))
+		text := scanOne(d.ID, d.Text)
+		for i := range text.mentions {
+			m := &text.mentions[i]
+			m.stated = d.made != nil && slices.ContainsFunc(m.readings, func(r reading) bool { return slices.Contains(d.made.values, r.value) })
+		}
+		t.documents = append(t.documents, text)
+	}
+	for _, d := range t.e.Descriptions {
+		t.readDescription(d, scanOne(d.ID, d.Text))
 	}
 }
 
 // fromDocuments looks for the figure in passages that were quoted.
 func (t *tracer) fromDocuments(m mention) (origin, bool) {
 	numbers := 0
-	var hit *origin
+	var hit, stated *origin
 	for _, d := range t.documents {
 		numbers += len(d.mentions)
 		for _, other := range d.mentions {
-			if hit == nil && m.same(other) {
+			switch {
+			case hit != nil || !m.same(other):
+			case other.stated:
+				stated = &origin{support: Stated, source: d.source}
+			default:
 				hit = &origin{support: FromDocument, source: d.source}
 			}
 		}
 	}
-	if hit == nil {
+	switch {
+	case hit == nil && stated == nil:
 		return origin{}, false
+	case hit == nil:
+		return *stated, true
 	}
 	if m.date == nil && chance(numbers, m.digits()) {
 		hit.support = Weak

@@ -68,12 +68,35 @@ var determiners = map[string]bool{
 	"die": true, "der": true, "den": true, "alle": true, "allen": true, "aller": true, "unsere": true, "unserer": true, "diese": true, "dieser": true, "ihre": true, "ihrer": true,
 }
 
+// currencies may be glued to a number: EUR48.
+var currencies = map[string]bool{"eur": true, "usd": true, "gbp": true, "chf": true, "jpy": true, "cad": true, "aud": true, "sek": true, "nok": true, "dkk": true, "pln": true, "czk": true}
+
+// single are words before a scale that make it one: a million.
+var single = map[string]bool{"a": true, "one": true, "eine": true, "einer": true, "ein": true, "einem": true}
+
 // closenessWords stand before a figure that is not exact.
 var closenessWords = map[string]closeness{
 	"about": about, "around": about, "roughly": about, "approximately": about, "approx": about, "circa": about, "ca": about, "some": about, "~": about, "≈": about,
 	"etwa": about, "rund": about, "ungefähr": about, "zirka": about, "gut": above,
 	"over": above, "above": above, "exceeding": above, "than": above, "über": above, "als": above,
 	"nearly": below, "almost": below, "under": below, "below": below, "fast": below, "knapp": below, "beinahe": below, "unter": below,
+}
+
+// limitWords stand before a number of things that the person asked for.
+var limitWords = map[string]bool{"top": true, "first": true, "last": true, "ersten": true, "letzten": true, "obersten": true, "größten": true, "besten": true}
+
+// Words of a sentence that say that something fell, is negative, or rose.
+var (
+	fallWords = []string{
+		"fell", "fall", "drop", "decreas", "declin", "loss", "lost", "lose", "down", "lower", "less", "fewer", "minus", "negative", "deficit", "shrank", "shrink", "below", "behind", "under ", "short of", "shortfall",
+		"refund", "credit note", "discount", "expense", "cost", "outflow", "withdraw", "overdrawn", "debit", "reduc", "worse", "slump", "cut ", "miss", "back by", "lag", "trail",
+		"sank", "gesunken", "fiel", "gefallen", "verlust", "verlor", "rückgang", "zurück", "weniger", "niedriger", "negativ", "fehlbetrag", "defizit", "minder", "gutschrift", "erstattung", "rabatt", "ausgabe", "kosten", "abfluss", "unter ", "verringert", "reduz", "schrumpf", "hinter", "einbu", "abnahme", "nachlass", "überzogen", "soll ",
+	}
+	riseWords = []string{"rose", "rise", "increas", "grew", "gain", "up by", "higher", "more than", "stieg", "gestiegen", "zuwachs", "gewachsen", "wuchs", "plus", "höher", "mehr als", "zunahme", "erhöh"}
+)
+
+func containsOneOf(sentence string, words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(sentence, w) })
 }
 
 // A cue is a kind of formula that words ask for.

@@ -155,7 +155,7 @@ func (b box) reportDocument(ctx context.Context, in WriteReportIn) (doc report.D
 	}
 	figures, cut := figure.Trace(in.Markdown, evidence)
 	for _, f := range figures {
-		doc.Figures = append(doc.Figures, report.Figure{Start: f.Start, End: f.End, Text: f.Text, Source: f.Origin(), NoOrigin: f.Support == figure.None})
+		doc.Figures = append(doc.Figures, report.Figure{Start: f.Start, End: f.End, Text: f.Text, Source: f.Origin(), NoOrigin: f.Unsupported()})
 	}
 	return doc, cut, nil
 }

@@ -67,6 +67,8 @@ export type Support =
   | "document"
   | "question"
   | "statement"
+  | "size"
+  | "stated"
   | "weak"
   | "none"
 

@@ -1,0 +1,62 @@
+package figure
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var (
+	codeTokens  = regexp.MustCompile(`(?s)""".*?(?:"""|$)|'''.*?(?:'''|$)|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|#[^\n]*`)
+	codeNumbers = regexp.MustCompile(`\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?`)
+)
+
+// readCode finds the numbers that code, such as Python, states: it may print them without
+// any data. Operands of comparisons and factors that convert units are none of them.
+func readCode(code string) *program {
+	text := []byte(code)
+	for _, loc := range codeTokens.FindAllStringIndex(code, -1) {
+		if code[loc[0]] == '#' {
+			blank(text, loc[0], loc[1])
+		}
+	}
+	bare := string(text)
+	p := &program{known: true, readsData: true}
+	add := func(v float64, start, end int) {
+		before, after := strings.TrimRight(bare[:start], " -+"), strings.TrimLeft(bare[end:], " ")
+		compared := hasAnySuffix(before, "==", "<", ">", "<=", ">=", "!=") || hasAnyPrefix(after, "==", "<", ">", "!=")
+		factor := slices.Contains(factors, v) && (hasAnySuffix(before, "*", "/") || hasAnyPrefix(after, "*", "/"))
+		if !compared && !factor {
+			p.values = append(p.values, v)
+		}
+	}
+	for _, loc := range codeNumbers.FindAllStringIndex(bare, -1) {
+		digits := strings.ReplaceAll(bare[loc[0]:loc[1]], "_", "")
+		if len(strings.Trim(digits, ".")) < statedDigits || loc[0] > 0 && (letterAt(bare, loc[0]-1) || bare[loc[0]-1] == '_' || isUpperAt(bare, loc[0]-1)) {
+			continue
+		}
+		if v, err := strconv.ParseFloat(digits, 64); err == nil {
+			add(v, loc[0], loc[1])
+		}
+	}
+	found, _ := scanBounded(bare)
+	for _, m := range found { // written for people, such as 48,211.37 in a text
+		for _, r := range m.readings {
+			if r.digits >= statedDigits {
+				add(r.value, m.start, m.end)
+			}
+		}
+	}
+	return p
+}
+
+func isUpperAt(s string, i int) bool { return s[i] >= 'A' && s[i] <= 'Z' }
+
+func hasAnySuffix(s string, all ...string) bool {
+	return slices.ContainsFunc(all, func(end string) bool { return strings.HasSuffix(s, end) })
+}
+
+func hasAnyPrefix(s string, all ...string) bool {
+	return slices.ContainsFunc(all, func(begin string) bool { return strings.HasPrefix(s, begin) })
+}
