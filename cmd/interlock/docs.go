@@ -70,6 +70,11 @@ func (a *app) docsCommand() *cobra.Command {
 			Use: "remove [FILE...]", Short: "Forget documents of a collection: those named, or all", Example: "  interlock docs remove --collection handbook old/prices.pdf",
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return a.withDocs(func(x *retrieve.Index) error {
+					if f.collection != "" {
+						if err := x.CheckKnown(cmd.Context(), f.owner, f.collection); err != nil {
+							return err
+						}
+					}
 					n, err := x.Remove(cmd.Context(), f.owner, f.collection, "", args...)
 					if err != nil {
 						return err
@@ -223,6 +228,9 @@ type answeredQuery struct {
 
 func (a *app) searchDocs(ctx context.Context, x *retrieve.Index, f docsFlags, questions []string) error {
 	if f.collection != "" {
+		if err := x.CheckKnown(ctx, f.owner, f.collection); err != nil {
+			return err
+		}
 		if _, err := x.Refresh(ctx, retrieve.AddRequest{Owner: f.owner, Collection: f.collection}); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -17,6 +18,7 @@ import (
 const (
 	selectCall     = "sql_select"
 	capabilityCall = "request_capability"
+	tablesCall     = "schema_search"
 )
 
 // A promptPassage is a passage of a document as machines inject it into the prompt: a line of JSON.
@@ -85,6 +87,9 @@ func (o offline) searchStep(ctx context.Context, req Request, question string) (
 		}
 	}
 	switch {
+	case len(tables) == 0 && asksForFigure(question) && offersTool(req, tablesCall) && !hasResultOf(req.Messages, tablesCall):
+		// Documents speak of it, too; the figure itself lies in tables if there are such.
+		return Reply{Calls: []Call{{ID: "tables", Name: tablesCall, Args: encodeArguments(map[string]any{"query": question})}}}, nil
 	case len(passages) > 0:
 		return Reply{Text: quotePassages(question, passages)}, nil
 	case unsure.Text != "":
@@ -94,6 +99,11 @@ func (o offline) searchStep(ctx context.Context, req Request, question string) (
 	}
 	return Reply{Text: "I am the built-in model: I quote documents and query tables. No passage of the documents answers this, and no table fits it. " + stronger, Stop: StopRefusal}, nil
 }
+
+var figureWords = regexp.MustCompile(`(?i)\b(how (many|much)|number of|average|mean|median|total|sum|count|share|percentage|highest|lowest|top \d+|(per|by) \w+|wie ?viele?|anzahl|durchschnitt\w*|summe|anteil|insgesamt)\b`)
+
+// asksForFigure reports whether a question asks for something that is counted or computed.
+func asksForFigure(question string) bool { return figureWords.MatchString(question) }
 
 func tableHint(t promptTable) string {
 	return fmt.Sprintf("The nearest table is %s of %s, but it fits too little to be queried.", t.Name, t.Source)
@@ -140,10 +150,15 @@ const (
 func quotePassages(question string, passages []promptPassage) string {
 	var b strings.Builder
 	b.WriteString("The documents say:\n")
-	for i, p := range passages {
-		if i == maxQuoted || p.Relevancy < quotedShare*passages[0].Relevancy {
+	quoted := map[string]bool{} // the same passage may stand in several documents
+	for _, p := range passages {
+		if len(quoted) == maxQuoted || p.Relevancy < quotedShare*passages[0].Relevancy {
 			break
 		}
+		if quoted[p.Content] {
+			continue
+		}
+		quoted[p.Content] = true
 		quotation := strings.ReplaceAll(answeringPart(question, p.Content), "\n", "\n> ")
 		fmt.Fprintf(&b, "\n> %s\n\n%s, %s (relevancy %.2f)\n", quotation, p.SourceFile, cmp.Or(p.Place, "at the beginning"), p.Relevancy)
 	}

@@ -35,6 +35,9 @@ func TestOfflineQuotesPassages(t *testing.T) {
 			t.Errorf("the answer lacks %q:\n%s", want, r.Text)
 		}
 	}
+	if strings.Count(searched(t, system+strings.ReplaceAll(system[strings.Index(system, "\n{"):], "policy.md", "copy.md"), nil, llm.Message{Role: llm.User, Text: "Are returned goods inspected?"}).Text, "are inspected") != 1 {
+		t.Error("a passage that stands in two documents is quoted twice")
+	}
 	if strings.Contains(r.Text, "Visitors") || len(r.Text) > 1600 {
 		t.Errorf("the answer quotes what does not answer:\n%s", r.Text)
 	}
@@ -69,5 +72,25 @@ func TestOfflineQueriesFoundTables(t *testing.T) {
 	r = searched(t, system+"\n"+`{"content":"Orders are blue.","place":"A","relevancy":0.5,"source_file":"a.md"}`, []string{"sql_select"}, llm.Message{Role: llm.User, Text: "What colour do the frobnicated orders have?"})
 	if !strings.Contains(r.Text, "> Orders are blue.") {
 		t.Errorf("the answer: %+v", r)
+	}
+}
+
+// Where documents fit well no tables are shown: a question for a figure looks for them once.
+func TestOfflineLooksForTables(t *testing.T) {
+	system := `{"content":"Orders are shipped on the day.","place":"A","relevancy":0.9,"source_file":"a.md"}`
+	question := llm.Message{Role: llm.User, Text: "How many orders are there per city?"}
+	r := searched(t, system, []string{"schema_search", "request_capability"}, question)
+	if len(r.Calls) != 1 || r.Calls[0].Name != "schema_search" || !strings.Contains(r.Calls[0].Args, "per city") {
+		t.Fatalf("the first step: %+v", r)
+	}
+	call := r.Calls[0]
+	r = searched(t, system, []string{"schema_search", "request_capability"}, question, llm.Message{Role: llm.Assistant, Calls: []llm.Call{call}},
+		llm.Message{Role: llm.ToolRole, Name: call.Name, CallID: call.ID, Text: `{"note":"no table fits"}`})
+	if len(r.Calls) > 0 || !strings.Contains(r.Text, "> Orders are shipped on the day.") {
+		t.Errorf("after nothing was found: %+v", r)
+	}
+	r = searched(t, system, []string{"schema_search"}, llm.Message{Role: llm.User, Text: "When are orders shipped?"})
+	if len(r.Calls) > 0 {
+		t.Errorf("a question for words: %+v", r)
 	}
 }

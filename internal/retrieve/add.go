@@ -160,6 +160,9 @@ func (x *Index) findFiles(path string) (folder string, files []foundFile, err er
 		return "", nil, fault.Wrap(err, fault.NotFound, "%s cannot be opened: %v", path, err).Suggest("Name a folder of documents, or a document.")
 	}
 	if !info.IsDir() {
+		if !info.Mode().IsRegular() { // opening a pipe would wait for its writer
+			return "", nil, fault.New(fault.DocumentUnreadable, "%s is neither a file nor a folder", path).Suggest("Name a folder of documents, or a document.")
+		}
 		if document.KindOf(path) == "" {
 			return "", nil, fault.New(fault.DocumentUnreadable, "%s is no kind of document that can be read", path).Suggest("Documents are txt, md, html, pdf, docx and csv files.")
 		}
@@ -306,6 +309,7 @@ func (x *Index) storeDocument(ctx context.Context, q AddRequest, d storedDocumen
 	err = x.change(ctx, func(tx *sql.Tx) error {
 		var before int64
 		var hash string
+		var embedded map[string][]byte
 		err := tx.QueryRowContext(ctx, "SELECT id, hash FROM documents WHERE owner = ? AND collection = ? AND thread = ? AND folder = ? AND file = ?", q.Owner, q.Collection, q.Thread, d.folder, d.file.name).Scan(&before, &hash)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
@@ -313,7 +317,11 @@ func (x *Index) storeDocument(ctx context.Context, q AddRequest, d storedDocumen
 			return err
 		case hash == d.hash:
 			return nil
-		default:
+		}
+		if embedded, err = x.embeddedTexts(ctx, tx, before, d.hash); err != nil {
+			return err
+		}
+		if before != 0 {
 			if err := deleteDocument(ctx, tx, before); err != nil {
 				return err
 			}
@@ -335,7 +343,7 @@ func (x *Index) storeDocument(ctx context.Context, q AddRequest, d storedDocumen
 		if err != nil {
 			return err
 		}
-		if err := insertChunks(ctx, tx, id, d); err != nil {
+		if err := x.insertChunks(ctx, tx, id, d, embedded); err != nil {
 			return err
 		}
 		return raiseGeneration(ctx, tx, "documents")
@@ -349,7 +357,28 @@ func documentKey(q AddRequest, folder, file string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-func insertChunks(ctx context.Context, tx *sql.Tx, document int64, d storedDocument) (err error) {
+// embeddedTexts returns the vectors of the texts that the document had before and that documents with the
+// same content have: what they share with the new one need not be embedded again.
+func (x *Index) embeddedTexts(ctx context.Context, tx *sql.Tx, before int64, hash string) (map[string][]byte, error) {
+	out := map[string][]byte{}
+	err := eachRow(ctx, tx, func(rows *sql.Rows) error {
+		var title, file, place, content string
+		var vector []byte
+		err := rows.Scan(&title, &file, &place, &content, &vector)
+		out[embeddedText(title, file, place, content)] = vector
+		return err
+	}, `SELECT d.title, d.file, c.place, c.content, v.vector FROM documents d JOIN chunks c ON c.document = d.id JOIN chunk_vectors v ON v.id = c.id
+		WHERE v.encoder = ? AND d.id IN (?, (SELECT min(id) FROM documents WHERE hash = ? AND problem = ''))`, x.encoder.Name(), before, hash)
+	return out, err
+}
+
+// embeddedText is what the encoder reads of a passage.
+func embeddedText(title, file, place, content string) string {
+	return headingOf(title, file, place) + "\n" + content
+}
+
+// insertChunks stores the passages of a document, with the vectors of those that were embedded before.
+func (x *Index) insertChunks(ctx context.Context, tx *sql.Tx, document int64, d storedDocument, embedded map[string][]byte) (err error) {
 	text, err := tx.PrepareContext(ctx, "INSERT INTO chunks (document, number, place, content) VALUES (?,?,?,?)")
 	if err != nil {
 		return err
@@ -372,6 +401,11 @@ func insertChunks(ctx context.Context, tx *sql.Tx, document int64, d storedDocum
 		if _, err := words.ExecContext(ctx, id, c.content, headingOf(d.title, d.file.name, c.place)); err != nil {
 			return err
 		}
+		if vector := embedded[embeddedText(d.title, d.file.name, c.place, c.content)]; vector != nil {
+			if _, err := tx.ExecContext(ctx, "INSERT INTO chunk_vectors (id, encoder, vector) VALUES (?,?,?)", id, x.encoder.Name(), vector); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -389,7 +423,7 @@ func (x *Index) embedDocuments(ctx context.Context, progress func(Progress)) err
 			var p pending
 			var title, file, place string
 			err := rows.Scan(&p.id, &title, &file, &place, &p.text)
-			p.text = headingOf(title, file, place) + "\n" + p.text
+			p.text = embeddedText(title, file, place, p.text)
 			out = append(out, p)
 			return err
 		}, "SELECT c.id, d.title, d.file, c.place, c.content"+missing+" AND c.id > ? ORDER BY c.id LIMIT ?", x.encoder.Name(), after, n)

@@ -1,9 +1,12 @@
 package retrieve
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -90,13 +93,38 @@ func scanDocument(rows *sql.Rows) (d Document, err error) {
 	return d, err
 }
 
+// CheckKnown says that a collection has no document that the owner may see, and names those that have.
+func (x *Index) CheckKnown(ctx context.Context, owner, collection string) error {
+	var names []string
+	err := eachRow(ctx, x.db, func(rows *sql.Rows) error {
+		var name string
+		err := rows.Scan(&name)
+		names = append(names, name)
+		return err
+	}, "SELECT DISTINCT collection FROM documents WHERE owner IN ('', ?) AND thread = '' ORDER BY collection", owner)
+	switch {
+	case err != nil:
+		return storeFault(err, "listing collections")
+	case slices.Contains(names, collection):
+		return nil
+	case len(names) == 0:
+		return fault.New(fault.NotFound, "there is no collection %q: no documents have been added", collection).Suggest("Add a folder with `interlock docs add`.")
+	}
+	return fault.New(fault.NotFound, "there is no collection %q", collection).Suggest("Collections: %s.", strings.Join(names[:min(len(names), maxNamed)], ", "))
+}
+
+// maxNamed bounds the collections that an error names.
+const maxNamed = 20
+
 // Remove forgets the documents that belong to the owner itself in one collection or thread: all of
-// them, or only those named. It returns how many there were.
+// them, or only those named. It returns how many there were. A name that no document has is an error, and
+// nothing is removed.
 func (x *Index) Remove(ctx context.Context, owner, collection, thread string, files ...string) (int, error) {
 	if collection == "" && thread == "" {
 		return 0, fault.New(fault.BadRequest, "there is no collection to remove documents from").Suggest("Name a collection.")
 	}
 	var ids []int64
+	missing := slices.Clone(files)
 	if err := eachRow(ctx, x.db, func(rows *sql.Rows) error {
 		var id int64
 		var file string
@@ -104,9 +132,13 @@ func (x *Index) Remove(ctx context.Context, owner, collection, thread string, fi
 		if len(files) == 0 || slices.Contains(files, file) {
 			ids = append(ids, id)
 		}
+		missing = slices.DeleteFunc(missing, func(name string) bool { return name == file })
 		return err
 	}, "SELECT id, file FROM documents WHERE owner = ? AND collection = ? AND thread = ?", owner, collection, thread); err != nil {
 		return 0, storeFault(err, "removing documents")
+	}
+	if len(missing) > 0 {
+		return 0, fault.New(fault.NotFound, "there is no document %q in %q", missing[0], cmp.Or(collection, thread)).Suggest("`interlock docs list` shows the names.")
 	}
 	for i, id := range ids {
 		if err := x.removeDocument(ctx, id); err != nil {
@@ -135,7 +167,8 @@ func deleteDocument(ctx context.Context, tx *sql.Tx, id int64) error {
 }
 
 // Refresh brings the owner's documents in a collection or thread up to date with their files: changed
-// ones are read again, missing ones removed. It looks at sizes and times first and costs little when
+// ones are read again, missing ones removed. A folder that is not there, such as that of a disk which is not
+// mounted, changes nothing. It looks at sizes and times first and costs little when
 // nothing has changed. q.Path is not used: files that are new in a folder are found by Add.
 func (x *Index) Refresh(ctx context.Context, q AddRequest) (AddReport, error) {
 	var report AddReport
@@ -171,9 +204,22 @@ func (x *Index) refreshFolder(ctx context.Context, q AddRequest, reader *documen
 	if err != nil {
 		return err
 	}
+	if _, err := os.ReadDir(folder); err != nil {
+		report.Unchanged += len(known)
+		report.Problems = append(report.Problems, DocumentReport{File: folder, Message: "the folder cannot be read: what was indexed of it stays as it is"})
+		return nil
+	}
 	for _, name := range slices.Sorted(maps.Keys(known)) {
 		info, err := os.Stat(filepath.Join(folder, filepath.FromSlash(name)))
-		if err != nil {
+		if err == nil && !info.Mode().IsRegular() {
+			err = fs.ErrNotExist // a folder or a pipe has taken its name
+		}
+		switch {
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			report.Unchanged++
+			report.Problems = append(report.Problems, DocumentReport{File: name, Message: "it cannot be opened: what was indexed of it stays as it is"})
+			continue
+		case err != nil:
 			if err := x.removeDocument(ctx, known[name].id); err != nil {
 				return err
 			}

@@ -96,8 +96,11 @@ func (x *Index) loadVectors(ctx context.Context, tx *sql.Tx, of string, kept **v
 		if err := rows.Scan(&id, &group, &raw); err != nil || len(raw) != embed.PackedBytes {
 			return err // a text without a vector is found by its words
 		}
-		t.ids, t.groups = append(t.ids, id), append(t.groups, group)
-		t.scales = append(t.scales, math.Float32frombits(binary.LittleEndian.Uint32(raw)))
+		scale := math.Float32frombits(binary.LittleEndian.Uint32(raw))
+		if !(scale >= 0 && scale <= 1) {
+			return nil // a damaged vector: a score that is no number would spoil the order
+		}
+		t.ids, t.groups, t.scales = append(t.ids, id), append(t.groups, group), append(t.scales, scale)
 		t.values = append(t.values, unsafe.Slice((*int8)(unsafe.Pointer(&raw[4])), embed.Dimensions)...)
 		return nil
 	}, statement, x.encoder.Name()); err != nil {
