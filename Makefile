@@ -12,7 +12,8 @@ QUICKLINK   := -ldflags "-w $$(command -v mold >/dev/null && echo -extldflags=-f
 # Prints what was skipped and why; with INTERLOCK_REQUIRE=all a skip is a failure.
 REPORT      := go run ./scripts/testreport -missing bin/missing
 # Tests that the race detector would keep from what they measure.
-UNRACED     := ^(TestHostileModels|TestMemory)$$
+UNRACED     := ^(TestHostileModels|TestMemory|TestKill|TestALargeResultIsStoredOnce|TestRestingThreads.*|TestRunningTurnsHoldTextsOfThePast|TestFollowersShareAResult)$$
+UNRACED_IN  := ./cmd/interlock ./internal/engine ./internal/query
 # SQLite's own code computes and starts no goroutines: the race detector watches who calls it, not its
 # loops, which it makes ten times slower. A package belongs here only when it holds no copy of generic
 # code of sync or sync/atomic: the linker may take that copy for all, and the detector then sees races
@@ -56,7 +57,7 @@ test: ## set everything up and run every test with the race detector
 	go vet ./...
 	@! command -v npm >/dev/null || npm --prefix web/app run --silent test
 	set -o pipefail; go test $(RACE) -shuffle=on -timeout 45m $(QUICKLINK) -json ./... | $(REPORT)
-	set -o pipefail; go test -run '$(UNRACED)' -timeout 15m $(QUICKLINK) -json ./internal/engine ./internal/query | $(REPORT)
+	set -o pipefail; go test -run '$(UNRACED)' -timeout 15m $(QUICKLINK) -json $(UNRACED_IN) | $(REPORT)
 
 lint: ## golangci-lint with the reasons in .golangci.yaml, and the checks of the page
 	@scripts/page.sh install

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -128,8 +129,8 @@ func toJSON(v any) string {
 // every k, and starts it again on the same state. Whatever k is, the log must come out
 // as if nothing had happened, and clients that reconnect must see all of it once.
 func TestKill(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts the server some hundred times")
+	if raceDetector {
+		t.Skip("starts the server some hundred times (runs without -race)")
 	}
 	for name, pl := range plays {
 		t.Run(name, func(t *testing.T) {
@@ -160,19 +161,20 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// kills lists the events at which a turn is killed, each time from its beginning; of a
-// long turn every second boundary, from which it is killed twice.
+// kills lists the events at which a turn is killed, each time from its beginning: those
+// that can be the last of a batch. Of a long turn every fourth, from which it is killed twice:
+// the half of all boundaries that a dice chooses.
 func (s *stage) kills(whole performance) (out []int64) {
-	boundaries := int64(0)
+	boundaries, first := int64(0), 1+2*rand.Int64N(2)
 	for _, ev := range whole.events {
 		call, ok := ev.Body.(event.ToolStarted)
 		switch {
 		case s.play.long && s.repeatable(ev.Body):
-			if boundaries++; boundaries%2 == 1 && (!raceDetector || boundaries%8 == 1) {
+			if boundaries++; boundaries%4 == first {
 				out = append(out, -boundaries)
 			}
 		case s.play.long && !(ok && s.writes(call.Tool)):
-		case raceDetector && !boundary(ev.Body): // stored in one batch with a later event: the kill is the same
+		case !boundary(ev.Body): // stored in one batch with a later event: the kill is the same
 		default:
 			out = append(out, ev.Seq)
 		}

@@ -2,5 +2,7 @@
 
 package engine_test
 
+const raceDetector = false
+
 // hostileTurns is how many turns the hostile models play.
 const hostileTurns = 100_000
