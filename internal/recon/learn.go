@@ -16,6 +16,7 @@ const (
 
 const (
 	trainingRounds = 6
+	firstRows      = 1_500 // left rows from which the first model is learned: it only has to find the teachers
 	likely         = 0.95 // probability from which a pair teaches the column map
 	teachers       = 400  // such pairs at most
 )
@@ -62,7 +63,11 @@ func (r *Reconciler) train(ctx context.Context, l *learnt, say *steps) error {
 		}
 		leftRows := readyLeft
 		l.sampled = l.left.rows
-		if step := l.left.rows/int64(r.config.TrainRows) + 1; step > 1 {
+		look := int64(r.config.TrainRows)
+		if round == 0 {
+			look = min(look, firstRows)
+		}
+		if step := l.left.rows/look + 1; step > 1 {
 			l.sampled = l.left.rows / step
 			leftRows = fmt.Sprintf("(SELECT * FROM %s WHERE hash(i) %% %d = 0)", readyLeft, step)
 		}
@@ -220,7 +225,7 @@ func (r *Reconciler) prepare(ctx context.Context, in Input) (*learnt, error) {
 }
 
 func (r *Reconciler) stageAndProfile(ctx context.Context, in Input) (err error) {
-	r.staged, r.keyCosts = nil, map[string]int64{}
+	r.staged, r.keyCosts, r.ready = nil, map[string]int64{}, nil
 	s := &stagedSides{inLeft: in.Left, inRight: in.Right}
 	if s.left, s.right, err = r.stageBoth(ctx, in); err != nil {
 		return err

@@ -3,6 +3,8 @@ package recon
 import (
 	"context"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -15,8 +17,13 @@ const (
 	listsRight = "recon_rlists"
 )
 
-// makeReady brings the values of both sides into the forms that training compares.
+// makeReady brings the values of both sides into the forms that training compares, unless
+// the last call made the same ones.
 func (r *Reconciler) makeReady(ctx context.Context, left, right table, comparisons []Comparison) error {
+	if reflect.DeepEqual(r.ready, comparisons) {
+		return nil
+	}
+	r.ready = nil
 	costly := costlyColumns(comparisons)
 	for _, s := range []struct {
 		t       table
@@ -30,7 +37,11 @@ func (r *Reconciler) makeReady(ctx context.Context, left, right table, compariso
 	if err := r.makeWords(ctx, bothReady, left.rows+right.rows, comparisons, Kind.usesWords); err != nil {
 		return err
 	}
-	return r.makeLists(ctx, comparisons)
+	if err := r.makeLists(ctx, comparisons); err != nil {
+		return err
+	}
+	r.ready = slices.Clone(comparisons)
+	return nil
 }
 
 // readySQL selects columns of staged rows and their values in the forms that are compared.

@@ -103,6 +103,7 @@ func (r *Reconciler) Run(ctx context.Context, in Input, recipe *Recipe) (*Outcom
 // prepareRows brings the rows of both sides into the forms that are compared, and finds
 // the labelled ones. All rows are open.
 func (r *run) prepareRows(ctx context.Context, in Input) (err error) {
+	r.ready = nil
 	if r.left, err = r.describeSide(ctx, in.Left, readyLeft); err != nil {
 		return fmt.Errorf("reading the left side: %w", err)
 	}
