@@ -49,6 +49,9 @@ func Postgres(t testing.TB) *Server {
 	data := filepath.Join(dir, "data")
 	initialize(t, data, run, filepath.Join(bin, "initdb"), "-D", data, "-U", "owner", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
 	options := fmt.Sprintf("-k %s -c listen_addresses= -c fsync=off -c full_page_writes=off -c timezone=America/New_York", dir)
+	if found, _ := filepath.Glob(filepath.Join(bin, "../lib/pg_stat_statements.so")); len(found) > 0 {
+		options += " -c shared_preload_libraries=pg_stat_statements"
+	}
 	must(t, run(filepath.Join(bin, "pg_ctl"), "-D", data, "-w", "-l", filepath.Join(dir, "log"), "-o", options, "start"))
 	s := &Server{Socket: dir, stop: func() error { return run(filepath.Join(bin, "pg_ctl"), "-D", data, "-m", "immediate", "stop") }}
 	t.Cleanup(func() { s.Stop(t) })
