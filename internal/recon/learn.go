@@ -17,8 +17,8 @@ const (
 const (
 	trainingRounds = 6
 	firstRows      = 1_500 // left rows from which the first model is learned: it only has to find the teachers
-	likely         = 0.95 // probability from which a pair teaches the column map
-	teachers       = 400  // such pairs at most
+	likely         = 0.95  // probability from which a pair teaches the column map
+	teachers       = 400   // such pairs at most
 )
 
 // learnt is the outcome of training on two staged tables.
