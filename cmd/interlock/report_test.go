@@ -105,6 +105,63 @@ func TestReportMarksFigures(t *testing.T) {
 	}
 }
 
+// TestReportAgreesWithAnswer: a report and an answer with the same words have the same
+// figures without an origin. What the report's own note repeats of them supports nothing.
+func TestReportAgreesWithAnswer(t *testing.T) {
+	const text = "Paid: 130.74. Lost: 4,711.25. Planned: 48,211.37."
+	script := []line{
+		{calls: []lineCall{{"run_sql", `{"dataset_id":"shop","name":"totals","sql":"SELECT status, sum(amount) AS total FROM orders GROUP BY status ORDER BY status"}`}}},
+		{calls: []lineCall{{"run_sql", `{"dataset_id":"shop","name":"plan","sql":"SELECT 48211.37 AS planned"}`}}},
+		{calls: []lineCall{{"write_report", `{"title":"Lost: 4,711.25","format":"html","markdown":"` + text + `"}`}}},
+		{text: text},
+	}
+	w := newWorld(t)
+	a := newActor(t, func(_ string, results int) line { return script[min(results, len(script)-1)] })
+	w.flags, w.env = append(w.flags, a.flags()...), append(w.env, "OPENAI_API_KEY=sk-test")
+	p := w.serve()
+	all := p.say(`{"message":"What was paid?","dataset_id":"shop","machine":"workbench"}`)
+	var page string
+	for _, made := range pick[event.ArtifactMade](t, all, "artifact") {
+		if made.Type == "html" {
+			page = string(p.artifact(made))
+		}
+	}
+	for _, mark := range []string{`4,711.25<sup><a class="none"`, `48,211.37<sup><a class="none"`, "result totals, column total, row 2"} {
+		if !strings.Contains(page, mark) {
+			t.Errorf("the report has no %q:\n%s", mark, page)
+		}
+	}
+	traced := p.figures(pick[struct {
+		Thread string `json:"thread_id"`
+	}](t, all, "state")[0].Thread)
+	if traced.Unsupported != 2 || len(traced.Figures) != 3 || traced.Figures[0].Unsupported() {
+		t.Errorf("the answer has %+v", traced)
+	}
+}
+
+// figures reads the origins of figures in the log of a thread, up to the end of its first turn.
+func (p *process) figures(thread string) event.FiguresTraced {
+	p.t.Helper()
+	res, err := p.request("GET", "/api/threads/"+thread+"/events", "")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var found struct{ Body event.FiguresTraced }
+	for ev := range sentEvents(res.Body) {
+		switch ev.name {
+		case string(event.KindFiguresTraced):
+			if err := json.Unmarshal([]byte(ev.data), &found); err != nil {
+				p.t.Fatalf("%s: %v", ev.data, err)
+			}
+		case string(event.KindTurnEnded):
+			return found.Body
+		}
+	}
+	p.t.Fatalf("%s has no end", thread)
+	return found.Body
+}
+
 // TestOfflineReport asks the built-in model for a chart as a report: it fetches, draws
 // and writes. Asked again, and told to continue, it makes nothing new.
 func TestOfflineReport(t *testing.T) {

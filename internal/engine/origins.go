@@ -70,7 +70,7 @@ func (t *turn) withFigures(bodies []event.Body) []event.Body {
 	if recorded := t.e.cfg.RecordedFigures; recorded != nil && recorded.Rules != figure.Rules {
 		return slices.Insert(bodies, last, event.Body(*recorded))
 	}
-	traced := t.r.traceFigures(end.Text, t.fetchAnyway)
+	traced, _ := t.r.traceFigures(end.Text, t.fetchAnyway)
 	if len(traced.Figures) == 0 {
 		return bodies
 	}
@@ -89,12 +89,13 @@ func (t *turn) fetchAnyway(v event.Value) (event.Value, error) {
 	return t.fetchWith(context.WithoutCancel(t.ctx), v)
 }
 
-// traceFigures finds where the figures of an answer come from. It depends on the log alone,
-// so that a replay finds the same: its bounds are counts and not times.
-func (r *rules) traceFigures(answer string, fetch func(event.Value) (event.Value, error)) event.FiguresTraced {
+// traceFigures finds where the figures of an answer, or of a report, come from, and how the
+// results are named. It depends on the log alone, so that a replay finds the same: its bounds
+// are counts and not times.
+func (r *rules) traceFigures(answer string, fetch func(event.Value) (event.Value, error)) (b event.FiguresTraced, names map[string]string) {
 	e := r.evidence(answer, fetch)
 	figures, cut := figure.Trace(answer, e)
-	b := event.FiguresTraced{Run: r.f.Turn.Run, Figures: figures, Cut: cut, Rules: figure.Rules}
+	b = event.FiguresTraced{Run: r.f.Turn.Run, Figures: figures, Cut: cut, Rules: figure.Rules}
 	for _, f := range figures {
 		switch {
 		case f.Unsupported():
@@ -103,7 +104,7 @@ func (r *rules) traceFigures(answer string, fetch func(event.Value) (event.Value
 			b.Weak++
 		}
 	}
-	return b
+	return b, e.Names
 }
 
 // evidence gathers what the figures of an answer may come from: the results of the thread,

@@ -285,6 +285,9 @@ func (t *turn) callTool(ctx context.Context, s *event.ToolStarted) (res tool.Res
 	}
 	info := t.callInfo(s.Call)
 	info.CheckOwner = t.checkOwner
+	info.TraceFigures = func(text string) (event.FiguresTraced, map[string]string) {
+		return t.r.traceFigures(text, t.fetchAnyway)
+	}
 	info.Output = func(stream, text string) {
 		t.e.hub.publishTransient(event.Event{Thread: t.f.Thread, Time: t.f.Now, Body: event.ToolProgress{Call: s.Call, Tool: s.Tool, Note: truncateText(text, 4096), Stream: stream}})
 	}

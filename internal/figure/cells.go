@@ -40,6 +40,9 @@ func (g *grid) constant() bool {
 	return g.table.made != nil && g.table.made.known && !g.table.made.readsData
 }
 
+// byCode says that code gave the table.
+func (g *grid) byCode() bool { return g.table.made != nil && g.table.made.isCode }
+
 // A column knows which words name it and what it measures.
 type column struct {
 	name  string
@@ -212,6 +215,7 @@ func (t *tracer) fromCells(m mention) (match, bool) {
 	var best []cell
 	var stated []Cell
 	score, among := -1, 0 // among so many numbers
+	byCode := false
 	for gi := range t.grids {
 		g := &t.grids[gi]
 		for i := range g.cells {
@@ -233,8 +237,8 @@ func (t *tracer) fromCells(m mention) (match, bool) {
 					s++
 				}
 				switch {
-				case s > score:
-					best, score, among = []cell{c}, s, g.upTo
+				case s > score || s == score && byCode && !g.byCode(): // what was read before what code handed on
+					best, score, among, byCode = []cell{c}, s, g.upTo, g.byCode()
 				case s == score && len(best) < maxCells:
 					best = append(best, c)
 				}

@@ -3,6 +3,8 @@ package figure
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // Origin says in words where a figure comes from. It is "" for one of the question, which
@@ -27,6 +29,23 @@ func (f Figure) Origin() string {
 		return "No origin was found for this figure in the results of the thread."
 	}
 	return ""
+}
+
+// Named is the figure with its results under the names that people know, where there are
+// some: by the id of the call that gave a result.
+func (f Figure) Named(names map[string]string) Figure {
+	rename := func(id string) string {
+		call, rest := id, ""
+		if i := strings.IndexAny(id, ".["); i >= 0 {
+			call, rest = id[:i], id[i:]
+		}
+		return cmp.Or(names[call], call) + rest
+	}
+	f.Cells, f.Source = slices.Clone(f.Cells), rename(f.Source)
+	for i := range f.Cells {
+		f.Cells[i].Table = rename(f.Cells[i].Table)
+	}
+	return f
 }
 
 // place names the cells of a figure.

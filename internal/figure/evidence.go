@@ -39,6 +39,7 @@ type Evidence struct {
 	Questions    []string   // what the person said in this turn
 	Statements   []string   // what ran: its constants are conditions, such as a limit
 	Cut          bool
+	Names        map[string]string // of results that have one, by the id of their call
 
 	sizes            []size
 	cells, textBytes int
@@ -172,13 +173,21 @@ func (e *Evidence) AddResult(r Result) {
 	if r.Answer != "" {
 		w.given = map[string]any{"answer": r.Answer}
 	}
+	if o, ok := root.(object); ok && o.get("rows") != nil {
+		if name, ok := o.get("name").(string); ok && name != "" {
+			if e.Names == nil {
+				e.Names = map[string]string{}
+			}
+			e.Names[r.ID] = name
+		}
+	}
 	w.add(r.ID, root)
 	if r.SQL != "" {
 		e.AddStatement(r.SQL)
 	}
 }
 
-// ProgramArgs are the members of a call's arguments that hold what ran.
+// ProgramArgs are the members of a call's arguments that hold what ran or what the caller wrote.
 func ProgramArgs(args json.RawMessage) json.RawMessage {
 	var all map[string]any
 	if json.Unmarshal(args, &all) != nil {
@@ -186,7 +195,7 @@ func ProgramArgs(args json.RawMessage) json.RawMessage {
 	}
 	maps.DeleteFunc(all, func(key string, v any) bool {
 		_, isText := v.(string)
-		return !isText || !slices.Contains(statementKeys, key)
+		return !isText || !slices.Contains(statementKeys, key) && !slices.Contains(authoredKeys, key)
 	})
 	if len(all) == 0 {
 		return nil
@@ -198,7 +207,12 @@ func ProgramArgs(args json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// readProgram reads what gave a result: its statement, or the SQL or code in its arguments.
+// authoredKeys name arguments that are texts of the caller: a result that repeats their
+// numbers says nothing about data.
+var authoredKeys = []string{"markdown", "text", "content", "body", "html", "title", "summary", "answer", "notes"}
+
+// readProgram reads what gave a result: its statement, or the SQL, the code or the text in
+// its arguments.
 func readProgram(sql string, args map[string]any) *program {
 	for _, key := range statementKeys {
 		text, _ := args[key].(string)
@@ -211,10 +225,23 @@ func readProgram(sql string, args map[string]any) *program {
 			sql = text
 		}
 	}
-	if sql == "" {
-		return nil
+	if sql != "" {
+		return readStatement(sql[:min(len(sql), maxScanned)])
 	}
-	return readStatement(sql[:min(len(sql), maxScanned)])
+	var written *program
+	for _, key := range authoredKeys {
+		text, _ := args[key].(string)
+		found, _ := scanBounded(text)
+		for _, m := range found {
+			if written == nil {
+				written = &program{known: true, readsData: true}
+			}
+			for _, r := range m.readings {
+				written.values = append(written.values, r.value)
+			}
+		}
+	}
+	return written
 }
 
 var looksLikeSQL = regexp.MustCompile(`(?is)^[\s(]*(?:select\s+[-\d('*"]|select\s.*\sfrom\s|with\s+\w+\s+as\s*\(|with\s+recursive\s|from\s+\S+\s+select\s|values\s*\()`)

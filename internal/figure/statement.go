@@ -12,6 +12,7 @@ import (
 // no evidence. Others are conditions, such as a limit.
 type program struct {
 	known      bool // there is one
+	isCode     bool // and no statement
 	readsData  bool // it reads a table, as far as can be told
 	columns    []outputColumn
 	values     []float64 // stated anywhere, so that a cell that equals one may be it

@@ -101,6 +101,9 @@ type Call struct {
 	// process that was suspended for longer than its lease. Whoever stores something outside
 	// the log asks before and after. Never nil inside a call.
 	CheckOwner func(context.Context) error
+	// TraceFigures says where the numbers of a text come from, as the engine says it of an
+	// answer, and names the results by the calls that gave them. It is nil outside a turn.
+	TraceFigures func(text string) (traced event.FiguresTraced, names map[string]string)
 }
 
 type callKey struct{}

@@ -122,7 +122,6 @@ func reportNote(d report.Document, format string, cut bool) string {
 func (b box) reportDocument(ctx context.Context, in WriteReportIn) (doc report.Document, cut bool, err error) {
 	doc = report.Document{Title: in.Title, Markdown: in.Markdown}
 	shows := func(name string) bool { return strings.Contains(strings.ToLower(in.Markdown), strings.ToLower(name)) }
-	evidence := figure.Evidence{Questions: []string{in.Question, in.Title}}
 	for _, f := range newestFrames(in.Frames) {
 		kept, err := b.Results.Load(ctx, f.ResultID)
 		if fault.Is(err, fault.NotFound) && !shows(f.Name) {
@@ -150,14 +149,27 @@ func (b box) reportDocument(ctx context.Context, in WriteReportIn) (doc report.D
 		}
 		doc.Charts = append(doc.Charts, named)
 	}
-	for _, t := range doc.Tables { // the oldest first: what was fetched before what was made of it
-		evidence.AddTable(figure.Table{ID: t.Name, Columns: schema.Names(t.Columns), Rows: t.Rows})
-	}
-	figures, cut := figure.Trace(in.Markdown, evidence)
+	figures, names, cut := traceReport(ctx, in, doc.Tables)
 	for _, f := range figures {
-		doc.Figures = append(doc.Figures, report.Figure{Start: f.Start, End: f.End, Text: f.Text, Source: f.Origin(), NoOrigin: f.Unsupported()})
+		doc.Figures = append(doc.Figures, report.Figure{Start: f.Start, End: f.End, Text: f.Text, Source: f.Named(names).Origin(), NoOrigin: f.Unsupported()})
 	}
 	return doc, cut, nil
+}
+
+// traceReport finds where the figures of a report come from. In a turn the engine says it,
+// from the same evidence as for the answer, so that both show the same; a call outside a turn
+// has only the results that it was given.
+func traceReport(ctx context.Context, in WriteReportIn, tables []report.Table) (figures []figure.Figure, names map[string]string, cut bool) {
+	if trace := tool.In(ctx).TraceFigures; trace != nil {
+		traced, names := trace(in.Markdown)
+		return traced.Figures, names, traced.Cut
+	}
+	evidence := figure.Evidence{Questions: []string{in.Question}}
+	for _, t := range tables { // the oldest first: what was fetched before what was made of it
+		evidence.AddTable(figure.Table{ID: t.Name, Columns: schema.Names(t.Columns), Rows: t.Rows})
+	}
+	figures, cut = figure.Trace(in.Markdown, evidence)
+	return figures, nil, cut
 }
 
 // newestFrames are the newest results, each name once, oldest first.
