@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"interlock/internal/artifact"
+	"interlock/internal/event"
 	"interlock/internal/tool"
 	"interlock/internal/toolbox"
 )
@@ -26,5 +27,28 @@ func TestCallsStoreOnlyInTheirOwnThread(t *testing.T) {
 	}
 	if list, err := artifacts.List(t.Context(), "ann", "t"); err != nil || len(list) != 0 {
 		t.Errorf("the thread has %+v, %v", list, err)
+	}
+}
+
+// The same statement over two datasets gives two artifacts, over changed data a version.
+func TestResultsOfTwoDatasetsAreApart(t *testing.T) {
+	artifacts, err := artifact.New(artifact.Config{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := tool.With(t.Context(), tool.Call{Owner: "ann", Thread: "t"})
+	keep := func(dataset, rows string) event.ArtifactMade {
+		_, made, err := (StepResults{artifacts}).Keep(ctx, toolbox.Result{Name: "r", Producer: "sql", Dataset: dataset, Source: "SELECT 1", Rows: []byte(rows)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made
+	}
+	north, south, changed := keep("north", "[[1]]"), keep("south", "[[2]]"), keep("north", "[[3]]")
+	if north.ID == south.ID || south.Version != 1 {
+		t.Errorf("the other dataset's rows are version %d of the same artifact", south.Version)
+	}
+	if changed.ID != north.ID || changed.Version != 2 {
+		t.Errorf("rows of changed data are version %d of %s, want 2 of %s", changed.Version, changed.ID, north.ID)
 	}
 }

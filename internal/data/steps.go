@@ -27,9 +27,9 @@ type stepRows struct {
 	Rows    json.RawMessage `json:"rows"`
 }
 
-// Keep implements toolbox.Results. Rows of one statement over data that changed are
-// versions of one artifact. An id names the version of the artifact, too: it
-// stands for these rows for ever.
+// Keep implements toolbox.Results. Rows of one statement over a dataset whose data changed
+// are versions of one artifact; over another dataset they are another artifact. An id names
+// the version of the artifact, too: it stands for these rows for ever.
 func (r StepResults) Keep(ctx context.Context, x toolbox.Result) (string, event.ArtifactMade, error) {
 	raw, err := json.Marshal(stepRows{x.Columns, x.Rows})
 	if err != nil {
@@ -37,7 +37,7 @@ func (r StepResults) Keep(ctx context.Context, x toolbox.Result) (string, event.
 	}
 	p := putOfCall(ctx)
 	p.Name, p.Type, p.Producer = x.Name+".json", "json", x.Producer
-	p.LogicalKey = event.Hash([]byte(strings.Join([]string{"rows", x.Producer, x.Source}, "\x00")))[:16]
+	p.LogicalKey = event.Hash([]byte(strings.Join([]string{"rows", x.Producer, x.Dataset, x.Source}, "\x00")))[:16]
 	made, err := r.Artifacts.Put(ctx, p, bytes.NewReader(raw))
 	return fmt.Sprintf("%s@%d", made.ID, made.Version), made, err
 }

@@ -304,6 +304,7 @@ type Ran struct {
 type Frame struct {
 	Name     string `json:"name"`
 	ResultID string `json:"result_id"`
+	Dataset  string `json:"dataset_id,omitempty"` // that the rows were fetched from
 }
 
 // ToolFailed is the result of a call that failed.

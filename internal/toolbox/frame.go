@@ -25,6 +25,7 @@ type Results interface {
 type Result struct {
 	Name     string          `json:"name"`
 	Producer string          `json:"producer"` // sql or python
+	Dataset  string          `json:"dataset"`  // that the statement or the code reads
 	Source   string          `json:"source"`   // the form of the statement, or the code
 	Columns  []schema.Column `json:"columns"`
 	Rows     json.RawMessage `json:"rows"`
@@ -62,6 +63,17 @@ func frameName(text string) string {
 	name := strings.TrimRight(string(out), "_")
 	if notNames[name] {
 		name += "_"
+	}
+	return name
+}
+
+// nameInThread is the name of a result of a dataset. If the thread has a result of another
+// dataset under it, the dataset is a part of the name: one must not hide the other.
+func nameInThread(name, dataset string, frames []Frame) string {
+	for _, f := range frames {
+		if strings.EqualFold(f.Name, name) && f.Dataset != "" && f.Dataset != dataset {
+			return frameName(dataset + "_" + name)
+		}
 	}
 	return name
 }

@@ -102,3 +102,16 @@ func TestNamedFrames(t *testing.T) {
 		}
 	}
 }
+
+// A result of another dataset under the same name keeps its name: the new one is called
+// after its dataset.
+func TestNameInThread(t *testing.T) {
+	frames := []Frame{{Name: "sales", ResultID: "r1", Dataset: "north"}, {Name: "step_1", ResultID: "r2"}}
+	for _, tt := range []struct{ name, dataset, want string }{
+		{"sales", "north", "sales"}, {"sales", "south", "south_sales"}, {"Sales", "south-2", "south_2_sales"}, {"orders", "south", "orders"}, {"step_1", "south", "step_1"},
+	} {
+		if got := nameInThread(tt.name, tt.dataset, frames); got != tt.want {
+			t.Errorf("%s of %s is called %q, want %q", tt.name, tt.dataset, got, tt.want)
+		}
+	}
+}

@@ -106,7 +106,7 @@ func (b box) keepPython(ctx context.Context, in RunPythonIn, p PythonOut, out Ru
 		return out, fault.New(fault.TooLarge, "The result has %d rows, more than the %d that are kept.", p.TotalRows, p.RowCount).
 			Suggest("Aggregate, or take the rows that matter.")
 	}
-	r := Result{Name: stepName(in.Frames), Producer: "python", Source: in.Code, Columns: p.Table, Rows: p.Rows}
+	r := Result{Name: stepName(in.Frames), Producer: "python", Dataset: tool.In(ctx).Dataset, Source: in.Code, Columns: p.Table, Rows: p.Rows}
 	kept, err := b.keepResult(ctx, r, shownRows)
 	if err != nil {
 		return out, err

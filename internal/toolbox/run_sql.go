@@ -65,8 +65,9 @@ func (b box) runSQL() tool.Tool {
 		if name == "" {
 			name = queryName(r, in.SQL)
 		}
+		name = nameInThread(name, id, in.Frames)
 		kept, err := b.keepResult(ctx, Result{
-			Name: name, Producer: "sql", Source: cmp.Or(r.Decision.Form, sqlpolicy.TextForm(in.SQL)), Columns: r.Columns, Rows: q.Rows,
+			Name: name, Producer: "sql", Dataset: id, Source: cmp.Or(r.Decision.Form, sqlpolicy.TextForm(in.SQL)), Columns: r.Columns, Rows: q.Rows,
 		}, in.MaxRows)
 		if err != nil {
 			return RunSQLOut{}, err

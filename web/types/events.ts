@@ -299,6 +299,8 @@ export interface Ran {
 export interface Frame {
   name: string;
   result_id: string;
+  /** that the rows were fetched from */
+  dataset_id?: string;
 }
 
 /** ToolFailed is the result of a call that failed. */
