@@ -414,6 +414,8 @@ func (c *chat) printResult(raw json.RawMessage) {
 		Columns  []string `json:"columns"`
 		Rows     [][]any  `json:"rows"`
 		RowCount int      `json:"row_count"`
+		Total    int      `json:"total_rows"`
+		AtLeast  bool     `json:"at_least"`
 		Limited  bool     `json:"limited"`
 		Stdout   string   `json:"stdout"`
 		// Inner is a table inside the result, as steps give it.
@@ -439,15 +441,21 @@ func (c *chat) printResult(raw json.RawMessage) {
 		}
 	}
 	writeTable(c.out, r.Columns, rows, terminalWidth(c.out))
-	note := fmt.Sprintf("%d rows", r.RowCount)
-	if r.RowCount == 1 {
-		note = "1 row"
+	fmt.Fprintf(c.errw, "(%s)\n", countText(len(rows), len(r.Rows), max(r.RowCount, r.Total), r.Limited && r.Total == 0 || r.AtLeast))
+}
+
+// countText says how many rows of a result are printed. total is how many it has, as far as
+// that is known; atLeast says that it may have more.
+func countText(printed, given, total int, atLeast bool) string {
+	switch {
+	case total > given: // the rest is known to exist
+		return fmt.Sprintf("the first %d of %d rows", printed, total)
+	case atLeast:
+		return fmt.Sprintf("the first %d of more than %d rows", printed, total)
+	case printed < total:
+		return fmt.Sprintf("the first %d of %d rows", printed, total)
+	case total == 1:
+		return "1 row"
 	}
-	if len(r.Rows) > maxShown {
-		note += fmt.Sprintf(", %d shown", maxShown)
-	}
-	if r.Limited {
-		note += ", more exist"
-	}
-	fmt.Fprintf(c.errw, "(%s)\n", note)
+	return fmt.Sprintf("%d rows", total)
 }

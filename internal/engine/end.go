@@ -93,12 +93,20 @@ func (r *rules) turnOutcome(s *machine.Scope) (event.Outcome, fault.Code) {
 	switch {
 	case t.Direct != nil && t.DirectEnded != "":
 		return t.DirectEnded, ""
-	case t.FinalStop == llm.StopRefusal:
-		return event.Declined, ""
-	case t.FinalStop == llm.StopQuestion:
-		return event.Asked, ""
 	}
-	return event.Answered, ""
+	return replyOutcome(t.FinalStop), ""
+}
+
+// replyOutcome is what a reply without a call does with the question: it answers, asks
+// back or declines.
+func replyOutcome(stop string) event.Outcome {
+	switch stop {
+	case llm.StopRefusal:
+		return event.Declined
+	case llm.StopQuestion:
+		return event.Asked
+	}
+	return event.Answered
 }
 
 // callOutcome returns the outcome of a turn in which the person's own call failed.

@@ -164,7 +164,7 @@ func (r *rules) reactToFailure(e event.ToolFailed, ran *event.ToolStarted) []eve
 func (r *rules) reactToReply(e event.ModelReplied, now phase) []event.Body {
 	p, inStep := now.(stepping)
 	if !inStep {
-		sig := machine.Signal{Name: machine.OnFinal, Fields: map[string]any{"text": e.Text}}
+		sig := machine.Signal{Name: machine.OnFinal, Fields: map[string]any{"text": e.Text, "outcome": string(replyOutcome(e.Stop))}}
 		if r.m.Reacts(r.f.State, sig) {
 			if quoted := r.quotedCall(e.Text); quoted != nil {
 				sig.Fields["quoted"] = quoted

@@ -3,7 +3,6 @@ package llm
 import (
 	"cmp"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ const (
 	statementCall = "run_sql"
 	chartCall     = "make_chart"
 	reportCall    = "write_report"
+	saveCall      = "save_artifact"
 )
 
 // makesFiles reports whether the machine keeps results and makes files of them: its
@@ -23,62 +23,12 @@ func makesFiles(req Request) bool {
 	return !offersTool(req, planCall) && (offersTool(req, statementCall) || offersTool(req, reportCall))
 }
 
-// A wish is what the person wants to hold beside the answer.
-type wish struct {
-	chart, report bool
-	format        string // of the report
-}
-
-const (
-	chartWord  = `(?:chart|graph|plot|diagram|diagramm|grafik)`
-	reportWord = `(?:report|bericht|pdf|html)`
-	article    = `(?:an?\s+|the\s+|eine?[nmr]?\s+|das\s+|den\s+)?`
-)
-
-var (
-	wantsChart  = regexp.MustCompile(`(?i)\b` + chartWord + `s?\b`)
-	wantsReport = regexp.MustCompile(`(?i)\b` + reportWord + `\b`)
-	wantsHTML   = regexp.MustCompile(`(?i)\bhtml\b`)
-	// leading is "draw a chart of", trailing "as a PDF report".
-	leading = regexp.MustCompile(`(?i)^\s*(?:please\s+|bitte\s+)?(?:make|draw|create|write|give\s+me|show\s+me|erstelle|zeichne|schreibe|zeige)?\s*` + article +
-		`(?:(?:pdf|html)\s+)?(?:` + chartWord + `|` + reportWord + `)s?(?:\s+(?:and|und)\s+` + article + `(?:` + chartWord + `|` + reportWord + `))?\s+(?:of|for|about|on|with|über|von|zu|zum|zur|mit|der|des)\s+`)
-	trailing = regexp.MustCompile(`(?i)[,;]?\s*\b(?:(?:and|und)\s+)?(?:as|in|with|als|im|mit|and|und)\s+` + article + `(?:(?:pdf|html)[- ]?)?(?:` + chartWord + `|` + reportWord + `)\b`)
-	goOn     = regexp.MustCompile(`(?i)^\s*(?:please\s+|bitte\s+)?(?:continue|go on|carry on|weiter|mach(?:e)? weiter|fahre fort)\s*[.!]?\s*$`)
-)
-
-// splitWish takes the words about charts and reports out of a question.
-func splitWish(text string) (question string, w wish) {
-	w = wish{chart: wantsChart.MatchString(text), report: wantsReport.MatchString(text), format: "pdf"}
-	if wantsHTML.MatchString(text) {
-		w.format = "html"
-	}
-	if !w.chart && !w.report {
-		return text, w
-	}
-	question = leading.ReplaceAllString(text, "")
-	question = strings.TrimSpace(trailing.ReplaceAllString(question, ""))
-	return cmp.Or(question, text), w
-}
-
-// lastQuestion is what the person asked before, for a message that says to go on.
-func lastQuestion(question string, history []Message) (string, []Message) {
-	if !goOn.MatchString(question) {
-		return question, history
-	}
-	for i, m := range slices.Backward(history) {
-		if text := withoutDataset(m.Text); m.Role == User && !goOn.MatchString(text) {
-			return text, history[:i]
-		}
-	}
-	return question, history
-}
-
 // fileStep takes the next step of an answer with files: fetch the rows, draw the chart,
 // write the report, say what was found.
 func fileStep(x *nlq.Index, dataset, said string, req Request) (Reply, error) {
-	said, history := lastQuestion(said, req.History)
-	question, w := splitWish(said)
-	a := planQuestion(x, question, history)
+	r := readFileRequest(said, req.History)
+	question, w := r.question, r.wish
+	a := planQuestion(x, question, r.history)
 	fetched, hasRows := resultOf(req.Messages, statementCall)
 	switch {
 	case a.Declined != "" || a.Plan == nil:
@@ -90,21 +40,29 @@ func fileStep(x *nlq.Index, dataset, said string, req Request) (Reply, error) {
 		if err != nil {
 			return Reply{}, err
 		}
-		return callStep(statementCall, map[string]any{"dataset_id": dataset, "sql": sql, "name": shortName(question)}), nil
+		return callStep(statementCall, map[string]any{"dataset_id": dataset, "sql": sql, "name": shortName(r.topic)}), nil
 	case fetched.Failed:
 		return Reply{Text: wordResult(question, a, fetched), Stop: StopRefusal}, nil
 	}
-	rows, title := textField(fetched, "name"), titleOf(question)
+	rows, title := textField(fetched, "name"), titleOf(r.topic)
 	drawn, hasChart := resultOf(req.Messages, chartCall)
 	if w.chart && !hasChart && offersTool(req, chartCall) {
-		return callStep(chartCall, map[string]any{"from": rows, "title": title}), nil
+		args := map[string]any{"from": rows, "title": title}
+		if w.kind != "" {
+			args["kind"] = w.kind
+		}
+		return callStep(chartCall, args), nil
 	}
 	answer := wordResult(question, a, fetched)
 	written, hasReport := resultOf(req.Messages, reportCall)
 	if w.report && !hasReport && offersTool(req, reportCall) {
 		return callStep(reportCall, map[string]any{"title": title, "format": w.format, "markdown": reportText(answer, rows, drawn)}), nil
 	}
-	for _, m := range []Message{drawn, written} {
+	saved, hasFile := resultOf(req.Messages, saveCall)
+	if w.file != "" && !hasFile && offersTool(req, saveCall) {
+		return callStep(saveCall, map[string]any{"from": rows, "name": title, "format": w.file}), nil
+	}
+	for _, m := range []Message{drawn, written, saved} {
 		if note := cmp.Or(textField(m, "note"), textField(m, "message")); note != "" {
 			answer += "\n\n" + note
 		}
@@ -145,9 +103,9 @@ func reportText(answer, rows string, drawn Message) string {
 	answer, how, _ := strings.Cut(answer, "\n\nHow I read the question: ")
 	text := answer + "\n"
 	if name := textField(drawn, "name"); name != "" && !drawn.Failed {
-		text += "\n![](" + name + ")\n"
+		text += "\n![](chart:" + name + ")\n"
 	}
-	text += "\n![](" + rows + ")\n"
+	text += "\n![](table:" + rows + ")\n"
 	if how != "" {
 		text += "\n## How the question was read\n\n" + how + "\n"
 	}

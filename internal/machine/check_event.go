@@ -15,7 +15,7 @@ type occasion struct {
 }
 
 var eventFieldTypes = map[string]*Type{
-	"text": stringType, "cause": stringType, "from": stringType, "state": stringType, "tool": stringType, "card": stringType,
+	"text": stringType, "outcome": stringType, "cause": stringType, "from": stringType, "state": stringType, "tool": stringType, "card": stringType,
 	"command": stringType, "code": stringType, "message": stringType, "suggestion": stringType, "note": stringType, "answer": stringType,
 	"duplicate": boolType, "curable": boolType, "ms": intType, "tries_left": intType, "details": anyType, "quoted": anyType,
 	"args": anyType, "result": anyType, "content": anyType, "fields": anyType,

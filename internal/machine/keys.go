@@ -64,7 +64,7 @@ var events = map[string][]string{
 	"returned":     {"tool", "args", "result", "duplicate", "ms"},
 	"failed":       {"tool", "args", "code", "message", "suggestion", "details", "curable", "tries_left", "state"},
 	"refused":      {"tool", "args", "code", "message"},
-	"final":        {"text", "quoted"},
+	"final":        {"text", "outcome", "quoted"},
 	"model_failed": {"code", "message"},
 	"asked":        {"card", "content"},
 	"answered":     {"card", "content", "answer", "fields", "note"},

@@ -182,23 +182,24 @@ func (r *reader) paragraph(n ast.Node, depth int, marker string) error {
 	return nil
 }
 
-// show finds the table or chart that an image names.
+// show finds the table or chart that an image names: a chart where both have the name,
+// unless "table:" stands before it.
 func (r *reader) show(n *ast.Image) (block, error) {
 	name := strings.TrimSpace(string(n.Destination))
 	if plain, err := url.PathUnescape(name); err == nil {
 		name = plain
 	}
-	for _, prefix := range []string{"chart:", "table:"} {
-		name = strings.TrimPrefix(name, prefix)
-	}
+	name, tableFirst := strings.CutPrefix(name, "table:")
+	name = strings.TrimPrefix(name, "chart:")
 	caption := plainText(r.spans(n, span{}))
+	isTable := func(t Table) bool { return strings.EqualFold(t.Name, name) }
 	for _, c := range slices.Backward(r.doc.Charts) {
-		if strings.EqualFold(c.Name, name) && c.Picture != nil {
+		if strings.EqualFold(c.Name, name) && c.Picture != nil && !(tableFirst && slices.ContainsFunc(r.doc.Tables, isTable)) {
 			return block{kind: drawing, caption: caption, picture: c.Picture}, nil
 		}
 	}
 	for _, t := range slices.Backward(r.doc.Tables) {
-		if strings.EqualFold(t.Name, name) {
+		if isTable(t) {
 			return resultTable(t, cmp.Or(caption, strings.ReplaceAll(t.Name, "_", " "))), nil
 		}
 	}
@@ -213,17 +214,25 @@ func (r *reader) show(n *ast.Image) (block, error) {
 func resultTable(t Table, caption string) block {
 	b := block{kind: grid, caption: caption}
 	columns := t.Columns[:min(maxColumns, len(t.Columns))]
-	for _, c := range columns {
+	shown := t.Rows[:min(maxTableRows, len(t.Rows))]
+	formats := make([]columnFormat, len(columns))
+	rounded := false
+	for i, c := range columns {
 		b.header = append(b.header, cell{spans: []span{{text: strings.ReplaceAll(c.Name, "_", " "), bold: true}}, right: isNumber(c.Type)})
+		formats[i] = newColumnFormat(c, shown, i)
+		rounded = rounded || formats[i].rounded
 	}
-	for _, row := range t.Rows[:min(maxTableRows, len(t.Rows))] {
+	for _, row := range shown {
 		var cells []cell
 		for i, c := range columns {
-			cells = append(cells, cell{spans: []span{{text: chart.CellText(row[i])}}, right: isNumber(c.Type)})
+			cells = append(cells, cell{spans: []span{{text: formats[i].text(row[i])}}, right: isNumber(c.Type)})
 		}
 		b.rows = append(b.rows, cells)
 	}
 	var notes []string
+	if rounded {
+		notes = append(notes, fmt.Sprintf("Numbers are rounded; the result %s holds them exactly.", t.Name))
+	}
 	if len(t.Rows) > maxTableRows {
 		notes = append(notes, fmt.Sprintf("The first %d of %d rows.", maxTableRows, len(t.Rows)))
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // A Document is what a report is made of. Markdown shows a table or a chart with the
-// syntax of an image: ![caption](name).
+// syntax of an image: ![caption](name), or chart:name and table:name where both have one name.
 type Document struct {
 	Title    string
 	Markdown string

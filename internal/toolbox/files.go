@@ -2,6 +2,7 @@ package toolbox
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"interlock/internal/event"
@@ -72,15 +73,16 @@ func resultNamed(frames []Frame, named string) (Frame, error) {
 	return Frame{}, f.Suggest("Its results are: %s.", strings.Join(names, ", "))
 }
 
-// madeNote says what became of a file: made, a new version, or nothing new.
-func madeNote(made event.ArtifactMade) string {
+// madeNote is the sentence about a file, with what became of it: made, a new version, or
+// nothing new.
+func madeNote(made event.ArtifactMade, written, exists string) string {
 	switch {
 	case made.Reused:
-		return "An equal one exists: it is used, and nothing new was made (" + string(fault.DuplicateArtifact) + ")."
+		return exists + "; nothing new was made (" + string(fault.DuplicateArtifact) + ")."
 	case made.Version > 1:
-		return "It is a new version of one that exists."
+		return fmt.Sprintf("%s, as version %d.", written, made.Version)
 	}
-	return ""
+	return written + "."
 }
 
 // joinSentences joins the sentences that are there.

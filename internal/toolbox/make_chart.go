@@ -91,9 +91,18 @@ func (b box) drawChart(ctx context.Context, in MakeChartIn) (MakeChartOut, error
 		return MakeChartOut{}, err
 	}
 	out := MakeChartOut{Picture: versionID(drawn), Kind: string(plan.Kind), From: frame.Name}
-	out.Name, out.Artifact, out.made = frameName(picture.Title), versionID(document), []event.ArtifactMade{document, drawn}
-	out.Note = joinSentences(chartNote(plan, frame.Name), madeNote(document))
+	out.Name, out.Artifact, out.made = chartName(picture.Title, in.Frames), versionID(document), []event.ArtifactMade{document, drawn}
+	out.Note = joinSentences(chartNote(plan, frame.Name), madeNote(document, "It is "+document.Name, "It exists already as "+document.Name))
 	return out, nil
+}
+
+// chartName is the name under which reports know a chart. A result of that name keeps it.
+func chartName(title string, frames []Frame) string {
+	name := frameName(title)
+	if slices.ContainsFunc(frames, func(f Frame) bool { return strings.EqualFold(f.Name, name) }) {
+		return name + "_chart"
+	}
+	return name
 }
 
 // versionID names one version of an artifact.

@@ -45,12 +45,9 @@ func (b box) saveResult(ctx context.Context, in SaveArtifactIn) (MadeOut, error)
 	if err != nil {
 		return MadeOut{}, err
 	}
-	text := fmt.Sprintf("%s holds all rows of %s.", made.Name, frame.Name)
-	if made.Reused && made.Name != name+"."+format {
-		text = fmt.Sprintf("The rows of %s are in %s.", frame.Name, made.Name)
-	}
+	text := madeNote(made, fmt.Sprintf("%s holds all rows of %s", made.Name, frame.Name), fmt.Sprintf("The rows of %s are in %s already", frame.Name, made.Name))
 	return MadeOut{
 		Name: frameName(strings.TrimSuffix(made.Name, "."+format)), Artifact: versionID(made), made: []event.ArtifactMade{made},
-		Note: joinSentences(append([]string{text, madeNote(made)}, notes[:min(5, len(notes))]...)...),
+		Note: joinSentences(append([]string{text}, notes[:min(5, len(notes))]...)...),
 	}, nil
 }

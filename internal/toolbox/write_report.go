@@ -90,7 +90,7 @@ func (b box) storeReport(ctx context.Context, in WriteReportIn) (MadeOut, error)
 	}
 	return MadeOut{
 		Name: frameName(title), Artifact: versionID(made), made: []event.ArtifactMade{made},
-		Note: joinSentences(made.Name+" is written.", reportNote(doc, format, cut), madeNote(made)),
+		Note: joinSentences(madeNote(made, made.Name+" is written", made.Name+" holds exactly this already"), reportNote(doc, format, cut)),
 	}, nil
 }
 
