@@ -14,6 +14,8 @@ type Excerpt struct {
 	Document Document `json:"document"`
 	Place    string   `json:"place"`
 	Content  string   `json:"content"`
+	// Passages are the parts of the content that a search finds, in order.
+	Passages []string `json:"passages"`
 	// Places lists all places of the document in order, so that a reader can go on from here.
 	Places []string `json:"places"`
 }
@@ -56,7 +58,8 @@ func (x *Index) openPlace(ctx context.Context, owner, document, place string) (E
 	case !slices.Contains(out.Places, place):
 		return Excerpt{}, fault.New(fault.NotFound, "%s has no place %q", found.File, place).Suggest("The document has changed since it was cited. Open it without a place to see those that it has.")
 	}
-	out.Place, out.Content = place, strings.Join(texts[place], "\n\n")
+	out.Place, out.Passages = place, append([]string{}, texts[place]...)
+	out.Content = strings.Join(out.Passages, "\n\n")
 	return out, nil
 }
 

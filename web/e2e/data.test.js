@@ -326,3 +326,51 @@ test("machines that can do all of their work say nothing in the picker", async (
   await page.getByRole("menuitemradio", { name: /^assistant/ }).click();
   assert.equal(await page.getByText("This machine is not complete").count(), 0);
 });
+
+test("documents are added, found, cited at their place and removed; the preview follows the settings", async () => {
+  const sent = (file) => page.getByRole("list", { name: "Documents on their way" }).locator("li", { hasText: file });
+  await visit("#/documents");
+  await page.getByText("No documents yet").waitFor();
+  const policy = "# Policy\n\n## Parking\n\nVisitors park behind the building.\n\n## Returns\n\nCustomers may return goods within 30 days after the <b>delivery</b>.\n";
+  await page.getByLabel("Documents to add").setInputFiles([{ name: "policy.md", mimeType: "text/markdown", buffer: Buffer.from(policy) }, { name: "broken.pdf", mimeType: "application/pdf", buffer: Buffer.from("no PDF") }]);
+  await sent("policy.md").and(page.locator("[data-status=ready]")).waitFor();
+  await sent("broken.pdf").and(page.locator("[data-status=refused]")).waitFor();
+  await page.getByRole("row", { name: "policy.md" }).getByText("ready").waitFor();
+  assert.match(await page.getByRole("row", { name: "broken.pdf" }).innerText(), /cannot be read/i);
+  await drop("policy.md", policy.replace("30 days", "60 days"));
+  await sent("policy.md").last().getByRole("button", { name: "Replace it" }).click();
+  refusal(409);
+  await sent("policy.md").last().and(page.locator("[data-status=ready]")).waitFor();
+
+  await page.getByLabel("Search the documents").fill("Within how many days may customers return goods?");
+  await page.locator(".passage").first().getByText("60 days").waitFor();
+  await page.locator(".passage").first().click();
+  assert.match(await page.locator("mark").innerText(), /within 60 days after the <b>delivery<\/b>/);
+
+  await visit("#/ask");
+  await page.getByRole("button", { name: /^Machine:/ }).click();
+  await page.getByRole("menuitemradio", { name: /^assistant/ }).click();
+  await question("Within how many days may customers return goods?");
+  await turn().getByRole("group", { name: "Sources" }).getByRole("link", { name: "policy.md, Returns" }).click();
+  assert.match(await page.locator("mark").innerText(), /60 days/);
+
+  await visit("#/settings");
+  const preview = page.getByRole("region", { name: "Preview" });
+  const states = preview.getByRole("group", { name: "States" });
+  await preview.getByLabel("Question to try").fill("What may a customer do?"); // fits, but not entirely
+  await preview.getByText("It would begin in Rag retrieval").waitFor();
+  assert.match(await preview.locator("pre").innerText(), /60 days/);
+  await page.getByRole("slider", { name: "Excerpts from this relevancy on" }).fill("1");
+  await preview.getByText("It would begin in Rag retrieval").waitFor({ state: "detached" });
+  await page.getByRole("switch", { name: "Documents" }).click();
+  await states.getByText("rag retrieval").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Back to defaults" }).click();
+
+  await phone();
+  await visit("#/documents");
+  await page.getByRole("row", { name: "policy.md" }).waitFor();
+  assert.equal(await overflow(page), 0);
+  await page.getByRole("button", { name: "Remove policy.md" }).click();
+  await confirm();
+  await page.getByRole("row", { name: "policy.md" }).waitFor({ state: "detached" });
+});

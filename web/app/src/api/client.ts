@@ -144,7 +144,7 @@ export async function follow(thread: string, signal: AbortSignal, to: Follower):
 }
 
 /** messages splits a body into server-sent events. */
-async function* messages(body: ReadableStream<Uint8Array>) {
+export async function* messages(body: ReadableStream<Uint8Array>) {
   const reader = body.pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>).getReader();
   let rest = "";
   for (;;) {
