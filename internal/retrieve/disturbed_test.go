@@ -1,6 +1,7 @@
 package retrieve
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -130,5 +131,30 @@ func TestUnknownNames(t *testing.T) {
 	}
 	if n, err := x.Remove(t.Context(), "", "shared", "", "a.md", "b.md"); n != 0 || fault.From(err).Code != fault.NotFound {
 		t.Errorf("removed %d, %v", n, err)
+	}
+}
+
+// A turn asks the same question of documents and of tables: it is embedded once.
+func TestQuestionsAreEmbeddedOnce(t *testing.T) {
+	t.Parallel()
+	encoder := &countingEncoder{}
+	x := openIndex(t, encoder)
+	dir := writeFiles(t, map[string]string{"a.md": "# A\n\napples"})
+	add(t, x, AddRequest{Collection: "c", Path: dir})
+	before := encoder.texts
+	for range 2 {
+		search(t, x, Scope{}, "apples?")
+		if _, err := x.SearchTables(t.Context(), TableQuery{Text: "apples?"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if encoder.texts != before+1 {
+		t.Errorf("embedded %d times", encoder.texts-before)
+	}
+	for i := range 3 * keptQuestions {
+		search(t, x, Scope{}, fmt.Sprint("apples ", i))
+	}
+	if len(x.questions) > keptQuestions {
+		t.Errorf("%d questions are kept", len(x.questions))
 	}
 }

@@ -53,9 +53,10 @@ type Index struct {
 
 	writing sync.Mutex // one writer of this process at a time
 
-	mu       sync.Mutex
-	passages *vectorTable // of the chunks, as of its generation
-	tables   *vectorTable
+	mu        sync.Mutex
+	passages  *vectorTable // of the chunks, as of its generation
+	tables    *vectorTable
+	questions map[string]embed.Packed // vectors of questions that were asked last
 }
 
 // Open opens an index, and makes the file if it is missing.

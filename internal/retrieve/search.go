@@ -59,7 +59,7 @@ type candidate struct {
 }
 
 func (x *Index) searchChunks(ctx context.Context, q Query) ([]Chunk, error) {
-	vectors, err := x.encoder.Embed(ctx, []string{q.Text})
+	question, err := x.embedQuestion(ctx, q.Text)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (x *Index) searchChunks(ctx context.Context, q Query) ([]Chunk, error) {
 	ranked, err := x.rank(ctx, tx, ranking{
 		of: "documents", kept: &x.passages, load: loadChunkVectors, texts: "chunks", words: "chunk_words", weights: "1.0, 0.6",
 		group: "SELECT document FROM chunks WHERE id = ?", visible: documents, curve: x.curves.passagesFor(q.Text),
-	}, q.Text, vectors[0].Pack(), q.Limit)
+	}, q.Text, question, q.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ type ranking struct {
 
 // rank takes the nearest vectors and the best full-text matches, and orders them by relevancy.
 func (x *Index) rank(ctx context.Context, tx *sql.Tx, r ranking, text string, question embed.Packed, limit int) ([]candidate, error) {
-	table, err := x.loadVectors(ctx, tx, r.of, r.kept, r.load)
+	table, err := x.loadVectors(ctx, tx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -150,11 +150,7 @@ func (x *Index) rank(ctx context.Context, tx *sql.Tx, r ranking, text string, qu
 // matchWords returns the full-text scores of the texts that have words of the question.
 func (r ranking) matchWords(ctx context.Context, tx *sql.Tx, table *vectorTable, terms []string) (map[int64]float64, error) {
 	out := map[int64]float64{}
-	var texts int
-	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM "+r.texts).Scan(&texts); err != nil {
-		return nil, err
-	}
-	q, err := prepareWords(ctx, tx, r.words, texts, terms)
+	q, err := prepareWords(ctx, tx, r.words, table.texts, terms)
 	if err != nil || q.match == "" {
 		return out, err
 	}

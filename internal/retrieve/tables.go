@@ -264,7 +264,7 @@ func (x *Index) SearchTables(ctx context.Context, q TableQuery) ([]Table, error)
 }
 
 func (x *Index) searchTables(ctx context.Context, q TableQuery) ([]Table, error) {
-	vectors, err := x.encoder.Embed(ctx, []string{q.Text})
+	question, err := x.embedQuestion(ctx, q.Text)
 	if err != nil {
 		return nil, err
 	}
@@ -280,7 +280,7 @@ func (x *Index) searchTables(ctx context.Context, q TableQuery) ([]Table, error)
 	ranked, err := x.rank(ctx, tx, ranking{
 		of: "tables", kept: &x.tables, load: loadTableVectors, texts: "schema_tables", words: "table_words", weights: "1.5, 1.0, 0.8, 0.5",
 		group: "SELECT source FROM schema_tables WHERE id = ?", visible: visible, curve: x.curves.tables,
-	}, q.Text, vectors[0].Pack(), q.Limit)
+	}, q.Text, question, q.Limit)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 // A vectorTable holds all vectors of one kind in memory, as of a generation of the file.
 type vectorTable struct {
 	generation int64
+	texts      int     // of the kind, with and without a vector
 	ids        []int64 // ascending
 	groups     []int64 // what each belongs to: its document or its source
 	scales     []float32
@@ -79,17 +80,20 @@ const (
 )
 
 // loadVectors returns the table in memory, read anew where another generation is in the file.
-func (x *Index) loadVectors(ctx context.Context, tx *sql.Tx, of string, kept **vectorTable, statement string) (*vectorTable, error) {
+func (x *Index) loadVectors(ctx context.Context, tx *sql.Tx, r ranking) (*vectorTable, error) {
 	var generation int64
-	if err := tx.QueryRowContext(ctx, "SELECT number FROM generations WHERE of = ?", of).Scan(&generation); err != nil {
+	if err := tx.QueryRowContext(ctx, "SELECT number FROM generations WHERE of = ?", r.of).Scan(&generation); err != nil {
 		return nil, err
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if t := *kept; t != nil && t.generation == generation {
+	if t := *r.kept; t != nil && t.generation == generation {
 		return t, nil
 	}
 	t := &vectorTable{generation: generation}
+	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM "+r.texts).Scan(&t.texts); err != nil {
+		return nil, err
+	}
 	if err := eachRow(ctx, tx, func(rows *sql.Rows) error {
 		var id, group int64
 		var raw sql.RawBytes
@@ -103,11 +107,36 @@ func (x *Index) loadVectors(ctx context.Context, tx *sql.Tx, of string, kept **v
 		t.ids, t.groups, t.scales = append(t.ids, id), append(t.groups, group), append(t.scales, scale)
 		t.values = append(t.values, unsafe.Slice((*int8)(unsafe.Pointer(&raw[4])), embed.Dimensions)...)
 		return nil
-	}, statement, x.encoder.Name()); err != nil {
+	}, r.load, x.encoder.Name()); err != nil {
 		return nil, err
 	}
-	*kept = t
+	*r.kept = t
 	return t, nil
+}
+
+// keptQuestions is how many questions keep their vectors: a turn asks the same for documents and for tables.
+const keptQuestions = 64
+
+// embedQuestion returns the vector of a question.
+func (x *Index) embedQuestion(ctx context.Context, text string) (embed.Packed, error) {
+	x.mu.Lock()
+	kept, known := x.questions[text]
+	x.mu.Unlock()
+	if known {
+		return kept, nil
+	}
+	vectors, err := x.encoder.Embed(ctx, []string{text})
+	if err != nil {
+		return embed.Packed{}, err
+	}
+	question := vectors[0].Pack()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.questions) >= keptQuestions || x.questions == nil {
+		x.questions = map[string]embed.Packed{}
+	}
+	x.questions[text] = question
+	return question, nil
 }
 
 // embedBatch is how many texts are embedded between two writes.

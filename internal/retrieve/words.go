@@ -162,11 +162,25 @@ func prepareWords(ctx context.Context, tx *sql.Tx, index string, texts int, term
 		having int
 	}
 	var found []counted
-	for _, t := range terms {
-		c := counted{term: matchTerm(t)}
-		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM "+index+" WHERE "+index+" MATCH ?", c.term).Scan(&c.having); err != nil {
-			return q, err
-		}
+	if len(terms) == 0 {
+		return q, nil
+	}
+	one := "SELECT ?, count(*) FROM " + index + " WHERE " + index + " MATCH ?"
+	var args []any
+	for i, t := range terms {
+		args = append(args, i, matchTerm(t))
+	}
+	counts := make([]int, len(terms))
+	if err := eachRow(ctx, tx, func(rows *sql.Rows) error {
+		var i, n int
+		err := rows.Scan(&i, &n)
+		counts[i] = n
+		return err
+	}, one+strings.Repeat(" UNION ALL "+one, len(terms)-1), args...); err != nil {
+		return q, err
+	}
+	for i, t := range terms {
+		c := counted{matchTerm(t), counts[i]}
 		having := float64(max(c.having, 1))
 		rarity := math.Log((float64(texts) - having + 0.5) / (having + 0.5))
 		q.most += max(rarity, 1e-6) * (bm25K1 + 1)
