@@ -72,6 +72,24 @@ func TestPeriods(t *testing.T) {
 	}
 }
 
+// Words for the largest and a number mean what "top" means.
+func TestHighestRows(t *testing.T) {
+	x, _ := shopIndex()
+	for _, tt := range []struct{ question, same string }{
+		{"Highest 10 orders by amount", "Top 10 orders by amount"},
+		{"the 10 highest orders by amount", "Top 10 orders by amount"},
+		{"the 5 largest orders by amount", "Top 5 orders by amount"},
+		{"Lowest 3 orders by amount", "Bottom 3 orders by amount"},
+		{"highest 3 customers by number of orders", "Top 3 customers by number of orders"},
+		{"highest orders by amount", "Top 1 orders by amount"},
+	} {
+		got, want := sqlOf(t, nlq.Question{Text: tt.question, Index: x}), sqlOf(t, nlq.Question{Text: tt.same, Index: x})
+		if got != want || !strings.Contains(want, "ORDER BY") {
+			t.Errorf("%s\n got %s\nwant %s", tt.question, got, want)
+		}
+	}
+}
+
 func TestFollowUps(t *testing.T) {
 	x, _ := shopIndex()
 	tests := []struct{ before, question, want string }{

@@ -17,13 +17,33 @@ func (u *understanding) readRanking() bool {
 	case pTop:
 		return u.rankTop(i) || u.rankMost(i)
 	case pMost:
-		return u.rankMost(i)
+		return u.meansTop(i) && u.rankTop(i) || u.rankMost(i)
 	case pCommon:
 		return u.rankCommon(i)
 	case pOften:
 		return u.rankOften(i)
 	}
-	return u.rankLargest(i)
+	return u.meansTop(i) && u.rankTop(i) || u.rankLargest(i)
+}
+
+// meansTop reports whether `highest 10 orders by total` or `the 10 highest orders by total`
+// says what `top 10 orders by total` does: it names rows and a measure of them, and how many
+// unless the measure is a column of these rows.
+func (u *understanding) meansTop(i int) bool {
+	j, given := u.next(i), u.is(u.prev(i), pNumber)
+	if u.is(j, pNumber) {
+		j, given = u.next(j), true
+	}
+	g, ok := u.targetAt(j)
+	if !ok {
+		return false
+	}
+	by := u.find(j+1, pBy)
+	if by < 0 {
+		return false
+	}
+	m, _, ok := u.measureAfter(by)
+	return ok && (given || m.def == nil && m.col >= 0 && g.table == m.table)
 }
 
 // limitNear finds the number of rows asked for around piece i. Without one it is 1.
