@@ -1,11 +1,9 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -50,8 +48,8 @@ func (a *app) machineCommand() *cobra.Command {
 		},
 		&cobra.Command{
 			Use: "diff OLD NEW", Short: "Show what changed between two versions, and which threads could not continue", Args: cobra.ExactArgs(2),
-			Long: "A version is a machine's name, its folder, or the beginning of the hash of a definition with which\n" +
-				"threads began: these are kept in the log after the machine has changed.",
+			Long: "A version is a machine's name, its folder, or the beginning of the hash of a present definition, or\n" +
+				"of one that a thread has or had: these are kept in the log after the machine has changed.",
 			Example: "  interlock machine diff ./machines/mine@old ./machines/mine\n  interlock machine diff 1a2b3c4d5e6f analyst",
 			RunE:    func(cmd *cobra.Command, args []string) error { return a.machineDiff(cmd, args[0], args[1]) },
 		},
@@ -205,32 +203,6 @@ func (a *app) findMachine(arg string) (*machine.Machine, error) {
 	}
 	return machine.Load(os.DirFS(dir))
 }
-
-// findVersion returns a machine by name, from a folder, or by the beginning of the hash of
-// a version that a thread has.
-func (a *app) findVersion(ctx context.Context, arg string) (*machine.Machine, error) {
-	m, err := a.findMachine(arg)
-	if err == nil || !versionArg.MatchString(arg) || a.needState() != nil {
-		return m, err
-	}
-	s, openErr := a.openStore()
-	if openErr != nil {
-		return nil, openErr
-	}
-	defer s.Close()
-	threads, listErr := s.Threads(ctx, store.Query{Limit: 100_000})
-	if listErr != nil {
-		return nil, listErr
-	}
-	for _, t := range threads {
-		if strings.HasPrefix(t.Version, arg) {
-			return engine.LoadDefinition(ctx, s, t.Version)
-		}
-	}
-	return nil, err
-}
-
-var versionArg = regexp.MustCompile(`^[0-9a-f]{6,64}$`)
 
 func (a *app) machineGraph(arg, format string) error {
 	m, err := a.findMachine(arg)

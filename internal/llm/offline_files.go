@@ -112,10 +112,12 @@ func reportText(answer, rows string, drawn Message) string {
 	return text
 }
 
-// shortName names the rows by the first words of the question.
-func shortName(question string) string {
+// shortName names the rows by the first words of the question, and by what a follow-up
+// changes in it: rows of both must not have one name.
+func shortName(topic string) string {
+	question, change, _ := strings.Cut(topic, ", ")
 	words := strings.Fields(question)
-	return strings.Join(words[:min(6, len(words))], " ")
+	return strings.TrimSpace(strings.Join(words[:min(6, len(words))], " ") + " " + change)
 }
 
 // titleOf makes a title of a question.
