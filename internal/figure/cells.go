@@ -31,7 +31,8 @@ type grid struct {
 	upTo    int       // cells that hold numbers, in this table and those before it
 	listed  int64     // rows that the answer names; -1 until they are counted
 
-	namedIn string // the sentence for which named was filled
+	namedIn string // the sentence for which isNamed was filled
+	nameIn  names  // what it says
 	isNamed []bool
 }
 
@@ -95,6 +96,7 @@ func newTracer(answer string, e Evidence, figures int) *tracer {
 					c.stated = table.made.states(j, table.Columns[j], c.value)
 				}
 				if l, ok := newLabel(c); ok {
+					l.column = j
 					labels = append(labels, l)
 				}
 				cells[j] = c
@@ -377,8 +379,11 @@ func (t *tracer) mentioned(m mention, grid, row, col int) int {
 	g := &t.grids[grid]
 	c := g.columns[col]
 	if _, isYear := m.year(); c.key || c.time && !isYear { // it numbers rows and is no quantity: order 7 is one, 7 orders are not
-		if m.before != "" && containsAny(m.before, c.words) {
+		switch {
+		case m.before != "" && containsAny(m.before, c.words):
 			return 1
+		case m.digits() >= hiddenDigits && g.namedBy(m)[row] && slices.ContainsFunc(g.labels[row], func(l label) bool { return l.column != col && g.nameIn.name(l) }):
+			return 2 // a row is listed with its numbers
 		}
 		return 0
 	}
@@ -403,9 +408,10 @@ func (g *grid) namedBy(m mention) []bool {
 		if text == "" {
 			continue
 		}
-		names, found := newNames(text), false
+		found := false
+		g.nameIn = newNames(text)
 		for row := range g.cells {
-			if g.names(names, row) {
+			if g.names(g.nameIn, row) {
 				g.isNamed[row], found = true, true
 			}
 		}

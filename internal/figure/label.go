@@ -13,6 +13,7 @@ type label struct {
 	date   *day
 	number float64
 	kind   labelKind
+	column int
 }
 
 type labelKind int
@@ -70,21 +71,23 @@ func newNames(text string) names {
 	return n
 }
 
-// names says whether a text names a row.
-func (g *grid) names(n names, row int) bool {
-	return slices.ContainsFunc(g.labels[row], func(l label) bool {
-		switch l.kind {
-		case dateLabel:
-			return containsWord(n.text, l.text) || slices.ContainsFunc(n.dates, func(d day) bool {
-				return d.month > 0 && d.covers(*l.date) || d.month == 0 && l.date.month == 1 && l.date.day <= 1 && d.covers(*l.date)
-			}) ||
-				slices.Contains(n.months, l.date.month) && len(n.dates) == 0
-		case numberLabel:
-			return slices.Contains(n.numbers, l.number)
-		}
-		return containsWord(n.text, l.text)
-	})
+// name says whether a label is among what a text says.
+func (n names) name(l label) bool {
+	switch l.kind {
+	case dateLabel:
+		return containsWord(n.text, l.text) || slices.ContainsFunc(n.dates, func(d day) bool { return d.covers(*l.date) && (d.month > 0 || l.date.isYear()) }) ||
+			len(n.dates) == 0 && slices.Contains(n.months, l.date.month)
+	case numberLabel:
+		return slices.Contains(n.numbers, l.number)
+	}
+	return containsWord(n.text, l.text)
 }
+
+// isYear says that a date stands for its year: it is the first day of it.
+func (d day) isYear() bool { return d.month <= 1 && d.day <= 1 }
+
+// names says whether a text names a row.
+func (g *grid) names(n names, row int) bool { return slices.ContainsFunc(g.labels[row], n.name) }
 
 // leadIn is the line above a list that an item of it belongs to, in lower case; "" for a
 // place outside lists.

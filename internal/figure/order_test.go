@@ -47,6 +47,18 @@ func TestOrderOfEvidence(t *testing.T) {
 	}
 }
 
+// TestListedRows holds that the numbers of a row that is listed whole come from it.
+func TestListedRows(t *testing.T) {
+	var rows []string
+	for i := range 400 {
+		rows = append(rows, fmt.Sprintf(`[%d,%d,"2024-01-%02d",%d.42]`, 500000+i, 10000+i*7%900, i%28+1, 1500+i%90))
+	}
+	orders := call{output: `{"columns":["order_id","customer_id","order_date","amount"],"rows":[` + strings.Join(rows, ",") + `]}`}
+	if got, want := supportsOf("There are 400: 500003, 10021, 2024-01-04, 1,503.42; and so on.", "", orders), "400 formula, 500003 cell, 10021 cell, 2024-01-04 cell, 1,503.42 cell"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // TestSigns holds that a sign is dropped only where the words say that a value is negative.
 func TestSigns(t *testing.T) {
 	changes := call{output: `{"columns":["region","change_pct"],"rows":[["North",-5],["South",12]]}`}

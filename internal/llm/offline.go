@@ -8,6 +8,7 @@ import (
 	"iter"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -244,6 +245,9 @@ func (o offline) chooseDataset(ctx context.Context, ids []string, question strin
 	return chosen
 }
 
+// cutRows finds how many rows a result has of which a prompt holds the first.
+var cutRows = regexp.MustCompile(`^rows: the first [\d,]+ of ([\d,]+) are shown`)
+
 // wordResult puts a result into words, from its cells and nothing else.
 func wordResult(question string, a nlq.Answer, m Message) string {
 	var r struct {
@@ -254,6 +258,7 @@ func wordResult(question string, a nlq.Answer, m Message) string {
 		Total   int64    `json:"total_rows"`
 		AtLeast bool     `json:"at_least"`
 		Message string   `json:"message"`
+		Cut     string   `json:"cut"` // the prompt holds only the first of the rows
 	}
 	text, _, _ := strings.Cut(m.Text, "\n(cut: ")
 	if json.Unmarshal([]byte(text), &r) != nil {
@@ -262,12 +267,21 @@ func wordResult(question string, a nlq.Answer, m Message) string {
 	if m.Failed {
 		return "The query did not run: " + r.Message + " " + stronger
 	}
-	if r.Total == 0 { // of a kept result, row_count is all of its rows
-		r.Count, r.Total = len(r.Rows), int64(r.Count)
+	given := len(r.Rows)
+	if m := cutRows.FindStringSubmatch(r.Cut); m != nil {
+		given, _ = strconv.Atoi(strings.ReplaceAll(m[1], ",", ""))
 	}
-	out := nlq.AnswerText(question, a.Plan, r.Columns, r.Rows)
-	if r.Limited {
+	if r.Total == 0 { // of a kept result, row_count is all of its rows
+		r.Count, r.Total = given, int64(r.Count)
+	}
+	var out string
+	switch {
+	case r.Limited:
 		out = nlq.PartialResultText(r.Count, r.Total, r.AtLeast)
+	case given > len(r.Rows): // nothing is concluded from a part of them
+		out = nlq.WholeTableText(given)
+	default:
+		out = nlq.AnswerText(question, a.Plan, r.Columns, r.Rows)
 	}
 	if a.Explain != "" {
 		out += "\n\nHow I read the question: " + a.Explain

@@ -29,6 +29,11 @@ func PartialResultText(shown int, total int64, atLeast bool) string {
 	return fmt.Sprintf("There are %s rows; the table shows the first %s.", formatMeasure(total), formatMeasure(shown))
 }
 
+// WholeTableText says how many rows a table has of which only some were read here.
+func WholeTableText(rows int) string {
+	return fmt.Sprintf("There are %s rows, which the table shows. They are too many for me to put into words.", formatMeasure(rows))
+}
+
 // AnswerText says a result in a sentence or two, from its cells and nothing else.
 func AnswerText(question string, p *queryplan.Plan, columns []string, rows [][]any) string {
 	p = withoutFolding(p)
