@@ -170,6 +170,7 @@ func (e *Evidence) AddResult(r Result) {
 		w.given = nil
 	}
 	w.made = readProgram(r.SQL, w.given)
+	e.Cut = e.Cut || len(r.SQL) > maxScanned || len(r.Args) > 2*maxScanned
 	if r.Answer != "" {
 		w.given = map[string]any{"answer": r.Answer}
 	}

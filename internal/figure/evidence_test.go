@@ -122,6 +122,11 @@ func TestLongLists(t *testing.T) {
 	e.Questions = []string{"My own list for later: " + long, long}
 	e.AddResult(Result{ID: "c", Output: fmt.Appendf(nil, `{"text": %q}`, strings.ReplaceAll(long, ", ", ".\n"))})
 	e.AddStatement("SELECT " + long)
+	for _, part := range []string{",a(", "with a(", "select 1,", "((", "1111 ", "    1111-", "case when 1 then ", "'1111' ", "- - -1111", "(select ", "from a,", "/* ", "-- 1\n", "`1` ", "```\n1\n\n", "12. 1\n", "５"} {
+		text := strings.Repeat(part, maxScanned/4/len(part))
+		e.AddResult(Result{ID: "p", Args: fmt.Appendf(nil, `{"code": %q}`, text), Output: json.RawMessage(`{"stdout": "1111"}`), SQL: text})
+		Trace(text, Evidence{})
+	}
 	Trace("There are 77 orders of 12 customers.", e)
 	for _, answer := range []string{long, strings.Repeat("third-", 3_000), strings.Repeat("9", 20_000)} {
 		Trace(answer, Evidence{})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -28,6 +29,51 @@ func FuzzTrace(f *testing.F) {
 		}
 		if again := traced(text, e); !reflect.DeepEqual(all, again) {
 			t.Fatalf("another time %v, before %v", again, all)
+		}
+	})
+}
+
+// FuzzScan holds for any text that the numbers in it stand where they say, in order and
+// apart, and that full-width digits are the same numbers.
+func FuzzScan(f *testing.F) {
+	for _, s := range []string{"```sql\n5\n\n6", "`5 EUR` EUR5 (5)", "５．５ and 5\u200b5", "1.\n412.\n2. a", "4.8e4 1\u202f234,56", "one million", "~~~\n7\n~~~", "12. Mai 2024", "\xff5\xff", "۵٪"} {
+		f.Add(s)
+	}
+	wider := strings.NewReplacer("0", "０", "1", "１", "2", "２", "3", "３", "4", "４", "5", "５", "6", "６", "7", "７", "8", "８", "9", "９")
+	f.Fuzz(func(t *testing.T, text string) {
+		found, _ := scanBounded(text)
+		end := 0
+		for _, m := range found {
+			if m.start < end || m.end <= m.start || m.end > len(text) || text[m.start:m.end] != m.text {
+				t.Fatalf("a number at %d to %d after %d of %q", m.start, m.end, end, text)
+			}
+			end = m.end
+		}
+		if newPlainText(text).starts == nil && len(text) < maxScanned {
+			if wide := wider.Replace(text); len(scan(wide)) != len(found) {
+				t.Fatalf("%d numbers in %q, %d in %q", len(found), text, len(scan(wide)), wide)
+			}
+		}
+	})
+}
+
+// FuzzReadProgram holds for any text that what is read of it as SQL and as code is the same
+// every time, and that its conditions keep their places.
+func FuzzReadProgram(f *testing.F) {
+	for _, s := range []string{
+		"SELECT 48211.37 AS r FROM t WHERE x IN (1, 2) -- 5", "WITH a(b) AS (SELECT 1) SELECT * FROM a UNION ALL VALUES (2)", "print('48,211.37') # 5",
+		"SELECT '''5''' \"a\" `b`", "((((", "SELECT CASE WHEN 1 THEN 2 END", "/* 5", "'''5",
+	} {
+		f.Add(s, 5.0)
+	}
+	f.Fuzz(func(t *testing.T, text string, value float64) {
+		p := readStatement(text)
+		if len(p.conditions) != len(text) || !reflect.DeepEqual(p, readStatement(text)) {
+			t.Fatalf("%q gives %+v", text, p)
+		}
+		p.states(0, "r", value)
+		if c := readCode(text); !reflect.DeepEqual(c, readCode(text)) {
+			t.Fatalf("%q gives %+v", text, c)
 		}
 	})
 }

@@ -118,7 +118,9 @@ type plainText struct {
 
 // newPlainText rewrites the digits of a text.
 func newPlainText(text string) plainText {
-	if !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII && (unicode.Is(unicode.Nd, r) || hasNoWidth(r)) }) {
+	if !strings.ContainsFunc(text, func(r rune) bool {
+		return r > unicode.MaxASCII && (unicode.Is(unicode.Nd, r) || hasNoWidth(r) || r == '％' || r == '，' || r == '．')
+	}) {
 		return plainText{text: text}
 	}
 	p := plainText{}

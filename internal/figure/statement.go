@@ -151,6 +151,9 @@ func blank(text []byte, start, end int) {
 	}
 }
 
+// maxNames bounds the names of columns that are read behind that of an expression.
+const maxNames = 200
+
 // nameExpressions finds the names of common table expressions: name AS (.
 func (r *statementReader) nameExpressions() {
 	for i, t := range r.tokens {
@@ -159,7 +162,7 @@ func (r *statementReader) nameExpressions() {
 		}
 		j := i + 1
 		if r.text(j) == "(" {
-			for j++; j < len(r.tokens) && r.text(j-1) != ")"; j++ {
+			for j++; j < min(len(r.tokens), i+maxNames) && r.text(j-1) != ")"; j++ {
 			}
 		}
 		if r.text(j) == "as" && (r.text(j+1) == "(" || strings.HasSuffix(r.text(j+1), "materialized") || r.text(j+1) == "not") {
