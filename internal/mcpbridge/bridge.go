@@ -13,6 +13,7 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -26,6 +27,7 @@ const (
 	connectTime  = 20 * time.Second
 	listTime     = 20 * time.Second
 	idleTime     = 10 * time.Minute
+	restTime     = 30 * time.Second // for which a server that failed is not asked for its tools again
 	maxSessions  = 256
 	maxTools     = 2000    // of a server
 	maxPages     = 200     // of its list
@@ -51,7 +53,15 @@ type Bridge struct {
 
 	mu       sync.Mutex
 	sessions map[sessionKey]*session
+	failed   map[sessionKey]failure // of servers whose tools could not be listed
 	closed   bool
+}
+
+// A failure is why the tools of a server could not be listed.
+type failure struct {
+	server Server
+	err    error
+	at     time.Time
 }
 
 type sessionKey struct{ owner, server string }
@@ -64,7 +74,7 @@ func New(cfg Config) (*Bridge, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Bridge{cfg: cfg, sessions: map[sessionKey]*session{}}, nil
+	return &Bridge{cfg: cfg, sessions: map[sessionKey]*session{}, failed: map[sessionKey]failure{}}, nil
 }
 
 // Close ends all sessions and the processes that they started.
@@ -90,7 +100,7 @@ type Status struct {
 
 // Status connects to the servers of a user and says how each of them stands.
 func (b *Bridge) Status(ctx context.Context, owner string) ([]Status, error) {
-	lists, err := b.list(ctx, owner)
+	lists, err := b.list(ctx, owner, true)
 	out := make([]Status, len(lists))
 	for i, l := range lists {
 		out[i] = Status{Server: l.server, Tools: len(l.tools)}
@@ -102,9 +112,10 @@ func (b *Bridge) Status(ctx context.Context, owner string) ([]Status, error) {
 }
 
 // Tools returns the tools of the servers of a user as they declare them now, by name. A
-// server that fails is logged and left out.
+// server that fails is logged and left out, and for restTime not tried again: every turn
+// lists the tools and would wait for it.
 func (b *Bridge) Tools(ctx context.Context, owner string) ([]tool.Found, error) {
-	lists, err := b.list(ctx, owner)
+	lists, err := b.list(ctx, owner, false)
 	if err != nil {
 		return nil, err
 	}
@@ -126,8 +137,9 @@ type listing struct {
 	err    error
 }
 
-// list asks the servers of a user at the same time for their tools.
-func (b *Bridge) list(ctx context.Context, owner string) ([]listing, error) {
+// list asks the servers of a user at the same time for their tools; with all, those that
+// have just failed as well.
+func (b *Bridge) list(ctx context.Context, owner string, all bool) ([]listing, error) {
 	servers, err := b.cfg.Servers(owner)
 	if err != nil {
 		return nil, err
@@ -139,17 +151,57 @@ func (b *Bridge) list(ctx context.Context, owner string) ([]listing, error) {
 	for i, name := range names {
 		wg.Go(func() {
 			out[i].server = name
-			s, err := b.session(ctx, owner, name, servers[name])
-			if err == nil {
-				out[i].tools, err = s.listTools(ctx)
+			key := sessionKey{owner, name}
+			if f, resting := b.lastFailure(key, servers[name]); resting && !all {
+				out[i].err = f
+				return
 			}
-			if out[i].err = err; err != nil && s != nil {
-				b.drop(s)
+			out[i].tools, out[i].err = b.listServer(ctx, key, servers[name])
+			if ctx.Err() == nil { // whoever gave up says nothing of the server
+				b.noteFailure(key, servers[name], out[i].err)
 			}
 		})
 	}
 	wg.Wait()
 	return out, nil
+}
+
+// listServer lists the tools of a server. A session that was open may have lost its server since: then a
+// new one is tried, once.
+func (b *Bridge) listServer(ctx context.Context, key sessionKey, server Server) ([]tool.Found, error) {
+	for again := false; ; again = true {
+		s, err := b.session(ctx, key.owner, key.server, server)
+		if err != nil {
+			return nil, err
+		}
+		listed := s.listed()
+		tools, err := s.listTools(ctx)
+		if err == nil {
+			return tools, nil
+		}
+		b.drop(s)
+		if !listed || again || ctx.Err() != nil {
+			return nil, err
+		}
+	}
+}
+
+// lastFailure returns why a server could not be asked a moment ago, if it was configured as it is now.
+func (b *Bridge) lastFailure(key sessionKey, server Server) (err error, resting bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f, failed := b.failed[key]
+	return f.err, failed && time.Since(f.at) < restTime && reflect.DeepEqual(f.server, server)
+}
+
+// noteFailure keeps or forgets that a server failed.
+func (b *Bridge) noteFailure(key sessionKey, server Server, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.failed, key)
+	if err != nil && len(b.failed) < maxSessions {
+		b.failed[key] = failure{server, err, time.Now()}
+	}
 }
 
 // session returns the open session of a user with a server, or opens one.
@@ -184,11 +236,24 @@ func (b *Bridge) session(ctx context.Context, owner, name string, server Server)
 	return s, nil
 }
 
+// begin counts a call on a session, which is not idle until end is called.
+func (b *Bridge) begin(s *session) (end func()) {
+	b.mu.Lock()
+	s.calls++
+	b.mu.Unlock()
+	return func() {
+		b.mu.Lock()
+		s.calls--
+		s.used = time.Now()
+		b.mu.Unlock()
+	}
+}
+
 // takeIdle removes the sessions that nobody has used for a while and returns them.
 func (b *Bridge) takeIdle() []*session {
 	var out []*session
 	for key, s := range b.sessions {
-		if time.Since(s.used) > idleTime {
+		if s.calls == 0 && time.Since(s.used) > idleTime {
 			delete(b.sessions, key)
 			out = append(out, s)
 		}

@@ -32,6 +32,7 @@ func (b *Bridge) CallFound(ctx context.Context, f tool.Found, args json.RawMessa
 	if err != nil {
 		return tool.Result{}, err
 	}
+	defer b.begin(s)()
 	now, ok, err := s.current(ctx, f.Name)
 	switch {
 	case err != nil:

@@ -33,6 +33,8 @@ func testServer(which string) *mcp.Server {
 		addKindTools(s)
 	case "hostile":
 		addHostileTools(s)
+	case "mortal":
+		addTool(s, &mcp.Tool{Name: "process", Description: "Tells the number of its process."}, fmt.Sprint(os.Getpid()))
 	case "many":
 		for i := range 500 {
 			addTool(s, &mcp.Tool{Name: fmt.Sprintf("record_%03d_update", i), Description: "Updates a record of list " + fmt.Sprint(i)}, "updated")

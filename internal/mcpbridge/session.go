@@ -26,7 +26,8 @@ import (
 type session struct {
 	key    sessionKey
 	server Server
-	used   time.Time // guarded by the bridge
+	used   time.Time // guarded by the bridge, as is calls
+	calls  int       // that run
 
 	mu     sync.Mutex // connecting, listing and closing go one after the other
 	client *mcp.ClientSession
@@ -220,13 +221,17 @@ func (s *session) listTools(ctx context.Context) ([]tool.Found, error) {
 	return found, nil
 }
 
+// listed reports whether the server has told its tools in this session.
+func (s *session) listed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tools != nil
+}
+
 // current returns a tool as the server declares it now. It asks again if the server has
 // said that its tools changed.
 func (s *session) current(ctx context.Context, name string) (remoteTool, bool, error) {
-	s.mu.Lock()
-	known := s.tools != nil
-	s.mu.Unlock()
-	if !known || s.stale.Load() {
+	if !s.listed() || s.stale.Load() {
 		if _, err := s.listTools(ctx); err != nil {
 			return remoteTool{}, false, err
 		}
