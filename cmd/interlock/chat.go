@@ -156,12 +156,16 @@ func (c *chat) answerLines(ctx context.Context) error {
 	if isTerminal(c.in) {
 		fmt.Fprintf(c.errw, "%s, dataset %s. /help lists commands, Ctrl-D ends.\n", c.machine, textOrNone(c.dataset))
 	}
+	failed := exitDone // how a message of a script failed; a person at a terminal has seen it
 	for {
 		if err := c.answerCards(ctx, true); err != nil {
 			return err
 		}
 		line, ok := c.readLine("> ")
 		if !ok {
+			if c.code == exitDone {
+				c.code = failed
+			}
 			return nil
 		}
 		in := c.newInput(line)
@@ -176,8 +180,11 @@ func (c *chat) answerLines(ctx context.Context) error {
 			if ctx.Err() != nil {
 				return err
 			}
-			c.printFailure(err)
+			code := c.printFailure(err)
 			c.code = exitDone
+			if !isTerminal(c.in) && failed == exitDone {
+				failed = code
+			}
 		}
 		if c.code == exitNeedsAnswer || c.code == exitDeclined {
 			c.code = exitDone // the conversation goes on

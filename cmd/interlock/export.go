@@ -22,6 +22,7 @@ import (
 func (a *app) runExportCommand() *cobra.Command {
 	var x server.Repeat
 	var out string
+	var keep bool
 	cmd := &cobra.Command{
 		Use: "export RUN", Short: "Export all rows of a result, from the version of the data that the run read", Args: cobra.ExactArgs(1),
 		Example: "  interlock run export r_1a2b --out rows.parquet\n  interlock run export r_1a2b --call 2 --format csv > rows.csv",
@@ -31,17 +32,18 @@ func (a *app) runExportCommand() *cobra.Command {
 			if err := a.needState(); err != nil {
 				return err
 			}
-			return a.changeData(func(s *system) error { return a.runExport(cmd.Context(), s, x, out) })
+			return a.changeData(func(s *system) error { return a.runExport(cmd.Context(), s, x, out, keep) })
 		},
 	}
 	cmd.Flags().StringVar(&x.Call, "call", "", "the call: its id, or its number among the calls that ran SQL; default the last one")
 	cmd.Flags().StringVar(&x.Format, "format", "", "csv, ndjson, json, parquet, arrow or xlsx; default by the file's extension, else csv")
 	cmd.Flags().StringVarP(&out, "out", "o", "", "the file to write; default standard output")
 	cmd.Flags().BoolVar(&x.Today, "today", false, "use today's data if the version that the run read is gone")
+	cmd.Flags().BoolVar(&keep, "keep", false, "keep the rows as an artifact, too")
 	return cmd
 }
 
-func (a *app) runExport(ctx context.Context, s *system, x server.Repeat, out string) (err error) {
+func (a *app) runExport(ctx context.Context, s *system, x server.Repeat, out string, keep bool) (err error) {
 	if s.store, err = a.openStore(); err != nil {
 		return err
 	}
@@ -53,7 +55,17 @@ func (a *app) runExport(ctx context.Context, s *system, x server.Repeat, out str
 	if err != nil {
 		return err
 	}
-	id, err := data.NewResults(data.ResultsConfig{Catalog: s.catalog, Query: s.query, Artifacts: s.artifacts, Store: s.store, Dir: s.stateDir(a.cfg, "results")}).Repeat(ctx, c.Owner, x)
+	results := data.NewResults(data.ResultsConfig{Catalog: s.catalog, Query: s.query, Artifacts: s.artifacts, Store: s.store, Dir: s.stateDir(a.cfg, "results")})
+	if !keep {
+		var lineage artifact.Lineage
+		lineage, err = results.RepeatTo(ctx, c.Owner, x, func(rows io.Reader) error { return a.writeRows(rows, out) })
+		if err != nil {
+			return err
+		}
+		a.reportExport(map[string]any{"file": out, "format": x.Format, "lineage": lineage}, lineage, out)
+		return nil
+	}
+	id, err := results.Repeat(ctx, c.Owner, x)
 	if err != nil {
 		return err
 	}
@@ -62,24 +74,36 @@ func (a *app) runExport(ctx context.Context, s *system, x server.Repeat, out str
 		return err
 	}
 	defer content.Close()
-	a.printNotes(meta.Lineage.Notes)
+	if err := a.writeRows(content, out); err != nil {
+		return err
+	}
+	a.reportExport(map[string]any{"file": out, "format": x.Format, "artifact_id": id, "lineage": meta.Lineage}, *meta.Lineage, out)
+	return nil
+}
+
+// writeRows writes exported rows to a file, or to standard output for "".
+func (a *app) writeRows(rows io.Reader, out string) error {
 	if out == "" {
-		if meta.Lineage.Rows == 0 {
-			fmt.Fprintln(a.errw, "The result has no rows.")
-		}
-		_, err = io.Copy(a.out, content)
+		_, err := io.Copy(a.out, rows)
 		return err
 	}
 	f, err := os.Create(out)
 	if err != nil {
 		return fault.Wrap(err, fault.BadRequest, "%s cannot be written: %v", out, err)
 	}
-	if _, err := io.Copy(f, content); err != nil {
-		return errors.Join(fmt.Errorf("writing %s: %w", out, err), f.Close())
-	}
-	if err := f.Close(); err != nil {
+	_, err = io.Copy(f, rows)
+	if err := errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("writing %s: %w", out, err)
 	}
-	a.printDone(map[string]any{"file": out, "format": x.Format, "artifact_id": id, "lineage": meta.Lineage}, "wrote %d rows to %s", meta.Lineage.Rows, out)
 	return nil
+}
+
+// reportExport says what was written: on standard output, unless the rows are there.
+func (a *app) reportExport(done map[string]any, l artifact.Lineage, out string) {
+	a.printNotes(l.Notes)
+	if out != "" {
+		a.printDone(done, "wrote %d rows to %s", l.Rows, out)
+	} else if l.Rows == 0 {
+		fmt.Fprintln(a.errw, "The result has no rows.")
+	}
 }

@@ -133,8 +133,21 @@ func TestRepeat(t *testing.T) {
 		t.Errorf("the same again is %s@%d, not %s", kept.Artifact, kept.Version, first)
 	}
 	w.write("data/shop/stock.csv", "id,units\n8,2\n9,1\n")
-	if out, errs, code := w.run("run", "export", run, "--format", "csv"); code != 0 || strings.Count(out, "\n") != 301 {
-		t.Errorf("while the version is kept: %d, %d lines\n%s", code, strings.Count(out, "\n"), errs)
+	stored := func() int {
+		paths, err := filepath.Glob(w.path("state/artifacts/meta/*/*/*/*.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(paths)
+	}
+	before := stored()
+	for i, flags := range [][]string{{"--format", "csv"}, {"--format", "csv", "--keep"}} {
+		if out, errs, code := w.run(append([]string{"run", "export", run}, flags...)...); code != 0 || strings.Count(out, "\n") != 301 {
+			t.Errorf("while the version is kept: %d, %d lines\n%s", code, strings.Count(out, "\n"), errs)
+		}
+		if stored() != before+i {
+			t.Errorf("%v left %d artifacts, want %d", flags, stored()-before, i)
+		}
 	}
 	var today struct{ Rows [][]any }
 	p.call("GET", "/api/sources/stock", "", http.StatusOK, &today) // the new version is imported

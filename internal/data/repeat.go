@@ -3,6 +3,7 @@ package data
 import (
 	"cmp"
 	"context"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,23 +20,44 @@ import (
 // Repeat implements server.Results: the statement of a recorded call runs again on the
 // data that the call read, without the turn's row cap.
 func (r *Results) Repeat(ctx context.Context, owner string, x server.Repeat) (string, error) {
-	c, err := capsule.Build(ctx, r.store, x.Run)
+	at, l, err := r.recordedCall(ctx, owner, x)
 	if err != nil {
 		return "", err
 	}
+	return r.storeRows(ctx, owner, at, query.Format(x.Format), l)
+}
+
+// RepeatTo does the same and keeps nothing: use is handed the rows.
+func (r *Results) RepeatTo(ctx context.Context, owner string, x server.Repeat, use func(io.Reader) error) (artifact.Lineage, error) {
+	at, l, err := r.recordedCall(ctx, owner, x)
+	if err != nil {
+		return l, err
+	}
+	given := l.SQL
+	if err := r.checkLineage(ctx, at, &l); err != nil {
+		return l, err
+	}
+	err = r.exportRows(ctx, owner, at, query.Format(x.Format), given, &l, use)
+	return l, err
+}
+
+// recordedCall returns what a recorded call read, and where.
+func (r *Results) recordedCall(ctx context.Context, owner string, x server.Repeat) (target, artifact.Lineage, error) {
+	c, err := capsule.Build(ctx, r.store, x.Run)
+	if err != nil {
+		return target{}, artifact.Lineage{}, err
+	}
 	call, err := callWithStatement(c, x.Call)
 	if err != nil {
-		return "", err
+		return target{}, artifact.Lineage{}, err
 	}
 	l := artifact.Lineage{Dataset: cmp.Or(call.Ran.Dataset, c.Dataset), SQL: call.Ran.SQL, Version: cmp.Or(call.Ran.Version, call.Version), Run: c.Run, Call: call.Call, Frames: call.Ran.Frames}
 	at, err := r.recordedData(ctx, &l, x.Today)
 	if err != nil {
-		return "", err
+		return at, l, err
 	}
-	if at, err = r.withFrames(ctx, owner, at, l); err != nil {
-		return "", err
-	}
-	return r.storeRows(ctx, owner, at, query.Format(x.Format), l)
+	at, err = r.withFrames(ctx, owner, at, l)
+	return at, l, err
 }
 
 // recordedData gives the data that a call read, or those of today where that is wanted and

@@ -110,15 +110,9 @@ func (r *Results) write(ctx context.Context, p target, q query.Request, format q
 // logical key is its thread too, so that another statement with equal rows keeps a
 // lineage of its own.
 func (r *Results) storeRows(ctx context.Context, owner string, at target, format query.Format, l artifact.Lineage) (string, error) {
-	decision, err := r.check(ctx, at, l.SQL)
-	if err != nil {
-		return "", err
-	}
 	given := l.SQL
-	l.SQL, l.Volatile, l.Tables, l.Columns = decision.SQL, decision.Volatile || at.live != "", []string{}, map[string][]string{}
-	for _, t := range decision.Touches {
-		l.Tables = append(l.Tables, t.Table)
-		l.Columns[t.Table] = t.Columns
+	if err := r.checkLineage(ctx, at, &l); err != nil {
+		return "", err
 	}
 	key := event.Hash([]byte(strings.Join([]string{"sql", l.SQL, l.Version, string(format), l.Run, l.Call}, "\x00")))[:16]
 	p := artifact.Put{
@@ -130,22 +124,46 @@ func (r *Results) storeRows(ctx context.Context, owner string, at target, format
 			return fmt.Sprintf("%s@%d", kept[0].ID, kept[0].Version), nil
 		}
 	}
+	var made event.ArtifactMade
+	err := r.exportRows(ctx, owner, at, format, given, &l, func(rows io.Reader) (err error) {
+		p.Lineage = &l
+		made, err = r.artifacts.Put(ctx, p, rows)
+		return err
+	})
+	return fmt.Sprintf("%s@%d", made.ID, made.Version), err
+}
+
+// checkLineage completes a lineage with what its statement touches.
+func (r *Results) checkLineage(ctx context.Context, at target, l *artifact.Lineage) error {
+	decision, err := r.check(ctx, at, l.SQL)
+	if err != nil {
+		return err
+	}
+	l.SQL, l.Volatile, l.Tables, l.Columns = decision.SQL, decision.Volatile || at.live != "", []string{}, map[string][]string{}
+	for _, t := range decision.Touches {
+		l.Tables = append(l.Tables, t.Table)
+		l.Columns[t.Table] = t.Columns
+	}
+	return nil
+}
+
+// exportRows runs a statement and hands all its rows to use, in a format; its lineage then
+// says how many there are.
+func (r *Results) exportRows(ctx context.Context, owner string, at target, format query.Format, sql string, l *artifact.Lineage, use func(io.Reader) error) error {
 	path := filepath.Join(r.dir, "export-"+rand.Text())
 	defer os.Remove(path)
 	l.At = time.Now().UTC()
-	written, err := r.write(ctx, at, query.Request{SQL: given, User: owner}, format, path)
+	written, err := r.write(ctx, at, query.Request{SQL: sql, User: owner}, format, path)
 	if err != nil {
-		return "", err
+		return err
 	}
 	l.Rows, l.Notes = written.Rows, written.Notes
 	f, err := os.Open(path)
 	if err != nil {
-		return "", fmt.Errorf("reading an export: %w", err)
+		return fmt.Errorf("reading an export: %w", err)
 	}
 	defer f.Close()
-	p.Lineage = &l
-	made, err := r.artifacts.Put(ctx, p, f)
-	return fmt.Sprintf("%s@%d", made.ID, made.Version), err
+	return use(f)
 }
 
 // A resultPage is some rows of an artifact.
