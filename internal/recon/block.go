@@ -232,9 +232,10 @@ func pickKeys(keys []compiledKey, known int, budget int64) []Key {
 	return out
 }
 
-// makeCandidates makes the table of pairs that are compared: those of the keys, of
-// rare words that both have, and the pairs of a further SELECT.
-func (r *Reconciler) makeCandidates(ctx context.Context, into string, keys []Key, comparisons []Comparison, leftRows, rightRows, further string) error {
+// makeCandidates makes the table of pairs that are compared: those of the keys, without
+// values that have more pairs than the limit of the key, of rare words that both have, and
+// the pairs of a further SELECT.
+func (r *Reconciler) makeCandidates(ctx context.Context, into string, keys []Key, limits []int, comparisons []Comparison, leftRows, rightRows, further string) error {
 	var parts []string
 	add := func(sql string) error {
 		t := fmt.Sprintf("recon_pairs_%d", len(parts))
@@ -244,12 +245,12 @@ func (r *Reconciler) makeCandidates(ctx context.Context, into string, keys []Key
 	if err := add(further); err != nil {
 		return err
 	}
-	for _, k := range keys {
+	for i, k := range keys {
 		compiled, err := compileKey(k, comparisons, leftRows, rightRows)
 		if err != nil {
 			return err
 		}
-		if err := add(compiled.pairsSQL(r.config.KeyPairs)); err != nil {
+		if err := add(compiled.pairsSQL(limits[i])); err != nil {
 			return err
 		}
 	}

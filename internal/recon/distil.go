@@ -92,7 +92,7 @@ type draft struct {
 
 // distil finds a few rules that say most of what the weights say. A rule that would
 // match a rejected pair is none.
-func distil(m *model, patterns []patternCount, leftRows int64) []Rule {
+func distil(ctx context.Context, m *model, patterns []patternCount, leftRows int64) ([]Rule, error) {
 	conditions := listConditions(m)
 	met := make([][]bool, len(conditions))
 	where := make([][]int, len(conditions)) // the patterns that meet a condition
@@ -111,6 +111,9 @@ func distil(m *model, patterns []patternCount, leftRows int64) []Rule {
 	least := max(1, int64(math.Ceil(minNew*float64(total))))
 	var drafts []draft
 	eachConjunction(conditions, func(set []int) {
+		if ctx.Err() != nil {
+			return
+		}
 		d := draft{set: slices.Clone(set)}
 		narrow := set[0]
 		for _, i := range set {
@@ -129,7 +132,7 @@ func distil(m *model, patterns []patternCount, leftRows int64) []Rule {
 			drafts = append(drafts, d)
 		}
 	}, m.comparisons)
-	return chooseDrafts(drafts, patterns, conditions, m.comparisons, least, leftRows)
+	return chooseDrafts(drafts, patterns, conditions, m.comparisons, least, leftRows), ctx.Err()
 }
 
 // chooseDrafts takes the draft that matches most of what is left, again and again.

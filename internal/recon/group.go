@@ -51,7 +51,10 @@ func (r *run) groupPass(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("collecting parts: %w", err)
 		}
-		found, several := r.findSums(pools, int64(g.Tolerance*100+0.5))
+		found, several, err := r.findSums(ctx, pools, int64(g.Tolerance*100+0.5))
+		if err != nil {
+			return err
+		}
 		ambiguous[manyLeft] = several
 		for _, f := range found {
 			group++
@@ -146,8 +149,11 @@ func (r *run) pools(ctx context.Context, amount int, manyLeft bool) ([]pool, err
 
 // findSums searches every pool. Totals that can be reached in several ways are listed
 // apart.
-func (r *run) findSums(pools []pool, tolerance int64) (found []sumFound, several []int64) {
+func (r *run) findSums(ctx context.Context, pools []pool, tolerance int64) (found []sumFound, several []int64, err error) {
 	for _, p := range pools {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
 		parts := make([]part, len(p.Rows))
 		for i := range parts {
 			parts[i] = part{p.Rows[i], p.Amounts[i], p.Links[i]}
@@ -160,5 +166,5 @@ func (r *run) findSums(pools []pool, tolerance int64) (found []sumFound, several
 		}
 	}
 	slices.SortFunc(found, func(a, b sumFound) int { return cmp.Compare(a.whole, b.whole) })
-	return found, several
+	return found, several, nil
 }

@@ -2,6 +2,7 @@ package recon
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"interlock/internal/fault"
@@ -90,6 +91,9 @@ func TestOddSides(t *testing.T) {
 	if outcome.Matched != 0 || outcome.UnmatchedLeft != 60 {
 		t.Errorf("one side empty: %+v", outcome)
 	}
+	if _, err = r.Learn(t.Context(), in); !fault.Is(err, fault.CannotAnswer) || !strings.Contains(err.Error(), "The right side has no rows") {
+		t.Errorf("learning from one side: %v", err)
+	}
 
 	s.table(t, "r", rightHead, append(right, right[0], right[1]))
 	if outcome, err = r.Run(t.Context(), in, recipe); err != nil {
@@ -117,7 +121,7 @@ func TestManyEqualAmounts(t *testing.T) {
 	recipe, _ := s.learnAndRun(t, in)
 	recipe.Rules = nil // they would match all rows before the amounts are looked up
 	recipe.Candidates = append(recipe.Candidates, Key{[]KeyPart{{Compare: recipe.Groups.Amount, By: ByValue}}})
-	const rows = 20_000
+	const rows = 50_000
 	s.must(t, fmt.Sprintf("CREATE OR REPLACE TABLE l AS SELECT 'a' || i AS k, 'Firm ' || (i %% 500) AS who, printf('R%%07d', i) AS doc, '10.00' AS net, '2024-01-01' AS at FROM range(%d) AS t(i)", rows))
 	s.must(t, fmt.Sprintf("CREATE OR REPLACE TABLE r AS SELECT 'b' || i AS k, 'Firm ' || (i %% 500) AS name, printf('ref r%%07d', i) AS memo, '10,00' AS value, '02/01/2024' AS day FROM range(%d) AS t(i)", rows))
 	r, _ := New(Config{Workspace: s})
@@ -132,6 +136,19 @@ func TestManyEqualAmounts(t *testing.T) {
 	}
 	if n.N > 50*rows || len(outcome.Skewed) == 0 || outcome.Matched < rows*9/10 {
 		t.Errorf("%d candidates, %+v", n.N, outcome)
+	}
+
+	// Where nothing else tells the rows apart, none is matched and none is compared.
+	s.must(t, "CREATE OR REPLACE TABLE l AS SELECT * REPLACE ('Firm' AS who, 'payment' AS doc) FROM l")
+	s.must(t, "CREATE OR REPLACE TABLE r AS SELECT * REPLACE ('Firm' AS name, 'payment' AS memo) FROM r")
+	if outcome, err = r.Run(t.Context(), in, recipe); err != nil {
+		t.Fatal(err)
+	}
+	if n, err = selectOne[count](t.Context(), s, "SELECT count(*) FROM "+candidatePairs); err != nil {
+		t.Fatal(err)
+	}
+	if n.N > rows || len(outcome.Skewed) == 0 || outcome.Skewed[0].Pairs < rows*rows || outcome.Matched != 0 || outcome.UnmatchedLeft != rows {
+		t.Errorf("%d candidates of equal rows, %+v", n.N, outcome)
 	}
 }
 
@@ -154,10 +171,11 @@ func TestLearnWithoutLabels(t *testing.T) {
 		t.Errorf("a rejected pair was matched: %v %v", n, err)
 	}
 	r, _ := New(Config{Workspace: s})
-	p, err := r.Propose(t.Context(), in)
+	list, err := r.Proposals(t.Context(), in, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
+	p := &list[0]
 	for _, known := range append(in.Labels.Confirmed, in.Labels.Rejected...) {
 		if p.Pair == known || p.Pair.Left == "" || p.Pair.Right == "" {
 			t.Errorf("proposed %+v", p)

@@ -3,7 +3,10 @@ package recon
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -110,45 +113,128 @@ func TestTrainingOnASample(t *testing.T) {
 	}
 }
 
-// A stoppedSpace cancels the call while a statement runs.
+// A stoppedSpace cancels the call a moment after it began to make a table.
 type stoppedSpace struct {
-	Workspace
-	after  int
+	*query.Workspace
+	table  string
 	cancel context.CancelFunc
-	at     time.Time
+	at     chan time.Time // when the call was cancelled
+	once   sync.Once
+}
+
+func (s *stoppedSpace) begin(table string) {
+	if strings.HasPrefix(table, s.table) {
+		s.once.Do(func() {
+			time.AfterFunc(5*time.Millisecond, func() {
+				s.at <- time.Now()
+				s.cancel()
+			})
+		})
+	}
 }
 
 func (s *stoppedSpace) Create(ctx context.Context, table, sql string, args ...string) error {
-	if s.after--; s.after == 0 {
-		s.at = time.Now()
-		s.cancel()
-	}
+	s.begin(table)
 	return s.Workspace.Create(ctx, table, sql, args...)
 }
 
-// A call that is stopped, wherever it is, ends within a second and leaves a workspace
-// in which the next call works.
+func (s *stoppedSpace) Export(ctx context.Context, format query.Format, path, sql string, args ...string) (query.Exported, error) {
+	s.begin(filepath.Base(path))
+	return s.Workspace.Export(ctx, format, path, sql, args...)
+}
+
+// A call that is stopped in any part of the work ends within a second, with the confined
+// worker that it ran in. The next one is opened at once.
 func TestStop(t *testing.T) {
-	s := newSpace(t)
-	in := s.smallTables(t)
-	recipe, _ := s.learnAndRun(t, in)
-	for _, after := range []int{1, 5, 12, 20} {
-		ctx, cancel := context.WithCancel(t.Context())
-		space := &stoppedSpace{Workspace: s, after: after, cancel: cancel}
-		r, _ := New(Config{Workspace: space})
-		_, err := r.Run(ctx, in, recipe)
-		took := time.Since(space.at)
-		cancel()
-		if err == nil || space.after > 0 {
-			t.Errorf("stopped at table %d: %v", after, err)
+	plain := newSpace(t)
+	in := plain.smallTables(t)
+	raw, err := os.ReadFile("testdata/recipe.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	recipe, err := ParseRecipe(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const times = 8
+	plain.must(t, fmt.Sprintf("CREATE OR REPLACE TABLE more AS SELECT * REPLACE (no || '/' || n AS no, beleg || n AS beleg) FROM l, range(%d) AS t(n)", times))
+	plain.must(t, fmt.Sprintf("CREATE OR REPLACE TABLE bmore AS SELECT * REPLACE (zeile || '/' || n AS zeile, zweck || n AS zweck) FROM r, range(%d) AS t(n)", times))
+	e, err := query.New(query.Config{Dir: t.TempDir(), MemoryMB: 1024})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	inputs := []query.Input{copyTable(t, plain, "more"), copyTable(t, plain, "bmore")}
+	open := func(ctx context.Context, begun func()) (*query.Workspace, error) {
+		first := inputs[0]
+		first.Write = func(ctx context.Context, w *query.Writer, table string) error {
+			begun()
+			return inputs[0].Write(ctx, w, table)
 		}
-		if took > 10*time.Second { // one is promised; machines of tests are slow
-			t.Errorf("stopped at table %d: it took %v", after, took)
+		return e.OpenWorkspace(ctx, query.WorkspaceConfig{Inputs: []query.Input{first, inputs[1]}, MemoryMB: 1024})
+	}
+	promptly := func(t *testing.T, what string, at chan time.Time, err error) {
+		t.Helper()
+		if err == nil {
+			t.Errorf("%s: the call ended before it was stopped", what)
+			return
+		}
+		select {
+		case began := <-at:
+			took := time.Since(began)
+			t.Logf("%s: it took %v", what, took)
+			if took > 10*time.Second { // one is promised; machines of tests are slow
+				t.Errorf("%s: it took %v", what, took)
+			}
+		default:
+			t.Errorf("%s: the call failed before it was stopped: %v", what, err)
 		}
 	}
-	r, _ := New(Config{Workspace: s})
-	if o, err := r.Run(t.Context(), in, recipe); err != nil || o.Matched == 0 {
-		t.Errorf("after the stops: %+v %v", o, err)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	at := make(chan time.Time, 1)
+	space, err := open(ctx, func() {
+		at <- time.Now()
+		cancel()
+	})
+	if err == nil {
+		_ = space.Close()
+	}
+	promptly(t, "loading", at, err)
+
+	in.Left.Table, in.Right.Table, in.Labels = "more", "bmore", Labels{}
+	dir := t.TempDir()
+	learn := func(ctx context.Context, r *Reconciler) error { _, err := r.Learn(ctx, in); return err }
+	run := func(ctx context.Context, r *Reconciler) error { _, err := r.Run(ctx, in, recipe); return err }
+	for _, c := range []struct {
+		what, table string
+		call        func(context.Context, *Reconciler) error
+	}{
+		{"learning", levelTable, learn},
+		{"finding candidates", candidatePairs, run},
+		{"assigning", "recon_pass_1", run},
+		{"exporting", "matches.csv", func(ctx context.Context, r *Reconciler) error {
+			if _, err := r.Run(t.Context(), in, recipe); err != nil {
+				t.Fatal(err)
+			}
+			_, err := r.WriteEvidence(ctx, dir, in, Report{Recipe: recipe, Outcome: &Outcome{}})
+			return err
+		}},
+	} {
+		space, err := open(t.Context(), func() {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		stopped := &stoppedSpace{Workspace: space, table: c.table, cancel: cancel, at: make(chan time.Time, 1)}
+		r, err := New(Config{Workspace: stopped})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = c.call(ctx, r)
+		promptly(t, c.what, stopped.at, err)
+		cancel()
+		_ = space.Close()
 	}
 }
 
@@ -167,9 +253,12 @@ func TestOddColumns(t *testing.T) {
 	s.table(t, "l", leftHead, append(left, left[0], left[1]))
 	r, _ := New(Config{Workspace: s})
 	in.Labels.Confirmed = pairs[2:7]
-	p, err := r.Profile(t.Context(), in.Left)
-	if err != nil || p.DuplicateKeys != 2 {
-		t.Errorf("%d keys repeat, %v", p.DuplicateKeys, err)
+	lesson, err := r.Learn(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lesson.Left.DuplicateKeys != 2 {
+		t.Errorf("%d keys repeat", lesson.Left.DuplicateKeys)
 	}
 	if _, o := s.learnAndRun(t, in); o.Matched < 76 || o.Ambiguous < 4 {
 		t.Errorf("keys that repeat: %+v", o)

@@ -3,6 +3,9 @@ package recon
 import (
 	"context"
 	"fmt"
+	"slices"
+
+	"interlock/internal/fault"
 )
 
 // Tables of training.
@@ -71,7 +74,7 @@ func (r *Reconciler) train(ctx context.Context, l *learnt, say *steps) error {
 			l.sampled = l.left.rows / step
 			leftRows = fmt.Sprintf("(SELECT * FROM %s WHERE hash(i) %% %d = 0)", readyLeft, step)
 		}
-		if err := r.makeCandidates(ctx, candidatePairs, l.keys, l.comparisons, leftRows, readyRight, "SELECT li, ri FROM "+labelled); err != nil {
+		if err := r.makeCandidates(ctx, candidatePairs, l.keys, slices.Repeat([]int{r.config.KeyPairs}, len(l.keys)), l.comparisons, leftRows, readyRight, "SELECT li, ri FROM "+labelled); err != nil {
 			return fmt.Errorf("finding candidates: %w", err)
 		}
 		if err := say.next(ctx, "comparing candidates"); err != nil {
@@ -220,6 +223,12 @@ func (r *Reconciler) prepare(ctx context.Context, in Input) (*learnt, error) {
 		}
 	}
 	s := r.staged
+	for i, t := range []table{s.left, s.right} {
+		if t.rows == 0 {
+			return nil, fault.New(fault.CannotAnswer, "The %s side has no rows: there is nothing to learn from.", [...]string{"left", "right"}[i]).
+				Suggest("Check its file, and the conditions that choose its rows.")
+		}
+	}
 	l := &learnt{left: s.left, right: s.right, lp: s.lp, rp: s.rp}
 	return l, r.stageLabels(ctx, in.Labels, stagedLeft, stagedRight)
 }

@@ -50,9 +50,13 @@ func (r *Reconciler) Learn(ctx context.Context, in Input) (*Lesson, error) {
 	if err != nil {
 		return nil, err
 	}
+	rules, err := distil(ctx, l.model, l.patterns, l.sampled)
+	if err != nil {
+		return nil, err
+	}
 	recipe := &Recipe{
 		Version: RecipeVersion, Left: Source{Key: in.Left.Key}, Right: Source{Key: in.Right.Key}, Cardinality: cardinality,
-		Comparisons: l.comparisons, Candidates: slices.Concat([]Key{}, l.keys), Rules: distil(l.model, l.patterns, l.sampled), Scoring: scoring, Groups: groups,
+		Comparisons: l.comparisons, Candidates: slices.Concat([]Key{}, l.keys), Rules: rules, Scoring: scoring, Groups: groups,
 		Learned: &Learned{
 			Confirmed: len(in.Labels.Confirmed), Rejected: len(in.Labels.Rejected), LeftRows: l.left.rows, RightRows: l.right.rows,
 			MatchRate: roundTo(math.Min(1, float64(matches)/float64(max(1, min(l.sampled, l.right.rows))))),

@@ -110,20 +110,38 @@ func (r *run) sumAmounts(ctx context.Context, o *Outcome) error {
 	return err
 }
 
-// countSkew finds the values of keys that too many open rows have to be compared.
-func (r *run) countSkew(ctx context.Context, keys ...Key) error {
-	for _, k := range keys {
+// boundKeys says, for each key, how many pairs one of its values may have, so that the
+// pairs of the key stay within the budget. Values that more open rows have are reported.
+func (r *run) boundKeys(ctx context.Context, keys []Key, budget int64) ([]int, error) {
+	limits := make([]int, len(keys))
+	for i, k := range keys {
 		compiled, err := compileKey(k, r.recipe.Comparisons, r.openLeft(), r.openRight())
 		if err != nil {
-			return err
+			return nil, err
 		}
-		skew, err := selectOne[struct{ Values, Pairs int64 }](ctx, r.space, fmt.Sprintf("SELECT count(*), coalesce(CAST(sum(n * m) AS BIGINT), 0) FROM %s WHERE n * m > %d", compiled.hashSizes(), r.config.KeyPairs))
+		var tried []int
+		for limit := r.config.KeyPairs; limit > 0; limit /= 4 {
+			tried = append(tried, limit)
+		}
+		list := func(what string) string {
+			return each(tried, ", ", func(_, limit int) string { return fmt.Sprintf(what, limit) })
+		}
+		found, err := selectOne[struct {
+			Values, Pairs []int64 // above each limit
+			All           int64
+		}](ctx, r.space, fmt.Sprintf("SELECT [%s], [%s], CAST(coalesce(sum(n * m), 0) AS BIGINT) FROM %s",
+			list("count(*) FILTER (n * m > %d)"), list("CAST(coalesce(sum(n * m) FILTER (n * m > %d), 0) AS BIGINT)"), compiled.hashSizes()))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if skew.Values > 0 {
-			r.skewed = append(r.skewed, Skew{k, skew.Values, skew.Pairs})
+		at := 0
+		for at < len(tried)-1 && found.All-found.Pairs[at] > budget {
+			at++
+		}
+		limits[i] = tried[at]
+		if found.Values[at] > 0 {
+			r.skewed = append(r.skewed, Skew{k, found.Values[at], found.Pairs[at]})
 		}
 	}
-	return nil
+	return limits, nil
 }

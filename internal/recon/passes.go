@@ -125,10 +125,11 @@ func (r *run) scoredPass(ctx context.Context) error {
 	if err := r.makeWords(ctx, r.open.rowTables, r.open.rows, rc.Comparisons, Kind.usesWords); err != nil {
 		return err
 	}
-	if err := r.countSkew(ctx, rc.Candidates...); err != nil {
+	limits, err := r.boundKeys(ctx, rc.Candidates, r.budget(r.left.rows, r.right.rows))
+	if err != nil {
 		return err
 	}
-	if err := r.makeCandidates(ctx, candidatePairs, rc.Candidates, rc.Comparisons, r.open.left, r.open.right, "SELECT li, ri FROM "+labelled+" WHERE false"); err != nil {
+	if err := r.makeCandidates(ctx, candidatePairs, rc.Candidates, limits, rc.Comparisons, r.open.left, r.open.right, "SELECT li, ri FROM "+labelled+" WHERE false"); err != nil {
 		return fmt.Errorf("finding candidates: %w", err)
 	}
 	if err := r.makeLevels(ctx, levelTable, candidatePairs, r.open.rowTables, rc.Comparisons); err != nil {

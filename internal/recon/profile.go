@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
 
 	"interlock/internal/schema"
 )
@@ -41,16 +40,7 @@ var dateFormats = []string{
 	"%d/%m/%Y %H:%M:%S", "%m/%d/%Y %H:%M:%S", "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M",
 }
 
-// Profile describes the columns of a side.
-func (r *Reconciler) Profile(ctx context.Context, side Side) (Profile, error) {
-	r.staged = nil
-	t, err := r.stage(ctx, side, stagedLeft)
-	if err != nil {
-		return Profile{}, err
-	}
-	return r.profile(ctx, t)
-}
-
+// profile describes the columns of a staged side.
 func (r *Reconciler) profile(ctx context.Context, t table) (Profile, error) {
 	p := Profile{Rows: t.rows, DuplicateKeys: t.doubles}
 	for i, c := range t.columns {
@@ -179,17 +169,4 @@ func (p ColumnProfile) namesRow() bool { return p.Whole || p.Words < 1.5 || p.co
 // textual says that values can be compared as text.
 func (p ColumnProfile) textual() bool {
 	return p.Length > 0 && (p.Number == "" || p.Whole) && (p.Date == "" || p.Date == "%Y%m%d")
-}
-
-// String shows a profile in a line, for logs and tests.
-func (p ColumnProfile) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s null %.2f distinct %.2f words %.1f", p.Name, p.Nulls, p.Distinct, p.Words)
-	if p.Number != "" {
-		fmt.Fprintf(&b, " number %s", p.Number)
-	}
-	if p.Date != "" {
-		fmt.Fprintf(&b, " date %s", p.Date)
-	}
-	return b.String()
 }

@@ -29,16 +29,6 @@ type Values struct {
 	Says    string `json:"says"` // the level in words
 }
 
-// Propose picks the pair whose answer teaches most. It fails with cannot_answer when
-// there is nothing left to ask.
-func (r *Reconciler) Propose(ctx context.Context, in Input) (*Proposal, error) {
-	list, err := r.Proposals(ctx, in, 1)
-	if err != nil {
-		return nil, err
-	}
-	return &list[0], nil
-}
-
 // Proposals picks up to n pairs whose answers teach most, the best first: of the patterns
 // with the most pairs that are least certain, one each that was not decided yet. It fails
 // with cannot_answer when there is nothing left to ask.

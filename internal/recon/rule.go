@@ -3,6 +3,7 @@ package recon
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -30,7 +31,7 @@ func (r *run) rulesPass(ctx context.Context) error {
 	for _, rule := range r.recipe.Rules {
 		key := rule.key(r.recipe.Comparisons)
 		skewed := len(r.skewed)
-		if err := r.countSkew(ctx, key); err != nil {
+		if _, err := r.boundKeys(ctx, []Key{key}, math.MaxInt64); err != nil {
 			return fmt.Errorf("rule %s: %w", rule.ID, err)
 		}
 		sql, err := r.rulePairs(rule, key, len(r.skewed) > skewed)

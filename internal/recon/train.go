@@ -210,18 +210,31 @@ func fitCurve(tallies []tally) curve {
 	var at []int
 	var values, mass []float64
 	for b := range scoreBins {
-		if d := decoys[b] * ratio; best[b]+d > 0 {
-			at = append(at, b)
-			values = append(values, max(0, 1-(d+0.3*ratio)/(best[b]+0.3)))
-			mass = append(mass, best[b]+decoys[b])
+		if best[b]+decoys[b] == 0 {
+			continue
 		}
+		value := 0.0
+		if d := decoys[b] * ratio; best[b]+d > 0 {
+			value = max(0, 1-(d+0.3*ratio)/(best[b]+0.3))
+		}
+		at, values, mass = append(at, b), append(values, value), append(mass, best[b]+decoys[b])
 	}
 	fitted := isotonic(values, mass)
 	for i, b := range at {
 		c.chance[b] = min(0.9999, fitted[i])
 	}
-	for b := 1; b < scoreBins; b++ { // bins without pairs
-		c.chance[b] = max(c.chance[b], c.chance[b-1])
+	// Of a gap without pairs the lower half is like what lies below it and the upper half
+	// like what lies above: the limit is as far from chance as from matches.
+	for i := 1; i < len(at); i++ {
+		for b := at[i-1] + 1; b < at[i]; b++ {
+			c.chance[b] = c.chance[at[i-1]]
+			if 2*b >= at[i-1]+at[i] {
+				c.chance[b] = c.chance[at[i]]
+			}
+		}
+	}
+	for b := at[len(at)-1] + 1; b < scoreBins; b++ {
+		c.chance[b] = c.chance[b-1]
 	}
 	return c
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -51,11 +52,25 @@ func (r *Reconciler) writeWorkbook(ctx context.Context, path string, rep Report)
 	if err != nil {
 		return fault.Wrap(err, fault.BadRequest, "%s cannot be written: %v", path, err)
 	}
-	if _, err := book.WriteTo(f); err != nil {
+	if _, err := book.WriteTo(stoppableWriter{ctx, f}); err != nil {
 		_ = f.Close()
 		return err
 	}
 	return f.Close()
+}
+
+// A stoppableWriter fails once its context has ended, so that a large workbook is not
+// written to its end for somebody who stopped the call.
+type stoppableWriter struct {
+	ctx context.Context
+	io.Writer
+}
+
+func (w stoppableWriter) Write(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.Writer.Write(p)
 }
 
 // writeSheet streams a table into a sheet and says if it did not fit.
@@ -91,6 +106,9 @@ func (r *Reconciler) writeSheet(ctx context.Context, book *excelize.File, s shee
 			return "", fmt.Errorf("reading rows: %w", err)
 		}
 		for i, row := range rows {
+			if err := ctx.Err(); err != nil {
+				return "", err
+			}
 			for j, cell := range row {
 				if text, ok := cell.(string); ok && len(text) > excelize.TotalCellChars {
 					row[j] = strings.ToValidUTF8(text[:excelize.TotalCellChars-4], "") + "…"
