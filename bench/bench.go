@@ -3,7 +3,7 @@
 // machine, because only the ratios mean something elsewhere. It writes nothing into
 // the repository; what the peers need and large inputs are kept in the user's cache.
 //
-//	go run ./bench [-only name] [-csv-mb 1024] [-pages 300]
+//	go run ./bench [-only pattern] [-csv-mb 1024] [-pages 300]
 package main
 
 import (
@@ -13,8 +13,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"interlock/internal/document"
@@ -50,7 +50,7 @@ func main() {
 	query.Main()
 	source.Main()
 	document.Main()
-	only := flag.String("only", "", "run only cases whose name contains this")
+	only := flag.String("only", "", "run only cases whose name matches this regular expression")
 	csvMB := flag.Int("csv-mb", 1024, "size of the large CSV file in MB")
 	pages := flag.Int("pages", 300, "pages of each of the ten documents that are indexed")
 	flag.Parse()
@@ -63,6 +63,10 @@ func main() {
 }
 
 func run(ctx context.Context, only string, csvMB, pages int) (err error) {
+	chosen, err := regexp.Compile(only)
+	if err != nil {
+		return fmt.Errorf("-only: %w", err)
+	}
 	p, err := newPeers(ctx)
 	if err != nil {
 		return err
@@ -76,7 +80,7 @@ func run(ctx context.Context, only string, csvMB, pages int) (err error) {
 	var t table
 	var failed []error
 	for _, c := range slices.Concat(engineCases(), p.cases(), d.cases(), docs.cases()) {
-		if !strings.Contains(c.Name, only) {
+		if !chosen.MatchString(c.Name) {
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "%s ...\n", c.Name)

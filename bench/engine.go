@@ -25,12 +25,13 @@ states:
     kind: agent
     terminal: true
     prompt: work.md
-    tools: [add]
+    tools: [echo]
 policies: {duplicates: false, inventory: false}
 `
 
 // engineCases measures one step of the engine: a scripted model's call and a trivial
-// tool, each stored before it is seen.
+// tool, each stored before it is seen. The peers run the same script: the question "Count.",
+// a call of echo with "step N" for each step, the answer "done".
 func engineCases() []Case {
 	var out []Case
 	for _, safe := range []bool{false, true} {
@@ -67,26 +68,22 @@ func runEngine(ctx context.Context, steps int, safe bool) (Result, error) {
 		return Result{}, err
 	}
 	defer s.Close()
-	m, err := machine.Parse(map[string]string{"machine.yaml": loop, "work.md": "Add numbers until you are done."})
+	m, err := machine.Parse(map[string]string{"machine.yaml": loop, "work.md": "Count."})
 	if err != nil {
 		return Result{}, err
 	}
-	type in struct {
-		A int `json:"a"`
-		B int `json:"b"`
+	type text struct {
+		Text string `json:"text"`
 	}
-	type out struct {
-		Sum int `json:"sum"`
-	}
-	add := tool.New(tool.Spec{Name: "add", Description: "Add two numbers.", Effect: tool.Computes}, func(_ context.Context, v in) (out, error) { return out{v.A + v.B}, nil })
+	echo := tool.New(tool.Spec{Name: "echo", Description: "Gives back its text.", Effect: tool.Computes}, func(_ context.Context, v text) (text, error) { return v, nil })
 	model := llm.ScriptFunc(func(r llm.Request) (llm.Reply, error) {
 		if r.Tag.Number > steps {
 			return llm.Reply{Text: "done"}, nil
 		}
-		return llm.Reply{Calls: []llm.Call{{Name: "add", Args: fmt.Sprintf(`{"a":%d,"b":1}`, r.Tag.Number)}}}, nil
+		return llm.Reply{Calls: []llm.Call{{Name: "echo", Args: fmt.Sprintf(`{"text":"step %d"}`, r.Tag.Number)}}}, nil
 	}).Forget()
 	def := one{m, model}
-	eng, err := engine.New(engine.Config{Store: s, Machines: def, Models: def, Tools: tool.NewSet(nil, add)})
+	eng, err := engine.New(engine.Config{Store: s, Machines: def, Models: def, Tools: tool.NewSet(nil, echo)})
 	if err != nil {
 		return Result{}, err
 	}
@@ -99,7 +96,7 @@ func runEngine(ctx context.Context, steps int, safe bool) (Result, error) {
 			return Result{}, err
 		}
 		start := time.Now()
-		if _, err := eng.Send(ctx, thread, engine.Input{Text: "go"}); err != nil {
+		if _, err := eng.Send(ctx, thread, engine.Input{Text: "Count."}); err != nil {
 			return Result{}, err
 		}
 		if err := eng.Wait(ctx, thread); err != nil {

@@ -40,7 +40,7 @@ func newPeers(ctx context.Context) (*peers, error) {
 func (p *peers) cases() []Case {
 	var out []Case
 	for _, steps := range []int{10, 100, 1000} {
-		out = append(out, Case{Name: "eino, in memory", Run: func(ctx context.Context) (Result, error) {
+		out = append(out, Case{Name: fmt.Sprintf("eino, in memory, %d steps", steps), Run: func(ctx context.Context) (Result, error) {
 			return p.eino(ctx, steps)
 		}})
 	}
@@ -50,7 +50,7 @@ func (p *peers) cases() []Case {
 			name = "LangGraph.js, memory checkpointer"
 		}
 		for _, steps := range []int{10, 100} {
-			out = append(out, Case{Name: name, Run: func(ctx context.Context) (Result, error) {
+			out = append(out, Case{Name: fmt.Sprintf("%s, %d steps", name, steps), Run: func(ctx context.Context) (Result, error) {
 				return p.langgraph(ctx, steps, checkpointer)
 			}})
 		}
