@@ -129,16 +129,19 @@ func TestReconcileToolsFail(t *testing.T) {
 		return calls(name, args, name, strings.Replace(args, "nothing", "nobody", 1))
 	}
 	s := scriptedSitting(t,
+		twice("list_sources", `{"nothing":1}`), line{text: "The sources cannot be listed."},
 		toIntent, twice("get_source_preview", `{"alias":"nothing"}`), line{text: "There is no such source."},
 		toScoping, twice("load_scoped", `{"alias":"ledger","conditions":[{"column":"nothing","op":"eq","value":1}]}`), line{text: "There is no such column."},
 		toPairs, twice("propose_match", `{"left_key":"nothing","right_key":"910","reason":"x"}`), line{text: "There is no such row."},
 		onePair,
 		learn, twice("build_recipe", `{"rules":["nothing"]}`), line{text: "There is no such rule."},
-		build, trySample,
+		build, twice("get_source_preview", `{"alias":"nothing"}`), line{text: "There is no such source."},
+		trySample,
 		runItInFull, runItInFull, line{text: "A source is gone."},
 		runItInFull, line{text: "Done."},
 	)
 	s.begin("Match.", oneIsEnough)
+	s.message("intent", "Try again.")
 	s.message("scoping", "Try the ledger and the bank.")
 	s.message("demonstration", "Take all rows.")
 	s.message("demonstration", "Ask me.")
@@ -147,6 +150,10 @@ func TestReconcileToolsFail(t *testing.T) {
 		s.decideAnywhere()
 	}
 	s.message("validation", "Go on.")
+	if !strings.Contains(s.text(), "There is no such source.") {
+		t.Errorf("in validation: %s", s.text())
+	}
+	s.message("validation", "Try it.")
 	away := s.path("data/books/bank.csv") + ".away"
 	if err := os.Rename(s.path("data/books/bank.csv"), away); err != nil {
 		t.Fatal(err)
@@ -169,7 +176,8 @@ func TestReconcileToolsFail(t *testing.T) {
 	}
 	evs := s.events()
 	for name, want := range map[string]string{
-		"get_source_preview": "source_not_registered source_not_registered returned returned",
+		"list_sources":       "invalid_arguments invalid_arguments returned",
+		"get_source_preview": "source_not_registered source_not_registered returned returned source_not_registered source_not_registered",
 		"load_scoped":        "bad_filter bad_filter returned returned",
 		"build_recipe":       "invalid_arguments invalid_arguments returned",
 		"run_full":           "source_not_registered source_not_registered returned",
