@@ -19,7 +19,7 @@ import (
 )
 
 func (a *app) threadCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "thread", Short: "List, show, fork, compare, migrate and stop threads"}
+	cmd := &cobra.Command{Use: "thread", Short: "List, show, rename, fork, compare, migrate and stop threads"}
 	var q store.Query
 	list := &cobra.Command{
 		Use: "list", Short: "List threads, newest first", Args: cobra.NoArgs,
@@ -46,7 +46,12 @@ func (a *app) threadCommand() *cobra.Command {
 		Example: "  interlock thread stop t_1a2b",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.threadStop(cmd, args[0]) },
 	}
-	cmd.AddCommand(list, show, fork, a.threadDiffCommand(), a.threadMigrateCommand(), stop)
+	rename := &cobra.Command{
+		Use: "rename THREAD TITLE", Short: "Give a thread another title", Args: cobra.ExactArgs(2),
+		Example: "  interlock thread rename t_1a2b 'Refunds in October'",
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.threadRename(cmd, args[0], args[1]) },
+	}
+	cmd.AddCommand(list, show, rename, fork, a.threadDiffCommand(), a.threadMigrateCommand(), stop)
 	return cmd
 }
 
@@ -181,6 +186,30 @@ func (a *app) threadFork(cmd *cobra.Command, id string, at int64) error {
 
 // stopPatience is how long a stop waits for another process, beyond its lease.
 const stopPatience = 30 * time.Second
+
+func (a *app) threadRename(cmd *cobra.Command, id, title string) error {
+	if err := a.needState(); err != nil {
+		return err
+	}
+	s, err := a.openSystem(cmd.Context())
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if err := s.engine.Rename(cmd.Context(), id, title, a.cfg.Owner); err != nil {
+		return err
+	}
+	thread, err := s.store.Thread(cmd.Context(), id)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		a.printJSON(thread)
+		return nil
+	}
+	fmt.Fprintf(a.out, "%s: %s\n", id, thread.Title)
+	return nil
+}
 
 func (a *app) threadStop(cmd *cobra.Command, id string) error {
 	if err := a.needState(); err != nil {

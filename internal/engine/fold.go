@@ -85,7 +85,7 @@ func (f *fold) apply(e event.Event) {
 	idle := e.Time.Sub(f.Now)
 	if e.Seq > 0 {
 		f.Seq = e.Seq
-		if e.Body.Kind() != event.KindArtifactsRemoved { // the thread is as old as it was
+		if k := e.Body.Kind(); k != event.KindArtifactsRemoved && k != event.KindThreadRenamed { // else the thread is as old as it was
 			f.Now = e.Time
 		}
 	}
@@ -117,6 +117,8 @@ func (f *fold) apply(e event.Event) {
 		f.removeArtifacts(b)
 	case event.ThreadMigrated:
 		f.Version, f.Settings, f.effective = b.To, b.Settings, nil
+	case event.ThreadRenamed:
+		f.Title = b.Title
 	}
 	if f.Turn != nil {
 		f.Turn.apply(e, idle)

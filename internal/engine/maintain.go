@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"interlock/internal/event"
 	"interlock/internal/fault"
@@ -67,6 +68,26 @@ func (e *Engine) Migrate(ctx context.Context, thread string, to *machine.Machine
 			t.emit(changed)
 		}
 		t.setFold(t.f, to)
+		return nil
+	})
+}
+
+// maxTitle is how many characters the title of a thread may have.
+const maxTitle = 200
+
+// Rename gives a thread another title.
+func (e *Engine) Rename(ctx context.Context, thread, title, user string) error {
+	title = strings.Join(strings.Fields(title), " ")
+	switch n := utf8.RuneCountInString(title); {
+	case n == 0:
+		return fault.New(fault.BadRequest, "the title of the thread %s is empty", thread).Suggest("Give it a few words.")
+	case n > maxTitle:
+		return fault.New(fault.BadRequest, "the title of the thread %s has %d characters", thread, n).Suggest("Use at most %d.", maxTitle)
+	}
+	return e.changeAtRest(ctx, thread, func(t *turn) error {
+		if title != t.f.Title {
+			t.emit(event.ThreadRenamed{Title: title, User: user})
+		}
 		return nil
 	})
 }

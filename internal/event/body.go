@@ -39,6 +39,7 @@ const (
 	// Between turns:
 	KindArtifactsRemoved Kind = "artifacts_removed"
 	KindThreadMigrated   Kind = "thread_migrated"
+	KindThreadRenamed    Kind = "thread_renamed"
 )
 
 // Decode decodes the body of a kind.
@@ -96,6 +97,8 @@ func Decode(k Kind, raw json.RawMessage) (Body, error) {
 		return decode[ArtifactsRemoved](k, raw)
 	case KindThreadMigrated:
 		return decode[ThreadMigrated](k, raw)
+	case KindThreadRenamed:
+		return decode[ThreadRenamed](k, raw)
 	}
 	return nil, fmt.Errorf("unknown kind of event %q: the log was written by a newer Interlock", k)
 }
@@ -465,6 +468,12 @@ type ThreadMigrated struct {
 	Settings map[string]any `json:"settings,omitempty"`
 }
 
+// ThreadRenamed gives a thread another title. It changes nothing of what the thread knows.
+type ThreadRenamed struct {
+	Title string `json:"title"`
+	User  string `json:"user,omitempty"`
+}
+
 func (ThreadOpened) Kind() Kind     { return KindThreadOpened }
 func (TurnStarted) Kind() Kind      { return KindTurnStarted }
 func (PersonCalled) Kind() Kind     { return KindPersonCalled }
@@ -491,3 +500,4 @@ func (FiguresTraced) Kind() Kind    { return KindFiguresTraced }
 func (TurnEnded) Kind() Kind        { return KindTurnEnded }
 func (ArtifactsRemoved) Kind() Kind { return KindArtifactsRemoved }
 func (ThreadMigrated) Kind() Kind   { return KindThreadMigrated }
+func (ThreadRenamed) Kind() Kind    { return KindThreadRenamed }

@@ -19,6 +19,12 @@ type Engine interface {
 	Runner
 	Reader
 	Previewer
+	Renamer
+}
+
+// A Renamer gives threads other titles.
+type Renamer interface {
+	Rename(ctx context.Context, thread, title, user string) error
 }
 
 // A Previewer shows how a turn would begin, without beginning one.

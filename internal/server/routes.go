@@ -42,7 +42,7 @@ func (s *Server) routes(t *table) {
 	stream(t, Viewer, "GET", "/api/threads/{id}/events", "Follow the log of a thread", s.threadEvents)
 	post(t, Analyst, "/api/threads/{id}/stop", "End the running turn", s.stop)
 	post(t, Analyst, "/api/threads/{id}/fork", "Go another way from an earlier point", s.fork)
-
+	patch(t, Analyst, "/api/threads/{id}", "Give a thread another title", s.renameThread)
 	if s.cfg.DeleteThread != nil {
 		remove(t, Analyst, "/api/threads/{id}", "Delete a thread and its runs for good", s.deleteThread)
 	}

@@ -40,6 +40,10 @@ func post[I, O any](t *table, role Role, path, summary string, h func(context.Co
 	register(t, role, http.MethodPost, path, summary, h)
 }
 
+func patch[I, O any](t *table, role Role, path, summary string, h func(context.Context, *I) (O, error)) {
+	register(t, role, http.MethodPatch, path, summary, h)
+}
+
 func remove[I, O any](t *table, role Role, path, summary string, h func(context.Context, *I) (O, error)) {
 	register(t, role, http.MethodDelete, path, summary, h)
 }

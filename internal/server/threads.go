@@ -109,6 +109,22 @@ func (s *Server) stop(ctx context.Context, in *threadPath) (threadStatus, error)
 	return threadStatus{in.ID, t.Status}, err
 }
 
+func (s *Server) renameThread(ctx context.Context, in *struct {
+	ID   string `path:"id" maxLength:"200"`
+	Body struct {
+		Title string `json:"title" minLength:"1" maxLength:"200"`
+	}
+},
+) (store.Thread, error) {
+	if _, err := s.ownThread(ctx, in.ID); err != nil {
+		return store.Thread{}, err
+	}
+	if err := s.cfg.Engine.Rename(ctx, in.ID, in.Body.Title, noteOf(ctx).user.Name); err != nil {
+		return store.Thread{}, err
+	}
+	return s.cfg.Index.Thread(ctx, in.ID)
+}
+
 type deletedThread struct {
 	Thread  string `json:"thread_id"`
 	Deleted bool   `json:"deleted"`

@@ -163,8 +163,15 @@ test("a thread is kept in the address and in the list, and is found by its title
   await page.locator(".threads li").nth(1).waitFor({ state: "detached" });
   await page.click(`.threads a[href="${hash}"]`);
   await ended(page, "answered");
-  // It is deleted after a question, and gone for good.
   const other = page.locator(".thread", { has: page.locator(`a[href="${hash}"]`) });
+  // It gets another title, by which it is found.
+  await other.getByRole("button", { name: /^More about/ }).click();
+  await page.getByRole("menuitem", { name: "Rename" }).click();
+  await page.getByRole("textbox", { name: "Title of the thread" }).fill("A number of my own");
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Find a thread").fill("number of my");
+  await other.getByText("A number of my own").waitFor();
+  // It is deleted after a question, and gone for good.
   const drop = async (button) => {
     await other.getByRole("button", { name: /^More about/ }).click();
     await page.getByRole("menuitem", { name: "Delete" }).click();

@@ -50,6 +50,7 @@ export interface Bodies {
   turn_ended: TurnEnded;
   artifacts_removed: ArtifactsRemoved;
   thread_migrated: ThreadMigrated;
+  thread_renamed: ThreadRenamed;
 }
 
 export type Outcome =
@@ -477,6 +478,12 @@ export interface ThreadMigrated {
   user?: string;
   /** Settings are the settings of the thread that the new version has, too. */
   settings?: Record<string, Json>;
+}
+
+/** ThreadRenamed gives a thread another title. It changes nothing of what the thread knows. */
+export interface ThreadRenamed {
+  title: string;
+  user?: string;
 }
 
 /** An envelope is the JSON form of an event. */

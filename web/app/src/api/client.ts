@@ -71,6 +71,8 @@ export const get = <P extends PathsOf<"get">>(path: P, params?: Values, query?: 
 export const post = <P extends PathsOf<"post">>(path: P, params: Values, body: Sent<"post", P> | Record<string, never>) =>
   call("POST", pathTo(path, params), body ?? {}) as Promise<Answer<"post", P>>;
 
+export const patch = <P extends PathsOf<"patch">>(path: P, params: Values, body: Sent<"patch", P>) => call("PATCH", pathTo(path, params), body) as Promise<Answer<"patch", P>>;
+
 export const remove = <P extends PathsOf<"delete">>(path: P, params: Values) => call("DELETE", pathTo(path, params)) as Promise<Answer<"delete", P>>;
 
 /** artifactPath is where an artifact is read: the version that a call made, also after a later one. */
