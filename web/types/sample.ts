@@ -31,6 +31,7 @@ export function line(event: Event): string {
     case "figures_traced": return `${(event.body.figures ?? []).length} figures`;
     case "artifacts_removed": return `removed ${(event.body.artifacts ?? []).join(", ")}`;
     case "thread_migrated": return `from version ${event.body.from} to ${event.body.to}`;
+    case "thread_renamed": return `renamed to ${event.body.title}`;
     case "turn_ended": return `${badge[event.body.status]} after ${event.body.ms} ms`;
     default: return unread(event);
   }
