@@ -152,8 +152,7 @@ func (b *Bridge) list(ctx context.Context, owner string, all bool) ([]listing, e
 		wg.Go(func() {
 			out[i].server = name
 			key := sessionKey{owner, name}
-			if f, resting := b.lastFailure(key, servers[name]); resting && !all {
-				out[i].err = f
+			if out[i].err = b.recentFailure(key, servers[name]); out[i].err != nil && !all {
 				return
 			}
 			out[i].tools, out[i].err = b.listServer(ctx, key, servers[name])
@@ -186,12 +185,15 @@ func (b *Bridge) listServer(ctx context.Context, key sessionKey, server Server) 
 	}
 }
 
-// lastFailure returns why a server could not be asked a moment ago, if it was configured as it is now.
-func (b *Bridge) lastFailure(key sessionKey, server Server) (err error, resting bool) {
+// recentFailure returns why a server could not be asked within restTime, if it was configured as it is now; else nil.
+func (b *Bridge) recentFailure(key sessionKey, server Server) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	f, failed := b.failed[key]
-	return f.err, failed && time.Since(f.at) < restTime && reflect.DeepEqual(f.server, server)
+	f := b.failed[key]
+	if time.Since(f.at) > restTime || !reflect.DeepEqual(f.server, server) {
+		return nil
+	}
+	return f.err
 }
 
 // noteFailure keeps or forgets that a server failed.
