@@ -27,6 +27,7 @@ const (
 	connectTime  = 20 * time.Second
 	listTime     = 20 * time.Second
 	idleTime     = 10 * time.Minute
+	freshTime    = time.Minute      // for which a server's list of tools is believed before a call
 	restTime     = 30 * time.Second // for which a server that failed is not asked for its tools again
 	maxSessions  = 256
 	maxTools     = 2000    // of a server

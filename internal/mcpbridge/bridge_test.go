@@ -169,9 +169,9 @@ func TestSearchAmongManyTools(t *testing.T) {
 // TestHostileServer meets a server that lies, floods, dies and changes its mind.
 func TestHostileServer(t *testing.T) {
 	t.Parallel()
-	server := stdio(t, "hostile")
-	server.Timeout = 8
-	b := forAnn(t, "evil", server)
+	patient, hasty := stdio(t, "hostile"), stdio(t, "hostile")
+	patient.Timeout, hasty.Timeout = 60, 5 // what must answer may be slow on a busy machine
+	b := open(t, map[string]map[string]mcpbridge.Server{"ann": {"evil": patient, "hasty": hasty}})
 	tools, err := b.Tools(t.Context(), "ann")
 	if err != nil {
 		t.Fatal(err)
@@ -191,15 +191,15 @@ func TestHostileServer(t *testing.T) {
 	if res, err := call(t, b, "ann", find(t, tools, "evil__long"), `{}`); err != nil || !res.Truncated || len(res.Text) > 256<<10 {
 		t.Errorf("a long result: %d bytes, %v", len(res.Text), err)
 	}
-	for name, want := range map[string]fault.Code{"evil__endless": fault.ToolFailed, "evil__silent": fault.ToolTimeout, "evil__dies": fault.ToolFailed} {
+	for name, want := range map[string]fault.Code{"evil__endless": fault.ToolFailed, "hasty__silent": fault.ToolTimeout, "evil__dies": fault.ToolFailed} {
 		start := time.Now()
 		if _, err := call(t, b, "ann", find(t, tools, name), `{}`); code(err) != want && code(err) != fault.ToolTimeout {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
-		if took := time.Since(start); took > 30*time.Second {
+		if took := time.Since(start); took > time.Minute {
 			t.Errorf("%s took %s", name, took)
 		}
-		if _, err := call(t, b, "ann", find(t, tools, "evil__lies"), `{}`); err != nil {
+		if _, err := call(t, b, "ann", find(t, tools, strings.SplitAfter(name, "__")[0]+"lies"), `{}`); err != nil {
 			t.Errorf("after %s the server is not begun anew: %v", name, err)
 		}
 	}

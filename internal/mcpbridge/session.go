@@ -33,6 +33,7 @@ type session struct {
 	client *mcp.ClientSession
 	stop   func()                // ends the process of the server
 	tools  map[string]remoteTool // by the name that models see
+	asked  time.Time             // when the server told them
 	closed bool
 
 	stale atomic.Bool // the server says that its tools have changed
@@ -217,7 +218,7 @@ func (s *session) listTools(ctx context.Context) ([]tool.Found, error) {
 			break
 		}
 	}
-	s.tools = tools
+	s.tools, s.asked = tools, time.Now()
 	return found, nil
 }
 
@@ -228,10 +229,18 @@ func (s *session) listed() bool {
 	return s.tools != nil
 }
 
+// outdated reports whether the server told its tools too long ago.
+func (s *session) outdated() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Since(s.asked) > freshTime
+}
+
 // current returns a tool as the server declares it now. It asks again if the server has
-// said that its tools changed.
+// said that its tools changed, and after freshTime: between the approval of a call and the
+// call a server may change a tool without a word.
 func (s *session) current(ctx context.Context, name string) (remoteTool, bool, error) {
-	if !s.listed() || s.stale.Load() {
+	if !s.listed() || s.stale.Load() || s.outdated() {
 		if _, err := s.listTools(ctx); err != nil {
 			return remoteTool{}, false, err
 		}
