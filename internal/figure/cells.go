@@ -28,7 +28,7 @@ type grid struct {
 	columns []column
 	cells   [][]cell
 	labels  [][]label // what names each row
-	upTo    int       // cells that hold numbers, in this table and those before it
+	upTo    int       // numbers that a figure may come from by chance: in this table and those before it
 	listed  int64     // rows that the answer names; -1 until they are counted
 
 	namedIn string // the sentence for which isNamed was filled
@@ -74,8 +74,9 @@ type tracer struct {
 func newTracer(answer string, e Evidence, figures int) *tracer {
 	t := &tracer{answer: answer, e: e, formulas: min(maxFormulas, allFormulas/figures)}
 	left := min(maxWork/figures, maxIndexed)
+	single := 0 // numbers of results with one row
 	for _, table := range e.Tables {
-		g := grid{table: table, listed: -1}
+		g, before := grid{table: table, listed: -1}, t.numbers
 		for _, name := range table.Columns {
 			g.columns = append(g.columns, newColumn(name))
 		}
@@ -104,6 +105,10 @@ func newTracer(answer string, e Evidence, figures int) *tracer {
 			g.cells, g.labels = append(g.cells, cells), append(g.labels, labels)
 		}
 		g.upTo = t.numbers
+		if len(g.cells) == 1 && table.made != nil { // what a query was made for competes only with others of the kind
+			single += t.numbers - before
+			g.upTo = single
+		}
 		t.grids = append(t.grids, g)
 	}
 	t.passOnStated()
@@ -371,94 +376,4 @@ func convert(from, to string) (float64, bool) {
 		return 0, false
 	}
 	return a.base / b.base, true
-}
-
-// mentioned counts how a sentence speaks of a cell: its row by what stands in it, its
-// column by its name.
-func (t *tracer) mentioned(m mention, grid, row, col int) int {
-	g := &t.grids[grid]
-	c := g.columns[col]
-	if _, isYear := m.year(); c.key || c.time && !isYear { // it numbers rows and is no quantity: order 7 is one, 7 orders are not
-		switch {
-		case m.before != "" && containsAny(m.before, c.words):
-			return 1
-		case m.digits() >= hiddenDigits && g.namedBy(m)[row] && slices.ContainsFunc(g.labels[row], func(l label) bool { return l.column != col && g.nameIn.name(l) }):
-			return 2 // a row is listed with its numbers
-		}
-		return 0
-	}
-	score := 0
-	if containsAny(m.sentence, c.words) {
-		score++
-	}
-	if g.namedBy(m)[row] {
-		score += 2
-	}
-	return score
-}
-
-// namedBy says which rows a figure's sentence names, or else the line above its list.
-func (g *grid) namedBy(m mention) []bool {
-	key := m.sentence + "\n" + m.lead
-	if g.isNamed != nil && g.namedIn == key {
-		return g.isNamed
-	}
-	g.namedIn, g.isNamed = key, make([]bool, len(g.cells))
-	for _, text := range []string{m.sentence, m.lead} {
-		if text == "" {
-			continue
-		}
-		found := false
-		g.nameIn = newNames(text)
-		for row := range g.cells {
-			if g.names(g.nameIn, row) {
-				g.isNamed[row], found = true, true
-			}
-		}
-		if found {
-			break
-		}
-	}
-	return g.isNamed
-}
-
-// containsWord says whether a text stands in a sentence as a whole.
-func containsWord(sentence, text string) bool {
-	for from := 0; ; {
-		i := strings.Index(sentence[from:], text)
-		if i < 0 {
-			return false
-		}
-		i += from
-		if !letterAt(sentence, i-1) && !letterAt(sentence, i+len(text)) {
-			return true
-		}
-		from = i + 1
-	}
-}
-
-func letterAt(s string, i int) bool {
-	return i >= 0 && i < len(s) && (s[i] >= 'a' && s[i] <= 'z' || s[i] >= '0' && s[i] <= '9' || s[i] >= 0x80)
-}
-
-// containsStem says whether a word of the sentence begins like this one: plurals and
-// endings do not count.
-func containsStem(sentence, word string) bool {
-	stem := word
-	for _, ending := range []string{"ies", "ed", "es", "s", "y", "e", "n"} {
-		if s, ok := strings.CutSuffix(word, ending); ok && len(s) >= 3 {
-			stem = s
-			break
-		}
-	}
-	for from := 0; ; {
-		i := strings.Index(sentence[from:], stem)
-		if i < 0 {
-			return false
-		}
-		if i += from; !letterAt(sentence, i-1) {
-			return true
-		}
-		from = i + 1
-	}
 }

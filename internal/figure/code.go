@@ -22,7 +22,7 @@ func readCode(code string) *program {
 		}
 	}
 	bare := string(text)
-	p := &program{known: true, isCode: true, readsData: true}
+	p := &program{known: true, isCode: true, readsData: true, text: plainName(strings.ToLower(code))}
 	add := func(v float64, start, end int) {
 		before, after := strings.TrimRight(bare[:start], " -+"), strings.TrimLeft(bare[end:], " ")
 		compared := hasAnySuffix(before, "==", "<", ">", "<=", ">=", "!=") || hasAnyPrefix(after, "==", "<", ">", "!=")

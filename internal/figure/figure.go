@@ -1,7 +1,8 @@
 // Package figure links the numbers of an answer to what they come from. It decides by the
 // data alone and asks no model, so that a number which a model made up is seen as such.
 //
-// The order of evidence for one figure, the best first:
+// The order of evidence for one figure, the best first (a number inside a name of the data,
+// such as iPhone 15, comes from that name):
 //
 //  1. The size of a result, where the words beside the figure speak of rows, of those that
 //     are shown or of the rest.
@@ -128,6 +129,9 @@ func Trace(answer string, e Evidence) (figures []Figure, cut bool) {
 // fromResults looks for the figure in the sizes of results, their cells and the question:
 // the first steps of the order of evidence.
 func (t *tracer) fromResults(m mention) (origin, bool) {
+	if o, ok := t.fromNames(m); ok {
+		return o, true
+	}
 	if m.near != rounded || limitWords[m.before] { // the person's own limit rather than a value near it
 		if o, ok := t.fromQuestions(m); ok {
 			return o, true
@@ -172,13 +176,28 @@ const maxSentence = 500
 // sentence gives the sentence of a text around a place, in lower case.
 func sentence(text string, start, end int) string {
 	from, to := max(0, start-maxSentence), min(len(text), end+maxSentence)
-	for _, stop := range []string{". ", "! ", "? ", "\n", "; "} {
-		if i := strings.LastIndex(text[from:start], stop); i >= 0 {
-			from += i + len(stop)
+	for i := start - 1; i > from; i-- {
+		if endsSentence(text, i) {
+			from = i
+			break
 		}
-		if i := strings.Index(text[end:to], stop); i >= 0 {
-			to = end + i
+	}
+	for i := end; i < to; i++ {
+		if endsSentence(text, i+1) {
+			to = i
+			break
 		}
 	}
 	return strings.ToLower(text[from:to])
+}
+
+// endsSentence says whether the byte before a place ends a sentence.
+func endsSentence(text string, i int) bool {
+	switch text[i-1] {
+	case '\n':
+		return true
+	case '.', '!', '?', ';':
+		return i < len(text) && text[i] == ' ' && (text[i-1] != '.' || !abbreviations[wordBefore(text, i-1)])
+	}
+	return false
 }

@@ -59,6 +59,29 @@ func TestListedRows(t *testing.T) {
 	}
 }
 
+// TestNames holds that a number in a name of the data is a part of it, that a point in a
+// name ends no sentence, and that the one number that a query was made for is no chance.
+func TestNames(t *testing.T) {
+	sales := call{output: `{"columns":["product","invoice","count"],"rows":[["iPhone 15","INV-2024-00160",107],["Northgate Foods GmbH & Co. KG","2024-00161",99],["Kühn 3000 X","b",86],["d","c",23],["e","f",24]]}`}
+	steps := call{output: `{"plan":{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7}}`}
+	scalar := call{sql: "SELECT count(*) AS n FROM tickets", output: `{"columns":["n"],"rows":[[39]]}`}
+	for _, c := range []struct {
+		answer, want string
+		calls        []call
+	}{
+		{"The iPhone 15 leads, then the Kühn 3000 X.", "15 cell, 3000 cell", []call{sales}},
+		{"The iPhone 16 leads.", "16 none", []call{sales}},
+		{"Invoice INV-2024-00160 is open.", "", []call{sales}},
+		{"Invoice 2024-00161 is open.", "2024 cell, 00161 cell", []call{sales}},
+		{"First Kühn 3000 X, then Northgate Foods GmbH & Co. KG (99).", "3000 cell, 99 cell", []call{sales}},
+		{"There are 39 open ones.", "39 cell", []call{steps, scalar}},
+	} {
+		if got := supportsOf(c.answer, "", c.calls...); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.answer, got, c.want)
+		}
+	}
+}
+
 // TestSigns holds that a sign is dropped only where the words say that a value is negative.
 func TestSigns(t *testing.T) {
 	changes := call{output: `{"columns":["region","change_pct"],"rows":[["North",-5],["South",12]]}`}
@@ -145,6 +168,8 @@ func TestStated(t *testing.T) {
 		{"a comment", claim, "48,211.37 none", []call{rows("SELECT count(*) AS revenue FROM orders -- 48211.37", 1)}},
 		{"a text", claim, "48,211.37 stated", []call{rows("SELECT '48211.37' AS revenue FROM orders", `"48211.37"`)}},
 		{"a filter is harmless", claim, "48,211.37 cell", []call{rows("SELECT revenue FROM orders WHERE revenue = 48211.37", 48211.37)}},
+		{"a name", "Revenue 48,211.37", "48,211.37 none", []call{rows("SELECT 'Revenue 48,211.37' AS revenue FROM orders", `"Revenue 48,211.37"`)}},
+		{"a name made of parts", "Revenue 48211.37", "48211.37 none", []call{rows("SELECT 'Revenue ' || '48211.37' AS revenue FROM orders", `"Revenue 48211.37"`)}},
 		{"data", claim, "48,211.37 cell", []call{rows("SELECT sum(total) AS revenue FROM orders", 48211.37)}},
 		{"copied from data", claim, "48,211.37 cell", []call{rows("SELECT 48211.37 AS revenue", 48211.37), rows("SELECT sum(total) AS revenue FROM orders", 48211.37)}},
 		{"taken on by a later statement", claim, "48,211.37 stated", []call{rows("SELECT revenue FROM step_1", 48211.37), rows("SELECT 48211.37 AS revenue", 48211.37)}},

@@ -245,6 +245,7 @@ func (w *walker) addList(id string, list []any) {
 		for _, m := range o {
 			text, isText := m.value.(string)
 			switch {
+			case isAboutTheWork(m.key):
 			case isText && (len(text) > shortText || looksLikeSQL.MatchString(text) || isProse(text) && len(strings.Fields(text)) >= sentenceWords):
 				w.addText(id+"["+strconv.Itoa(i)+"]."+m.key, text)
 			case isScalar(m.value):

@@ -166,6 +166,9 @@ func numberAt(text string, start, end int) (mention, bool) {
 		if start > 0 && (unicode.IsLetter(before) || before == '_') && !currencies[wordBefore(text, start)] {
 			return mention{}, false // INV-1001
 		}
+		if isDigitBefore(text, start) && isInName(text, start) {
+			return mention{}, false // INV-2024-00160
+		}
 		if first != '+' && (start == 0 || !unicode.IsDigit(before)) {
 			sign = -1
 		}
@@ -179,6 +182,15 @@ func numberAt(text string, start, end int) (mention, bool) {
 		}
 	}
 	return spread(text, mention{start: start, end: end, readings: readings(text[start:end])})
+}
+
+// isInName says whether what stands right before a place, up to a blank, has letters joined
+// to it by hyphens.
+func isInName(text string, start int) bool {
+	before := textBefore(text, start)
+	i := strings.LastIndexFunc(before, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_' })
+	name := before[i+1:]
+	return strings.ContainsFunc(name, unicode.IsLetter)
 }
 
 func negated(all []reading) []reading {

@@ -17,6 +17,7 @@ type program struct {
 	columns    []outputColumn
 	values     []float64 // stated anywhere, so that a cell that equals one may be it
 	conditions string    // its text without comments and without what it states
+	text       string    // as it was written, in lower case, with blanks for underscores
 }
 
 // An outputColumn is an item of the outermost SELECT.
@@ -42,6 +43,12 @@ func (p *program) states(column int, name string, value float64) bool {
 		}
 	}
 	return false
+}
+
+// writes reports whether the program itself says a name with this figure in it.
+func (p *program) writes(name string, m mention) bool {
+	return p != nil && p.known && (!p.readsData || strings.Contains(p.text, name) ||
+		slices.ContainsFunc(m.readings, func(r reading) bool { return slices.Contains(p.values, r.value) }))
 }
 
 // statesAny reports whether the program puts constants into its result.
@@ -117,7 +124,7 @@ type statementReader struct {
 
 // readStatement finds what a SQL statement states.
 func readStatement(sql string) *program {
-	r := statementReader{sql: sql, open: []bracket{{}}, with: map[string]bool{}, p: program{known: true}}
+	r := statementReader{sql: sql, open: []bracket{{}}, with: map[string]bool{}, p: program{known: true, text: plainName(strings.ToLower(sql))}}
 	bare := []byte(sql)
 	for _, loc := range sqlTokens.FindAllStringIndex(sql, -1) {
 		text := sql[loc[0]:loc[1]]
@@ -280,7 +287,13 @@ const (
 func (r *statementReader) readNumber(i int, at bracket) {
 	t := r.tokens[i]
 	v, ok := t.number()
-	if !ok || at.clause != selecting || at.exists || r.isCompared(i) || r.isFactor(i, v) {
+	if at.clause != selecting || at.exists || r.isCompared(i) {
+		return
+	}
+	if !ok && t.isText() && r.text(i-1) != "date" && r.text(i-1) != "timestamp" {
+		r.stated = append(r.stated, t) // a text that comes out as it is, with the numbers in it
+	}
+	if !ok || r.isFactor(i, v) {
 		return
 	}
 	if r.text(i-1) == "-" {

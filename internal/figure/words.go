@@ -82,6 +82,9 @@ var closenessWords = map[string]closeness{
 	"nearly": below, "almost": below, "under": below, "below": below, "fast": below, "knapp": below, "beinahe": below, "unter": below,
 }
 
+// abbreviations are words whose point ends no sentence.
+var abbreviations = wordSet("co st nr dr mr mrs ms inc ltd corp ca approx bzw inkl exkl zzgl vs str mio mrd tsd evtl ggf usw sog max min avg vol fig abb art jan feb mar apr jun jul aug sep sept oct okt nov dec dez")
+
 // limitWords stand before a number of things that the person asked for.
 var limitWords = map[string]bool{"top": true, "first": true, "last": true, "ersten": true, "letzten": true, "obersten": true, "größten": true, "besten": true}
 
