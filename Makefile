@@ -12,8 +12,8 @@ QUICKLINK   := -ldflags "-w $$(command -v mold >/dev/null && echo -extldflags=-f
 # Prints what was skipped and why; with INTERLOCK_REQUIRE=all a skip is a failure.
 REPORT      := go run ./scripts/testreport -missing bin/missing
 # Tests that the race detector would keep from what they measure.
-UNRACED     := ^(TestHostileModels|TestMemory|TestKill|TestALargeResultIsStoredOnce|TestRestingThreads.*|TestRunningTurnsHoldTextsOfThePast|TestFollowersShareAResult)$$
-UNRACED_IN  := ./cmd/interlock ./internal/engine ./internal/query
+UNRACED     := ^(TestHostileModels|TestMemory|TestKill|TestALargeResultIsStoredOnce|TestRestingThreads.*|TestRunningTurnsHoldTextsOfThePast|TestFollowersShareAResult|TestGoldTables|TestGermanQuestions)$$
+UNRACED_IN  := ./cmd/interlock ./internal/engine ./internal/query ./internal/retrieve
 # SQLite's own code computes and starts no goroutines: the race detector watches who calls it, not its
 # loops, which it makes ten times slower. A package belongs here only when it holds no copy of generic
 # code of sync or sync/atomic: the linker may take that copy for all, and the detector then sees races

@@ -250,6 +250,9 @@ func reportCalibration(t *testing.T, related, unrelated []float64, threshold flo
 // TestGermanQuestions measures German questions over English documents and over a German one. The
 // model knows English, so the thresholds mean less there; the test holds what docs/benchmarks.md says.
 func TestGermanQuestions(t *testing.T) {
+	if RaceDetector {
+		t.Skip("measures relevancies (runs without -race)")
+	}
 	t.Parallel()
 	model := openModel(t)
 	english, _ := demoIndex(t, model)

@@ -1,5 +1,6 @@
 //go:build race
 
-package retrieve_test
+package retrieve
 
-const raceDetector = true
+// RaceDetector says that it watches.
+const RaceDetector = true

@@ -211,6 +211,9 @@ func everySixth(list []goldQuestion) (out []goldQuestion) {
 // TestGoldTables measures how many of the tables that questions need are among the first five of
 // those of eleven databases and a thousand others.
 func TestGoldTables(t *testing.T) {
+	if retrieve.RaceDetector {
+		t.Skip("measures recall and time (runs without -race)")
+	}
 	if !embed.Describe().Model {
 		t.Skip("the embedding model was not fetched (package weights)")
 	}
@@ -307,7 +310,7 @@ func checkTableThreshold(t *testing.T, x *retrieve.Index, related []float64) {
 func TestTenThousandTables(t *testing.T) {
 	t.Parallel()
 	n := 10_000
-	if raceDetector {
+	if retrieve.RaceDetector {
 		n = 1_000
 	}
 	tables := retrievetest.Tables(n, 1)
@@ -335,7 +338,7 @@ func TestTenThousandTables(t *testing.T) {
 	if found < asked*95/100 {
 		t.Errorf("%d of %d tables were among the first five", found, asked)
 	}
-	if limit := 20 * time.Millisecond; !raceDetector && took[0] > limit {
+	if limit := 20 * time.Millisecond; !retrieve.RaceDetector && took[0] > limit {
 		t.Errorf("the quickest question took %s, want less than %s", took[0], limit)
 	}
 }
