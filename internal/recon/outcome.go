@@ -119,28 +119,20 @@ func (r *run) boundKeys(ctx context.Context, keys []Key, budget int64) ([]int, e
 		if err != nil {
 			return nil, err
 		}
-		var tried []int
-		for limit := r.config.KeyPairs; limit > 0; limit /= 4 {
-			tried = append(tried, limit)
+		type pairs struct{ All, Skipped, Values int64 }
+		var found pairs
+		for limits[i] = r.config.KeyPairs; ; limits[i] /= 4 {
+			found, err = selectOne[pairs](ctx, r.space, fmt.Sprintf("SELECT CAST(coalesce(sum(n * m), 0) AS BIGINT), CAST(coalesce(sum(n * m) FILTER (n * m > %[1]d), 0) AS BIGINT), count(*) FILTER (n * m > %[1]d) FROM %[2]s",
+				limits[i], compiled.hashSizes()))
+			if err != nil {
+				return nil, err
+			}
+			if found.All-found.Skipped <= budget || limits[i] < 4 {
+				break
+			}
 		}
-		list := func(what string) string {
-			return each(tried, ", ", func(_, limit int) string { return fmt.Sprintf(what, limit) })
-		}
-		found, err := selectOne[struct {
-			Values, Pairs []int64 // above each limit
-			All           int64
-		}](ctx, r.space, fmt.Sprintf("SELECT [%s], [%s], CAST(coalesce(sum(n * m), 0) AS BIGINT) FROM %s",
-			list("count(*) FILTER (n * m > %d)"), list("CAST(coalesce(sum(n * m) FILTER (n * m > %d), 0) AS BIGINT)"), compiled.hashSizes()))
-		if err != nil {
-			return nil, err
-		}
-		at := 0
-		for at < len(tried)-1 && found.All-found.Pairs[at] > budget {
-			at++
-		}
-		limits[i] = tried[at]
-		if found.Values[at] > 0 {
-			r.skewed = append(r.skewed, Skew{k, found.Values[at], found.Pairs[at]})
+		if found.Values > 0 {
+			r.skewed = append(r.skewed, Skew{k, found.Values, found.Skipped})
 		}
 	}
 	return limits, nil
