@@ -56,7 +56,7 @@ func fileStep(x *nlq.Index, dataset, said string, req Request) (Reply, error) {
 	answer := wordResult(question, a, fetched)
 	written, hasReport := resultOf(req.Messages, reportCall)
 	if w.report && !hasReport && offersTool(req, reportCall) {
-		return callStep(reportCall, map[string]any{"title": title, "format": w.format, "markdown": reportText(answer, rows, drawn)}), nil
+		return callStep(reportCall, map[string]any{"title": title, "format": w.format, "markdown": reportText(title, answer, rows, drawn)}), nil
 	}
 	saved, hasFile := resultOf(req.Messages, saveCall)
 	if w.file != "" && !hasFile && offersTool(req, saveCall) {
@@ -99,13 +99,13 @@ func textField(m Message, field string) string {
 }
 
 // reportText is the answer with the chart and the rows below it.
-func reportText(answer, rows string, drawn Message) string {
+func reportText(title, answer, rows string, drawn Message) string {
 	answer, how, _ := strings.Cut(answer, "\n\nHow I read the question: ")
 	text := answer + "\n"
 	if name := textField(drawn, "name"); name != "" && !drawn.Failed {
 		text += "\n![](chart:" + name + ")\n"
 	}
-	text += "\n![](table:" + rows + ")\n"
+	text += "\n![" + strings.NewReplacer("[", "", "]", "").Replace(title) + "](table:" + rows + ")\n"
 	if how != "" {
 		text += "\n## How the question was read\n\n" + how + "\n"
 	}
@@ -117,7 +117,7 @@ func reportText(answer, rows string, drawn Message) string {
 func shortName(topic string) string {
 	question, change, _ := strings.Cut(topic, ", ")
 	words := strings.Fields(question)
-	return strings.TrimSpace(strings.Join(words[:min(6, len(words))], " ") + " " + change)
+	return strings.TrimSpace(strings.Join(words[:min(8, len(words))], " ") + " " + change)
 }
 
 // titleOf makes a title of a question.

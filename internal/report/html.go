@@ -14,7 +14,7 @@ const style = `
 :root { color-scheme: light }
 body { font: 16px/1.55 'Liberation Sans', Arial, Helvetica, sans-serif; color: #222b36; background: #fff; max-width: 46rem; margin: 2.5rem auto; padding: 0 1.25rem }
 h1 { font-size: 1.75rem; line-height: 1.25 } h2 { font-size: 1.3rem; margin-top: 2rem } h3, h4, h5, h6 { font-size: 1.05rem; margin-top: 1.5rem }
-table { border-collapse: collapse; font-size: .9rem; margin: 1rem 0 } caption, figcaption { text-align: left; font-size: .85rem; color: #5b6673; padding: .25rem 0 }
+table { border-collapse: collapse; font-size: .9rem; margin: 1rem 0 } caption, figcaption { text-align: left; font-size: .85rem; color: #5b6673; padding: .25rem 0 } caption { white-space: nowrap }
 th, td { padding: .3rem .7rem; border-bottom: 1px solid #e3e7ec; text-align: left; vertical-align: top } th { border-bottom: 2px solid #8a94a0 } .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap } .d { white-space: nowrap }
 figure { margin: 1.25rem 0 } figure svg { max-width: 100%; height: auto } .wide { overflow-x: auto } .small { font-size: .85rem; color: #5b6673 }
 pre { background: #f4f6f8; padding: .75rem; overflow-x: auto; font-size: .85rem } code { background: #f4f6f8; padding: 0 .2rem } pre code { padding: 0 }

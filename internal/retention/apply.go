@@ -78,6 +78,9 @@ func (k *Keeper) removeGroup(ctx context.Context, p *Plan, group []Artifact) err
 		seqs[id] = p.seqs[id]
 	}
 	return k.cfg.Threads.RemoveArtifacts(ctx, seqs, ids, func() error {
+		for id := range seqs {
+			p.seqs[id]++ // the event that was just stored; the thread may name artifacts of other groups
+		}
 		return k.cfg.Artifacts.Remove(ctx, versions, p.reasonText(group[0].Reason))
 	})
 }

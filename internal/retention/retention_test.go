@@ -391,6 +391,26 @@ func TestDeletedThread(t *testing.T) {
 	}
 }
 
+// Artifacts that a fork shares go in the same pass as those that it does not.
+func TestSharedAndOwnArtifacts(t *testing.T) {
+	t.Parallel()
+	d := deploy(t)
+	parent, _ := d.ask("", "shared")
+	fork, err := d.eng.Fork(t.Context(), parent, 0, "ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.ask(parent, "own")
+	d.ask(fork, "apart")
+	d.wait(40 * day)
+	if done := d.apply(retention.Limits{ArtifactAge: 30 * day}); done.Artifacts != 3 {
+		t.Errorf("removed %+v, want 3 artifacts", done)
+	}
+	if left := len(d.view(parent).Artifacts) + len(d.view(fork).Artifacts); left != 0 {
+		t.Errorf("%d artifacts are left", left)
+	}
+}
+
 // Nothing is recorded in one thread while another one that names the artifact is busy.
 func TestBusyForkKeepsTheArtifact(t *testing.T) {
 	t.Parallel()
