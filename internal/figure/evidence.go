@@ -42,6 +42,7 @@ type Evidence struct {
 	Names        map[string]string // of results that have one, by the id of their call
 
 	sizes            []size
+	measures         []measure
 	cells, textBytes int
 	seen             map[uint64]bool // contents of tables and documents
 }

@@ -4,19 +4,21 @@
 // The order of evidence for one figure, the best first (a number inside a name of the data,
 // such as iPhone 15, comes from that name):
 //
-//  1. The size of a result, where the words beside the figure speak of rows, of those that
+//  1. A passage that the answer quotes word for word, or the measure of a result, such as the
+//     relevancy of a passage, that the figure is said to be.
+//  2. The size of a result, where the words beside the figure speak of rows, of those that
 //     are shown or of the rest.
-//  2. A cell that holds the figure exactly, if the sentence names its row, if the figure
+//  3. A cell that holds the figure exactly, if the sentence names its row, if the figure
 //     stands beside the name of its column, or if so many digits do not agree by chance.
-//  3. What the person said in this turn. It comes before every cell where the figure is a
+//  4. What the person said in this turn. It comes before every cell where the figure is a
 //     limit ("above 100", "the top 5").
-//  4. A cell that holds the figure rounded, or in another unit.
-//  5. The size of a table of the data, a formula over cells, a document, a line of the
+//  5. A cell that holds the figure rounded, or in another unit.
+//  6. The size of a table of the data, a formula over cells, a document, a line of the
 //     schema about what the sentence names.
-//  6. A condition of the statement that ran.
-//  7. A constant that the statement or the code put into its own result: it is stated, and
+//  7. A condition of the statement that ran.
+//  8. A constant that the statement or the code put into its own result: it is stated, and
 //     counts as a figure without an origin.
-//  8. A cell or a formula that may fit by chance.
+//  9. A cell or a formula that may fit by chance.
 package figure
 
 import "strings"
@@ -126,9 +128,14 @@ func Trace(answer string, e Evidence) (figures []Figure, cut bool) {
 	return out, cut
 }
 
-// fromResults looks for the figure in the sizes of results, their cells and the question:
+// fromResults looks for the figure in quotations, the sizes of results, their cells and the question:
 // the first steps of the order of evidence.
 func (t *tracer) fromResults(m mention) (origin, bool) {
+	for _, try := range []func(mention) (origin, bool){t.fromQuotation, t.fromMeasures} {
+		if o, ok := try(m); ok {
+			return o, true
+		}
+	}
 	if o, ok := t.fromNames(m); ok {
 		return o, true
 	}

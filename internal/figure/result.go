@@ -137,7 +137,9 @@ func (w *walker) addObject(id string, o object) {
 	for _, m := range rest {
 		text, isText := m.value.(string)
 		switch {
-		case isAboutTheWork(m.key) || w.repeatsArgument(m):
+		case isAboutTheWork(m.key):
+			w.e.addMeasure(id, 0, m)
+		case w.repeatsArgument(m):
 		case slices.Contains(sizeKeys, m.key) && isCount(m.value):
 			w.e.sizes = append(w.e.sizes, size{of: id, what: rowSize, n: countOf(m.value)})
 		case isText && (slices.Contains(statementKeys, m.key) || looksLikeSQL.MatchString(text)):
@@ -154,15 +156,6 @@ func (w *walker) addObject(id string, o object) {
 		t.ID, t.Rows, t.made = id, [][]any{row}, w.made
 		w.e.AddTable(t)
 	}
-}
-
-// isAboutTheWork says that a member measures how a result came about, and no data.
-func isAboutTheWork(key string) bool {
-	switch key {
-	case "ms", "confidence", "relevancy", "max_relevancy", "attempts":
-		return true
-	}
-	return strings.HasSuffix(key, "_ms")
 }
 
 // isProse tells sentences from labels, numbers and dates.
@@ -246,6 +239,7 @@ func (w *walker) addList(id string, list []any) {
 			text, isText := m.value.(string)
 			switch {
 			case isAboutTheWork(m.key):
+				w.e.addMeasure(id, i, m)
 			case isText && (len(text) > shortText || looksLikeSQL.MatchString(text) || isProse(text) && len(strings.Fields(text)) >= sentenceWords):
 				w.addText(id+"["+strconv.Itoa(i)+"]."+m.key, text)
 			case isScalar(m.value):
