@@ -3,6 +3,7 @@ package chart
 import (
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/go-fonts/liberation/liberationsansbold"
 	"github.com/go-fonts/liberation/liberationsansregular"
@@ -67,12 +68,16 @@ func (f *face) runeWidth(r rune) float64 {
 // fallbackWidth leaves room for a wider font, where a viewer has none of the family.
 const fallbackWidth = 1.1
 
+func faceOf(bold bool) *face {
+	if bold {
+		return boldFace()
+	}
+	return regularFace()
+}
+
 // textWidth is the width of a text in the units of its size.
 func textWidth(text string, size float64, bold bool) float64 {
-	f := regularFace()
-	if bold {
-		f = boldFace()
-	}
+	f := faceOf(bold)
 	w := 0.0
 	for _, r := range text {
 		w += f.runeWidth(r)
@@ -80,21 +85,28 @@ func textWidth(text string, size float64, bold bool) float64 {
 	return w * size / 1000 * fallbackWidth
 }
 
-// truncate cuts a text to a width and marks the cut.
+// truncate cuts a text to a width and marks the cut. It measures each character once and
+// none behind the width, because texts of data can be of any length.
 func truncate(text string, size, width float64, bold bool) string {
-	if textWidth(text, size, bold) <= width {
-		return text
-	}
-	runes := []rune(text)
-	for n := len(runes) - 1; n > 0; n-- {
-		if cut := strings.TrimRight(string(runes[:n]), " ") + "…"; textWidth(cut, size, bold) <= width {
-			return cut
+	const mark = "…"
+	f := faceOf(bold)
+	markWidth := f.runeWidth('…')
+	sum, end := 0.0, 0 // end is behind the last character that leaves room for the mark
+	for i, r := range text {
+		sum += f.runeWidth(r)
+		if sum*size/1000*fallbackWidth > width {
+			return strings.TrimRight(text[:end], " ") + mark
+		}
+		if r != ' ' && (sum+markWidth)*size/1000*fallbackWidth <= width {
+			_, length := utf8.DecodeRuneInString(text[i:])
+			end = i + length
 		}
 	}
-	return "…"
+	return text
 }
 
-// wrap breaks a text into at most so many lines of a width; the last is cut.
+// wrap breaks a text into at most so many lines of a width; a word that is longer than a
+// line is cut, and so is what remains for the last.
 func wrap(text string, size, width float64, bold bool, lines int) []string {
 	var out []string
 	line := ""
@@ -109,7 +121,7 @@ func wrap(text string, size, width float64, bold bool, lines int) []string {
 			line += " " + strings.Join(words[i:], " ")
 			break
 		}
-		out, line = append(out, line), word
+		out, line = append(out, truncate(line, size, width, bold)), word
 	}
 	if line != "" {
 		out = append(out, truncate(line, size, width, bold))
