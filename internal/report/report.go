@@ -88,7 +88,36 @@ func readDocument(d Document) (page, error) {
 	if len(blocks) > 0 && blocks[0].kind == heading && strings.EqualFold(plainText(blocks[0].spans), title) {
 		blocks = blocks[1:] // the title stands above the text already
 	}
-	return page{title, blocks, r.notes}, nil
+	return page{title, blocks, keepReferred(blocks, r.notes)}, nil
+}
+
+// keepReferred drops the notes that no block refers to, such as those of a caption or of a
+// heading that repeats the title, and numbers the others in the order of the text.
+func keepReferred(blocks []block, notes []note) []note {
+	var kept []note
+	numbers := map[int]int{} // the new number of a note, by its old one
+	renumber := func(spans []span) {
+		for i := range spans {
+			old := spans[i].note
+			if old == 0 {
+				continue
+			}
+			if numbers[old] == 0 {
+				kept = append(kept, notes[old-1])
+				numbers[old] = len(kept)
+			}
+			spans[i].note = numbers[old]
+		}
+	}
+	for _, b := range blocks {
+		renumber(b.spans)
+		for _, row := range append([][]cell{b.header}, b.rows...) {
+			for _, c := range row {
+				renumber(c.spans)
+			}
+		}
+	}
+	return kept
 }
 
 // names lists what the document can show.

@@ -120,6 +120,30 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// TestNotesAreReferredTo: a number in the title's own heading or in a caption makes no note
+// that nothing refers to, and the notes are numbered as they are referred to.
+func TestNotesAreReferredTo(t *testing.T) {
+	d := sample(t)
+	d.Markdown = strings.Replace(d.Markdown, "![Best customers]", "![Best custom 17]", 1) // as long as before
+	for _, in := range []struct{ text, number string }{{"# Umsatz 2025", "2025"}, {"![Best custom 17]", "17"}} {
+		end := strings.Index(d.Markdown, in.text) + strings.Index(in.text, in.number) + len(in.number)
+		d.Figures = append(d.Figures, report.Figure{Start: end - len(in.number), End: end, Text: in.number, Source: "the origin of " + in.number})
+	}
+	page, err := report.HTML(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(page)
+	for n := 1; strings.Contains(text, fmt.Sprintf(`<li id="note-%d"`, n)); n++ {
+		if !strings.Contains(text, fmt.Sprintf(`href="#note-%d"`, n)) {
+			t.Errorf("nothing refers to note %d", n)
+		}
+	}
+	if strings.Contains(text, "the origin of") || !strings.Contains(text, `<strong>12.345,67</strong><sup><a href="#note-1">`) {
+		t.Errorf("%s", text)
+	}
+}
+
 // TestReportRefusals: what a report cannot show is said, with what it can.
 func TestReportRefusals(t *testing.T) {
 	for name, tt := range map[string]struct {
