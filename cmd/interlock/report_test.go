@@ -11,6 +11,7 @@ import (
 
 	"interlock/internal/event"
 	"interlock/internal/fault"
+	"interlock/internal/figure"
 	"interlock/internal/toolbox"
 )
 
@@ -87,7 +88,8 @@ func TestAnalysisToReport(t *testing.T) {
 	}
 }
 
-// A figure that nothing supports is marked in the report and named to the model.
+// A figure that nothing supports is marked in the report, and the note that says so is no
+// figure itself.
 func TestReportMarksFigures(t *testing.T) {
 	w := newWorkshop(t, nil)
 	frames := w.fetch(t, "totals", "SELECT status, sum(amount) AS total FROM orders GROUP BY status ORDER BY status")
@@ -100,7 +102,7 @@ func TestReportMarksFigures(t *testing.T) {
 	if !strings.Contains(page, "result totals, column total, row 2") || !strings.Contains(page, `class="none">No origin was found`) || !strings.Contains(page, `4711.25<sup><a class="none"`) {
 		t.Errorf("%s", page)
 	}
-	if !strings.Contains(out.Note, "Figures without an origin, marked as such: 4711.25.") {
+	if !strings.Contains(out.Note, "The report marks figures for which no origin was found.") || figure.Holds(out.Note) {
 		t.Errorf("the note is %q", out.Note)
 	}
 }
@@ -134,7 +136,8 @@ func TestReportAgreesWithAnswer(t *testing.T) {
 	traced := p.figures(pick[struct {
 		Thread string `json:"thread_id"`
 	}](t, all, "state")[0].Thread)
-	if traced.Unsupported != 2 || len(traced.Figures) != 3 || traced.Figures[0].Unsupported() {
+	if traced.Unsupported != 2 || len(traced.Figures) != 3 || traced.Figures[0].Unsupported() ||
+		traced.Figures[1].Support != figure.None || traced.Figures[2].Support != figure.Stated {
 		t.Errorf("the answer has %+v", traced)
 	}
 }

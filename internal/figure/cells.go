@@ -235,6 +235,9 @@ func (t *tracer) fromCells(m mention) (match, bool) {
 				if how == noFit {
 					continue
 				}
+				if c.stated && g.table.made != nil && g.table.made.isText {
+					continue // what the caller wrote, such as a report, comes back
+				}
 				if c.stated {
 					stated = append(stated[:min(len(stated), maxCells-1)], c.Cell)
 					continue

@@ -236,7 +236,7 @@ func readProgram(sql string, args map[string]any) *program {
 		found, _ := scanBounded(text)
 		for _, m := range found {
 			if written == nil {
-				written = &program{known: true, readsData: true}
+				written = &program{known: true, isText: true, readsData: true}
 			}
 			for _, r := range m.readings {
 				written.values = append(written.values, r.value)

@@ -148,6 +148,15 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// TestWrittenTexts holds that what a tool says about a text that its caller wrote neither
+// supports a figure nor changes the reason why it has no origin.
+func TestWrittenTexts(t *testing.T) {
+	report := call{args: `{"title":"Lost 9 of 4,711","markdown":"We lost 9 orders, 4,711 in all."}`, output: `{"name":"lost_9","note":"Lost 9 of 4,711 is written. Without an origin: 9, 4,711.","count":4711}`}
+	if got, want := supportsOf("We lost 9 orders, 4,711 in all.", "", report), "9 none, 4,711 none"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // TestStated holds that a number which only a statement or code states is no evidence.
 func TestStated(t *testing.T) {
 	rows := func(sql string, value any) call {

@@ -30,6 +30,7 @@ type mention struct {
 	rises      bool
 	bracketed  bool // (1,234): negative in accounts
 	stated     bool // of a document: the code that printed it states it
+	repeated   bool // and that code is a text that the caller wrote
 }
 
 // A day is a date of which the end may be missing: a month or a year.

@@ -13,6 +13,7 @@ import (
 type program struct {
 	known      bool // there is one
 	isCode     bool // and no statement
+	isText     bool // and no statement either: a text of the caller, such as a report
 	readsData  bool // it reads a table, as far as can be told
 	columns    []outputColumn
 	values     []float64 // stated anywhere, so that a cell that equals one may be it

@@ -42,6 +42,7 @@ func (t *tracer) scanTexts() {
 		for i := range text.mentions {
 			m := &text.mentions[i]
 			m.stated = d.made != nil && slices.ContainsFunc(m.readings, func(r reading) bool { return slices.Contains(d.made.values, r.value) })
+			m.repeated = m.stated && d.made.isText
 		}
 		t.documents = append(t.documents, text)
 	}
@@ -59,6 +60,7 @@ func (t *tracer) fromDocuments(m mention) (origin, bool) {
 		for _, other := range d.mentions {
 			switch {
 			case hit != nil || !m.same(other):
+			case other.stated && other.repeated: // what the caller wrote says nothing about the reason
 			case other.stated:
 				stated = &origin{support: Stated, source: d.source}
 			default:

@@ -94,17 +94,12 @@ func (b box) storeReport(ctx context.Context, in WriteReportIn) (MadeOut, error)
 	}, nil
 }
 
-// reportNote says what a person should look at before the report leaves the house.
+// reportNote says what a person should look at before the report leaves the house. It
+// repeats no figure: an answer that quotes the note would state it once more without an origin.
 func reportNote(d report.Document, format string, cut bool) string {
 	var parts []string
-	var without []string
-	for _, f := range d.Figures {
-		if f.NoOrigin && !slices.Contains(without, f.Text) {
-			without = append(without, f.Text)
-		}
-	}
-	if len(without) > 0 {
-		parts = append(parts, fmt.Sprintf("Figures without an origin, marked as such: %s.", strings.Join(without[:min(10, len(without))], ", ")))
+	if slices.ContainsFunc(d.Figures, func(f report.Figure) bool { return f.NoOrigin }) {
+		parts = append(parts, "The report marks figures for which no origin was found.")
 	}
 	if cut {
 		parts = append(parts, "Only a part of the results was looked at for the origins of figures.")
