@@ -14,12 +14,13 @@ const maxIndexed = 200_000
 // A cell is a cell with what it holds.
 type cell struct {
 	Cell
-	value  float64
-	number bool
-	text   string // in lower case
-	date   *day
-	column column // where it stands
-	stated bool   // a constant of the program that gave it: no data
+	value   float64
+	number  bool
+	text    string // in lower case
+	written string // a text in its own case
+	date    *day
+	column  column // where it stands
+	stated  bool   // a constant of the program that gave it: no data
 }
 
 // A grid is a table, prepared.
@@ -29,7 +30,8 @@ type grid struct {
 	cells   [][]cell
 	labels  [][]label // what names each row
 	upTo    int       // numbers that a figure may come from by chance: in this table and those before it
-	listed  int64     // rows that the answer names; -1 until they are counted
+	named   int64     // rows that the answer names; -1 until they are counted
+	valued  int64     // those of them that its figures were read from
 
 	namedIn string // the sentence for which isNamed was filled
 	nameIn  names  // what it says
@@ -64,7 +66,9 @@ type tracer struct {
 	formulas int  // that are tried for each figure
 	e        Evidence
 	answer   string
-	linked   []cell // that figures of the answer were read from, or follow from
+	linked   []cell  // that figures of the answer were read from, or follow from
+	parts    []names // lines and sentences of the answer, once they are needed
+	work     int     // looks for rows in them that are left
 
 	questions, statements, documents []scannedText
 	described                        []describedLine
@@ -72,11 +76,11 @@ type tracer struct {
 
 // newTracer prepares the evidence, as much of it as may be looked at for so many figures.
 func newTracer(answer string, e Evidence, figures int) *tracer {
-	t := &tracer{answer: answer, e: e, formulas: min(maxFormulas, allFormulas/figures)}
+	t := &tracer{answer: answer, e: e, work: maxWork, formulas: min(maxFormulas, allFormulas/figures)}
 	left := min(maxWork/figures, maxIndexed)
 	single := 0 // numbers of results with one row
 	for _, table := range e.Tables {
-		g, before := grid{table: table, listed: -1}, t.numbers
+		g, before := grid{table: table, named: -1}, t.numbers
 		for _, name := range table.Columns {
 			g.columns = append(g.columns, newColumn(name))
 		}
@@ -197,7 +201,7 @@ func newCell(at Cell, v any) cell {
 		c.value, c.number, c.text = float64(x), true, strconv.Itoa(x)
 	case string:
 		x = strings.TrimSpace(x)
-		c.text = strings.ToLower(x)
+		c.text, c.written = strings.ToLower(x), x
 		if m := isoDay.FindStringSubmatch(x); m != nil {
 			year, _ := strconv.Atoi(m[1])
 			month, _ := strconv.Atoi(m[2])

@@ -33,7 +33,7 @@ func readCode(code string) *program {
 	}
 	for _, loc := range codeNumbers.FindAllStringIndex(bare, -1) {
 		digits := strings.ReplaceAll(bare[loc[0]:loc[1]], "_", "")
-		if len(strings.Trim(digits, ".")) < statedDigits || loc[0] > 0 && (letterAt(bare, loc[0]-1) || bare[loc[0]-1] == '_' || isUpperAt(bare, loc[0]-1)) {
+		if len(strings.Trim(digits, ".")) < statedDigits || loc[0] > 0 && (letterAt(bare, loc[0]-1) || bare[loc[0]-1] == '_') {
 			continue
 		}
 		if v, err := strconv.ParseFloat(digits, 64); err == nil {

@@ -21,8 +21,6 @@
 //  9. A cell or a formula that may fit by chance.
 package figure
 
-import "strings"
-
 // Support is what a figure rests on.
 type Support string
 
@@ -180,7 +178,7 @@ func chance(n, digits int) bool {
 // maxSentence bounds how far before and after a figure its sentence is looked for.
 const maxSentence = 500
 
-// sentence gives the sentence of a text around a place, in lower case.
+// sentence gives the sentence of a text around a place.
 func sentence(text string, start, end int) string {
 	from, to := max(0, start-maxSentence), min(len(text), end+maxSentence)
 	for i := start - 1; i > from; i-- {
@@ -195,7 +193,7 @@ func sentence(text string, start, end int) string {
 			break
 		}
 	}
-	return strings.ToLower(text[from:to])
+	return text[from:to]
 }
 
 // endsSentence says whether the byte before a place ends a sentence.

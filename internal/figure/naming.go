@@ -12,7 +12,7 @@ func (t *tracer) fromNames(m mention) (origin, bool) {
 	for i := range t.grids {
 		for row := range t.grids[i].labels {
 			for _, l := range t.grids[i].labels[row] {
-				if l.kind == textLabel && m.isPartOf(l.text, t.answer) && !t.grids[i].table.made.writes(l.text, m) {
+				if l.kind == textLabel && m.isPartOf(l.text, t.answer) && !t.grids[i].table.made.writes(strings.ToLower(l.text), m) {
 					return origin{support: FromCell, cells: []Cell{t.grids[i].cells[row][l.column].Cell}}, true
 				}
 			}
@@ -65,12 +65,12 @@ func (t *tracer) mentioned(m mention, grid, row, col int) int {
 
 // namedBy says which rows a figure's sentence names, or else the line above its list.
 func (g *grid) namedBy(m mention) []bool {
-	key := m.sentence + "\n" + m.lead
+	key := m.written + "\n" + m.lead
 	if g.isNamed != nil && g.namedIn == key {
 		return g.isNamed
 	}
 	g.namedIn, g.isNamed = key, make([]bool, len(g.cells))
-	for _, text := range []string{m.sentence, m.lead} {
+	for _, text := range []string{m.written, m.lead} {
 		if text == "" {
 			continue
 		}
@@ -104,7 +104,7 @@ func containsWord(sentence, text string) bool {
 }
 
 func letterAt(s string, i int) bool {
-	return i >= 0 && i < len(s) && (s[i] >= 'a' && s[i] <= 'z' || s[i] >= '0' && s[i] <= '9' || s[i] >= 0x80)
+	return i >= 0 && i < len(s) && (s[i] >= 'a' && s[i] <= 'z' || isUpperAt(s, i) || s[i] >= '0' && s[i] <= '9' || s[i] >= 0x80)
 }
 
 // containsStem says whether a word of the sentence begins like this one: plurals and

@@ -148,6 +148,50 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// TestRowsNotListed holds which rows an answer lists: those that a line or a sentence names
+// by all that names them, or by what no other row has.
+func TestRowsNotListed(t *testing.T) {
+	var months, days, customers []string
+	for i := range 36 {
+		for j, channel := range []string{"Web", "Store", "Phone", "Partner", "Other"} {
+			months = append(months, fmt.Sprintf(`["%d-%02d-01","%s",%d.5]`, 2024+i/12, i%12+1, channel, 40000-i*811-j*97))
+		}
+		days = append(days, fmt.Sprintf(`["2026-%02d-%02d",%d]`, 1+i/28, i%28+1, 40000-i*811))
+	}
+	months = append(months, `["2027-01-01","Web",7711.5]`)
+	for i, code := range strings.Fields("DE FR ES IT NL AT PL SE") {
+		customers = append(customers, fmt.Sprintf(`["%s",%d]`, code, 9000-i*123))
+	}
+	rows := func(columns string, rows []string) call {
+		return call{output: `{"columns":[` + columns + `],"rows":[` + strings.Join(rows, ",") + `]}`}
+	}
+	byMonth, byDay, byCountry := rows(`"month","channel","revenue"`, months), rows(`"day","revenue"`, days), rows(`"country","customers"`, customers)
+	files := rows(`"file","rows"`, []string{`["orders.csv",412]`, `["users.csv",388]`, `["lines.csv",977]`})
+	const five = "- January 2024, Web: 40,000.50\n- January 2024, Store: 39,903.50\n- January 2024, Phone: 39,806.50\n- February 2024, Web: 39,189.50\n- February 2024, Phone: 38,995.50\n"
+	for _, c := range []struct {
+		name, answer, want string
+		of                 call
+	}{
+		{"two labels", five + "The table has 176 more.", "176 size", byMonth},
+		{"two labels without values", "The best are Web in January 2024.\nThen comes Store in January 2024.\nThe table has 179 more.", "179 size", byMonth},
+		{"labels under a line", "January 2024:\n- Web\n- Store\n- Phone\n\nThe table has 178 more.", "178 size", byMonth},
+		{"labels apart", "Web leads.\nJanuary 2024 was good.\nThe table has 180 more.", "180 none", byMonth},
+		{"a wrong rest", five + "The table has 175 more.", "175 none", byMonth},
+		{"a month of days", "January 2026 was good. On 2026-01-03 most came. There are 35 more.", "35 size", byDay},
+		{"a German word", "DE führt, dann FR. Mehr gibt es in der Tabelle: 6 weitere.", "6 size", byCountry},
+		{"a code", "DE führt, dann FR und ES; 5 weitere.", "5 size", byCountry},
+		{"a file's name", "DE leads, then FR. It is in wie-viele-gibt-ES-pro-land.csv: 6 more.", "6 size", byCountry},
+		{"a file's name in quotes", "DE leads, then FR. It is in \"Was gibt ES pro Land.pdf\": 6 more.", "6 size", byCountry},
+		{"a file as a row", "The largest is lines.csv; there are 2 more.", "2 size", files},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := supportsOf(c.answer, "", c.of); !strings.HasSuffix(got, c.want) {
+				t.Errorf("%s\ngot  %s\nwant %s", c.answer, got, c.want)
+			}
+		})
+	}
+}
+
 // TestWrittenTexts holds that what a tool says about a text that its caller wrote neither
 // supports a figure nor changes the reason why it has no origin.
 func TestWrittenTexts(t *testing.T) {

@@ -24,7 +24,8 @@ type mention struct {
 	after      []string // the two words after it
 	date       *day
 	sentence   string // around it, in lower case
-	lead       string // the line above the list that it stands in
+	written    string // the same in its own case
+	lead       string // the line above the list that it stands in, in its own case
 	cues       cue
 	falls      bool // the sentence says that something fell or is negative
 	rises      bool
@@ -57,7 +58,8 @@ func scanBounded(text string) (found []mention, cut bool) {
 
 // readSentence adds what the words around the number say.
 func (m *mention) readSentence(text string) {
-	m.sentence = sentence(text, m.start, m.end)
+	m.written = sentence(text, m.start, m.end)
+	m.sentence = strings.ToLower(m.written)
 	m.lead = leadIn(text, m.start)
 	m.cues = cuesIn(m.sentence)
 	m.falls, m.rises = containsOneOf(m.sentence, fallWords), containsOneOf(m.sentence, riseWords)

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -154,7 +155,7 @@ func (t *tracer) fromSizes(m mention) (origin, bool) {
 		if rows && (m.isCount(here, false) || counted && m.isCount(all, false)) {
 			return origin{support: FromSize, formula: "rows", source: g.table.ID}, true
 		}
-		if rest && counted && (m.isCount(all-here, true) || m.isCount(all-t.listed(i), true) || m.isCount(here-t.listed(i), true)) {
+		if rest && counted && t.countsUnlisted(m, i, all, here) {
 			return origin{support: FromSize, formula: "rows that are not shown", source: g.table.ID}, true
 		}
 	}
@@ -223,28 +224,92 @@ func (m mention) isCount(n int64, some bool) bool {
 	return slices.ContainsFunc(m.readings, func(r reading) bool { return r.fits(float64(n), m.near) })
 }
 
-// listed counts the rows of a table that the answer names, by a text or by a cell that one
-// of its figures was read from.
-func (t *tracer) listed(grid int) int64 {
+// countsUnlisted says whether the figure is how many rows of a table, or of those that are
+// here, the answer does not show.
+func (t *tracer) countsUnlisted(m mention, grid int, all, here int64) bool {
+	named, valued := t.listed(grid)
+	return slices.ContainsFunc([]int64{all - here, all - named, here - named, all - valued, here - valued}, func(n int64) bool { return m.isCount(n, true) })
+}
+
+// listed counts the rows of a table that the answer shows: valued are those that one of its
+// figures was read from, named those and the ones that a line or a sentence names.
+func (t *tracer) listed(grid int) (named, valued int64) {
 	g := &t.grids[grid]
-	if g.listed >= 0 {
-		return g.listed
+	if g.named >= 0 {
+		return g.named, g.valued
 	}
-	named := map[int]bool{}
-	answer := newNames(strings.ToLower(t.answer[:min(len(t.answer), maxScanned)]))
-	for row := range g.cells[:min(len(g.cells), maxListed)] {
-		if g.names(answer, row) {
-			named[row] = true
-		}
-	}
+	shown := map[int]bool{}
 	for _, c := range t.linked {
 		if c.Table == g.table.ID {
-			named[c.Row] = true
+			shown[c.Row] = true
 		}
 	}
-	g.listed = int64(len(named))
-	return g.listed
+	g.valued = int64(len(shown))
+	unique, daily := g.uniqueLabels()
+	for _, part := range t.answerParts() {
+		for row := range g.cells[:min(len(g.cells), maxListed)] {
+			if !shown[row] && t.work > 0 {
+				t.work--
+				shown[row] = g.identifies(part, row, unique, daily)
+			}
+		}
+	}
+	maps.DeleteFunc(shown, func(_ int, is bool) bool { return !is })
+	g.named = int64(len(shown))
+	return g.named, g.valued
 }
+
+// identifies says whether a text names one row and no other: by a label that no other row
+// has, or by all labels of the row together.
+func (g *grid) identifies(n names, row int, unique map[label]bool, daily map[int]bool) bool {
+	all := len(g.labels[row]) > 0
+	for _, l := range g.labels[row] {
+		named := n.name(l) && (!daily[l.column] || n.namesDay(l)) // a month names no day of it
+		if named && unique[l.key()] {
+			return true
+		}
+		all = all && named
+	}
+	return all
+}
+
+// uniqueLabels are the labels that only one row of the table has, and the columns whose
+// dates are days rather than months or years.
+func (g *grid) uniqueLabels() (unique map[label]bool, daily map[int]bool) {
+	unique, daily = map[label]bool{}, map[int]bool{}
+	for _, labels := range g.labels {
+		for _, l := range labels {
+			_, again := unique[l.key()]
+			unique[l.key()] = !again
+			if l.kind == dateLabel && l.date.day > 1 {
+				daily[l.column] = true
+			}
+		}
+	}
+	return unique, daily
+}
+
+// answerParts are the lines and sentences of the answer, each with the line above its list.
+func (t *tracer) answerParts() []names {
+	if t.parts != nil {
+		return t.parts
+	}
+	answer := t.answer[:min(len(t.answer), maxScanned)]
+	from := 0
+	for i := 1; i <= len(answer) && len(t.parts) < maxParts; i++ {
+		if i < len(answer) && !endsSentence(answer, i) {
+			continue
+		}
+		if part := answer[from:i]; strings.TrimSpace(part) != "" {
+			t.parts = append(t.parts, newNames(part+"\n"+leadIn(answer, from+len(strings.TrimRight(part, "\n")))))
+		}
+		from = i
+	}
+	return t.parts
+}
+
+// maxParts bounds the lines and sentences in which rows are looked for.
+const maxParts = 1000
 
 // maxListed bounds the rows that an answer is searched for.
 const maxListed = 2000
