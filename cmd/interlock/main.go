@@ -103,7 +103,7 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON")
 	defer nameUnknown(root)
 	root.AddCommand(
-		a.serveCommand(), a.chatCommand(), a.askCommand(), a.evalCommand(), a.machineCommand(), a.toolCommand(), a.runCommand(), a.replayCommand(), a.threadCommand(), a.retentionCommand(),
+		a.serveCommand(), a.chatCommand(), a.askCommand(), a.evalCommand(), a.machineCommand(), a.toolCommand(), a.runCommand(), a.replayCommand(), a.threadCommand(), a.artifactCommand(), a.retentionCommand(),
 		a.sourcesCommand(), a.docsCommand(), a.mcpCommand(), a.queryCommand(), a.reconcileCommand(), a.demoCommand(), a.doctorCommand(), a.configCommand(), a.versionCommand(),
 	)
 	root.InitDefaultCompletionCmd("completion")

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -83,13 +82,5 @@ func (c *reconciliation) copyArtifact(ctx context.Context, artifacts *artifact.S
 		return err
 	}
 	defer content.Close()
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("copying the evidence: %w", err)
-	}
-	if _, err := io.Copy(f, content); err != nil {
-		_ = f.Close()
-		return fmt.Errorf("copying the evidence: %w", err)
-	}
-	return f.Close()
+	return copyToNewFile(path, content)
 }

@@ -146,7 +146,7 @@ func (s *Store) commitVersion(ctx context.Context, p Put, id identity, writer, t
 		}
 	}
 	if equal, ok, err := s.findKnown(p, id, hash); err != nil || ok {
-		return equal, err
+		return equal, errors.Join(err, s.linkObject(temp, hash))
 	}
 	version, err := s.nextVersion(p.Owner, id)
 	if err != nil {
@@ -233,21 +233,6 @@ func (s *Store) findKnown(p Put, own identity, hash string) (equal Meta, found b
 		}
 	}
 	return equal, false, nil
-}
-
-// linkObject gives the content its place, unless an equal one is there.
-func (s *Store) linkObject(temp, hash string) error {
-	place := s.objectPath(hash)
-	if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
-		return err
-	}
-	if err := os.Link(temp, place); err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			return nil
-		}
-		return err
-	}
-	return syncDir(filepath.Dir(place))
 }
 
 // writeMeta stores the document of a version, unconfirmed.

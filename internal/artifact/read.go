@@ -10,9 +10,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"interlock/internal/fault"
 )
@@ -31,6 +33,7 @@ func (s *Store) Open(ctx context.Context, owner, id string) (io.ReadSeekCloser, 
 	if err != nil {
 		return nil, Meta{}, s.wrapError(err, "read")
 	}
+	slices.SortFunc(known.versions, func(a, b Meta) int { return cmp.Compare(b.Version, a.Version) }) // whatever the clock said
 	newest := 0
 	if len(known.versions) > 0 {
 		newest = known.versions[0].Version
@@ -47,6 +50,11 @@ func (s *Store) Open(ctx context.Context, owner, id string) (io.ReadSeekCloser, 
 		f, err := os.Open(s.objectPath(m.Hash))
 		if err != nil {
 			return nil, Meta{}, s.wrapError(err, "read the content of "+id+" of")
+		}
+		if info, err := f.Stat(); err != nil || info.Size() != m.Bytes {
+			damaged := fmt.Errorf("the content has not the %d bytes that were stored", m.Bytes)
+			return nil, Meta{}, s.wrapError(errors.Join(cmp.Or(err, damaged), f.Close()), "read the content of "+id+" of").
+				Suggest("Make it again: an equal content replaces the damaged one.")
 		}
 		return f, m, nil
 	}
@@ -110,21 +118,24 @@ func (s *Store) readThread(owner, part string) (documents, error) {
 
 // readAll reads the documents of a folder that match a pattern.
 func readAll(root, pattern string) (documents, error) {
-	paths, err := fs.Glob(os.DirFS(root), pattern)
+	paths, err := matchFiles(root, strings.Split(pattern, "/"))
 	if err != nil {
 		return documents{}, err
 	}
 	out := documents{versions: make([]Meta, 0, len(paths))}
-	for _, p := range paths {
-		path := filepath.Join(root, p)
+	for _, path := range paths {
 		raw, err := os.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if errors.Is(err, syscall.EISDIR) {
+			out.damaged = append(out.damaged, Damaged{path, "it is a folder", nil})
 			continue
 		}
 		if err != nil {
 			return documents{}, err
 		}
-		m, err := decodeMeta(raw, p)
+		m, err := decodeMeta(raw, path)
 		if err != nil {
 			out.damaged = append(out.damaged, Damaged{path, err.Error(), raw})
 			continue
@@ -137,12 +148,43 @@ func readAll(root, pattern string) (documents, error) {
 	return out, nil
 }
 
+// matchFiles lists the paths below a folder whose parts match the patterns. Unlike fs.Glob it
+// fails where a folder cannot be listed: what is not seen would count as not needed.
+func matchFiles(root string, patterns []string) ([]string, error) {
+	entries, err := os.ReadDir(root)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, e := range entries {
+		if ok, err := filepath.Match(patterns[0], e.Name()); err != nil || !ok {
+			continue
+		}
+		path := filepath.Join(root, e.Name())
+		if len(patterns) == 1 {
+			out = append(out, path)
+			continue
+		}
+		below, err := matchFiles(path, patterns[1:])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, below...)
+	}
+	return out, nil
+}
+
+var contentHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
 // decodeMeta reads the document of a version, whose name says which one it is.
 func decodeMeta(raw []byte, path string) (m Meta, err error) {
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return m, err
 	}
-	if _, version, ok := parseID(m.ID); !ok || version != 0 || len(m.Hash) != 64 || filepath.Base(path) != strconv.Itoa(m.Version)+".json" {
+	if _, version, ok := parseID(m.ID); !ok || version != 0 || !contentHash.MatchString(m.Hash) || filepath.Base(path) != strconv.Itoa(m.Version)+".json" {
 		return m, fmt.Errorf("the document does not describe %s", filepath.Base(path))
 	}
 	return m, nil

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -164,7 +165,8 @@ func (s *Store) sweep(ctx context.Context) (freed int64, err error) {
 // removeMoved removes contents that were moved away, or moves them back if a document
 // refers to them.
 func (s *Store) removeMoved(ctx context.Context, hashes []string) (freed int64, err error) {
-	if len(hashes) == 0 {
+	slices.Sort(hashes)
+	if hashes = slices.Compact(hashes); len(hashes) == 0 { // one may be left of a sweep that was cut off
 		return 0, nil
 	}
 	needed, err := s.referredTo(ctx, hashes)

@@ -28,6 +28,7 @@ type fold struct {
 
 	Seq          int64
 	Created, Now time.Time // Now is the time of the last event
+	Forked       time.Time
 	Settings     map[string]any
 	State, Last  string
 	Facts        map[string]event.Value
@@ -50,7 +51,7 @@ type fold struct {
 }
 
 // snapshotFormat changes when the fold does, so that older snapshots are not used.
-const snapshotFormat = 3
+const snapshotFormat = 4
 
 // A Message is a person's text or a final answer.
 type Message struct {
@@ -94,6 +95,9 @@ func (f *fold) apply(e event.Event) {
 		f.Owner, f.Machine, f.Version, f.Title, f.Dataset = b.Owner, b.Machine, b.Version, b.Title, b.Dataset
 		f.Settings = b.Settings
 		f.Created = e.Time
+		if b.Parent != nil {
+			f.Forked = b.Parent.Time
+		}
 	case event.TurnStarted:
 		f.startTurn(e, b)
 		return
@@ -126,6 +130,14 @@ func (f *fold) apply(e event.Event) {
 	if b, ok := e.Body.(event.TurnEnded); ok {
 		f.endTurn(e, b)
 	}
+}
+
+// used is when the thread was last used: its last event, or the fork that copied it.
+func (f *fold) used() time.Time {
+	if f.Forked.After(f.Now) {
+		return f.Forked
+	}
+	return f.Now
 }
 
 func (f *fold) addArtifact(b event.ArtifactMade) {

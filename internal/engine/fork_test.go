@@ -25,6 +25,11 @@ func TestForkAtAnyEvent(t *testing.T) {
 		r.send(thread, text)
 		r.wait(thread)
 	}
+	row, err := r.store.Thread(t.Context(), thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := row.Updated
 	before, err := json.Marshal(r.log(thread))
 	if err != nil {
 		t.Fatal(err)
@@ -33,6 +38,9 @@ func TestForkAtAnyEvent(t *testing.T) {
 		fork, err := r.eng.Fork(t.Context(), thread, ev.Seq, "bob")
 		if err != nil {
 			t.Fatalf("at %d: %v", ev.Seq, err)
+		}
+		if row, err := r.store.Thread(t.Context(), fork); err != nil || !row.Updated.After(ended) {
+			t.Errorf("forked at %d: it counts as used at %s, before it was made; %v", ev.Seq, row.Updated, err)
 		}
 		r.send(fork, "another way")
 		r.wait(fork)

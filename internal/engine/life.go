@@ -171,7 +171,7 @@ func (e *Engine) Fork(ctx context.Context, thread string, seq int64, owner strin
 			break
 		}
 		if o, ok := ev.Body.(event.ThreadOpened); ok {
-			o.Owner, o.Parent = owner, &event.Origin{Thread: thread, Seq: seq}
+			o.Owner, o.Parent = owner, &event.Origin{Thread: thread, Seq: seq, Time: e.cfg.Now().UTC().Truncate(time.Microsecond)}
 			ev.Body = o
 		}
 		ev.Thread = id

@@ -151,7 +151,7 @@ func (r *rules) threadRow() store.Thread {
 	m, f := r.m, r.f
 	h := store.Thread{
 		ID: f.Thread, Owner: f.Owner, Machine: f.Machine, Version: f.Version, Title: f.Title, Dataset: f.Dataset,
-		Status: f.Status, State: f.State, Seq: f.Seq, Created: f.Created, Updated: f.Now,
+		Status: f.Status, State: f.State, Seq: f.Seq, Created: f.Created, Updated: f.used(),
 	}
 	if f.Turn != nil {
 		h.Run = f.Turn.Run

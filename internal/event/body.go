@@ -20,8 +20,9 @@ type ThreadOpened struct {
 
 // Origin is the last event of the parent that a fork shares.
 type Origin struct {
-	Thread string `json:"thread"`
-	Seq    int64  `json:"seq"`
+	Thread string    `json:"thread"`
+	Seq    int64     `json:"seq"`
+	Time   time.Time `json:"time,omitzero"` // of the fork
 }
 
 // TurnStarted begins a run: the person sent a message, a command or a call.

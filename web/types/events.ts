@@ -91,6 +91,8 @@ export interface ThreadOpened {
 export interface Origin {
   thread: string;
   seq: number;
+  /** of the fork */
+  time?: Time;
 }
 
 /** TurnStarted begins a run: the person sent a message, a command or a call. */
