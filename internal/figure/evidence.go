@@ -211,7 +211,7 @@ func ProgramArgs(args json.RawMessage) json.RawMessage {
 
 // authoredKeys name arguments that are texts of the caller: a result that repeats their
 // numbers says nothing about data.
-var authoredKeys = []string{"markdown", "text", "content", "body", "html", "title", "summary", "answer", "notes"}
+var authoredKeys = []string{"name", "markdown", "text", "content", "body", "html", "title", "summary", "answer", "notes"}
 
 // readProgram reads what gave a result: its statement, or the SQL, the code or the text in
 // its arguments.

@@ -11,7 +11,8 @@ import (
 var (
 	fences     = regexp.MustCompile("(?m)^[ \t>]*(?:```+|~~~+)[ \t]*([\\w+-]*)[^\n`]*$")
 	inlineCode = regexp.MustCompile("`+([^`\n]+)`+")
-	addresses  = regexp.MustCompile(`https?://\S+|\]\([^)\n]*\)`)
+	// Links, whose target has no blank: other brackets are text that people read.
+	addresses = regexp.MustCompile(`https?://\S+|\]\((?:<[^>\n]*>|[^)\s]*)(?:[ \t]+"[^"\n]*")?\)`)
 	// Numbers of items at the beginning of a line, with the rest of the line.
 	items = regexp.MustCompile(`(?m)^[ \t>*#-]*((?:\d{1,3}[.)])+)(?:[ \t]+([^\n]*))?$`)
 	// A month after a number makes it a day.
@@ -23,6 +24,9 @@ var (
 
 // programLanguages are names of languages after a code fence whose text is a program.
 var programLanguages = wordSet("sql python py python3 bash sh shell r js javascript ts typescript go java c cpp yaml toml ini regex mermaid vega vega-lite html css xml dax m")
+
+// queryLanguages are those whose programs have words that are known.
+var queryLanguages = wordSet("sql python py python3")
 
 // mask marks the bytes whose numbers are no figures of the answer: programs, addresses and
 // the numbers of list items. A number in backticks, or in a block that holds no program, is
@@ -48,7 +52,7 @@ func mask(text string) []bool {
 }
 
 // hidePrograms hides the blocks of code that are programs. One that is not closed ends at
-// the first empty line, so that an answer cannot hide behind it.
+// the next fence or the first empty line, so that an answer cannot hide behind it.
 func hidePrograms(text string, hide func(start, end int)) {
 	all := fences.FindAllStringSubmatchIndex(text, -1)
 	for i := 0; i < len(all); i++ {
@@ -57,8 +61,10 @@ func hidePrograms(text string, hide func(start, end int)) {
 		hide(opens[0], opens[1])
 		end := len(text)
 		closed := i+1 < len(all) && all[i+1][2] == all[i+1][3]
-		if closed {
+		if i+1 < len(all) {
 			end = all[i+1][0]
+		}
+		if closed {
 			hide(all[i+1][0], all[i+1][1])
 			i++
 		}
@@ -66,7 +72,8 @@ func hidePrograms(text string, hide func(start, end int)) {
 			end = opens[1] + blank
 		}
 		body := text[opens[1]:end]
-		if programLanguages[language] && (closed || programWords.MatchString(body)) || language == "" && programLine.MatchString(body) {
+		isProgram := programWords.MatchString(body)
+		if programLanguages[language] && (isProgram || closed && !queryLanguages[language]) || language == "" && programLine.MatchString(body) {
 			hide(opens[1], end)
 		}
 	}
