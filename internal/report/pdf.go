@@ -260,11 +260,13 @@ func (w *writer) layout(words []word, width, size float64) [][]word {
 				continue
 			}
 		}
-		for x.width > width && len([]rune(x.text)) > 1 { // longer than a line: cut
-			head, tail := w.cut(x, width, size)
-			line = append(line, head)
-			flush()
-			x = tail
+		if x.width > width {
+			pieces := w.cut(x, width, size)
+			for _, piece := range pieces[:len(pieces)-1] {
+				line = append(line, piece)
+				flush()
+			}
+			x = pieces[len(pieces)-1]
 		}
 		line, used = append(line, x), used+x.width
 	}
@@ -274,17 +276,28 @@ func (w *writer) layout(words []word, width, size float64) [][]word {
 	return lines
 }
 
-func (w *writer) cut(x word, width, size float64) (head, tail word) {
+// cut breaks a word that is longer than a line into pieces of at most a line, each of one
+// character at least. It measures each character once.
+func (w *writer) cut(x word, width, size float64) []word {
 	w.font(x.span, size)
-	runes := []rune(x.text)
-	n := 1
-	for n < len(runes) && w.GetStringWidth(string(runes[:n+1])) <= width {
-		n++
+	_, fontSize := w.GetFontSize()
+	var out []word
+	from, used := 0, 0
+	add := func(to int) {
+		piece := x
+		piece.text, piece.width = x.text[from:to], float64(used)*fontSize/1000
+		out = append(out, piece)
+		from, used = to, 0
 	}
-	head, tail = x, x
-	head.text, tail.text = string(runes[:n]), string(runes[n:])
-	head.width, tail.width = w.GetStringWidth(head.text), w.GetStringWidth(tail.text)
-	return head, tail
+	for i, r := range x.text {
+		symbol := w.GetStringSymbolWidth(string(r))
+		if i > from && float64(used+symbol)*fontSize/1000 > width {
+			add(i)
+		}
+		used += symbol
+	}
+	add(len(x.text))
+	return out
 }
 
 // flow writes text from an indent to the right margin, over as many lines and pages as

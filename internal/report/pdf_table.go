@@ -28,15 +28,16 @@ func (w *writer) table(b block) {
 	if b.caption != "" {
 		w.flow([]span{{text: b.caption, italic: true}}, smallSize, w.left)
 	}
-	w.row(b.header, widths, size, true)
+	header := w.layoutRow(b.header, widths, size)
+	w.row(header, widths, size, true)
 	for _, cells := range b.rows {
-		height := w.rowHeight(cells, widths, size)
-		if w.y+height > w.bottom {
+		row := w.layoutRow(cells, widths, size)
+		if w.y+row.height > w.bottom {
 			w.AddPage()
 			w.y = topMargin
-			w.row(b.header, widths, size, true)
+			w.row(header, widths, size, true)
 		}
-		w.row(cells, widths, size, false)
+		w.row(row, widths, size, false)
 	}
 	if b.note != "" {
 		w.y++
@@ -97,20 +98,30 @@ func (w *writer) columnWidths(b block, size float64) []float64 {
 	return natural
 }
 
-func (w *writer) rowHeight(cells []cell, widths []float64, size float64) float64 {
-	lines := 1
-	for i, c := range cells[:min(len(cells), len(widths))] {
-		lines = max(lines, len(w.layout(w.words(c.spans, size), widths[i]-2*cellPad, size)))
-	}
-	return float64(lines)*lineHeight(size) + 1.4
+// A tableRow is the cells of a row, broken into lines.
+type tableRow struct {
+	cells  []cell
+	lines  [][][]word // of each cell
+	height float64
 }
 
-func (w *writer) row(cells []cell, widths []float64, size float64, header bool) {
-	height := w.rowHeight(cells, widths, size)
+func (w *writer) layoutRow(cells []cell, widths []float64, size float64) tableRow {
+	row := tableRow{cells: cells[:min(len(cells), len(widths))]}
+	most := 1
+	for i, c := range row.cells {
+		lines := w.layout(w.words(c.spans, size), widths[i]-2*cellPad, size)
+		row.lines = append(row.lines, lines)
+		most = max(most, len(lines))
+	}
+	row.height = float64(most)*lineHeight(size) + 1.4
+	return row
+}
+
+func (w *writer) row(row tableRow, widths []float64, size float64, header bool) {
 	top, x := w.y, w.left
-	for i, c := range cells[:min(len(cells), len(widths))] {
+	for i, c := range row.cells {
 		w.y = top + 0.7
-		for _, line := range w.layout(w.words(c.spans, size), widths[i]-2*cellPad, size) {
+		for _, line := range row.lines[i] {
 			if w.y+lineHeight(size) > w.bottom+bottomMargin/2 {
 				break // a cell longer than a page ends here
 			}
@@ -126,7 +137,7 @@ func (w *writer) row(cells []cell, widths []float64, size float64, header bool) 
 		}
 		x += widths[i]
 	}
-	w.y = top + height
+	w.y = top + row.height
 	w.SetDrawColor(0xe3, 0xe7, 0xec)
 	w.SetLineWidth(0.2)
 	if header {
