@@ -48,9 +48,8 @@ type Figure struct {
 	NoOrigin   bool // nothing supports it; Source says so
 }
 
-// Bounds of a report.
+// Bounds of what a report shows.
 const (
-	maxMarkdown  = 512 << 10
 	maxTableRows = 100 // shown of one table
 	maxColumns   = 12
 	maxNotes     = 300
@@ -76,9 +75,9 @@ func readDocument(d Document) (page, error) {
 		return page{}, fault.New(fault.InvalidArguments, "the report has no title").Suggest("Say in a few words what it is about.")
 	case strings.TrimSpace(d.Markdown) == "":
 		return page{}, fault.New(fault.InvalidArguments, "the report has no text").Suggest("Write the findings as Markdown.")
-	case len(d.Markdown) > maxMarkdown:
-		return page{}, fault.New(fault.TooLarge, "the report has %d bytes of text; at most %d are allowed", len(d.Markdown), maxMarkdown).
-			Suggest("Show tables by their names instead of writing them out.")
+	}
+	if err := checkMarkdown(d.Markdown); err != nil {
+		return page{}, err
 	}
 	r := newReader(d)
 	blocks, err := r.read()
