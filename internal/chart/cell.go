@@ -29,6 +29,14 @@ func CellText(v any) string {
 	return string(raw)
 }
 
+// cellKey tells cells apart: a missing one is not the text that it is shown as.
+func cellKey(v any) string {
+	if v == nil {
+		return "\x00"
+	}
+	return CellText(v)
+}
+
 // cellNumber reads a number; numbers that JSON cannot hold exactly come as text.
 func cellNumber(v any) (float64, bool) {
 	var n float64

@@ -56,7 +56,7 @@ type Table struct {
 
 // DecodeTable reads rows as results keep them: a JSON array of arrays.
 func DecodeTable(columns []schema.Column, rows json.RawMessage) (Table, error) {
-	t := Table{Columns: columns}
+	t := Table{Columns: uniqueColumns(columns)}
 	dec := json.NewDecoder(strings.NewReader(string(rows)))
 	dec.UseNumber() // digits beyond those of a float are rounded once, when they are drawn
 	if err := dec.Decode(&t.Rows); err != nil {
@@ -68,6 +68,25 @@ func DecodeTable(columns []schema.Column, rows json.RawMessage) (Table, error) {
 		}
 	}
 	return t, nil
+}
+
+// uniqueColumns gives the second column of a name, and each further one, a number: charts
+// refer to columns by their names.
+func uniqueColumns(columns []schema.Column) []schema.Column {
+	taken := make(map[string]bool, len(columns))
+	for _, c := range columns {
+		taken[c.Name] = true
+	}
+	out := slices.Clone(columns)
+	seen := make(map[string]bool, len(columns))
+	for i, c := range columns {
+		name := c.Name
+		for n := 2; seen[name] || name != c.Name && taken[name]; n++ {
+			name = fmt.Sprintf("%s_%d", c.Name, n)
+		}
+		out[i].Name, seen[name] = name, true
+	}
+	return out
 }
 
 // A Request is what somebody wants to see. Empty fields are chosen by the shape of the
@@ -104,6 +123,8 @@ const (
 	maxSlices     = 8      // of a pie; the rest is one slice
 	maxSeries     = 10
 	maxPeriods    = 400 // of an axis of time with bars
+	maxMagnitude  = 1e40
+	minMagnitude  = 1e-40 // of the largest value
 )
 
 // Plan checks a request against the columns of the result and chooses what it leaves

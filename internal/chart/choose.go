@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -133,11 +134,11 @@ func (s *Spec) repeats(t Table) bool {
 	seen := map[string]bool{}
 	x := t.index(s.X)
 	for _, row := range t.Rows {
-		text := CellText(row[x])
-		if seen[text] {
+		key := cellKey(row[x])
+		if seen[key] {
 			return true
 		}
-		seen[text] = true
+		seen[key] = true
 	}
 	return false
 }
@@ -148,7 +149,7 @@ func (s *Spec) check(t Table) error {
 		if len(t.Rows) < 2 {
 			return fault.New(fault.InvalidArguments, "one row is no distribution").Suggest("Say the value in a sentence, or fetch more rows.")
 		}
-		return nil
+		return checkMagnitude(t, s.X)
 	}
 	switch {
 	case len(s.Y) == 0:
@@ -167,22 +168,46 @@ func (s *Spec) check(t Table) error {
 	case s.Kind == Point && len(t.Rows) > maxPoints:
 		return fault.New(fault.TooLarge, "%d points cannot be told apart; at most %d are drawn", len(t.Rows), maxPoints).Suggest("Group the rows, or draw a histogram.")
 	}
-	if s.Kind == Point {
+	for _, name := range s.Y {
+		if err := checkMagnitude(t, name); err != nil {
+			return err
+		}
+	}
+	if s.Kind != Point {
+		return s.checkRows(t)
+	}
+	if s.roles[s.X] == moment {
 		return nil
 	}
-	return s.checkRows(t)
+	return checkMagnitude(t, s.X)
+}
+
+// checkMagnitude refuses numbers for which an axis has no room: their differences and
+// sums leave the range of a float, and their digits the picture.
+func checkMagnitude(t Table, column string) error {
+	i, largest := t.index(column), 0.0
+	for _, row := range t.Rows {
+		if v, ok := cellNumber(row[i]); ok {
+			largest = max(largest, math.Abs(v))
+		}
+	}
+	if largest == 0 || largest >= minMagnitude && largest <= maxMagnitude {
+		return nil
+	}
+	return fault.New(fault.InvalidArguments, "the largest value of %q is %g, and a chart shows values between %g and %g", column, largest, minMagnitude, maxMagnitude).
+		Suggest("Leave such values out in the query, or take another unit or the logarithm.")
 }
 
 // checkRows looks for what the kind cannot show: two values in one place, and parts
 // that are negative.
 func (s *Spec) checkRows(t Table) error {
 	x, series := t.index(s.X), t.index(s.Series)
-	seen := map[string]bool{}
+	seen := map[[2]string]bool{} // place and series
 	negative := false
 	for _, row := range t.Rows {
-		place := CellText(row[x])
+		place := [2]string{cellKey(row[x])}
 		if series >= 0 {
-			place += "\x00" + CellText(row[series])
+			place[1] = cellKey(row[series])
 		}
 		if seen[place] {
 			return fault.New(fault.InvalidArguments, "the result has several rows for %s = %.60q, and a chart shows one value there", s.X, CellText(row[x])).

@@ -127,6 +127,7 @@ func (c *canvas) writeTimes(ticks []time.Time, written period, x func(time.Time)
 
 // A scatter is the points of one series; x is a number, or seconds of a time.
 type scatter struct {
+	key  string // of its cell
 	name string
 	xs   []float64
 	ys   []float64
@@ -152,13 +153,13 @@ func (c *canvas) scatterPoints(t Table) []scatter {
 				dropped++
 				continue
 			}
-			series := name
+			key, label := name, name
 			if by >= 0 {
-				series = CellText(row[by])
+				key, label = cellKey(row[by]), CellText(row[by])
 			}
-			i := slices.IndexFunc(out, func(s scatter) bool { return s.name == series })
+			i := slices.IndexFunc(out, func(s scatter) bool { return s.key == key })
 			if i < 0 {
-				i, out = len(out), append(out, scatter{name: series})
+				i, out = len(out), append(out, scatter{key: key, name: label})
 			}
 			out[i].xs, out[i].ys = append(out[i].xs, at), append(out[i].ys, v)
 		}

@@ -79,11 +79,11 @@ func (p *plot) findPlaces(t Table, s Spec) (byRow []int, dropped int) {
 	byRow = make([]int, len(t.Rows))
 	index := map[string]int{}
 	for i, row := range t.Rows {
-		pl := place{label: CellText(row[x])}
+		pl, key := place{label: CellText(row[x])}, cellKey(row[x])
 		ok := true
 		if temporal {
 			if pl.at, ok = cellTime(row[x]); ok {
-				pl.label = pl.at.Format(time.RFC3339Nano)
+				key = pl.at.Format(time.RFC3339Nano)
 			}
 		} else if n, isNumber := cellNumber(row[x]); isNumber {
 			pl.number = n
@@ -92,10 +92,10 @@ func (p *plot) findPlaces(t Table, s Spec) (byRow []int, dropped int) {
 			byRow[i], dropped = -1, dropped+1
 			continue
 		}
-		at, known := index[pl.label]
+		at, known := index[key]
 		if !known {
 			at = len(p.xs)
-			index[pl.label] = at
+			index[key] = at
 			p.xs = append(p.xs, pl)
 		}
 		byRow[i] = at
@@ -147,11 +147,11 @@ func (p *plot) sortPlaces(byRow []int, temporal bool) {
 // fillSeries puts the value of each row into its series.
 func (p *plot) fillSeries(t Table, s Spec, byRow []int) {
 	index := map[string]int{}
-	find := func(name string) *series {
-		i, known := index[name]
+	find := func(key, name string) *series {
+		i, known := index[key]
 		if !known {
 			i = len(p.series)
-			index[name] = i
+			index[key] = i
 			values := make([]float64, len(p.xs))
 			for n := range values {
 				values[n] = math.NaN()
@@ -166,16 +166,13 @@ func (p *plot) fillSeries(t Table, s Spec, byRow []int) {
 			continue
 		}
 		for _, name := range s.Y {
+			key, label := name, name
 			if by >= 0 {
-				find(CellText(row[by]))
-			} else {
-				find(name)
+				key, label = cellKey(row[by]), CellText(row[by])
 			}
+			s := find(key, label) // a series without a value has its place in the legend
 			if v, ok := cellNumber(row[t.index(name)]); ok {
-				if by >= 0 {
-					name = CellText(row[by])
-				}
-				find(name).values[byRow[i]] = v
+				s.values[byRow[i]] = v
 			}
 		}
 	}

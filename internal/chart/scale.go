@@ -25,7 +25,7 @@ func (s scale) at(v float64) float64 {
 
 // newScale makes a scale whose ends are round values, with about so many ticks.
 func newScale(low, high float64, about int) scale {
-	if low == high {
+	if high-low <= 1e-12*max(math.Abs(low), math.Abs(high)) { // as equal as floats can tell
 		low, high = min(low, 0), max(high, 0)
 		if low == high {
 			high = 1

@@ -143,7 +143,7 @@ func newPlaces(t Table, s Spec) int {
 	seen := map[string]bool{}
 	x := t.index(s.X)
 	for _, row := range t.Rows {
-		seen[CellText(row[x])] = true
+		seen[cellKey(row[x])] = true
 	}
 	return len(seen)
 }
