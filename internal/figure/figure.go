@@ -13,9 +13,9 @@
 //  4. What the person said in this turn. It comes before every cell where the figure is a
 //     limit ("above 100", "the top 5").
 //  5. A cell that holds the figure rounded, or in another unit.
-//  6. The size of a table of the data, a formula over cells, a document, a line of the
-//     schema about what the sentence names.
-//  7. A condition of the statement that ran.
+//  6. The size of a table of the data, a year that is a condition of the statement, a formula
+//     over cells, a document, a line of the schema about what the sentence names.
+//  7. Another condition of the statement that ran.
 //  8. A constant that the statement or the code put into its own result: it is stated, and
 //     counts as a figure without an origin.
 //  9. A cell or a formula that may fit by chance.
@@ -112,13 +112,15 @@ func Trace(answer string, e Evidence) (figures []Figure, cut bool) {
 		if strong(out[i].Support) {
 			continue
 		}
-		for _, try := range []func(mention) (origin, bool){t.fromSchema, t.fromFormulas, t.fromDocuments, t.fromDescriptions, t.fromQuestions, t.fromStatements} {
+		for _, try := range []func(mention) (origin, bool){t.fromSchema, t.fromYears, t.fromFormulas, t.fromDocuments, t.fromDescriptions, t.fromQuestions, t.fromStatements} {
 			o, ok := try(m)
 			if ok && (out[i].Support == None || strong(o.support)) {
 				out[i].link(o)
 			}
 			if strong(out[i].Support) {
-				t.know(m) // later figures may follow from this one
+				if _, ok := t.fromYears(m); !ok {
+					t.know(m) // later figures may follow from this one
+				}
 				break
 			}
 		}

@@ -305,6 +305,7 @@ func (s *search) pair(a, b cell, pointed, once bool) bool {
 		return fmt.Sprintf("%s[%d]", c.Column, c.Row+1)
 	}
 	of := a.column
+	once = once && a.value != 0 && b.value != 0 // with a zero, a sum or a difference is the other cell
 	if once {
 		if !s.try(formula{value: math.Abs(a.value - b.value), text: name(a) + " - " + name(b), cells: both, column: of, cue: differenceCue, pointed: pointed}) ||
 			!s.try(formula{value: a.value + b.value, text: name(a) + " + " + name(b), cells: both, column: of, cue: sumCue, pointed: pointed}) {
@@ -314,7 +315,7 @@ func (s *search) pair(a, b cell, pointed, once bool) bool {
 	if once && s.m.share && !s.try(formula{value: math.Abs(a.value - b.value), text: name(a) + " - " + name(b), cells: both, cue: differenceCue, ratio: true, pointed: pointed}) {
 		return false
 	}
-	if b.value == 0 {
+	if b.value == 0 || b.value == 1 { // divided by one it is the cell itself
 		return true
 	}
 	return s.try(formula{value: a.value / b.value, text: name(a) + " / " + name(b), cells: both, cue: shareCue | ratioCue, ratio: true, pointed: pointed}) &&

@@ -192,6 +192,40 @@ func TestRowsNotListed(t *testing.T) {
 	}
 }
 
+// TestConditions holds that a condition of the statement stays one, and that no formula with
+// an operand that changes nothing explains a figure.
+func TestConditions(t *testing.T) {
+	query := func(sql, columns, rows string) call {
+		return call{sql: sql, output: `{"columns":[` + columns + `],"rows":[` + rows + `]}`}
+	}
+	none := query("SELECT count(*) AS count FROM orders WHERE year(day) = 2026", `"count"`, `[0]`)
+	week := query("SELECT sum(total) AS revenue FROM orders WHERE day >= '2026-11-09' AND day < '2026-11-17'", `"revenue"`, `[48211.37]`)
+	for _, c := range []struct {
+		name, answer, want string
+		of                 call
+	}{
+		{"a year with a zero", "There were no orders in 2026: 0. For 2026 the difference is 0.", "2026 statement, 0 cell, 2026 statement, 0 cell", none},
+		{"a limit with a zero", "With a limit of 500 there were 0. The total remains 500.", "500 statement, 0 cell, 500 statement", query("SELECT count(*) AS count FROM orders WHERE total > 500", `"count"`, `[0]`)},
+		{"a sum with zero", "The difference in 2027 and 2027 is none.", "2027 none, 2027 none", none},
+		{"a year before a formula", "The total for 2026 was 1,000.", "2026 statement, 1,000 formula", query("SELECT n FROM orders WHERE year(day) = 2026", `"n"`, `[987],[13]`)},
+		{"a year that formulas fit", "The total in 2026 is higher.", "2026 statement", query("SELECT n FROM orders WHERE year(day) = 2026", `"n"`, `[2000],[26]`)},
+		{"an open end", "From 2026-11-09 to 2026-11-16 the revenue was 48,211.37.", "2026-11-09 statement, 2026-11-16 statement, 48,211.37 cell", week},
+		{"an open end in words", "Vom 9. November 2026 bis zum 16.11.2026: 48.211,37.", "9. November 2026 statement, 16.11.2026 statement, 48.211,37 cell", week},
+		{"two days before an open end", "Until 2026-11-15 the revenue was 48,211.37.", "2026-11-15 none, 48,211.37 cell", week},
+		{"a closed end", "Until 2026-11-16.", "2026-11-16 none", query("SELECT n FROM orders WHERE day <= '2026-11-17'", `"n"`, `[5]`)},
+		{"an open end with a type", "Until 2026-10-31.", "2026-10-31 statement", query("SELECT n FROM orders WHERE day < CAST('2026-11-01' AS DATE)", `"n"`, `[5]`)},
+		{"an open end of a year", "Orders of 2025-01-01 to 2025-12-31.", "2025-01-01 statement, 2025-12-31 statement", query("SELECT n FROM orders WHERE day >= DATE '2025-01-01' AND DATE '2026-01-01' > day", `"n"`, `[5]`)},
+		{"an open end at midnight", "Until 2026-11-16.", "2026-11-16 statement", query("SELECT n FROM orders WHERE at < TIMESTAMP '2026-11-17 00:00:00'", `"n"`, `[5]`)},
+		{"an open end at noon", "Until 2026-11-16.", "2026-11-16 none", query("SELECT n FROM orders WHERE at < TIMESTAMP '2026-11-17 12:00:00'", `"n"`, `[5]`)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := supportsOf(c.answer, "", c.of); got != c.want {
+				t.Errorf("%s\ngot  %s\nwant %s", c.answer, got, c.want)
+			}
+		})
+	}
+}
+
 // TestWrittenTexts holds that what a tool says about a text that its caller wrote neither
 // supports a figure nor changes the reason why it has no origin.
 func TestWrittenTexts(t *testing.T) {

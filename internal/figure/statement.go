@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A program is what ran to give a result: a SQL statement or code. Of the numbers in its
@@ -17,7 +18,7 @@ type program struct {
 	readsData  bool // it reads a table, as far as can be told
 	columns    []outputColumn
 	values     []float64 // stated anywhere, so that a cell that equals one may be it
-	conditions string    // its text without comments and without what it states
+	conditions string    // its text without comments and without what it states, and the last days of its open ends
 	text       string    // as it was written, in lower case, with blanks for underscores
 }
 
@@ -149,7 +150,7 @@ func readStatement(sql string) *program {
 	for _, t := range r.stated {
 		blank(bare, t.start, t.end)
 	}
-	r.p.conditions = string(bare)
+	r.p.conditions = string(bare) + r.lastDays()
 	return &r.p
 }
 
@@ -157,6 +158,32 @@ func blank(text []byte, start, end int) {
 	for i := start; i < end; i++ {
 		text[i] = ' '
 	}
+}
+
+// midnight is a day in quotes, without a time of the day.
+var midnight = regexp.MustCompile(`^'(\d{4}-\d{2}-\d{2})(?:[T ]00:00(?::00(?:\.0+)?)?)?Z?'$`)
+
+// lastDays are the last days of periods whose end is open: day < '2026-11-17' ends on the
+// day before.
+func (r *statementReader) lastDays() string {
+	var b strings.Builder
+	for i, t := range r.tokens {
+		m := midnight.FindStringSubmatch(t.text)
+		if m == nil {
+			continue
+		}
+		before, after := i-1, i+1
+		for slices.Contains([]string{"date", "timestamp", "timestamptz", "cast", "("}, r.text(before)) {
+			before--
+		}
+		if r.text(before) != "<" && r.text(after) != ">" {
+			continue
+		}
+		if end, err := time.Parse(time.DateOnly, m[1]); err == nil {
+			b.WriteString("\n" + end.AddDate(0, 0, -1).Format(time.DateOnly))
+		}
+	}
+	return b.String()
 }
 
 // maxNames bounds the names of columns that are read behind that of an expression.

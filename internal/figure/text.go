@@ -90,6 +90,14 @@ func (t *tracer) fromStatements(m mention) (origin, bool) {
 	return inTexts(m, t.statements, FromStatement)
 }
 
+// fromYears looks for a year among the conditions: a formula that gives it does so by chance.
+func (t *tracer) fromYears(m mention) (origin, bool) {
+	if _, ok := m.year(); !ok {
+		return origin{}, false
+	}
+	return t.fromStatements(m)
+}
+
 func inTexts(m mention, texts []scannedText, s Support) (origin, bool) {
 	for _, text := range texts {
 		if slices.ContainsFunc(text.mentions, m.same) {
