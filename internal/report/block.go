@@ -102,6 +102,7 @@ func (r *reader) container(parent ast.Node, depth int, marker string) error {
 		switch n := n.(type) {
 		case *ast.Heading:
 			r.add(block{kind: heading, level: n.Level, spans: r.spans(n, span{})})
+			err = r.showImages(n)
 		case *ast.Paragraph, *ast.TextBlock:
 			err = r.paragraph(n, depth, marker)
 			marker = ""
@@ -123,6 +124,7 @@ func (r *reader) container(parent ast.Node, depth int, marker string) error {
 			r.add(block{kind: rule})
 		case *east.Table:
 			r.markdownTable(n)
+			err = r.showImages(n)
 		default:
 			err = r.container(n, depth, marker)
 		}
@@ -163,22 +165,14 @@ func (r *reader) paragraph(n ast.Node, depth int, marker string) error {
 	if marker != "" {
 		kind = item
 	}
-	var shown []block
-	for child := n.FirstChild(); child != nil; child = child.NextSibling() {
-		if image, ok := child.(*ast.Image); ok {
-			b, err := r.show(image)
-			if err != nil {
-				return err
-			}
-			shown = append(shown, b)
-		}
+	shown, err := r.images(n)
+	if err != nil {
+		return err
 	}
 	if spans := r.spans(n, span{}); plainText(spans) != "" {
 		r.add(block{kind: kind, level: depth, marker: marker, spans: spans})
 	}
-	for _, b := range shown {
-		r.add(b)
-	}
+	r.blocks = append(r.blocks, shown...)
 	return nil
 }
 
@@ -326,7 +320,7 @@ func (r *reader) noted(from, to int, style span) []span {
 	var out []span
 	piece := func(end, number int) {
 		s := style
-		s.text, s.note = unescape(string(r.source[from:end])), number
+		s.text, s.note = r.plain(from, end, style.mono), number
 		if s.text != "" || number > 0 {
 			out = append(out, s)
 		}
@@ -359,19 +353,4 @@ func (r *reader) noteNumber(f Figure) int {
 		r.notes = append(r.notes, note{f.Source, f.NoOrigin})
 	}
 	return i + 1
-}
-
-// unescape undoes Markdown's escapes of punctuation.
-func unescape(text string) string {
-	if !strings.Contains(text, `\`) {
-		return text
-	}
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] == '\\' && i+1 < len(text) && strings.IndexByte("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", text[i+1]) >= 0 {
-			i++
-		}
-		b.WriteByte(text[i])
-	}
-	return b.String()
 }

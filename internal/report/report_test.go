@@ -151,11 +151,15 @@ func TestReportRefusals(t *testing.T) {
 		code   fault.Code
 		says   string
 	}{
-		"no title":         {func(d *report.Document) { d.Title = " " }, fault.InvalidArguments, "no title"},
-		"no text":          {func(d *report.Document) { d.Markdown = "\n" }, fault.InvalidArguments, "no text"},
-		"too long":         {func(d *report.Document) { d.Markdown = strings.Repeat("x", 600<<10) }, fault.TooLarge, "bytes"},
-		"unknown picture":  {func(d *report.Document) { d.Markdown = "![x](sales_chart)" }, fault.NotFound, "sales_chart"},
-		"picture from web": {func(d *report.Document) { d.Markdown = "![x](https://example.com/a.png)" }, fault.NotFound, "example.com"},
+		"no title":             {func(d *report.Document) { d.Title = " " }, fault.InvalidArguments, "no title"},
+		"no text":              {func(d *report.Document) { d.Markdown = "\n" }, fault.InvalidArguments, "no text"},
+		"too long":             {func(d *report.Document) { d.Markdown = strings.Repeat("x", 600<<10) }, fault.TooLarge, "bytes"},
+		"unknown picture":      {func(d *report.Document) { d.Markdown = "![x](sales_chart)" }, fault.NotFound, "sales_chart"},
+		"picture in emphasis":  {func(d *report.Document) { d.Markdown = "*see ![x](sales_chart)* text" }, fault.NotFound, "sales_chart"},
+		"picture in a heading": {func(d *report.Document) { d.Markdown = "# ![x](sales_chart) title" }, fault.NotFound, "sales_chart"},
+		"picture in a link":    {func(d *report.Document) { d.Markdown = "[![x](sales_chart)](https://example.com)" }, fault.NotFound, "sales_chart"},
+		"picture in a table":   {func(d *report.Document) { d.Markdown = "| a |\n|---|\n| ![x](sales_chart) |" }, fault.NotFound, "sales_chart"},
+		"picture from web":     {func(d *report.Document) { d.Markdown = "![x](https://example.com/a.png)" }, fault.NotFound, "example.com"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := sample(t)
@@ -166,6 +170,45 @@ func TestReportRefusals(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestImagesInside: a table is shown wherever the text names it.
+func TestImagesInside(t *testing.T) {
+	for _, markdown := range []string{"**see ![Best](customers)**", "# Best ![Best](customers)", "[![Best](customers)](https://example.com)", "- *![Best](customers)*", "| a |\n|---|\n| ![Best](customers) |"} {
+		d := sample(t)
+		d.Markdown, d.Figures = markdown, nil
+		page, err := report.HTML(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(page), "<caption>Best</caption>"); n != 1 {
+			t.Errorf("%q shows the table %d times", markdown, n)
+		}
+	}
+}
+
+// TestEntities: entities are the characters that they name, unless they would make a
+// figure that nobody looked up.
+func TestEntities(t *testing.T) {
+	for markdown, want := range map[string]string{
+		"R&amp;D cost&nbsp;5 &euro; &lt;b&gt;": "<p>R&amp;D cost\u00a05 € &lt;b&gt;</p>",
+		"&copy; &#228; &#x20AC;":               "<p>© ä €</p>",
+		"a &unknown; &amp b \\&amp;":           "<p>a &amp;unknown; &amp;amp b &amp;amp;</p>",
+		"`&amp;`":                              "<code>&amp;amp;</code>",
+		"&#57;&#57;":                           "<p>&amp;#57;&amp;#57;</p>",
+		"9&nbsp;999":                           "<p>9&amp;nbsp;999</p>",
+		"&minus;5":                             "<p>&amp;minus;5</p>",
+		"5&#8203; or &#8203;":                  "<p>5&amp;#8203; or &amp;#8203;</p>",
+	} {
+		page, err := report.HTML(report.Document{Title: "x", Markdown: markdown})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(page), want) {
+			_, body, _ := strings.Cut(string(page), "</h1>")
+			t.Errorf("%s is written as %s, want %s", markdown, body, want)
+		}
 	}
 }
 
