@@ -16,22 +16,22 @@ import (
 // maxSaid is how many rows an answer names one by one.
 const maxSaid = 5
 
-// PartialResultText says how much of a result is there. No conclusion is drawn from a part of
-// the rows: the greatest of them may not be the greatest of all. A total of no more
-// than the rows that are shown is not known.
-func PartialResultText(shown int, total int64, atLeast bool) string {
+// PartialResultText says how many rows a result has of which some were fetched. No conclusion is
+// drawn from a part of the rows: the greatest of them may not be the greatest of all. Whoever
+// shows the table says how many it shows. A total of no more than the fetched rows is not known.
+func PartialResultText(fetched int, total int64, atLeast bool) string {
 	switch {
-	case total <= int64(shown):
-		return fmt.Sprintf("There are more rows than the first %d, which the table shows.", shown)
+	case total <= int64(fetched):
+		return fmt.Sprintf("There are more than %s rows.", formatMeasure(fetched))
 	case atLeast:
-		return fmt.Sprintf("There are at least %s rows; the table shows the first %s.", formatMeasure(total), formatMeasure(shown))
+		return fmt.Sprintf("There are at least %s rows.", formatMeasure(total))
 	}
-	return fmt.Sprintf("There are %s rows; the table shows the first %s.", formatMeasure(total), formatMeasure(shown))
+	return fmt.Sprintf("There are %s rows.", formatMeasure(total))
 }
 
 // WholeTableText says how many rows a table has of which only some were read here.
 func WholeTableText(rows int) string {
-	return fmt.Sprintf("There are %s rows, which the table shows. They are too many for me to put into words.", formatMeasure(rows))
+	return fmt.Sprintf("There are %s rows. They are too many for me to put into words.", formatMeasure(rows))
 }
 
 // AnswerText says a result in a sentence or two, from its cells and nothing else.

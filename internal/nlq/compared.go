@@ -28,7 +28,7 @@ func (u *understanding) readComparisons() {
 				continue
 			}
 			if col := u.comparedColumn(i, b); col >= 0 {
-				u.q.conds = append(u.q.conds, condition{table: u.x.columns[col].table, col: col, op: queryplan.Between, values: []any{u.ps[a].number, u.ps[b].number}, other: -1})
+				u.addComparison(condition{table: u.x.columns[col].table, col: col, op: queryplan.Between, values: []any{u.ps[a].number, u.ps[b].number}, other: -1})
 				u.use(i, a, and, b)
 			}
 		case p.role == pBirth && u.is(u.next(i), pNumber):
@@ -158,13 +158,13 @@ func (u *understanding) compare(i, mark, n int, op queryplan.Operator) {
 		return
 	}
 	if col := u.comparedColumn(i, end); col >= 0 {
-		u.q.conds = append(u.q.conds, condition{table: u.x.columns[col].table, col: col, op: op, values: []any{value}, other: -1})
+		u.addComparison(condition{table: u.x.columns[col].table, col: col, op: op, values: []any{value}, other: -1})
 		done()
 		u.useUnit(end)
 		return
 	}
 	if col := u.x.amountColumn(u.q.base); col >= 0 && u.is(u.next(end), pMoney, pUnknown) || col >= 0 && u.next(end) < 0 || col >= 0 && !u.is(u.next(end), pName, pUnknown) {
-		u.q.conds = append(u.q.conds, condition{table: u.q.base, col: col, op: op, values: []any{value}, other: -1})
+		u.addComparison(condition{table: u.q.base, col: col, op: op, values: []any{value}, other: -1})
 		done()
 		return
 	}
@@ -172,7 +172,7 @@ func (u *understanding) compare(i, mark, n int, op queryplan.Operator) {
 	for k := end + 1; k < len(u.ps) && k <= end+1; k++ {
 		for _, id := range u.x.tables[u.q.base].columns {
 			if c := &u.x.columns[id]; c.isNumeric() && len(c.words) > 1 && c.words[len(c.words)-1] == u.ps[k].text {
-				u.q.conds = append(u.q.conds, condition{table: u.q.base, col: id, op: op, values: []any{value}, other: -1})
+				u.addComparison(condition{table: u.q.base, col: id, op: op, values: []any{value}, other: -1})
 				done()
 				u.use(k)
 				return
@@ -188,7 +188,7 @@ func (u *understanding) compareGroups(end int, op queryplan.Operator, value floa
 		if u.is(k, pUnknown) {
 			return false
 		}
-		u.q.having = append(u.q.having, groupCondition{op: op, value: value})
+		u.addGroupComparison(groupCondition{op: op, value: value})
 		return true
 	}
 	m := u.q.measures[0]
@@ -199,8 +199,43 @@ func (u *understanding) compareGroups(end int, op queryplan.Operator, value floa
 	}
 	u.use(k)
 	count := measure{agg: queryplan.Count, table: u.q.base, col: -1}
-	u.q.having = append(u.q.having, groupCondition{op: op, value: value, measure: &count})
+	u.addGroupComparison(groupCondition{op: op, value: value, measure: &count})
 	return true
+}
+
+// addComparison adds a comparison of a column with a number. In a follow-up it takes the
+// place of one that bounds the column on the same side: over 1000, and over 1500?
+func (u *understanding) addComparison(c condition) {
+	if u.last != nil {
+		u.q.conds = slices.DeleteFunc(u.q.conds, func(o condition) bool {
+			return o.col == c.col && o.other < 0 && o.def == nil && !o.exists && !o.neg && boundsSameSide(o.op, c.op) && !u.givenNow(o)
+		})
+	}
+	u.q.conds = append(u.q.conds, c)
+}
+
+// addGroupComparison does the same for a comparison of groups.
+func (u *understanding) addGroupComparison(c groupCondition) {
+	if u.last != nil {
+		u.q.having = slices.DeleteFunc(u.q.having, func(o groupCondition) bool {
+			same := o.measure == nil && c.measure == nil || o.measure != nil && c.measure != nil && *o.measure == *c.measure
+			return same && boundsSameSide(o.op, c.op) && slices.Contains(u.last.having, o)
+		})
+	}
+	u.q.having = append(u.q.having, c)
+}
+
+// boundsSameSide reports whether two comparisons bound a number from the same side.
+func boundsSameSide(a, b queryplan.Operator) bool {
+	side := func(op queryplan.Operator) (below, above bool) {
+		return op == queryplan.Gt || op == queryplan.Ge || op == queryplan.Between, op == queryplan.Lt || op == queryplan.Le || op == queryplan.Between
+	}
+	aBelow, aAbove := side(a)
+	bBelow, bAbove := side(b)
+	if a == queryplan.Between && b != queryplan.Between {
+		return false // the other end of it stays
+	}
+	return aBelow && bBelow || aAbove && bAbove
 }
 
 // useUnit marks a unit after a number.

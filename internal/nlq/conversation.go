@@ -14,10 +14,11 @@ import (
 type conversation struct {
 	x       *Index
 	now     time.Time
-	last    *inquiry // what was answered last, or nil
+	last    *inquiry // what was answered last, or nil; a message that is not understood leaves it
 	current *resolved
 	pending *pendingChoice
 	failed  bool // the message before was not answered
+	typed   bool // the message before was a statement, which no question goes on from
 }
 
 // A resolved message has a plan, alternatives to ask about, or reasons why there is neither.
@@ -49,7 +50,11 @@ func (x *Index) converse(texts []string, now time.Time) *conversation {
 	if n := len(texts); n > maxMessages {
 		texts = texts[n-maxMessages:]
 	}
-	for _, text := range texts {
+	for i, text := range texts {
+		if i < len(texts)-1 && (IsStatement(text) || codePrefix.MatchString(text)) {
+			c.hearStatement()
+			continue
+		}
 		c.hear(text)
 	}
 	return c
@@ -76,9 +81,9 @@ func (c *conversation) hear(text string) {
 	c.failed = r.plan == nil && len(r.alternatives) == 0
 	c.current = r
 	switch {
+	case c.failed && c.pending != nil:
+		c.last, c.pending = c.pending.last, nil
 	case c.failed:
-		c.pending = nil
-		c.last = nil
 	case len(r.alternatives) > 0:
 		c.pending = &pendingChoice{text: text, last: c.last, from: r}
 		c.last = nil
@@ -86,7 +91,11 @@ func (c *conversation) hear(text string) {
 		c.pending = nil
 		c.last = r.u.q
 	}
+	c.typed = c.typed && c.failed
 }
+
+// hearStatement notes that SQL or code was typed: what follows cannot change it.
+func (c *conversation) hearStatement() { c.last, c.pending, c.failed, c.typed = nil, nil, true, true }
 
 // followWords begin a message that goes on from the one before.
 var followWords = regexp.MustCompile(`(?i)^\s*(and\b|what about|how about|only\b|just\b|same\b|now\b|by\b|per\b|split\b|broken down|as a|as percent|in percent|in %|top\b|best \d|exclude|excluding|without|leave out|except|sort|order by|add\b|show (their|the|how|them)|instead|also\b|but\b|no,|i mean|who\?|when\?|which ones|how many (are|is|were|of) (that|those|them|these)|how much is that|how much money is that|in total|compare (that|this|it)|cheapest first|highest first|lowest first|per\b|und\b|nur\b|what share of (their|those|them|that)|which (of (those|these|them)|month|year|quarter|week) was)`)
@@ -103,7 +112,10 @@ func (c *conversation) resolve(text string) *resolved {
 	follows := followWords.MatchString(text)
 	alone := c.x.resolve(text, c.now, nil, nil)
 	if c.last == nil {
-		if follows && alone.plan == nil && c.failed {
+		switch {
+		case follows && alone.plan == nil && c.typed:
+			alone.reason = "this goes on from a statement that was typed, which I cannot change; ask in full"
+		case follows && alone.plan == nil && c.failed:
 			alone.reason = "this goes on from a question that was not answered; ask it in full"
 		}
 		return alone

@@ -19,9 +19,9 @@ func TestExactText(t *testing.T) {
 
 func TestPartText(t *testing.T) {
 	for want, got := range map[string]string{
-		"There are 3,000 rows; the table shows the first 200.":            PartialResultText(200, 3000, false),
-		"There are at least 1,001 rows; the table shows the first 1,000.": PartialResultText(1000, 1001, true),
-		"There are more rows than the first 200, which the table shows.":  PartialResultText(200, 0, false),
+		"There are 3,000 rows.":          PartialResultText(200, 3000, false),
+		"There are at least 1,001 rows.": PartialResultText(1000, 1001, true),
+		"There are more than 200 rows.":  PartialResultText(200, 0, false),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -248,10 +248,43 @@ func (u *understanding) addValues(i int, not bool) {
 	}
 	if u.last != nil && !not {
 		u.q.conds = slices.DeleteFunc(u.q.conds, func(o condition) bool {
-			return o.col == col && (o.op == queryplan.Eq || o.op == queryplan.In) && !u.givenNow(o)
+			return o.col == col && (o.op == queryplan.Eq || o.op == queryplan.In || excludes(o, values)) && !u.givenNow(o)
 		})
 	}
+	if u.last != nil && not && u.dropKept(col, values) {
+		return
+	}
 	u.q.conds = append(u.q.conds, c)
+}
+
+// excludes reports whether a condition leaves out one of the values.
+func excludes(c condition, values []any) bool {
+	return (c.op == queryplan.Ne || c.op == queryplan.NotIn) && slices.ContainsFunc(values, func(v any) bool { return slices.Contains(c.values, v) })
+}
+
+// dropKept takes values out of those that the question before keeps, and reports whether others
+// are left of them: only for app or web, without app. Where none is left the condition goes, and
+// the message alone decides.
+func (u *understanding) dropKept(col int, values []any) (left bool) {
+	for i, o := range u.q.conds {
+		if o.col != col || o.op != queryplan.Eq && o.op != queryplan.In || u.givenNow(o) {
+			continue
+		}
+		rest := slices.DeleteFunc(slices.Clone(o.values), func(v any) bool { return slices.Contains(values, v) })
+		switch {
+		case len(rest) == len(o.values):
+			continue
+		case len(rest) == 0:
+			u.q.conds = slices.Delete(u.q.conds, i, i+1)
+			return false
+		case len(rest) == 1:
+			o.op = queryplan.Eq
+		}
+		o.values = rest
+		u.q.conds[i] = o
+		return true
+	}
+	return false
 }
 
 func (u *understanding) givenNow(c condition) bool {

@@ -18,7 +18,10 @@ var statementForms = []*regexp.Regexp{
 	regexp.MustCompile(`(?is)^(explain\s+(analyze\s+)?(select|with)\b|attach\s+'|copy\s+[\w."(]+.*\b(to|from)\s+'|pragma\s+\w+|from\s+[\w."]+\s+select\b)`),
 }
 
-var sqlPrefix = regexp.MustCompile(`(?i)^\s*sql\s*:`)
+var (
+	sqlPrefix  = regexp.MustCompile(`(?i)^\s*sql\s*:`)
+	codePrefix = regexp.MustCompile(`(?i)^\s*python\s*:`)
+)
 
 var sqlComment = regexp.MustCompile(`(?s)^(--[^\n]*(\n|$)|/\*.*?\*/|[\s(])+`)
 

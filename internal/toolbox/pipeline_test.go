@@ -171,8 +171,8 @@ func TestWriteAnswer(t *testing.T) {
 		none []string
 	}{
 		{"an answer", args{"plan": planned.Plan, "explain": planned.Explain, "result": result, "satisfaction": "satisfied"}, []string{"There are 1,234 orders where status is \"Open\" in any case", "How I read the question: "}, []string{"not satisfied"}},
-		{"cut", args{"plan": planned.Plan, "result": toolbox.Executed{Columns: []string{"city"}, Rows: json.RawMessage(`[["Ulm"],["Bern"]]`), RowCount: 2, Limited: true, TotalRows: 3000}, "satisfaction": "satisfied"}, []string{"There are 3,000 rows; the table shows the first 2."}, []string{"Ulm"}},
-		{"cut, uncounted", args{"result": result, "stats": toolbox.Stats{Limited: true}, "satisfaction": "satisfied"}, []string{"There are more rows than the first 1"}, []string{"1,234"}},
+		{"cut", args{"plan": planned.Plan, "result": toolbox.Executed{Columns: []string{"city"}, Rows: json.RawMessage(`[["Ulm"],["Bern"]]`), RowCount: 2, Limited: true, TotalRows: 3000}, "satisfaction": "satisfied"}, []string{"There are 3,000 rows."}, []string{"Ulm", "first"}},
+		{"cut, uncounted", args{"result": result, "stats": toolbox.Stats{Limited: true}, "satisfaction": "satisfied"}, []string{"There are more than 1 rows"}, []string{"1,234"}},
 		{"doubted", args{"plan": planned.Plan, "result": result, "satisfaction": "needs_work", "notes": "The group is wrong.", "used_up": true}, []string{"1,234", "I am not satisfied with this result: The group is wrong.", "used up"}, nil},
 		{"failed", args{"satisfaction": "failed", "notes": "the database is gone"}, []string{"I cannot answer this: the database is gone."}, []string{"How I read"}},
 		{"nothing ran", args{"plan": planned.Plan, "satisfaction": "needs_work", "notes": "", "used_up": true}, []string{"no answer I could stand by", "used up"}, nil},
