@@ -69,6 +69,12 @@ func lastMessage(list []Message) Message {
 	return list[len(list)-1]
 }
 
+// Replies to a message whose dataset is not known.
+const (
+	whichDataset = "Which dataset do you mean?"
+	noDataset    = "There is no dataset yet. Add files or connect a database first."
+)
+
 // askForDataset asks which of several datasets a question is about.
 func askForDataset(ids []string) string {
 	const most = 8
@@ -76,7 +82,7 @@ func askForDataset(ids []string) string {
 	if more := len(ids) - most; more > 0 {
 		names += fmt.Sprintf(" and %d more", more)
 	}
-	return "Which dataset do you mean? Choose one and ask again. There are: " + names + "."
+	return whichDataset + " Choose one and ask again. There are: " + names + "."
 }
 
 // stronger says how to get a model that understands more.
@@ -101,15 +107,27 @@ func (o offline) nextStep(ctx context.Context, req Request) (Reply, error) {
 	if !offersTool(req, planCall) && !makesFiles(req) {
 		return Reply{Text: "I am the built-in model. I answer questions about data with queries, and this state offers me none. Ask a machine that queries, such as analyst or pipeline; `interlock machine list` says which are complete.", Stop: StopRefusal}, nil
 	}
+	wanted := fileRequest{question: question, history: req.History}
+	if makesFiles(req) {
+		wanted = readFileRequest(question, req.History)
+		switch {
+		case wanted.nothingBefore:
+			return Reply{Text: nothingYet, Stop: StopRefusal}, nil
+		case wanted.typed != nil:
+			return typedStep(wanted, req), nil
+		case wanted.refersBack:
+			dataset = cmp.Or(wanted.dataset, dataset)
+		}
+	}
 	if dataset == "" {
 		ids, err := o.planner.Datasets(ctx)
 		if err != nil {
 			return Reply{}, err
 		}
 		if len(ids) == 0 {
-			return Reply{Text: "There is no dataset yet. Add files or connect a database first.", Stop: StopRefusal}, nil
+			return Reply{Text: noDataset, Stop: StopRefusal}, nil
 		}
-		if dataset = o.chooseDataset(ctx, ids, question, req.History); dataset == "" {
+		if dataset = o.chooseDataset(ctx, ids, wanted.question, wanted.history); dataset == "" {
 			return Reply{Text: askForDataset(ids), Stop: StopQuestion}, nil
 		}
 	}
@@ -121,11 +139,11 @@ func (o offline) nextStep(ctx context.Context, req Request) (Reply, error) {
 		return Reply{}, err
 	}
 	if makesFiles(req) {
-		return fileStep(x, dataset, question, req)
+		return fileStep(x, dataset, wanted, req)
 	}
-	a := planQuestion(x, question, req.History)
+	a, moved := planInThread(x, dataset, question, req.History)
 	if m := lastMessage(req.Messages); m.Role == ToolRole && m.Name == planCall {
-		r := Reply{Text: wordResult(question, a, m)}
+		r := Reply{Text: wordResult(question, a, m) + moved}
 		if m.Failed {
 			r.Stop = StopRefusal
 		}
@@ -138,6 +156,28 @@ func (o offline) nextStep(ctx context.Context, req Request) (Reply, error) {
 		return Reply{Text: askBack(a), Stop: StopQuestion}, nil
 	}
 	return Reply{Calls: []Call{{ID: "query", Name: planCall, Args: encodeArguments(map[string]any{"dataset_id": dataset, "plan": a.Plan})}}}, nil
+}
+
+// planInThread plans a question after those before it. A question that goes on from one about
+// another dataset is declined for that where it cannot be planned; else moved says so.
+func planInThread(x *nlq.Index, dataset, question string, history []Message) (a nlq.Answer, moved string) {
+	a = planQuestion(x, question, history)
+	before := ""
+	for _, m := range history {
+		if m.Role == User {
+			_, before = splitDataset(m.Text)
+		}
+	}
+	if before == "" || before == dataset {
+		return a, ""
+	}
+	if alone := planQuestion(x, question, nil); a.Plan != nil && a.SQL != alone.SQL {
+		return a, fmt.Sprintf("\n\nThis goes on from a question about the dataset %s; the answer is about %s.", before, dataset)
+	}
+	if a.Plan == nil && followsUp.MatchString(question) {
+		a.Declined = fmt.Sprintf("This goes on from a question about the dataset %s, and cannot be asked of %s. Ask in full, or choose %s again.", before, dataset, before)
+	}
+	return a, ""
 }
 
 // planQuestion plans the question; if the model asked back before, it reads the
@@ -194,17 +234,30 @@ func findQuestion(list []Message) (question, dataset string) {
 	if len(list) == 0 || list[0].Role != User {
 		return "", ""
 	}
-	text := list[0].Text
+	return splitDataset(list[0].Text)
+}
+
+// splitDataset returns what the person wrote, and the dataset that the line below it names.
+func splitDataset(text string) (said, dataset string) {
 	if m := datasetLine.FindStringSubmatch(text); m != nil {
 		dataset = m[1]
 	}
-	return withoutDataset(text), dataset
+	return strings.TrimSpace(datasetLine.ReplaceAllString(text, "")), dataset
 }
 
 // withoutDataset returns what the person wrote, without the line that names the
 // dataset.
 func withoutDataset(text string) string {
-	return strings.TrimSpace(datasetLine.ReplaceAllString(text, ""))
+	said, _ := splitDataset(text)
+	return said
+}
+
+// withDataset is a message with the line that names the dataset.
+func withDataset(said, dataset string) string {
+	if dataset == "" {
+		return said
+	}
+	return said + "\n\n[dataset_id: " + dataset + "]"
 }
 
 func turns(history []Message) []nlq.Turn {

@@ -12,6 +12,7 @@ import (
 // The tools with which the offline model makes something to hand over.
 const (
 	statementCall = "run_sql"
+	pythonCall    = "run_python"
 	chartCall     = "make_chart"
 	reportCall    = "write_report"
 	saveCall      = "save_artifact"
@@ -23,51 +24,103 @@ func makesFiles(req Request) bool {
 	return !offersTool(req, planCall) && (offersTool(req, statementCall) || offersTool(req, reportCall))
 }
 
+// nothingYet answers "draw that" where nothing was answered before.
+const nothingYet = "There is no result yet that I could draw, write down or go on from. Ask a question about the data first."
+
 // fileStep takes the next step of an answer with files: fetch the rows, draw the chart,
 // write the report, say what was found.
-func fileStep(x *nlq.Index, dataset, said string, req Request) (Reply, error) {
-	r := readFileRequest(said, req.History)
-	question, w := r.question, r.wish
-	a := planQuestion(x, question, r.history)
-	fetched, hasRows := resultOf(req.Messages, statementCall)
-	switch {
-	case a.Declined != "" || a.Plan == nil:
-		return Reply{Text: wordRefusal(a), Stop: StopRefusal}, nil
-	case !a.Sure():
-		return Reply{Text: askBack(a), Stop: StopQuestion}, nil
-	case !hasRows:
+func fileStep(x *nlq.Index, dataset string, r fileRequest, req Request) (Reply, error) {
+	a, moved := planInThread(x, dataset, r.question, r.history)
+	fetched, hasRows := fetchedRows(r, req, statementCall)
+	if hasRows && r.fetched != nil && !a.Sure() {
+		a = nlq.Answer{} // another model may have understood more: its result is what is meant
+	} else {
+		switch {
+		case a.Declined != "" || a.Plan == nil:
+			return Reply{Text: wordRefusal(a), Stop: StopRefusal}, nil
+		case !a.Sure():
+			return Reply{Text: askBack(a), Stop: StopQuestion}, nil
+		}
+	}
+	if !hasRows {
 		sql, err := x.SQL(a.Plan)
 		if err != nil {
 			return Reply{}, err
 		}
 		return callStep(statementCall, map[string]any{"dataset_id": dataset, "sql": sql, "name": shortName(r.topic)}), nil
-	case fetched.Failed:
-		return Reply{Text: wordResult(question, a, fetched), Stop: StopRefusal}, nil
 	}
-	rows, title := textField(fetched, "name"), titleOf(r.topic)
+	answer := wordResult(r.question, a, fetched)
+	if fetched.Failed {
+		return Reply{Text: answer, Stop: StopRefusal}, nil
+	}
+	return handOver(r, req, textField(fetched, "name"), titleOf(r.topic), answer+moved), nil
+}
+
+// typedStep takes the next step for what a person typed and now wants in another form. Its
+// result exists; where the history no longer has it an equal call finds it.
+func typedStep(r fileRequest, req Request) Reply {
+	fetched, hasRows := fetchedRows(r, req, r.typed.tool)
+	switch {
+	case !hasRows && !offersTool(req, r.typed.tool):
+		return Reply{Text: "I cannot get at the result of what was typed: this state has no " + r.typed.tool + ". Type it again.", Stop: StopRefusal}
+	case !hasRows:
+		return callStep(r.typed.tool, r.typed.args(r.dataset))
+	case fetched.Failed:
+		return Reply{Text: "What was typed did not run: " + textField(fetched, "message"), Stop: StopRefusal}
+	}
+	rows := textField(fetched, "name")
+	if rows == "" {
+		return Reply{Text: "What was typed left no table. In Python, put the table into result_df; then I can draw it and write it down.", Stop: StopRefusal}
+	}
+	return handOver(r, req, rows, "Result "+rows, wordResult("", nlq.Answer{}, fetched))
+}
+
+// fetchedRows are the rows that a request is about: those of this turn, else those that the
+// request which is meant has fetched.
+func fetchedRows(r fileRequest, req Request, tool string) (Message, bool) {
+	if m, ok := resultOf(req.Messages, tool); ok {
+		return m, true
+	}
+	if r.fetched != nil {
+		return *r.fetched, true
+	}
+	return Message{}, false
+}
+
+// handOver makes what the person wants of rows, one call at a time, then answers.
+func handOver(r fileRequest, req Request, rows, title, answer string) Reply {
+	w := r.wish
 	drawn, hasChart := resultOf(req.Messages, chartCall)
 	if w.chart && !hasChart && offersTool(req, chartCall) {
 		args := map[string]any{"from": rows, "title": title}
 		if w.kind != "" {
 			args["kind"] = w.kind
 		}
-		return callStep(chartCall, args), nil
+		return callStep(chartCall, args)
 	}
-	answer := wordResult(question, a, fetched)
 	written, hasReport := resultOf(req.Messages, reportCall)
 	if w.report && !hasReport && offersTool(req, reportCall) {
-		return callStep(reportCall, map[string]any{"title": title, "format": w.format, "markdown": reportText(title, answer, rows, drawn)}), nil
+		return callStep(reportCall, map[string]any{"title": title, "format": reportFormat(w, req), "markdown": reportText(title, answer, rows, drawn)})
 	}
 	saved, hasFile := resultOf(req.Messages, saveCall)
 	if w.file != "" && !hasFile && offersTool(req, saveCall) {
-		return callStep(saveCall, map[string]any{"from": rows, "name": title, "format": w.file}), nil
+		return callStep(saveCall, map[string]any{"from": rows, "name": title, "format": w.file})
 	}
 	for _, m := range []Message{drawn, written, saved} {
 		if note := cmp.Or(textField(m, "note"), textField(m, "message")); note != "" {
 			answer += "\n\n" + note
 		}
 	}
-	return Reply{Text: answer}, nil
+	return Reply{Text: answer}
+}
+
+// reportFormat is the format that the person named, else that of the setting, else pdf.
+func reportFormat(w wish, req Request) string {
+	set := ""
+	if lines := promptSection(req.System, "Format of reports"); len(lines) > 0 {
+		set = strings.TrimSpace(lines[0])
+	}
+	return cmp.Or(w.format, set, "pdf")
 }
 
 func callStep(name string, args map[string]any) Reply {

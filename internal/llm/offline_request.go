@@ -1,16 +1,19 @@
 package llm
 
 import (
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
+
+	"interlock/internal/nlq"
 )
 
 // A wish is what the person wants to hold beside the answer.
 type wish struct {
 	chart, report bool
 	kind          string // of the chart; "" leaves it to the tool
-	format        string // of the report
+	format        string // of the report; "" leaves it to the setting
 	file          string // format of a file of the rows; "" for none
 }
 
@@ -28,6 +31,7 @@ const (
 var (
 	wantsChart  = regexp.MustCompile(`(?i)\b` + chartWord + `\b`)
 	wantsReport = regexp.MustCompile(`(?i)\b` + reportWord + `\b`)
+	wantsPDF    = regexp.MustCompile(`(?i)\bpdf\b`)
 	wantsHTML   = regexp.MustCompile(`(?i)\bhtml\b`)
 	wantsFile   = regexp.MustCompile(`(?i)\b(?:as|to|into|in|als|nach)\s+` + article + `(` + fileWord + `)(?:[- ](?:file|datei))?\b`)
 	// leading is "draw a chart of", trailing "as a PDF report".
@@ -35,6 +39,7 @@ var (
 		thing + `(?:\s+(?:and|und)\s+` + article + thing + `)?\s+(?:of|for|about|on|with|über|von|zu|zum|zur|mit|der|des)\s+`)
 	trailing = regexp.MustCompile(`(?i)[,;]?\s*\b(?:(?:and|und)\s+)?(?:as|in|with|als|im|mit|and|und)\s+` + article + thing + `(?:\s+report)?(?:\s+(?:file|please|bitte))?(?:$|[\s.,;!?])`)
 
+	draws = regexp.MustCompile(`(?i)\b(?:draw|plot|zeichne)\b`)
 	goOn  = regexp.MustCompile(`(?i)^\s*(?:please\s+|bitte\s+)?(?:continue|go on|carry on|weiter|mach(?:e)? weiter|fahre fort)\s*[.!]?\s*$`)
 	rerun = regexp.MustCompile(`(?i)^\s*(?:please\s+|bitte\s+)?(?:re-?run|recompute|refresh|(?:run|do)\s+(?:(?:it|that|this)\s+)?again)(?:\s+(?:it|that|this|please))?\s*(?:[:,.!-]+\s*|$)`)
 	// followsUp begins a question that changes the one before.
@@ -63,14 +68,17 @@ var chartKinds = []struct {
 // splitWish takes the words about charts, reports and files out of a question.
 func splitWish(text string) (question string, w wish) {
 	drawn := wantsChart.FindString(text)
-	w = wish{chart: drawn != "", report: wantsReport.MatchString(text), format: "pdf"}
+	w = wish{chart: drawn != "", report: wantsReport.MatchString(text)}
 	for _, k := range chartKinds {
 		if w.kind == "" && k.words.MatchString(drawn) {
 			w.kind = k.kind
 		}
 	}
-	if wantsHTML.MatchString(text) {
+	switch {
+	case wantsHTML.MatchString(text):
 		w.format = "html"
+	case wantsPDF.MatchString(text):
+		w.format = "pdf"
 	}
 	if m := wantsFile.FindStringSubmatch(text); m != nil {
 		w.file = strings.Replace(strings.ToLower(m[1]), "excel", "xlsx", 1)
@@ -101,39 +109,84 @@ func refersBack(text string) bool {
 
 // A fileRequest is what a message asks for, read together with those before it.
 type fileRequest struct {
-	question string    // about the data, without words about files
-	topic    string    // what files are called
-	wish     wish      // what to make
-	history  []Message // before the question; each message of the person is the question that it asked
+	question string     // about the data, without words about files; what was typed where typed is set
+	typed    *typedCode // what the person had run instead of a question
+	topic    string     // what files are called
+	wish     wish       // what to make
+	chart    *wish      // the chart of it that was asked for last
+	history  []Message  // before the question; each message of the person is the question that it asked
+	// Of a request that means the one before:
+	refersBack bool
+	dataset    string   // that it was asked of
+	fetched    *Message // its rows, where the history has them
+	// The message means what was before, and there is nothing.
+	nothingBefore bool
+}
+
+// A typedCode is a statement or code that a person typed, as the call that runs it.
+type typedCode struct{ tool, code string }
+
+var typedPrefix = regexp.MustCompile(`(?i)^\s*(sql|python)\s*:`)
+
+// readTypedCode reads `SQL: …` and `PYTHON: …`.
+func readTypedCode(said string) *typedCode {
+	m := typedPrefix.FindStringSubmatch(said)
+	if m == nil {
+		return nil
+	}
+	code := strings.TrimSpace(said[len(m[0]):])
+	if strings.EqualFold(m[1], "sql") {
+		return &typedCode{statementCall, code}
+	}
+	return &typedCode{pythonCall, code}
+}
+
+// args are the arguments of the call; they are those of the shortcut that ran it, so that an
+// equal call finds its result.
+func (c *typedCode) args(dataset string) map[string]any {
+	if c.tool == statementCall {
+		return map[string]any{"dataset_id": dataset, "sql": c.code}
+	}
+	return map[string]any{"code": c.code}
 }
 
 // readFileRequest reads a message. "Continue" and "run it again" mean the request before;
-// "draw that" means its question; an answer to a question back keeps its wish.
+// "draw that" means its result; an answer to a question back keeps its wish.
 func readFileRequest(said string, history []Message) fileRequest {
+	if code := readTypedCode(said); code != nil {
+		return fileRequest{question: said, typed: code}
+	}
 	before, asked, hasBefore := requestBefore(history)
 	text := rerun.ReplaceAllString(said, "")
-	if hasBefore && (strings.TrimSpace(text) == "" || goOn.MatchString(text)) {
+	again := strings.TrimSpace(text) == ""
+	if again || goOn.MatchString(text) {
+		if again || before.typed == nil {
+			before.fetched = nil // every step is asked for again; what has not changed is not done twice
+		}
+		before.nothingBefore = !hasBefore
 		return before
-	}
-	if strings.TrimSpace(text) == "" {
-		text = said
 	}
 	question, w := splitWish(text)
-	if hasBefore && !w.isNone() && refersBack(text) {
-		before.wish = w
+	if w.isNone() && draws.MatchString(text) && refersBack(text) {
+		w.chart = true // draw that
+	}
+	if !w.isNone() && refersBack(text) {
+		before.nothingBefore = !hasBefore
+		before.addWish(w)
 		return before
 	}
-	r := fileRequest{question: question, topic: question, wish: w}
+	r := fileRequest{question: question, topic: question}
+	r.addWish(w)
 	if !hasBefore {
 		return r
 	}
-	r.history = append(slices.Clone(before.history), Message{Role: User, Text: before.question})
+	r.history = append(slices.Clone(before.history), Message{Role: User, Text: withDataset(before.question, before.dataset)})
 	r.history = append(r.history, asked...)
 	switch {
 	case len(asked) > 0 && strings.HasPrefix(asked[len(asked)-1].Text, askedBack):
 		r.topic = before.topic
 		if w.isNone() {
-			r.wish = before.wish
+			r.wish, r.chart = before.wish, before.chart
 		}
 	case followsUp.MatchString(question):
 		r.topic = strings.TrimRight(before.topic, " ?.!") + ", " + andWord.ReplaceAllString(question, "")
@@ -141,12 +194,78 @@ func readFileRequest(said string, history []Message) fileRequest {
 	return r
 }
 
-// requestBefore is the last request of the history, and the replies to it.
+// addWish sets what to make. A report holds the chart that was drawn before, unless the
+// message names another kind.
+func (r *fileRequest) addWish(w wish) {
+	if r.chart != nil && w.kind == "" && (w.chart || w.report) {
+		w.chart, w.kind = true, r.chart.kind
+	}
+	if w.chart {
+		r.chart = &w
+	}
+	r.wish = w
+}
+
+// requestBefore is the last request of the history that was not declined, and the replies
+// to it.
 func requestBefore(history []Message) (r fileRequest, replies []Message, ok bool) {
+	end := len(history)
 	for i, m := range slices.Backward(history) {
-		if m.Role == User {
-			return readFileRequest(withoutDataset(m.Text), history[:i]), history[i+1:], true
+		if m.Role != User {
+			continue
+		}
+		replies, end = history[i+1:end], i
+		said, dataset := splitDataset(m.Text)
+		if isDeclined(said, replies) {
+			continue
+		}
+		r = readFileRequest(said, history[:i])
+		if r.nothingBefore {
+			continue
+		}
+		if !r.refersBack { // else it has those of the request that it means
+			r.dataset = dataset
+		}
+		for _, reply := range replies {
+			r.addReply(reply)
+		}
+		r.refersBack = true
+		return r, replies, true
+	}
+	return fileRequest{}, nil, false
+}
+
+// addReply takes the rows and their dataset from a reply to the request.
+func (r *fileRequest) addReply(m Message) {
+	for _, call := range m.Calls {
+		var args struct {
+			Dataset string `json:"dataset_id"`
+		}
+		if call.Name == statementCall && json.Unmarshal([]byte(call.Args), &args) == nil && args.Dataset != "" {
+			r.dataset = args.Dataset
 		}
 	}
-	return r, nil, false
+	if m.Role == ToolRole && !m.Failed && (m.Name == statementCall || m.Name == pythonCall) && textField(m, "name") != "" {
+		r.fetched = &m
+	}
+}
+
+// isDeclined reports whether a message was given no answer, so that "that" does not mean it.
+// A question back is open, and a message without a reply was interrupted.
+func isDeclined(said string, replies []Message) bool {
+	answer, ran, failed := "", false, false
+	for _, m := range replies {
+		switch {
+		case m.Role == ToolRole && m.Failed:
+			failed = true
+		case m.Role == ToolRole:
+			ran = true
+		case m.Role == Assistant && len(m.Calls) == 0:
+			answer = m.Text
+		}
+	}
+	if readTypedCode(said) != nil {
+		return !ran && (failed || answer != "")
+	}
+	return nlq.IsStatement(said) || strings.HasSuffix(answer, stronger) || answer == nothingYet || answer == noDataset || strings.HasPrefix(answer, whichDataset)
 }
