@@ -94,9 +94,6 @@ func (c *conversation) hear(text string) {
 	c.typed = c.typed && c.failed
 }
 
-// hearStatement notes that SQL or code was typed: what follows cannot change it.
-func (c *conversation) hearStatement() { c.last, c.pending, c.failed, c.typed = nil, nil, true, true }
-
 // followWords begin a message that goes on from the one before.
 var followWords = regexp.MustCompile(`(?i)^\s*(and\b|what about|how about|only\b|just\b|same\b|now\b|by\b|per\b|split\b|broken down|as a|as percent|in percent|in %|top\b|best \d|exclude|excluding|without|leave out|except|sort|order by|add\b|show (their|the|how|them)|instead|also\b|but\b|no,|i mean|who\?|when\?|which ones|how many (are|is|were|of) (that|those|them|these)|how much is that|how much money is that|in total|compare (that|this|it)|cheapest first|highest first|lowest first|per\b|und\b|nur\b|what share of (their|those|them|that)|which (of (those|these|them)|month|year|quarter|week) was)`)
 

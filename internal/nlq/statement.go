@@ -54,3 +54,6 @@ func StatementHint(text string) string {
 	}
 	return "This is SQL, which I do not read as a question. To run it as it is, say:\n\nSQL: " + text + "\n\nOr ask in words."
 }
+
+// hearStatement notes that SQL or code was typed: what follows cannot change it.
+func (c *conversation) hearStatement() { c.last, c.pending, c.failed, c.typed = nil, nil, true, true }
