@@ -272,7 +272,7 @@ func (s *stage) covered(whole performance, landed map[string]int) {
 }
 
 // moving are the parts of events that differ between two runs of the same turn.
-var moving = regexp.MustCompile(`\\?"(?:ms|at_ms|exec_time_ms|execution_time_ms|elapsed_ms|total_ms)\\?":\d+,?|"(?:start_time|time|created_at)":"[^"]*",?`)
+var moving = regexp.MustCompile(`\\?"(?:ms|at_ms|exec_time_ms|execution_time_ms|elapsed_ms|total_ms)\\?":(?:\d+|null),?|"(?:start_time|time|created_at)":"[^"]*",?`)
 
 // artifactID names the thread, too.
 var artifactID = regexp.MustCompile(`\bart_[0-9a-f]+`)
