@@ -66,6 +66,7 @@ const (
 	ModelRateLimited    Code = "model_rate_limited"
 	ModelKeyMissing     Code = "model_key_missing"
 	ModelCannot         Code = "model_cannot"
+	ModelContext        Code = "model_context"
 	ModelRefused        Code = "model_refused"
 	ModelBadOutput      Code = "model_bad_output"
 	LimitIterations     Code = "limit_iterations"
@@ -141,6 +142,7 @@ var table = []Entry{
 	{ModelRateLimited, "the model's provider limits the rate", 429, "", "Wait a little, or use another model.", false},
 	{ModelKeyMissing, "the provider that was asked for has no key", 503, "", "Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or choose the provider `offline`.", false},
 	{ModelCannot, "no model that can be asked is able to do this kind of step", 503, "", "Set OPENAI_API_KEY or ANTHROPIC_API_KEY, or --openai-url for a server of your own.", false},
+	{ModelContext, "the request is longer than the model can read", 502, "", "Ask in a new thread, load the model with a longer context, or use a model that reads more.", false},
 	{ModelRefused, "the model declined to answer", 502, "", "Put the question differently.", false},
 	{ModelBadOutput, "the model's answer does not have the form that was asked for", 502, "Answer exactly in the form that is asked for.", "Try again, or use another model.", true},
 	{LimitIterations, "the turn used up its model calls", 200, "", "Ask it to continue, or raise `limits.iterations`.", false},

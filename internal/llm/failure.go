@@ -44,11 +44,16 @@ func parseRefusal(status int, header http.Header, body []byte, now time.Time) *a
 		t.code = fault.ModelRateLimited
 	case status == http.StatusTooManyRequests:
 		t.code, t.retryable = fault.ModelRateLimited, true
+	case tooLongText.MatchString(kind + " " + text):
+		t.code = fault.ModelContext
 	case status == http.StatusRequestTimeout || status >= 500:
 		t.retryable = true
 	}
 	return t
 }
+
+// tooLongText matches how servers say that a request is longer than the model reads.
+var tooLongText = regexp.MustCompile(`(?i)context_length_exceeded|exceed_context_size|(maximum|available|model'?s?) context|context (length|size|window)|prompt is too long`)
 
 // parseStreamError reads an error that came within a stream.
 func parseStreamError(raw []byte) *attemptError {
@@ -136,6 +141,8 @@ func (e *endpoint) fault(err error) *fault.Fault {
 		f.Suggest("Check %s: the provider does not accept it for this model.", e.keyVar)
 	case t.status == http.StatusNotFound || t.status == http.StatusMethodNotAllowed:
 		f.Suggest("Check the name of the model and the base URL, which usually ends in /v1 for OpenAI-compatible servers.")
+	case t.code == fault.ModelContext:
+		f.Suggest("Ask in a new thread, load the model with a longer context, or use a model that reads more.")
 	case t.code == fault.ModelRateLimited && !t.retryable:
 		f.Suggest("The account has no credit left: top it up, or use another model.")
 	case t.status >= 300 && t.status < 500 && t.code == fault.ModelFailed && !t.retryable:

@@ -41,6 +41,9 @@ type Config struct {
 	AnthropicKey     string `json:"-"`
 	AnthropicBaseURL string
 
+	// Abilities is what is known of a model of a compatible server; nil if nothing is.
+	Abilities *Abilities
+
 	Timeout time.Duration // of one attempt, from request to last byte; 120 s if 0
 	Idle    time.Duration // longest silence within a stream; 60 s if 0
 	Retries int           // after the first attempt; 4 if 0, none if negative
@@ -97,7 +100,7 @@ func (c Config) openOne() (Model, error) {
 		if err := checkURL(c.OpenAIBaseURL); err != nil {
 			return nil, err
 		}
-		return c.withRetries(newOpenAI(c)), nil
+		return c.withinAbilities(c.withRetries(newOpenAI(c))), nil
 	case Anthropic:
 		if c.AnthropicKey == "" {
 			return nil, keyMissing(Anthropic, "ANTHROPIC_API_KEY")
@@ -170,6 +173,20 @@ func (c Config) withRetries(m Model) Model {
 		return m
 	}
 	return &retrying{model: m, retries: retries, log: logger(c.Log)}
+}
+
+// withinAbilities keeps to what the model is known to be able to do.
+func (c Config) withinAbilities(m Model) Model {
+	if c.Abilities == nil {
+		return m
+	}
+	if c.Abilities.Context > 0 {
+		m = &bounded{model: m, context: c.Abilities.Context}
+	}
+	if !c.Abilities.Tools {
+		m = &textCalls{model: m}
+	}
+	return m
 }
 
 func logger(l *slog.Logger) *slog.Logger {

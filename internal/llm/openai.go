@@ -41,6 +41,7 @@ func newOpenAI(c Config) *openaiModel {
 		compatible: c.OpenAIBaseURL != "",
 	}
 	m.quirks.noTemperature = reasoning.MatchString(m.model)
+	m.quirks.noSchema = c.Abilities != nil && !c.Abilities.Schema
 	m.quirks.effortNone = !m.compatible && quietTools.MatchString(m.model)
 	m.chat = openai.NewChatCompletionService(
 		option.WithEnvironmentProduction(),
@@ -51,6 +52,13 @@ func newOpenAI(c Config) *openaiModel {
 		option.WithMiddleware(rejectFailedResponse),
 	)
 	return m
+}
+
+// lacksSchema reports whether the server has refused schemas.
+func (m *openaiModel) lacksSchema() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.quirks.noSchema
 }
 
 // reasoning matches models that take no temperature; quietTools those that take

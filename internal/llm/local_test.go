@@ -1,0 +1,259 @@
+package llm_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"interlock/internal/fault"
+	"interlock/internal/llm"
+	"interlock/internal/llm/aimock"
+)
+
+func portOf(t *testing.T, address string) int {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(u.Port())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestFindLocal looks among a server of models, a web page, a redirect and a closed port.
+func TestFindLocal(t *testing.T) {
+	models := aimock.Start(t, aimock.Fixture{Model: "llama3.2:3b", User: "hello", Text: "Hi."})
+	var mu sync.Mutex
+	var asked []string
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		asked = append(asked, r.Method+" "+r.URL.Path)
+		mu.Unlock()
+		fmt.Fprint(w, "<html>not a model</html>")
+	}))
+	defer other.Close()
+	away := httptest.NewServer(http.RedirectHandler(models+"/v1/models", http.StatusFound))
+	defer away.Close()
+	closed := httptest.NewServer(http.NotFoundHandler())
+	closed.Close()
+
+	found := llm.FindLocal(t.Context(), []int{portOf(t, other.URL), portOf(t, away.URL), portOf(t, closed.URL), portOf(t, models)})
+	if len(found) != 1 || found[0].URL != fmt.Sprintf("http://127.0.0.1:%d/v1", portOf(t, models)) || !slices.Contains(found[0].Models, "llama3.2:3b") {
+		t.Fatalf("%+v", found)
+	}
+	if !slices.Equal(asked, []string{"GET /v1/models"}) {
+		t.Errorf("a server that nobody chose was asked %q", asked)
+	}
+	if list, err := llm.ListLocal(t.Context(), found[0].URL); err != nil || !slices.Contains(list, "llama3.2:3b") {
+		t.Error(list, err)
+	}
+}
+
+func TestCheckLocalURL(t *testing.T) {
+	for address, local := range map[string]bool{
+		"http://127.0.0.1:11434/v1": true, "http://localhost:1234/v1": true, "http://[::1]:8080/v1": true, "http://127.9.9.9/v1": true,
+		"": false, "http://192.168.0.4:11434/v1": false, "https://api.openai.com/v1": false, "http://localhost.example.org/v1": false,
+		"file:///etc/passwd": false, "http://user:secret@127.0.0.1/v1": false, "http://0.0.0.0:8000/v1": false,
+	} {
+		if err := llm.CheckLocalURL(address); (err == nil) != local {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	if _, err := llm.ParsePorts("11434, 99999"); !fault.Is(err, fault.BadSetting) {
+		t.Error(err)
+	}
+}
+
+// A localServer plays a server of models: what it lists, and how it answers requests with
+// tools and with a schema.
+func localServer(t *testing.T, tools, schema bool, lists map[string]string) *server {
+	return serve(t, func(_ int, w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			doc, ok := lists[r.URL.Path]
+			if !ok {
+				w.WriteHeader(http.StatusNotFound)
+			}
+			fmt.Fprint(w, doc)
+			return
+		}
+		var body map[string]any
+		if err := json.Unmarshal([]byte(r.Header.Get("X-Body")), &body); err != nil {
+			t.Error(err)
+		}
+		say := func(delta string) { stream(w, `{"choices":[{"delta":`+delta+`,"finish_reason":"stop"}]}`, `[DONE]`) }
+		switch {
+		case body["tools"] != nil && tools:
+			say(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"count_rows","arguments":"{\"table\":\"orders\"}"}}]}`)
+		case body["tools"] != nil:
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, `{"error":{"message":"registry.ollama.ai/library/gemma:2b does not support tools"}}`)
+		case body["response_format"] != nil && schema:
+			say(`{"content":"{\"colour\":\"teal\"}"}`)
+		default:
+			say(`{"content":"Blue."}`)
+		}
+	})
+}
+
+// TestProbeAbilities finds out what models of the four usual servers can do.
+func TestProbeAbilities(t *testing.T) {
+	for name, tt := range map[string]struct {
+		tools, schema bool
+		lists         map[string]string
+		context       int
+	}{
+		"vLLM":            {true, true, map[string]string{"/v1/models": `{"data":[{"id":"other","max_model_len":1},{"id":"test-model","max_model_len":32768}]}`}, 32768},
+		"llama.cpp":       {true, true, map[string]string{"/v1/models": `{"data":[{"id":"test-model","meta":{"n_ctx_train":131072}}]}`, "/props": `{"default_generation_settings":{"n_ctx":8192}}`}, 8192},
+		"LM Studio":       {true, false, map[string]string{"/v1/models": `{"data":[{"id":"test-model"}]}`, "/api/v0/models": `{"data":[{"id":"test-model","max_context_length":65536,"loaded_context_length":4096}]}`}, 4096},
+		"Ollama":          {false, true, map[string]string{"/v1/models": `{"data":[{"id":"test-model"}]}`, "/api/ps": `{"models":[{"name":"test-model:latest","context_length":4096}]}`}, 4096},
+		"one that is mum": {false, false, nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := localServer(t, tt.tools, tt.schema, tt.lists)
+			got, err := llm.ProbeAbilities(t.Context(), s.config(t, llm.OpenAI))
+			if want := (llm.Abilities{Tools: tt.tools, Schema: tt.schema, Context: tt.context}); err != nil || got != want {
+				t.Errorf("%+v, want %+v; %v", got, want, err)
+			}
+		})
+	}
+	t.Run("not there", func(t *testing.T) {
+		s := localServer(t, true, true, nil)
+		c := s.config(t, llm.OpenAI)
+		s.Close()
+		_, err := llm.ProbeAbilities(t.Context(), c)
+		wantCode(t, err, fault.ModelFailed)
+	})
+}
+
+// TestTextCallsOnTheWire holds a conversation with a model that cannot call tools.
+func TestTextCallsOnTheWire(t *testing.T) {
+	address := aimock.Start(t,
+		aimock.Fixture{User: "how many orders", System: "### count", Text: "I look.\n\n```tool\n{\"name\": \"count\", \"arguments\": {\"table\": \"orders\"}}\n```"},
+		aimock.Fixture{User: "[Result of count]\n3", Text: "There are 3."},
+	)
+	client := &http.Client{Transport: &http.Transport{}}
+	t.Cleanup(client.CloseIdleConnections)
+	m := open(t, llm.Config{Provider: llm.OpenAI, Model: "gemma:2b", OpenAIBaseURL: address + "/v1", HTTPClient: client, Abilities: &llm.Abilities{Schema: true, Context: 8192}})
+	req := ask("how many orders?")
+	req.Tools = []llm.Tool{{Name: "count", Description: "Counts rows.", Schema: []byte(`{"type":"object","properties":{"table":{"type":"string"}}}`)}}
+	deltas, reply, err := hear(t.Context(), m, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(reply.Calls) != 1 || reply.Calls[0].Name != "count" || reply.Calls[0].Args != `{"table": "orders"}` || reply.Stop != "calls" || reply.Text != "I look." {
+		t.Fatalf("%+v", reply)
+	}
+	if text := strings.Join(deltas, ""); strings.TrimSpace(text) != "I look." {
+		t.Errorf("the person saw %q", text)
+	}
+	req.Messages = append(req.Messages, llm.Message{Role: llm.Assistant, Text: reply.Text, Calls: reply.Calls},
+		llm.Message{Role: llm.ToolRole, CallID: reply.Calls[0].ID, Name: "count", Text: "3"})
+	deltas, reply, err = hear(t.Context(), m, req)
+	if err != nil || reply.Text != "There are 3." || len(reply.Calls) != 0 || strings.Join(deltas, "") != reply.Text {
+		t.Fatal(deltas, reply, err)
+	}
+}
+
+// TestTextCallForms is how models without native calls write them.
+func TestTextCallForms(t *testing.T) {
+	call := llm.Call{ID: "text_1", Name: "f", Args: `{"x":1}`}
+	for text, want := range map[string]struct {
+		text  string
+		calls []llm.Call
+	}{
+		"```tool\n{\"name\":\"f\",\"arguments\":{\"x\":1}}\n```":                      {"", []llm.Call{call}},
+		"```json\n{\"name\":\"f\",\"parameters\":{\"x\":1}}\n```":                     {"", []llm.Call{call}},
+		"```tool\n{\"name\":\"f\",\"arguments\":{\"x\":1}}":                           {"", []llm.Call{call}},
+		"So: <tool_call>{\"name\":\"f\",\"arguments\":{\"x\":1}}</tool_call>":         {"So:", []llm.Call{call}},
+		"{\"name\":\"f\",\"arguments\":{\"x\":1}}":                                    {"", []llm.Call{call}},
+		"```\n[{\"name\":\"f\",\"arguments\":{\"x\":1}},{\"name\":\"f\"}]\n```":       {"", []llm.Call{call, {ID: "text_2", Name: "f", Args: "{}"}}},
+		"```tool\n{\"name\":\"g\"}\n```":                                              {"", []llm.Call{{ID: "text_1", Name: "g", Args: "{}"}}},
+		"The result:\n```json\n{\"name\":\"Ann\",\"arguments\":2}\n```\nThat is all.": {"The result:\n```json\n{\"name\":\"Ann\",\"arguments\":2}\n```\nThat is all.", nil},
+		"```sql\nSELECT 1\n```":                                                       {"```sql\nSELECT 1\n```", nil},
+		"{\"a\":1} is a record":                                                       {"{\"a\":1} is a record", nil},
+		"a < b and `c`":                                                               {"a < b and `c`", nil},
+	} {
+		quoted, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
+			stream(w, `{"choices":[{"delta":{"content":`+string(quoted)+`},"finish_reason":"stop"}]}`, `[DONE]`)
+		})
+		c := s.config(t, llm.OpenAI)
+		c.Abilities = &llm.Abilities{}
+		req := ask("x")
+		req.Tools = []llm.Tool{{Name: "f"}}
+		deltas, reply, err := hear(t.Context(), open(t, c), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reply.Text != want.text || !slices.Equal(reply.Calls, want.calls) {
+			t.Errorf("%q: %q, %+v", text, reply.Text, reply.Calls)
+		}
+		if shown := strings.Join(deltas, ""); strings.TrimSpace(shown) != want.text {
+			t.Errorf("%q: shown %q", text, shown)
+		}
+		if s.sent(1)["tools"] != nil {
+			t.Errorf("%q: tools were sent", text)
+		}
+	}
+}
+
+// TestContextTooSmall holds that a request which does not fit is refused in clear words
+// and never sent, and that a server's own refusal is understood.
+func TestContextTooSmall(t *testing.T) {
+	s := serve(t, func(n int, w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprint(w, `{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error"}}`)
+	})
+	c := s.config(t, llm.OpenAI)
+	c.Abilities = &llm.Abilities{Tools: true, Schema: true, Context: 4096}
+	m := open(t, c)
+	if got := llm.ContextTokens(m); got != 4096 {
+		t.Errorf("context %d", got)
+	}
+	req := ask("x")
+	req.System = strings.Repeat("- amount DOUBLE, 1 to 5: In euro.\n", 500)
+	_, _, err := hear(t.Context(), m, req)
+	wantCode(t, err, fault.ModelContext, "reads 4096 tokens", "of instructions and data", "longer context")
+	if s.count() != 0 {
+		t.Error("it was sent")
+	}
+	_, _, err = hear(t.Context(), m, ask("x"))
+	wantCode(t, err, fault.ModelContext, "available context size", "longer context")
+}
+
+// TestSchemaOfLocalModels holds that a schema travels as response_format where the server
+// takes one, and in words where it does not.
+func TestSchemaOfLocalModels(t *testing.T) {
+	s := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
+		stream(w, `{"choices":[{"delta":{"content":"{\"a\":1}"},"finish_reason":"stop"}]}`, `[DONE]`)
+	})
+	req := ask("x")
+	req.Output = []byte(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false}`)
+	for i, able := range []bool{true, false} {
+		c := s.config(t, llm.OpenAI)
+		c.Abilities = &llm.Abilities{Schema: able}
+		if _, reply, err := hear(t.Context(), open(t, c), req); err != nil || reply.Text != `{"a":1}` {
+			t.Fatal(reply, err)
+		}
+		raw, err := json.Marshal(s.sent(i + 1)["messages"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if inWords := strings.Contains(string(raw), "JSON Schema"); (s.sent(i + 1)["response_format"] != nil) != able || inWords == able {
+			t.Errorf("schema %t: %s", able, raw)
+		}
+	}
+}
