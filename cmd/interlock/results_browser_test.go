@@ -9,10 +9,10 @@ import (
 	"interlock/web/e2e"
 )
 
-// TestDataInBrowser drives the data side of the page in Chromium, on the whole program:
-// files are dropped, asked, paged, exported and deleted.
+// TestDataInBrowser drives the page in Chromium, on the whole program: files are dropped, asked,
+// paged, exported and deleted, charts and reports are made, two files are reconciled.
 func TestDataInBrowser(t *testing.T) {
-	w := newWorld(t, map[string]string{
+	w := newWorld(t, books(), map[string]string{
 		"data/broken/good.csv":    "id,city\n1,Bern\n2,Basel\n",
 		"data/broken/bad.parquet": "this is not Parquet",
 		"databases/readme.txt":    "The folder of databases that may be connected.",
@@ -32,5 +32,5 @@ func TestDataInBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.flags = append(w.flags, "--provider", "offline", "--source-folders", w.path("databases"))
-	e2e.Run(t, w.serve().url, "data.test.js", "DATA="+w.path("data"), "STATE="+w.path("state"), "SQLITE="+w.path("databases/stock.sqlite"))
+	e2e.Run(t, w.serve().url, "whole.test.js", "DATA="+w.path("data"), "STATE="+w.path("state"), "SQLITE="+w.path("databases/stock.sqlite"))
 }

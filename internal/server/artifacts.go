@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 
 	"interlock/internal/artifact"
@@ -14,6 +15,28 @@ import (
 
 type artifactPath struct {
 	ID string `path:"id" maxLength:"200"`
+}
+
+type artifactList struct {
+	Artifacts []artifact.Meta `json:"artifacts"`
+	Total     int             `json:"total" doc:"How many there are; the list is cut at the limit"`
+}
+
+// artifacts lists the outputs of the calling user.
+func (s *Server) artifacts(ctx context.Context, in *struct {
+	Thread string `query:"thread" maxLength:"200" doc:"Only those of this thread"`
+	Text   string `query:"q" maxLength:"200" doc:"Part of the name"`
+	Limit  int    `query:"limit" default:"200" minimum:"1" maximum:"2000"`
+},
+) (artifactList, error) {
+	all, err := s.cfg.Artifacts.List(ctx, noteOf(ctx).user.Name, in.Thread)
+	if err != nil {
+		return artifactList{}, err
+	}
+	if text := strings.ToLower(in.Text); text != "" {
+		all = slices.DeleteFunc(all, func(a artifact.Meta) bool { return !strings.Contains(strings.ToLower(a.Name), text) })
+	}
+	return artifactList{orEmpty(all[:min(in.Limit, len(all))]), len(all)}, nil
 }
 
 // artifact downloads an output.

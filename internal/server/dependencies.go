@@ -102,8 +102,10 @@ type SourceSpec struct {
 	AllowOwner bool     `json:"allow_owner,omitempty" doc:"With remote: run statements in PostgreSQL even as a role that could do more than read; then the policy is the only wall"`
 }
 
-// Artifacts opens stored outputs.
+// Artifacts lists and opens stored outputs.
 type Artifacts interface {
+	// List gives the artifacts of this owner, of one thread or of all for "", newest first, every version.
+	List(ctx context.Context, owner, thread string) ([]artifact.Meta, error)
 	// Open gives an artifact of this owner; not_found if there is none.
 	Open(ctx context.Context, owner, id string) (io.ReadSeekCloser, artifact.Meta, error)
 }

@@ -40,6 +40,7 @@ type builtPage struct {
 func (p *builtPage) routes(t *table) {
 	t.handle(nobody, "GET /{$}", p.file("index.html"))
 	t.handle(nobody, "GET /icon.svg", p.file("icon.svg"))
+	t.handle(nobody, "GET /frame", http.HandlerFunc(serveFrame))
 	t.handle(nobody, "GET /assets/{file}", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.serve(w, r, "assets/"+r.PathValue("file"))
 	}))

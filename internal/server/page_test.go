@@ -2,6 +2,8 @@ package server_test
 
 import (
 	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
 	"io"
 	"net/http"
 	"strings"
@@ -60,5 +62,32 @@ func TestBuiltPageIsServed(t *testing.T) {
 				t.Error("the content security policy is missing")
 			}
 		})
+	}
+}
+
+// TestFrameIsAnIsland covers the frame for documents that nobody trusts: only the page holds it,
+// it has no origin, runs its own script alone and loads nothing.
+func TestFrameIsAnIsland(t *testing.T) {
+	t.Parallel()
+	res, err := http.Get(serve(t, newDesk(t, time.Millisecond), nil).url + "/frame")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != 200 {
+		t.Fatal(res.StatusCode, err)
+	}
+	_, rest, _ := strings.Cut(string(body), "<script>")
+	script, _, _ := strings.Cut(rest, "</script>")
+	sum := sha256.Sum256([]byte(script))
+	policy := res.Header.Get("Content-Security-Policy")
+	for _, part := range []string{"default-src 'none'", "script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'", "sandbox allow-scripts", "frame-ancestors 'self'"} {
+		if !strings.Contains(policy, part) {
+			t.Errorf("the policy lacks %s: %s", part, policy)
+		}
+	}
+	if strings.Contains(policy, "allow-same-origin") || res.Header.Get("X-Frame-Options") != "SAMEORIGIN" {
+		t.Errorf("%s, X-Frame-Options %s", policy, res.Header.Get("X-Frame-Options"))
 	}
 }

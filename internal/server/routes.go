@@ -53,6 +53,7 @@ func (s *Server) routes(t *table) {
 	get(t, Analyst, "/api/machines/{name}/preview", "The states that are possible under some settings, with their prompts and tools, and the one that a question would begin in", s.preview)
 
 	if s.cfg.Artifacts != nil {
+		get(t, Viewer, "/api/artifacts", "My outputs, newest first, every version", s.artifacts)
 		download(t, Viewer, "GET", "/api/artifacts/{id}", "Download an output", s.artifact)
 		get(t, Viewer, "/api/artifacts/{id}/meta", "What an output is and what it was made of", s.artifactMeta)
 	}

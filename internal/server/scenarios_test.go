@@ -159,6 +159,9 @@ func TestRoutes(t *testing.T) {
 		{name: "scoped in another's thread", method: "POST", url: "/api/sources/orders/load-scoped", body: `{"thread_id":"t_none"}`, status: 404},
 
 		{name: "artifact", url: "/api/artifacts/a_1", has: []string{"a,b\n1,2\n", "Content-Type: text/csv", `Content-Disposition: attachment; filename="revenue by region.csv"`, "sandbox"}},
+		{name: "artifacts", url: "/api/artifacts", has: []string{`"a_1"`, `"version":2`, `"a_html"`, `"total":3`}},
+		{name: "artifacts of a thread", url: "/api/artifacts?thread=t_2", has: []string{`"a_html"`, `"total":1`}, hasNot: []string{"a_1"}},
+		{name: "artifacts by name", url: "/api/artifacts?q=REGION&limit=1", has: []string{`"version":2`, `"total":2`}, hasNot: []string{"a_html", `"version":1`}},
 		{name: "artifact in part", url: "/api/artifacts/a_1", headers: []string{"Range: bytes=0-2"}, status: 206, has: []string{"a,b"}},
 		{name: "hostile artifact", url: "/api/artifacts/a_html", has: []string{"Content-Type: application/octet-stream", "attachment"}, hasNot: []string{"text/html", ".."}},
 		{name: "no artifact", url: "/api/artifacts/a_none", status: 404},

@@ -266,6 +266,15 @@ type seekCloser struct{ io.ReadSeeker }
 
 func (seekCloser) Close() error { return nil }
 
+func (data) List(_ context.Context, owner, thread string) ([]artifact.Meta, error) {
+	all := []artifact.Meta{
+		{ArtifactMade: event.ArtifactMade{ID: "a_1", Name: "revenue by region.csv", Version: 2}, Owner: owner, Thread: "t_1"},
+		{ArtifactMade: event.ArtifactMade{ID: "a_1", Name: "revenue by region.csv", Version: 1}, Owner: owner, Thread: "t_1"},
+		{ArtifactMade: event.ArtifactMade{ID: "a_html", Name: "Report.html", Version: 1}, Owner: owner, Thread: "t_2"},
+	}
+	return slices.DeleteFunc(all, func(m artifact.Meta) bool { return owner != localUser || thread != "" && m.Thread != thread }), nil
+}
+
 func (data) Open(_ context.Context, owner, id string) (io.ReadSeekCloser, artifact.Meta, error) {
 	made := map[string]struct{ owner, name, mime, content string }{
 		"a_1":     {localUser, "revenue by region.csv", "text/csv", "a,b\n1,2\n"},

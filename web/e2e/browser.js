@@ -94,3 +94,27 @@ export async function pick(menu, entry) {
   await page.getByRole("button", { name: menu }).first().click();
   await page.getByRole("menu").getByText(entry, { exact: true }).click();
 }
+
+export const turn = () => page.locator(".turn").last();
+export const result = () => turn().locator(".result").first();
+
+/** choose makes a dataset the one that is asked. */
+export async function choose(dataset) {
+  await visit("#/ask");
+  await pick(/^Dataset/, dataset);
+}
+
+/** chooseMachine makes a machine the one that answers new threads. */
+export async function chooseMachine(name) {
+  await visit("#/ask");
+  await page.getByRole("button", { name: /^Machine:/ }).click();
+  await page.getByRole("menuitemradio", { name: new RegExp("^" + name) }).click();
+}
+
+/** question asks in a new thread and waits for its outcome. */
+export async function question(text, outcome = "answered") {
+  await visit("#/ask");
+  await page.getByRole("heading", { name: "What do you want to know?" }).waitFor();
+  await ask(page, text);
+  await ended(page, outcome);
+}

@@ -6,13 +6,11 @@ import assert from "node:assert/strict";
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ask, ended, overflow, page, phone, pick, refusal, url, visit } from "./browser.js";
+import { ask, choose, ended, overflow, page, phone, pick, question, refusal, result, turn, url, visit } from "./browser.js";
 
 const folder = process.env.DATA;
 const dataset = (name) => page.locator(`.dataset[aria-label="${name}"]`);
 const confirm = () => page.locator("dialog[open] button.danger").click();
-const turn = () => page.locator(".turn").last();
-const result = () => turn().locator(".result").first();
 const upload = (file) => page.locator(".uploads li", { hasText: file }).last();
 
 async function openData() {
@@ -26,12 +24,6 @@ async function openTable(of, table) {
   await page.locator(".profiles tbody tr[aria-label]").first().waitFor();
 }
 
-// choose makes a dataset the one that is asked.
-async function choose(name) {
-  await visit("#/ask");
-  await pick(/^Dataset/, name);
-}
-
 // drop lets go of a file over the page, as a file manager does.
 async function drop(name, text) {
   const carried = await page.evaluateHandle(([n, t]) => {
@@ -43,14 +35,6 @@ async function drop(name, text) {
   await page.locator(".veil").getByText("Drop to add to").waitFor();
   await page.dispatchEvent("body", "drop", { dataTransfer: carried });
   await page.locator(".veil").waitFor({ state: "detached" });
-}
-
-// question asks in a new thread and waits for its outcome.
-async function question(text, outcome = "answered") {
-  await visit("#/ask");
-  await page.getByRole("heading", { name: "What do you want to know?" }).waitFor();
-  await ask(page, text);
-  await ended(page, outcome);
 }
 
 // forgetOldVersions does at once what the program does some time after their last use.

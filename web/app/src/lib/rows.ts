@@ -61,9 +61,8 @@ interface Kept {
 const keepResult = (run: string, call: string, format: string, today: boolean) =>
   post("/api/runs/{id}/results/{call}", { id: run, call }, { format, today: today || undefined } as never) as Promise<unknown> as Promise<Kept>;
 
-/** allRows is the source of all rows of a call; the server sorts and finds. */
-export async function allRows(run: string, call: string, today: boolean): Promise<{ source: RowSource; lineage: Lineage }> {
-  const kept = await keepResult(run, call, "parquet", today);
+/** artifactRows is the source of the rows of a stored table; the server sorts and finds. */
+export async function artifactRows(kept: { artifact_id: string; version: number }): Promise<RowSource> {
   const load = async (offset: number, limit: number, sort: Sort | undefined, find: string) => {
     const path = pathTo(artifactPath(kept) + "/rows", {}, { offset, limit, sort: sort && columns[sort.column].name, down: sort?.down, find });
     const { columns: named, rows, total_rows: total } = parseJSON(await (await request(path)).text()) as Rows;
@@ -72,7 +71,13 @@ export async function allRows(run: string, call: string, today: boolean): Promis
   let columns: Column[] = [];
   const first = await load(0, 1, undefined, "");
   columns = first.named;
-  return { source: { columns, total: first.total, sorts: true, finds: true, load }, lineage: kept.lineage };
+  return { columns, total: first.total, sorts: true, finds: true, load };
+}
+
+/** allRows is the source of all rows of a call. */
+export async function allRows(run: string, call: string, today: boolean): Promise<{ source: RowSource; lineage: Lineage }> {
+  const kept = await keepResult(run, call, "parquet", today);
+  return { source: await artifactRows(kept), lineage: kept.lineage };
 }
 
 /** saveRows downloads all rows of a call and tells what they were made of. */

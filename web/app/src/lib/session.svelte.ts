@@ -5,7 +5,7 @@ import type { MachineLine, MachineView, Saying, Thread, Whoami } from "../api/sc
 import { datasets } from "./datasets.svelte";
 
 /** The views of the page. A thread is the view "ask" with an id. */
-export const views = ["ask", "reconcile", "data", "documents", "runs", "settings"] as const;
+export const views = ["ask", "reconcile", "data", "documents", "artifacts", "runs", "settings"] as const;
 export type View = (typeof views)[number];
 
 /** A Place is what the address names: #/data/ecommerce/orders, #/ask/t_12. */

@@ -1,0 +1,4 @@
+// Everything that is tested on the whole program, in one browser and on one server.
+
+import "./data.test.js";
+import "./artifacts.test.js";
