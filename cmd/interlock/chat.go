@@ -154,6 +154,9 @@ func (c *chat) answerOne(ctx context.Context, message string) error {
 func (c *chat) answerLines(ctx context.Context) error {
 	c.lines.keepOnInterrupt()
 	if isTerminal(c.in) {
+		if offer := c.s.models.localOffer(ctx); offer != "" {
+			fmt.Fprintln(c.errw, offer)
+		}
 		fmt.Fprintf(c.errw, "%s, dataset %s. /help lists commands, Ctrl-D ends.\n", c.machine, textOrNone(c.dataset))
 	}
 	failed := exitDone // how a message of a script failed; a person at a terminal has seen it

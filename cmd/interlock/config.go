@@ -45,10 +45,11 @@ type config struct {
 	StreamsPerUser  int `name:"streams-per-user" help:"event streams that one user may have open" default:"128"`
 	RestingMemory   int `name:"resting-memory-mb" help:"memory for threads in which nothing runs, in MB; the others are read from the log when needed" default:"256"`
 
-	Provider      string `name:"provider" help:"model provider: auto, openai, anthropic or offline" default:"auto"`
+	Provider      string `name:"provider" help:"model provider: auto, openai, anthropic, local (see interlock model) or offline" default:"auto"`
 	Model         string `name:"model" help:"the provider's name of the model"`
 	OpenAIURL     string `name:"openai-url" help:"address of an OpenAI-compatible server"`
 	AnthropicURL  string `name:"anthropic-url" help:"address of an Anthropic-compatible server"`
+	ModelPorts    string `name:"model-ports" help:"ports of this machine on which model servers are looked for while no key is set; they are used only after interlock model use" default:"11434,1234,8080,8000"`
 	FallbackModel string `name:"fallback" help:"model to use if the first one fails before it has answered anything: provider/model"`
 
 	PowerSafe        bool          `name:"power-safe" help:"flush every step to the disk, so that it survives a loss of power"`
@@ -106,6 +107,9 @@ func (c *config) models(offline llm.Model) llm.Config {
 	}
 	return m
 }
+
+// localModelsFile is where it is kept which model on this machine may be used.
+func (c *config) localModelsFile() string { return filepath.Join(c.State, "models.json") }
 
 // A setting is one field of config with its tags.
 type setting struct {

@@ -47,7 +47,7 @@ func (a *app) doctor(ctx context.Context) error {
 		return err
 	}
 	defer end()
-	checks := []check{state, a.checkModel()}
+	checks := []check{state, a.checkModel(ctx)}
 	checks = append(checks, a.checkArtifacts(ctx)...)
 	checks = append(checks, a.checkData(ctx)...)
 	found := embed.Describe()
@@ -158,18 +158,31 @@ func (a *app) checkArtifacts(ctx context.Context) []check {
 	return []check{c}
 }
 
-func (a *app) checkModel() check {
-	s := &system{log: a.logger()}
-	models := a.cfg.models(s.offline())
-	models.Fallback = nil // this looks at the first model only
-	m, err := llm.Open(models)
+func (a *app) checkModel(ctx context.Context) check {
+	first := a.cfg
+	first.FallbackModel = "" // this looks at the first model only
+	m, err := openModels(&first, (&system{log: a.logger()}).offline(), a.logger())
 	if err != nil {
 		f := fault.From(err)
 		return check{"model", false, f.Message, f.Suggestion}
 	}
-	c := check{Part: "model", OK: true, Detail: m.Name()}
-	if !models.ReachesModel() {
-		c.Fix = "for a stronger model set OPENAI_API_KEY or ANTHROPIC_API_KEY, or --openai-url"
+	v, err := m.Models(ctx)
+	if err != nil {
+		f := fault.From(err)
+		return check{"model", false, f.Message, f.Suggestion}
+	}
+	c := check{Part: "model", OK: true, Detail: v.Model}
+	switch offer := m.localOffer(ctx); {
+	case offer != "":
+		c.Fix = "a stronger model is at hand. " + offer
+	case v.BuiltIn:
+		c.Fix = "for a stronger model set OPENAI_API_KEY or ANTHROPIC_API_KEY, or --openai-url, or start a model server on this machine (Ollama, LM Studio, llama.cpp)"
+	case v.Agreed != nil && m.mayUseLocal():
+		c.Detail += fmt.Sprintf(" at %s: %s", v.Agreed.URL, abilitiesText(v.Agreed.Abilities))
+		if _, err := llm.ListLocal(ctx, v.Agreed.URL); err != nil {
+			f := fault.From(err)
+			c.OK, c.Detail, c.Fix = false, f.Message, "start it, or run `interlock model forget`"
+		}
 	}
 	return c
 }

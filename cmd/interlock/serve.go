@@ -67,6 +67,7 @@ func (a *app) serve(ctx context.Context) error {
 		Overview: func(ctx context.Context, user string) (any, error) { return s.catalog.Overview(ctx, user) },
 		Refresh:  func(ctx context.Context, id string) (any, error) { return s.catalog.Refresh(ctx, id) },
 		Profile:  func(ctx context.Context, alias string) (any, error) { return s.catalog.Profile(ctx, alias) },
+		Models:   s.models,
 		Unready:  s.models.unreadyReason,
 		Extra:    mcpRoutes,
 		Capsule:  func(ctx context.Context, run string) (any, error) { return capsule.Build(ctx, s.store, run) },
@@ -147,7 +148,7 @@ func (s *system) readiness(ctx context.Context) []server.Part {
 	} else if bad > 0 {
 		data.Status, data.Detail = "degraded", fmt.Sprintf("%d datasets, %d files cannot be read", len(list), bad)
 	}
-	parts = append(parts, data, server.Part{Name: "model", Status: "ok", Detail: s.models.main.Name()}, s.pythonPart())
+	parts = append(parts, data, server.Part{Name: "model", Status: "ok", Detail: s.models.name()}, s.pythonPart())
 	if broken := s.machines.Broken(); len(broken) > 0 {
 		parts = append(parts, server.Part{Name: "machines", Status: "degraded", Detail: fmt.Sprintf("%d definitions did not load", len(broken))})
 	}

@@ -7,14 +7,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"interlock/internal/artifact"
 	"interlock/internal/catalog"
 	"interlock/internal/data"
 	"interlock/internal/engine"
 	"interlock/internal/fault"
-	"interlock/internal/llm"
 	"interlock/internal/machine"
 	"interlock/internal/mcpbridge"
 	"interlock/internal/query"
@@ -104,7 +102,7 @@ func (s *system) wire(ctx context.Context, cfg config) (err error) {
 		return err
 	}
 	s.machines = machine.Open(machine.LibraryConfig{Shipped: machines.All(), Folders: cfg.Machines, Tools: types})
-	if s.models, err = openModels(cfg, s); err != nil {
+	if s.models, err = openModels(&cfg, s.offline(), s.log); err != nil {
 		return err
 	}
 	known := func(name string) bool { _, err := s.tools.Get(name); return err == nil }
@@ -191,57 +189,4 @@ func toolTypes(set *tool.Set) (machine.ToolTypes, error) {
 		types[name] = machine.ToolType{In: in, Out: out, Required: required, Always: always}
 	}
 	return types, nil
-}
-
-// models finds the model of a state: the configured one, or one that a definition
-// names for itself.
-type models struct {
-	base llm.Config
-	main llm.Model
-
-	mu     sync.Mutex
-	byName map[string]llm.Model // of states, opened when first asked for
-}
-
-func openModels(cfg config, s *system) (*models, error) {
-	c := cfg.models(s.offline())
-	c.Log = s.log
-	main, err := llm.Open(c)
-	if err != nil {
-		return nil, err
-	}
-	return &models{base: c, main: main, byName: map[string]llm.Model{}}, nil
-}
-
-// splitModel reads provider/model; a bare name leaves the provider to `auto`.
-func splitModel(text string) (provider, name string) {
-	for _, p := range llm.Providers {
-		if text == p {
-			return p, ""
-		}
-		if len(text) > len(p)+1 && text[:len(p)+1] == p+"/" {
-			return p, text[len(p)+1:]
-		}
-	}
-	return llm.Auto, text
-}
-
-// Model implements engine.Models.
-func (m *models) Model(name string) (llm.Model, error) {
-	if name == "" {
-		return m.main, nil
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if own := m.byName[name]; own != nil {
-		return own, nil
-	}
-	c := m.base
-	c.Provider, c.Model = splitModel(name)
-	own, err := llm.Open(c)
-	if err != nil {
-		return nil, err
-	}
-	m.byName[name] = own
-	return own, nil
 }

@@ -20,6 +20,7 @@ type endpoint struct {
 	provider string
 	model    string
 	keyVar   string // the variable that holds the key
+	local    string // address of a server on this machine; "" for any other
 	secrets  []string
 	client   *http.Client
 	timeout  time.Duration

@@ -137,6 +137,10 @@ func (e *endpoint) fault(err error) *fault.Fault {
 	t.text = e.redact(t.text)
 	f := fault.Wrap(t, t.code, "%s: %s", e.Name(), t)
 	switch {
+	case e.local != "" && t.status == 0 && t.retryable:
+		f.Suggest("Start the model server at %s, which was agreed to; `interlock model list` shows which run, `interlock model forget` takes the built-in model again.", e.local)
+	case e.local != "" && t.status == http.StatusNotFound:
+		f.Suggest("The server at %s does not have this model; `interlock model list` shows what it has.", e.local)
 	case t.status == http.StatusUnauthorized || t.status == http.StatusForbidden:
 		f.Suggest("Check %s: the provider does not accept it for this model.", e.keyVar)
 	case t.status == http.StatusNotFound || t.status == http.StatusMethodNotAllowed:

@@ -29,7 +29,8 @@ func TestFailures(t *testing.T) {
 	}{
 		"bad key":           {status(401, `{"error":{"message":"Incorrect API key: sk-secret-openai sk-secret-anthropic","type":"authentication_error"}}`), fault.ModelFailed, []string{"401", "_API_KEY"}},
 		"no such model":     {status(404, `{"error":{"message":"The model does not exist"}}`), fault.ModelFailed, []string{"does not exist", "Check the name of the model"}},
-		"bad request":       {status(400, `{"error":{"message":"prompt is too long"}}`), fault.ModelFailed, []string{"prompt is too long"}},
+		"bad request":       {status(400, `{"error":{"message":"messages are missing"}}`), fault.ModelFailed, []string{"messages are missing"}},
+		"too long":          {status(400, `{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum"}}`), fault.ModelContext, []string{"prompt is too long", "a new thread"}},
 		"rate limit":        {status(429, `{"error":{"message":"slow down"}}`), fault.ModelRateLimited, []string{"slow down"}},
 		"no credit":         {status(429, `{"error":{"message":"quota","code":"insufficient_quota","type":"insufficient_quota"}}`), fault.ModelRateLimited, []string{"no credit left"}},
 		"overloaded":        {status(529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`), fault.ModelFailed, []string{"529", "Overloaded"}},

@@ -17,11 +17,12 @@ const (
 	Auto      = "auto"
 	OpenAI    = "openai"
 	Anthropic = "anthropic"
+	Local     = "local"
 	Offline   = "offline"
 )
 
 // Providers lists the providers that Open knows besides auto.
-var Providers = []string{OpenAI, Anthropic, Offline}
+var Providers = []string{OpenAI, Anthropic, Local, Offline}
 
 // The models that are used where the configuration names none. Both take tools,
 // stream and follow a schema through the endpoints that this package speaks.
@@ -33,7 +34,7 @@ const (
 // A Config says which model to open. The zero value is `auto` without keys: the
 // offline model. Keys never appear where a Config is printed, logged or encoded.
 type Config struct {
-	Provider string // auto (default), openai, anthropic, offline
+	Provider string // auto (default), openai, anthropic, local, offline
 	Model    string // the provider's name for it; needed with OpenAIBaseURL, else the default of the provider
 
 	OpenAIKey        string `json:"-"`
@@ -41,6 +42,8 @@ type Config struct {
 	AnthropicKey     string `json:"-"`
 	AnthropicBaseURL string
 
+	// Local is the model on this machine that a person agreed to use; nil if there is none.
+	Local *LocalModel
 	// Abilities is what is known of a model of a compatible server; nil if nothing is.
 	Abilities *Abilities
 
@@ -109,6 +112,8 @@ func (c Config) openOne() (Model, error) {
 			return nil, err
 		}
 		return c.withRetries(newAnthropic(c)), nil
+	case Local:
+		return c.openLocal()
 	case Offline:
 		if c.Offline == nil {
 			return nil, fault.New(fault.ModelKeyMissing, "no provider has a key, and this program has no offline model")
@@ -120,6 +125,26 @@ func (c Config) openOne() (Model, error) {
 	}
 }
 
+// openLocal opens the model on this machine. No key is sent to its server, which may have
+// been started by anybody who uses the machine.
+func (c Config) openLocal() (Model, error) {
+	if c.Local == nil {
+		return nil, fault.New(fault.BadSetting, "the provider local is asked for, but nobody agreed to use a model server on this machine yet").
+			Suggest("`interlock model list` shows which run; then run `interlock model use URL MODEL`.")
+	}
+	if err := CheckLocalURL(c.Local.URL); err != nil {
+		return nil, err
+	}
+	name := cmp.Or(c.Model, c.Local.Model)
+	c.Model, c.OpenAIKey, c.OpenAIBaseURL, c.Abilities = name, "", c.Local.URL, nil
+	if name == c.Local.Model {
+		c.Abilities = c.Local.Abilities
+	}
+	m := newOpenAI(c)
+	m.provider, m.local = Local, c.Local.URL
+	return c.withinAbilities(c.withRetries(m)), nil
+}
+
 // ReachesModel says whether a key or an address leads to a model other than the offline one.
 func (c Config) ReachesModel() bool {
 	c.Provider = Auto
@@ -129,8 +154,8 @@ func (c Config) ReachesModel() bool {
 // secrets lists the keys, which must not appear in messages.
 func (c Config) secrets() []string { return []string{c.OpenAIKey, c.AnthropicKey} }
 
-// resolveProvider resolves auto: OpenAI if it can be reached, else Anthropic, else
-// the offline model.
+// resolveProvider resolves auto: OpenAI if it can be reached, else Anthropic, else a model
+// on this machine if a person agreed to one, else the offline model.
 func (c Config) resolveProvider() string {
 	switch {
 	case c.Provider != "" && c.Provider != Auto:
@@ -139,6 +164,8 @@ func (c Config) resolveProvider() string {
 		return OpenAI
 	case c.AnthropicKey != "":
 		return Anthropic
+	case c.Local != nil:
+		return Local
 	default:
 		return Offline
 	}
@@ -163,6 +190,9 @@ func (c Config) inherit(from Config) Config {
 	}
 	if c.Offline == nil {
 		c.Offline = from.Offline
+	}
+	if c.Local == nil {
+		c.Local = from.Local
 	}
 	return c
 }

@@ -52,6 +52,12 @@ func (s *Server) routes(t *table) {
 	get(t, Viewer, "/api/machines/{name}", "A machine: settings, states, graph", s.machine)
 	get(t, Analyst, "/api/machines/{name}/preview", "The states that are possible under some settings, with their prompts and tools, and the one that a question would begin in", s.preview)
 
+	if s.cfg.Models != nil {
+		get(t, Viewer, "/api/models", "The model that answers, and model servers found on this machine", s.models)
+		post(t, Admin, "/api/models/local", "Agree to use a model of a server on this machine; what it can do is found out first, which may take a minute", s.useLocalModel)
+		remove(t, Admin, "/api/models/local", "Take the agreement back", s.forgetLocalModel)
+	}
+
 	if s.cfg.Artifacts != nil {
 		get(t, Viewer, "/api/artifacts", "My outputs, newest first, every version", s.artifacts)
 		download(t, Viewer, "GET", "/api/artifacts/{id}", "Download an output", s.artifact)

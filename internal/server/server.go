@@ -40,6 +40,8 @@ type Config struct {
 	// Overview lists the datasets with their tables, what is wrong with them, and the
 	// files that the user may change; "" is the operator.
 	Overview func(ctx context.Context, user string) (any, error)
+	// Models shows the model that answers and chooses one on this machine. Nil: no such routes.
+	Models Models
 	// Refresh copies the database behind a dataset anew.
 	Refresh func(ctx context.Context, dataset string) (any, error)
 	// Profile describes the columns of a source.
