@@ -16,6 +16,7 @@ import (
 	"interlock/internal/capsule"
 	"interlock/internal/data"
 	"interlock/internal/fault"
+	"interlock/internal/llm"
 	"interlock/internal/machine"
 	"interlock/internal/server"
 	"interlock/web"
@@ -60,11 +61,12 @@ func (a *app) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	datasets := data.ServedDatasets{Catalog: s.catalog, Starters: data.NewStarters(ctx, data.StartersConfig{Knowledge: s.knowledge, KeepDeclared: s.models.main.Name() != llm.Offline})}
 	srv, err := server.New(server.Config{
-		Engine: s.engine, Index: s.store, Machines: library{s.machines}, Datasets: data.ServedDatasets{Catalog: s.catalog}, Sources: data.ServedSources{Catalog: s.catalog}, Artifacts: s.artifacts,
+		Engine: s.engine, Index: s.store, Machines: library{s.machines}, Datasets: datasets, Sources: data.ServedSources{Catalog: s.catalog}, Artifacts: s.artifacts,
 		Results: data.NewResults(data.ResultsConfig{Catalog: s.catalog, Query: s.query, Artifacts: s.artifacts, Store: s.store, Dir: s.stateDir(a.cfg, "results")}),
 		Files:   data.ServedFiles{Catalog: s.catalog}, Documents: documents,
-		Overview: func(ctx context.Context, user string) (any, error) { return s.catalog.Overview(ctx, user) },
+		Overview: datasets.Overview,
 		Refresh:  func(ctx context.Context, id string) (any, error) { return s.catalog.Refresh(ctx, id) },
 		Profile:  func(ctx context.Context, alias string) (any, error) { return s.catalog.Profile(ctx, alias) },
 		Models:   s.models,

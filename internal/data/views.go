@@ -38,18 +38,39 @@ func (s Sources) Load(ctx context.Context, w toolbox.Loading) (toolbox.Loaded, e
 
 // ServedDatasets are the datasets as the server shows them. They implement
 // server.Datasets.
-type ServedDatasets struct{ Catalog *catalog.Catalog }
+type ServedDatasets struct {
+	Catalog  *catalog.Catalog
+	Starters *Starters // nil: the questions that the datasets declare, untried
+}
 
 func (d ServedDatasets) Datasets(ctx context.Context) ([]server.Dataset, error) {
 	list, err := d.Catalog.List(ctx)
 	if err != nil {
 		return nil, err
 	}
+	d.Starters.fill(ctx, list)
 	out := make([]server.Dataset, len(list))
 	for i, x := range list {
 		out[i] = server.Dataset{ID: x.ID, Name: x.Name, Description: x.Description, Prompts: append([]string{}, x.Prompts...), VersionHash: x.Version}
 	}
 	return out, nil
+}
+
+// Overview lists the datasets with their tables, what is wrong with them, and the files that the user may change.
+func (d ServedDatasets) Overview(ctx context.Context, user string) (any, error) {
+	list, err := d.Catalog.Overview(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]schema.Dataset, len(list))
+	for i := range list {
+		all[i] = list[i].Dataset
+	}
+	d.Starters.fill(ctx, all)
+	for i := range list {
+		list[i].Prompts = all[i].Prompts
+	}
+	return list, nil
 }
 
 // A servedSchema is a schema.Dataset under the names that the API promises.

@@ -39,8 +39,9 @@ type datasetKnowledge struct {
 	dict   schema.Dictionary
 	index  *nlq.Index
 
-	mu     sync.Mutex
-	ranges map[columnName]columnRange // nil until somebody asks
+	mu       sync.Mutex
+	ranges   map[columnName]columnRange // nil until somebody asks
+	starters []string                   // likewise
 }
 
 // NewKnowledge makes one that knows nothing yet.

@@ -98,6 +98,7 @@ type (
 		Quality   string   `json:"quality"`
 		Explain   string   `json:"explain"`
 		Questions []string `json:"questions"`
+		Said      string   `json:"said,omitempty"` // the answer to a message that asks nothing of the rows: hello, which tables are there
 	}
 	CheckSQLIn struct {
 		DatasetID   string `json:"dataset_id"`
@@ -146,6 +147,7 @@ type (
 		Plan          *SQLPlan        `json:"plan,omitempty"`
 		Quality       string          `json:"quality,omitempty"`
 		Explain       string          `json:"explain,omitempty"`
+		Said          string          `json:"said,omitempty"`
 		Result        *Executed       `json:"result,omitempty"`
 		Stats         *Stats          `json:"stats,omitempty"`
 		Satisfaction  string          `json:"satisfaction,omitempty"`

@@ -19,6 +19,9 @@ func (b box) planQuestion() tool.Tool {
 		if err != nil {
 			return PlanQuestionOut{}, err
 		}
+		if said, ok := x.AnswerAboutData(in.Question); ok && in.Clarification == "" {
+			return PlanQuestionOut{Quality: string(nlq.High), Questions: []string{}, Said: said}, nil
+		}
 		q := nlq.Question{Text: in.Question, Index: x, Clarification: in.Clarification, History: asked(in.History)}
 		if in.Previous != nil && (in.Notes != "" || len(in.Issues) > 0) {
 			q.Avoid = []string{in.Previous.SQL}

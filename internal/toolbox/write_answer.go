@@ -57,6 +57,8 @@ func answerText(in WriteAnswerIn) string {
 		}
 	}
 	switch {
+	case in.Said != "" && in.Result == nil:
+		say(in.Said)
 	case in.Satisfaction == "failed" && in.Result == nil:
 		say("I cannot answer this: " + strings.TrimSuffix(orText(in.Notes, "it failed"), ".") + ".")
 	case in.Result == nil:
