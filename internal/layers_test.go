@@ -52,6 +52,7 @@ var layers = []struct {
 	{"internal/event", []string{"internal/fault", "internal/figure"}},
 	{"internal/dialect", []string{"internal/schema"}},
 	{"internal/queryplan", []string{"internal/dialect", "internal/fault", "internal/schema"}},
+	{"internal/meaning", []string{"internal/fault", "internal/queryplan", "internal/schema"}},
 	{"internal/nlq", []string{"internal/queryplan", "internal/schema"}},
 
 	{"internal/retrieve", []string{"internal/document", "internal/embed", "internal/fault", "internal/schema"}},
@@ -82,7 +83,7 @@ var layers = []struct {
 
 	{"internal/toolbox", []string{"internal/chart", "internal/dialect", "internal/event", "internal/fault", "internal/figure", "internal/nlq", "internal/queryplan", "internal/recon", "internal/report", "internal/schema", "internal/sqlpolicy", "internal/tool"}},
 	{"internal/server", []string{"internal/artifact", "internal/engine", "internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/schema", "internal/store"}},
-	{"internal/data", []string{"internal/artifact", "internal/capsule", "internal/catalog", "internal/dialect", "internal/document", "internal/event", "internal/fault", "internal/query", "internal/recon", "internal/retrieve", "internal/sandbox", "internal/schema", "internal/server", "internal/sqlpolicy", "internal/store", "internal/tool", "internal/toolbox"}},
+	{"internal/data", []string{"internal/artifact", "internal/capsule", "internal/catalog", "internal/dialect", "internal/document", "internal/event", "internal/fault", "internal/meaning", "internal/query", "internal/recon", "internal/retrieve", "internal/sandbox", "internal/schema", "internal/server", "internal/sqlpolicy", "internal/store", "internal/tool", "internal/toolbox"}},
 
 	{"internal/mcpbridge", []string{"internal/event", "internal/fault", "internal/tool"}},
 
@@ -105,7 +106,7 @@ var notForCommands = []string{"internal/dialect", "internal/nlq", "internal/quer
 var programs = []string{"cmd/interlock", "bench", "scripts/testreport"}
 
 // duckFree are the packages that must build and be tested without DuckDB.
-var duckFree = []string{"dialect", "engine", "event", "llm", "machine", "nlq", "queryplan", "schema", "tool"}
+var duckFree = []string{"dialect", "engine", "event", "llm", "machine", "meaning", "nlq", "queryplan", "schema", "tool"}
 
 const duckDB = "github.com/duckdb/"
 

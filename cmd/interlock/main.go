@@ -104,7 +104,7 @@ func (a *app) root() *cobra.Command {
 	defer nameUnknown(root)
 	root.AddCommand(
 		a.serveCommand(), a.chatCommand(), a.askCommand(), a.evalCommand(), a.machineCommand(), a.toolCommand(), a.runCommand(), a.replayCommand(), a.threadCommand(), a.artifactCommand(), a.retentionCommand(),
-		a.sourcesCommand(), a.docsCommand(), a.mcpCommand(), a.queryCommand(), a.reconcileCommand(), a.modelCommand(), a.demoCommand(), a.doctorCommand(), a.configCommand(), a.versionCommand(),
+		a.sourcesCommand(), a.meaningCommand(), a.docsCommand(), a.mcpCommand(), a.queryCommand(), a.reconcileCommand(), a.modelCommand(), a.demoCommand(), a.doctorCommand(), a.configCommand(), a.versionCommand(),
 	)
 	root.InitDefaultCompletionCmd("completion")
 	root.SetHelpCommand(helpCommand(root))

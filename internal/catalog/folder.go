@@ -157,7 +157,7 @@ func (f *folder) check(path string) (file, error) {
 func kindOf(name string) string {
 	name = strings.ToLower(name)
 	switch strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst") {
-	case "registry.json", "registry.yaml", "registry.yml", "data_dictionary.json", "golden.json":
+	case "registry.json", "registry.yaml", "registry.yml", "data_dictionary.json", "golden.json", "meaning.json":
 		return ""
 	}
 	packed := false

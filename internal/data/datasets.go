@@ -29,6 +29,15 @@ func (d Datasets) Datasets(ctx context.Context) ([]schema.Dataset, error) { retu
 
 // Schema implements toolbox.Data.
 func (d Datasets) Schema(ctx context.Context, id string) (schema.Dataset, error) {
+	s, err := d.tables(ctx, id)
+	if err != nil {
+		return s, err
+	}
+	return Meanings{d.Catalog}.apply(ctx, s)
+}
+
+// tables gives a dataset with keys and relations as the data have them, without its meaning.
+func (d Datasets) tables(ctx context.Context, id string) (schema.Dataset, error) {
 	s, err := d.Catalog.Schema(ctx, id)
 	if err != nil {
 		return s, err
@@ -53,7 +62,7 @@ func (d Datasets) Version(ctx context.Context, id string) string {
 		if err != nil {
 			return ""
 		}
-		return x.Version
+		return x.Version + Meanings{d.Catalog}.suffix(ctx, id)
 	}
 	list, err := d.Catalog.List(ctx)
 	if err != nil {
@@ -61,7 +70,7 @@ func (d Datasets) Version(ctx context.Context, id string) string {
 	}
 	var all []string
 	for _, x := range list {
-		all = append(all, x.ID+" "+x.Version)
+		all = append(all, x.ID+" "+x.Version+Meanings{d.Catalog}.suffix(ctx, x.ID))
 	}
 	slices.Sort(all)
 	return event.Hash([]byte(strings.Join(all, "\n")))

@@ -52,6 +52,7 @@ const (
 	SQLPolicy           Code = "SQL_POLICY_VIOLATION"
 	SQLError            Code = "sql_error"
 	PlanInvalid         Code = "PLAN_VALIDATION_ERROR"
+	BadMeaning          Code = "bad_meaning"
 	CannotAnswer        Code = "cannot_answer"
 	QueryTimeout        Code = "query_timeout"
 	QueryMemory         Code = "query_memory"
@@ -127,6 +128,7 @@ var table = []Entry{
 	{SourceNotRegistered, "no source has this alias", 404, "List the sources and use one of their aliases.", "List the sources with `interlock sources list`.", true},
 	{SQLPolicy, "the statement is not one that may run here", 403, "Do not repeat this statement. Only one SELECT over the dataset's own tables is possible.", "Only one SELECT or WITH over the dataset's own tables may run.", true},
 	{SQLError, "the engine could not run the statement", 422, "Read the message, look at the schema and correct the statement.", "Correct the statement.", true},
+	{BadMeaning, "the semantic model of a dataset has errors", 422, "", "Correct every listed finding.", false},
 	{PlanInvalid, "the query plan has errors", 422, "Correct every listed problem.", "Correct every listed problem.", true},
 	{CannotAnswer, "the data, or the built-in planner, cannot answer this question", 422, "Say plainly what is missing.", "Ask about what the data hold, or set a model that understands more.", false},
 	{QueryTimeout, "the query took longer than allowed", 504, "Ask for less data or a simpler query.", "Ask for less, or raise the time limit.", true},

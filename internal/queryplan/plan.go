@@ -53,10 +53,13 @@ type Pair struct {
 	Right string `json:"right"`
 }
 
-// An Expr is a value: a column, a literal, arithmetic, or a function of one of them.
-// Its parts apply from the inside out: column, literal, of or math; then cast; then
-// part or truncate; then function.
+// An Expr is a value: a column, a literal, arithmetic, or a function of one of them, or a
+// metric of the dataset. Its parts apply from the inside out: column, literal, of or math;
+// then cast; then part or truncate; then function.
 type Expr struct {
+	// Metric names a metric that the meaning of the dataset declares; its expression takes
+	// its place when the plan is compiled.
+	Metric   string          `json:"metric,omitempty"`
 	Column   string          `json:"column,omitempty"`
 	Literal  json.RawMessage `json:"literal,omitempty"`
 	Of       *Expr           `json:"of,omitempty"`
@@ -133,13 +136,13 @@ func (t Term) MarshalJSON() ([]byte, error) {
 
 // plain says whether e is nothing but a column, perhaps with an alias.
 func (e Expr) plain() bool {
-	return e.Column != "" && e.Literal == nil && e.Of == nil && e.Math == nil && e.Cast == "" && e.Part == "" && e.Truncate == "" && e.Function == ""
+	return e.Column != "" && e.Metric == "" && e.Literal == nil && e.Of == nil && e.Math == nil && e.Cast == "" && e.Part == "" && e.Truncate == "" && e.Function == ""
 }
 
 // Aggregate says whether e condenses many rows into one value.
 func (e Expr) Aggregate() bool {
 	switch {
-	case e.Function.aggregate():
+	case e.Function.aggregate(), e.Metric != "":
 		return true
 	case e.Of != nil && e.Of.Aggregate():
 		return true

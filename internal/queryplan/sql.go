@@ -88,6 +88,7 @@ func (c *compiler) plan(p *Plan, path, sep string, depth int) (string, []schema.
 		c.fail(path, "plans are nested deeper than %d", maxDepth)
 		return "", nil
 	}
+	p = c.expandMetrics(p, path)
 	q := &query{compiler: c, plan: p, path: path, depth: depth, used: map[string]bool{}}
 	q.from()
 	where := q.filters(p.Filters, path+".filters", rowScope)

@@ -20,6 +20,8 @@ type Dataset struct {
 	Tables      []Table    `json:"tables"`
 	Relations   []Relation `json:"relations,omitempty"`
 	Problems    []Problem  `json:"problems,omitempty"`
+	// Meaning is the semantic model of the dataset; nil where it has none.
+	Meaning *Meaning `json:"meaning,omitempty"`
 	// CopiedAt is when the rows of a database were copied; they may have changed there since.
 	CopiedAt time.Time `json:"copied_at,omitzero"`
 }

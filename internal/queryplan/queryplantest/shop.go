@@ -33,4 +33,8 @@ var Shop = schema.Dataset{
 		{Table: "order lines", Column: "order_id", RefTable: "orders", RefColumn: "id"},
 		{Table: "reviews", Column: "customer", RefTable: "customers", RefColumn: "id"},
 	},
+	Meaning: &schema.Meaning{Metrics: []schema.Metric{
+		{Name: "net_revenue", Table: "orders", Expression: "SUM(orders.amount - orders.cost) FILTER (WHERE orders.status = 'paid')"},
+		{Name: "paid_share", Table: "orders", Expression: "100 * COUNT(CASE WHEN orders.paid THEN 1 END) / NULLIF(COUNT(*), 0)"},
+	}},
 }

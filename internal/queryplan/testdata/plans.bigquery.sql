@@ -344,6 +344,16 @@ FROM orders
 -- math_subtract --
 SELECT amount - cost AS x
 FROM orders
+-- metric --
+SELECT sum(CASE WHEN status = 'paid' THEN amount - cost END) AS net_revenue
+FROM orders
+-- metric_by_group --
+SELECT customers.city, CAST((100 * count(CASE WHEN o.paid = TRUE AND o.amount > 10 THEN 1 END)) AS FLOAT64) / nullif(count(CASE WHEN o.amount > 10 THEN 1 END), 0) AS paid_share
+FROM orders AS o
+JOIN customers ON o.customer_id = customers.id
+GROUP BY customers.city
+HAVING sum(CASE WHEN o.status = 'paid' THEN o.amount - o.cost END) > 5
+ORDER BY sum(CASE WHEN o.status = 'paid' THEN o.amount - o.cost END) DESC, customers.city NULLS LAST
 -- nested_average --
 SELECT id
 FROM orders

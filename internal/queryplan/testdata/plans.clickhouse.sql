@@ -341,6 +341,16 @@ FROM orders
 -- math_subtract --
 SELECT orders.amount - orders.cost AS x
 FROM orders
+-- metric --
+SELECT sumOrNull(CASE WHEN orders.status = 'paid' THEN orders.amount - orders.cost END) AS net_revenue
+FROM orders
+-- metric_by_group --
+SELECT customers.city AS city, toFloat64((100 * count(CASE WHEN o.paid = TRUE AND o.amount > 10 THEN 1 END))) / nullif(count(CASE WHEN o.amount > 10 THEN 1 END), 0) AS paid_share
+FROM orders AS o
+JOIN customers ON o.customer_id = customers.id
+GROUP BY customers.city
+HAVING sumOrNull(CASE WHEN o.status = 'paid' THEN o.amount - o.cost END) > 5
+ORDER BY sumOrNull(CASE WHEN o.status = 'paid' THEN o.amount - o.cost END) DESC, customers.city
 -- nested_average --
 SELECT orders.id AS id
 FROM orders

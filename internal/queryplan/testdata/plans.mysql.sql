@@ -351,6 +351,16 @@ FROM orders
 -- math_subtract --
 SELECT amount - cost AS x
 FROM orders
+-- metric --
+SELECT sum(CASE WHEN (status = 'paid' AND CAST(status AS CHAR) COLLATE utf8mb4_bin = 'paid') THEN amount - cost END) AS net_revenue
+FROM orders
+-- metric_by_group --
+SELECT CAST(customers.city AS CHAR) COLLATE utf8mb4_bin AS city, CAST((100 * count(CASE WHEN o.paid = TRUE AND o.amount > 10 THEN 1 END)) AS DOUBLE) / nullif(count(CASE WHEN o.amount > 10 THEN 1 END), 0) AS paid_share
+FROM orders AS o
+JOIN customers ON o.customer_id = customers.id
+GROUP BY CAST(customers.city AS CHAR) COLLATE utf8mb4_bin
+HAVING sum(CASE WHEN (o.status = 'paid' AND CAST(o.status AS CHAR) COLLATE utf8mb4_bin = 'paid') THEN o.amount - o.cost END) > 5
+ORDER BY sum(CASE WHEN (o.status = 'paid' AND CAST(o.status AS CHAR) COLLATE utf8mb4_bin = 'paid') THEN o.amount - o.cost END) DESC, CAST(customers.city AS CHAR) COLLATE utf8mb4_bin IS NULL, CAST(customers.city AS CHAR) COLLATE utf8mb4_bin
 -- nested_average --
 SELECT id
 FROM orders

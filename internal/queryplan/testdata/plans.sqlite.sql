@@ -337,6 +337,16 @@ FROM orders
 -- math_subtract --
 SELECT amount - cost AS x
 FROM orders
+-- metric --
+SELECT sum(amount - cost) FILTER (WHERE status = 'paid') AS net_revenue
+FROM orders
+-- metric_by_group --
+SELECT customers.city, 1.0 * (100 * count(*) FILTER (WHERE o.paid = 1 AND o.amount > 10)) / nullif(count(*) FILTER (WHERE o.amount > 10), 0) AS paid_share
+FROM orders AS o
+JOIN customers ON o.customer_id = customers.id
+GROUP BY customers.city
+HAVING sum(o.amount - o.cost) FILTER (WHERE o.status = 'paid') > 5
+ORDER BY sum(o.amount - o.cost) FILTER (WHERE o.status = 'paid') DESC, customers.city NULLS LAST
 -- nested_average --
 SELECT id
 FROM orders

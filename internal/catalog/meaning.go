@@ -1,0 +1,115 @@
+package catalog
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"interlock/internal/fault"
+)
+
+// A MeaningFile is the semantic model of a dataset as it is stored. Its text is nil where
+// there is none.
+type MeaningFile struct {
+	Path    string // where it is, or would be
+	Text    []byte
+	Version string // of the text; "" where there is none
+}
+
+// meaningNames are the names that a semantic model may have beside the files of a dataset;
+// the first is that of a new one.
+var meaningNames = []string{"meaning.yaml", "meaning.yml", "meaning.json"}
+
+// Meaning reads the semantic model of a dataset: the file beside its files, or of a database
+// the one beside its registration in the state.
+func (c *Catalog) Meaning(ctx context.Context, id string) (MeaningFile, error) {
+	d, err := c.find(ctx, id)
+	if err != nil {
+		return MeaningFile{}, err
+	}
+	return c.readMeaning(d)
+}
+
+func (c *Catalog) readMeaning(d *dataset) (MeaningFile, error) {
+	found := MeaningFile{Path: c.ownMeaning(d)}
+	read := func(path string) ([]byte, error) { return readRegular(path, maxRegistry) }
+	paths := []string{found.Path}
+	if d.dir != "" {
+		read = func(path string) ([]byte, error) { return c.private.readInside(d.dir, path) }
+		paths = nil
+		for _, name := range meaningNames {
+			paths = append(paths, filepath.Join(d.dir, name))
+		}
+	}
+	for _, path := range paths {
+		if _, err := os.Lstat(path); err != nil {
+			continue
+		}
+		text, err := read(path)
+		if err != nil {
+			return found, fault.Wrap(err, fault.SourceUnreadable, "%s of dataset %q cannot be read: %v", filepath.Base(path), clip(d.id, 80), err)
+		}
+		if text == nil {
+			text = []byte{}
+		}
+		sum := sha256.Sum256(text)
+		return MeaningFile{path, text, hex.EncodeToString(sum[:8])}, nil
+	}
+	return found, nil
+}
+
+// ownMeaning is where a new semantic model of a dataset is written.
+func (c *Catalog) ownMeaning(d *dataset) string {
+	if d.dir != "" {
+		return filepath.Join(d.dir, meaningNames[0])
+	}
+	return filepath.Join(c.config.State, "meaning", url.PathEscape(d.id)+".yaml")
+}
+
+// ReplaceMeaning writes the semantic model of a dataset in the place of the one of that
+// version; "" is where there is none. Who wrote meanwhile is not overwritten.
+func (c *Catalog) ReplaceMeaning(ctx context.Context, id, version, user string, text []byte) (MeaningFile, error) {
+	d, err := c.find(ctx, id)
+	if err != nil {
+		return MeaningFile{}, err
+	}
+	c.placing.Lock()
+	defer c.placing.Unlock()
+	old, err := c.readMeaning(d)
+	if err != nil {
+		return MeaningFile{}, err
+	}
+	if old.Version != version {
+		return old, fault.New(fault.Conflict, "the semantic model of %q was changed meanwhile: it is of version %q, not %q", clip(id, 80), old.Version, clip(version, 40)).
+			Suggest("Read it again, put your change into it and send it with its version.")
+	}
+	if d.dir != "" {
+		if err := c.owners.check(d.dir, filepath.Base(old.Path), id, user); err != nil {
+			return old, err
+		}
+	} else {
+		if user != "" {
+			return old, fault.New(fault.Forbidden, "the meaning of dataset %q belongs to the operator", clip(id, 80)).Suggest("Ask an admin.")
+		}
+		if err := os.MkdirAll(filepath.Dir(old.Path), 0o700); err != nil {
+			return old, fmt.Errorf("making the folder of semantic models: %w", err)
+		}
+	}
+	if err := writeFile(old.Path, text, 0o644); errors.Is(err, fs.ErrPermission) {
+		return old, notWritable(id, err)
+	} else if err != nil {
+		return old, fmt.Errorf("writing %s: %w", old.Path, err)
+	}
+	if d.dir != "" {
+		if err := c.owners.stored(old.Path, user); err != nil {
+			return old, err
+		}
+	}
+	return c.readMeaning(d)
+}
