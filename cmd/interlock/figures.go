@@ -10,8 +10,8 @@ import (
 // maxMarked bounds the figures that are named under an answer.
 const maxMarked = 20
 
-// printFigures prints under an answer which of its figures have no origin in the data, and
-// which may have one by chance.
+// printFigures prints under an answer which of its figures have no origin in the data,
+// which may have one by chance, and which were computed with numbers of the statement.
 func (a *app) printFigures(b *event.FiguresTraced) {
 	if b == nil {
 		return
@@ -23,6 +23,8 @@ func (a *app) printFigures(b *event.FiguresTraced) {
 		case f.Unsupported():
 		case f.Support == figure.Weak:
 			mark = "?"
+		case f.Support == figure.Mixed:
+			mark = "*"
 		default:
 			continue
 		}

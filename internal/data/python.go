@@ -68,11 +68,17 @@ func (p *Python) Run(ctx context.Context, job toolbox.PythonJob) (toolbox.Python
 	for _, f := range job.Frames {
 		j.Tables = append(j.Tables, sandbox.Table{Name: f.Name, Make: func(ctx context.Context) (string, error) { return p.frameBundle(ctx, f) }})
 	}
+	var names []string
+	for _, t := range j.Tables {
+		names = append(names, t.Name)
+	}
+	reads := toolbox.TablesInCode(job.Code, names)
 	out, err := p.Executor.Run(ctx, j)
 	if err != nil {
-		return toolbox.PythonOut{}, withOutput(err, out)
+		return toolbox.PythonOut{}, withOutput(err, out, reads)
 	}
 	res := pythonOut(out)
+	res.Reads = reads
 	for _, f := range append(out.Figures, out.Files...) {
 		put := putOfCall(ctx)
 		put.Name, put.Type, put.Producer = f.Name, strings.TrimPrefix(filepath.Ext(f.Name), "."), "python"
@@ -131,9 +137,9 @@ func pythonOut(out *sandbox.Outcome) toolbox.PythonOut {
 
 // withOutput puts what was printed before a failure, and where in the code it came from,
 // into the details.
-func withOutput(err error, out *sandbox.Outcome) error {
+func withOutput(err error, out *sandbox.Outcome, reads []string) error {
 	f := fault.From(err)
-	var t toolbox.PythonTrouble
+	t := toolbox.PythonTrouble{Reads: reads}
 	if out != nil {
 		t.Stdout, t.Stderr = out.Stdout, out.Stderr
 	}

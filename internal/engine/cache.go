@@ -108,7 +108,10 @@ func (f *fold) memorySize() int {
 		value(k.Result)
 	}
 	for _, h := range f.Results {
-		n += entryBytes + len(h.SQL)
+		n += entryBytes
+		if h.Ran != nil {
+			n += len(h.Ran.SQL) + entryBytes*len(h.Ran.Lineage)
+		}
 		value(h.Args)
 		value(h.Result)
 	}

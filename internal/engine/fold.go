@@ -51,7 +51,7 @@ type fold struct {
 }
 
 // snapshotFormat changes when the fold does, so that older snapshots are not used.
-const snapshotFormat = 4
+const snapshotFormat = 5
 
 // A Message is a person's text or a final answer.
 type Message struct {

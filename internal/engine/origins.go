@@ -21,17 +21,14 @@ type heldResult struct {
 	Call   string
 	Args   event.Value `json:",omitzero"` // that the model chose
 	Result event.Value
-	SQL    string `json:",omitempty"` // the statement that gave it
-	Step   bool   `json:",omitempty"` // a step of the machine made the call
+	Ran    *event.Ran `json:",omitempty"` // the statement that gave it
+	Step   bool       `json:",omitempty"` // a step of the machine made the call
 }
 
 // holdResult keeps the result of a call for the origins of figures. A duplicate makes the
 // earlier result the newest.
 func (f *fold) holdResult(b event.ToolReturned) {
-	h := heldResult{Call: b.Call, Args: b.Args.WithoutBytes(), Result: b.Result.WithoutBytes()}
-	if b.Ran != nil {
-		h.SQL = b.Ran.SQL
-	}
+	h := heldResult{Call: b.Call, Args: b.Args.WithoutBytes(), Result: b.Result.WithoutBytes(), Ran: b.Ran}
 	if b.Duplicate != "" {
 		h.Call = b.Duplicate
 	}
@@ -119,7 +116,13 @@ func (r *rules) evidence(answer string, fetch func(event.Value) (event.Value, er
 			e.Cut = true
 			break
 		}
-		from := figure.Result{ID: h.Call, Output: result.JSON, SQL: h.SQL}
+		from := figure.Result{ID: h.Call, Output: result.JSON}
+		if h.Ran != nil {
+			from.SQL, from.Lineage = h.Ran.SQL, h.Ran.Lineage
+			for _, f := range h.Ran.Frames {
+				from.Frames = append(from.Frames, f.Name)
+			}
+		}
 		if given, err := fetch(h.Args); err == nil {
 			from.Args = given.JSON
 		}

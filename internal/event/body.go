@@ -5,6 +5,7 @@ import (
 
 	"interlock/internal/fault"
 	"interlock/internal/figure"
+	"interlock/internal/schema"
 )
 
 // ThreadOpened is the first event of every thread.
@@ -198,6 +199,8 @@ type Ran struct {
 	MaxRows int    `json:"max_rows,omitempty"` // that limit; 0 if there was none
 	// Frames are the earlier results that the statement read as tables.
 	Frames []Frame `json:"frames,omitempty"`
+	// Lineage says what feeds each column of the result, in order.
+	Lineage []schema.Lineage `json:"lineage,omitempty"`
 }
 
 // Frame is the stored rows of an earlier call, under the name by which later calls know them.

@@ -10,6 +10,7 @@ import (
 	"go/types"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -44,6 +45,9 @@ func checkFile(t *testing.T, path, want string) {
 // figureFile has the records of figures_traced.
 const figureFile = "../figure/figure.go"
 
+// lineageFile has the record of what feeds a column.
+const lineageFile = "../schema/lineage.go"
+
 const preface = `# Events
 
 A thread is an append-only log of events; everything else is a fold of it. On the wire an event is
@@ -66,7 +70,7 @@ A field with *?* may be missing.
 func document(t *testing.T) string {
 	t.Helper()
 	kinds, records := bodies(t, parseFile(t, "body.go"))
-	records = append(records, structs(parseFile(t, figureFile))...)
+	records = append(records, slices.Concat(structs(parseFile(t, figureFile)), structs(parseFile(t, lineageFile)))...)
 	var b strings.Builder
 	b.WriteString(preface)
 	for _, r := range kinds {
@@ -248,6 +252,6 @@ func typeName(x ast.Expr) string {
 	case "Support":
 		return "text"
 	default:
-		return strings.TrimPrefix(name, "figure.")
+		return strings.TrimPrefix(strings.TrimPrefix(name, "figure."), "schema.")
 	}
 }

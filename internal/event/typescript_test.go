@@ -18,7 +18,7 @@ import (
 // that /api/threads/{id}/events sends.
 func TestDocumentedTypes(t *testing.T) {
 	ts, err := typeScript(
-		parseFile(t, "body.go"), parseFile(t, "event.go"), parseFile(t, "outcome.go"), parseFile(t, "../fault/fault.go"), parseFile(t, figureFile))
+		parseFile(t, "body.go"), parseFile(t, "event.go"), parseFile(t, "outcome.go"), parseFile(t, "../fault/fault.go"), parseFile(t, figureFile), parseFile(t, lineageFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func (w *tsWriter) translate(x ast.Expr) (string, error) {
 		return "Record<string, " + of + ">", err
 	}
 	name := types.ExprString(x)
-	if known, ok := w.known[strings.TrimPrefix(name, "figure.")]; ok {
+	if known, ok := w.known[strings.TrimPrefix(strings.TrimPrefix(name, "figure."), "schema.")]; ok {
 		return known, nil
 	}
 	return "", fmt.Errorf("the type %s", name)

@@ -77,6 +77,7 @@ type tracer struct {
 // newTracer prepares the evidence, as much of it as may be looked at for so many figures.
 func newTracer(answer string, e Evidence, figures int) *tracer {
 	t := &tracer{answer: answer, e: e, work: maxWork, formulas: min(maxFormulas, allFormulas/figures)}
+	inheritLineage(e.results)
 	left := min(maxWork/figures, maxIndexed)
 	single := 0 // numbers of results with one row
 	for _, table := range e.Tables {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"interlock/internal/schema"
 )
 
 var (
@@ -22,7 +24,7 @@ func readCode(code string) *program {
 		}
 	}
 	bare := string(text)
-	p := &program{known: true, isCode: true, readsData: true, text: plainName(strings.ToLower(code))}
+	p := &program{known: true, isCode: true, readsData: true, factors: codeFactors(bare), text: plainName(strings.ToLower(code))}
 	add := func(v float64, start, end int) {
 		before, after := strings.TrimRight(bare[:start], " -+"), strings.TrimLeft(bare[end:], " ")
 		compared := hasAnySuffix(before, "==", "<", ">", "<=", ">=", "!=") || hasAnyPrefix(after, "==", "<", ">", "!=")
@@ -49,6 +51,27 @@ func readCode(code string) *program {
 		}
 	}
 	return p
+}
+
+// operand is a number beside a sign of arithmetic, with what stands before the sign. A star
+// twice is a power; a number behind a comma or a bracket only has a sign.
+var operand = regexp.MustCompile(`([\w)\]]\s*(?:\*\*?|//?|%|\+|-)=?\s*)(\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\b|(?:^|[^\w.])(\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(?:\*|/|\+|-)\s*[\w(]`)
+
+// codeFactors lists the numbers that code computes with, beside those that change a unit.
+// Texts do not count.
+func codeFactors(code string) []string {
+	text := []byte(code)
+	for _, loc := range codeTokens.FindAllStringIndex(code, -1) {
+		blank(text, loc[0], loc[1])
+	}
+	var out []string
+	for _, m := range operand.FindAllStringSubmatch(string(text), -1) {
+		number := strings.ReplaceAll(m[2]+m[3], "_", "")
+		if v, err := strconv.ParseFloat(number, 64); err == nil && !schema.ChangesUnit(v) {
+			out = appendNew(out, number)
+		}
+	}
+	return out
 }
 
 func isUpperAt(s string, i int) bool { return s[i] >= 'A' && s[i] <= 'Z' }

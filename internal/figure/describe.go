@@ -17,6 +17,9 @@ func (f Figure) Origin() string {
 		return f.formula()
 	case FromDocument:
 		return "document " + f.Source
+	case Mixed:
+		from := cmp.Or(f.formula(), f.Source)
+		return "computed with " + strings.Join(f.Factors, ", ") + " from " + from
 	case FromStatement:
 		return "a condition of the query"
 	case FromSize:

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"interlock/internal/schema"
 )
 
 // A Table is a result that the answer may rest on. Cells are what encoding/json makes
@@ -41,6 +43,7 @@ type Evidence struct {
 	Cut          bool
 	Names        map[string]string // of results that have one, by the id of their call
 
+	results          []madeResult // newest first, as they were added
 	sizes            []size
 	measures         []measure
 	cells, textBytes int
@@ -53,7 +56,11 @@ type Result struct {
 	Args   json.RawMessage // that the caller chose: where the output repeats them, it supports nothing
 	Output json.RawMessage
 	SQL    string // the statement that gave the rows, where it is known
-	Answer string // that the call may have worded: it does not support itself
+	// Lineage says what feeds the columns of the statement's result, Frames which earlier
+	// results it read.
+	Lineage []schema.Lineage
+	Frames  []string
+	Answer  string // that the call may have worded: it does not support itself
 }
 
 // Bounds of the evidence for one answer. They bound the time of Trace as well, and
@@ -171,12 +178,15 @@ func (e *Evidence) AddResult(r Result) {
 		w.given = nil
 	}
 	w.made = readProgram(r.SQL, w.given)
+	w.made.setLineage(r, root)
 	e.Cut = e.Cut || len(r.SQL) > maxScanned || len(r.Args) > 2*maxScanned
 	if r.Answer != "" {
 		w.given = map[string]any{"answer": r.Answer}
 	}
-	if o, ok := root.(object); ok && o.get("rows") != nil {
-		if name, ok := o.get("name").(string); ok && name != "" {
+	if o, ok := root.(object); ok {
+		name, _ := o.get("name").(string)
+		e.results = append(e.results, madeResult{name, w.made})
+		if name != "" && o.get("rows") != nil {
 			if e.Names == nil {
 				e.Names = map[string]string{}
 			}

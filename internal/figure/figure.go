@@ -19,6 +19,17 @@
 //  8. A constant that the statement or the code put into its own result: it is stated, and
 //     counts as a figure without an origin.
 //  9. A cell or a formula that may fit by chance.
+//
+// What is data and what is a constant: a cell supports a figure only if a column or the
+// rows of a table feed it. For a statement that the embedded engine's parser read, the
+// lineage says so for each column (package sqlpolicy); of other statements the text is
+// read, and what is not understood counts as a column. A cell is stated if nothing of a
+// table feeds it, or if it equals a number of the statement that may come out as it is. A
+// figure is mixed if its cell was computed with a number of the statement that is no change
+// of units: it is told with that number, and is no plain data. Conditions do not mix. What
+// reads an earlier result has the lineage of that result. Code gives data only if it names
+// one of the tables that it was handed; then the numbers that it multiplies, divides, adds
+// or subtracts mix with all that it gives. A schema that code returned describes no data.
 package figure
 
 // Support is what a figure rests on.
@@ -27,7 +38,8 @@ type Support string
 // The kinds of support. FromSize is the size of a result or a table. Weak is a value that
 // fits but may do so by chance, because many others could have. None is a number without an
 // origin; Stated is one whose only origin is a constant of the statement or the code that
-// gave the result, which is no data.
+// gave the result, which is no data. Mixed is one that the statement or the code computed
+// of data and of numbers of its own, such as sum(total) * 1.37: Factors has those.
 const (
 	FromCell      Support = "cell"
 	FromFormula   Support = "formula"
@@ -35,6 +47,7 @@ const (
 	FromQuestion  Support = "question"
 	FromStatement Support = "statement"
 	FromSize      Support = "size"
+	Mixed         Support = "mixed"
 	Stated        Support = "stated"
 	Weak          Support = "weak"
 	None          Support = "none"
@@ -49,6 +62,9 @@ type Figure struct {
 	Cells   []Cell  `json:"cells,omitempty"`   // that it was read from or computed of, at most a few
 	Formula string  `json:"formula,omitempty"` // how it follows from them, such as sum(amount)
 	Source  string  `json:"source,omitempty"`  // the document, or the table that was counted
+	// Factors are the numbers of the statement or the code with which a mixed figure was
+	// computed.
+	Factors []string `json:"factors,omitempty"`
 }
 
 // A Cell is a place in a table.
@@ -74,7 +90,7 @@ func Holds(text string) bool {
 // Rules is the version of the rules by which Trace finds origins. It must be raised with
 // every change of what Trace returns for some text: runs that were traced by other rules
 // are replayed with the origins that their log holds.
-const Rules = 1
+const Rules = 2
 
 // Trace finds the figures of an answer with their origins, in the order of the text. cut
 // reports that a bound left figures or evidence out.
@@ -125,6 +141,7 @@ func Trace(answer string, e Evidence) (figures []Figure, cut bool) {
 			}
 		}
 	}
+	t.markMixed(out)
 	return out, cut
 }
 

@@ -139,6 +139,7 @@ func (w *walker) addObject(id string, o object) {
 		switch {
 		case isAboutTheWork(m.key):
 			w.e.addMeasure(id, 0, m)
+		case m.key == codeReads && w.made != nil && w.made.isCode:
 		case w.repeatsArgument(m):
 		case slices.Contains(sizeKeys, m.key) && isCount(m.value):
 			w.e.sizes = append(w.e.sizes, size{of: id, what: rowSize, n: countOf(m.value)})

@@ -48,6 +48,9 @@ func countOf(v any) int64 {
 // types of its columns, or a dataset in words. Samples and ranges in it are no evidence of
 // anything that an answer says about all rows.
 func (w *walker) addDescribed(id string, o object) bool {
+	if w.made != nil && w.made.isCode { // what code says about tables is its own word
+		return false
+	}
 	columns, isTable := describedColumns(o)
 	if isTable {
 		name := tableName(o)

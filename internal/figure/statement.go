@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"interlock/internal/schema"
 )
 
 // A program is what ran to give a result: a SQL statement or code. Of the numbers in its
@@ -20,6 +22,11 @@ type program struct {
 	values     []float64 // stated anywhere, so that a cell that equals one may be it
 	conditions string    // its text without comments and without what it states, and the last days of its open ends
 	text       string    // as it was written, in lower case, with blanks for underscores
+	// lineage says what feeds each column, where the engine's own parser told it. It is
+	// right where columns and values are read from the text.
+	lineage []schema.Lineage
+	frames  []string // names of earlier results that it reads
+	factors []string // numbers that code computes with, beside those that change a unit
 }
 
 // An outputColumn is an item of the outermost SELECT.
@@ -27,6 +34,7 @@ type outputColumn struct {
 	name     string // its alias in lower case, "" if it has none
 	constant bool   // it refers to no column in any branch of a UNION
 	values   []float64
+	factors  []string // numbers that it computes with, beside those that change a unit
 }
 
 // states reports whether a number of a column is a constant of the program.
@@ -36,15 +44,24 @@ func (p *program) states(column int, name string, value float64) bool {
 		return false
 	case !p.readsData:
 		return true
+	case p.lineage != nil:
+		l, ok := p.feeds(column, name)
+		return ok && (len(l.Reads) == 0 || holdsNumber(l.Constants, value, 1) || holdsNumber(l.Factors, value, statedDigits))
 	case slices.Contains(p.values, value):
 		return true
 	}
+	c, ok := p.item(column, name)
+	return ok && (c.constant || slices.Contains(c.values, value))
+}
+
+// item finds the item of the SELECT that gave a column.
+func (p *program) item(column int, name string) (outputColumn, bool) {
 	for i, c := range p.columns {
 		if c.name != "" && c.name == strings.ToLower(name) || c.name == "" && i == column {
-			return c.constant || slices.Contains(c.values, value)
+			return c, true
 		}
 	}
-	return false
+	return outputColumn{}, false
 }
 
 // writes reports whether the program itself says a name with this figure in it.
@@ -58,7 +75,7 @@ func (p *program) statesAny() bool {
 	return p != nil && p.known && (!p.readsData || len(p.values) > 0 || slices.ContainsFunc(p.columns, func(c outputColumn) bool { return len(c.values) > 0 }))
 }
 
-var sqlTokens = regexp.MustCompile("--[^\n]*|#[^\n]*|(?s:/\\*.*?(?:\\*/|$))|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`" +
+var sqlTokens = regexp.MustCompile("--[^\n]*|#[^\n\\d][^\n]*|(?s:/\\*.*?(?:\\*/|$))|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`" +
 	`|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|[\p{L}_][\p{L}\p{N}_$]*|<>|[<>!=]=?|::|\S`)
 
 // A sqlToken is a word, name, text, number or sign of a statement.
@@ -413,6 +430,23 @@ var constantWords = []string{
 	"round", "abs", "power", "pow", "sqrt", "floor", "ceil", "ceiling", "trunc", "coalesce", "nullif", "greatest", "least", "concat", "min", "max", "avg", "any_value", "mod", "exp", "ln", "log",
 }
 
+// rowFunctions say something about rows, whatever stands in their brackets.
+var rowFunctions = []string{"count", "sum", "row_number", "rank", "dense_rank", "ntile"}
+
+// computed lists the numbers with which an item computes, beside those that change a unit.
+func computed(item []sqlToken) []string {
+	sign := func(i int) bool {
+		return i >= 0 && i < len(item) && slices.Contains([]string{"+", "-", "*", "/", "%"}, item[i].text) && i > 0
+	}
+	var out []string
+	for i, t := range item {
+		if v, ok := t.number(); ok && t.isNumber() && (sign(i-1) || sign(i+1)) && !schema.ChangesUnit(v) {
+			out = appendNew(out, t.text)
+		}
+	}
+	return out
+}
+
 // readItem looks at an item of a SELECT: its alias, and whether it refers to a column.
 func readItem(item []sqlToken) outputColumn {
 	c := outputColumn{constant: len(item) > 0}
@@ -433,9 +467,16 @@ func readItem(item []sqlToken) outputColumn {
 			c.name = t.name()
 		case last:
 			c.name, c.constant = t.name(), c.constant && slices.Contains(constantWords, t.text)
+		case !t.isQuoted() && i+1 < len(item) && item[i+1].text == "(" && !slices.Contains(rowFunctions, t.text):
+			// a function: what stands in its brackets decides
+		case before == ":" || before == "::" || i+1 < len(item) && item[i+1].text == ":":
+			// a type, or the name of a field
 		case t.isQuoted() || !slices.Contains(constantWords, t.text):
 			c.constant = false
 		}
+	}
+	if !c.constant {
+		c.factors = computed(item)
 	}
 	if c.constant {
 		for i, t := range item {

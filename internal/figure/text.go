@@ -41,7 +41,8 @@ func (t *tracer) scanTexts() {
 		text := scanOne(d.ID, d.Text)
 		for i := range text.mentions {
 			m := &text.mentions[i]
-			m.stated = d.made != nil && slices.ContainsFunc(m.readings, func(r reading) bool { return slices.Contains(d.made.values, r.value) })
+			m.stated = d.made != nil && (d.made.known && !d.made.readsData ||
+				slices.ContainsFunc(m.readings, func(r reading) bool { return slices.Contains(d.made.values, r.value) }))
 			m.repeated = m.stated && d.made.isText
 		}
 		t.documents = append(t.documents, text)

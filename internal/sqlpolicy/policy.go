@@ -141,7 +141,7 @@ func (p *Policy) decide(ctx context.Context, parser Parser, scope Scope, sql str
 	if err != nil {
 		return Decision{}, err
 	}
-	return Decision{SQL: text, Touches: touches, Functions: r.functionNames(), Volatile: r.volatile, HasLimit: r.limit, Limit: r.limitRows, HasOrder: r.order, Form: r.form}, nil
+	return Decision{SQL: text, Touches: touches, Functions: r.functionNames(), Volatile: r.volatile, HasLimit: r.limit, Limit: r.limitRows, HasOrder: r.order, Form: r.form, Lineage: r.lineage}, nil
 }
 
 // decideRemote decides about a statement that another engine will run.

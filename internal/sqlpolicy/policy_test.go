@@ -101,10 +101,10 @@ func TestDecisions(t *testing.T) {
 		if w.SQL == "" {
 			w.SQL = r.sql
 		}
-		if got.Form == "" {
-			t.Errorf("%s has no form", name)
+		if got.Form == "" || len(got.Lineage) == 0 {
+			t.Errorf("%s has no form or no lineage", name)
 		}
-		w.Form = got.Form
+		w.Form, w.Lineage = got.Form, got.Lineage // see TestLineage of package query
 		if diff := cmp.Diff(w, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}

@@ -41,7 +41,7 @@ func (p *Policy) decideByTokens(ctx context.Context, parser Parser, scope Scope,
 	}
 	return Decision{
 		SQL: emit(tokens, rules.engineText).text, Touches: p.remoteTouches(ctx, parser, scope, text.text, r),
-		Functions: r.functionNames(), Volatile: r.volatile, HasLimit: r.limit, Limit: r.limitRows, HasOrder: r.order,
+		Functions: r.functionNames(), Volatile: r.volatile, HasLimit: r.limit, Limit: r.limitRows, HasOrder: r.order, Lineage: r.lineage,
 	}, nil
 }
 

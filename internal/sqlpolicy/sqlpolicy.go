@@ -3,6 +3,8 @@
 // denies what it does not know.
 package sqlpolicy
 
+import "interlock/internal/schema"
+
 // A Table is a table that a statement may touch. It is not a schema.Table: statements are
 // judged by names alone, and the list crosses to the workers of SQLite, where types, notes
 // and sample rows have no business.
@@ -23,6 +25,9 @@ type Decision struct {
 	HasOrder  bool     // the outermost query names an order
 	// Form is the same for two wordings of one statement; "" where another engine runs it.
 	Form string
+	// Lineage says what feeds each column of the result, in order; nil where the embedded
+	// engine's parser did not read the statement.
+	Lineage []schema.Lineage
 }
 
 // NoNumber is the limit of a statement whose LIMIT is an expression, a share of the rows,

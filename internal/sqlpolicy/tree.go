@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 )
 
 // A reading is what the tree says about an allowed statement.
@@ -21,6 +22,7 @@ type reading struct {
 	limitRows int64 // see Decision.Limit
 	order     bool
 	form      string
+	lineage   []schema.Lineage
 }
 
 func (r *reading) functionNames() []string {
@@ -98,6 +100,7 @@ func checkTree(tree, sql string, scope Scope, limits Limits) (*reading, error) {
 		}
 		w.unqualifyColumns()
 		w.reading.form = statementForm(&list.kids[0].value)
+		w.reading.lineage = lineageOf(&list.kids[0].value, scope, w.tableKey)
 		return w.reading, nil
 	default:
 		return nil, deny(RuleOneStatement, secondStatement(sql), "Send one SELECT at a time.", "The text has %d statements; one is allowed.", len(list.kids))

@@ -35,6 +35,7 @@ type PythonOut struct {
 	Stdout    string               `json:"stdout"`
 	Stderr    string               `json:"stderr"`
 	Artifacts []string             `json:"artifacts"`
+	Reads     []string             `json:"reads" jsonschema:"tables and earlier results that the code names"`
 	Skipped   []string             `json:"skipped,omitempty" jsonschema:"files that were not kept, and why"`
 	Table     []schema.Column      `json:"-"` // the columns with their types; nil without a result
 	Stored    []event.ArtifactMade `json:"-"`
@@ -51,6 +52,7 @@ type PythonTrouble struct {
 	Frames []PythonFrame `json:"frames,omitempty"` // only of the code itself, outermost first
 	Stdout string        `json:"stdout"`
 	Stderr string        `json:"stderr"`
+	Reads  []string      `json:"reads,omitempty"` // tables that the code names
 }
 
 // A PythonFrame is one line of the code on the way to its exception.

@@ -19,6 +19,7 @@ type PythonExecutionOut struct {
 	Stdout    string   `json:"stdout"`
 	Stderr    string   `json:"stderr"`
 	Artifacts []string `json:"artifacts"`
+	Reads     []string `json:"reads"` // tables that the code names
 
 	made   []event.ArtifactMade
 	varies bool
@@ -36,12 +37,12 @@ func (b box) pythonExecution() tool.Tool {
 	return b.versioned(tool.New(spec("python_execution", tool.Writes, taints, mainArgument("code"), pythonTime), func(ctx context.Context, in PythonExecutionIn) (PythonExecutionOut, error) {
 		out, err := b.python(ctx, PythonJob{Dataset: tool.In(ctx).Dataset, Code: in.Code, Seconds: in.Seconds})
 		if err == nil {
-			return PythonExecutionOut{Stdout: out.Stdout, Stderr: out.Stderr, Artifacts: out.Artifacts, made: out.Stored, varies: out.varies}, nil
+			return PythonExecutionOut{Stdout: out.Stdout, Stderr: out.Stderr, Artifacts: out.Artifacts, Reads: out.Reads, made: out.Stored, varies: out.varies}, nil
 		}
 		trouble, ok := fault.From(err).Details.(PythonTrouble)
 		if !ok || !fault.Is(err, fault.PyUserError) {
 			return PythonExecutionOut{}, err
 		}
-		return PythonExecutionOut{Stdout: trouble.Stdout, Stderr: trouble.traceback(fault.From(err).Message), Artifacts: []string{}, varies: pythonVaries(in.Code)}, nil
+		return PythonExecutionOut{Stdout: trouble.Stdout, Stderr: trouble.traceback(fault.From(err).Message), Artifacts: []string{}, Reads: trouble.Reads, varies: pythonVaries(in.Code)}, nil
 	}))
 }

@@ -40,6 +40,7 @@ type RunPythonOut struct {
 	Stdout      string          `json:"stdout"`
 	Stderr      string          `json:"stderr"`
 	Artifacts   []string        `json:"artifacts,omitempty"`
+	Reads       []string        `json:"reads"` // tables and earlier results that the code names
 
 	made   []event.ArtifactMade
 	varies bool
@@ -61,7 +62,7 @@ func (b box) runPython() tool.Tool {
 		if err != nil {
 			return RunPythonOut{}, err
 		}
-		out := RunPythonOut{Stdout: p.Stdout, Stderr: p.Stderr, Artifacts: p.Artifacts, made: p.Stored, varies: p.varies}
+		out := RunPythonOut{Stdout: p.Stdout, Stderr: p.Stderr, Artifacts: p.Artifacts, Reads: p.Reads, made: p.Stored, varies: p.varies}
 		if len(p.Table) == 0 {
 			return out, nil
 		}

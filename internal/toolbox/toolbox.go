@@ -7,6 +7,7 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -208,7 +209,20 @@ func (o QueryOut) Ran() *event.Ran { return o.ran }
 // ran describes the statement of a query that returned, for the log: its text without a
 // cap that is put around it, and the cap beside it.
 func ran(q Query, r Rows) *event.Ran {
-	return &event.Ran{Dataset: q.Dataset, Version: r.Version, SQL: q.SQL, MaxRows: q.MaxRows, Frames: r.Frames}
+	return &event.Ran{Dataset: q.Dataset, Version: r.Version, SQL: q.SQL, MaxRows: q.MaxRows, Frames: r.Frames, Lineage: namedLineage(r)}
+}
+
+// namedLineage is the lineage of a result under the names that its columns have, where it
+// tells each of them.
+func namedLineage(r Rows) []schema.Lineage {
+	out := slices.Clone(r.Decision.Lineage)
+	if len(out) != len(r.Columns) || slices.ContainsFunc(out, func(l schema.Lineage) bool { return l.Column == "*" }) {
+		return out
+	}
+	for i := range out {
+		out[i].Column = r.Columns[i].Name
+	}
+	return out
 }
 
 // query runs a statement and gives its result with what ran, and the rows as they came.

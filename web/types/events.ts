@@ -69,6 +69,7 @@ export type Support =
   | "question"
   | "statement"
   | "size"
+  | "mixed"
   | "stated"
   | "weak"
   | "none"
@@ -296,6 +297,8 @@ export interface Ran {
   max_rows?: number;
   /** Frames are the earlier results that the statement read as tables. */
   frames?: Frame[];
+  /** Lineage says what feeds each column of the result, in order. */
+  lineage?: Lineage[];
 }
 
 /** Frame is the stored rows of an earlier call, under the name by which later calls know them. */
@@ -519,6 +522,8 @@ export interface Figure {
   formula?: string;
   /** the document, or the table that was counted */
   source?: string;
+  /** Factors are the numbers of the statement or the code with which a mixed figure was computed. */
+  factors?: string[];
 }
 
 /** A Cell is a place in a table. */
@@ -527,4 +532,16 @@ export interface Cell {
   /** from 0 */
   row: number;
   column: string;
+}
+
+/** A Lineage says what feeds a column of a result: what of the data, and which numbers that stand in the statement itself. */
+export interface Lineage {
+  /** "*" stands for all columns that have no entry of their own */
+  column: string;
+  /** Reads are the columns of tables that its values come from, as table.column; a table alone stands for its rows, which are counted. Without any, the statement made the column of constants. */
+  reads?: string[];
+  /** Constants are numbers of the statement that may come out as they are. */
+  constants?: string[];
+  /** Factors are numbers of the statement with which its values are computed, but for those that change a unit, such as 100. */
+  factors?: string[];
 }
