@@ -10,10 +10,13 @@ LDFLAGS     := -s -w -extldflags "-static-libstdc++ -static-libgcc -Wl,--exclude
 # Tests link DuckDB some twenty times: mold, where it is, does it in a third of the time.
 QUICKLINK   := -ldflags "-w $$(command -v mold >/dev/null && echo -extldflags=-fuse-ld=mold)"
 # Prints what was skipped and why; with INTERLOCK_REQUIRE=all a skip is a failure.
+# Tests start it as server, command and worker: each start of a process that carries the race detector
+# costs a fifth of a second. Workers are watched by it in the tests of their own packages.
+PLAIN       := bin/plain/interlock
 REPORT      := go run ./scripts/testreport -missing bin/missing
 # Tests that the race detector would keep from what they measure.
-UNRACED     := ^(TestHostileModels|TestMemory|TestKill|TestALargeResultIsStoredOnce|TestRestingThreads.*|TestRunningTurnsHoldTextsOfThePast|TestFollowersShareAResult|TestGoldTables|TestGermanQuestions)$$
-UNRACED_IN  := ./cmd/interlock ./internal/engine ./internal/query ./internal/retrieve
+UNRACED     := ^(TestHostileModels|TestMemory|TestALargeResultIsStoredOnce|TestRestingThreads.*|TestRunningTurnsHoldTextsOfThePast|TestFollowersShareAResult|TestGoldTables|TestGermanQuestions)$$
+UNRACED_IN  := ./internal/engine ./internal/query ./internal/retrieve
 # SQLite's own code computes and starts no goroutines: the race detector watches who calls it, not its
 # loops, which it makes ten times slower. A package belongs here only when it holds no copy of generic
 # code of sync or sync/atomic: the linker may take that copy for all, and the detector then sees races
@@ -56,7 +59,8 @@ test: ## set everything up and run every test with the race detector
 	@scripts/page.sh
 	go vet ./...
 	@! command -v npm >/dev/null || npm --prefix web/app run --silent test
-	set -o pipefail; go test $(RACE) -shuffle=on -timeout 45m $(QUICKLINK) -json ./... | $(REPORT)
+	go build $(QUICKLINK) -o $(PLAIN) ./cmd/interlock
+	set -o pipefail; INTERLOCK_PLAIN_PROGRAM=$(CURDIR)/$(PLAIN) go test $(RACE) -shuffle=on -timeout 45m $(QUICKLINK) -json ./... | $(REPORT)
 	set -o pipefail; go test -run '$(UNRACED)' -timeout 15m $(QUICKLINK) -json $(UNRACED_IN) | $(REPORT)
 
 lint: ## golangci-lint with the reasons in .golangci.yaml, and the checks of the page

@@ -129,9 +129,6 @@ func toJSON(v any) string {
 // every k, and starts it again on the same state. Whatever k is, the log must come out
 // as if nothing had happened, and clients that reconnect must see all of it once.
 func TestKill(t *testing.T) {
-	if raceDetector {
-		t.Skip("starts the server some hundred times (runs without -race)")
-	}
 	for name, pl := range plays {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

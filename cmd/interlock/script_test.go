@@ -20,6 +20,9 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
+			if plain := os.Getenv("INTERLOCK_PLAIN_PROGRAM"); plain != "" {
+				e.Setenv("PATH", filepath.Dir(plain)+string(os.PathListSeparator)+e.Getenv("PATH"))
+			}
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("ACTOR", actor.url)
 			e.Setenv("INTERLOCK_STATE", filepath.Join(e.WorkDir, "state"))

@@ -21,6 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	_ = os.Unsetenv("INTERLOCK_PLAIN_PROGRAM") // the race detector watches the workers of this package
 	jail.Main()
 	document.Main()
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("interlock/internal/jail.init.func1.1"))

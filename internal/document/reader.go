@@ -143,13 +143,9 @@ func startWorker(c Config) (*worker, error) {
 		return nil, errors.Join(err, inTheirs.Close(), in.Close())
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	memory := c.MemoryBytes + uint64(c.MaxFileBytes)
-	if raceDetector {
-		memory = 0 // its shadow memory is larger than any limit
-	}
 	cmd, err := jail.Command(ctx, jail.Spec{
 		Args:        []string{jail.Self, workerArg},
-		MemoryBytes: memory,
+		MemoryBytes: c.MemoryBytes + uint64(c.MaxFileBytes),
 		FileBytes:   1,
 		OpenFiles:   64,
 		Dir:         "/",

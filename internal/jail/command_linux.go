@@ -16,9 +16,6 @@ import (
 // stageName is the name under which a stage is started; nothing else has it.
 const stageName = "interlock-jail"
 
-// selfPath is this binary, even when its file was replaced or deleted meanwhile.
-const selfPath = "/proc/self/exe"
-
 // order is what a stage is told, as its one argument.
 type order struct {
 	Worker *workerOrder `json:",omitempty"`
@@ -41,7 +38,7 @@ func command(ctx context.Context, spec Spec, python bool) (*exec.Cmd, error) {
 	if len(spec.Args) == 0 {
 		return nil, errors.New("jail: no program to run")
 	}
-	program := selfPath
+	program, memory := selfPath(), spec.MemoryBytes
 	if spec.Args[0] != Self {
 		path, err := exec.LookPath(spec.Args[0])
 		if err != nil {
@@ -51,9 +48,12 @@ func command(ctx context.Context, spec Spec, python bool) (*exec.Cmd, error) {
 			return nil, fmt.Errorf("jail: %w", err)
 		}
 	}
+	if spec.Args[0] == Self && raced() {
+		memory = 0
+	}
 	w := &workerOrder{
 		Program: program, Args: spec.Args, Env: spec.Env,
-		Memory: spec.MemoryBytes, CPU: spec.CPUSeconds, Files: spec.OpenFiles, FileBytes: spec.FileBytes,
+		Memory: memory, CPU: spec.CPUSeconds, Files: spec.OpenFiles, FileBytes: spec.FileBytes,
 		Network: spec.Network && !python, Descriptors: 3 + len(spec.ExtraFiles), Python: python,
 	}
 	for _, set := range []struct {
@@ -88,7 +88,7 @@ func stageCommand(ctx context.Context, o order) (*exec.Cmd, error) {
 	if len(raw) >= maxArgument {
 		return nil, fmt.Errorf("jail: the order has %d bytes, more than an argument may have", len(raw))
 	}
-	cmd := exec.CommandContext(ctx, selfPath, string(raw))
+	cmd := exec.CommandContext(ctx, selfPath(), string(raw))
 	cmd.Args[0] = stageName
 	cmd.Env = []string{"GOMAXPROCS=1", "GOGC=off"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setsid: true}

@@ -98,9 +98,6 @@ func RunUnlocked(path string, statements []string) ([]error, error) {
 	return out, nil
 }
 
-// RaceDetector says whether this build is slowed down by it.
-const RaceDetector = raceDetector
-
 // A Bare is the engine without anything around it, for comparison: the same
 // statement through the bindings, in this process, rows read and dropped.
 type Bare struct {

@@ -72,7 +72,7 @@ func TestTimeout(t *testing.T) {
 
 // slack widens a bound on time where the race detector slows everything down.
 func slack(d time.Duration) time.Duration {
-	if query.RaceDetector {
+	if raceDetector {
 		return 10 * d
 	}
 	return d
@@ -99,7 +99,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) {
-	if query.RaceDetector {
+	if raceDetector {
 		t.Skip("the race detector takes more address space than a worker may have, so the limit is off (runs without -race)")
 	}
 	db := shop(t)

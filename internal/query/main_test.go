@@ -17,6 +17,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	_ = os.Unsetenv("INTERLOCK_PLAIN_PROGRAM") // the race detector watches the workers of this package
 	jail.Main()
 	query.Main()
 	unlockedMain()

@@ -120,15 +120,11 @@ func command(ctx context.Context, j job, dir string, pipes []*os.File) (*exec.Cm
 		cmd.Dir, cmd.Env, cmd.ExtraFiles = dir, env, pipes
 		return cmd, nil
 	}
-	memory := j.memoryBytes
-	if raceDetector {
-		memory = 0 // its shadow memory is larger than any limit
-	}
 	return jail.Command(ctx, jail.Spec{
 		Args:        []string{jail.Self, workerArg},
 		ReadOnly:    append(engineReads(), j.read...),
 		ReadWrite:   append([]string{dir}, j.write...),
-		MemoryBytes: memory,
+		MemoryBytes: j.memoryBytes,
 		FileBytes:   j.fileBytes,
 		Dir:         dir,
 		Env:         env,

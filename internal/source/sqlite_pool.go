@@ -106,16 +106,12 @@ func (w *sqliteProcess) start() error {
 		return fmt.Errorf("making a pipe: %w", err)
 	}
 	defer answers.Close()
-	memory := uint64(sqliteMemory)
-	if raceDetector {
-		memory = 0 // its shadow memory is larger than any limit
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd, err := jail.Command(ctx, jail.Spec{
 		Args:        []string{jail.Self, sqliteWorkerArg},
 		ReadOnly:    w.state.files(w.path),
 		ReadWrite:   []string{w.dir},
-		MemoryBytes: memory,
+		MemoryBytes: sqliteMemory,
 		FileBytes:   uint64(max(sqliteSpill, w.state[0].Size+w.state[1].Size+64<<20)),
 		OpenFiles:   sqliteOpenFiles,
 		Dir:         w.dir,

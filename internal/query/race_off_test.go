@@ -1,5 +1,5 @@
 //go:build !race
 
-package document
+package query_test
 
 const raceDetector = false
