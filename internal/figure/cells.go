@@ -226,7 +226,7 @@ func (t *tracer) fromCells(m mention) (match, bool) {
 	}
 	var best []cell
 	var stated []Cell
-	score, among := -1, 0 // among so many numbers
+	score, among, rows := -1, 0, 0 // among so many numbers, and so many rows
 	byCode := false
 	for gi := range t.grids {
 		g := &t.grids[gi]
@@ -253,7 +253,7 @@ func (t *tracer) fromCells(m mention) (match, bool) {
 				}
 				switch {
 				case s > score || s == score && byCode && !g.byCode(): // what was read before what code handed on
-					best, score, among, byCode = []cell{c}, s, g.upTo, g.byCode()
+					best, score, among, rows, byCode = []cell{c}, s, g.upTo, len(g.cells), g.byCode()
 				case s == score && len(best) < maxCells:
 					best = append(best, c)
 				}
@@ -273,7 +273,7 @@ func (t *tracer) fromCells(m mention) (match, bool) {
 	}
 	o := origin{support: FromCell}
 	named := score > 1
-	if !named && chance(among, m.digits()) {
+	if !named && chance(among, m.digits()) || named && score < 4 && !m.counts(best[0].column) && chance(rows, m.digits()) {
 		o.support = Weak
 	}
 	if o.support == FromCell && named {

@@ -221,7 +221,13 @@ func endsSentence(text string, i int) bool {
 	case '\n':
 		return true
 	case '.', '!', '?', ';':
-		return i < len(text) && text[i] == ' ' && (text[i-1] != '.' || !abbreviations[wordBefore(text, i-1)])
+		return i < len(text) && text[i] == ' ' && (text[i-1] != '.' || !isAbbreviated(wordBefore(text, i-1)))
 	}
 	return false
+}
+
+// isAbbreviated says that the point behind a word ends no sentence: of approx., or of a
+// single letter, such as the last one of i.e.
+func isAbbreviated(word string) bool {
+	return abbreviations[word] || len(word) == 1
 }

@@ -83,7 +83,7 @@ func (t *tracer) fromFormulas(m mention) (origin, bool) {
 		if t.grids[i].constant() {
 			continue
 		}
-		if !t.grids[i].counts(s) || !t.grids[i].aggregates(s) || !t.grids[i].shares(s) {
+		if !t.grids[i].counts(s) || !t.grids[i].aggregates(s) || !t.grids[i].shares(s, t.linked) {
 			break
 		}
 	}
@@ -212,8 +212,9 @@ func (g *grid) aggregates(s *search) bool {
 	return true
 }
 
-// shares tries every cell, and the named rows together, as a part of its column's sum.
-func (g *grid) shares(s *search) bool {
+// shares tries every cell, and the named rows together, as a part of its column's sum. Where
+// the sentence names no row, "together" speaks of the cells that the answer has named.
+func (g *grid) shares(s *search, linked []cell) bool {
 	if !g.whole() || !s.m.share {
 		return true
 	}
@@ -222,6 +223,9 @@ func (g *grid) shares(s *search) bool {
 		sum, part := 0.0, 0.0
 		for _, x := range all {
 			sum += x.value
+		}
+		if len(named) == 0 && s.m.cues&sumCue != 0 {
+			named = ofColumn(linked, g.table.ID, c.name)
 		}
 		for _, x := range named {
 			part += x.value
@@ -239,6 +243,17 @@ func (g *grid) shares(s *search) bool {
 		}
 	}
 	return true
+}
+
+// ofColumn are the different cells of a list that stand in a column.
+func ofColumn(list []cell, table, name string) []cell {
+	var out []cell
+	for _, c := range list {
+		if c.Table == table && c.Column == name && !slices.ContainsFunc(out, func(o cell) bool { return o.Cell == c.Cell }) {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // counts says that the figure is followed by the name of a column: 989 deliveries.

@@ -42,6 +42,7 @@ var (
 	// points, commas and apostrophes.
 	tokens = regexp.MustCompile(`[\p{L}_#]?[+\-−]?(?:\d{1,3}(?:[ \x{00a0}\x{202f}\x{2007}\x{2009}]\d{3})+\b(?:[.,]\d+)?|\d+(?:[.,'’]\d+)*)(?:[eE][+\-]?\d{1,3}\b)?`)
 	dates  = regexp.MustCompile(`(?i)\b(\d{4})-(\d{2})-(\d{2})\b|\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b|\b(\d{1,2})/(\d{1,2})/(\d{4})\b|\b(\d{4})-(\d{2})\b|\b(?:(\d{1,2})(?:st|nd|rd|th|\.)? )?(` + monthNames() + `)\.? (?:(\d{1,2})(?:st|nd|rd|th)?, )?(\d{4})\b`)
+	signs  = regexp.MustCompile(`\d{0,6}[½¼¾⅓⅔⅛]`)
 	words  = regexp.MustCompile(`[\p{L}\p{M}ß]+`)
 	// firstWord is a word at the beginning of a text.
 	firstWord = regexp.MustCompile(`^[\p{L}\p{M}ß]+`)
@@ -97,6 +98,12 @@ func scanPlain(text string) []mention {
 	for _, loc := range dates.FindAllStringSubmatchIndex(text, -1) {
 		if d, ok := parseDay(text, loc); ok && !taken[loc[0]] {
 			add(mention{start: loc[0], end: loc[1], date: &d})
+		}
+	}
+	for _, loc := range signs.FindAllStringIndex(text, -1) {
+		sign, _ := utf8.DecodeLastRuneInString(text[loc[0]:loc[1]])
+		if m, ok := signAt(text, loc[0], loc[1], sign); ok && !taken[loc[0]] {
+			add(m)
 		}
 	}
 	for _, loc := range tokens.FindAllStringIndex(text, -1) {
@@ -306,6 +313,9 @@ func closenessBefore(text string, start int) closeness {
 		return about
 	}
 	before = strings.TrimRight(before, ".")
+	if strings.HasSuffix(strings.ToLower(before), "close to") {
+		return about
+	}
 	i := strings.LastIndexFunc(before, func(r rune) bool { return !unicode.IsLetter(r) })
 	return closenessWords[strings.ToLower(before[i+1:])]
 }
@@ -313,6 +323,9 @@ func closenessBefore(text string, start int) closeness {
 // wordAt understands numbers, shares and multiples that are written as words.
 func wordAt(text string, start, end int) (mention, bool) {
 	word := strings.ToLower(text[start:end])
+	if m, ok := compound(text, start, end); ok {
+		return m, true
+	}
 	if v, ok := numberWords[word]; ok {
 		m, ok := spread(text, mention{start: start, end: end, readings: []reading{{v, 1, 1}}})
 		if next, gap := nextWord(textAfter(text, m.end)); ok && gap > 0 {
@@ -328,6 +341,9 @@ func wordAt(text string, start, end int) (mention, bool) {
 		}
 	}
 	if v, ok := fractions[word]; ok {
+		if m, ok := ofScale(text, start, end, v); ok { // half a million
+			return m, true
+		}
 		if word == "third" || word == "quarter" || word == "fifth" || word == "tenth" {
 			before := strings.TrimRight(textBefore(text, start), " ")
 			if i := strings.LastIndexFunc(before, unicode.IsSpace); !article(before[i+1:]) {

@@ -38,7 +38,7 @@ func TestForms(t *testing.T) {
 		{"a year before a number", "In 2024 412 branches.", "2024 none, 412 cell"},
 		{"negative in brackets", "old: (1,234)", "1,234 cell"},
 		{"roughly", "48211ish", "48211 cell"},
-		{"one million", "For all it was one million euros, fast eine Million for all.", "million cell, Million cell"},
+		{"one million", "For all it was one million euros, fast eine Million for all.", "one million cell, Million cell"},
 		{"an address", "See https://example.com/48211 and [here](48211).", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

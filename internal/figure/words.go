@@ -23,13 +23,13 @@ var numberWords = map[string]float64{
 	"forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
 	"null": 0, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7, "acht": 8, "neun": 9, "zehn": 10, "elf": 11, "zwölf": 12,
 	"dreizehn": 13, "vierzehn": 14, "fünfzehn": 15, "sechzehn": 16, "siebzehn": 17, "achtzehn": 18, "neunzehn": 19, "zwanzig": 20, "dreißig": 30,
-	"vierzig": 40, "fünfzig": 50, "sechzig": 60, "siebzig": 70, "achtzig": 80, "neunzig": 90,
+	"dreissig": 30, "vierzig": 40, "fünfzig": 50, "sechzig": 60, "siebzig": 70, "achtzig": 80, "neunzig": 90,
 }
 
 // fractions are shares in words.
 var fractions = map[string]float64{
 	"half": 0.5, "third": 1.0 / 3, "thirds": 1.0 / 3, "quarter": 0.25, "quarters": 0.25, "fifth": 0.2, "fifths": 0.2, "tenth": 0.1,
-	"hälfte": 0.5, "halb": 0.5, "drittel": 1.0 / 3, "viertel": 0.25, "fünftel": 0.2, "zehntel": 0.1,
+	"hälfte": 0.5, "halb": 0.5, "halbe": 0.5, "halben": 0.5, "drittel": 1.0 / 3, "viertel": 0.25, "fünftel": 0.2, "zehntel": 0.1,
 }
 
 // multiples are ratios in words.
