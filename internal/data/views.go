@@ -80,6 +80,7 @@ type servedSchema struct {
 	Dialect     string           `json:"dialect,omitempty"`
 	Tables      []servedTable    `json:"tables"`
 	Problems    []schema.Problem `json:"problems,omitempty"`
+	Meaning     *schema.Meaning  `json:"meaning,omitempty"`
 	CopiedAt    time.Time        `json:"copied_at,omitzero"`
 }
 
@@ -98,7 +99,10 @@ func (d ServedDatasets) Schema(ctx context.Context, id string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := servedSchema{DatasetID: s.ID, VersionHash: s.Version, Dialect: s.Dialect, Problems: s.Problems, CopiedAt: s.CopiedAt}
+	if s, err = (Meanings{d.Catalog}).apply(ctx, s); err != nil {
+		return nil, err
+	}
+	out := servedSchema{DatasetID: s.ID, VersionHash: s.Version, Dialect: s.Dialect, Problems: s.Problems, Meaning: s.Meaning, CopiedAt: s.CopiedAt}
 	for _, t := range s.Tables {
 		out.Tables = append(out.Tables, servedTable{File: t.File, Name: t.Name, Description: t.Description, Columns: t.Columns, Rows: t.Rows, Sample: t.Sample, Notes: t.Notes})
 	}

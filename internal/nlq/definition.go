@@ -25,6 +25,9 @@ type definition struct {
 	factor float64
 	date   int  // the date by which it counts, or -1
 	noun   bool // it names rows by itself, as `open incident`
+
+	metric string         // of metricOf: its name in the model
+	body   queryplan.Expr // and its expression
 }
 
 // A definitionForm is what kind of thing a term is.
@@ -37,6 +40,7 @@ const (
 	quotientOf
 	differenceOf
 	daysBetween
+	metricOf // of the semantic model
 )
 
 func (d *definition) isMeasure() bool { return d.form != conditionOn }

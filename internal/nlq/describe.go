@@ -176,6 +176,13 @@ func (d describer) orders(p *queryplan.Plan, os []queryplan.Order) string {
 }
 
 func (d describer) expr(e queryplan.Expr) string {
+	if e.Metric != "" {
+		text := "the " + humanName(e.Metric)
+		if len(e.Where) > 0 {
+			text += " where " + d.filters(e.Where, " and ")
+		}
+		return text
+	}
 	base := d.column(e.Column)
 	if part, ok := percentage(e); ok {
 		return "the percentage of " + plural(d.rows) + " where " + d.filters(part, " and ")

@@ -44,6 +44,11 @@ type Index struct {
 	vocabulary  map[string]bool        // words of names and values
 	stemmed     map[string]bool
 	undefined   []string // terms of the glossary that cannot be computed
+
+	unknown   map[int][]any              // values that mean unknown, by the semantic model
+	same      map[int][]schema.SameValue // values that stand for one thing, by the semantic model
+	ambiguous []ambiguousTerm
+	verified  map[string]*queryplan.Plan // by the key of the question
 }
 
 // A column is one column, prepared.
@@ -53,6 +58,7 @@ type column struct {
 	name   string
 	kind   queryplan.Kind
 	words  []string
+	names  [][]string // labels and synonyms of the semantic model
 	flat   string
 	head   int  // the word that the others qualify: the last, or the one before `of`
 	key    bool // the only column of the primary key
@@ -162,6 +168,7 @@ func NewIndex(s schema.Dataset, values []ColumnValues, dict schema.Dictionary) *
 		}
 	}
 	x.learnMeaning(dict)
+	x.useMeaning()
 	return x
 }
 
@@ -269,6 +276,9 @@ func (x *Index) addSpellings(col int, values []any) []any {
 			if ref.column == col && ref.value != text && strings.EqualFold(ref.value, text) {
 				out = append(out, ref.value)
 			}
+		}
+		for _, other := range x.sameValues(col, text) {
+			out = append(out, other)
 		}
 	}
 	return out

@@ -109,6 +109,7 @@ func (x *Index) compileInquiry(q *inquiry) (*queryplan.Plan, string) {
 			p.plan.Filters = append(p.plan.Filters, f)
 		}
 	}
+	p.keepMetricRows()
 	if len(q.measures) > 0 {
 		p.addMeasures()
 	} else {

@@ -27,6 +27,11 @@ func (x *Index) measureConditions(m measure) []condition {
 	if m.col >= 0 && m.agg != queryplan.Count && x.sentinels[m.col] {
 		out = append(out, condition{table: x.columns[m.col].table, col: m.col, op: queryplan.Gt, values: []any{0}, other: -1})
 	}
+	if m.col >= 0 && m.agg != queryplan.Count {
+		if c, ok := x.leftOut(m.col); ok {
+			out = append(out, c)
+		}
+	}
 	return out
 }
 

@@ -83,6 +83,8 @@ func (p *planner) definedExpr(m measure, where []queryplan.Filter) queryplan.Exp
 	d := m.def
 	var e queryplan.Expr
 	switch d.form {
+	case metricOf:
+		e = p.metricExpr(d, where)
 	case ratioOfRows:
 		e = percentOf(queryplan.Expr{Function: queryplan.Count, Where: with(d.part)}, queryplan.Expr{Function: queryplan.Count, Where: where})
 	case aggregateOf:

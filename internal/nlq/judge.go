@@ -67,6 +67,7 @@ func Judge(q Question, plan *queryplan.Plan, res Result) Verdict {
 		}
 		j.r = newReader(x, text, now)
 		j.r.findSubject()
+		plan := plan.Expanded(x.schema)
 		j.plan, j.facts = plan, gatherFacts(plan)
 		j.checkConditions()
 		j.checkMeasures()
@@ -81,6 +82,10 @@ func Judge(q Question, plan *queryplan.Plan, res Result) Verdict {
 
 // readsAs reports whether the words of a question, each of them accounted for, say what the plan does.
 func (x *Index) readsAs(q Question, plan *queryplan.Plan, now time.Time) bool {
+	if a, ok := x.answerByMeaning(q); ok && len(a.Questions) == 0 && a.Plan != nil {
+		sql, err := plan.SQL(x.schema)
+		return err == nil && sql == a.SQL
+	}
 	talk := x.hearAll(q, now)
 	if talk.failed || len(talk.current.alternatives) > 0 {
 		return false

@@ -149,6 +149,11 @@ func (x *Index) scoreTable(content []*token, i int) float64 {
 func (x *Index) scoreColumn(content []*token, i int) float64 {
 	c := &x.columns[i]
 	tab := &x.tables[c.table]
+	if slices.ContainsFunc(c.names, func(name []string) bool {
+		return slices.EqualFunc(name, content, func(w string, t *token) bool { return sameWord(t, w) > 0.9 })
+	}) {
+		return 1
+	}
 	used := make([]float64, len(c.words))
 	owned := 0
 	for _, t := range content {

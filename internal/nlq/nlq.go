@@ -40,7 +40,8 @@ type Question struct {
 	// alternatives, its number, yes, or free text.
 	Clarification string
 	// Avoid are plans, as SQL, that were judged wrong before. Plan does not return them.
-	Avoid []string
+	Avoid   []string
+	settled []string // ambiguous terms of the semantic model that were put into other words
 	// Now is the reference of `last month`. Default: the present time.
 	Now time.Time
 }
@@ -109,6 +110,9 @@ func Plan(q Question) Answer {
 	now := q.Now
 	if now.IsZero() {
 		now = time.Now()
+	}
+	if a, ok := x.answerByMeaning(q); ok {
+		return a
 	}
 	talk := x.hearAll(q, now)
 	if !talk.failed && talk.current.drop(q.Avoid) {

@@ -34,6 +34,12 @@ func (c *compiler) expandMetrics(p *Plan, path string) *Plan {
 	return &out
 }
 
+// Expanded is the plan with its metrics spelled out, for who looks at what a plan does. Plans
+// inside of it stay as they are.
+func (p *Plan) Expanded(s schema.Dataset) *Plan {
+	return newCompiler(dialectOf(s), s).expandMetrics(p, "")
+}
+
 // An expander puts metrics into one plan.
 type expander struct {
 	*compiler

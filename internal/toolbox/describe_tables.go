@@ -26,6 +26,9 @@ func (b box) describeTables() tool.Tool {
 		if s.Dialect != "" {
 			shown["dialect"] = s.Dialect
 		}
+		if s.Meaning != nil {
+			shown["meaning"] = s.Meaning
+		}
 		if note != "" {
 			shown["note"] = note
 		}

@@ -204,12 +204,15 @@ func meansUnknown(value string) bool {
 	return false
 }
 
-// terms lists the glossary.
+// terms lists what the semantic model declares, then the glossary.
 func (w describer) terms() string {
-	if len(w.known.dict.Glossary) == 0 {
-		return ""
-	}
 	var b strings.Builder
+	if text := w.known.schema.Meaning.Text(); text != "" {
+		b.WriteString("## Meaning\nThe people of this data declared it; a query plan may name a metric, as {\"metric\": \"name\"}.\n" + text + "\n")
+	}
+	if len(w.known.dict.Glossary) == 0 {
+		return b.String()
+	}
 	b.WriteString("## Terms\nThey mean what stands here, whatever they mean elsewhere.\n")
 	for _, term := range slices.Sorted(maps.Keys(w.known.dict.Glossary)) {
 		fmt.Fprintf(&b, "- %s: %s\n", oneLine(term, textChars), oneLine(w.known.dict.Glossary[term], textChars))
