@@ -3,6 +3,7 @@ package machines_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,6 +26,23 @@ func (f fixedTool) Call(context.Context, json.RawMessage) (tool.Result, error) {
 	return tool.Result{JSON: json.RawMessage(f.result)}, nil
 }
 
+// A describingTool describes a dataset of 150 columns as far as there is room.
+type describingTool struct{ spec tool.Spec }
+
+func (d describingTool) Spec() tool.Spec { return d.spec }
+func (d describingTool) Call(_ context.Context, args json.RawMessage) (tool.Result, error) {
+	var in struct {
+		MaxChars int `json:"max_chars"`
+	}
+	if err := json.Unmarshal(args, &in); err != nil {
+		return tool.Result{}, err
+	}
+	const column = "- amount DOUBLE, 1 to 5: In euro.\n"
+	about := "Dataset shop\n" + strings.Repeat(column, min(150, in.MaxChars/len(column)))
+	raw, err := json.Marshal(map[string]any{"dataset_id": "shop", "complete": true, "about": about})
+	return tool.Result{JSON: raw}, err
+}
+
 // oneMachine is a library of one machine and one model.
 type oneMachine struct {
 	m     *machine.Machine
@@ -34,23 +52,42 @@ type oneMachine struct {
 func (o oneMachine) Get(string) (*machine.Machine, error) { return o.m, nil }
 func (o oneMachine) Model(string) (llm.Model, error)      { return o.model, nil }
 
+// A smallModel is a scripted model with a context of so many tokens; 0 for one that is not
+// known.
+type smallModel struct {
+	*llm.Scripted
+	context int
+}
+
+func (s smallModel) ContextTokens() int { return s.context }
+
 // analystRequests plays turns of analyst with a scripted model and gives what the model
 // was sent.
 func analystRequests(t *testing.T, turns []string, lines ...llm.Line) []llm.Request {
 	t.Helper()
-	m, err := load("analyst")
+	return requestsOf(t, "analyst", 0, turns, lines...)
+}
+
+// requestsOf plays turns of a machine with a scripted model and gives what the model was
+// sent. The description of the dataset has as many lines as it has room for.
+func requestsOf(t *testing.T, name string, context int, turns []string, lines ...llm.Line) []llm.Request {
+	t.Helper()
+	m, err := load(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	model := llm.Script(lines...)
+	model := smallModel{llm.Script(lines...), context}
 	results := map[string]string{
-		"describe_dataset": `{"dataset_id":"shop","complete":true,"about":"Dataset shop\n` + strings.Repeat("- amount DOUBLE, 1 to 5: In euro.\\n", 150) + `"}`,
-		"execute_sql":      `{"status":"success","columns":["note","sum"],"rows":[["a \u003e b",11632.369999999999]],"row_count":1,"limited":false,"total_rows":1,"exec_time_ms":3,"column_types":["VARCHAR","DOUBLE"]}`,
+		"execute_sql": `{"status":"success","columns":["note","sum"],"rows":[["a \u003e b",11632.369999999999]],"row_count":1,"limited":false,"total_rows":1,"exec_time_ms":3,"column_types":["VARCHAR","DOUBLE"]}`,
 	}
 	var tools []tool.Tool
 	for name, spec := range specs() {
 		if results[name] == "" {
 			results[name] = `{}`
+		}
+		if name == "describe_dataset" {
+			tools = append(tools, describingTool{spec})
+			continue
 		}
 		tools = append(tools, fixedTool{spec, results[name]})
 	}
@@ -65,7 +102,7 @@ func analystRequests(t *testing.T, turns []string, lines ...llm.Line) []llm.Requ
 		t.Fatal(err)
 	}
 	defer eng.Close()
-	thread, err := eng.Open(t.Context(), engine.Opening{Machine: "analyst", Owner: "ann", Dataset: "shop"})
+	thread, err := eng.Open(t.Context(), engine.Opening{Machine: name, Owner: "ann", Dataset: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,5 +193,37 @@ func TestLastCallAnswers(t *testing.T) {
 	}
 	if len(sent[24].Tools) != 0 || !strings.Contains(note(sent[24]), "Answer now") {
 		t.Errorf("the last call: %d tools, %q", len(sent[24].Tools), note(sent[24]))
+	}
+}
+
+// TestSmallContext holds that a model with a small context is sent less: less about the
+// data, shorter results, and the newest of the earlier turns.
+func TestSmallContext(t *testing.T) {
+	t.Parallel()
+	var turns []string
+	var lines []llm.Line
+	for i := range 8 {
+		turns = append(turns, fmt.Sprintf("Question %d?", i+1))
+		lines = append(lines, llm.Ask("execute_sql", fmt.Sprintf(`{"dataset_id":"shop","sql":"SELECT %d"}`, i)), llm.Say(strings.Repeat("The sum is 11,632.37. ", 40)))
+	}
+	const context = 4096
+	sent := requestsOf(t, "analyst", context, turns, lines...)
+	last := sent[len(sent)-1]
+	if n := len(last.System); n > 2*context {
+		t.Errorf("the prompt has %d bytes", n)
+	}
+	if !strings.Contains(last.System, "- amount DOUBLE") {
+		t.Error("nothing is said about the data")
+	}
+	raw, err := json.Marshal(last.History)
+	if err != nil || len(raw) > context || len(last.History) == 0 {
+		t.Fatalf("%d messages of %d bytes go along, %v", len(last.History), len(raw), err)
+	}
+	if first := last.History[0]; first.Role != llm.User || !strings.Contains(string(raw), "Question 7?") || strings.Contains(string(raw), "Question 1?") {
+		t.Errorf("the history begins with %+v", first)
+	}
+	total := len(wire(t, last))
+	if total*2/7 > context*7/8 { // a token has some 3.5 bytes, and the reply needs room
+		t.Errorf("the whole request has %d bytes", total)
 	}
 }

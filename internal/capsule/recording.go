@@ -20,6 +20,7 @@ type recording struct {
 	stop          func()               // stops the turn of the replay
 	stopsAt       int                  // index of the event before which the person stopped the run; -1 if nobody did
 	model         string               // the name of the run's model
+	context       int                  // tokens that it reads; 0 if unknown
 	interruptions int                  // the number of interruptions after which the turn was given up
 	figures       *event.FiguresTraced // the origins of the answer's figures; nil if they were not traced
 
@@ -43,7 +44,7 @@ func newRecording(events []event.Event) *recording {
 		}
 		switch b := ev.Body.(type) {
 		case event.TurnStarted:
-			r.model = b.Model
+			r.model, r.context = b.Model, b.Context
 		case event.ModelReplied:
 			r.replies[b.Call] = b
 		case event.ModelFailed:
@@ -145,7 +146,8 @@ func (r *recording) Model(string) (llm.Model, error) { return recordedModel{r}, 
 
 type recordedModel struct{ r *recording }
 
-func (m recordedModel) Name() string { return m.r.model }
+func (m recordedModel) Name() string       { return m.r.model }
+func (m recordedModel) ContextTokens() int { return m.r.context }
 
 func (m recordedModel) Reply(_ context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {

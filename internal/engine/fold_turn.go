@@ -16,6 +16,7 @@ type turnFold struct {
 	Run, User, Text, Dataset, Model string
 	Attachments                     []string
 	Rerun                           bool
+	Context                         int `json:",omitempty"` // tokens that the model reads; 0 if unknown
 	Started                         time.Time
 	First, Last                     int64
 
@@ -106,7 +107,7 @@ const toolCalls = "tool_calls"
 
 func newTurnFold(e event.Event, b event.TurnStarted, dataset string) *turnFold {
 	t := &turnFold{
-		Run: b.Run, User: b.User, Text: b.Text, Dataset: dataset, Attachments: b.Attachments, Rerun: b.Rerun, Model: b.Model,
+		Run: b.Run, User: b.User, Text: b.Text, Dataset: dataset, Attachments: b.Attachments, Rerun: b.Rerun, Model: b.Model, Context: b.Context,
 		Started: e.Time, First: e.Seq, Counts: map[string]int{}, Phase: nextPhase(nil, b),
 	}
 	t.started = t.Started.Format(time.RFC3339Nano)

@@ -23,8 +23,13 @@ func (r *rules) pastMessages(s *machine.Scope) []llm.Message {
 	}
 	n := r.m.Int(r.m.History.Messages, s, 12)
 	past = past[max(0, len(past)-n):]
-	turns := r.f.Past[max(0, len(r.f.Past)-r.m.Int(r.m.History.ToolTurns, s, 1)):]
+	return r.fitPast(r.selectPast(past, s))
+}
 
+// selectPast returns the messages of earlier turns, those of the newest turns with their
+// calls and results.
+func (r *rules) selectPast(past []Message, s *machine.Scope) []llm.Message {
+	turns := r.f.Past[max(0, len(r.f.Past)-r.m.Int(r.m.History.ToolTurns, s, 1)):]
 	out := []llm.Message{}
 	for _, m := range past {
 		i := slices.IndexFunc(turns, func(p pastTurn) bool { return p.Run == m.RunID })
@@ -41,6 +46,41 @@ func (r *rules) pastMessages(s *machine.Scope) []llm.Message {
 		}
 	}
 	return out
+}
+
+// pastShare is how many bytes earlier turns may take of a model's context: about a sixth
+// of it, as a token has about three bytes.
+func pastShare(context int) int { return context / 2 }
+
+// fitPast leaves out the oldest turns where the context of the model is too small for all,
+// so that the present question and its data have room.
+func (r *rules) fitPast(list []llm.Message) []llm.Message {
+	if r.f.Turn.Context == 0 {
+		return list
+	}
+	size, from := 0, len(list)
+	for i, m := range slices.Backward(list) {
+		size += len(m.Text)
+		for _, c := range m.Calls {
+			size += len(c.Name) + len(c.Args)
+		}
+		if size > pastShare(r.f.Turn.Context) {
+			break
+		}
+		if m.Role == llm.User {
+			from = i
+		}
+	}
+	return list[from:]
+}
+
+// resultRoom is how many bytes of one result a model is sent: fewer where its context is
+// small, so that several results have room.
+func (r *rules) resultRoom() int {
+	if t := r.f.Turn; t != nil && t.Context > 0 {
+		return min(r.resultBytes, t.Context/2)
+	}
+	return r.resultBytes
 }
 
 // pastText returns an earlier message of the person as it was sent to the model then, so
@@ -64,7 +104,7 @@ func (r *rules) pastLines(lines []line, s *machine.Scope) []llm.Message {
 	if r.m.History.ResultChars == nil {
 		return out
 	}
-	most := r.m.Int(r.m.History.ResultChars, s, r.resultBytes)
+	most := min(r.m.Int(r.m.History.ResultChars, s, r.resultBytes), r.resultRoom())
 	for i, m := range out {
 		if m.Role == llm.ToolRole {
 			out[i].Text = shortenResult([]byte(m.Text), most)
@@ -166,7 +206,7 @@ func (r *rules) resultText(l line) string {
 		}
 		raw = mustJSON(rec)
 	}
-	return shortenResult(raw, r.resultBytes)
+	return shortenResult(raw, r.resultRoom())
 }
 
 // isVisible reports whether the model can see an earlier call: it belongs to this turn, or

@@ -76,6 +76,9 @@ func (r *rules) turnEnv() map[string]any {
 		"model": t.Model, "text": t.Text, "user": t.User, "thread": f.Thread, "run": t.Run, "attachments": attached, "rerun": t.Rerun,
 		"started": t.started, "today": t.Started.UTC().Format(time.DateOnly), "elapsed_ms": float64(elapsed), "direct": direct,
 	}
+	if t.Context > 0 {
+		r.cachedTurnEnv["context"] = float64(t.Context)
+	}
 	if t.Dataset != "" {
 		r.cachedTurnEnv["dataset"] = t.Dataset
 	}

@@ -9,6 +9,7 @@ import (
 
 	"interlock/internal/event"
 	"interlock/internal/fault"
+	"interlock/internal/llm"
 	"interlock/internal/machine"
 	"interlock/internal/store"
 )
@@ -210,7 +211,7 @@ func (t *turn) beginRun(in Input, b event.TurnStarted) error {
 	b.Run, b.User, b.Dataset, b.Attachments = t.e.cfg.NewID("r"), in.User, in.Dataset, in.Attachments
 	b.Rerun = rerunAsked(t.r.m, in)
 	if m, err := t.e.cfg.Models.Model(""); err == nil {
-		b.Model = m.Name()
+		b.Model, b.Context = m.Name(), llm.ContextTokens(m)
 	}
 	t.emit(b)
 	s := t.r.scope()

@@ -36,6 +36,7 @@ type TurnStarted struct {
 	Rerun       bool           `json:"rerun,omitempty"`    // identical calls may run again in this turn
 	Settings    map[string]any `json:"settings,omitempty"` // changed from this turn on
 	Model       string         `json:"model,omitempty"`    // the model of the turn, for guards
+	Context     int            `json:"context,omitempty"`  // tokens that it reads, where that is known
 }
 
 // PersonCalled is a tool call that the person makes, without a model. Its arguments are

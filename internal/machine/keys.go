@@ -77,7 +77,7 @@ var (
 	turnFields = map[string]*Type{
 		"text": {Kind: String}, "user": {Kind: String}, "thread": {Kind: String}, "dataset": {Kind: String},
 		"attachments": {Kind: List, Of: &Type{Kind: JSON}}, "rerun": {Kind: Bool}, "started": {Kind: Time}, "elapsed_ms": {Kind: Int},
-		"run": {Kind: String}, "model": {Kind: String}, "today": {Kind: String}, "direct": {Kind: Bool},
+		"run": {Kind: String}, "model": {Kind: String}, "today": {Kind: String}, "direct": {Kind: Bool}, "context": {Kind: Int},
 	}
 	stateFields = map[string]*Type{"name": {Kind: String}, "last": {Kind: String}, "waiting": {Kind: Bool}}
 )

@@ -109,6 +109,8 @@ export interface TurnStarted {
   settings?: Record<string, Json>;
   /** the model of the turn, for guards */
   model?: string;
+  /** tokens that it reads, where that is known */
+  context?: number;
 }
 
 /** PersonCalled is a tool call that the person makes, without a model. Its arguments are computed after the dataset, settings and facts of the turn were applied. A shortcut may have a text instead of a call, which says why the machine does not make it. */
