@@ -12,7 +12,7 @@ import (
 // TestDataInBrowser drives the page in Chromium, on the whole program: files are dropped, asked,
 // paged, exported and deleted, charts and reports are made, two files are reconciled.
 func TestDataInBrowser(t *testing.T) {
-	w := newWorld(t, books(), map[string]string{
+	w := newWorld(t, map[string]string{
 		"data/broken/good.csv":    "id,city\n1,Bern\n2,Basel\n",
 		"data/broken/bad.parquet": "this is not Parquet",
 		"databases/readme.txt":    "The folder of databases that may be connected.",

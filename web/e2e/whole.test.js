@@ -2,3 +2,4 @@
 
 import "./data.test.js";
 import "./artifacts.test.js";
+import "./reconcile.test.js";
