@@ -5,12 +5,13 @@
 //	objects/ab/cdef...                     contents, by SHA-256
 //	meta/OWNER/THREAD/KEY/1.json, 2.json   what is known of each version
 //	meta/OWNER/THREAD/KEY/1.unconfirmed    its writer has yet to check that it owns the thread
-//	meta/OWNER/THREAD/KEY/removed          the newest version that was removed, when and why
+//	meta/OWNER/THREAD/KEY/2.removed        the newest version that was removed, when and why
+//	meta/OWNER/THREAD/hashes/TYPE-HASH     links to the documents, by content
 //	tmp/                                   contents on their way
 //	locks/                                 one at a time per thread
 //
 // A file gets its final name only when it is whole and on the disk, so that a crash leaves
-// nothing but files in tmp, which New sweeps. Several processes may share a folder. A
+// nothing but files in tmp, which New sweeps, and contents without a document, which Sweep does. Several processes may share a folder. A
 // document that cannot be read, because the disk or a person damaged it, is skipped; All
 // and Open name it.
 package artifact

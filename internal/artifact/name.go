@@ -2,6 +2,7 @@ package artifact
 
 import (
 	"path/filepath"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -56,13 +57,24 @@ var reserved = map[string]bool{
 	"lpt1": true, "lpt2": true, "lpt3": true, "lpt4": true, "lpt5": true, "lpt6": true, "lpt7": true, "lpt8": true, "lpt9": true,
 }
 
+// isPath is the beginning of a path: /, ./, ../, ~/ or C:\, with a folder behind.
+var isPath = regexp.MustCompile(`^(?:\.{0,2}|~|[A-Za-z]:)[/\\]`)
+
+// withoutFolders is the last part of a path; in other names a slash only joins words, as in
+// EUR/USD.
+func withoutFolders(name string) string {
+	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '\\' })
+	if len(parts) > 0 && isPath.MatchString(name) {
+		return parts[len(parts)-1]
+	}
+	return strings.Join(parts, "-")
+}
+
 // safeName makes a name that every file system and header takes: one part, nothing
 // invisible, no device, with the ending of its type.
 func safeName(name, typ string) string {
 	name = strings.ToValidUTF8(name, "_")
-	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
-		name = name[i+1:]
-	}
+	name = withoutFolders(name)
 	name = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r):

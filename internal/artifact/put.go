@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -136,14 +137,11 @@ func (s *Store) commitVersion(ctx context.Context, p Put, id identity, writer, t
 		return Meta{}, err
 	}
 	defer unlock()
-	known, err := s.readThread(p.Owner, id.thread)
-	if err != nil {
+	switch m, found, err := s.findContent(p.Owner, id.thread, p.Type, hash); {
+	case err != nil:
 		return Meta{}, err
-	}
-	for _, m := range known.versions {
-		if m.Hash == hash && m.Type == p.Type {
-			return s.reuse(m, temp)
-		}
+	case found:
+		return s.reuse(m, temp)
 	}
 	if equal, ok, err := s.findKnown(p, id, hash); err != nil || ok {
 		return equal, errors.Join(err, s.linkObject(temp, hash))
@@ -192,7 +190,7 @@ func (s *Store) withdraw(ctx context.Context, id identity, m Meta, writer string
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.markUnused(m.Hash), os.Remove(s.metaPath(id, m)), s.confirm(id, m))
+	return errors.Join(s.markUnused(m.Hash), os.Remove(s.metaPath(id, m)), s.unlinkHash(m.Owner, id.thread, m.Type, m.Hash), s.confirm(id, m))
 }
 
 func (p Put) checkOwner(ctx context.Context) error {
@@ -216,9 +214,25 @@ func (s *Store) reuse(m Meta, temp string) (Meta, error) {
 // findKnown looks for an equal content among the artifacts that the thread has from
 // other threads of its owner.
 func (s *Store) findKnown(p Put, own identity, hash string) (equal Meta, found bool, err error) {
+	asked := map[string]bool{} // threads whose links were asked
 	for _, a := range p.Known {
 		id, _, ok := parseID(a.ID)
 		if !ok || id.thread == own.thread || a.Type != p.Type {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(s.ownerDir(p.Owner), id.thread, hashesDir)); err == nil {
+			if asked[id.thread] {
+				continue
+			}
+			asked[id.thread] = true
+			m, found, err := s.lookupHash(p.Owner, id.thread, p.Type, hash)
+			if err != nil {
+				return equal, false, err
+			}
+			if found && slices.ContainsFunc(p.Known, func(k event.ArtifactMade) bool { return k.ID == m.ID && m.Version <= k.Version }) {
+				m.Reused, m.Reason = true, fault.DuplicateArtifact
+				return m, true, nil
+			}
 			continue
 		}
 		known, err := readAll(s.keyDir(p.Owner, id), "*.json")
@@ -248,11 +262,16 @@ func (s *Store) writeMeta(id identity, m Meta, writer string) error {
 	if err := os.WriteFile(s.unconfirmedPath(id, m), []byte(writer), 0o600); err != nil {
 		return err
 	}
-	return s.writeWhole(place, raw)
+	return s.writeLinked(place, raw, func(temp string) error { return s.linkHash(temp, m.Owner, id.thread, m.Type, m.Hash) })
 }
 
 // writeWhole writes a file that has its name only once it is whole and on the disk.
 func (s *Store) writeWhole(place string, content []byte) error {
+	return s.writeLinked(place, content, func(string) error { return nil })
+}
+
+// writeLinked is writeWhole with further names for the file, which it gets first.
+func (s *Store) writeLinked(place string, content []byte, link func(temp string) error) error {
 	f, err := os.CreateTemp(filepath.Join(s.dir, "tmp"), "meta-*")
 	if err != nil {
 		return err
@@ -260,6 +279,9 @@ func (s *Store) writeWhole(place string, content []byte) error {
 	defer os.Remove(f.Name())
 	_, err = f.Write(content)
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := link(f.Name()); err != nil {
 		return err
 	}
 	if err := os.Rename(f.Name(), place); err != nil {

@@ -179,9 +179,14 @@ func matchFiles(root string, patterns []string) ([]string, error) {
 
 var contentHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
+func unmarshalMeta(raw []byte) (m Meta, err error) {
+	err = json.Unmarshal(raw, &m)
+	return m, err
+}
+
 // decodeMeta reads the document of a version, whose name says which one it is.
 func decodeMeta(raw []byte, path string) (m Meta, err error) {
-	if err := json.Unmarshal(raw, &m); err != nil {
+	if m, err = unmarshalMeta(raw); err != nil {
 		return m, err
 	}
 	if _, version, ok := parseID(m.ID); !ok || version != 0 || !contentHash.MatchString(m.Hash) || filepath.Base(path) != strconv.Itoa(m.Version)+".json" {

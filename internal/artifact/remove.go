@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Names of files in tmp that a removal leaves until it is finished, each with a hash behind.
@@ -52,7 +53,7 @@ func (s *Store) removeVersion(ctx context.Context, id identity, m Meta, reason s
 	if err := os.Remove(s.metaPath(id, m)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return s.confirm(id, m)
+	return errors.Join(s.unlinkHash(m.Owner, id.thread, m.Type, m.Hash), s.confirm(id, m))
 }
 
 // RemoveThread removes all versions of a thread that is gone for good, but those of the
@@ -87,7 +88,7 @@ func (s *Store) RemoveThread(ctx context.Context, owner, thread string, keep fun
 		return s.wrapError(err, "remove some of")
 	}
 	for _, key := range keys {
-		if keep(identity{part, key.Name()}.String()) {
+		if key.Name() != hashesDir && keep(identity{part, key.Name()}.String()) {
 			continue
 		}
 		if err := os.RemoveAll(filepath.Join(dir, key.Name())); err != nil {
@@ -103,18 +104,53 @@ func (s *Store) markUnused(hash string) error {
 	return os.WriteFile(filepath.Join(s.dir, "tmp", unusedPrefix+hash), nil, 0o600)
 }
 
-// Sweep removes the contents of removed versions that no other version has. It returns how
-// many bytes are gone.
+// Sweep removes the contents of removed versions that no other version has, and those that a
+// writer stored which died before it wrote their document. It returns how many bytes are gone.
 func (s *Store) Sweep(ctx context.Context) (freed int64, err error) {
 	unlock, err := s.lock(ctx, removalLock)
 	if err != nil {
 		return 0, err
 	}
 	defer unlock()
+	if err := s.markLeaked(ctx); err != nil {
+		return 0, s.wrapError(err, "look through the contents of")
+	}
 	if freed, err = s.sweep(ctx); err != nil {
 		return freed, s.wrapError(err, "remove the contents of")
 	}
 	return freed, nil
+}
+
+// markLeaked marks contents that no document names and that are older than anything takes to
+// store. The caller holds removalLock.
+func (s *Store) markLeaked(ctx context.Context) error {
+	paths, err := matchFiles(filepath.Join(s.dir, "objects"), []string{"*", "*"})
+	if err != nil {
+		return err
+	}
+	var old []string
+	for _, path := range paths {
+		hash := filepath.Base(filepath.Dir(path)) + filepath.Base(path)
+		info, err := os.Stat(path)
+		if err == nil && contentHash.MatchString(hash) && time.Since(info.ModTime()) > leftoverAge {
+			old = append(old, hash)
+		}
+	}
+	if len(old) == 0 {
+		return nil
+	}
+	needed, err := s.referredTo(ctx, old)
+	if err != nil {
+		return err
+	}
+	for _, hash := range old {
+		if !needed[hash] {
+			if err := s.markUnused(hash); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // sweep removes unused contents; the caller holds removalLock. Another process may be

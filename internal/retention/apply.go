@@ -21,10 +21,12 @@ func (k *Keeper) Apply(ctx context.Context, p *Plan) (Result, error) {
 		k.cfg.Threads.ThreadRemoved(id)
 	}
 	done := Result{Threads: len(removal.Threads), Bytes: removal.Bytes}
-	if err != nil || len(p.Artifacts) == 0 {
+	if err != nil {
 		return done, err
 	}
-	err = k.removePlanned(ctx, p, &done)
+	if len(p.Artifacts) > 0 {
+		err = k.removePlanned(ctx, p, &done)
+	}
 	freed, sweepErr := k.cfg.Artifacts.Sweep(ctx)
 	done.Bytes += freed
 	return done, errors.Join(err, sweepErr)
@@ -38,7 +40,7 @@ func (k *Keeper) removePlanned(ctx context.Context, p *Plan, done *Result) error
 		return err
 	}
 	names := namingThreads(p.usage, nil)
-	groups := map[string][]Artifact{} // by the threads that name them, and the reason
+	groups := map[string][]Artifact{} // by the threads that may use them, and the reason
 	for _, a := range p.Artifacts {
 		if a.Reason == WithThread && p.usage.Threads[a.Thread] != nil {
 			continue // its thread stayed after all
@@ -46,7 +48,7 @@ func (k *Keeper) removePlanned(ctx context.Context, p *Plan, done *Result) error
 		if !slices.Equal(names[a.ID], a.named) || slices.ContainsFunc(a.named, func(id string) bool { return len(p.usage.Threads[id].Kept) > 0 }) {
 			continue // somebody needs it now
 		}
-		key := strings.Join(append([]string{a.Reason}, a.named...), " ")
+		key := strings.Join(append([]string{a.Reason}, p.users(a)...), " ")
 		groups[key] = append(groups[key], a)
 	}
 	for _, group := range groups {
@@ -62,7 +64,16 @@ func (k *Keeper) removePlanned(ctx context.Context, p *Plan, done *Result) error
 	return nil
 }
 
-// removeGroup removes artifacts that the same threads name, while it owns these threads.
+// users are the threads that may use an artifact: those that name it, and the one that made
+// it. A turn of that may have taken it up, as equal to what it made, and not have said so yet.
+func (p *Plan) users(a Artifact) []string {
+	if _, known := p.usage.Threads[a.Thread]; !known || slices.Contains(a.named, a.Thread) {
+		return a.named
+	}
+	return append(slices.Clone(a.named), a.Thread)
+}
+
+// removeGroup removes artifacts that the same threads may use, while it owns these threads.
 func (k *Keeper) removeGroup(ctx context.Context, p *Plan, group []Artifact) error {
 	if group[0].Reason == WithThread {
 		return k.removeOrphans(ctx, group)
@@ -74,7 +85,7 @@ func (k *Keeper) removeGroup(ctx context.Context, p *Plan, group []Artifact) err
 		versions = append(versions, p.versions[a.ID]...)
 	}
 	seqs := map[string]int64{}
-	for _, id := range group[0].named {
+	for _, id := range p.users(group[0]) {
 		seqs[id] = p.seqs[id]
 	}
 	return k.cfg.Threads.RemoveArtifacts(ctx, seqs, ids, func() error {
