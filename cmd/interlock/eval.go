@@ -24,7 +24,8 @@ func (a *app) evalCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "eval [DIR]", Short: "Ask questions with known answers and score the answers", Args: cobra.MaximumNArgs(1),
 		Long: "DIR holds questions.json ([{db, question, gold_sql}]) and a <db>.sqlite for each database, or\n" +
-			"dialogues.json (conversations with gold statements) and a folder of CSV files for each dataset.\n" +
+			"dialogues.json (conversations with gold statements) and a folder of CSV files for each dataset, or\n" +
+			"without such folders dialogues about the datasets in --data, with statements in their own dialect.\n" +
 			"Without DIR the golden queries of the datasets in --data are asked.\n" +
 			"Eval prints the share of right answers among all questions (EX), of answers among all questions\n(coverage) and of right answers among the answers (precision), and how often it asked back or declined.",
 		Example: "  interlock eval ./questions --limit 50\n  interlock eval --data ./demo",
@@ -108,63 +109,6 @@ func (e *evaluation) questions(ctx context.Context, dir string) (err error) {
 		e.progress(len(records), len(cases))
 	}
 	sum := eval.Summarise(records)
-	if e.json {
-		e.printJSON(sum)
-		return nil
-	}
-	fmt.Fprint(e.out, sum.String())
-	return nil
-}
-
-// dialoguesFolder says what a folder of conversations holds.
-const dialoguesFolder = "DIR holds dialogues.json and, for each dataset that it names, a folder of that name with a CSV file for each table."
-
-// dialogues plays the conversations of a folder and counts what became of each turn.
-func (e *evaluation) dialogues(ctx context.Context, dir string) (err error) {
-	list, err := eval.LoadDialogues(dir)
-	if err != nil {
-		return fault.Wrap(err, fault.BadRequest, "%v", err).Suggest("%s", dialoguesFolder)
-	}
-	if e.limit > 0 {
-		list = list[:min(e.limit, len(list))]
-	}
-	state, err := os.MkdirTemp("", "interlock-eval-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(state)
-	e.cfg.Data, e.cfg.State = []string{dir}, state
-	if e.s, err = e.openSystem(ctx); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, e.s.close()) }()
-	runner, err := e.runner()
-	if err != nil {
-		return err
-	}
-	golds := map[string]*eval.Gold{}
-	var turns []eval.TurnRecord
-	for i, d := range list {
-		g := golds[d.Dataset]
-		if g == nil {
-			if g, err = eval.OpenGold(ctx, filepath.Join(dir, d.Dataset)); err != nil {
-				return fault.Wrap(err, fault.BadRequest, "%v", err).Suggest("%s", dialoguesFolder)
-			}
-			defer g.Close()
-			golds[d.Dataset] = g
-		}
-		say, err := runner.Talk(ctx, d.Dataset)
-		if err != nil {
-			return err
-		}
-		records, err := d.Play(say, func(sql string) (eval.Result, error) { return g.Run(ctx, sql) })
-		if err != nil {
-			return err
-		}
-		turns = append(turns, records...)
-		e.progress(i+1, len(list))
-	}
-	sum := eval.SummariseDialogues(turns)
 	if e.json {
 		e.printJSON(sum)
 		return nil

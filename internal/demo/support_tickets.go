@@ -113,7 +113,7 @@ func (s *desk) makeTickets() {
 			{"priority", "VARCHAR", "urgent, high, normal or low; spelling of case varies."},
 			{"channel", "VARCHAR", "mail, chat, phone or portal."},
 			{"status", "VARCHAR", "open (our turn), pending (the customer's turn), solved, or closed (solved for 14 days)."},
-			{"created_at", "TIMESTAMP", "When the customer wrote."},
+			{"created_at", "TIMESTAMP", "When the customer wrote. Tickets count by this day."},
 			{"first_response_at", "TIMESTAMP", "When an agent first answered; NULL = not (yet)."},
 			{"solved_at", "TIMESTAMP", "When it was solved; NULL = not yet. A few lie before created_at."},
 			{"handle_minutes", "BIGINT", "Minutes that agents worked on it, by their timer: not the time the customer waited. 9999 = timer left running."},

@@ -61,7 +61,7 @@ var (
 	rangeForm     = regexp.MustCompile(`(?i)^(?:(\w+) )?(?:from )?(\d+) to (\d+)$`)
 	onItsForm     = regexp.MustCompile(`(?i)\bon its (\w+)`)
 	countByForm   = regexp.MustCompile(`(?i)\bcount(?:s|ed)? by this (?:day|date)`)
-	zeroForm      = regexp.MustCompile(`(?i)\b0 (?:=|means|is) (?:not|no|none|unknown|missing|that none)\b`)
+	zeroForm      = regexp.MustCompile(`(?i)\b0 (?:=|means|is) (?:[\w ]+, )?(?:not|no|none|unknown|missing|that none)\b`)
 	clauseForm    = regexp.MustCompile(`(?i),? (?:the )?day of the extract`)
 )
 

@@ -40,7 +40,11 @@ func (x *Index) nameOf(toks []token) (piece, float64) {
 				p.table, p.tscore = i, s
 			}
 		}
+		counts := len(toks) > 2 && toks[0].lemma == "number" && toks[1].lower == "of"
 		for i := range x.columns {
+			if words := x.columns[i].words; counts && len(words) > 1 && numberTail[words[len(words)-1]] {
+				continue // the number of flights is no flight number
+			}
 			if s := x.scoreColumn(content, i); s >= minName {
 				p.cols = append(p.cols, scored{i, s})
 			}
@@ -156,7 +160,7 @@ func (x *Index) scoreColumn(content []*token, i int) float64 {
 	}
 	used := make([]float64, len(c.words))
 	owned := 0
-	for _, t := range content {
+	for n, t := range content {
 		at := -1
 		for k, w := range c.words {
 			if s := sameWord(t, w); used[k] == 0 && s > 0 && (at < 0 || s > used[at]) {
@@ -169,7 +173,7 @@ func (x *Index) scoreColumn(content []*token, i int) float64 {
 		if at >= 0 {
 			continue
 		}
-		if slices.Contains(tab.core, t.lemma) || typeNouns[t.lemma] && len(content) > 1 {
+		if slices.Contains(tab.core, t.lemma) || typeNouns[t.lemma] && len(content) > 1 || textNouns[t.lemma] && n > 0 && c.kind == queryplan.Text {
 			owned++
 			continue
 		}
@@ -210,6 +214,12 @@ func (x *Index) scoreColumn(content []*token, i int) float64 {
 
 // typeNouns may stand beside a name without changing it: exam type, type of insurance.
 var typeNouns = wordSet("type kind level category group")
+
+// numberTail ends the name of a column of numbers that name things: flight_no.
+var numberTail = wordSet("no number nr num")
+
+// textNouns may follow the name of a text without changing it: phone number, mail address.
+var textNouns = wordSet("number address")
 
 // columnTail are words at the end of a column's name that people leave out.
 var columnTail = wordSet("on at date day name amount value total count number no code status type kind of the in per time flag is has")

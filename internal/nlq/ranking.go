@@ -168,7 +168,7 @@ func (u *understanding) rank(g grouping, m measure, desc bool, n int) bool {
 	}
 	u.q.measures = []measure{m}
 	u.q.groups = []grouping{g}
-	u.q.hidden = n == 1 // which one was asked; a ranking shows what it ranks by
+	u.q.hidden = n == 1 && g.unit == "" && g.part == "" // which one was asked; a ranking shows what it ranks by
 	return true
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"interlock/internal/dialect"
 	"interlock/internal/nlq"
+	"interlock/internal/schema"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -69,5 +70,20 @@ func TestGolden(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), got.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestNumberOfAText: a phone number is what the column phone holds; the number of flights is how many there are.
+func TestNumberOfAText(t *testing.T) {
+	t.Parallel()
+	column := func(name, kind string) schema.Column { return schema.Column{Name: name, Type: schema.ParseType(kind)} }
+	x := nlq.NewIndex(schema.Dataset{ID: "d", Tables: []schema.Table{
+		{Name: "clubs", Rows: 9, Key: []string{"club_id"}, Columns: []schema.Column{column("club_id", "BIGINT"), column("name", "VARCHAR"), column("phone", "VARCHAR")}},
+		{Name: "matches", Rows: 90, Columns: []schema.Column{column("match_no", "BIGINT"), column("club_id", "BIGINT")}},
+	}}, nil, schema.Dictionary{})
+	for question, want := range map[string]string{"How many clubs have no phone number?": "phone IS NULL", "Which club has the most matches?": "count(*)", "Which club has most number of matches?": "count(*)"} {
+		if a := nlq.Plan(nlq.Question{Text: question, Index: x}); !a.Sure() || !strings.Contains(a.SQL, want) {
+			t.Errorf("%s: %q lacks %q: %+v", question, a.SQL, want, a)
+		}
 	}
 }
