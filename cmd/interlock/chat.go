@@ -297,6 +297,7 @@ func (c *chat) send(ctx context.Context, in engine.Input) (run string, err error
 // followRun prints what happens until the thread rests.
 func (c *chat) followRun(ctx context.Context, run string) error {
 	var coming strings.Builder // the text that is being streamed
+	thinking := false          // the reply that is being streamed has thoughts
 	printed := ""              // the last text that was streamed whole
 	var figures *event.FiguresTraced
 	for e, err := range c.s.engine.Follow(ctx, c.thread, c.last) {
@@ -307,6 +308,11 @@ func (c *chat) followRun(ctx context.Context, run string) error {
 			c.last = e.Seq
 		}
 		switch b := e.Body.(type) {
+		case event.Thought:
+			if !c.json && !thinking {
+				fmt.Fprintln(c.errw, "· thinking ...")
+			}
+			thinking = true
 		case event.Token:
 			if !c.json {
 				fmt.Fprint(c.out, printable(b.Text))
@@ -316,6 +322,7 @@ func (c *chat) followRun(ctx context.Context, run string) error {
 			if coming.Len() > 0 && !c.json {
 				fmt.Fprintln(c.out)
 			}
+			thinking = false
 			printed = coming.String()
 			coming.Reset()
 		case event.CardRaised:

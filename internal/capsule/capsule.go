@@ -55,17 +55,18 @@ type LogRange struct {
 
 // A ModelCall is one call of a model and what came back.
 type ModelCall struct {
-	Call    string            `json:"call"`
-	State   string            `json:"state"`
-	Model   string            `json:"model"`
-	System  string            `json:"system_hash"`
-	Tools   []string          `json:"tools,omitempty"`
-	Denied  []event.Denial    `json:"denied,omitempty"`
-	Text    string            `json:"text,omitempty"`
-	Calls   []event.ModelCall `json:"calls,omitempty"`
-	Usage   event.Usage       `json:"usage"`
-	Failure fault.Code        `json:"failure,omitempty"`
-	MS      int64             `json:"ms"`
+	Call     string            `json:"call"`
+	State    string            `json:"state"`
+	Model    string            `json:"model"`
+	System   string            `json:"system_hash"`
+	Tools    []string          `json:"tools,omitempty"`
+	Denied   []event.Denial    `json:"denied,omitempty"`
+	Thoughts string            `json:"thoughts,omitempty"`
+	Text     string            `json:"text,omitempty"`
+	Calls    []event.ModelCall `json:"calls,omitempty"`
+	Usage    event.Usage       `json:"usage"`
+	Failure  fault.Code        `json:"failure,omitempty"`
+	MS       int64             `json:"ms"`
 }
 
 // A ToolCall is one call of a tool and its result.
@@ -161,6 +162,7 @@ func (c *Capsule) addEvent(ev event.Event) {
 		c.Models = append(c.Models, ModelCall{Call: b.Call, State: b.State, Model: b.Model, System: b.System, Tools: b.Offered, Denied: b.Denied})
 	case event.ModelReplied:
 		if m := c.findModelCall(b.Call); m != nil {
+			m.Thoughts = b.Thoughts
 			m.Model, m.Text, m.Calls, m.Usage, m.MS = b.Model, b.Text, b.Calls, b.Usage, b.MS
 		}
 	case event.ModelFailed:

@@ -153,7 +153,7 @@ func (m recordedModel) Reply(_ context.Context, req llm.Request) iter.Seq2[llm.D
 	return func(yield func(llm.Delta, error) bool) {
 		switch b := m.r.replies[req.Tag.Call].(type) {
 		case event.ModelReplied:
-			reply := &llm.Reply{Model: b.Model, Text: b.Text, Stop: b.Stop, Usage: b.Usage}
+			reply := &llm.Reply{Model: b.Model, Thoughts: b.Thoughts, Text: b.Text, Stop: b.Stop, Usage: b.Usage}
 			for _, c := range b.Calls {
 				reply.Calls = append(reply.Calls, llm.Call{ID: c.ID, Name: c.Name, Args: string(c.Args.JSON)})
 			}

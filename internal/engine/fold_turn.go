@@ -195,6 +195,7 @@ func (t *turnFold) addReply(b event.ModelReplied) {
 	t.Used.Output += b.Usage.Output
 	t.Used.CacheRead += b.Usage.CacheRead
 	t.Used.CacheWrite += b.Usage.CacheWrite
+	t.Used.Reasoning += b.Usage.Reasoning
 	t.Used.MicroUSD += b.Usage.MicroUSD
 	if call := modelCall(t.Phase); call != nil && call.Output != "" {
 		return // of a step: no part of the conversation

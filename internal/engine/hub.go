@@ -182,8 +182,10 @@ func queuedBytes(e event.Event) int {
 	switch b := e.Body.(type) {
 	case event.Token:
 		return fields + len(b.Text)
-	case event.ModelReplied:
+	case event.Thought:
 		return fields + len(b.Text)
+	case event.ModelReplied:
+		return fields + len(b.Text) + len(b.Thoughts)
 	case event.TurnStarted:
 		return fields + len(b.Text)
 	case event.TurnEnded:

@@ -61,6 +61,9 @@ func (t *turn) timeLeft(j job) time.Duration {
 	return max(left, time.Millisecond)
 }
 
+// maxThoughts bounds what is shown and stored of the thoughts of one reply.
+const maxThoughts = 32 << 10
+
 // askModel streams one reply.
 func (t *turn) askModel(ctx context.Context) []event.Body {
 	call := modelCall(t.f.Turn.Phase)
@@ -73,10 +76,15 @@ func (t *turn) askModel(ctx context.Context) []event.Body {
 		return t.newModelFailed(ctx, call, err)
 	}
 	var reply *llm.Reply
-	textBytes := 0
+	textBytes, thoughtBytes := 0, 0
 	for d, err := range model.Reply(ctx, *req) {
 		if err != nil {
 			return t.newModelFailed(ctx, call, err)
+		}
+		if d.Thought != "" {
+			if thoughtBytes += len(d.Thought); thoughtBytes <= maxThoughts {
+				t.e.hub.publishTransient(event.Event{Thread: t.f.Thread, Time: t.f.Now, Body: event.Thought{Call: call.Call, Text: d.Thought}})
+			}
 		}
 		if d.Text != "" && call.Output == "" {
 			if textBytes += len(d.Text); textBytes > maxReplyText {
@@ -96,7 +104,7 @@ func (t *turn) askModel(ctx context.Context) []event.Body {
 
 // newReply returns the event of a reply. Its calls get ids of our own.
 func (t *turn) newReply(call *event.ModelCalled, reply *llm.Reply) event.Body {
-	b := event.ModelReplied{Call: call.Call, Model: reply.Model, Text: truncateText(reply.Text, maxReplyText), Stop: reply.Stop, Usage: reply.Usage}
+	b := event.ModelReplied{Call: call.Call, Model: reply.Model, Thoughts: truncateText(reply.Thoughts, maxThoughts), Text: truncateText(reply.Text, maxReplyText), Stop: reply.Stop, Usage: reply.Usage}
 	if call.Output != "" {
 		return b
 	}
@@ -167,6 +175,9 @@ func (t *turn) newModelFailed(ctx context.Context, call *event.ModelCalled, err 
 // turn's log.
 func (t *turn) makeRequest(ctx context.Context, call *event.ModelCalled) (*llm.Request, error) {
 	req := &llm.Request{Tag: llm.Tag{Thread: t.f.Thread, Run: t.f.Turn.Run, Call: call.Call, State: call.State, Number: call.Number}}
+	if call.Reasoning != nil {
+		req.Reasoning = *call.Reasoning
+	}
 	system, err := t.loadBlob(ctx, call.System)
 	if err != nil {
 		return nil, err

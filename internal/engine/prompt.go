@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +20,7 @@ func (r *rules) callModel(sp *machine.Step, at *event.StepAt) event.ModelCalled 
 	s := r.readScope()
 	b := event.ModelCalled{Call: t.Run + "_m" + itoa(t.Models+1), State: r.f.State, Number: t.Models + 1}
 	if st := r.m.State(r.f.State); st != nil {
-		b.Model = st.Model
+		b.Model, b.Reasoning = st.Model, r.reasoning(st, s)
 	}
 	if sp != nil {
 		b.Step = at
@@ -55,6 +56,26 @@ func (r *rules) callModel(sp *machine.Step, at *event.StepAt) event.ModelCalled 
 	}
 	b.History = t.history
 	return b
+}
+
+// reasoning returns how much the model of a state is asked to think; nil if the state does
+// not say.
+func (r *rules) reasoning(st *machine.State, s *machine.Scope) *event.Reasoning {
+	if st.Reasoning == nil {
+		return nil
+	}
+	var out event.Reasoning
+	if st.Reasoning.Effort != nil {
+		v, _ := r.m.Eval(st.Reasoning.Effort, s)
+		if word, _ := v.(string); slices.Contains(machine.Efforts, word) {
+			out.Effort = word
+		}
+	}
+	out.Budget = max(0, r.m.Int(st.Reasoning.Budget, s, 0))
+	if out == (event.Reasoning{}) {
+		return nil
+	}
+	return &out
 }
 
 // fewestWarned is the smallest limit of model calls at which the model is warned: with fewer

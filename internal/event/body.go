@@ -94,6 +94,8 @@ type ModelCalled struct {
 	// Note is what the engine tells the model at the end of the conversation, such as that
 	// the calls of the turn are nearly used up.
 	Note string `json:"note,omitempty"`
+	// Reasoning is how much the model was asked to think; nil leaves it to the model.
+	Reasoning *Reasoning `json:"reasoning,omitempty"`
 }
 
 // StepAt names a step of a step state: the alternative and the index of the step in it.
@@ -116,15 +118,29 @@ type Token struct {
 	Text string `json:"text"`
 }
 
-// ModelReplied is the whole reply of a model.
+// Thought is a piece of what a model thinks before it answers; transient.
+type Thought struct {
+	Call string `json:"call"`
+	Text string `json:"text"`
+}
+
+// Reasoning says how much a model thinks before it answers.
+type Reasoning struct {
+	Effort string `json:"effort,omitempty"`
+	Budget int    `json:"budget,omitempty"` // tokens
+}
+
+// ModelReplied is the whole reply of a model. What it thought is for people who look; no
+// later request holds it.
 type ModelReplied struct {
-	Call  string      `json:"call"`
-	Model string      `json:"model"`
-	Text  string      `json:"text,omitempty"`
-	Calls []ModelCall `json:"calls,omitempty"`
-	Stop  string      `json:"stop,omitempty"`
-	Usage Usage       `json:"usage"`
-	MS    int64       `json:"ms"`
+	Call     string      `json:"call"`
+	Model    string      `json:"model"`
+	Thoughts string      `json:"thoughts,omitempty"`
+	Text     string      `json:"text,omitempty"`
+	Calls    []ModelCall `json:"calls,omitempty"`
+	Stop     string      `json:"stop,omitempty"`
+	Usage    Usage       `json:"usage"`
+	MS       int64       `json:"ms"`
 }
 
 // ModelCall is a tool call as the model made it. Args is the JSON that it sent; if that
@@ -141,6 +157,7 @@ type Usage struct {
 	Output     int   `json:"output"`
 	CacheRead  int   `json:"cache_read,omitempty"`
 	CacheWrite int   `json:"cache_write,omitempty"`
+	Reasoning  int   `json:"reasoning,omitempty"` // of the output, tokens that were thoughts
 	MicroUSD   int64 `json:"micro_usd,omitempty"`
 }
 

@@ -14,6 +14,7 @@ const (
 	KindFactsChanged    Kind = "facts_changed"
 	KindStateEntered    Kind = "state_entered"
 	KindModelCalled     Kind = "model_called"
+	KindThought         Kind = "thought"
 	KindToken           Kind = "token"
 	KindModelReplied    Kind = "model_replied"
 	KindModelFailed     Kind = "model_failed"
@@ -55,6 +56,8 @@ func Decode(k Kind, raw json.RawMessage) (Body, error) {
 		return decode[StateEntered](k, raw)
 	case KindModelCalled:
 		return decode[ModelCalled](k, raw)
+	case KindThought:
+		return decode[Thought](k, raw)
 	case KindToken:
 		return decode[Token](k, raw)
 	case KindModelReplied:
@@ -114,6 +117,7 @@ func (CommandGiven) Kind() Kind     { return KindCommandGiven }
 func (FactsChanged) Kind() Kind     { return KindFactsChanged }
 func (StateEntered) Kind() Kind     { return KindStateEntered }
 func (ModelCalled) Kind() Kind      { return KindModelCalled }
+func (Thought) Kind() Kind          { return KindThought }
 func (Token) Kind() Kind            { return KindToken }
 func (ModelReplied) Kind() Kind     { return KindModelReplied }
 func (ModelFailed) Kind() Kind      { return KindModelFailed }

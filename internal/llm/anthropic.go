@@ -32,6 +32,9 @@ type anthropicQuirks struct {
 	noTemperature bool
 	noSchema      bool  // output_config.format
 	maxTokens     int64 // the most that it writes; 0 if no limit is known
+	noBudget      bool  // thinking with budget_tokens
+	noAdaptive    bool  // thinking without
+	noEffort      bool  // output_config.effort
 }
 
 // replyTokens bounds a reply where the request does not; the API demands a bound.
@@ -116,6 +119,12 @@ func (q anthropicQuirks) learn(text string, sent anthropic.MessageNewParams) (an
 		}
 	}
 	switch {
+	case strings.Contains(text, "effort") && sent.OutputConfig.Effort != "":
+		q.noEffort = true
+	case (strings.Contains(text, "thinking") || strings.Contains(text, "budget")) && sent.Thinking.OfEnabled != nil:
+		q.noBudget = true
+	case strings.Contains(text, "thinking") && sent.Thinking.OfAdaptive != nil:
+		q.noAdaptive = true
 	case strings.Contains(text, "temperature") && sent.Temperature.Valid():
 		q.noTemperature = true
 	case (strings.Contains(text, "output_") || strings.Contains(text, "schema")) && sent.OutputConfig.Format.Schema != nil:
@@ -137,6 +146,7 @@ func (m *anthropicModel) params(req Request, want *outputSchema, q anthropicQuir
 	if !q.noTemperature {
 		p.Temperature = anthropic.Float(0)
 	}
+	addThinking(&p, req.Reasoning, q)
 	system := req.System
 	if want != nil {
 		// Forced tools, the older way, are refused by current models.
@@ -167,6 +177,9 @@ func (m *anthropicModel) params(req Request, want *outputSchema, q anthropicQuir
 	for i, msg := range msgs {
 		blocks, ok := m.blocks(msg, remember)
 		recalled = recalled || ok
+		if !ok && i >= past && len(msg.Calls) > 0 && p.Thinking.OfEnabled != nil {
+			p.Thinking = anthropic.ThinkingConfigParamUnion{} // a turn that lost its thoughts goes on without
+		}
 		if i == past-1 || i == len(msgs)-1 && len(req.Tools) > 0 {
 			markCached(blocks)
 		}

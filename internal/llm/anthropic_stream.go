@@ -49,12 +49,15 @@ type anthropicUsage struct {
 	Output     *int `json:"output_tokens"`
 	CacheRead  *int `json:"cache_read_input_tokens"`
 	CacheWrite *int `json:"cache_creation_input_tokens"`
+	Details    struct {
+		Thinking *int `json:"thinking_tokens"`
+	} `json:"output_tokens_details"`
 }
 
 // parseResponse turns a response into a reply, and emits its text on the way.
 func (m *anthropicModel) parseResponse(body *idleTimeoutBody, emit emitter, want *outputSchema) (*Reply, error) {
 	if want != nil {
-		emit = func(string) bool { return true }
+		emit = onlyThoughts(emit)
 	}
 	p := &parse{emit: emit}
 	var t thinking
@@ -108,6 +111,9 @@ func (p *parse) applyAnthropicEvent(e *anthropicEvent, raw []byte, t *thinking) 
 	case "content_block_delta":
 		i, d := indexOrNone(e.Index), &e.Delta
 		t.add(i, d.Thinking+d.Text, d.Signature)
+		if err := p.addThought(d.Thinking); err != nil {
+			return err
+		}
 		if d.Type == "input_json_delta" || d.PartialJSON != "" {
 			p.addPiece(piece{index: i, args: d.PartialJSON})
 			return p.err
@@ -149,6 +155,8 @@ func (p *parse) applyAnthropicBlock(index int, b *anthropicBlock, t *thinking) e
 		return p.err
 	case "text":
 		return p.addText(b.Text)
+	case "thinking":
+		return p.addThought(b.Thinking)
 	}
 	return nil
 }
@@ -182,6 +190,7 @@ func (p *parse) setAnthropicUsage(u *anthropicUsage) {
 		{u.Output, &p.usage.Output},
 		{u.CacheRead, &p.usage.CacheRead},
 		{u.CacheWrite, &p.usage.CacheWrite},
+		{u.Details.Thinking, &p.usage.Reasoning},
 	} {
 		if c.from != nil {
 			*c.to = clamp(*c.from)

@@ -77,8 +77,9 @@ func rejectFailedResponse(req *http.Request, next func(*http.Request) (*http.Res
 	return nil, parseRefusal(res.StatusCode, res.Header, body, time.Now())
 }
 
-// An emitter hands text to the caller; false means that the caller has left.
-type emitter func(text string) bool
+// An emitter hands a piece of text or of a thought to the caller; false means that the
+// caller has left.
+type emitter func(Delta) bool
 
 // exchange makes one attempt: send asks, read turns the body into a reply and
 // emits text on the way. It ends when ctx does, after the timeout, or when the
@@ -99,7 +100,7 @@ func (e *endpoint) exchange(ctx context.Context, yield func(Delta, error) bool,
 		}
 		body := &idleTimeoutBody{body: res.Body, idle: e.idle, kind: res.Header.Get("Content-Type"), cancel: cancel}
 		defer func() { _ = res.Body.Close() }()
-		return read(body, func(text string) bool { return yield(Delta{Text: text}, nil) })
+		return read(body, func(d Delta) bool { return yield(d, nil) })
 	}()
 	switch {
 	case errors.Is(err, errLeft):

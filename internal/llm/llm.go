@@ -28,6 +28,8 @@ type Request struct {
 	Messages []Message // this turn
 	Tools    []Tool
 	Output   json.RawMessage // JSON Schema that the text must follow; nil for free text
+	// Reasoning is how much the model thinks before it answers; zero leaves it to the model.
+	Reasoning event.Reasoning
 	// MaxTokens bounds the reply; 0 is the provider's default.
 	MaxTokens int
 	// Tag tells scripted and recorded models which call this is; providers ignore it.
@@ -76,17 +78,19 @@ type Tool struct {
 	Schema      json.RawMessage `json:"schema"`
 }
 
-// A Delta is a piece of text, or the whole reply, which comes last.
+// A Delta is a piece of a thought or of text, or the whole reply, which comes last.
 type Delta struct {
-	Text  string
-	Reply *Reply
+	Thought string
+	Text    string
+	Reply   *Reply
 }
 
 // A Reply is what the model said.
 type Reply struct {
-	Model string
-	Text  string
-	Calls []Call // ids are unique within the reply and never empty
-	Stop  string // end, calls, length, refusal, question
-	Usage event.Usage
+	Model    string
+	Thoughts string // what it thought before, as far as the provider shows it
+	Text     string
+	Calls    []Call // ids are unique within the reply and never empty
+	Stop     string // end, calls, length, refusal, question
+	Usage    event.Usage
 }

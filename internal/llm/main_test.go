@@ -119,7 +119,7 @@ func hear(ctx context.Context, m llm.Model, req llm.Request) (deltas []string, r
 			err = e
 		case d.Reply != nil:
 			reply = d.Reply
-		default:
+		case d.Text != "":
 			deltas = append(deltas, d.Text)
 		}
 	}

@@ -116,7 +116,9 @@ func (q openaiQuirks) learn(err error, sent openai.ChatCompletionNewParams) (ope
 	}
 	says := func(word string) bool { return strings.Contains(t.text, word) }
 	switch {
-	case says("reasoning_effort") && sent.ReasoningEffort != "":
+	case says("reasoning_effort") && sent.ReasoningEffort != "" && sent.ReasoningEffort != shared.ReasoningEffortNone && len(sent.Tools) > 0 && !q.effortNone:
+		q.effortNone = true
+	case says("reasoning") && sent.ReasoningEffort != "":
 		q.noEffort = true
 	case says("reasoning_effort") && !q.noEffort && !q.effortNone && len(sent.Tools) > 0:
 		q.effortNone = true
@@ -169,8 +171,12 @@ func (m *openaiModel) params(req Request, want *outputSchema, q openaiQuirks) (o
 	if !q.noUsage {
 		p.StreamOptions.IncludeUsage = openai.Bool(true)
 	}
-	if q.effortNone && !q.noEffort && len(p.Tools) > 0 {
+	switch {
+	case q.noEffort:
+	case q.effortNone && len(p.Tools) > 0:
 		p.ReasoningEffort = shared.ReasoningEffortNone
+	default:
+		p.ReasoningEffort = shared.ReasoningEffort(effortOf(req.Reasoning))
 	}
 	if n := int64(req.MaxTokens); n > 0 {
 		// Compatible servers often know the older name only.

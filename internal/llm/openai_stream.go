@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"math"
@@ -26,7 +27,9 @@ type openaiChoice struct {
 }
 
 type openaiPart struct {
-	Content      json.RawMessage `json:"content"` // a string, or parts with text
+	Content      json.RawMessage `json:"content"`           // a string, or parts with text
+	Reasoning    json.RawMessage `json:"reasoning"`         // thoughts: OpenRouter, vLLM, Ollama
+	Thoughts     json.RawMessage `json:"reasoning_content"` // the same: DeepSeek, llama.cpp, LM Studio
 	Refusal      string          `json:"refusal"`
 	ToolCalls    []openaiCall    `json:"tool_calls"`
 	FunctionCall *openaiFunction `json:"function_call"`
@@ -52,13 +55,15 @@ type openaiUsage struct {
 		Cached  int `json:"cached_tokens"`
 		Written int `json:"cache_write_tokens"`
 	} `json:"prompt_tokens_details"`
+	Out struct {
+		Reasoning int `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
 }
 
 // parseResponse turns a response into a reply, and emits its text on the way.
 func (m *openaiModel) parseResponse(body *idleTimeoutBody, emit emitter, want *outputSchema) (*Reply, error) {
 	if want != nil {
-		// Half a document helps nobody; unseen, the request can be tried again.
-		emit = func(string) bool { return true }
+		emit = onlyThoughts(emit)
 	}
 	p := &parse{emit: emit}
 	err := p.readOpenAIStream(body, body.shortenWait)
@@ -114,6 +119,7 @@ func (p *parse) applyOpenAIChunk(c *openaiChunk) error {
 		p.usage.CacheWrite = clamp(u.Details.Written)
 		p.usage.Input = max(clamp(u.Prompt)-p.usage.CacheRead-p.usage.CacheWrite, 0)
 		p.usage.Output = clamp(u.Completion)
+		p.usage.Reasoning = clamp(u.Out.Reasoning)
 		if u.Cost > 0 && u.Cost < 1e6 {
 			p.paid = int64(math.Round(u.Cost * 1e6))
 		}
@@ -153,7 +159,20 @@ func (p *parse) applyOpenAIPart(part *openaiPart, final bool) error {
 	if part.Refusal != "" {
 		p.stop = StopRefusal
 	}
-	for _, text := range []string{contentText(part.Content), part.Refusal} {
+	if thought := cmp.Or(argsText(part.Thoughts), argsText(part.Reasoning)); thought != "null" && (!final || p.thoughts.Len() == 0) {
+		if err := p.addThought(thought); err != nil {
+			return err
+		}
+	}
+	for i, text := range []string{contentText(part.Content), part.Refusal} {
+		if i == 0 {
+			var thought string
+			if thought, text = p.tags.split(text); thought != "" {
+				if err := p.addThought(thought); err != nil {
+					return err
+				}
+			}
+		}
 		var err error
 		if final && text != "" {
 			err = p.emitText(p.appendWholeText(text))

@@ -27,6 +27,8 @@ const (
 type parse struct {
 	assembly
 	emit       emitter
+	thoughts   strings.Builder
+	tags       thinkTags
 	id         string // of the response
 	model      string
 	stop       string // "" until the provider said why it ended
@@ -51,16 +53,39 @@ func (p *parse) emitText(s string) error {
 	if p.err != nil {
 		return p.err
 	}
-	if s != "" && !p.emit(s) {
+	if s != "" && !p.emit(Delta{Text: s}) {
 		return errLeft
 	}
 	return nil
+}
+
+// addThought adds a piece of what the model thinks.
+func (p *parse) addThought(s string) error {
+	if s == "" {
+		return nil
+	}
+	if p.thoughts.Len()+len(s) <= maxThought {
+		p.thoughts.WriteString(s)
+	}
+	if !p.emit(Delta{Thought: s}) {
+		return errLeft
+	}
+	return nil
+}
+
+// onlyThoughts hides text from the caller: half a document helps nobody, and unseen the
+// request can be tried again.
+func onlyThoughts(emit emitter) emitter {
+	return func(d Delta) bool { return d.Thought == "" || emit(d) }
 }
 
 // buildReply closes the parse: every call valid, the stop reason one of ours, the
 // usage priced. readErr is how the stream broke, if it did; it does not matter
 // once the provider has said that the reply is finished.
 func (p *parse) buildReply(e *endpoint, kind string, readErr error) (*Reply, error) {
+	if err := p.addText(p.tags.rest()); err != nil {
+		return nil, err
+	}
 	if p.stop == "" && !p.done {
 		switch {
 		case readErr != nil:
@@ -80,7 +105,7 @@ func (p *parse) buildReply(e *endpoint, kind string, readErr error) (*Reply, err
 	if err != nil {
 		return nil, err
 	}
-	r := &Reply{Model: e.provider + "/" + cmp.Or(p.model, e.model), Text: p.assembly.text.String(), Calls: calls, Stop: cmp.Or(p.stop, stopEnd), Usage: p.usage}
+	r := &Reply{Model: e.provider + "/" + cmp.Or(p.model, e.model), Thoughts: p.thoughts.String(), Text: p.assembly.text.String(), Calls: calls, Stop: cmp.Or(p.stop, stopEnd), Usage: p.usage}
 	switch {
 	case len(calls) > 0 && r.Stop != stopLength:
 		r.Stop = stopCalls

@@ -55,7 +55,7 @@ func forwardStream(stream iter.Seq2[Delta, error], yield func(Delta, error) bool
 		if err != nil {
 			return said, err
 		}
-		said = true
+		said = said || d.Text != "" || d.Reply != nil // thoughts may come again
 		if !yield(d, nil) {
 			return said, nil
 		}

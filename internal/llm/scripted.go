@@ -49,8 +49,8 @@ type Scripted struct {
 // is a fault.
 func Script(lines ...Line) *Scripted { return &Scripted{name: "scripted/lines", lines: lines} }
 
-// ScriptFunc makes a model that answers with what fn says. The text is streamed
-// as one delta.
+// ScriptFunc makes a model that answers with what fn says. Thoughts and text are
+// streamed as one delta each.
 func ScriptFunc(fn func(Request) (Reply, error)) *Scripted {
 	return &Scripted{name: "scripted/func", fn: fn}
 }
@@ -119,8 +119,10 @@ func (s *Scripted) answer(n int, req Request, yield func(Delta, error) bool) {
 		yield(Delta{}, err)
 		return
 	}
-	if r.Text != "" && !yield(Delta{Text: r.Text}, nil) {
-		return
+	for _, d := range []Delta{{Thought: r.Thoughts}, {Text: r.Text}} {
+		if d != (Delta{}) && !yield(d, nil) {
+			return
+		}
 	}
 	s.finish(&r, n)
 	yield(Delta{Reply: &r}, nil)

@@ -25,7 +25,7 @@ func FuzzStream(f *testing.F) {
 			func(p *parse) error { return p.readAnthropicStream(strings.NewReader(stream), &thinking{}) },
 		} {
 			var said strings.Builder
-			p := &parse{emit: func(s string) bool { said.WriteString(s); return true }}
+			p := &parse{emit: func(d Delta) bool { said.WriteString(d.Text); return true }}
 			err := read(p)
 			var r *Reply
 			if !p.isFatal(err) {
@@ -59,7 +59,7 @@ func FuzzStream(f *testing.F) {
 
 // A caller who leaves ends the parse at once.
 func TestParseLeft(t *testing.T) {
-	p := &parse{emit: func(string) bool { return false }}
+	p := &parse{emit: func(Delta) bool { return false }}
 	err := p.readOpenAIStream(strings.NewReader("data: {\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\n\n"), nil)
 	if !errors.Is(err, errLeft) {
 		t.Fatal(err)

@@ -266,6 +266,12 @@ func (c *checker) checkStateExprs(s *State) {
 	for _, a := range s.Data {
 		c.typeOfExpr(a.Expr, any, nil)
 	}
+	if r := s.Reasoning; r != nil {
+		c.checkNumbers(any, r.Budget)
+		if r.Effort != nil {
+			c.checkFits(r.Effort, any, &Type{Kind: Enum, Values: Efforts}, "`effort`")
+		}
+	}
 	if s.Limits != nil {
 		c.checkNumbers(any, s.Limits.Iterations, s.Limits.Seconds, s.Limits.Tokens, s.Limits.Dollars)
 	}

@@ -30,6 +30,7 @@ func (d *decoder) decodeStates(n ast.Node) {
 var keysByKind = map[string][]StateKind{
 	"terminal": {Agent}, "tools": {Agent}, "prompt": {Agent}, "inject": {Agent},
 	"run": {StepK, Final}, "in": {StepK, Final, Ask}, "out": {StepK, Final}, "card": {Ask},
+	"reasoning": {Agent, StepK},
 }
 
 func (d *decoder) decodeState(e entry) *State {
@@ -76,6 +77,10 @@ func (d *decoder) decodeState(e entry) *State {
 	if o.has("limits") {
 		l := d.decodeLimits(get("limits"), Limits{})
 		s.Limits = &l
+	}
+	if o.has("reasoning") {
+		r := d.decodeObject(get("reasoning"), "reasoning")
+		s.Reasoning = &Reasoning{Effort: d.decodeExpr(r.by["effort"].value, "effort"), Budget: d.decodeExpr(r.by["budget"].value, "budget")}
 	}
 	s.Complete = d.decodeExpr(get("complete"), "complete")
 	s.Data = d.decodeAssigns(get("data"), "data")

@@ -14,7 +14,7 @@ var keysOf = map[string][]string{
 	"prompts": {"base", "grounding"},
 	"state": {
 		"kind", "terminal", "requires", "tools", "prompt", "inject", "run", "in", "out", "card", "go", "errors", "limits",
-		"complete", "data", "model",
+		"complete", "data", "model", "reasoning",
 	},
 	"offer":       {"name", "from", "when", "approve"},
 	"section":     {"file", "when"},
@@ -33,6 +33,7 @@ var keysOf = map[string][]string{
 	"errors":     {"failures", "then"},
 	"then":       {"skip"},
 	"limits":     {"iterations", "seconds", "tokens", "dollars"},
+	"reasoning":  {"effort", "budget"},
 	"binding":    {"in", "args", "card"},
 	"narrow":     {"enum", "default"},
 	"card":       keyNames(cardKeys),

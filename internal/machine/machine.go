@@ -148,7 +148,9 @@ type State struct {
 	Complete *Expr
 	Data     []Assign // what the state is about, for people who look at it
 	Model    string   // a model of its own; "" = the thread's
-	Pos      Pos
+	// Reasoning is how much the model thinks before it answers; nil = the model's default.
+	Reasoning *Reasoning
+	Pos       Pos
 }
 
 // A Predicate is what a state requires: Fact set, Fact == true, or len(Fact) >= Len.
@@ -282,6 +284,15 @@ type Limits struct {
 	Tokens     *Expr // 200,000
 	Dollars    *Expr // 1
 }
+
+// Reasoning is how much a model that can think does so: by a word or by tokens.
+type Reasoning struct {
+	Effort *Expr // one of Efforts
+	Budget *Expr // tokens
+}
+
+// Efforts are the words for how much a model thinks, in rising order.
+var Efforts = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
 
 // A Binding is what the machine adds to a tool.
 type Binding struct {

@@ -32,6 +32,7 @@ export interface Bodies {
   state_entered: StateEntered;
   model_called: ModelCalled;
   token: Token;
+  thought: Thought;
   model_replied: ModelReplied;
   model_failed: ModelFailed;
   tool_started: ToolStarted;
@@ -177,6 +178,8 @@ export interface ModelCalled {
   number: number;
   /** Note is what the engine tells the model at the end of the conversation, such as that the calls of the turn are nearly used up. */
   note?: string;
+  /** Reasoning is how much the model was asked to think; nil leaves it to the model. */
+  reasoning?: Reasoning;
 }
 
 /** StepAt names a step of a step state: the alternative and the index of the step in it. */
@@ -200,10 +203,24 @@ export interface Token {
   text: string;
 }
 
-/** ModelReplied is the whole reply of a model. */
+/** Thought is a piece of what a model thinks before it answers; transient. */
+export interface Thought {
+  call: string;
+  text: string;
+}
+
+/** Reasoning says how much a model thinks before it answers. */
+export interface Reasoning {
+  effort?: string;
+  /** tokens */
+  budget?: number;
+}
+
+/** ModelReplied is the whole reply of a model. What it thought is for people who look; no later request holds it. */
 export interface ModelReplied {
   call: string;
   model: string;
+  thoughts?: string;
   text?: string;
   calls?: ModelCall[];
   stop?: string;
@@ -224,6 +241,8 @@ export interface Usage {
   output: number;
   cache_read?: number;
   cache_write?: number;
+  /** of the output, tokens that were thoughts */
+  reasoning?: number;
   micro_usd?: number;
 }
 

@@ -13,6 +13,7 @@ export function line(event: Event): string {
     case "facts_changed": return `facts ${Object.keys(event.body.set ?? {}).join(", ")}`;
     case "state_entered": return `${event.body.from ?? "start"} -> ${event.body.to}`;
     case "model_called": return `asked ${event.body.model}, call ${event.body.number}`;
+    case "thought": return `(${event.body.text})`;
     case "token": return event.body.text;
     case "model_replied": return event.body.text ?? (event.body.calls ?? []).map((c) => c.name).join(", ");
     case "model_failed": return `${event.body.code}: ${event.body.message}`;

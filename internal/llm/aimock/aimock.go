@@ -41,12 +41,13 @@ type Fixture struct {
 	Nth       int    // of the requests that match the rest, from 1; 0 for all of them
 
 	// The answer: text, calls, or both; or an error.
-	Text   string
-	Calls  []Call
-	Status int           // of an HTTP error, for example 429 or 503
-	Error  string        // its message
-	Cut    int           // breaks the stream off after so many events; 0 for never
-	Pause  time.Duration // between two events
+	Thoughts string // what the model thinks before it
+	Text     string
+	Calls    []Call
+	Status   int           // of an HTTP error, for example 429 or 503
+	Error    string        // its message
+	Cut      int           // breaks the stream off after so many events; 0 for never
+	Pause    time.Duration // between two events
 }
 
 // A Call is a tool call of an answer. Args is JSON text.
@@ -74,6 +75,9 @@ func (f Fixture) MarshalJSON() ([]byte, error) {
 	}
 	if f.Text != "" {
 		response["content"] = f.Text
+	}
+	if f.Thoughts != "" {
+		response["reasoning"] = f.Thoughts
 	}
 	if len(f.Calls) > 0 {
 		response["toolCalls"] = f.Calls
