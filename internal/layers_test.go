@@ -83,7 +83,7 @@ var layers = []struct {
 
 	{"internal/toolbox", []string{"internal/chart", "internal/dialect", "internal/event", "internal/fault", "internal/figure", "internal/nlq", "internal/queryplan", "internal/recon", "internal/report", "internal/schema", "internal/sqlpolicy", "internal/tool"}},
 	{"internal/server", []string{"internal/artifact", "internal/engine", "internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/schema", "internal/store"}},
-	{"internal/data", []string{"internal/artifact", "internal/capsule", "internal/catalog", "internal/dialect", "internal/document", "internal/event", "internal/fault", "internal/meaning", "internal/query", "internal/recon", "internal/retrieve", "internal/sandbox", "internal/schema", "internal/server", "internal/sqlpolicy", "internal/store", "internal/tool", "internal/toolbox"}},
+	{"internal/data", []string{"internal/artifact", "internal/capsule", "internal/catalog", "internal/dialect", "internal/document", "internal/event", "internal/fault", "internal/meaning", "internal/nlq", "internal/query", "internal/queryplan", "internal/recon", "internal/retrieve", "internal/sandbox", "internal/schema", "internal/server", "internal/sqlpolicy", "internal/store", "internal/tool", "internal/toolbox"}},
 
 	{"internal/mcpbridge", []string{"internal/event", "internal/fault", "internal/tool"}},
 

@@ -15,7 +15,25 @@ import (
 
 func (a *app) meaningCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "meaning", Short: "Show, check and draft what a dataset means: its semantic model"}
+	var out string
+	suggest := &cobra.Command{
+		Use: "suggest DATASET", Short: "Draft a semantic model from the data and the dictionary, each part with its evidence", Args: cobra.ExactArgs(1),
+		Long: "The draft goes to standard output, or to the file of -o, which must not exist. Keep what is right, strike what is not,\n" +
+			"and put it beside the files of the dataset as " + meaning.File + ".",
+		Example: "  interlock meaning suggest ecommerce --data demo\n  interlock meaning suggest shop -o data/shop/" + meaning.File,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.readData(func(s *system) error {
+				text, err := data.Meanings{Catalog: s.catalog}.Suggest(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				return a.writeNew(out, text)
+			})
+		},
+	}
+	suggest.Flags().StringVarP(&out, "out", "o", "", "the file to write; default standard output")
 	cmd.AddCommand(
+		suggest,
 		&cobra.Command{
 			Use: "show DATASET", Short: "Show what of the semantic model of a dataset is in use", Args: cobra.ExactArgs(1),
 			Example: "  interlock meaning show ecommerce --data demo",
@@ -124,3 +142,24 @@ func readBounded(path string) ([]byte, error) {
 
 // maxMeaningFile bounds what is read of a file; the manifests of dbt projects are large.
 const maxMeaningFile = 256 << 20
+
+// writeNew writes a text to a new file, or to standard output where none is named.
+func (a *app) writeNew(path string, text []byte) error {
+	if path == "" {
+		_, err := a.out.Write(text)
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return fault.New(fault.Conflict, "there is a file %s already", path).Suggest("Name another file, or compare and replace it by hand: what somebody kept or struck would be lost.")
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	a.printDone(map[string]any{"file": path, "bytes": len(text)}, "wrote %s", path)
+	return nil
+}

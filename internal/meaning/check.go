@@ -112,7 +112,7 @@ func (c *checker) bindTable(d Dataset, path string) {
 	}
 	source := strings.Trim(d.Source[strings.LastIndexByte(d.Source, '.')+1:], "\"`")
 	c.tables[key] = nil
-	for _, name := range []string{source, d.Source} {
+	for _, name := range []string{d.Source, source} {
 		t, ok := c.dataset.Table(name)
 		if !ok {
 			continue

@@ -28,8 +28,10 @@ func (c *checker) field(d Dataset, t *schema.Table, f Field, path string) (schem
 	known := true
 	e = queryplan.MapColumns(e, func(e queryplan.Expr) queryplan.Expr {
 		name := e.Column
-		if _, after, dotted := strings.Cut(name, "."); dotted {
-			name = after
+		if _, whole := t.Column(name); !whole {
+			if _, after, dotted := strings.Cut(name, "."); dotted {
+				name = after
+			}
 		}
 		col, ok := c.column(t, name, place)
 		known = known && ok

@@ -35,10 +35,7 @@ func parseExpression(text string, metric bool) (e Expr, err error) {
 	if len(text) > maxMetricBytes {
 		return Expr{}, &MetricError{0, fmt.Sprintf("it is longer than %d bytes", maxMetricBytes)}
 	}
-	p := &metricParser{text: text, forms: "a field is a column or arithmetic of columns"}
-	if metric {
-		p.forms = "a metric is " + MetricForms
-	}
+	p := &metricParser{text: text}
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -55,7 +52,7 @@ func parseExpression(text string, metric bool) (e Expr, err error) {
 	}
 	switch {
 	case metric && !e.Aggregate():
-		p.fail(metricToken{}, "it is a value of one row; %s", p.forms)
+		p.fail(metricToken{}, "it is a value of one row")
 	case metric && p.bare.text != "":
 		p.fail(p.bare, "%s stands outside of sum, avg, min, max or count", p.bare.text)
 	case !metric && e.Aggregate():
@@ -85,7 +82,6 @@ type metricToken struct {
 // catches.
 type metricParser struct {
 	text   string
-	forms  string // what it may be, for errors
 	tokens []metricToken
 	next   int
 	inside int         // aggregates that are open
@@ -172,7 +168,7 @@ func (p *metricParser) factor(depth int) Expr {
 		}
 		return Expr{Column: t.text}
 	default:
-		p.fail(t, "%q is not expected here; %s", t.text, p.forms)
+		p.fail(t, "%q is not expected here", t.text)
 	}
 	return Expr{}
 }
@@ -216,7 +212,7 @@ func (p *metricParser) call(name metricToken, depth int) Expr {
 		p.expect(")")
 		return Expr{Math: &Math{Operator: DateDiff, Left: from, Right: to, Unit: Unit(strings.ToLower(unit.text))}}
 	}
-	p.fail(name, "the function %s is not supported; %s", name.text, p.forms)
+	p.fail(name, "the function %s is not supported", name.text)
 	return Expr{}
 }
 
