@@ -156,10 +156,15 @@ func (c *clerk) pause(ctx context.Context, words int) {
 
 // scriptOf is the first word of what the person said in this turn.
 func scriptOf(req llm.Request) string {
+	word, _, _ := strings.Cut(lastSaid(req), " ")
+	return strings.ToLower(word)
+}
+
+// lastSaid is what the person said in this turn.
+func lastSaid(req llm.Request) string {
 	for _, m := range req.Messages {
 		if m.Role == llm.User {
-			word, _, _ := strings.Cut(m.Text, " ")
-			return strings.ToLower(word)
+			return m.Text
 		}
 	}
 	return ""
@@ -179,6 +184,9 @@ func nextLine(script string, req llm.Request) llm.Line {
 		lines = []llm.Line{{Fault: fault.New(fault.ModelFailed, "overloaded")}}
 	case "card":
 		lines = []llm.Line{say("Do these two rows belong together?"), say("Noted. That makes **3 confirmed pairs**.")}
+	case "echo":
+		_, said, _ := strings.Cut(lastSaid(req), " ")
+		lines = []llm.Line{say(said)}
 	case "wait":
 		lines = []llm.Line{say("Thinking ")}
 	default:

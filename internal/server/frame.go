@@ -13,7 +13,10 @@ const frameScript = `addEventListener("message", (e) => {
   if (e.source !== parent || typeof e.data !== "string") return;
   const sent = new DOMParser().parseFromString(e.data, "text/html");
   for (const n of sent.querySelectorAll("script, meta, base, link, iframe, frame, object, embed, form")) n.remove();
-  for (const n of sent.querySelectorAll("a[href]")) if (!n.getAttribute("href").startsWith("#")) n.removeAttribute("href");
+  for (const n of sent.querySelectorAll("*")) for (const { name, value } of [...n.attributes]) {
+    const loads = /(^|:)(href|src|srcset|srcdoc|poster|data|background|action|formaction|ping)$/i.test(name);
+    if (/^on/i.test(name) || (loads && !/^(#|data:image\/(png|jpeg|gif|webp);)/i.test(value))) n.removeAttribute(name);
+  }
   document.head.replaceChildren(...sent.querySelectorAll("style"));
   document.body.replaceChildren(...sent.body.childNodes);
   parent.postMessage({ height: document.documentElement.scrollHeight }, "*");

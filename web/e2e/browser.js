@@ -22,7 +22,10 @@ before(async () => {
   });
   context = await browser.newContext({ viewport: desktop, reducedMotion: "reduce" });
   context.setDefaultTimeout(patience);
-  context.on("request", (r) => { if (!r.url().startsWith(url) && !/^(blob|data):/.test(r.url())) complaints.push("request to " + r.url()); });
+  // The browser tells also of requests that the policy kept from leaving; those have not left.
+  const leaves = (r) => { if (!r.url().startsWith(url) && !/^(blob|data):/.test(r.url()) && !/csp/i.test(r.failure()?.errorText ?? "")) complaints.push(`request to ${r.url()} ${r.failure()?.errorText ?? ""}`); };
+  context.on("requestfinished", leaves);
+  context.on("requestfailed", leaves);
   page = await tab("");
 });
 
@@ -72,6 +75,11 @@ export function refusal(status) {
   const i = complaints.findIndex((c) => told.test(c));
   assert.ok(i >= 0, `no answer had the status ${status}`);
   complaints.splice(i, 1);
+}
+
+/** blocked says that the console will tell what the policy kept from running or loading. */
+export function blocked() {
+  complaints = complaints.filter((c) => !/violates the following Content Security Policy|^Blocked autofocusing/.test(c));
 }
 
 export async function ask(p, text) {

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ask, ended, logText, overflow, page, phone, reload, tab, unfold, url, visit } from "./browser.js";
+import { nothingRan, tricks } from "./corpus.js";
 
 const resume = async () => assert.equal((await page.request.post(url + "/resume")).status(), 200);
 
@@ -44,6 +45,19 @@ test("an answer comes in pieces and stands first: sentence, result, then the ste
   assert.equal(await earlier.locator("table, dl").first().isVisible(), false);
   await earlier.locator("summary").click();
   assert.equal(await earlier.locator("table, dl").first().isVisible(), true);
+});
+
+test("what a model writes is shown and never obeyed", async () => {
+  for (const text of [tricks.slice(0, 9).join("\n\n"), tricks.slice(9).join("\n\n")]) {
+    await ask(page, "echo " + text);
+    await ended(page, "answered");
+    await nothingRan("an answer");
+    assert.equal(await page.locator(".answer img, .answer svg, .answer iframe, .answer style").count(), 0);
+    await unfold(page);
+    await nothingRan("its steps");
+    await visit("#/ask");
+    await page.getByRole("heading", { name: "What do you want to know?" }).waitFor();
+  }
 });
 
 test("a run that gave no answer says so, and never in green", async () => {

@@ -3,3 +3,5 @@
 import "./data.test.js";
 import "./artifacts.test.js";
 import "./reconcile.test.js";
+import "./a11y.test.js";
+import "./safety.test.js";

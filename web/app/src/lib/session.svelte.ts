@@ -38,6 +38,8 @@ class Session {
   theme = $state(localStorage.getItem("theme") ?? "");
   /** Settings that were changed and hold from the next message on. */
   changed = $state<Record<string, unknown>>({});
+  /** A question has opened another thread, whose field is to have the focus that the last one had. */
+  justAsked = false;
   #views = new Map<string, Promise<MachineView>>();
 
   get analyst() {
@@ -95,6 +97,7 @@ class Session {
     } as Saying);
     this.changed = {};
     if (id !== this.thread) {
+      this.justAsked = true;
       this.go("ask", id);
       void this.listThreads();
     }
