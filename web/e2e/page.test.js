@@ -219,3 +219,20 @@ test("on a phone nothing is wider than the screen", async () => {
     assert.equal(await overflow(page), 0, place);
   }
 });
+
+test("a thread of 500 turns opens in a second, at its end", async (t) => {
+  const say = async (body) => (await page.request.post(url + "/chat", { data: { message: "SQL: select 1", machine: "desk", ...body } })).json();
+  const { thread_id: thread } = await say({});
+  for (let n = 1; n < 500; n++) await say({ thread_id: thread, message: n === 499 ? "SQL: select 499" : "SQL: select 1" });
+  const took = await page.evaluate(async (hash) => {
+    const began = performance.now();
+    location.hash = hash;
+    while (!(document.querySelectorAll(".turn").length >= 40 && [...document.querySelectorAll(".turn")].at(-1).textContent.includes("select 499"))) await new Promise(requestAnimationFrame);
+    return performance.now() - began;
+  }, "#/ask/" + thread);
+  t.diagnostic(`500 turns: ${Math.round(took)} ms`);
+  assert.ok(took < 3000, `it took ${took} ms; a machine without other work needs less than 1000`);
+  await page.getByText("500 questions").waitFor();
+  await page.getByRole("button", { name: /^Show 40 earlier questions of 460/ }).click();
+  await page.locator(".turn").nth(79).waitFor();
+});

@@ -5,3 +5,4 @@ import "./artifacts.test.js";
 import "./reconcile.test.js";
 import "./a11y.test.js";
 import "./safety.test.js";
+import "./speed.test.js";
