@@ -57,7 +57,6 @@ run: ## set everything up and serve on http://127.0.0.1:8765
 test: ## set everything up and run every test with the race detector
 	@scripts/setup.sh test
 	@scripts/page.sh
-	go vet ./...
 	@! command -v npm >/dev/null || npm --prefix web/app run --silent test
 	go build $(QUICKLINK) -o $(PLAIN) ./cmd/interlock
 	set -o pipefail; INTERLOCK_PLAIN_PROGRAM=$(CURDIR)/$(PLAIN) go test $(RACE) -shuffle=on -timeout 45m $(QUICKLINK) -json ./... | $(REPORT)
