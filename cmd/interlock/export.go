@@ -102,8 +102,16 @@ func (a *app) writeRows(rows io.Reader, out string) error {
 func (a *app) reportExport(done map[string]any, l artifact.Lineage, out string) {
 	a.printNotes(l.Notes)
 	if out != "" {
-		a.printDone(done, "wrote %d rows to %s", l.Rows, out)
+		a.printDone(done, "wrote %s to %s", rowsText(l.Rows), out)
 	} else if l.Rows == 0 {
 		fmt.Fprintln(a.errw, "The result has no rows.")
 	}
+}
+
+// rowsText counts rows: 1 row, 2 rows.
+func rowsText(n int64) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return fmt.Sprintf("%d rows", n)
 }

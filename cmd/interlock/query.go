@@ -90,7 +90,7 @@ func (a *app) export(ctx context.Context, s *system, r query.Request, q queryReq
 	}
 	a.printNotes(written.Notes)
 	if q.out != "" {
-		a.printDone(map[string]any{"file": q.out, "format": format, "row_count": written.Rows, "notes": append([]string{}, written.Notes...)}, "wrote %d rows to %s", written.Rows, q.out)
+		a.printDone(map[string]any{"file": q.out, "format": format, "row_count": written.Rows, "notes": append([]string{}, written.Notes...)}, "wrote %s to %s", rowsText(written.Rows), q.out)
 		return nil
 	}
 	f, err := os.Open(path)

@@ -18,7 +18,7 @@ const (
 	Same      = "same"
 	Different = "different"
 	Volatile  = "volatile" // the result depends on chance or the clock and may differ
-	Skipped   = "skipped"  // the tool writes, so it was not run again
+	Skipped   = "skipped"  // the tool makes something else than a copy of what it read, so it was not run again
 	Failed    = "failed"
 )
 
@@ -63,7 +63,8 @@ func RecheckCalls(ctx context.Context, s store.Store, tools *tool.Set, run strin
 	return out, nil
 }
 
-// recheckCall makes one call again, unless its tool writes, and compares the results.
+// recheckCall makes one call again, unless its tool makes something new, and compares the
+// results.
 func recheckCall(ctx context.Context, tools *tool.Set, row store.Run, st event.ToolStarted, old event.ToolReturned) Recheck {
 	r := Recheck{Call: st.Call, Tool: st.Tool}
 	entry, err := tools.Get(st.Tool)
@@ -71,11 +72,12 @@ func recheckCall(ctx context.Context, tools *tool.Set, row store.Run, st event.T
 		r.Verdict, r.Note = Failed, err.Error()
 		return r
 	}
-	if entry.Spec().Effect == tool.Writes {
+	spec := entry.Spec()
+	if spec.Effect == tool.Writes && !spec.Keeps {
 		r.Verdict, r.Note = Skipped, "it makes something; it was not run again"
 		return r
 	}
-	res, err := entry.Call(tool.With(ctx, tool.Call{Owner: row.Owner, Thread: row.Thread, Run: row.ID, ID: st.Call, Dataset: row.Dataset, Question: row.Question}), st.Args.JSON)
+	res, err := entry.Call(tool.With(ctx, tool.Call{Owner: row.Owner, Thread: row.Thread, Run: row.ID, ID: st.Call, Dataset: row.Dataset, Question: row.Question, KeepNothing: true}), st.Args.JSON)
 	if err != nil {
 		r.Verdict, r.Note = Failed, fault.From(err).Message
 		return r
@@ -83,16 +85,28 @@ func recheckCall(ctx context.Context, tools *tool.Set, row store.Run, st event.T
 	var was, is any
 	_ = json.Unmarshal(old.Result.JSON, &was) // both were valid JSON when they were made
 	_ = json.Unmarshal(res.JSON, &is)
+	if spec.Keeps {
+		withoutCopy(was)
+		withoutCopy(is)
+	}
 	where, a, b := firstDifference("", was, is)
 	switch rec, _ := is.(map[string]any); {
 	case where == "":
 		r.Verdict = Same
-	case rec["volatile"] == true:
+	case rec["volatile"] == true || spec.Keeps && res.Volatile:
 		r.Verdict = Volatile
 	default:
 		r.Verdict, r.Where, r.Recorded, r.Today = Different, where, a, b
 	}
 	return r
+}
+
+// withoutCopy leaves out of a result where a copy of it was kept.
+func withoutCopy(result any) {
+	if all, ok := result.(map[string]any); ok {
+		delete(all, "result_id")
+		delete(all, "artifact")
+	}
 }
 
 // firstDifference returns the first place where two results differ and both values there.

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"context"
 	"math"
 	"slices"
 )
@@ -170,10 +171,10 @@ func (c *canvas) axisName() {
 }
 
 // histogramValues reads the numbers of a distribution.
-func (c *canvas) histogramValues(t Table) []float64 {
+func (c *canvas) histogramValues(ctx context.Context, t Table) []float64 {
 	var out []float64
 	x := t.index(c.spec.X)
-	for _, row := range t.Rows {
+	for _, row := range t.rowsUntil(ctx) {
 		if v, ok := cellNumber(row[x]); ok {
 			out = append(out, v)
 		}

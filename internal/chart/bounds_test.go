@@ -35,7 +35,7 @@ func TestLongTexts(t *testing.T) {
 				t.Fatal(err)
 			}
 			start := time.Now()
-			picture := chart.Draw(data, spec)
+			picture := draw(t, data, spec)
 			if took := time.Since(start); took > drawBound {
 				t.Errorf("drawing took %v", took)
 			}
@@ -89,7 +89,7 @@ func TestExtremeNumbers(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				picture := chart.Draw(data, spec)
+				picture := draw(t, data, spec)
 				inside(t, picture)
 				if svg := picture.SVG(); bytes.Contains(svg, []byte("NaN")) || bytes.Contains(svg, []byte("Inf")) {
 					t.Errorf("the picture has a broken number:\n%s", svg)
@@ -110,10 +110,10 @@ func TestColumnsOfOneName(t *testing.T) {
 	if spec.X != "name" || len(spec.Y) != 1 || spec.Y[0] != "name_3" {
 		t.Errorf("drawn: %v over %s", spec.Y, spec.X)
 	}
-	if svg := string(chart.Draw(data, spec).SVG()); !strings.Contains(svg, "a: 1<") || !strings.Contains(svg, "b: 2<") {
+	if svg := string(draw(t, data, spec).SVG()); !strings.Contains(svg, "a: 1<") || !strings.Contains(svg, "b: 2<") {
 		t.Errorf("the picture is\n%s", svg)
 	}
-	doc, err := spec.VegaLite(data, chart.Reference{Name: "r", ResultID: "art_1@1"})
+	doc, err := spec.VegaLite(t.Context(), data, chart.Reference{Name: "r", ResultID: "art_1@1"})
 	if err != nil || !bytes.Contains(doc, []byte(`"name_3"`)) {
 		t.Errorf("%v\n%s", err, doc)
 	}
@@ -142,7 +142,7 @@ func TestMissingCategory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			svg := string(chart.Draw(data, spec).SVG())
+			svg := string(draw(t, data, spec).SVG())
 			for _, note := range tt.notes {
 				if !strings.Contains(svg, note) {
 					t.Errorf("the picture has no %q:\n%s", note, svg)

@@ -10,8 +10,10 @@ package chart
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -52,6 +54,17 @@ var kindNames = map[string]struct {
 type Table struct {
 	Columns []schema.Column
 	Rows    [][]any
+}
+
+// rowsUntil goes through the rows until the context ends.
+func (t Table) rowsUntil(ctx context.Context) iter.Seq2[int, []any] {
+	return func(yield func(int, []any) bool) {
+		for i, row := range t.Rows {
+			if i%1024 == 0 && ctx.Err() != nil || !yield(i, row) {
+				return
+			}
+		}
+	}
 }
 
 // DecodeTable reads rows as results keep them: a JSON array of arrays.

@@ -142,11 +142,11 @@ func TestGallery(t *testing.T) {
 			if spec.Kind != tt.kind {
 				t.Errorf("chosen: %s, want %s", spec.Kind, tt.kind)
 			}
-			picture := chart.Draw(data, spec)
+			picture := draw(t, data, spec)
 			svg := picture.SVG()
 			inside(t, picture)
 			wellFormed(t, svg)
-			doc, err := spec.VegaLite(data, chart.Reference{Name: tt.name, ResultID: "art_1@1", URL: "/api/artifacts/art_1@1"})
+			doc, err := spec.VegaLite(t.Context(), data, chart.Reference{Name: tt.name, ResultID: "art_1@1", URL: "/api/artifacts/art_1@1"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -155,7 +155,7 @@ func TestGallery(t *testing.T) {
 				t.Fatalf("%+v, %v", from, err)
 			}
 			again, err := chart.Plan(data, request)
-			if err != nil || !bytes.Equal(chart.Draw(data, again).SVG(), svg) {
+			if err != nil || !bytes.Equal(draw(t, data, again).SVG(), svg) {
 				t.Errorf("the document describes another picture (%v)", err)
 			}
 			golden(t, tt.name+".svg", svg)
@@ -235,7 +235,7 @@ func TestDocumentHoldsNoRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := spec.VegaLite(data, chart.Reference{Name: "sales", ResultID: "art_x@2", URL: "/api/artifacts/art_x@2"})
+	doc, err := spec.VegaLite(t.Context(), data, chart.Reference{Name: "sales", ResultID: "art_x@2", URL: "/api/artifacts/art_x@2"})
 	if err != nil {
 		t.Fatal(err)
 	}

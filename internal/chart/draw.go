@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"context"
 	"math"
 	"strings"
 )
@@ -24,17 +25,20 @@ type canvas struct {
 }
 
 // Draw draws a chart of a result that it was planned for.
-func Draw(t Table, s Spec) *Picture {
+func Draw(ctx context.Context, t Table, s Spec) (*Picture, error) {
 	c := &canvas{Picture: &Picture{Width: pictureWidth, Title: s.title()}, spec: s, left: margin, right: pictureWidth - margin}
 	var points []scatter
 	var values []float64
 	switch s.Kind {
 	case Histogram:
-		values = c.histogramValues(t)
+		values = c.histogramValues(ctx, t)
 	case Point:
-		points = c.scatterPoints(t)
+		points = c.scatterPoints(ctx, t)
 	default:
-		c.plot = newPlot(t, s)
+		c.plot = newPlot(ctx, t, s)
+	}
+	if err := ctx.Err(); err != nil { // of the rows only a part was read
+		return nil, err
 	}
 	c.header()
 	switch s.Kind {
@@ -51,7 +55,7 @@ func Draw(t Table, s Spec) *Picture {
 	}
 	c.footer()
 	c.Shapes = append([]Shape{Polygon{Spots: []Spot{{0, 0}, {c.Width, 0}, {c.Width, c.Height}, {0, c.Height}}, Fill: paper, Opacity: 1}}, c.Shapes...)
-	return c.Picture
+	return c.Picture, ctx.Err()
 }
 
 // title is what the chart shows, said by its columns where nobody said it.

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"context"
 	"math"
 	"slices"
 	"time"
@@ -134,13 +135,13 @@ type scatter struct {
 }
 
 // scatterPoints reads the points of a scatter plot, by series.
-func (c *canvas) scatterPoints(t Table) []scatter {
+func (c *canvas) scatterPoints(ctx context.Context, t Table) []scatter {
 	var out []scatter
 	x, by := t.index(c.spec.X), t.index(c.spec.Series)
 	dropped := 0
 	for _, name := range c.spec.Y {
 		y := t.index(name)
-		for _, row := range t.Rows {
+		for _, row := range t.rowsUntil(ctx) {
 			at, hasX := cellNumber(row[x])
 			if c.spec.roles[c.spec.X] == moment {
 				var when time.Time

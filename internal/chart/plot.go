@@ -2,6 +2,7 @@ package chart
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -34,15 +35,15 @@ type series struct {
 
 // newPlot arranges the rows. What is too much for the eye is left out, the largest
 // values stay, and a note says so.
-func newPlot(t Table, s Spec) plot {
+func newPlot(ctx context.Context, t Table, s Spec) plot {
 	var p plot
-	places, dropped := p.findPlaces(t, s)
-	p.fillSeries(t, s, places)
+	places, dropped := p.findPlaces(ctx, t, s)
+	p.fillSeries(ctx, t, s, places)
 	if dropped > 0 {
 		p.note("%d %s without %s: left out.", dropped, plural(dropped, "row", "rows"), s.X)
 	}
 	missing := 0
-	for _, row := range t.Rows {
+	for _, row := range t.rowsUntil(ctx) {
 		for _, name := range s.Y {
 			if _, ok := cellNumber(row[t.index(name)]); !ok {
 				missing++
@@ -74,11 +75,11 @@ func (p *plot) note(format string, args ...any) {
 
 // findPlaces lists the places on the x axis: times in their order, names in the order
 // of the result. It returns the place of each row, -1 for a row that has none.
-func (p *plot) findPlaces(t Table, s Spec) (byRow []int, dropped int) {
+func (p *plot) findPlaces(ctx context.Context, t Table, s Spec) (byRow []int, dropped int) {
 	x, temporal := t.index(s.X), s.roles[s.X] == moment
 	byRow = make([]int, len(t.Rows))
 	index := map[string]int{}
-	for i, row := range t.Rows {
+	for i, row := range t.rowsUntil(ctx) {
 		pl, key := place{label: CellText(row[x])}, cellKey(row[x])
 		ok := true
 		if temporal {
@@ -145,7 +146,7 @@ func (p *plot) sortPlaces(byRow []int, temporal bool) {
 }
 
 // fillSeries puts the value of each row into its series.
-func (p *plot) fillSeries(t Table, s Spec, byRow []int) {
+func (p *plot) fillSeries(ctx context.Context, t Table, s Spec, byRow []int) {
 	index := map[string]int{}
 	find := func(key, name string) *series {
 		i, known := index[key]
@@ -161,7 +162,7 @@ func (p *plot) fillSeries(t Table, s Spec, byRow []int) {
 		return &p.series[i]
 	}
 	by := t.index(s.Series)
-	for i, row := range t.Rows {
+	for i, row := range t.rowsUntil(ctx) {
 		if byRow[i] < 0 {
 			continue
 		}

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,7 +58,7 @@ type object = map[string]any
 
 // VegaLite writes the chart as a Vega-Lite document. Its data is a reference: the
 // document can be restyled, and drawn again of the same rows.
-func (s Spec) VegaLite(t Table, data Reference) ([]byte, error) {
+func (s Spec) VegaLite(ctx context.Context, t Table, data Reference) ([]byte, error) {
 	var m meta
 	m.Interlock.Result, m.Interlock.ResultID, m.Interlock.Chart = data.Name, data.ResultID, s.request()
 	doc := object{
@@ -67,7 +68,7 @@ func (s Spec) VegaLite(t Table, data Reference) ([]byte, error) {
 		"data":        object{"name": data.Name, "url": data.URL, "format": object{"type": "json", "property": "rows"}},
 		"transform":   s.transforms(t),
 		"mark":        s.mark(),
-		"encoding":    s.encoding(t),
+		"encoding":    s.encoding(ctx, t),
 		"width":       pictureWidth - 2*margin,
 		"height":      plotHeight,
 		"usermeta":    m,
@@ -177,7 +178,7 @@ func (s Spec) seriesField() string {
 	return s.Series
 }
 
-func (s Spec) encoding(t Table) object {
+func (s Spec) encoding(ctx context.Context, t Table) object {
 	if s.Kind == Histogram {
 		return object{
 			"x": object{"field": field(s.X), "bin": object{"maxbins": 30}, "type": "quantitative", "title": withUnit(readable(s.X), s.Unit)},
@@ -189,7 +190,7 @@ func (s Spec) encoding(t Table) object {
 	switch s.roles[s.X] {
 	case moment:
 		place = object{"field": field(s.X), "title": readable(s.X), "type": "temporal", "scale": object{"type": "utc"}}
-		if unit := timeUnits[newPlot(t, s).period]; s.Kind == Bar && unit != "" {
+		if unit := timeUnits[newPlot(ctx, t, s).period]; s.Kind == Bar && unit != "" {
 			place["timeUnit"] = unit
 			delete(place, "scale")
 		}

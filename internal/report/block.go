@@ -354,3 +354,21 @@ func (r *reader) noteNumber(f Figure) int {
 	}
 	return i + 1
 }
+
+// titleSpans is the title, cut behind the figures that have a note.
+func (r *reader) titleSpans(title string, figures []Figure) []span {
+	var out []span
+	from := 0
+	for _, f := range figures {
+		number := r.noteNumber(f)
+		if number == 0 || f.End > len(title) || f.End <= from {
+			continue
+		}
+		out = append(out, span{text: title[from:f.End], note: number})
+		from = f.End
+	}
+	if from < len(title) {
+		out = append(out, span{text: title[from:]})
+	}
+	return out
+}

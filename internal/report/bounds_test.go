@@ -30,7 +30,7 @@ func TestLongWords(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
-			if _, err := report.PDF(d); err != nil {
+			if _, err := report.PDF(t.Context(), d); err != nil {
 				t.Fatal(err)
 			}
 			if took := time.Since(start); took > writeBound {
@@ -67,7 +67,7 @@ func TestHostileMarkdown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
-			_, err := report.HTML(report.Document{Title: "x", Markdown: tt.markdown})
+			_, err := report.HTML(t.Context(), report.Document{Title: "x", Markdown: tt.markdown})
 			if took := time.Since(start); took > writeBound {
 				t.Errorf("writing took %v", took)
 			}
@@ -90,7 +90,7 @@ func TestOrdinaryMarkdown(t *testing.T) {
 		"a rule":                     "a\n\n" + strings.Repeat("- ", 20) + "\n\n" + strings.Repeat("-", 200) + "\n\nb",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := report.HTML(report.Document{Title: "x", Markdown: markdown}); err != nil {
+			if _, err := report.HTML(t.Context(), report.Document{Title: "x", Markdown: markdown}); err != nil {
 				t.Error(err)
 			}
 		})

@@ -19,6 +19,7 @@ type columnFormat struct {
 	decimals int  // of numbers; -1 leaves them as they are
 	tiny     bool // all numbers are too small for decimals
 	rounded  bool // some number loses digits
+	plain    bool // numbers are years or keys, which have no thousands
 }
 
 // maxDecimals is how many decimals numbers of 1 and more are shown with.
@@ -26,7 +27,7 @@ const maxDecimals = 2
 
 func newColumnFormat(c schema.Column, rows [][]any, index int) columnFormat {
 	f := columnFormat{column: c, decimals: -1, dateOnly: true, monthly: strings.Contains(strings.ToLower(c.Name), "month")}
-	largest, digits := 0.0, 0
+	largest, digits, years := 0.0, 0, true
 	for _, row := range rows {
 		if row[index] == nil {
 			continue
@@ -39,11 +40,13 @@ func newColumnFormat(c schema.Column, rows [][]any, index int) columnFormat {
 		if text, number, ok := plainNumber(row[index]); ok && isNumber(c.Type) {
 			largest = max(largest, math.Abs(number))
 			digits = max(digits, countDecimals(text))
+			years = years && number == math.Trunc(number) && number >= 1900 && number < 2100
 		}
 	}
 	if !isNumber(c.Type) {
 		return f
 	}
+	f.plain = years || numbersRows(c.Name)
 	f.decimals = min(digits, maxDecimals)
 	switch {
 	case largest > 0 && largest < 0.001:
@@ -71,9 +74,9 @@ func (f columnFormat) text(v any) string {
 	case f.tiny:
 		return strconv.FormatFloat(number, 'g', 3, 64)
 	case countDecimals(text) == 0 && f.decimals == 0:
-		return groupDigits(exact, f.column.Name)
+		return f.groupDigits(exact)
 	}
-	return groupDigits(strconv.FormatFloat(number, 'f', f.decimals, 64), f.column.Name)
+	return f.groupDigits(strconv.FormatFloat(number, 'f', f.decimals, 64))
 }
 
 // midnight returns the day of a date, or of a moment at its first second.
@@ -116,13 +119,19 @@ func countDecimals(text string) int {
 	return len(decimals)
 }
 
-// groupDigits puts commas between thousands, but not in years and keys.
-func groupDigits(text, column string) string {
+// numbersRows says by its name that a column holds years or keys.
+func numbersRows(column string) bool {
+	name := strings.ToLower(column)
+	return name == "id" || name == "key" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_key") || strings.HasSuffix(name, "number") ||
+		strings.Contains(name, "year") || strings.Contains(name, "jahr")
+}
+
+// groupDigits puts commas between the thousands of a column, in all of its numbers or in
+// none.
+func (f columnFormat) groupDigits(text string) string {
 	whole, decimals, hasDecimals := strings.Cut(text, ".")
 	digits := strings.TrimPrefix(whole, "-")
-	name := strings.ToLower(column)
-	isKey := name == "id" || name == "key" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_key") || strings.HasSuffix(name, "number")
-	if len(digits) < 5 && !hasDecimals || len(digits) < 4 || isKey {
+	if len(digits) < 4 || f.plain {
 		return text
 	}
 	var b strings.Builder

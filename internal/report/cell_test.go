@@ -31,7 +31,7 @@ func TestResultTablesAreForPeople(t *testing.T) {
 		["2025-01-01 00:00:00", "2025-03-04 00:00:00", "2025-03-04 00:00:00", 1234.5678912, 2024, 1234567, 0.12345678, 12345, "9007199254740995"],
 		["2025-02-01 00:00:00", "2025-03-05 00:00:00", "2025-03-05 12:30:00", -98765.4, 2025, 12, 0.5, 12346, null]]`,
 		"month TIMESTAMP", "day TIMESTAMP", "at TIMESTAMP", "revenue DOUBLE", "year INTEGER", "visits BIGINT", "share DOUBLE", "order_id BIGINT", "big BIGINT")}}
-	html, err := report.HTML(d)
+	html, err := report.HTML(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,9 +55,9 @@ func TestChartAndTableOfOneName(t *testing.T) {
 	}
 	d := report.Document{
 		Title: "T", Markdown: "![](chart:sales)\n\n![](table:sales)\n", Tables: []report.Table{table},
-		Charts: []report.Chart{{Name: "sales", Picture: chart.Draw(data, plan)}},
+		Charts: []report.Chart{{Name: "sales", Picture: draw(t, data, plan)}},
 	}
-	html, err := report.HTML(d)
+	html, err := report.HTML(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}

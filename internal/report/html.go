@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"fmt"
 	"html"
 	"regexp"
@@ -23,8 +24,8 @@ sup a { text-decoration: none; color: #2f6fb5; font-size: .7rem } .sources { mar
 p.item { margin: .3rem 0; text-indent: -1.2rem } @media print { body { margin: 0; max-width: none } figure, tr { break-inside: avoid } }
 `
 
-// HTML writes the document as one HTML file without script.
-func HTML(d Document) ([]byte, error) {
+// HTML writes the document as one HTML file without script. It stops when the context ends.
+func HTML(ctx context.Context, d Document) ([]byte, error) {
 	p, err := readDocument(d)
 	if err != nil {
 		return nil, err
@@ -32,8 +33,11 @@ func HTML(d Document) ([]byte, error) {
 	var b strings.Builder
 	b.WriteString("<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n" +
 		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n")
-	fmt.Fprintf(&b, "<title>%s</title>\n<style>%s</style>\n</head>\n<body>\n<h1>%[1]s</h1>\n", html.EscapeString(p.title), style)
+	fmt.Fprintf(&b, "<title>%s</title>\n<style>%s</style>\n</head>\n<body>\n<h1>%s</h1>\n", html.EscapeString(p.title), style, spansHTML(p.heading, p.notes))
 	for _, bl := range p.blocks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		writeBlock(&b, bl, p.notes)
 	}
 	if len(p.notes) > 0 {

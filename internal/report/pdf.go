@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -41,8 +42,8 @@ type writer struct {
 // it holds alone. When it was made stands in the log.
 var written = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// PDF writes the document as a PDF with its fonts inside.
-func PDF(d Document) ([]byte, error) {
+// PDF writes the document as a PDF with its fonts inside. It stops when the context ends.
+func PDF(ctx context.Context, d Document) ([]byte, error) {
 	p, err := readDocument(d)
 	if err != nil {
 		return nil, err
@@ -50,9 +51,15 @@ func PDF(d Document) ([]byte, error) {
 	w := newWriter(p)
 	w.AddPage()
 	w.y = topMargin
-	w.flow([]span{{text: p.title, bold: true}}, 19, w.left)
+	for i := range p.heading {
+		p.heading[i].bold = true
+	}
+	w.flow(p.heading, 19, w.left)
 	w.y += 3
 	for i, b := range p.blocks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		w.block(b, i+1 < len(p.blocks) && p.blocks[i+1].kind == item)
 	}
 	w.sources()

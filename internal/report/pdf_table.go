@@ -13,17 +13,21 @@ const (
 	maxNatural = 105.0 // what one column may ask for before the others
 )
 
+// padding is the room beside the content of a cell; in tables of many columns it is less.
+func padding(columns int) float64 {
+	if columns > 7 {
+		return cellPad / 2
+	}
+	return cellPad
+}
+
 // table writes a table; its header is repeated on each page.
 func (w *writer) table(b block) {
 	columns := len(b.header)
 	if columns == 0 {
 		return
 	}
-	size := 9.0
-	if columns > 7 {
-		size = 7.5
-	}
-	widths := w.columnWidths(b, size)
+	size, widths := w.fitTable(b)
 	w.need(4 * lineHeight(size))
 	if b.caption != "" {
 		w.flow([]span{{text: b.caption, italic: true}}, smallSize, w.left)
@@ -46,56 +50,72 @@ func (w *writer) table(b block) {
 	w.y += 4
 }
 
-// columnWidths gives each column what its content asks for, less where the page is too
-// narrow for all of them.
-func (w *writer) columnWidths(b block, size float64) []float64 {
-	natural := make([]float64, len(b.header))
+// tableSizes are the sizes of text in tables, in points: the largest is taken in which no
+// word has to be broken.
+var tableSizes = []float64{9, 8.5, 8, 7.5, 7, 6.5, 6, 5.5, 5}
+
+// fitTable chooses the size of the text and the widths of the columns.
+func (w *writer) fitTable(b block) (size float64, widths []float64) {
+	for _, size = range tableSizes {
+		natural, least := w.columnNeeds(b, size)
+		room, needed := w.right-w.left, 0.0
+		for _, n := range least {
+			needed += n
+		}
+		widths = shareWidth(natural, least, room)
+		if needed <= room {
+			break
+		}
+	}
+	return size, widths
+}
+
+// columnNeeds measures what each column asks for: all of its content in one line, and at
+// least its longest word.
+func (w *writer) columnNeeds(b block, size float64) (natural, least []float64) {
+	natural, least = make([]float64, len(b.header)), make([]float64, len(b.header))
+	pad := 2 * padding(len(b.header))
 	measure := func(cells []cell) {
 		for i, c := range cells[:min(len(cells), len(natural))] {
-			width := 2 * cellPad
+			width, longest, joined := pad, 0.0, 0.0
 			for _, x := range w.words(c.spans, size) {
 				width += x.width
+				if joined += x.width; x.blank || x.lineBreak {
+					joined = 0
+				}
+				longest = max(longest, joined)
 			}
 			natural[i] = min(maxNatural, max(natural[i], width, minColumn))
+			least[i] = min(maxNatural, max(least[i], longest+pad))
 		}
 	}
 	measure(b.header)
 	for _, row := range b.rows {
 		measure(row)
 	}
-	room, total := w.right-w.left, 0.0
-	for _, n := range natural {
-		total += n
+	return natural, least
+}
+
+// shareWidth gives each column what it asks for; where the page is too narrow, at least its
+// longest word, and of the rest a share of what it asks for beyond that.
+func shareWidth(natural, least []float64, room float64) []float64 {
+	wanted, needed := 0.0, 0.0
+	for i := range natural {
+		natural[i] = max(natural[i], least[i])
+		wanted, needed = wanted+natural[i], needed+least[i]
 	}
-	for range 4 { // what the wide ones give up, the narrow ones need not
-		if total <= room {
-			break
-		}
-		fair, over, wide := room/float64(len(natural)), 0.0, 0.0
-		for _, n := range natural {
-			if n > fair {
-				wide += n
-			} else {
-				over += n
-			}
-		}
-		if wide == 0 {
-			break
-		}
-		total = 0
-		for i, n := range natural {
-			if n > fair {
-				natural[i] = max(min(fair, n), n*(room-over)/wide)
-			}
-			total += natural[i]
+	out := make([]float64, len(natural))
+	for i := range out {
+		switch {
+		case wanted <= room:
+			out[i] = natural[i]
+		case needed >= room:
+			out[i] = least[i] * room / needed
+		default:
+			out[i] = least[i] + (natural[i]-least[i])*(room-needed)/(wanted-needed)
 		}
 	}
-	if total > room {
-		for i := range natural {
-			natural[i] *= room / total
-		}
-	}
-	return natural
+	return out
 }
 
 // A tableRow is the cells of a row, broken into lines.
@@ -109,7 +129,7 @@ func (w *writer) layoutRow(cells []cell, widths []float64, size float64) tableRo
 	row := tableRow{cells: cells[:min(len(cells), len(widths))]}
 	most := 1
 	for i, c := range row.cells {
-		lines := w.layout(w.words(c.spans, size), widths[i]-2*cellPad, size)
+		lines := w.layout(w.words(c.spans, size), widths[i]-2*padding(len(widths)), size)
 		row.lines = append(row.lines, lines)
 		most = max(most, len(lines))
 	}
@@ -125,9 +145,9 @@ func (w *writer) row(row tableRow, widths []float64, size float64, header bool) 
 			if w.y+lineHeight(size) > w.bottom+bottomMargin/2 {
 				break // a cell longer than a page ends here
 			}
-			at := x + cellPad
+			at := x + padding(len(widths))
 			if c.right {
-				at = x + widths[i] - cellPad
+				at = x + widths[i] - padding(len(widths))
 				for _, p := range line {
 					at -= p.width
 				}

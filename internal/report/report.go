@@ -24,6 +24,8 @@ type Document struct {
 	Tables   []Table
 	Charts   []Chart
 	Figures  []Figure
+	// TitleFigures are the numbers of the title; they are bytes of Title.
+	TitleFigures []Figure
 }
 
 // A Table is a result that the report may show.
@@ -57,9 +59,10 @@ const (
 
 // A page is a document that was read: blocks, and the notes that they refer to by number.
 type page struct {
-	title  string
-	blocks []block
-	notes  []note
+	title   string
+	heading []span // the title with the notes of its figures
+	blocks  []block
+	notes   []note
 }
 
 type note struct {
@@ -80,6 +83,7 @@ func readDocument(d Document) (page, error) {
 		return page{}, err
 	}
 	r := newReader(d)
+	titleSpans := r.titleSpans(d.Title, d.TitleFigures)
 	blocks, err := r.read()
 	if err != nil {
 		return page{}, err
@@ -87,12 +91,12 @@ func readDocument(d Document) (page, error) {
 	if len(blocks) > 0 && blocks[0].kind == heading && strings.EqualFold(plainText(blocks[0].spans), title) {
 		blocks = blocks[1:] // the title stands above the text already
 	}
-	return page{title, blocks, keepReferred(blocks, r.notes)}, nil
+	return page{title, titleSpans, blocks, keepReferred(titleSpans, blocks, r.notes)}, nil
 }
 
 // keepReferred drops the notes that no block refers to, such as those of a caption or of a
 // heading that repeats the title, and numbers the others in the order of the text.
-func keepReferred(blocks []block, notes []note) []note {
+func keepReferred(title []span, blocks []block, notes []note) []note {
 	var kept []note
 	numbers := map[int]int{} // the new number of a note, by its old one
 	renumber := func(spans []span) {
@@ -108,6 +112,7 @@ func keepReferred(blocks []block, notes []note) []note {
 			spans[i].note = numbers[old]
 		}
 	}
+	renumber(title)
 	for _, b := range blocks {
 		renumber(b.spans)
 		for _, row := range append([][]cell{b.header}, b.rows...) {

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -67,7 +68,7 @@ func sample(t *testing.T) report.Document {
 	}
 	return report.Document{
 		Title: "Umsatz 2025", Markdown: findings,
-		Charts: []report.Chart{{Name: "revenue_by_month", Picture: chart.Draw(data, spec)}},
+		Charts: []report.Chart{{Name: "revenue_by_month", Picture: draw(t, data, spec)}},
 		Tables: []report.Table{{Name: "customers", Columns: []schema.Column{
 			{Name: "customer", Type: schema.ParseType("VARCHAR")}, {Name: "spent_eur", Type: schema.ParseType("DOUBLE")}, {Name: "missing", Type: schema.ParseType("BIGINT")}, {Name: "since", Type: schema.ParseType("DATE")},
 		}, Rows: rows}},
@@ -82,11 +83,11 @@ func sample(t *testing.T) report.Document {
 // keep them, to be looked at.
 func TestReport(t *testing.T) {
 	d := sample(t)
-	page, err := report.HTML(d)
+	page, err := report.HTML(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pdf, err := report.PDF(d)
+	pdf, err := report.PDF(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +115,7 @@ func TestReport(t *testing.T) {
 	if !bytes.HasPrefix(pdf, []byte("%PDF-")) || !bytes.Contains(pdf, []byte("/Count ")) || len(pdf) < 20_000 {
 		t.Errorf("the PDF has %d bytes and begins with %.20q", len(pdf), pdf)
 	}
-	again, err := report.PDF(d)
+	again, err := report.PDF(t.Context(), d)
 	if err != nil || !bytes.Equal(again, pdf) {
 		t.Errorf("the same report has other bytes the second time (%v)", err)
 	}
@@ -129,7 +130,7 @@ func TestNotesAreReferredTo(t *testing.T) {
 		end := strings.Index(d.Markdown, in.text) + strings.Index(in.text, in.number) + len(in.number)
 		d.Figures = append(d.Figures, report.Figure{Start: end - len(in.number), End: end, Text: in.number, Source: "the origin of " + in.number})
 	}
-	page, err := report.HTML(d)
+	page, err := report.HTML(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,8 +165,8 @@ func TestReportRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := sample(t)
 			tt.change(&d)
-			for form, write := range map[string]func(report.Document) ([]byte, error){"html": report.HTML, "pdf": report.PDF} {
-				if _, err := write(d); !fault.Is(err, tt.code) || !strings.Contains(err.Error(), tt.says) {
+			for form, write := range map[string]func(context.Context, report.Document) ([]byte, error){"html": report.HTML, "pdf": report.PDF} {
+				if _, err := write(t.Context(), d); !fault.Is(err, tt.code) || !strings.Contains(err.Error(), tt.says) {
 					t.Errorf("%s: %v", form, err)
 				}
 			}
@@ -178,7 +179,7 @@ func TestImagesInside(t *testing.T) {
 	for _, markdown := range []string{"**see ![Best](customers)**", "# Best ![Best](customers)", "[![Best](customers)](https://example.com)", "- *![Best](customers)*", "| a |\n|---|\n| ![Best](customers) |"} {
 		d := sample(t)
 		d.Markdown, d.Figures = markdown, nil
-		page, err := report.HTML(d)
+		page, err := report.HTML(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +202,7 @@ func TestEntities(t *testing.T) {
 		"&minus;5":                             "<p>&amp;minus;5</p>",
 		"5&#8203; or &#8203;":                  "<p>5&amp;#8203; or &amp;#8203;</p>",
 	} {
-		page, err := report.HTML(report.Document{Title: "x", Markdown: markdown})
+		page, err := report.HTML(t.Context(), report.Document{Title: "x", Markdown: markdown})
 		if err != nil {
 			t.Fatal(err)
 		}

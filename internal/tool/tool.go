@@ -46,6 +46,9 @@ type Spec struct {
 	// change without a version, of chance, of the clock. Such a call is never answered
 	// with an earlier result. Result.Volatile says the same of one call.
 	Volatile bool
+	// Keeps says of a tool that writes: all that it makes is a copy of what it read. A call
+	// with KeepNothing gives the same result without the copy.
+	Keeps bool
 	// Seconds bounds a call; 0 is the engine's default.
 	Seconds int
 }
@@ -90,6 +93,9 @@ type Call struct {
 	Owner, Thread, Run, ID, Dataset string
 	// Question is what the person said in this turn.
 	Question string
+	// KeepNothing asks a tool that keeps what it read to leave that out: only the result
+	// matters, as where a recorded call is made again on today's data.
+	KeepNothing bool
 	// Artifacts are those that the thread has, of its parents too where it is a fork.
 	Artifacts []event.ArtifactMade
 	// Progress tells the person a sign of life; never nil inside a call.

@@ -12,6 +12,7 @@ import (
 
 	"interlock/internal/event"
 	"interlock/internal/schema"
+	"interlock/internal/tool"
 )
 
 // Results keeps the rows of steps, so that later steps have them without running
@@ -97,10 +98,20 @@ type keptResult struct {
 	made  event.ArtifactMade
 }
 
+// list is the artifact, where there is one.
+func (k keptResult) list() []event.ArtifactMade {
+	if k.made.ID == "" {
+		return nil
+	}
+	return []event.ArtifactMade{k.made}
+}
+
 // keepResult keeps all rows of a result and gives the first ones.
 func (b box) keepResult(ctx context.Context, r Result, most int) (kept keptResult, err error) {
-	if kept.id, kept.made, err = b.Results.Keep(ctx, r); err != nil {
-		return kept, err
+	if !tool.In(ctx).KeepNothing {
+		if kept.id, kept.made, err = b.Results.Keep(ctx, r); err != nil {
+			return kept, err
+		}
 	}
 	var rows []json.RawMessage
 	if err := json.Unmarshal(r.Rows, &rows); err != nil {

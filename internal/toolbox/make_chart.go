@@ -74,11 +74,14 @@ func (b box) drawChart(ctx context.Context, in MakeChartIn) (MakeChartOut, error
 	if err != nil {
 		return MakeChartOut{}, err
 	}
-	doc, err := plan.VegaLite(table, chart.Reference{Name: frame.Name, ResultID: frame.ResultID, URL: "/api/artifacts/" + frame.ResultID})
+	doc, err := plan.VegaLite(ctx, table, chart.Reference{Name: frame.Name, ResultID: frame.ResultID, URL: "/api/artifacts/" + frame.ResultID})
 	if err != nil {
 		return MakeChartOut{}, err
 	}
-	picture := chart.Draw(table, plan)
+	picture, err := chart.Draw(ctx, table, plan)
+	if err != nil {
+		return MakeChartOut{}, err
+	}
 	about := append([]string{frame.Name, string(plan.Kind), plan.X, plan.Series, fmt.Sprint(plan.Stacked)}, plan.Y...)
 	file := File{Name: picture.Title, Format: "svg", Producer: "chart", About: about}
 	drawn, err := b.Files.Save(ctx, file, picture.SVG())
@@ -92,7 +95,7 @@ func (b box) drawChart(ctx context.Context, in MakeChartIn) (MakeChartOut, error
 	}
 	out := MakeChartOut{Picture: versionID(drawn), Kind: string(plan.Kind), From: frame.Name}
 	out.Name, out.Artifact, out.made = chartName(picture.Title, in.Frames), versionID(document), []event.ArtifactMade{document, drawn}
-	out.Note = joinSentences(chartNote(plan, frame.Name), madeNote(document, "It is "+document.Name, "It exists already as "+document.Name))
+	out.Note = joinSentences(chartNote(plan, frame.Name), titleNote(ctx, in.Title), madeNote(document, "It is "+document.Name, "It exists already as "+document.Name))
 	return out, nil
 }
 
@@ -136,4 +139,17 @@ func chartNote(s chart.Spec, from string) string {
 		text += " Not drawn: " + strings.Join(s.Unused, ", ") + "."
 	}
 	return text
+}
+
+// titleNote says that the title of a chart has a figure that nothing supports. It repeats no
+// figure, as an answer may quote it.
+func titleNote(ctx context.Context, title string) string {
+	trace := tool.In(ctx).TraceFigures
+	if trace == nil || title == "" {
+		return ""
+	}
+	if traced, _ := trace(title); traced.Unsupported > 0 {
+		return "The title of the chart has a figure for which no origin was found: leave it out, or get it from the data."
+	}
+	return ""
 }

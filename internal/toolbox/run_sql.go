@@ -52,7 +52,7 @@ func (o RunSQLOut) Varies() bool { return o.varies }
 func (o RunSQLOut) Made() []event.ArtifactMade { return o.made }
 
 func (b box) runSQL() tool.Tool {
-	return tool.Versioned(tool.New(spec("run_sql", tool.Writes, taints, mainArgument("sql"), statementApart), func(ctx context.Context, in RunSQLIn) (RunSQLOut, error) {
+	return tool.Versioned(tool.New(spec("run_sql", tool.Writes, taints, mainArgument("sql"), statementApart, keepsOnly), func(ctx context.Context, in RunSQLIn) (RunSQLOut, error) {
 		if b.Results == nil {
 			return RunSQLOut{}, errNoResults("run_sql")
 		}
@@ -74,10 +74,13 @@ func (b box) runSQL() tool.Tool {
 		}
 		return RunSQLOut{
 			Name: name, ResultID: kept.id, Columns: q.Columns, ColumnTypes: q.ColumnTypes, RowCount: q.RowCount, Rows: kept.first, Limited: kept.note != "", Note: kept.note,
-			Intent: intentOf(name, in.SQL, r), Artifact: kept.made.ID, made: []event.ArtifactMade{kept.made}, varies: q.varies, ran: q.ran,
+			Intent: intentOf(name, in.SQL, r), Artifact: kept.made.ID, made: kept.list(), varies: q.varies, ran: q.ran,
 		}, nil
 	}), b.framedVersion)
 }
+
+// keepsOnly says that a tool makes nothing but a copy of what it read.
+func keepsOnly(s *tool.Spec) { s.Keeps = true }
 
 func framesApart(s *tool.Spec) { s.Apart = []string{"frames"} }
 

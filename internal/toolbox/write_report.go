@@ -79,7 +79,7 @@ func (b box) storeReport(ctx context.Context, in WriteReportIn) (MadeOut, error)
 	if format == "pdf" {
 		write = report.PDF
 	}
-	content, err := write(doc)
+	content, err := write(ctx, doc)
 	if err != nil {
 		return MadeOut{}, err
 	}
@@ -90,7 +90,7 @@ func (b box) storeReport(ctx context.Context, in WriteReportIn) (MadeOut, error)
 	}
 	return MadeOut{
 		Name: frameName(title), Artifact: versionID(made), made: []event.ArtifactMade{made},
-		Note: joinSentences(madeNote(made, made.Name+" is written", made.Name+" holds exactly this already"), reportNote(doc, format, cut)),
+		Note: joinSentences(madeNote(made, made.Name+" holds the report", made.Name+" holds exactly this already"), reportNote(doc, format, cut)),
 	}, nil
 }
 
@@ -98,7 +98,7 @@ func (b box) storeReport(ctx context.Context, in WriteReportIn) (MadeOut, error)
 // repeats no figure: an answer that quotes the note would state it once more without an origin.
 func reportNote(d report.Document, format string, cut bool) string {
 	var parts []string
-	if slices.ContainsFunc(d.Figures, func(f report.Figure) bool { return f.NoOrigin }) {
+	if slices.ContainsFunc(slices.Concat(d.TitleFigures, d.Figures), func(f report.Figure) bool { return f.NoOrigin }) {
 		parts = append(parts, "The report marks figures for which no origin was found.")
 	}
 	if cut {
@@ -145,25 +145,35 @@ func (b box) reportDocument(ctx context.Context, in WriteReportIn) (doc report.D
 		doc.Charts = append(doc.Charts, named)
 	}
 	figures, names, cut := traceReport(ctx, in, doc.Tables)
+	text := len(in.Title) + len(titleEnd) // where the Markdown begins
 	for _, f := range figures {
-		doc.Figures = append(doc.Figures, report.Figure{Start: f.Start, End: f.End, Text: f.Text, Source: f.Named(names).Origin(), NoOrigin: f.Unsupported()})
+		shown := report.Figure{Start: f.Start, End: f.End, Text: f.Text, Source: f.Named(names).Origin(), NoOrigin: f.Unsupported()}
+		if f.Start < text {
+			doc.TitleFigures = append(doc.TitleFigures, shown)
+			continue
+		}
+		shown.Start, shown.End = f.Start-text, f.End-text
+		doc.Figures = append(doc.Figures, shown)
 	}
 	return doc, cut, nil
 }
 
-// traceReport finds where the figures of a report come from. In a turn the engine says it,
+// titleEnd stands between the title and the text of a report when their figures are traced.
+const titleEnd = "\n\n"
+
+// traceReport finds where the figures of a report and its title come from. In a turn the engine says it,
 // from the same evidence as for the answer, so that both show the same; a call outside a turn
 // has only the results that it was given.
 func traceReport(ctx context.Context, in WriteReportIn, tables []report.Table) (figures []figure.Figure, names map[string]string, cut bool) {
 	if trace := tool.In(ctx).TraceFigures; trace != nil {
-		traced, names := trace(in.Markdown)
+		traced, names := trace(in.Title + titleEnd + in.Markdown)
 		return traced.Figures, names, traced.Cut
 	}
 	evidence := figure.Evidence{Questions: []string{in.Question}}
 	for _, t := range tables { // the oldest first: what was fetched before what was made of it
 		evidence.AddTable(figure.Table{ID: t.Name, Columns: schema.Names(t.Columns), Rows: t.Rows})
 	}
-	figures, cut = figure.Trace(in.Markdown, evidence)
+	figures, cut = figure.Trace(in.Title+titleEnd+in.Markdown, evidence)
 	return figures, nil, cut
 }
 
@@ -201,5 +211,5 @@ func (b box) redraw(ctx context.Context, c NamedChart) (*chart.Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	return chart.Draw(table, plan), nil
+	return chart.Draw(ctx, table, plan)
 }
