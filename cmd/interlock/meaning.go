@@ -32,8 +32,27 @@ func (a *app) meaningCommand() *cobra.Command {
 		},
 	}
 	suggest.Flags().StringVarP(&out, "out", "o", "", "the file to write; default standard output")
+	var into string
+	load := &cobra.Command{
+		Use: "import DATASET FILE", Short: "Draft a semantic model of what a dbt project knows: its semantic_manifest.json or manifest.json", Args: cobra.ExactArgs(2),
+		Example: "  interlock meaning import shop target/semantic_manifest.json -o data/shop/" + meaning.File,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.readData(func(s *system) error {
+				raw, err := readBounded(args[1])
+				if err != nil {
+					return err
+				}
+				text, err := data.Meanings{Catalog: s.catalog}.ImportDBT(cmd.Context(), args[0], args[1], raw)
+				if err != nil {
+					return err
+				}
+				return a.writeNew(into, text)
+			})
+		},
+	}
+	load.Flags().StringVarP(&into, "out", "o", "", "the file to write; default standard output")
 	cmd.AddCommand(
-		suggest,
+		suggest, load,
 		&cobra.Command{
 			Use: "show DATASET", Short: "Show what of the semantic model of a dataset is in use", Args: cobra.ExactArgs(1),
 			Example: "  interlock meaning show ecommerce --data demo",

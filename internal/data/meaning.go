@@ -111,3 +111,21 @@ func (m Meanings) suffix(ctx context.Context, id string) string {
 	}
 	return "+" + f.Version
 }
+
+// Meaning implements server.Meanings. It names the file without its folder.
+func (m Meanings) Meaning(ctx context.Context, id string) (any, error) {
+	out, err := m.Show(ctx, id)
+	out.File = filepath.Base(out.File)
+	for i := range out.Findings {
+		out.Findings[i].File = out.File
+	}
+	return out, err
+}
+
+// ReplaceMeaning implements server.Meanings.
+func (m Meanings) ReplaceMeaning(ctx context.Context, id, version, user, text string) (any, error) {
+	if _, err := m.Replace(ctx, id, version, user, []byte(text)); err != nil {
+		return nil, err
+	}
+	return m.Meaning(ctx, id)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -60,6 +61,15 @@ func (m Meanings) Suggest(ctx context.Context, id string) ([]byte, error) {
 		d.Metrics = append(d.Metrics, meaning.DraftMetric{Metric: metric.Metric, Because: metric.Because})
 	}
 	return d.Write(s), nil
+}
+
+// ImportDBT drafts the semantic model of a dataset from a manifest of a dbt project.
+func (m Meanings) ImportDBT(ctx context.Context, id, file string, raw []byte) ([]byte, error) {
+	s, err := Datasets{Catalog: m.Catalog}.tables(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return meaning.ImportDBT(filepath.Base(file), raw, s)
 }
 
 // plainDatasets are datasets without their meaning.

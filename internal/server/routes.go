@@ -75,6 +75,10 @@ func (s *Server) routes(t *table) {
 		upload(t, Analyst, "/api/datasets/{id}/files", "Put files into a dataset", s.uploadFiles)
 		remove(t, Analyst, "/api/datasets/{id}/files/{file}", "Delete a file of a dataset", s.deleteFile)
 	}
+	if s.cfg.Meanings != nil {
+		get(t, Viewer, "/api/datasets/{id}/meaning", "What a dataset means: its semantic model, checked against the tables", s.meaning)
+		put(t, Analyst, "/api/datasets/{id}/meaning", "Check a semantic model and store it", s.replaceMeaning)
+	}
 	if s.cfg.Documents != nil {
 		get(t, Viewer, "/api/documents", "The documents that I may see", s.documents)
 		upload(t, Analyst, "/api/documents", "Add documents to a collection or a thread", s.uploadDocuments)

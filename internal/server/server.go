@@ -36,6 +36,7 @@ type Config struct {
 	Artifacts Artifacts
 	Results   Results
 	Files     Files
+	Meanings  Meanings
 	Documents Documents
 	// Overview lists the datasets with their tables, what is wrong with them, and the
 	// files that the user may change; "" is the operator.

@@ -44,6 +44,10 @@ func patch[I, O any](t *table, role Role, path, summary string, h func(context.C
 	register(t, role, http.MethodPatch, path, summary, h)
 }
 
+func put[I, O any](t *table, role Role, path, summary string, h func(context.Context, *I) (O, error)) {
+	register(t, role, http.MethodPut, path, summary, h)
+}
+
 func remove[I, O any](t *table, role Role, path, summary string, h func(context.Context, *I) (O, error)) {
 	register(t, role, http.MethodDelete, path, summary, h)
 }

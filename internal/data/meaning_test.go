@@ -1,0 +1,113 @@
+package data_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"interlock/internal/catalog"
+	"interlock/internal/data"
+	"interlock/internal/fault"
+	"interlock/internal/meaning"
+	"interlock/internal/query"
+	"interlock/internal/tool"
+	"interlock/internal/toolbox"
+)
+
+const declaredModel = `version: 0.2.0.dev0
+semantic_model:
+  - name: shop
+    datasets:
+      - {name: orders, source: orders, primary_key: [id], ai_context: {synonyms: [purchases]}}
+    metrics:
+      - name: takings
+        expression: {dialects: [{dialect: ANSI_SQL, expression: SUM(orders.amount) FILTER (WHERE orders.status = 'paid')}]}
+`
+
+func newMeanings(t *testing.T) (data.Meanings, string) {
+	t.Helper()
+	root, dir := t.TempDir(), t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, "shop"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "shop", "orders.csv"), []byte("id,amount,status\n1,10,paid\n2,5,open\n3,7,Paid\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	engine, err := query.New(query.Config{Dir: filepath.Join(dir, "tmp"), MemoryMB: 512})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = engine.Close() })
+	found, err := catalog.New(catalog.Config{Roots: []string{root}, Dir: dir, Engine: engine, Policy: engine, Rescan: time.Nanosecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = found.Close() })
+	return data.Meanings{Catalog: found}, root
+}
+
+// TestReplaceMeaning stores what passes its check, once for each version, and tools see it at once.
+func TestReplaceMeaning(t *testing.T) {
+	m, root := newMeanings(t)
+	datasets := data.Datasets{Catalog: m.Catalog}
+	before := datasets.Version(t.Context(), "shop")
+	wrong := strings.Replace(declaredModel, "orders.amount", "orders.total", 1)
+	_, err := m.ReplaceMeaning(t.Context(), "shop", "", "", wrong)
+	if !fault.Is(err, fault.BadMeaning) || len(fault.From(err).Details.(meaning.Findings)) != 1 {
+		t.Fatalf("%v", err)
+	}
+	if _, err := m.ReplaceMeaning(t.Context(), "shop", "", "", declaredModel); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.ReplaceMeaning(t.Context(), "shop", "", "", declaredModel+"\n"); !fault.Is(err, fault.Conflict) {
+		t.Errorf("the text of another was overwritten: %v", err)
+	}
+	shown, err := m.Show(t.Context(), "shop")
+	if err != nil || shown.Version == "" || shown.Text != declaredModel || len(shown.Meaning.Metrics) != 1 {
+		t.Errorf("%+v, %v", shown, err)
+	}
+	if after := datasets.Version(t.Context(), "shop"); after == before {
+		t.Error("another meaning is no other version")
+	}
+	tools := tool.NewSet(nil, toolbox.Tools(toolbox.Config{Data: datasets, Check: datasets, Knowledge: toolbox.NewKnowledge(datasets)})...)
+	for name, want := range map[string]string{"execute_query_plan": `[[10`, "get_dataset_schema": "metric `takings`", "describe_tables": `"takings"`} {
+		one, err := tools.Get(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := `{"dataset_id":"shop"}`
+		if name == "execute_query_plan" {
+			args = `{"dataset_id":"shop","plan":{"table":"orders","select":[{"metric":"takings"}]}}`
+		}
+		out, err := one.Call(tool.With(t.Context(), tool.Call{Owner: "ann"}), json.RawMessage(args))
+		if raw, _ := json.Marshal(out); err != nil || !strings.Contains(strings.ReplaceAll(string(raw), `\"`, `"`), want) {
+			t.Errorf("%s: %s, %v, want %s", name, raw, err, want)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(root, "shop", "meaning.yaml"), []byte(wrong), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := datasets.Schema(t.Context(), "shop")
+	if err != nil || len(s.Problems) != 1 || !strings.Contains(s.Problems[0].Message, "meaning check shop") || len(s.Meaning.Metrics) != 0 {
+		t.Errorf("a metric with an error is used or not told of: %+v, %v", s.Problems, err)
+	}
+}
+
+// TestSuggestPassesCheck holds the drafts of real data to their check.
+func TestSuggestPassesCheck(t *testing.T) {
+	m, _ := newMeanings(t)
+	text, err := m.Suggest(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := m.Check(t.Context(), "shop", "draft.yaml", text)
+	if err != nil || len(found) > 0 {
+		t.Errorf("%v, %v\n%s", found, err, text)
+	}
+	if !strings.Contains(string(text), `"ignore_case":true`) {
+		t.Errorf("Paid and paid are not drafted as one:\n%s", text)
+	}
+}

@@ -1,0 +1,49 @@
+package server_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"interlock/internal/fault"
+	"interlock/internal/server"
+)
+
+// oneMeaning is a semantic model of version 1.
+type oneMeaning struct{ text string }
+
+func (m *oneMeaning) Meaning(context.Context, string) (any, error) {
+	return map[string]any{"text": m.text, "version": "1"}, nil
+}
+
+func (m *oneMeaning) ReplaceMeaning(_ context.Context, _, version, _, text string) (any, error) {
+	switch {
+	case version != "1":
+		return nil, fault.New(fault.Conflict, "changed meanwhile")
+	case text == "wrong":
+		return nil, fault.New(fault.BadMeaning, "it has errors").With([]map[string]any{{"line": 3}})
+	}
+	m.text = text
+	return m.Meaning(context.Background(), "")
+}
+
+func TestMeaningRoutes(t *testing.T) {
+	r := start(t, func(c *server.Config) { c.Meanings = &oneMeaning{text: "first"} })
+	for _, tt := range []struct {
+		method, body string
+		status       int
+		has          string
+	}{
+		{"GET", "", http.StatusOK, `"text":"first"`},
+		{"PUT", `{"text":"wrong","version":"1"}`, http.StatusUnprocessableEntity, `"line":3`},
+		{"PUT", `{"text":"second","version":"0"}`, http.StatusConflict, "changed meanwhile"},
+		{"PUT", `{"text":"second","version":"1"}`, http.StatusOK, `"text":"second"`},
+		{"PUT", `{"text":"` + strings.Repeat("x", 2<<20) + `","version":"1"}`, http.StatusRequestEntityTooLarge, ""},
+	} {
+		res, text := r.do(t, tt.method, "/api/datasets/shop/meaning", tt.body)
+		if res.StatusCode != tt.status || !strings.Contains(strings.ReplaceAll(text, " ", ""), strings.ReplaceAll(tt.has, " ", "")) {
+			t.Errorf("%s %.40s: %d %.300s, want %d %s", tt.method, tt.body, res.StatusCode, text, tt.status, tt.has)
+		}
+	}
+}
