@@ -78,7 +78,11 @@ func requestsOf(t *testing.T, name string, context int, turns []string, lines ..
 	}
 	model := smallModel{llm.Script(lines...), context}
 	results := map[string]string{
-		"execute_sql": `{"status":"success","columns":["note","sum"],"rows":[["a \u003e b",11632.369999999999]],"row_count":1,"limited":false,"total_rows":1,"exec_time_ms":3,"column_types":["VARCHAR","DOUBLE"]}`,
+		"schema_search":   `{"tables":[{"fully_qualified_name":"orders","source_id":"shop","sql_dialect":"duckdb","relevancy":0.9,"columns":[{"name":"secret_column"}]}],"max_relevancy":0.9,"note":"One table."}`,
+		"document_search": `{"chunks":[],"max_relevancy":0}`,
+		"sql_select":      `{"columns":["n"],"rows":[[5]],"row_count":1,"limited":false}`,
+		"run_sql":         `{"name":"sales","result_id":"r1","columns":["note","sum"],"column_types":["VARCHAR","DOUBLE"],"rows":[["a \u003e b",11632.369999999999]],"row_count":1,"limited":false,"intent":{"name":"sales","fetched":"sales","dimensions":[],"measures":[],"row_count":1,"span":""}}`,
+		"execute_sql":     `{"status":"success","columns":["note","sum"],"rows":[["a \u003e b",11632.369999999999]],"row_count":1,"limited":false,"total_rows":1,"exec_time_ms":3,"column_types":["VARCHAR","DOUBLE"]}`,
 	}
 	var tools []tool.Tool
 	for name, spec := range specs() {
@@ -193,6 +197,73 @@ func TestLastCallAnswers(t *testing.T) {
 	}
 	if len(sent[24].Tools) != 0 || !strings.Contains(note(sent[24]), "Answer now") {
 		t.Errorf("the last call: %d tools, %q", len(sent[24].Tools), note(sent[24]))
+	}
+}
+
+// TestWorkbenchRequests looks at what the model of a longer analysis is sent: the data, the
+// date, no definition of a tool that is too long, and what stays the same first.
+func TestWorkbenchRequests(t *testing.T) {
+	t.Parallel()
+	query := func(sql string) llm.Line {
+		return llm.Ask("run_sql", `{"dataset_id":"shop","name":"sales","sql":"`+sql+`"}`)
+	}
+	sent := requestsOf(t, "workbench", 0, []string{"What is the sum?", "And by note?"},
+		query("SELECT sum(amount)"), llm.Say("It is 11,632.37."), query("SELECT note, sum(amount)"), llm.Say("It is 11,632.37."))
+	if len(sent) != 4 {
+		t.Fatalf("%d requests for two turns", len(sent))
+	}
+	for i, r := range sent {
+		data := strings.Index(r.System, "## The data\nDataset shop")
+		if data < 0 || !strings.Contains(r.System, "- amount DOUBLE, 1 to 5: In euro.") {
+			t.Fatalf("request %d does not describe the data:\n%.2000s", i+1, r.System)
+		}
+		// Tools and the description of the data stay the same over states and turns.
+		before, now := wire(t, sent[0]), wire(t, r)
+		if end := strings.Index(now, "In euro.\\n\\nReport only"); end < 0 || len(before) < end || before[:end] != now[:end] {
+			t.Errorf("request %d begins differently than the first", i+1)
+		}
+	}
+	if text := sent[0].Messages[0].Text; !strings.Contains(text, "[dataset_id: shop]") || !strings.Contains(text, "[today: 20") {
+		t.Errorf("the person's text: %q", text)
+	}
+	if raw, err := json.Marshal(sent[0].Tools); err != nil || len(raw) > 8000 {
+		t.Errorf("%d bytes of tools, %v", len(raw), err)
+	}
+	followUp, err := json.Marshal(sent[2].History)
+	if err != nil || !strings.Contains(string(followUp), "SELECT sum(amount)") || !strings.Contains(string(followUp), "11632.37") || strings.Contains(string(followUp), "11632.369") {
+		t.Errorf("the follow-up does not see the statement and its result: %s %v", followUp, err)
+	}
+}
+
+// TestAssistantRequests looks at what the model that queries a found table is sent: the
+// dataset of the table in words, the table without its columns, and the date.
+func TestAssistantRequests(t *testing.T) {
+	t.Parallel()
+	sent := requestsOf(t, "assistant", 0, []string{"How many orders are there?", "And paid ones?"},
+		llm.Ask("sql_select", `{"source_id":"shop","sql":"SELECT count(*) FROM orders"}`), llm.Say("There are 5."),
+		llm.Ask("sql_select", `{"source_id":"shop","sql":"SELECT count(*) FROM orders WHERE paid"}`), llm.Say("There are 5."))
+	if len(sent) != 4 {
+		t.Fatalf("%d requests for two turns", len(sent))
+	}
+	first := sent[0]
+	for _, want := range []string{"## The data\nDataset shop", "- amount DOUBLE, 1 to 5: In euro.", `"fully_qualified_name":"orders"`} {
+		if !strings.Contains(first.System, want) {
+			t.Errorf("the prompt lacks %q:\n%.3000s", want, first.System)
+		}
+	}
+	if strings.Contains(first.System, "secret_column") {
+		t.Error("the columns stand twice in the prompt")
+	}
+	if text := first.Messages[0].Text; !strings.Contains(text, "[today: 20") {
+		t.Errorf("the person's text: %q", text)
+	}
+	followUp, err := json.Marshal(sent[2].History)
+	if err != nil || !strings.Contains(string(followUp), "SELECT count(*) FROM orders") {
+		t.Errorf("the follow-up does not see the statement: %s %v", followUp, err)
+	}
+	small := requestsOf(t, "assistant", 4096, []string{"How many orders are there?"}, llm.Say("I do not know."))
+	if n := len(small[0].System); n > 2*4096 {
+		t.Errorf("the prompt of a model with a small context has %d bytes", n)
 	}
 }
 
