@@ -97,7 +97,7 @@ func (c *chat) run(ctx context.Context, message string) (err error) {
 			return err
 		}
 		c.settings = nil // the thread has them
-	} else if _, err := c.s.engine.ResumeThread(ctx, c.thread); err != nil {
+	} else if err := c.waitForLease(ctx, func() error { _, err := c.s.engine.ResumeThread(ctx, c.thread); return err }); err != nil {
 		return err
 	}
 	v, err := c.s.engine.View(ctx, c.thread)
@@ -146,6 +146,9 @@ func (c *chat) newInput(line string) engine.Input {
 func (c *chat) answerOne(ctx context.Context, message string) error {
 	if err := c.runTurn(ctx, c.newInput(message)); err != nil {
 		return err
+	}
+	if !c.json && c.cfg.State != "" {
+		fmt.Fprintf(c.errw, "[thread %s: go on with --thread %s]\n", c.thread, c.thread)
 	}
 	return c.answerCards(ctx, false)
 }
@@ -286,7 +289,7 @@ func (c *chat) send(ctx context.Context, in engine.Input) (run string, err error
 		c.thread, run, err = c.s.engine.Start(ctx, c.newOpening(), in)
 	} else {
 		in.Settings = c.settings
-		run, err = c.s.engine.Send(ctx, c.thread, in)
+		err = c.waitForLease(ctx, func() error { run, err = c.s.engine.Send(ctx, c.thread, in); return err })
 	}
 	if err == nil {
 		c.settings = nil

@@ -352,6 +352,7 @@ func wordRefusal(a nlq.Answer) string {
 	if reason == "" {
 		reason = "I do not understand the question well enough."
 	}
+	reason = nlq.Sentence(reason)
 	if len(a.NotUnderstood) > 0 && !strings.Contains(reason, a.NotUnderstood[0]) {
 		reason += " I did not understand: " + strings.Join(a.NotUnderstood, ", ") + "."
 	}

@@ -72,7 +72,7 @@ func typedStep(r fileRequest, req Request) Reply {
 	if rows == "" {
 		return Reply{Text: "What was typed left no table. In Python, put the table into result_df; then I can draw it and write it down.", Stop: StopRefusal}
 	}
-	return handOver(r, req, rows, "Result "+rows, wordResult("", nlq.Answer{}, fetched))
+	return handOver(r, req, rows, r.typed.title(), wordResult("", nlq.Answer{}, fetched))
 }
 
 // fetchedRows are the rows that a request is about: those of this turn, else those that the

@@ -25,6 +25,7 @@ const (
 	reportWord = `(?:report|bericht|pdf|html)`
 	fileWord   = `(?:csv|excel|xlsx|parquet)`
 	article    = `(?:an?\s+|the\s+|eine?[nmr]?\s+|das\s+|den\s+)?`
+	order      = `(?:(?:please|bitte|then|dann|also|now)\s+)*(?:(?:make|draw|create|write|plot|give\s+me|show\s+me|erstelle|zeichne|schreibe|zeige)\s+)?(?:me\s+|mir\s+|it\s+as\s+|that\s+as\s+|das\s+als\s+)?` + article + thing + `(?:\s+report|\s+(?:of|from|for)\s+(?:it|that|this))?(?:\s+(?:please|bitte))?`
 	thing      = `(?:` + chartWord + `|(?:(?:pdf|html)[- ]?)?` + reportWord + `)`
 )
 
@@ -38,6 +39,9 @@ var (
 	leading = regexp.MustCompile(`(?i)^\s*(?:please\s+|bitte\s+)?(?:make|draw|create|write|give\s+me|show\s+me|erstelle|zeichne|schreibe|zeige)?\s*` + article +
 		thing + `(?:\s+(?:and|und)\s+` + article + thing + `)?\s+(?:of|for|about|on|with|über|von|zu|zum|zur|mit|der|des)\s+`)
 	trailing = regexp.MustCompile(`(?i)[,;]?\s*\b(?:(?:and|und)\s+)?(?:as|in|with|als|im|mit|and|und)\s+` + article + thing + `(?:\s+report)?(?:\s+(?:file|please|bitte))?(?:$|[\s.,;!?])`)
+
+	// ordered is a sentence behind a question that orders files: "Draw a bar chart and write a PDF report."
+	ordered = regexp.MustCompile(`(?i)[.?!;]\s+` + order + `(?:[\s,]+(?:and|then|und|dann)[\s,]+(?:then\s+|dann\s+)?` + order + `)*\s*[.!?]*\s*$`)
 
 	draws = regexp.MustCompile(`(?i)\b(?:draw|plot|zeichne)\b`)
 	goOn  = regexp.MustCompile(`(?i)^\s*(?:please\s+|bitte\s+)?(?:continue|go on|carry on|weiter|mach(?:e)? weiter|fahre fort)\s*[.!]?\s*$`)
@@ -86,7 +90,7 @@ func splitWish(text string) (question string, w wish) {
 	if w.isNone() {
 		return text, w
 	}
-	question = leading.ReplaceAllString(text, "")
+	question = leading.ReplaceAllString(ordered.ReplaceAllString(text, "?"), "")
 	question = wantsFile.ReplaceAllString(question, "")
 	for again := ""; again != question; { // "as a chart and a PDF": each is behind the other
 		again = question
@@ -139,6 +143,16 @@ func readTypedCode(said string) *typedCode {
 		return &typedCode{statementCall, code}
 	}
 	return &typedCode{pythonCall, code}
+}
+
+// title names what the code gave by its own first words.
+func (c *typedCode) title() string {
+	const most = 80
+	text := []rune(strings.Join(strings.Fields(c.code), " "))
+	if len(text) > most {
+		text = append(text[:most], '…')
+	}
+	return string(text)
 }
 
 // args are the arguments of the call; they are those of the shortcut that ran it, so that an

@@ -130,6 +130,14 @@ func (a wording) singleRow() string {
 	return endSentence(text)
 }
 
+// Sentence writes a reason as a sentence of its own.
+func Sentence(text string) string {
+	if strings.HasSuffix(text, "?") || strings.HasSuffix(text, "!") {
+		return capitalise(text)
+	}
+	return endSentence(capitalise(text))
+}
+
 // endSentence adds the full stop of a sentence, once.
 func endSentence(text string) string { return strings.TrimSuffix(text, ".") + "." }
 
@@ -286,6 +294,9 @@ func (a wording) listSentence() string {
 	}
 	rest := len(a.rows) - len(texts)
 	lead := fmt.Sprintf("There are %s", formatMeasure(len(a.rows)))
+	if a.plan == nil {
+		lead += " rows" // a statement that somebody typed says nothing about what its rows are
+	}
 	if a.plan != nil && a.plan.Limit > 1 && len(a.plan.OrderBy) > 0 {
 		lead = fmt.Sprintf("The first %s", formatMeasure(len(a.rows)))
 	}

@@ -131,6 +131,9 @@ func Plan(q Question) Answer {
 	if a.Declined == "" && a.Plan != nil && len(a.Plan.Having) > 0 && len(a.Plan.GroupBy) == 0 {
 		return Answer{Quality: Low, Declined: talk.current.reason} // a number of all rows is no condition
 	}
+	if name := x.findUngrounded(q.Text, a); name != "" && a.Sure() && len(q.History) == 0 && q.Clarification == "" {
+		return Answer{Quality: Low, Declined: fmt.Sprintf("I could only read this as a question about %s, which it does not name", name)}
+	}
 	asks := len(a.Questions) > 0 && (len(a.Questions[0].Alternatives) > 1 || len(a.NotUnderstood) == 0)
 	if a.Declined == "" && !asks && slices.ContainsFunc(a.NotUnderstood, changesMeaning) {
 		return Answer{Quality: Low, Declined: "it is not clear what " + quoteAll(a.NotUnderstood) + " refers to in this data", NotUnderstood: a.NotUnderstood}

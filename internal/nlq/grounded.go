@@ -1,0 +1,63 @@
+package nlq
+
+import (
+	"slices"
+	"strings"
+
+	"interlock/internal/queryplan"
+)
+
+// findUngrounded returns a column that a plan shows or groups by although no word of the question names
+// it, or only a word such as "number" that fits many and whose table the question does not name. Such a plan
+// answers another question. "" says that there is none.
+func (x *Index) findUngrounded(question string, a Answer) string {
+	if a.Plan == nil || a.Plan.From != nil || a.Plan.Top != nil {
+		return ""
+	}
+	said, _ := translate(question)
+	toks := tokenise(strings.ToLower(said))
+	exprs := slices.Clone(a.Plan.Select)
+	for _, g := range a.Plan.GroupBy {
+		exprs = append(exprs, g.Expr)
+	}
+	for _, e := range exprs {
+		if id := x.columnOf(a.Plan, e); id >= 0 && !x.isGrounded(toks, a, id) {
+			return humanName(x.columns[id].name)
+		}
+	}
+	return ""
+}
+
+// columnOf is the column that an expression of a plan is, or -1 where it is computed.
+func (x *Index) columnOf(p *queryplan.Plan, e queryplan.Expr) int {
+	if e.Aggregate() || e.Column == "" || e.Truncate != "" {
+		return -1
+	}
+	t, name, ok := strings.Cut(e.Column, ".")
+	if !ok {
+		t, name = p.Table, e.Column
+	}
+	return x.findColumn(t, name)
+}
+
+// isGrounded reports whether the question names a column: by a word of its own, by the table whose rows it
+// names, or by a word that was taken for it.
+func (x *Index) isGrounded(toks []token, a Answer, id int) bool {
+	c := &x.columns[id]
+	named := func(words []string) bool {
+		return slices.ContainsFunc(words, func(w string) bool {
+			return !columnTail[w] && slices.ContainsFunc(toks, func(t token) bool { return sameWord(&t, w) > 0 })
+		})
+	}
+	table, full := "the table "+x.tableName(c.table), x.tableName(c.table)+"."+c.name
+	taken := func(w Word) bool {
+		return strings.HasSuffix(w.Meaning, full) && !numberTail[lemma(strings.ToLower(w.Text))]
+	}
+	if named(c.words) || c.ref >= 0 || slices.ContainsFunc(a.Understood, taken) {
+		return true
+	}
+	standsForRow := c.key || slices.Contains(x.rowNames(c.table), id) || x.isUnique(id)
+	return standsForRow && (named(x.tables[c.table].words) || slices.ContainsFunc(a.Understood, func(w Word) bool {
+		return w.Meaning == table || strings.Contains(w.Meaning, " "+x.tableName(c.table)+".") && !numberTail[lemma(strings.ToLower(w.Text))]
+	}))
+}

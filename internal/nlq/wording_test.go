@@ -1,0 +1,44 @@
+package nlq_test
+
+import (
+	"testing"
+
+	"interlock/internal/nlq"
+	"interlock/internal/schema"
+)
+
+// What is said is in whole sentences, and rows of a typed statement are called rows.
+func TestSentences(t *testing.T) {
+	t.Parallel()
+	if got, want := nlq.AnswerText("", nil, []string{"country", "n"}, [][]any{{"Spain", 3}, {"Chad", 2}}), "There are 2 rows, with country and n: Spain, 3; Chad, 2."; got != want {
+		t.Errorf("%q, not %q", got, want)
+	}
+	for text, want := range map[string]string{"it is not clear": "It is not clear.", "Which one?": "Which one?", "It is so.": "It is so."} {
+		if got := nlq.Sentence(text); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}
+
+// A column that no word of the question names, or only the word "numbers", is no answer.
+func TestAnswersNameTheirColumns(t *testing.T) {
+	t.Parallel()
+	column := func(name, kind string) schema.Column { return schema.Column{Name: name, Type: schema.ParseType(kind)} }
+	x := nlq.NewIndex(schema.Dataset{ID: "d", Tables: []schema.Table{
+		{Name: "guests", Rows: 50, Key: []string{"guest_id"}, Columns: []schema.Column{column("guest_id", "BIGINT"), column("name", "VARCHAR")}},
+		{Name: "stays", Rows: 300, Key: []string{"stay_id"}, Columns: []schema.Column{column("stay_id", "BIGINT"), column("guest_id", "BIGINT"), column("channel", "VARCHAR"), column("status", "VARCHAR")}},
+		{Name: "bills", Rows: 300, Key: []string{"bill_no"}, Columns: []schema.Column{column("bill_no", "BIGINT"), column("stay_id", "BIGINT"), column("payer", "VARCHAR")}},
+	}}, []nlq.ColumnValues{
+		{Table: "stays", Column: "channel", Values: []string{"phone", "web"}, Complete: true},
+		{Table: "stays", Column: "status", Values: []string{"no-show", "stayed"}, Complete: true},
+		{Table: "bills", Column: "payer", Values: []string{"firm", "guest"}, Complete: true},
+	}, schema.Dictionary{})
+	for _, question := range []string{"What are the phone numbers of the no-show guests?", "how many open stays and bills"} {
+		if a := nlq.Plan(nlq.Question{Text: question, Index: x}); a.Sure() {
+			t.Errorf("%s was answered by %s", question, a.SQL)
+		}
+	}
+	if a := nlq.Plan(nlq.Question{Text: "What are the names of the no-show guests?", Index: x}); !a.Sure() {
+		t.Errorf("the names are not told: %+v", a)
+	}
+}
