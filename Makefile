@@ -29,7 +29,7 @@ export CGO_ENABLED := 1
 export GOFLAGS := $(strip $(GOFLAGS) -tags=minicore_disabled)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup weights page build run test lint bench demo clean
+.PHONY: help setup weights page build run test lint bench demo screenshots clean
 
 help: ## list the commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -69,6 +69,9 @@ lint: ## golangci-lint with the reasons in .golangci.yaml, and the checks of the
 
 bench: ## print our figures beside the peers and the bare drivers, made in this run
 	go run ./bench
+
+screenshots: build ## take pictures of every view of the page into bin/screenshots
+	@scripts/screenshots.sh
 
 clean: ## remove what was built
 	rm -rf bin web/dist/assets web/dist/index.html
