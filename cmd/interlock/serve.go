@@ -79,6 +79,9 @@ func (a *app) serve(ctx context.Context) error {
 		Replay: func(ctx context.Context, run string) (any, error) {
 			return capsule.ReplayRun(ctx, s.store, s.tools, run)
 		},
+		CompareThreads: func(ctx context.Context, one, other string) (any, error) {
+			return capsule.CompareThreads(ctx, s.store, one, other)
+		},
 		DeleteThread: keeper.RemoveThread,
 		Machine:      "analyst", SessionMachine: "reconcile", Direct: directTools,
 		Ready: s.readiness, Metrics: s.metrics.handler(), Page: web.Files(), Version: version(),

@@ -104,6 +104,22 @@ func TestHostsAndOrigins(t *testing.T) {
 	})
 }
 
+// TestOnlyOwnThreadsAreCompared covers both sides of a comparison.
+func TestOnlyOwnThreadsAreCompared(t *testing.T) {
+	r := start(t, func(c *server.Config) {
+		withUsers(c)
+		c.CompareThreads = func(context.Context, string, string) (any, error) { return map[string]int{"shared": 1}, nil }
+	})
+	alice, bob := "Authorization: Bearer "+aliceToken, "Authorization: Bearer "+bobToken
+	hers := get[map[string]any](t, r, "POST", "/chat", `{"message":"everything"}`, alice)["thread_id"].(string)
+	his := get[map[string]any](t, r, "POST", "/chat", `{"message":"everything"}`, bob)["thread_id"].(string)
+	for path, want := range map[string]int{his + "/diff/" + his: 200, his + "/diff/" + hers: 404, hers + "/diff/" + his: 404} {
+		if res, body := r.do(t, "GET", "/api/threads/"+path, "", bob); res.StatusCode != want {
+			t.Errorf("%s: %d %s, want %d", path, res.StatusCode, body, want)
+		}
+	}
+}
+
 func TestTokens(t *testing.T) {
 	r := start(t, withUsers)
 	alice, bob, vic := "Authorization: Bearer "+aliceToken, "Authorization: Bearer "+bobToken, "Authorization: Bearer "+vicToken

@@ -42,6 +42,9 @@ func (s *Server) routes(t *table) {
 	stream(t, Viewer, "GET", "/api/threads/{id}/events", "Follow the log of a thread", s.threadEvents)
 	post(t, Analyst, "/api/threads/{id}/stop", "End the running turn", s.stop)
 	post(t, Analyst, "/api/threads/{id}/fork", "Go another way from an earlier point", s.fork)
+	if s.cfg.CompareThreads != nil {
+		get(t, Viewer, "/api/threads/{id}/diff/{other}", "What two threads share, and where they part", s.compareThreads)
+	}
 	patch(t, Analyst, "/api/threads/{id}", "Give a thread another title", s.renameThread)
 	if s.cfg.DeleteThread != nil {
 		remove(t, Analyst, "/api/threads/{id}", "Delete a thread and its runs for good", s.deleteThread)

@@ -51,6 +51,8 @@ type Config struct {
 	Capsule func(ctx context.Context, run string) (any, error)
 	// Prompt gives what a model saw in one call of a run; not_found if there is no such call.
 	Prompt func(ctx context.Context, run, call string) (any, error)
+	// CompareThreads says what two threads share and where they part.
+	CompareThreads func(ctx context.Context, a, b string) (any, error)
 	// Replay runs a run again from its recording and compares the logs.
 	Replay func(ctx context.Context, run string) (any, error)
 	// DeleteThread removes a thread for good; the server has checked whose it is.

@@ -76,6 +76,20 @@ func (s *Server) thread(ctx context.Context, in *threadPath) (threadView, error)
 	}, nil
 }
 
+// compareThreads compares two threads of the calling user, such as a fork and its parent.
+func (s *Server) compareThreads(ctx context.Context, in *struct {
+	ID    string `path:"id" maxLength:"200"`
+	Other string `path:"other" maxLength:"200"`
+},
+) (any, error) {
+	for _, id := range []string{in.ID, in.Other} {
+		if _, err := s.ownThread(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	return s.cfg.CompareThreads(ctx, in.ID, in.Other)
+}
+
 type messageList struct {
 	Thread   string           `json:"thread_id"`
 	Messages []engine.Message `json:"messages"`

@@ -5,4 +5,5 @@ import "./artifacts.test.js";
 import "./reconcile.test.js";
 import "./a11y.test.js";
 import "./safety.test.js";
+import "./runs.test.js";
 import "./speed.test.js";

@@ -18,6 +18,8 @@ export const unread = (d: Dataset) => (d.tables ?? []).some((t) => !t.columns) |
 class Datasets {
   list = $state.raw<Dataset[]>([]);
   trouble = $state("");
+  /** The server has said which datasets there are. */
+  known = $state(false);
   /** The id that a person chose: "" is any dataset, null is no choice yet. */
   chosen = $state(localStorage.getItem("dataset"));
   #tag = "";
@@ -57,6 +59,7 @@ class Datasets {
     try {
       const response = await request("/api/datasets"); // the browser asks with the tag it has
       const tag = response.headers.get("ETag") ?? "";
+      this.known = true;
       const { datasets } = (await response.json()) as { datasets: Dataset[] };
       if (tag === this.#tag && !this.trouble) return;
       this.#tag = tag;

@@ -53,7 +53,10 @@ export interface Pair {
 }
 
 /** rowName is the cell by which a person knows a row: its number where it has one. */
-export const rowName = (row: Record<string, Json>) => String(row[Object.keys(row).find((n) => /(^|_)(id|no|nr|number|key)$/i.test(n)) ?? Object.keys(row)[0]] ?? "");
+export function rowName(row: Record<string, Json>): string {
+  const numbers = Object.keys(row).filter((n) => /(^|_)(id|no|nr|number|key)$/i.test(n)).map((n) => String(row[n] ?? ""));
+  return numbers.find((v) => /[a-z].*\d/i.test(v)) ?? numbers[0] ?? String(Object.values(row)[0] ?? "");
+}
 
 /** pairOf finds the pair that a card shows, with the fields side by side that were compared. */
 export function pairOf(content: Record<string, Json>): Pair | undefined {

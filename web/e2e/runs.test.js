@@ -1,0 +1,53 @@
+// Runs on the page: replayed, compared, two threads side by side; and the model that answers.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ask, choose, chooseMachine, ended, page, question, turn, visit } from "./browser.js";
+
+test("a run is replayed, and a fork is compared with the thread that it came from", async () => {
+  await chooseMachine("analyst");
+  await choose("shop");
+  await question("How many orders are there?");
+  await ask(page, "How many customers are there?");
+  await ended(page, "answered", 2);
+  const before = await page.evaluate(() => location.hash);
+  await turn().getByLabel("Edit the question").click();
+  await page.getByLabel("Your question, changed").fill("How many orders are there per status?");
+  await page.getByLabel("Your question, changed").press("Enter");
+  await page.waitForFunction((hash) => location.hash !== hash, before);
+  await ended(page, "answered", 2);
+  await page.getByRole("link", { name: "compare" }).click();
+  await page.getByText(/They share \d+ events/).waitFor();
+  const rows = page.getByRole("row");
+  assert.match(await rows.nth(1).innerText(), /How many customers are there\?[\s\S]*How many orders are there per status\?/);
+  assert.doesNotMatch(await page.locator("tbody").first().innerText(), /How many orders are there\?/, "what they share is not repeated");
+
+  await rows.nth(1).getByRole("link", { name: "Run" }).first().click();
+  await page.getByRole("heading", { name: "How many customers are there?" }).waitFor();
+  await page.getByRole("button", { name: "Replay free" }).click();
+  await page.getByText("Identical").waitFor();
+  await page.getByText(/\d+ events came out as they were recorded/).waitFor();
+});
+
+test("a model server on this machine is offered, and used only when somebody agrees", async () => {
+  const found = { model: "offline", built_in: true, found: [{ program: "Ollama", url: "http://127.0.0.1:11434/v1", models: ["small", "large"] }] };
+  let agreed;
+  await page.route("**/api/models", (asked) => asked.fulfill({ json: agreed ? { ...found, model: "openai/large", built_in: false, agreed: { ...agreed, agreed_at: new Date().toISOString() } } : found }));
+  await page.route("**/api/models/local", (asked) => {
+    agreed = asked.request().postDataJSON();
+    return asked.fulfill({ json: {} });
+  });
+  await visit("#/settings");
+  await page.getByRole("heading", { name: "Settings" }).waitFor();
+  await visit("#/ask");
+  const offer = page.getByRole("form", { name: "A model on this machine" });
+  await offer.getByText("Ollama").waitFor();
+  assert.equal(agreed, undefined);
+  await offer.getByLabel("Model of Ollama").selectOption("large");
+  await offer.getByRole("button", { name: "Use it" }).click();
+  await page.getByText("large on this machine answers").waitFor();
+  assert.deepEqual(agreed, { url: "http://127.0.0.1:11434/v1", model: "large" });
+  await page.locator(".side").getByText("openai/large").waitFor();
+  await page.unroute("**/api/models");
+  await page.unroute("**/api/models/local");
+});
