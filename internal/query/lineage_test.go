@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"interlock/internal/query"
+	"interlock/internal/schema"
 )
 
 // TestLineage says for each column of a result what feeds it: what it reads, which numbers
@@ -20,19 +21,46 @@ func TestLineage(t *testing.T) {
 		if len(d.Lineage) == 0 {
 			t.Error("no lineage")
 		}
-		var lines []string
-		for _, l := range d.Lineage {
-			line := l.Column + ":"
-			for _, part := range []struct {
-				name string
-				list []string
-			}{{"reads", l.Reads}, {"is", l.Constants}, {"with", l.Factors}} {
-				if len(part.list) > 0 {
-					line += " " + part.name + " " + strings.Join(part.list, ", ") + ";"
-				}
-			}
-			lines = append(lines, strings.TrimRight(line, ";"))
-		}
-		return strings.Join(lines, "\n")
+		return lineageText(d.Lineage)
 	})
+}
+
+// Statements for other engines have a lineage where the embedded engine can read them.
+func TestLineageRemote(t *testing.T) {
+	db, e := shop(t), newEngine(t, query.Config{})
+	for _, name := range []string{"postgres", "mysql", "snowflake"} {
+		check := checkRemote(t, e, db, name)
+		for sql, want := range map[string]string{
+			"SELECT replace('48,211.37', ',', '') AS r FROM orders":                  "r: with 48211.37",
+			"SELECT sum(amount) * 1.37 AS f FROM orders":                             "f: reads orders, orders.amount; with 1.37",
+			"SELECT o.status, c.v FROM orders o CROSS JOIN (SELECT 48211.37 AS v) c": "status: reads orders.status\nv: is 48211.37",
+		} {
+			d, err := check(t, sql)
+			if err != nil {
+				t.Errorf("%s: %s: %v", name, sql, err)
+				continue
+			}
+			if got := strings.ToLower(lineageText(d.Lineage)); got != want {
+				t.Errorf("%s: %s\ngot  %s\nwant %s", name, sql, got, want)
+			}
+		}
+	}
+}
+
+// lineageText writes a lineage, a line for each column.
+func lineageText(all []schema.Lineage) string {
+	var lines []string
+	for _, l := range all {
+		line := l.Column + ":"
+		for _, part := range []struct {
+			name string
+			list []string
+		}{{"reads", l.Reads}, {"is", l.Constants}, {"with", l.Factors}} {
+			if len(part.list) > 0 {
+				line += " " + part.name + " " + strings.Join(part.list, ", ") + ";"
+			}
+		}
+		lines = append(lines, strings.TrimRight(line, ";"))
+	}
+	return strings.Join(lines, "\n")
 }

@@ -1,6 +1,7 @@
 package sqlpolicy
 
 import (
+	"context"
 	"slices"
 	"strconv"
 
@@ -227,4 +228,25 @@ func (f feed) lineage(name string) schema.Lineage {
 		}
 	}
 	return l
+}
+
+// remoteLineage reads the lineage of a statement that another engine's grammar has allowed,
+// where the embedded engine's parser is there and can read it too; else it is not known.
+func remoteLineage(ctx context.Context, parser Parser, scope Scope, rules *Rules, sql string) []schema.Lineage {
+	if parser == nil {
+		return nil
+	}
+	tokens, err := rules.tokenize(sql)
+	if err != nil {
+		return nil
+	}
+	tree, err := parser.Tree(ctx, emit(tokens, rules.parserText).text)
+	if err != nil {
+		return nil
+	}
+	root, err := decode(string(tree))
+	if err != nil || root.get("error").kind != 'f' || len(root.get("statements").kids) != 1 {
+		return nil
+	}
+	return lineageOf(&root.get("statements").kids[0].value, scope, scope.tableKey)
 }

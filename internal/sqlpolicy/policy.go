@@ -153,7 +153,11 @@ func (p *Policy) decideRemote(ctx context.Context, parser Parser, scope Scope, s
 	case rules.byEngine:
 		return Decision{}, fault.New(fault.Internal, "statements for %s are judged by the engine itself", scope.Dialect.Title())
 	case rules.grammar != nil:
-		return rules.grammar.judge(scope, sql, p.limits)
+		d, err := rules.grammar.judge(scope, sql, p.limits)
+		if err == nil {
+			d.Lineage = remoteLineage(ctx, parser, scope, rules, sql)
+		}
+		return d, err
 	}
 	return p.decideByTokens(ctx, parser, scope, rules, sql)
 }

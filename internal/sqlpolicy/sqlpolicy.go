@@ -26,7 +26,7 @@ type Decision struct {
 	// Form is the same for two wordings of one statement; "" where another engine runs it.
 	Form string
 	// Lineage says what feeds each column of the result, in order; nil where the embedded
-	// engine's parser did not read the statement.
+	// engine's parser cannot read the statement, and in SQLite.
 	Lineage []schema.Lineage
 }
 
