@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -175,7 +176,7 @@ func getJSON(ctx context.Context, client *http.Client, address string, into any)
 		return err
 	}
 	if !json.Valid(raw) {
-		return fmt.Errorf("the answer is no JSON")
+		return errors.New("the answer is no JSON")
 	}
 	return decode(raw, into)
 }
