@@ -21,6 +21,7 @@ type dataset struct {
 	tables          []*table
 	relations       []relation
 	glossary        map[string]string
+	meaning         string // meaning.yaml; "" where there is none
 	flaws           []flaw
 	documents       map[string][]byte // file name to content
 	truth           []*table          // kept apart from the dataset
@@ -118,6 +119,9 @@ func (d dataset) files(o Options) ([]file, error) {
 		put(name, content)
 	}
 	put("README.md", d.readme())
+	if d.meaning != "" {
+		put("meaning.yaml", []byte(d.meaning))
+	}
 	for _, t := range d.truth {
 		content, err := t.encode()
 		if err != nil {

@@ -9,6 +9,7 @@
 //	registry.json         id, name, description, prompts, files (path, table_name, format,
 //	                      description, options, rows, schema), relations, documents
 //	data_dictionary.json  {"tables": {T: {"description", "columns": {C: text}}}, "glossary": {term: text}}
+//	meaning.yaml          of the shop: its semantic model, in the format of Apache Ossie
 //	golden.json           questions with SQL and what a right answer looks like
 //	README.md             what the data is, and every flaw in it with its count
 //

@@ -45,7 +45,8 @@ func ecommerce(o Options) dataset {
 			"repeat customer": "A customer with two or more orders that were not cancelled.",
 			"sales":           "Ambiguous: pieces (order_items.quantity) or money (orders.total). Ask which is meant.",
 		},
-		flaws: s.flaws(),
+		meaning: ecommerceMeaning,
+		flaws:   s.flaws(),
 	}
 }
 

@@ -18,7 +18,7 @@ type Ambiguity struct {
 // An Alternative is one reading of a question that can be read in several ways.
 type Alternative struct {
 	Text string          `json:"text"`
-	Plan *queryplan.Plan `json:"plan"`
+	Plan *queryplan.Plan `json:"plan"` // nil where it can be meant and not be planned
 	SQL  string          `json:"sql"`
 }
 

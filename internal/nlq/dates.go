@@ -206,6 +206,9 @@ func (u *understanding) periodColumn(i int) int {
 			found = append(found, d)
 		}
 	}
+	if said := slices.DeleteFunc(slices.Clone(found), func(d int) bool { _, ok := u.x.mainDates[u.x.columns[d].table]; return !ok }); len(said) == 1 {
+		found = said // the others are guesses by name
+	}
 	if len(found) == 1 {
 		u.q.dateCol = found[0]
 		return found[0]

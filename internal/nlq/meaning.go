@@ -249,19 +249,18 @@ func (x *Index) askTerm(t ambiguousTerm, q Question) (Answer, bool) {
 			one.Clarification = rest
 			return Plan(one), true
 		}
-		if a := Plan(one); a.Plan != nil {
+		a := Plan(one)
+		if a.Plan != nil {
 			answers = append(answers, a)
-			asked.Alternatives = append(asked.Alternatives, Alternative{Text: reading, Plan: a.Plan, SQL: a.SQL})
 		}
+		asked.Alternatives = append(asked.Alternatives, Alternative{Text: reading, Plan: a.Plan, SQL: a.SQL})
 	}
-	switch len(answers) {
-	case 0:
+	if len(answers) == 0 {
 		return Answer{}, false
-	case 1:
-		return answers[0], true
 	}
+	// All readings are asked about, also those that cannot be planned: one of these may be meant.
 	a := answers[0]
-	a.Quality, a.Confidence, a.Questions = Medium, 1/float64(len(answers)), []Ambiguity{asked}
+	a.Quality, a.Confidence, a.Questions = Medium, 1/float64(len(t.Readings)), []Ambiguity{asked}
 	return a, true
 }
 
