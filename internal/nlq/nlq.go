@@ -125,6 +125,11 @@ func Plan(q Question) Answer {
 		now = x.today
 	}
 	a := x.planLoosely(q, now)
+	if n := len(q.History); n > 0 && a.Plan != nil && follows.MatchString(q.Text) {
+		if before := Plan(Question{Text: q.History[n-1].Text, Index: x, History: q.History[:n-1], Now: q.Now}); before.SQL == a.SQL {
+			return Answer{Quality: Low, Declined: "it is not clear what should change"} // for whom? says nothing new to the grammar
+		}
+	}
 	if a.Declined != "" {
 		a.Declined = talk.current.reason
 	}

@@ -281,7 +281,29 @@ func (x *Index) findPieces(toks []token, now time.Time) []piece {
 		i = p.from
 	}
 	slices.Reverse(out)
+	x.restoreValues(out)
 	return out
+}
+
+// restoreValues takes words that mostly change nothing for the values that they are where they follow the name of
+// the value's column, or end a sentence behind a form of be: with status done, how many are done.
+func (x *Index) restoreValues(ps []piece) {
+	for i := 1; i < len(ps); i++ {
+		before := &ps[i-1]
+		if ps[i].role != pHarmless {
+			continue
+		}
+		last := i == len(ps)-1 && slices.Contains([]string{"is", "are", "was", "were"}, before.text)
+		var vals []valueRef
+		for _, ref := range x.values[normaliseValue(ps[i].text)] {
+			if last || slices.ContainsFunc(before.cols, func(c scored) bool { return c.id == ref.column }) {
+				vals = append(vals, ref)
+			}
+		}
+		if len(vals) > 0 {
+			ps[i].role, ps[i].vals = pName, x.distinctColumns(vals)
+		}
+	}
 }
 
 func matchesForm(toks []token, i int, words []string) bool {

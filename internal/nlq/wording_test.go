@@ -1,6 +1,7 @@
 package nlq_test
 
 import (
+	"strings"
 	"testing"
 
 	"interlock/internal/nlq"
@@ -40,5 +41,26 @@ func TestAnswersNameTheirColumns(t *testing.T) {
 	}
 	if a := nlq.Plan(nlq.Question{Text: "What are the names of the no-show guests?", Index: x}); !a.Sure() {
 		t.Errorf("the names are not told: %+v", a)
+	}
+}
+
+// A value that is a common word is not dropped, in questions and in definitions, and a follow-up that
+// changes nothing is not answered by what was answered before.
+func TestCommonWordsAsValues(t *testing.T) {
+	t.Parallel()
+	column := func(name, kind string) schema.Column { return schema.Column{Name: name, Type: schema.ParseType(kind)} }
+	x := nlq.NewIndex(schema.Dataset{ID: "d", Tables: []schema.Table{
+		{Name: "jobs", Rows: 300, Key: []string{"job_id"}, Columns: []schema.Column{column("job_id", "BIGINT"), column("status", "VARCHAR"), column("price", "DOUBLE")}},
+	}}, []nlq.ColumnValues{{Table: "jobs", Column: "status", Values: []string{"done", "waiting"}, Complete: true}},
+		schema.Dictionary{Glossary: map[string]string{"job revenue": "Sum of jobs.price over jobs with status done."}})
+	for _, question := range []string{"What is the job revenue?", "How many jobs with status done?", "How many jobs are done?"} {
+		if a := nlq.Plan(nlq.Question{Text: question, Index: x}); a.Sure() && !strings.Contains(a.SQL, "= 'done'") {
+			t.Errorf("%s dropped the value: %s", question, a.SQL)
+		} else if !a.Sure() {
+			t.Errorf("%s: %+v", question, a)
+		}
+	}
+	if a := nlq.Plan(nlq.Question{Text: "for whom?", Index: x, History: []nlq.Turn{{Text: "How many jobs are waiting?"}}}); a.Sure() {
+		t.Errorf("for whom? was answered by %s", a.SQL)
 	}
 }
