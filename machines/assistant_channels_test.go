@@ -79,6 +79,9 @@ func TestAssistantShowsTablesOnce(t *testing.T) {
 		if len(last.Tools) != 1 || last.Tools[0].Name != "request_capability" {
 			t.Errorf("the commentary has the tools %v", last.Tools)
 		}
+		if said := string(got.reply.Fields["result"]) + string(got.reply.Fields["details"]); !strings.Contains(said, `"rows":[["2026-07",4711],["2026-08",815]]`) || !strings.Contains(said, `"compiled_sql":"SELECT month, returned FROM orders"`) {
+			t.Errorf("the reply carries %s, want the table and its statement", said)
+		}
 		tables := 0
 		for _, shown := range got.reply.Shown {
 			if shown.Tool == "sql_select" {

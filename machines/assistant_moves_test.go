@@ -29,6 +29,7 @@ var (
 	searchDocuments = llm.Call{Name: "document_search", Args: `{"query":"returns"}`}
 	searchSchema    = llm.Call{Name: "schema_search", Args: `{"query":"returns"}`}
 	searchTools     = llm.Call{Name: "tool_search", Args: `{"query":"customer"}`}
+	otherQuery      = llm.Call{Name: "sql_select", Args: `{"source_id":"shop","sql":"SELECT month, returned FROM orders WHERE returned > 1","purpose":"returns by month"}`}
 	query           = llm.Call{Name: "sql_select", Args: `{"source_id":"shop","sql":"SELECT month, returned FROM orders","purpose":"returns by month"}`}
 	run             = llm.Call{Name: "python_execution", Args: `{"code":"print(1)"}`}
 	runWithWarning  = llm.Call{Name: "python_execution", Args: `{"code":"warn()"}`}
@@ -131,6 +132,7 @@ func TestAssistantMoves(t *testing.T) {
 		{"documents, and no table fits", scene{scores: scores{rag: 0.8}, later: scores{rag: 0.8, schema: 0.199}, calls: []llm.Call{searchSchema}}, "rag_retrieval conversational"},
 		{"a table at its threshold", scene{scores: scores{rag: 0.8}, later: scores{rag: 0.8, schema: 0.2}, calls: []llm.Call{searchSchema}}, "rag_retrieval hybrid conversational"},
 		{"a query is commented on", scene{scores: scores{schema: 0.5}, calls: []llm.Call{query}}, "sql_retrieval sql_result_commentary conversational"},
+		{"a query is corrected by another", scene{scores: scores{schema: 0.5}, calls: []llm.Call{query, request("sql"), otherQuery}}, "sql_retrieval sql_result_commentary hybrid sql_result_commentary conversational"},
 		{"tables are background only", scene{scores: scores{schema: 0.3}}, "sql_retrieval conversational"},
 		{"tables, then Python", scene{scores: scores{schema: 0.5}, calls: []llm.Call{request("python"), run}}, "sql_retrieval code_execution conversational"},
 		{"a tool is found and called", scene{scores: scores{tools: 2}, calls: []llm.Call{searchTools}}, "tool_orchestration tools_discovered conversational"},

@@ -54,6 +54,6 @@ func (in SQLSelectIn) checkSource() error {
 // the state that has the capability.
 func requestCapability() tool.Tool {
 	return tool.New(spec("request_capability", tool.Computes), func(_ context.Context, in RequestCapabilityIn) (RequestCapabilityOut, error) {
-		return RequestCapabilityOut{Name: in.Name, Note: "You can use " + in.Name + " now."}, nil
+		return RequestCapabilityOut{Name: in.Name, Note: "Granted: " + in.Name + ". Use the tools that are offered now."}, nil
 	})
 }
