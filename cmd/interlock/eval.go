@@ -26,6 +26,7 @@ func (a *app) evalCommand() *cobra.Command {
 		Long: "DIR holds questions.json ([{db, question, gold_sql}]) and a <db>.sqlite for each database, or\n" +
 			"dialogues.json (conversations with gold statements) and a folder of CSV files for each dataset, or\n" +
 			"without such folders dialogues about the datasets in --data, with statements in their own dialect.\n" +
+			"A dataset's own folder with a meaning.yaml: its verified questions are asked.\n" +
 			"Without DIR the golden queries of the datasets in --data are asked.\n" +
 			"Eval prints the share of right answers among all questions (EX), of answers among all questions\n(coverage) and of right answers among the answers (precision), and how often it asked back or declined.",
 		Example: "  interlock eval ./questions --limit 50\n  interlock eval --data ./demo",
@@ -35,6 +36,9 @@ func (a *app) evalCommand() *cobra.Command {
 					e.machine = "analyst"
 				}
 				return e.dialogues(cmd.Context(), args[0])
+			}
+			if len(args) == 1 && hasMeaning(args[0]) {
+				return e.verified(cmd.Context(), args[0])
 			}
 			if len(args) == 1 {
 				return e.questions(cmd.Context(), args[0])
