@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -296,5 +297,28 @@ func TestSmallContext(t *testing.T) {
 	total := len(wire(t, last))
 	if total*2/7 > context*7/8 { // a token has some 3.5 bytes, and the reply needs room
 		t.Errorf("the whole request has %d bytes", total)
+	}
+}
+
+// TestSlipsUseUpNoTool holds that wrong arguments are told to the model and that the tool
+// stays offered, however often they come.
+func TestSlipsUseUpNoTool(t *testing.T) {
+	t.Parallel()
+	var lines []llm.Line
+	for i := range 5 {
+		lines = append(lines, llm.Ask("get_dataset_schema", fmt.Sprintf(`{"dataset_id":{"name":%d}}`, i)))
+	}
+	sent := analystRequests(t, []string{"What is there?"}, append(lines, llm.Say("I do not know."))...)
+	if len(sent) != 6 {
+		t.Fatalf("%d requests", len(sent))
+	}
+	last := sent[5]
+	if !slices.ContainsFunc(last.Tools, func(tool llm.Tool) bool { return tool.Name == "get_dataset_schema" }) {
+		t.Error("the tool is no longer offered")
+	}
+	for _, m := range last.Messages {
+		if m.Role == llm.ToolRole && (!m.Failed || !strings.Contains(m.Text, "dataset_id")) {
+			t.Errorf("the model is told %q", m.Text)
+		}
 	}
 }
