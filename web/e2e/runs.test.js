@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, choose, chooseMachine, ended, page, question, turn, visit } from "./browser.js";
+import { ask, choose, chooseMachine, ended, page, question, refusal, turn, visit } from "./browser.js";
 
 test("a run is replayed, and a fork is compared with the thread that it came from", async () => {
   await chooseMachine("analyst");
@@ -50,4 +50,35 @@ test("a model server on this machine is offered, and used only when somebody agr
   await page.locator(".side").getByText("openai/large").waitFor();
   await page.unroute("**/api/models");
   await page.unroute("**/api/models/local");
+});
+
+test("the meaning of a dataset is written, refused with the line, saved and used", async () => {
+  await visit("#/data/shop");
+  const meaning = page.getByRole("region", { name: "Meaning" });
+  const model = (expression) => `version: 0.2.0.dev0
+semantic_model:
+  - name: shop
+    datasets:
+      - name: orders
+        source: orders
+        primary_key: [id]
+    metrics:
+      - name: kept revenue
+        description: What was paid and not returned
+        expression: {dialects: [{dialect: ANSI_SQL, expression: ${expression}}]}
+        ai_context: {synonyms: [takings]}
+`;
+  await meaning.getByLabel("meaning.yaml").fill(model("SUM(orders.nothing)"));
+  await meaning.getByRole("button", { name: "Check and save" }).click();
+  await meaning.getByRole("button", { name: /^Line \d+/ }).first().click();
+  refusal(422);
+  assert.equal(await meaning.locator("textarea").evaluate((f) => f === document.activeElement && f.selectionEnd > f.selectionStart), true, "the line is chosen");
+  await meaning.getByLabel("meaning.yaml").fill(model("SUM(orders.amount) FILTER (WHERE orders.status <> 'returned')"));
+  await meaning.getByRole("button", { name: "Check and save" }).click();
+  await meaning.getByText("Saved; it holds from the next question on.").waitFor();
+  assert.match(await meaning.getByRole("list", { name: "Metrics" }).innerText(), /kept revenue[\s\S]*takings/);
+  await chooseMachine("analyst");
+  await choose("shop");
+  await question("What are the takings?");
+  assert.match(await turn().innerText(), /130\.75/);
 });

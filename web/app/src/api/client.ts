@@ -48,7 +48,7 @@ export async function request(path: string, options: Options = {}): Promise<Resp
   }
 }
 
-type Method = "get" | "post" | "delete" | "patch";
+type Method = "get" | "post" | "put" | "delete" | "patch";
 type PathsOf<M extends Method> = { [P in keyof paths]: paths[P] extends Record<M, { responses: unknown }> ? P : never }[keyof paths];
 type Answer<M extends Method, P extends keyof paths> = paths[P] extends Record<M, { responses: { 200: { content: { "application/json": infer B } } } }> ? B : unknown;
 type Sent<M extends Method, P extends keyof paths> = paths[P] extends Record<M, { requestBody: { content: { "application/json": infer B } } }> ? B : undefined;
@@ -72,6 +72,8 @@ export const post = <P extends PathsOf<"post">>(path: P, params: Values, body: S
   call("POST", pathTo(path, params), body ?? {}) as Promise<Answer<"post", P>>;
 
 export const patch = <P extends PathsOf<"patch">>(path: P, params: Values, body: Sent<"patch", P>) => call("PATCH", pathTo(path, params), body) as Promise<Answer<"patch", P>>;
+
+export const put = <P extends PathsOf<"put">>(path: P, params: Values, body: Sent<"put", P>) => call("PUT", pathTo(path, params), body) as Promise<Answer<"put", P>>;
 
 export const remove = <P extends PathsOf<"delete">>(path: P, params: Values) => call("DELETE", pathTo(path, params)) as Promise<Answer<"delete", P>>;
 
