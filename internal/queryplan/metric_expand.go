@@ -277,7 +277,7 @@ func (x *expander) multiplies(table string) string {
 		}
 	}
 	seen := map[string]bool{strings.ToLower(x.nameOf(table)): true}
-	for range len(edges) {
+	for range edges {
 		for _, e := range edges {
 			for _, step := range []edge{e, {e.b, e.bCol, e.a, e.aCol}} {
 				if !seen[step.a] || seen[step.b] {

@@ -67,20 +67,20 @@ func TestMetricErrors(t *testing.T) {
 }
 
 func TestMetricProblems(t *testing.T) {
-	for plan, want := range map[string]string{
-		`{"table":"orders","select":[{"metric":"gross"}]}`:                                         `select[0].metric: there is no metric "gross"; there are net_revenue, paid_share`,
-		`{"table":"customers","select":[{"metric":"net_revenue"}]}`:                                "select[0].metric: net_revenue is about rows of orders",
-		`{"table":"orders","joins":[{"table":"order lines"}],"select":[{"metric":"net_revenue"}]}`: "joining order lines repeats rows of orders",
-		`{"table":"customers","joins":[{"table":"orders"},{"table":"reviews","on":[{"left":"customers.id","right":"customer"}]}],"select":[{"metric":"paid_share"}]}`: "joining reviews repeats rows of orders",
-		`{"table":"orders","select":[{"metric":"net_revenue","function":"sum"}]}`:                                                                                     "a metric stands alone",
-		`{"table":"orders","select":[{"column":"id"}],"filters":[{"metric":"net_revenue","operator":">","value":1}]}`:                                                 "put it into select, having or order_by",
+	for _, tt := range []struct{ plan, want string }{
+		{`{"table":"orders","select":[{"metric":"gross"}]}`, `select[0].metric: there is no metric "gross"; there are net_revenue, paid_share`},
+		{`{"table":"customers","select":[{"metric":"net_revenue"}]}`, "select[0].metric: net_revenue is about rows of orders"},
+		{`{"table":"orders","joins":[{"table":"order lines"}],"select":[{"metric":"net_revenue"}]}`, "joining order lines repeats rows of orders"},
+		{`{"table":"customers","joins":[{"table":"orders"},{"table":"reviews","on":[{"left":"customers.id","right":"customer"}]}],"select":[{"metric":"paid_share"}]}`, "joining reviews repeats rows of orders"},
+		{`{"table":"orders","select":[{"metric":"net_revenue","function":"sum"}]}`, "a metric stands alone"},
+		{`{"table":"orders","select":[{"column":"id"}],"filters":[{"metric":"net_revenue","operator":">","value":1}]}`, "put it into select, having or order_by"},
 	} {
-		p, err := queryplan.Parse(json.RawMessage(plan))
+		p, err := queryplan.Parse(json.RawMessage(tt.plan))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.SQL(shop); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", plan, err, want)
+		if _, err := p.SQL(shop); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.plan, err, tt.want)
 		}
 	}
 	p, _ := queryplan.Parse(json.RawMessage(`{"table":"customers","joins":[{"table":"orders"}],"select":[{"metric":"net_revenue"}]}`))
