@@ -28,7 +28,7 @@ test("an answer comes in pieces and stands first: sentence, result, then the ste
   assert.match(await answer.innerText(), /<b>not bold<\/b>/);
 
   // Its figures say where they come from, and a click shows the cell.
-  assert.deepEqual(await answer.locator("[data-support]").evaluateAll((all) => all.map((f) => `${f.textContent} ${f.dataset.support}`)), ["812 cell", "77 cell", "69 % formula"]);
+  assert.deepEqual(await answer.locator("[data-support]").evaluateAll((all) => all.map((f) => `${f.textContent} ${f.dataset.support}`)), ["1,204,300.50 cell", "812 cell", "77 cell", "69 % formula"]);
   await answer.getByRole("button", { name: "812" }).click();
   assert.equal(await turn.locator(".result td.marked").innerText(), "812");
 
@@ -235,4 +235,18 @@ test("a thread of 500 turns opens in a second, at its end", async (t) => {
   await page.getByText("500 questions").waitFor();
   await page.getByRole("button", { name: /^Show 40 earlier questions of 460/ }).click();
   await page.locator(".turn").nth(79).waitFor();
+});
+
+test("a model server on this machine is offered, and used only when somebody agrees", async () => {
+  const models = async () => (await page.request.get(url + "/api/models")).json();
+  const offer = page.getByRole("form", { name: "A model on this machine" });
+  await offer.getByText("Ollama").waitFor();
+  assert.equal((await models()).agreed, undefined);
+  await offer.getByLabel("Model of Ollama").selectOption("large");
+  await offer.getByRole("button", { name: "Use it" }).click();
+  await page.getByText("large on this machine answers").waitFor();
+  assert.deepEqual([(await models()).agreed.url, (await models()).agreed.model], ["http://127.0.0.1:11434/v1", "large"]);
+  await page.locator(".side").getByText("openai/large").waitFor();
+  await page.getByRole("button", { name: "Stop using it" }).click();
+  await offer.waitFor();
 });

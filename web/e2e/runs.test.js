@@ -1,4 +1,4 @@
-// Runs on the page: replayed, compared, two threads side by side; and the model that answers.
+// Runs on the page: replayed, compared, two threads side by side; and the meaning that answers use.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -27,29 +27,6 @@ test("a run is replayed, and a fork is compared with the thread that it came fro
   await page.getByRole("button", { name: "Replay free" }).click();
   await page.getByText("Identical").waitFor();
   await page.getByText(/\d+ events came out as they were recorded/).waitFor();
-});
-
-test("a model server on this machine is offered, and used only when somebody agrees", async () => {
-  const found = { model: "offline", built_in: true, found: [{ program: "Ollama", url: "http://127.0.0.1:11434/v1", models: ["small", "large"] }] };
-  let agreed;
-  await page.route("**/api/models", (asked) => asked.fulfill({ json: agreed ? { ...found, model: "openai/large", built_in: false, agreed: { ...agreed, agreed_at: new Date().toISOString() } } : found }));
-  await page.route("**/api/models/local", (asked) => {
-    agreed = asked.request().postDataJSON();
-    return asked.fulfill({ json: {} });
-  });
-  await visit("#/settings");
-  await page.getByRole("heading", { name: "Settings" }).waitFor();
-  await visit("#/ask");
-  const offer = page.getByRole("form", { name: "A model on this machine" });
-  await offer.getByText("Ollama").waitFor();
-  assert.equal(agreed, undefined);
-  await offer.getByLabel("Model of Ollama").selectOption("large");
-  await offer.getByRole("button", { name: "Use it" }).click();
-  await page.getByText("large on this machine answers").waitFor();
-  assert.deepEqual(agreed, { url: "http://127.0.0.1:11434/v1", model: "large" });
-  await page.locator(".side").getByText("openai/large").waitFor();
-  await page.unroute("**/api/models");
-  await page.unroute("**/api/models/local");
 });
 
 test("the meaning of a dataset is written, refused with the line, saved and used", async () => {

@@ -52,3 +52,15 @@ test("a cell of another result is named, but not bound", () => {
   expect(body.querySelector("button")).toBeNull();
   expect(body.querySelector("[data-support=cell]")?.getAttribute("title")).toBe("From the result: column n, row 1");
 });
+
+test("a figure in backticks or in a table is marked, one of a program is not", () => {
+  const result = tableOf({ columns: ["region", "n"], column_types: ["VARCHAR", "BIGINT"], rows: [["North", 1234]] })!;
+  const place = { start: 0, end: 0 };
+  const cells = [{ table: "c_1", row: 0, column: "n" }];
+  const body = draw("`1,234` by `SELECT 99 FROM t`, then:\n\n| n |\n|---|\n| 1,234 |\n| 99 |", { result, call: "c_1", figures: [
+    { ...place, text: "1,234", support: "cell", cells }, { ...place, text: "1,234", support: "cell", cells }, { ...place, text: "99", support: "none" }] });
+  expect(body.querySelector("code button[data-support=cell]")?.textContent).toBe("1,234");
+  expect(body.querySelector("td button[data-support=cell]")?.textContent).toBe("1,234");
+  expect(body.querySelector("td [data-support=none]")?.textContent).toBe("99?");
+  expect(body.querySelectorAll("code")[1].textContent).toBe("SELECT 99 FROM t");
+});
