@@ -12,7 +12,7 @@ import (
 
 // Bounds of trying questions.
 const (
-	waitForStarters = 2 * time.Second // of a request that lists datasets
+	waitForStarters = 2 * time.Second // of a client that lists datasets once
 	tryStarters     = time.Minute     // of one dataset
 	keepStarters    = 256             // versions of datasets
 )
@@ -49,14 +49,14 @@ func NewStarters(life context.Context, c StartersConfig) *Starters {
 	return &Starters{config: c, life: life, turn: make(chan struct{}, 1), byVersion: map[string]*triedStarters{}}
 }
 
-// fill puts the questions that were tried in place of those declared. It waits for them a
-// moment; a dataset that takes longer has none until the next time. Rows that stay in their database
+// fill puts the questions that were tried in place of those declared. It waits for them that
+// long; a dataset that takes longer has none until the next time. Rows that stay in their database
 // are not queried for it.
-func (s *Starters) fill(ctx context.Context, list []schema.Dataset) {
+func (s *Starters) fill(ctx context.Context, list []schema.Dataset, wait time.Duration) {
 	if s == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, waitForStarters)
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	tried := make([]*triedStarters, len(list))
 	for i, d := range list {
@@ -68,12 +68,22 @@ func (s *Starters) fill(ctx context.Context, list []schema.Dataset) {
 		if t == nil || s.config.KeepDeclared && len(list[i].Prompts) > 0 {
 			continue
 		}
-		select {
-		case <-t.done:
-			list[i].Prompts = slices.Clone(t.questions)
-		case <-ctx.Done():
-			list[i].Prompts = nil
-		}
+		list[i].Prompts = t.await(ctx)
+	}
+}
+
+// await gives the questions, or none if they are not known when the context ends.
+func (t *triedStarters) await(ctx context.Context) []string {
+	select {
+	case <-t.done:
+		return slices.Clone(t.questions)
+	default:
+	}
+	select {
+	case <-t.done:
+		return slices.Clone(t.questions)
+	case <-ctx.Done():
+		return nil
 	}
 }
 

@@ -48,7 +48,7 @@ func (d ServedDatasets) Datasets(ctx context.Context) ([]server.Dataset, error) 
 	if err != nil {
 		return nil, err
 	}
-	d.Starters.fill(ctx, list)
+	d.Starters.fill(ctx, list, waitForStarters)
 	out := make([]server.Dataset, len(list))
 	for i, x := range list {
 		out[i] = server.Dataset{ID: x.ID, Name: x.Name, Description: x.Description, Prompts: append([]string{}, x.Prompts...), VersionHash: x.Version}
@@ -66,7 +66,7 @@ func (d ServedDatasets) Overview(ctx context.Context, user string) (any, error) 
 	for i := range list {
 		all[i] = list[i].Dataset
 	}
-	d.Starters.fill(ctx, all)
+	d.Starters.fill(ctx, all, 0) // the page looks again, and shows its datasets without waiting
 	for i := range list {
 		list[i].Prompts = all[i].Prompts
 	}

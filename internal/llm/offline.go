@@ -98,13 +98,13 @@ func (o offline) nextStep(ctx context.Context, req Request) (Reply, error) {
 	if nlq.IsStatement(question) {
 		return Reply{Text: nlq.StatementHint(question), Stop: StopRefusal}, nil
 	}
+	if leadsReconciliation(req) {
+		return reconcileStep(req, time.Now()), nil
+	}
 	if nlq.AsksAboutData(question) {
 		if r, err := o.aboutStep(ctx, req, question, dataset); err != nil || r != nil {
 			return *cmp.Or(r, &Reply{}), err
 		}
-	}
-	if leadsReconciliation(req) {
-		return reconcileStep(req, time.Now()), nil
 	}
 	if searchesFirst(req) {
 		return o.searchStep(ctx, req, question)
