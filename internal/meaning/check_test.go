@@ -98,6 +98,16 @@ func TestApply(t *testing.T) {
 	}
 }
 
+// TestLargeFiles holds texts that cost a parser more than their length to be refused before it.
+func TestLargeFiles(t *testing.T) {
+	for _, text := range []string{strings.Repeat("\"", 900_000), strings.Repeat("k: v\n", 200_000), "[" + strings.Repeat("a,", 400_000) + "]", strings.Repeat("[", 500_000), strings.Repeat("x", 2<<20)} {
+		doc, found := meaning.Read("large.yaml", []byte(text))
+		if doc != nil || len(found) != 1 || found[0].Code != "too-large" {
+			t.Errorf("%.10q: %v", text, found)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	files, _ := filepath.Glob("testdata/check/*.yaml")
 	for _, file := range files {

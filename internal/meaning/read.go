@@ -26,6 +26,10 @@ const (
 	maxLevel     = 60
 )
 
+// maxSigns bounds how often a sign occurs: what the parser does for each of them takes longer
+// the more there are.
+var maxSigns = map[byte]int{':': 20_000, '"': 60_000, '\'': 60_000, ',': 50_000, '\n': 50_000, '[': 20_000, '{': 20_000}
+
 // Read reads a file, YAML or JSON, and checks its form. The document is nil where findings
 // say that it cannot be used at all.
 func Read(file string, text []byte) (*Document, Findings) {
@@ -77,6 +81,12 @@ func (r *reader) parse(text []byte) (value any) {
 		r.places.lines[""] = line
 		r.add("too-large", "", "write it with fewer brackets and less indent", "it nests too deep")
 		return nil
+	}
+	for sign, most := range maxSigns {
+		if n := bytes.Count(text, []byte{sign}); n > most {
+			r.add("too-large", "", "leave out what the planner does not need, or split the dataset", "it has %d times %q, more than the %d that are read", n, sign, most)
+			return nil
+		}
 	}
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
