@@ -92,7 +92,7 @@ func (a *app) artifactGet(ctx context.Context, id, out string) error {
 		a.printJSON(map[string]any{"file": out, "artifact": meta})
 		return nil
 	}
-	fmt.Fprintf(a.out, "%s: %d bytes\n", out, meta.Bytes)
+	fmt.Fprintf(a.out, "%s: %d bytes\n", oneLine(out), meta.Bytes)
 	return nil
 }
 

@@ -52,17 +52,17 @@ func (c *chat) answerCards(ctx context.Context, more bool) error {
 }
 
 func (c *chat) showCard(card event.CardRaised) {
-	fmt.Fprintf(c.out, "\n%s\n", card.Title)
+	fmt.Fprintf(c.out, "\n%s\n", oneLine(card.Title))
 	if content, ok := card.Content.Decode().(map[string]any); ok {
 		for _, name := range slices.Sorted(maps.Keys(content)) {
 			list, _ := content[name].([]any)
 			for _, item := range list {
 				if text, ok := item.(string); ok {
-					fmt.Fprintf(c.out, "  %s\n", strings.ReplaceAll(cutText(text, 400), "\n", "\n  "))
+					fmt.Fprintf(c.out, "  %s\n", strings.ReplaceAll(cutText(printable(text), 400), "\n", "\n  "))
 				}
 			}
 			if list == nil {
-				fmt.Fprintf(c.out, "  %s: %s\n", name, cutText(oneLine(cellText(content[name])), 400))
+				fmt.Fprintf(c.out, "  %s: %s\n", oneLine(name), cutText(oneLine(cellText(content[name])), 400))
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func (c *chat) showCard(card event.CardRaised) {
 		if a.Key != "" {
 			key = " [" + a.Key + "]"
 		}
-		fmt.Fprintf(c.out, "  %d) %s%s\n", i+1, a.Label, key)
+		fmt.Fprintf(c.out, "  %d) %s%s\n", i+1, oneLine(a.Label), oneLine(key))
 	}
 }
 

@@ -87,7 +87,7 @@ func (c *chat) run(ctx context.Context, message string) (err error) {
 	if c.thread == "" {
 		if m, err := c.s.machines.Get(c.machine); err == nil {
 			for _, f := range c.s.models.unreadyReason(m) {
-				fmt.Fprintf(c.errw, "The machine %s is not complete: %s. %s\n", m.Name, strings.TrimSuffix(f.Message, "."), f.Suggestion)
+				fmt.Fprintf(c.errw, "The machine %s is not complete: %s. %s\n", oneLine(m.Name), oneLine(strings.TrimSuffix(f.Message, ".")), oneLine(f.Suggestion))
 			}
 		}
 		if message != "" {
@@ -160,7 +160,7 @@ func (c *chat) answerLines(ctx context.Context) error {
 		if offer := c.s.models.localOffer(ctx); offer != "" {
 			fmt.Fprintln(c.errw, offer)
 		}
-		fmt.Fprintf(c.errw, "%s, dataset %s. /help lists commands, Ctrl-D ends.\n", c.machine, textOrNone(c.dataset))
+		fmt.Fprintf(c.errw, "%s, dataset %s. /help lists commands, Ctrl-D ends.\n", oneLine(c.machine), oneLine(textOrNone(c.dataset)))
 	}
 	failed := exitDone // how a message of a script failed; a person at a terminal has seen it
 	for {
@@ -231,13 +231,13 @@ func (c *chat) runSlashCommand(ctx context.Context, line string) (*engine.Comman
 			}
 		}
 		c.dataset = id
-		fmt.Fprintf(c.errw, "dataset %s\n", textOrNone(c.dataset))
+		fmt.Fprintf(c.errw, "dataset %s\n", oneLine(textOrNone(c.dataset)))
 		return nil, true
 	case "help":
 		fmt.Fprintln(c.errw, "/dataset ID   ask about another dataset\n/thread       show the thread's id\n/help         this list")
 		if v, err := c.s.engine.View(ctx, c.thread); err == nil {
 			for _, cmd := range v.Commands {
-				fmt.Fprintf(c.errw, "/%-12s %s %s\n", cmd.Name, cmd.Label, cmd.Why)
+				fmt.Fprintf(c.errw, "/%-12s %s %s\n", oneLine(cmd.Name), oneLine(cmd.Label), oneLine(cmd.Why))
 			}
 		}
 		return nil, true
@@ -395,10 +395,10 @@ func outcomeCode(o event.Outcome) int {
 func (c *chat) printCall(b event.Body) {
 	switch e := b.(type) {
 	case event.ToolStarted:
-		fmt.Fprintf(c.errw, "· %s %s\n", e.Tool, cutText(oneLine(string(shownArgs(e))), 150))
+		fmt.Fprintf(c.errw, "· %s %s\n", oneLine(e.Tool), cutText(oneLine(string(shownArgs(e))), 150))
 	case event.ToolReturned:
 		if e.Duplicate != "" {
-			fmt.Fprintf(c.errw, "· %s: the same as before (%s)\n", e.Tool, e.Reason)
+			fmt.Fprintf(c.errw, "· %s: the same as before (%s)\n", oneLine(e.Tool), e.Reason)
 		}
 		if e.Person.All || len(e.Person.Fields) > 0 {
 			c.printResult(engine.VisibleFields(e.Result.JSON, e.Person))
@@ -408,13 +408,13 @@ func (c *chat) printCall(b event.Body) {
 		if json.Unmarshal(e.Details.JSON, &before) == nil && before.Stdout != "" {
 			fmt.Fprintln(c.out, printable(before.Stdout))
 		}
-		fmt.Fprintf(c.errw, "· %s failed: %s (%s)\n", e.Tool, oneLine(e.Message), e.Code)
+		fmt.Fprintf(c.errw, "· %s failed: %s (%s)\n", oneLine(e.Tool), oneLine(e.Message), e.Code)
 	case event.ToolRefused:
-		fmt.Fprintf(c.errw, "· %s refused: %s (%s)\n", e.Tool, oneLine(e.Message), e.Code)
+		fmt.Fprintf(c.errw, "· %s refused: %s (%s)\n", oneLine(e.Tool), oneLine(e.Message), e.Code)
 	case event.ModelFailed:
 		fmt.Fprintf(c.errw, "· the model failed: %s (%s)\n", oneLine(e.Message), e.Code)
 	case event.ArtifactMade:
-		fmt.Fprintf(c.errw, "· %s %s (%s, %d bytes)\n", e.Type, e.Name, e.ID, e.Bytes)
+		fmt.Fprintf(c.errw, "· %s %s (%s, %d bytes)\n", e.Type, oneLine(e.Name), e.ID, e.Bytes)
 	}
 }
 

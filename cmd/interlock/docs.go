@@ -122,10 +122,10 @@ func (a *app) addDocs(ctx context.Context, x *retrieve.Index, f docsFlags, path 
 	for _, p := range r.Problems {
 		fmt.Fprintf(a.errw, "%s: %s\n", oneLine(p.File), oneLine(p.Message))
 		if p.Suggestion != "" {
-			fmt.Fprintf(a.errw, "  %s\n", p.Suggestion)
+			fmt.Fprintf(a.errw, "  %s\n", oneLine(p.Suggestion))
 		}
 	}
-	fmt.Fprintf(a.out, "%s: %d added, %d changed, %d unchanged, %d removed\n", f.collection, r.Added, r.Changed, r.Unchanged, r.Removed)
+	fmt.Fprintf(a.out, "%s: %d added, %d changed, %d unchanged, %d removed\n", oneLine(f.collection), r.Added, r.Changed, r.Unchanged, r.Removed)
 	return nil
 }
 

@@ -92,7 +92,7 @@ func writeChecks(w io.Writer, checks []check) {
 		if !c.OK {
 			state = "no"
 		}
-		fmt.Fprintf(w, "%s  %-*s  %s\n", state, wide, c.Part, oneLine(c.Detail))
+		fmt.Fprintf(w, "%s  %-*s  %s\n", state, wide, oneLine(c.Part), oneLine(c.Detail))
 		if c.Fix != "" {
 			fmt.Fprintf(w, "%*s-> %s\n", wide+6, "", oneLine(c.Fix))
 		}

@@ -156,3 +156,29 @@ func TestLocalModelCommands(t *testing.T) {
 		}
 	}
 }
+
+// TestHostileNames holds names that a model server gives to be shown without what drives a
+// terminal, and to be one word of the command that is offered.
+func TestHostileNames(t *testing.T) {
+	t.Parallel()
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"object":"list","data":[{"id":"a\u001b[2J; touch x\nok  all is well","object":"model"}]}`))
+	}))
+	t.Cleanup(front.Close)
+	u, err := url.Parse(front.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t)
+	w.env = append(w.env, "INTERLOCK_MODEL_PORTS="+u.Port())
+	for _, args := range [][]string{{"model", "list"}, {"model", "use", "http://127.0.0.1:" + u.Port() + "/v1", "b"}, {"doctor"}} {
+		out, errs, _ := w.run(args...)
+		all := out + errs
+		if !strings.Contains(all, "touch x ok  all is well") || strings.Contains(all, "\x1b") {
+			t.Errorf("%v: %q", args, all)
+		}
+		if args[0] == "doctor" && !strings.Contains(all, "'a[2J; touch x ok  all is well'") {
+			t.Errorf("the name is no single word: %q", all)
+		}
+	}
+}

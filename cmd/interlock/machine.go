@@ -164,12 +164,12 @@ func (a *app) machineCheck(args []string) error {
 	}
 	for _, c := range all {
 		if len(c.Findings) == 0 {
-			fmt.Fprintf(a.out, "%s: proved, no finding\n", c.Machine)
+			fmt.Fprintf(a.out, "%s: proved, no finding\n", oneLine(c.Machine))
 			continue
 		}
-		fmt.Fprintf(a.out, "%s: %d findings\n", c.Machine, len(c.Findings))
+		fmt.Fprintf(a.out, "%s: %d findings\n", oneLine(c.Machine), len(c.Findings))
 		for _, f := range c.Findings {
-			fmt.Fprintf(a.out, "%s\n", f)
+			fmt.Fprintf(a.out, "%s\n", printable(f.String()))
 		}
 	}
 	return nil
@@ -281,7 +281,7 @@ func (a *app) showDiff(changes []machine.Difference, broken []liveThread) error 
 		fmt.Fprintln(a.out, c)
 	}
 	for _, t := range broken {
-		fmt.Fprintf(a.out, "thread %s in %s would break: %s\n", t.Thread, t.State, strings.Join(t.Why, "; "))
+		fmt.Fprintf(a.out, "thread %s in %s would break: %s\n", t.Thread, t.State, oneLine(strings.Join(t.Why, "; ")))
 	}
 	return nil
 }

@@ -163,27 +163,27 @@ type usageError struct{ error }
 // printFailure prints an error with its fix and returns the exit code.
 func (a *app) printFailure(err error) int {
 	if _, wrong := errors.AsType[usageError](err); wrong {
-		fmt.Fprintf(a.errw, "interlock: %v\nSee `%s --help`.\n", err, cmp.Or(a.path, "interlock"))
+		fmt.Fprintf(a.errw, "interlock: %s\nSee `%s --help`.\n", printable(err.Error()), cmp.Or(a.path, "interlock"))
 		return exitUsage
 	}
 	if f, ok := errors.AsType[*fault.Fault](err); ok {
 		if a.json {
 			a.printJSON(f)
 		} else {
-			fmt.Fprintf(a.errw, "interlock: %s (%s)\n", f.Message, f.Code)
+			fmt.Fprintf(a.errw, "interlock: %s (%s)\n", printable(f.Message), f.Code)
 			if f.Suggestion != "" {
-				fmt.Fprintf(a.errw, "  %s\n", f.Suggestion)
+				fmt.Fprintf(a.errw, "  %s\n", printable(f.Suggestion))
 			}
 		}
 		if cause := errors.Unwrap(f); cause != nil && f.Code == fault.Internal {
-			fmt.Fprintf(a.errw, "  cause: %v\n", cause)
+			fmt.Fprintf(a.errw, "  cause: %s\n", printable(cause.Error()))
 		}
 		return exitCode(f.Code)
 	}
 	if errors.Is(err, context.Canceled) {
 		return exitFailed
 	}
-	fmt.Fprintf(a.errw, "interlock: %v\n", err)
+	fmt.Fprintf(a.errw, "interlock: %s\n", printable(err.Error()))
 	return exitFailed
 }
 

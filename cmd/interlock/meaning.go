@@ -81,12 +81,12 @@ func (a *app) meaningShow(cmd *cobra.Command, s *system, id string) error {
 		return nil
 	}
 	if m.Version == "" {
-		fmt.Fprintf(a.out, "%s has no semantic model; `interlock meaning suggest %s` drafts one, for %s\n", id, id, m.File)
+		fmt.Fprintf(a.out, "%s has no semantic model; `interlock meaning suggest %s` drafts one, for %s\n", id, id, oneLine(m.File))
 		return nil
 	}
-	fmt.Fprintf(a.out, "%s, version %s\n", m.File, m.Version)
+	fmt.Fprintf(a.out, "%s, version %s\n", oneLine(m.File), m.Version)
 	if m.Meaning != nil {
-		fmt.Fprint(a.out, m.Meaning.Text())
+		fmt.Fprint(a.out, printable(m.Meaning.Text()))
 	}
 	if n := len(m.Findings); n > 0 {
 		fmt.Fprintf(a.out, "%d findings: interlock meaning check %s\n", n, id)
@@ -134,12 +134,12 @@ func (a *app) meaningCheck(cmd *cobra.Command, s *system, args []string) error {
 		return nil
 	}
 	if len(out.Findings) == 0 {
-		fmt.Fprintf(a.out, "%s: fits the tables of %s, no finding\n", out.File, out.Dataset)
+		fmt.Fprintf(a.out, "%s: fits the tables of %s, no finding\n", oneLine(out.File), out.Dataset)
 		return nil
 	}
-	fmt.Fprintf(a.out, "%s: %d findings\n", out.File, len(out.Findings))
+	fmt.Fprintf(a.out, "%s: %d findings\n", oneLine(out.File), len(out.Findings))
 	for _, f := range out.Findings {
-		fmt.Fprintf(a.out, "%s\n", f)
+		fmt.Fprintf(a.out, "%s\n", printable(f.String()))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -60,9 +61,9 @@ func (a *app) listModels(ctx context.Context) error {
 		a.printJSON(v)
 		return nil
 	}
-	fmt.Fprintf(a.out, "%s answers\n", v.Model)
+	fmt.Fprintf(a.out, "%s answers\n", oneLine(v.Model))
 	if v.Agreed != nil {
-		fmt.Fprintf(a.out, "agreed: %s at %s, on %s; %s\n", v.Agreed.Model, v.Agreed.URL, v.Agreed.AgreedAt.Format("2006-01-02"), abilitiesText(v.Agreed.Abilities))
+		fmt.Fprintf(a.out, "agreed: %s at %s, on %s; %s\n", oneLine(v.Agreed.Model), oneLine(v.Agreed.URL), v.Agreed.AgreedAt.Format("2006-01-02"), abilitiesText(v.Agreed.Abilities))
 	}
 	switch {
 	case !m.mayUseLocal():
@@ -71,7 +72,7 @@ func (a *app) listModels(ctx context.Context) error {
 		fmt.Fprintf(a.out, "no model server runs on this machine at the ports %s\n", a.cfg.ModelPorts)
 	}
 	for _, s := range v.Found {
-		fmt.Fprintf(a.out, "%s at %s: %s\n", s.Program, s.URL, joinSome(s.Models[:min(20, len(s.Models))], len(s.Models)))
+		fmt.Fprintf(a.out, "%s at %s: %s\n", oneLine(s.Program), oneLine(s.URL), joinSome(s.Models[:min(20, len(s.Models))], len(s.Models)))
 	}
 	return nil
 }
@@ -94,7 +95,7 @@ func (a *app) useModel(ctx context.Context, choice llm.LocalModel) error {
 		a.printJSON(choice)
 		return nil
 	}
-	fmt.Fprintf(a.out, "%s at %s: %s\n", choice.Model, choice.URL, abilitiesText(choice.Abilities))
+	fmt.Fprintf(a.out, "%s at %s: %s\n", oneLine(choice.Model), oneLine(choice.URL), abilitiesText(choice.Abilities))
 	if !m.mayUseLocal() {
 		fmt.Fprintln(a.out, "The settings name another model, which goes first; --provider local takes this one.")
 	}
@@ -122,7 +123,7 @@ func (a *app) forgetModel(ctx context.Context) error {
 	}
 	v, err := m.Models(ctx)
 	if err == nil {
-		fmt.Fprintf(a.out, "%s answers\n", v.Model)
+		fmt.Fprintf(a.out, "%s answers\n", oneLine(v.Model))
 	}
 	return err
 }
@@ -145,9 +146,9 @@ func abilitiesText(a *llm.Abilities) string {
 	return strings.Join(parts, ", ")
 }
 
-// joinSome lists names, and says how many there are if not all are named.
+// joinSome lists names that a server gave, and says how many there are if not all are named.
 func joinSome(names []string, all int) string {
-	text := strings.Join(names, ", ")
+	text := oneLine(strings.Join(names, ", "))
 	if all > len(names) {
 		return fmt.Sprintf("%s and %d more", text, all-len(names))
 	}
@@ -162,5 +163,16 @@ func (m *models) localOffer(ctx context.Context) string {
 		return ""
 	}
 	s := v.Found[0]
-	return fmt.Sprintf("%s runs at %s with %s: interlock model use %s %s", s.Program, s.URL, joinSome(s.Models[:1], len(s.Models)), s.URL, s.Models[0])
+	return fmt.Sprintf("%s runs at %s with %s: interlock model use %s %s", oneLine(s.Program), s.URL, joinSome(s.Models[:1], len(s.Models)), s.URL, shellWord(s.Models[0]))
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@+-]+$`)
+
+// shellWord writes a text as one word of a command that a person may copy into a shell.
+func shellWord(text string) string {
+	text = oneLine(text)
+	if plainWord.MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

@@ -128,7 +128,7 @@ func (m *models) UseLocal(ctx context.Context, by, url, model string) error {
 	}
 	at := slices.IndexFunc(llm.FindLocal(ctx, m.ports), func(s llm.LocalServer) bool { return s.URL == url })
 	if at < 0 {
-		return fault.New(fault.BadRequest, "no model server answers at %s", url).Suggest("Start it, then choose one of the servers that are found.")
+		return fault.New(fault.BadRequest, "no model server answers at %q", url).Suggest("Start it, then choose one of the servers that are found.")
 	}
 	_, err := m.agree(ctx, llm.LocalModel{URL: url, Model: model, AgreedBy: by})
 	return err

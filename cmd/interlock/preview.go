@@ -74,7 +74,7 @@ func (a *app) showPreview(p engine.Preview, state string) error {
 	}
 	for _, c := range p.Discovered {
 		if c.Error != "" {
-			fmt.Fprintf(a.out, "  %s failed (%s): %s\n", c.Tool, c.Code, oneLine(c.Error))
+			fmt.Fprintf(a.out, "  %s failed (%s): %s\n", oneLine(c.Tool), c.Code, oneLine(c.Error))
 		}
 	}
 	for _, s := range p.States {
@@ -88,15 +88,15 @@ func (a *app) showPreview(p engine.Preview, state string) error {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.out, "data:  %s\n", raw)
+			fmt.Fprintf(a.out, "data:  %s\n", oneLine(string(raw)))
 		}
 		names := make([]string, len(s.Tools))
 		for i, t := range s.Tools {
 			names[i] = t.Name
 		}
-		fmt.Fprintf(a.out, "tools: %s\n", textOrNone(strings.Join(names, ", ")))
+		fmt.Fprintf(a.out, "tools: %s\n", oneLine(textOrNone(strings.Join(names, ", "))))
 		if s.Prompt != "" {
-			fmt.Fprintf(a.out, "\n%s\n", s.Prompt)
+			fmt.Fprintf(a.out, "\n%s\n", printable(s.Prompt))
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -55,7 +56,10 @@ const maxCell = 60
 // writeTable prints aligned columns; width 0 cuts nothing.
 func writeTable(w io.Writer, head []string, rows [][]string, width int) {
 	wide := make([]int, len(head))
+	head = slices.Clone(head)
 	for i, h := range head {
+		h = oneLine(h)
+		head[i] = h
 		wide[i] = utf8.RuneCountInString(h)
 	}
 	for _, row := range rows {

@@ -25,7 +25,7 @@ func (a *app) profileCommand() *cobra.Command {
 				if !a.json {
 					fmt.Fprintf(a.errw, "(%d rows)\n", p.Rows)
 					for _, n := range p.Notes {
-						fmt.Fprintf(a.errw, "%s\n", n.Line())
+						fmt.Fprintf(a.errw, "%s\n", oneLine(n.Line()))
 					}
 				}
 				return nil

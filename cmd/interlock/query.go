@@ -105,7 +105,7 @@ func (a *app) export(ctx context.Context, s *system, r query.Request, q queryReq
 // printNotes prints what the format of an export could not keep.
 func (a *app) printNotes(notes []string) {
 	for _, note := range notes {
-		fmt.Fprintf(a.errw, "interlock: %s\n", note)
+		fmt.Fprintf(a.errw, "interlock: %s\n", oneLine(note))
 	}
 }
 

@@ -89,7 +89,7 @@ func (c *reconciliation) showPair(n int, p recon.Proposal) {
 		rows = append(rows, []string{"  " + v.Columns, v.Says, cutText(oneLine(v.Left), 36), cutText(oneLine(v.Right), 36)})
 	}
 	writeTable(c.out, []string{"  compared", "agreement", "left", "right"}, rows, terminalWidth(c.out))
-	fmt.Fprintf(c.out, "  %s\n", p.Reason)
+	fmt.Fprintf(c.out, "  %s\n", oneLine(p.Reason))
 }
 
 func likelihood(chance float64) string {

@@ -15,12 +15,12 @@ func (c *reconciliation) showRecipe(recipe *recon.Recipe, lesson *recon.Lesson) 
 	if c.json {
 		return
 	}
-	fmt.Fprintf(c.out, "\n%s (%s rows) and %s (%s rows):\n", c.report.Left.Name, thousands(c.report.Left.Rows), c.report.Right.Name, thousands(c.report.Right.Rows))
+	fmt.Fprintf(c.out, "\n%s (%s rows) and %s (%s rows):\n", oneLine(c.report.Left.Name), thousands(c.report.Left.Rows), oneLine(c.report.Right.Name), thousands(c.report.Right.Rows))
 	for i, sentence := range recipe.Sentences() {
-		fmt.Fprintf(c.out, "  %d. %s\n", i+1, sentence)
+		fmt.Fprintf(c.out, "  %d. %s\n", i+1, oneLine(sentence))
 	}
 	if lesson != nil {
-		fmt.Fprintf(c.out, "  %s\n", lesson.Note)
+		fmt.Fprintf(c.out, "  %s\n", oneLine(lesson.Note))
 	}
 	fmt.Fprintln(c.out)
 }
@@ -29,7 +29,7 @@ func (c *reconciliation) showRecipe(recipe *recon.Recipe, lesson *recon.Lesson) 
 func (c *reconciliation) showProblems(err error) {
 	problems, _ := fault.From(err).Details.([]recon.Problem)
 	for _, p := range problems {
-		fmt.Fprintf(c.errw, "interlock: %s%s: %s\n", c.options.recipe, p.Pointer, p.Message)
+		fmt.Fprintf(c.errw, "interlock: %s%s: %s\n", oneLine(c.options.recipe), oneLine(p.Pointer), oneLine(p.Message))
 	}
 }
 
@@ -107,7 +107,7 @@ func (c *reconciliation) showDrift(rep *recon.Report) {
 	fmt.Fprintf(c.out, "\nSince the run before: %s left and %s right rows were carried over; %.1f %% of the left rows are matched, %.1f %% then.\n",
 		thousands(rep.Carried[0]), thousands(rep.Carried[1]), 100*rep.Drift.RateNow, 100*rep.Drift.RateBefore)
 	for _, finding := range rep.Drift.Findings {
-		fmt.Fprintf(c.out, "  %s\n", finding)
+		fmt.Fprintf(c.out, "  %s\n", oneLine(finding))
 	}
 }
 

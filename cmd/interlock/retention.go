@@ -104,7 +104,7 @@ func (a *app) showPlan(p *retention.Plan, done *retention.Result) {
 		writeTable(a.out, []string{"what", "id", "reason", "last used", "bytes", "name"}, rows, terminalWidth(a.out))
 	}
 	for _, d := range p.Damaged {
-		fmt.Fprintf(a.out, "damaged and left alone: %s (%s)\n", d.Path, d.Problem)
+		fmt.Fprintf(a.out, "damaged and left alone: %s (%s)\n", oneLine(d.Path), oneLine(d.Problem))
 	}
 	if done == nil {
 		fmt.Fprintf(a.out, "would remove %d threads and %d artifacts, %d bytes; nothing was removed\n", len(p.Threads), len(p.Artifacts), bytes)

@@ -132,7 +132,7 @@ func (a *app) printDone(v any, format string, args ...any) {
 		a.printJSON(v)
 		return
 	}
-	fmt.Fprintf(a.out, format+"\n", args...)
+	fmt.Fprintln(a.out, oneLine(fmt.Sprintf(format, args...)))
 }
 
 func (a *app) sourceList(cmd *cobra.Command) error {
@@ -161,14 +161,14 @@ func (a *app) sourceList(cmd *cobra.Command) error {
 		a.printRows(map[string]any{"datasets": list}, []string{"dataset", "table", "kind", "columns", "rows", "file"}, rows)
 		for _, d := range list {
 			if !d.CopiedAt.IsZero() && !a.json {
-				fmt.Fprintf(a.errw, "%s: copied at %s\n", d.ID, d.CopiedAt.UTC().Format(time.RFC3339))
+				fmt.Fprintf(a.errw, "%s: copied at %s\n", oneLine(d.ID), d.CopiedAt.UTC().Format(time.RFC3339))
 			}
 			for _, p := range d.Problems {
 				place := d.ID
 				if p.Path != "" {
 					place += ": " + p.Path
 				}
-				fmt.Fprintf(a.errw, "%s: %s\n", place, oneLine(p.Message))
+				fmt.Fprintf(a.errw, "%s: %s\n", oneLine(place), oneLine(p.Message))
 			}
 		}
 		if len(list) == 0 && !a.json {

@@ -207,7 +207,7 @@ func (a *app) threadRename(cmd *cobra.Command, id, title string) error {
 		a.printJSON(thread)
 		return nil
 	}
-	fmt.Fprintf(a.out, "%s: %s\n", id, thread.Title)
+	fmt.Fprintf(a.out, "%s: %s\n", id, oneLine(thread.Title))
 	return nil
 }
 
@@ -319,14 +319,14 @@ func (a *app) runShow(cmd *cobra.Command, id string) error {
 		a.printJSON(c)
 		return nil
 	}
-	fmt.Fprintf(a.out, "%s  %s  %s %s\n", c.Run, c.Machine, c.Outcome, c.Code)
+	fmt.Fprintf(a.out, "%s  %s  %s %s\n", c.Run, oneLine(c.Machine), c.Outcome, c.Code)
 	fmt.Fprintf(a.out, "question: %s\n", oneLine(c.Question))
 	if c.Dataset != "" {
-		fmt.Fprintf(a.out, "dataset:  %s %s\n", c.Dataset, c.DataVersion)
+		fmt.Fprintf(a.out, "dataset:  %s %s\n", oneLine(c.Dataset), oneLine(c.DataVersion))
 	}
 	fmt.Fprintf(a.out, "time:     %s, %d ms; %d tokens in, %d out, %.4f $\n", formatTime(c.Started), c.MS, c.Usage.Input, c.Usage.Output, float64(c.Usage.MicroUSD)/1e6)
 	for _, st := range c.States {
-		fmt.Fprintf(a.out, "state:    %s -> %s (%s)\n", st.From, st.To, st.Cause)
+		fmt.Fprintf(a.out, "state:    %s -> %s (%s)\n", oneLine(st.From), oneLine(st.To), oneLine(st.Cause))
 	}
 	for _, t := range c.Tools {
 		a.showCall(t)
@@ -338,7 +338,7 @@ func (a *app) runShow(cmd *cobra.Command, id string) error {
 
 // showCall prints a call: what ran, whole, and what came of it.
 func (a *app) showCall(t capsule.ToolCall) {
-	fmt.Fprintf(a.out, "call:     %s %s %s\n", t.Tool, t.Outcome, t.Code)
+	fmt.Fprintf(a.out, "call:     %s %s %s\n", oneLine(t.Tool), t.Outcome, t.Code)
 	var args map[string]json.RawMessage
 	_ = json.Unmarshal(t.Args, &args) // what is no object has no statement
 	for _, name := range []string{"sql", "python_code", "code"} {

@@ -15,7 +15,7 @@ import (
 // that the person saw, the open question, and the facts.
 func (a *app) printThread(v engine.View, log []event.Event) {
 	t := v.Thread
-	fmt.Fprintf(a.out, "%s  %s  %s in %s  %s\n", t.ID, t.Machine, t.Status, t.State, formatTime(t.Updated))
+	fmt.Fprintf(a.out, "%s  %s  %s in %s  %s\n", t.ID, oneLine(t.Machine), t.Status, oneLine(t.State), formatTime(t.Updated))
 	results := a.visibleResults(log)
 	for _, m := range v.Messages {
 		fmt.Fprintf(a.out, "\n%s:\n%s\n", m.Role, printable(m.Content))
@@ -24,7 +24,7 @@ func (a *app) printThread(v engine.View, log []event.Event) {
 		}
 	}
 	if v.Card != nil {
-		fmt.Fprintf(a.out, "\nwaits for an answer: %s\n", v.Card.Title)
+		fmt.Fprintf(a.out, "\nwaits for an answer: %s\n", oneLine(v.Card.Title))
 	}
 	a.printFacts(v.Facts)
 }
@@ -45,9 +45,9 @@ func (a *app) visibleResults(log []event.Event) map[string]string {
 				(&chat{app: &printer}).printResult(engine.VisibleFields(b.Result.JSON, b.Person))
 			}
 		case event.ToolFailed:
-			fmt.Fprintf(&text, "%s failed: %s (%s)\n", b.Tool, oneLine(b.Message), b.Code)
+			fmt.Fprintf(&text, "%s failed: %s (%s)\n", oneLine(b.Tool), oneLine(b.Message), b.Code)
 		case event.ToolRefused:
-			fmt.Fprintf(&text, "%s refused: %s (%s)\n", b.Tool, oneLine(b.Message), b.Code)
+			fmt.Fprintf(&text, "%s refused: %s (%s)\n", oneLine(b.Tool), oneLine(b.Message), b.Code)
 		}
 		if text.Len() > 0 {
 			results[run] += "\n" + text.String()
@@ -78,6 +78,6 @@ func (a *app) printFacts(facts map[string]any) {
 			}
 			text = string(raw)
 		}
-		fmt.Fprintf(a.out, "%-*s  %s\n", wide, name, cutText(oneLine(text), maxFact))
+		fmt.Fprintf(a.out, "%-*s  %s\n", wide, oneLine(name), cutText(oneLine(text), maxFact))
 	}
 }
