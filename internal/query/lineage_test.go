@@ -1,8 +1,12 @@
 package query_test
 
 import (
+	"context"
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"interlock/internal/query"
 	"interlock/internal/schema"
@@ -45,6 +49,26 @@ func TestLineageRemote(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestLineageIsBounded: stars of stars multiply columns; neither memory nor time may follow.
+func TestLineageIsBounded(t *testing.T) {
+	db, e := shop(t), newEngine(t, query.Config{})
+	stars := strings.Repeat("*,", 19) + "*"
+	var with strings.Builder
+	for i := range 4 {
+		fmt.Fprintf(&with, ", c%d AS (SELECT %s FROM c%d)", i+1, stars, i)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // the engine itself may take long to bind it
+	defer cancel()
+	_, err := e.Check(ctx, db, "WITH c0 AS (SELECT * FROM orders)"+with.String()+" SELECT count(*) FROM c4")
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 {
+		t.Errorf("%d MB were allocated for a statement of some hundred bytes (%v)", used>>20, err)
+	}
+	t.Logf("%d KB: %v", (after.TotalAlloc-before.TotalAlloc)>>10, err)
 }
 
 // lineageText writes a lineage, a line for each column.

@@ -89,6 +89,22 @@ type rowSet struct {
 	rows feed // what there are rows of; its factors multiply them
 }
 
+// maxOutputs bounds the columns that are known one by one: stars of stars multiply them.
+const maxOutputs = 1000
+
+// add adds a column, to the rest where there are very many.
+func (r *rowSet) add(o output) {
+	if len(r.outputs) < maxOutputs {
+		r.outputs = append(r.outputs, o)
+		return
+	}
+	rest := o.feed
+	if r.rest != nil {
+		rest = r.rest.merge(rest)
+	}
+	r.rest = &rest
+}
+
 // all is what all columns together are made of.
 func (r rowSet) all() feed {
 	var f feed

@@ -1,9 +1,6 @@
 package sqlpolicy
 
-import (
-	"slices"
-	"strconv"
-)
+import "strconv"
 
 // from adds what a reference to tables gives to the scope.
 func (r *lineageReader) from(n *node, with *withScope, s *fromScope) {
@@ -90,7 +87,9 @@ func (r *lineageReader) pivot(n *node, with *withScope, s *fromScope) rowSet {
 	computed := e.list(n.get("aggregates"))
 	var out rowSet
 	for _, src := range inner.sources {
-		out.outputs = slices.Concat(out.outputs, src.outputs)
+		for _, o := range src.outputs {
+			out.add(o)
+		}
 		computed = computed.merge(src.all())
 	}
 	out.rest, out.rows = &computed, inner.rows()

@@ -6,7 +6,11 @@ import "slices"
 type lineageReader struct {
 	tables map[string]Table // of the dataset, by folded name
 	key    func(string) string
+	spent  int // columns gone through so far
 }
+
+// maxSpent bounds the columns that are gone through: what comes after is told as made of many numbers.
+const maxSpent = 200_000
 
 // A withScope has the queries that WITH named, the innermost first.
 type withScope struct {
@@ -30,6 +34,9 @@ func (r *lineageReader) statement(n *node, with *withScope, outer *fromScope) ro
 }
 
 func (r *lineageReader) query(n *node, with *withScope, outer *fromScope) rowSet {
+	if r.spent > maxSpent {
+		return rowSet{rest: &feed{factors: []string{manyNumbers}}}
+	}
 	for e := range n.get("cte_map").get("map").elements() {
 		body := e.get("value")
 		rows := r.statement(body.get("query"), with, outer).rename(body.get("aliases"))
@@ -40,6 +47,7 @@ func (r *lineageReader) query(n *node, with *withScope, outer *fromScope) rowSet
 		return r.selectNode(n, with, outer)
 	case "SET_OPERATION_NODE":
 		left, right := r.query(n.get("left"), with, outer), r.query(n.get("right"), with, outer)
+		r.spent += len(left.outputs) + len(right.outputs)
 		if n.str("setop_type") == "UNION_BY_NAME" {
 			return uniteByName(left, right)
 		}
@@ -81,13 +89,17 @@ func uniteByPlace(a, b rowSet) rowSet {
 
 func uniteByName(a, b rowSet) rowSet {
 	out := rowSet{outputs: slices.Clone(a.outputs), rows: a.rows.merge(b.rows)}
+	places := map[string]int{}
+	for i := len(out.outputs) - 1; i >= 0; i-- { // the first of a name is meant
+		places[out.outputs[i].name] = i
+	}
 	for _, o := range b.outputs {
-		i := slices.IndexFunc(out.outputs, func(other output) bool { return other.name == o.name })
-		if i < 0 {
-			out.outputs = append(out.outputs, o)
+		if i, ok := places[o.name]; ok {
+			out.outputs[i].feed = out.outputs[i].feed.merge(o.feed)
 			continue
 		}
-		out.outputs[i].feed = out.outputs[i].feed.merge(o.feed)
+		places[o.name] = len(out.outputs)
+		out.add(o)
 	}
 	if a.rest != nil || b.rest != nil {
 		all := a.all().merge(b.all())
@@ -191,7 +203,8 @@ func (e exprReader) expandStar(n *node, out rowSet) rowSet {
 			if f, ok := replaced[o.name]; ok {
 				o.feed = f
 			}
-			out.outputs = append(out.outputs, o)
+			out.add(o)
+			e.r.spent++
 		}
 		if src.rest != nil || renames {
 			all := src.all()
