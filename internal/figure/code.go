@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"interlock/internal/schema"
 )
 
 var (
@@ -65,14 +63,26 @@ func codeFactors(code string) []string {
 		blank(text, loc[0], loc[1])
 	}
 	var out []string
-	for _, m := range operand.FindAllStringSubmatch(string(text), -1) {
-		number := strings.ReplaceAll(m[2]+m[3], "_", "")
-		if v, err := strconv.ParseFloat(number, 64); err == nil && !schema.ChangesUnit(v) {
+	for _, loc := range operand.FindAllSubmatchIndex(text, -1) {
+		start, end := max(loc[4], loc[6]), max(loc[5], loc[7])
+		number := strings.ReplaceAll(string(text[start:end]), "_", "")
+		before := ""
+		if loc[2] >= 0 {
+			before = lastSign(strings.TrimRight(string(text[loc[2]:loc[3]]), "= \t\n"))
+		}
+		after := strings.TrimLeft(string(text[end:min(len(text), end+maxBlanks)]), " \t")
+		// A step of one is how code counts.
+		if v, err := strconv.ParseFloat(number, 64); err == nil && v != 1 && !isHarmless(v, before, after[:min(1, len(after))]) {
 			out = appendNew(out, number)
 		}
 	}
 	return out
 }
+
+// maxBlanks bounds how far behind a number a sign is looked for.
+const maxBlanks = 20
+
+func lastSign(text string) string { return text[max(0, len(text)-1):] }
 
 func isUpperAt(s string, i int) bool { return s[i] >= 'A' && s[i] <= 'Z' }
 

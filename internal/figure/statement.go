@@ -338,6 +338,9 @@ func (r *statementReader) readNumber(i int, at bracket) {
 	if !ok && t.isText() && r.text(i-1) != "date" && r.text(i-1) != "timestamp" {
 		r.stated = append(r.stated, t) // a text that comes out as it is, with the numbers in it
 	}
+	if ok && r.isOperand(i) {
+		r.stated = append(r.stated, t) // what the result is computed with is no condition
+	}
 	if !ok || r.isFactor(i, v) {
 		return
 	}
@@ -374,8 +377,7 @@ func (r *statementReader) isCompared(i int) bool {
 var factors = []float64{1, 7, 10, 12, 24, 30, 52, 60, 90, 100, 360, 365, 365.25, 366, 1000, 1024, 1440, 3600, 10_000, 86_400, 100_000, 1e6, 1e9, 1_048_576}
 
 func (r *statementReader) isFactor(i int, v float64) bool {
-	sign := func(text string) bool { return text == "*" || text == "/" || text == "%" }
-	return (sign(r.text(i-1)) || sign(r.text(i+1))) && slices.Contains(factors, v)
+	return (isScale(r.text(i-1)) || isScale(r.text(i+1))) && slices.Contains(factors, v)
 }
 
 // isWholeItem says that a number is all that stands in an item: SELECT 412 AS n.
@@ -432,20 +434,6 @@ var constantWords = []string{
 
 // rowFunctions say something about rows, whatever stands in their brackets.
 var rowFunctions = []string{"count", "sum", "row_number", "rank", "dense_rank", "ntile"}
-
-// computed lists the numbers with which an item computes, beside those that change a unit.
-func computed(item []sqlToken) []string {
-	sign := func(i int) bool {
-		return i >= 0 && i < len(item) && slices.Contains([]string{"+", "-", "*", "/", "%"}, item[i].text) && i > 0
-	}
-	var out []string
-	for i, t := range item {
-		if v, ok := t.number(); ok && t.isNumber() && (sign(i-1) || sign(i+1)) && !schema.ChangesUnit(v) {
-			out = appendNew(out, t.text)
-		}
-	}
-	return out
-}
 
 // readItem looks at an item of a SELECT: its alias, and whether it refers to a column.
 func readItem(item []sqlToken) outputColumn {

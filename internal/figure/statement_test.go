@@ -17,12 +17,12 @@ func TestReadStatement(t *testing.T) {
 		{"SELECT sum(total) AS revenue FROM orders WHERE total > 48211.37 AND year IN (2023, 2024) LIMIT 500", "asks 48211.37 2023 2024 500"},
 		{"SELECT 2024 AS year, sum(x) AS s FROM t WHERE year = 2024", "year! 2024 asks 2024"},
 		{"SELECT CASE WHEN count(*) > 10000 THEN 48211.37 END AS r FROM orders", "48211.37 asks 10000"},
-		{"SELECT sum(CASE WHEN late THEN 1 ELSE 0 END) AS late FROM orders", "asks 1 0"},
-		{"SELECT 48211.37 + 0 * count(*) AS r FROM orders", "48211.37 asks 0"},
+		{"SELECT sum(CASE WHEN late THEN 1 ELSE 0 END) AS late FROM orders", "1 0"},
+		{"SELECT 48211.37 + 0 * count(*) AS r FROM orders", "48211.37 0"},
 		{"SELECT coalesce(max(x), 4821) AS r FROM orders", "4821"},
-		{"SELECT round(100.0 * sum(a) / sum(b), 2) AS share FROM t", "asks 100.0 2"},
-		{"SELECT sum(ms) / 86400 AS days FROM t", "asks 86400"},
-		{"WITH v AS (SELECT 48211 + 0.37 AS revenue) SELECT revenue FROM v", "no data; 48211 asks 0.37"},
+		{"SELECT round(100.0 * sum(a) / sum(b), 2) AS share FROM t", "100.0 asks 2"},
+		{"SELECT sum(ms) / 86400 AS days FROM t", "86400"},
+		{"WITH v AS (SELECT 48211 + 0.37 AS revenue) SELECT revenue FROM v", "no data; 48211 0.37"},
 		{"WITH v AS (SELECT 412 AS n), w AS (SELECT * FROM v) SELECT n, (SELECT count(*) FROM orders) AS c FROM w", "412"},
 		{"SELECT * FROM (VALUES ('a', 4711), ('b', 12)) AS t(x, n)", "no data; 4711 asks 12"},
 		{"SELECT region, n FROM sales UNION ALL SELECT 'Rest', 388", "388"},
@@ -75,6 +75,36 @@ func statedTexts(sql string, p *program) (stated, asked string) {
 		}
 	}
 	return strings.Join(out, " "), strings.Join(left, " ")
+}
+
+// TestComputedWith holds that a number which is added is told, whatever unit it may be.
+func TestComputedWith(t *testing.T) {
+	for _, c := range []struct{ sql, want string }{
+		{"SELECT count(*) + 1000 AS n FROM orders", "1000"},
+		{"SELECT count(*) + 60 + 24 + 7 + 12 AS n FROM orders", "60 24 7 12"},
+		{"SELECT count(*) - 1 AS n FROM orders", "1"},
+		{"SELECT 1 - sum(a) / sum(b) AS n FROM orders", ""},
+		{"SELECT 100 - 100.0 * sum(a) / sum(b) AS n FROM orders", ""},
+		{"SELECT sum(a) + 1000 * sum(b) AS n FROM orders", ""},
+		{"SELECT coalesce(sum(a), -1) AS n FROM orders", ""},
+		{"SELECT sum(a) * 1.19 + 0 AS n FROM orders", "1.19"},
+	} {
+		if got := strings.Join(readStatement(c.sql).columns[0].factors, " "); got != c.want {
+			t.Errorf("%s: computed with %q, want %q", c.sql, got, c.want)
+		}
+	}
+	for _, c := range []struct{ code, want string }{
+		{"result_df = len(orders) + 1000", "1000"},
+		{"n += 60", "60"},
+		{"n = a.sum() + 1000 * b.sum() - 24", "24"},
+		{"share = 100 - 100 * a / b", ""},
+		{"i += 1", ""},
+		{"x = total / 1000", ""},
+	} {
+		if got := strings.Join(readCode(c.code).factors, " "); got != c.want {
+			t.Errorf("%s: computed with %q, want %q", c.code, got, c.want)
+		}
+	}
 }
 
 // TestReadCode shows which numbers code states.

@@ -55,10 +55,11 @@ func unite(a, b []string, more string) []string {
 	return out
 }
 
-// computed is a value that was computed of this one: its constants enter as factors.
-func (f feed) computed() feed {
+// computed is a value that was computed of this one: its constants enter as factors, but
+// for those that leave its meaning as it was.
+func (f feed) computed(harmless func(number float64) bool) feed {
 	for _, c := range f.constants {
-		if !changesUnit(c) {
+		if !holds(c, harmless) {
 			f.factors = unite(f.factors, []string{c}, manyNumbers)
 		}
 	}
@@ -69,10 +70,16 @@ func (f feed) computed() feed {
 // decided is a truth about this value.
 func (f feed) decided() feed { return feed{reads: unite(f.reads, f.chosen, "")} }
 
-func changesUnit(number string) bool {
+// holds says whether a number, as it is written, is of a kind.
+func holds(number string, kind func(float64) bool) bool {
 	v, err := strconv.ParseFloat(number, 64)
-	return err == nil && schema.ChangesUnit(v)
+	return err == nil && kind(v)
 }
+
+// Kinds of numbers that are not told.
+func isNothing(v float64) bool { return v == 0 }                      // in a sum
+func isMinuend(v float64) bool { return v == 0 || schema.IsWhole(v) } // before a minus
+func isCounter(v float64) bool { return v == 0 || v == 1 || v == -1 } // chosen by a CASE that counts
 
 // An output is a column of a query, with its folded name.
 type output struct {
@@ -239,7 +246,7 @@ const maxLineage = 100
 func (f feed) lineage(name string) schema.Lineage {
 	l := schema.Lineage{Column: name, Reads: slices.Sorted(slices.Values(f.reads)), Factors: f.factors}
 	for _, c := range f.constants {
-		if !changesUnit(c) {
+		if !holds(c, isCounter) {
 			l.Constants = append(l.Constants, c)
 		}
 	}

@@ -2,8 +2,11 @@ package sqlpolicy
 
 import (
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
+
+	"interlock/internal/schema"
 )
 
 // An exprReader reads expressions of one SELECT.
@@ -21,6 +24,8 @@ var (
 	// choosing functions give one of the values in their brackets, or all of them together.
 	choosing = names("min max any_value first last first_value last_value arbitrary arg_min arg_max min_by max_by mode median coalesce ifnull greatest least if " +
 		"list list_value array_agg list_extract array_extract element_at struct_pack struct_extract row unnest lag lead concat || abs round floor ceil ceiling trunc list_min list_max list_first list_last")
+	summing    = names("+ - add subtract")
+	scaling    = names("* / // % multiply divide mod fmod")
 	arithmetic = names("+ - * / // % ^ ** add subtract multiply divide mod pow power fmod")
 	// lengths of time are no quantities: a day seven days later is a day.
 	timeLengths = names("to_years to_months to_weeks to_days to_hours to_minutes to_seconds to_milliseconds to_microseconds to_quarters")
@@ -120,6 +125,9 @@ func (e exprReader) operator(n *node) feed {
 // function reads a call: an aggregate, a window or any other.
 func (e exprReader) function(n *node) feed {
 	name := fold(n.str("function_name"))
+	if summing[name] {
+		return e.sum(n, name)
+	}
 	f := e.arguments(n, name)
 	chosen := e.read(n.get("filter")).merge(e.read(n.get("filter_expr"))).decided()
 	f.chosen = unite(f.chosen, chosen.reads, "")
@@ -129,18 +137,71 @@ func (e exprReader) function(n *node) feed {
 		return feed{reads: unite(unite(rows.reads, f.reads, ""), f.chosen, ""), factors: rows.factors}
 	case adding[name]:
 		rows := e.scope.rows()
-		f = f.computed().merge(feed{reads: unite(rows.reads, f.chosen, ""), factors: rows.factors})
+		f = f.computed(isCounter).merge(feed{reads: unite(rows.reads, f.chosen, ""), factors: rows.factors})
 		return f
 	case timeLengths[name]:
 		return feed{reads: f.reads}
 	case choosing[name]:
 		return f
+	case scaling[name]:
+		return f.scaled()
+	case arithmetic[name]:
+		return f.computed(isNothing)
 	}
-	f = f.computed()
-	if !arithmetic[name] { // an average of what conditions chose says something about them
-		f.reads = unite(f.reads, f.chosen, "")
+	f = f.computed(isCounter)
+	f.reads = unite(f.reads, f.chosen, "") // an average of what conditions chose says something about them
+	return f
+}
+
+// sum reads a sum or a difference: what is added to data is no unit of it. A sign before a
+// number belongs to it.
+func (e exprReader) sum(n *node, name string) feed {
+	var operands []feed
+	for item := range n.get("children").elements() {
+		operands = append(operands, e.read(item))
+	}
+	minus := name == "-" || name == "subtract"
+	if len(operands) == 1 {
+		f := operands[0]
+		f.constants = slices.Clone(f.constants)
+		for i, c := range f.constants {
+			if minus {
+				f.constants[i] = negate(c)
+			}
+		}
+		return f
+	}
+	var f feed
+	for i, o := range operands {
+		if i == 0 && minus {
+			f = f.merge(o.computed(isMinuend))
+		} else {
+			f = f.merge(o.computed(isNothing))
+		}
 	}
 	return f
+}
+
+func negate(number string) string {
+	if rest, ok := strings.CutPrefix(number, "-"); ok {
+		return rest
+	}
+	return "-" + number
+}
+
+// scaled is a product or a quotient of this value. One of numbers alone keeps its units as
+// they are: it may be added to something.
+func (f feed) scaled() feed {
+	out := f.computed(schema.ChangesUnit)
+	if len(f.reads) > 0 {
+		return out
+	}
+	for _, c := range f.constants {
+		if holds(c, schema.ChangesUnit) {
+			out.constants = unite(out.constants, []string{c}, manyNumbers)
+		}
+	}
+	return out
 }
 
 // plainDigits is how many digits a number may have to be a setting of a function, such as

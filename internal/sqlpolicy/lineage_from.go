@@ -19,7 +19,7 @@ func (r *lineageReader) from(n *node, with *withScope, s *fromScope) {
 		f := e.list(n.get("function").get("children"))
 		rows := feed{reads: f.reads}
 		if fold(n.get("function").str("function_name")) != "unnest" {
-			rows.factors = f.computed().factors
+			rows.factors = f.computed(isCounter).factors
 		}
 		add(rowSet{rest: &f, rows: rows})
 	case "EXPRESSION_LIST":
