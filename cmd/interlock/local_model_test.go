@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -29,7 +30,7 @@ func (s *localServer) paths() []string {
 
 func startLocalServer(t *testing.T, fixtures ...aimock.Fixture) *localServer {
 	t.Helper()
-	target, err := url.Parse(aimock.Start(t, fixtures...))
+	target, err := url.Parse(aimock.StartMarked(t, callFence, fixtures...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,13 +52,16 @@ func startLocalServer(t *testing.T, fixtures ...aimock.Fixture) *localServer {
 	return s
 }
 
+// callFence finds what a model is told to begin a call with.
+var callFence = regexp.MustCompile("```tool-([a-z0-9]{8})")
+
 // smallModel is a model that cannot call tools and keeps to schemas.
 var smallModel = []aimock.Fixture{
 	{Model: "gemma:2b", User: "Call count_rows", Status: 400, Error: "gemma:2b does not support tools"},
 	{Model: "gemma:2b", User: "Say hello", Text: "Hello."},
 	{Model: "gemma:2b", User: "Name a colour", Text: `{"colour":"teal"}`},
 	{Model: "gemma:2b", User: "[Result of execute_sql]", Text: "There are 5 orders."},
-	{Model: "gemma:2b", User: "How many orders", System: "### execute_sql", Text: "```tool\n{\"name\": \"execute_sql\", \"arguments\": {\"dataset_id\": \"shop\", \"sql\": \"SELECT count(*) AS n FROM orders\", \"answer\": true}}\n```"},
+	{Model: "gemma:2b", User: "How many orders", System: "### execute_sql", Text: "```tool-" + aimock.Mark + "\n{\"name\": \"execute_sql\", \"arguments\": {\"dataset_id\": \"shop\", \"sql\": \"SELECT count(*) AS n FROM orders\", \"answer\": true}}\n```"},
 }
 
 // TestLocalModel finds a model server on this machine, uses it once somebody agreed, in a

@@ -1,17 +1,22 @@
 package llm
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"iter"
 	"regexp"
-	"slices"
 	"strings"
+
+	"interlock/internal/fault"
 )
 
 // textCalls lets a model that cannot call tools call them in text: the tools stand in its
-// instructions, a fenced block of its answer is a call, and results come as messages.
+// instructions, fenced blocks that end its answer are calls, and results come as messages.
+// The fence carries a mark that is made for each request: data that the model quotes cannot
+// hold it, and so never becomes a call.
 type textCalls struct{ model Model }
 
 // A textCall is the content of a block that stands for a call.
@@ -25,26 +30,21 @@ func (t *textCalls) Name() string       { return t.model.Name() }
 func (t *textCalls) ContextTokens() int { return ContextTokens(t.model) }
 
 func (t *textCalls) Reply(ctx context.Context, req Request) iter.Seq2[Delta, error] {
-	names := make([]string, len(req.Tools))
-	for i, tool := range req.Tools {
-		names[i] = tool.Name
-	}
 	return func(yield func(Delta, error) bool) {
-		var held heldText
-		for d, err := range t.model.Reply(ctx, withToolsInText(req)) {
+		fence := "```tool-" + strings.ToLower(rand.Text()[:8])
+		held := heldText{mark: fence}
+		for d, err := range t.model.Reply(ctx, withToolsInText(req, fence)) {
 			switch {
 			case err != nil:
 				yield(Delta{}, err)
 				return
 			case d.Reply != nil:
-				reply, rest := *d.Reply, held.text
-				if text, calls := parseTextCalls(reply.Text, names); len(calls) > 0 && len(names) > 0 {
-					reply.Text, reply.Calls, reply.Stop, rest = text, append(reply.Calls, calls...), stopCalls, ""
+				reply, rest, err := t.withTextCalls(*d.Reply, held.text, fence, len(req.Tools) > 0)
+				if err != nil {
+					yield(Delta{}, err)
+				} else if rest == "" || yield(Delta{Text: rest}, nil) {
+					yield(Delta{Reply: &reply}, nil)
 				}
-				if rest != "" && !yield(Delta{Text: rest}, nil) {
-					return
-				}
-				yield(Delta{Reply: &reply}, nil)
 				return
 			default:
 				if d.Text = held.add(d.Text); d != (Delta{}) && !yield(d, nil) {
@@ -55,32 +55,55 @@ func (t *textCalls) Reply(ctx context.Context, req Request) iter.Seq2[Delta, err
 	}
 }
 
+// withTextCalls returns a reply with the calls that end its text, and what of the held text
+// is still to be shown. Other calls do not count: none could be offered, so a server that
+// reports one has read it out of the text.
+func (t *textCalls) withTextCalls(r Reply, held, fence string, offered bool) (reply Reply, rest string, err error) {
+	stray := len(r.Calls) > 0
+	r.Calls = nil
+	if stray && r.Stop == stopCalls {
+		r.Stop = stopEnd
+	}
+	if at, calls := parseTextCalls(r.Text, fence); offered && len(calls) > 0 {
+		held = strings.TrimSpace(strings.TrimSuffix(held, r.Text[at:]))
+		r.Text, r.Calls, r.Stop = strings.TrimSpace(r.Text[:at]), calls, stopCalls
+	}
+	if stray && r.Text == "" && len(r.Calls) == 0 {
+		return r, "", fault.New(fault.ModelBadOutput, "%s called a tool in a way that it was not offered", t.Name()).
+			Suggest("Run `interlock model probe`: it finds out whether the model calls tools by itself.")
+	}
+	return r, held, nil
+}
+
 // withToolsInText puts the tools of a request into its instructions, and calls and results
 // of the conversation into its texts. No two messages of one role follow each other: some
 // models are refused such a conversation.
-func withToolsInText(req Request) Request {
+func withToolsInText(req Request, fence string) Request {
 	if len(req.Tools) > 0 {
-		req.System = strings.TrimSpace(req.System + "\n\n" + toolInstructions(req.Tools))
+		req.System = strings.TrimSpace(req.System + "\n\n" + toolInstructions(req.Tools, fence))
 	}
 	req.Tools = nil
-	req.History, req.Messages = nil, joinRoles(append(textOnly(req.History), textOnly(req.Messages)...))
+	req.History, req.Messages = nil, joinRoles(append(textOnly(req.History, fence), textOnly(req.Messages, fence)...))
 	return req
 }
 
-// toolInstructions says which tools there are and how a text calls one.
-func toolInstructions(tools []Tool) string {
+// toolInstructions says which tools there are and how a text calls one. The fence, which
+// changes, comes last: servers keep what they have read up to the first change.
+func toolInstructions(tools []Tool, fence string) string {
 	var b strings.Builder
-	b.WriteString("## Tools\nTo use a tool, write a block like this and nothing after it:\n\n```tool\n{\"name\": \"NAME\", \"arguments\": {}}\n```\n\n" +
-		"Its result comes as the next message. Once you know enough, answer in words, without such a block.\n")
+	b.WriteString("## Tools\n")
 	for _, t := range tools {
 		fmt.Fprintf(&b, "\n### %s\n%s\nArguments, as JSON Schema: %s\n", t.Name, strings.TrimSpace(t.Description), t.Schema)
 	}
-	return strings.TrimSpace(b.String())
+	b.WriteString("\n## How to use a tool\nWrite a block like this, with exactly this first line, and nothing after it:\n\n" + fence + "\n{\"name\": \"NAME\", \"arguments\": {}}\n```\n\n" +
+		"Its result comes as the next message. Once you know enough, answer in words, without such a block.")
+	return b.String()
 }
 
-func textOnly(list []Message) []Message {
+func textOnly(list []Message, fence string) []Message {
 	out := make([]Message, 0, len(list))
 	for _, m := range list {
+		m.Text = defuseCalls(m.Text)
 		switch {
 		case m.Role == ToolRole && m.Failed:
 			m = Message{Role: User, Text: fmt.Sprintf("[%s failed]\n%s", m.Name, m.Text)}
@@ -89,7 +112,7 @@ func textOnly(list []Message) []Message {
 		case len(m.Calls) > 0:
 			parts := []string{m.Text}
 			for _, c := range m.Calls {
-				parts = append(parts, callText(c))
+				parts = append(parts, callText(c, fence))
 			}
 			m = Message{Role: m.Role, Text: strings.TrimSpace(strings.Join(parts, "\n"))}
 		}
@@ -98,14 +121,22 @@ func textOnly(list []Message) []Message {
 	return out
 }
 
+// callLike matches what looks like a call in a text that is none; the tags are those that
+// several models were trained with.
+var callLike = regexp.MustCompile("(?i)```+[ \t]*(tool)|<(/?tool_call)>")
+
+// defuseCalls rewrites what looks like a call in data and in what was said, so that the
+// model neither takes it for one nor repeats it as one.
+func defuseCalls(text string) string { return callLike.ReplaceAllString(text, "[$1$2]") }
+
 // callText is a call as a model writes it in text.
-func callText(c Call) string {
-	args := json.RawMessage(objectArgs(c.Args))
+func callText(c Call, fence string) string {
+	args := json.RawMessage(defuseCalls(objectArgs(c.Args)))
 	raw, err := json.Marshal(textCall{Name: c.Name, Arguments: args})
 	if err != nil {
 		return ""
 	}
-	return "```tool\n" + string(raw) + "\n```"
+	return fence + "\n" + string(raw) + "\n```"
 }
 
 // joinRoles joins messages of one role that follow each other.
@@ -121,62 +152,63 @@ func joinRoles(list []Message) []Message {
 	return out
 }
 
-// textBlock matches what may be a call: a fenced block, whose end may be missing, or the
-// tags that several models were trained with.
-var textBlock = regexp.MustCompile("(?s)```(\\w*)[ \t]*\r?\n(.*?)(?:```|$)|<(tool_call)>(.*?)(?:</tool_call>|$)")
-
-// parseTextCalls finds the calls in a text and returns what stands before the first. A
-// block counts if it names an offered tool, or if it is marked as a call.
-func parseTextCalls(text string, names []string) (before string, calls []Call) {
-	before = text
-	for _, at := range textBlock.FindAllStringSubmatchIndex(text, maxCalls) {
-		part := func(i int) string {
-			if at[2*i] < 0 {
-				return ""
-			}
-			return text[at[2*i]:at[2*i+1]]
+// parseTextCalls finds the calls that end a text and where the first begins. A block with
+// words after it is no call: the model tells of one.
+func parseTextCalls(text, fence string) (at int, calls []Call) {
+	for from := 0; ; from = at + len(fence) {
+		next := strings.Index(text[from:], fence)
+		if next < 0 {
+			return len(text), nil
 		}
-		found := decodeTextCalls(part(2)+part(4), names, part(3) != "" || strings.HasPrefix(part(1), "tool"))
-		if len(found) > 0 && len(calls) == 0 {
-			before = text[:at[0]]
+		at = from + next
+		begins := strings.TrimRight(text[:at], " \t")
+		if begins != "" && !strings.HasSuffix(begins, "\n") {
+			continue
+		}
+		if calls = readBlocks(text[at:], fence); len(calls) > 0 {
+			return at, calls
+		}
+	}
+}
+
+// readBlocks reads a text that holds blocks with calls and nothing else; nil if it is not
+// that. The end of the last block may be missing.
+func readBlocks(text, fence string) (calls []Call) {
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		block, ok := strings.CutPrefix(text, fence)
+		dec := json.NewDecoder(strings.NewReader(block))
+		var raw json.RawMessage
+		if !ok || dec.Decode(&raw) != nil {
+			return nil
+		}
+		found := decodeTextCalls(raw)
+		text = strings.TrimSpace(block[dec.InputOffset():])
+		if text, ok = strings.CutPrefix(text, "```"); !ok && text != "" || len(found) == 0 || len(calls)+len(found) > maxCalls {
+			return nil
 		}
 		calls = append(calls, found...)
-	}
-	if whole := strings.TrimSpace(text); len(calls) == 0 && strings.HasPrefix(whole, "{") {
-		if calls = decodeTextCalls(whole, names, false); len(calls) > 0 {
-			before = ""
-		}
 	}
 	for i := range calls {
 		calls[i].ID = fmt.Sprintf("text_%d", i+1)
 	}
-	return strings.TrimSpace(before), calls
+	return calls
 }
 
 // decodeTextCalls reads the JSON of a block: a call, or a list of calls.
-func decodeTextCalls(block string, names []string, marked bool) []Call {
-	block = strings.TrimSpace(block)
+func decodeTextCalls(block json.RawMessage) []Call {
 	var list []textCall
-	if json.Unmarshal([]byte(block), &list) != nil {
-		var one textCall
-		object, ok := findObject(block)
-		if !ok || json.Unmarshal([]byte(object), &one) != nil {
+	if json.Unmarshal(block, &list) != nil {
+		list = make([]textCall, 1)
+		if json.Unmarshal(block, &list[0]) != nil {
 			return nil
 		}
-		list = []textCall{one}
 	}
 	var calls []Call
 	for _, c := range list {
-		if c.Name == "" || !marked && !slices.Contains(names, c.Name) {
-			continue
+		if c.Name == "" {
+			return nil
 		}
-		args := argsText(c.Arguments)
-		if args == "" {
-			args = argsText(c.Parameters)
-		}
-		if args == "" {
-			args = "{}"
-		}
+		args := cmp.Or(argsText(c.Arguments), argsText(c.Parameters), "{}")
 		calls = append(calls, Call{Name: c.Name, Args: args})
 	}
 	return calls
@@ -184,8 +216,8 @@ func decodeTextCalls(block string, names []string, marked bool) []Call {
 
 // heldText holds back what may be the beginning of a call until the reply is whole.
 type heldText struct {
+	mark string // with which a call begins
 	text string
-	said bool // something was passed on
 	held bool
 }
 
@@ -196,23 +228,17 @@ func (h *heldText) add(piece string) string {
 		return ""
 	}
 	at := len(h.text)
-	for _, mark := range []string{"```", "<tool_call>"} {
-		if i := strings.Index(h.text, mark); i >= 0 {
-			at, h.held = min(at, i), true
-			continue
-		}
-		for n := min(len(mark)-1, len(h.text)); n > 0; n-- {
-			if strings.HasSuffix(h.text, mark[:n]) {
-				at = min(at, len(h.text)-n)
+	if i := strings.Index(h.text, h.mark); i >= 0 {
+		at, h.held = i, true
+	} else {
+		for n := min(len(h.mark)-1, len(h.text)); n > 0; n-- {
+			if strings.HasSuffix(h.text, h.mark[:n]) {
+				at = len(h.text) - n
 				break
 			}
 		}
 	}
-	if begin := strings.TrimSpace(h.text); !h.said && strings.HasPrefix(begin, "{") {
-		at, h.held = 0, true
-	}
 	out := h.text[:at]
 	h.text = h.text[at:]
-	h.said = h.said || strings.TrimSpace(out) != ""
 	return out
 }
