@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -92,8 +93,15 @@ func TestHostsAndOrigins(t *testing.T) {
 	}
 	t.Run("an allowed page may ask first", func(t *testing.T) {
 		for origin, want := range map[string]int{"https://notebook.example.org": 204, "https://evil.example": 403, "http://" + r.addr: 405} {
-			if res, _ := r.do(t, "OPTIONS", "/chat", "", "Origin: "+origin); res.StatusCode != want {
+			res, _ := r.do(t, "OPTIONS", "/chat", "", "Origin: "+origin)
+			if res.StatusCode != want {
 				t.Errorf("%s: %s", origin, res.Status)
+			}
+			methods := strings.Split(res.Header.Get("Access-Control-Allow-Methods"), ", ")
+			for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} { // those of the routes
+				if slices.Contains(methods, m) != (want == http.StatusNoContent) {
+					t.Errorf("pages of %s may send %q", origin, methods)
+				}
 			}
 		}
 	})

@@ -66,7 +66,7 @@ func (g gate) invite(w http.ResponseWriter, r *http.Request) bool {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Add("Vary", "Origin")
-	h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
+	h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE")
 	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Last-Event-ID, X-Request-Id")
 	h.Set("Access-Control-Expose-Headers", "X-Request-Id, X-Thread-Id, X-Run-Id, X-Artifact-Id, Retry-After")
 	h.Set("Access-Control-Max-Age", "600")
