@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"interlock/internal/fault"
 )
@@ -72,6 +74,40 @@ func (c *Catalog) ownMeaning(d *dataset) string {
 	return filepath.Join(c.config.State, "meaning", url.PathEscape(d.id)+".yaml")
 }
 
+// isMeaning reports whether a file of this name is a semantic model, on disks that do not tell
+// small letters from capitals too.
+func isMeaning(name string) bool {
+	return slices.ContainsFunc(meaningNames, func(n string) bool { return strings.EqualFold(n, name) })
+}
+
+// CheckMeaningChange refuses who may not replace the semantic model of a dataset, or has not
+// seen the one that is there; ReplaceMeaning asks the same again.
+func (c *Catalog) CheckMeaningChange(ctx context.Context, id, version, user string) error {
+	d, err := c.find(ctx, id)
+	if err != nil {
+		return err
+	}
+	_, err = c.replaceable(d, version, user)
+	return err
+}
+
+// replaceable gives the semantic model that a user wants to replace, if they may.
+func (c *Catalog) replaceable(d *dataset, version, user string) (MeaningFile, error) {
+	if d.dir != "" {
+		if err := c.owners.check(d.dir, meaningNames[0], d.id, user); err != nil {
+			return MeaningFile{}, err
+		}
+	} else if user != "" {
+		return MeaningFile{}, fault.New(fault.Forbidden, "the meaning of dataset %q belongs to the operator", clip(d.id, 80)).Suggest("Ask an admin.")
+	}
+	old, err := c.readMeaning(d)
+	if err == nil && old.Version != version {
+		err = fault.New(fault.Conflict, "the semantic model of %q was changed meanwhile: it is of version %q, not %q", clip(d.id, 80), old.Version, clip(version, 40)).
+			Suggest("Read it again, put your change into it and send it with its version.")
+	}
+	return old, err
+}
+
 // ReplaceMeaning writes the semantic model of a dataset in the place of the one of that
 // version; "" is where there is none. Who wrote meanwhile is not overwritten.
 func (c *Catalog) ReplaceMeaning(ctx context.Context, id, version, user string, text []byte) (MeaningFile, error) {
@@ -81,22 +117,11 @@ func (c *Catalog) ReplaceMeaning(ctx context.Context, id, version, user string, 
 	}
 	c.placing.Lock()
 	defer c.placing.Unlock()
-	old, err := c.readMeaning(d)
+	old, err := c.replaceable(d, version, user)
 	if err != nil {
-		return MeaningFile{}, err
+		return old, err
 	}
-	if old.Version != version {
-		return old, fault.New(fault.Conflict, "the semantic model of %q was changed meanwhile: it is of version %q, not %q", clip(id, 80), old.Version, clip(version, 40)).
-			Suggest("Read it again, put your change into it and send it with its version.")
-	}
-	if d.dir != "" {
-		if err := c.owners.check(d.dir, filepath.Base(old.Path), id, user); err != nil {
-			return old, err
-		}
-	} else {
-		if user != "" {
-			return old, fault.New(fault.Forbidden, "the meaning of dataset %q belongs to the operator", clip(id, 80)).Suggest("Ask an admin.")
-		}
+	if d.dir == "" {
 		if err := os.MkdirAll(filepath.Dir(old.Path), 0o700); err != nil {
 			return old, fmt.Errorf("making the folder of semantic models: %w", err)
 		}
@@ -105,11 +130,6 @@ func (c *Catalog) ReplaceMeaning(ctx context.Context, id, version, user string, 
 		return old, notWritable(id, err)
 	} else if err != nil {
 		return old, fmt.Errorf("writing %s: %w", old.Path, err)
-	}
-	if d.dir != "" {
-		if err := c.owners.stored(old.Path, user); err != nil {
-			return old, err
-		}
 	}
 	return c.readMeaning(d)
 }

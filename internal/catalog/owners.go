@@ -106,7 +106,8 @@ func (o *owners) made(dir, user string) error {
 }
 
 // check refuses what a user may not change: files in folders that the operator placed,
-// and in those made by uploads the files of others. The name "." asks for the folder.
+// and in those made by uploads the files of others. The semantic model, which speaks for the
+// whole dataset, is its maker's alone. The name "." asks for the folder.
 func (o *owners) check(dir, name, dataset, user string) error {
 	if user == "" {
 		return nil // the operator
@@ -120,6 +121,13 @@ func (o *owners) check(dir, name, dataset, user string) error {
 	if _, uploaded := doc.Folders[dir]; !uploaded {
 		return fault.New(fault.Forbidden, "the files of dataset %q belong to the operator", clip(dataset, 80)).
 			Suggest("Upload into a new dataset of your own, or ask an admin.")
+	}
+	if isMeaning(name) {
+		if doc.Folders[dir] != user {
+			return fault.New(fault.Forbidden, "the meaning of dataset %q belongs to who made the dataset", clip(dataset, 80)).
+				Suggest("Ask them or an admin to change it.")
+		}
+		return nil
 	}
 	path := filepath.Join(dir, name)
 	if _, err := os.Lstat(path); err == nil && path != dir && doc.fileOwner(path) != user {

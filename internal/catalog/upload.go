@@ -144,10 +144,10 @@ func (c *Catalog) Problems(ctx context.Context, id string) ([]schema.Problem, er
 }
 
 // Discard deletes a file of a dataset's folder. User "" is the operator; others may
-// delete what they uploaded.
+// delete what they uploaded, and the semantic model of the dataset that they made.
 func (c *Catalog) Discard(ctx context.Context, dataset, file, user string) error {
 	missing := fault.New(fault.NotFound, "dataset %q has no file %q", clip(dataset, 80), clip(file, 80))
-	if name, err := uploadName(file); err != nil || name != file {
+	if name, err := uploadName(file); (err != nil || name != file) && !isMeaning(file) {
 		return missing
 	}
 	dir, err := c.folderOf(ctx, dataset, false, user)

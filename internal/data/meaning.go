@@ -66,8 +66,11 @@ func (m Meanings) check(ctx context.Context, id, file string, text []byte) (*mea
 }
 
 // Replace stores a text as the semantic model of a dataset in the place of the one of that
-// version. A text with errors is refused, with all of them.
+// version. Who may is asked before the text is read; one with errors is refused, with all of them.
 func (m Meanings) Replace(ctx context.Context, id, version, user string, text []byte) (DatasetMeaning, error) {
+	if err := m.Catalog.CheckMeaningChange(ctx, id, version, user); err != nil {
+		return DatasetMeaning{}, err
+	}
 	found, err := m.Check(ctx, id, meaning.File, text)
 	if err != nil {
 		return DatasetMeaning{}, err
