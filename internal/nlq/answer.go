@@ -336,9 +336,36 @@ func (a wording) formatCell(i int, v any) string {
 				return cellText(v, false)
 			}
 		}
+		if a.holdsYears(i) {
+			return cellText(v, false)
+		}
 		return formatMeasure(v)
 	}
 	return cellText(v, false)
+}
+
+// holdsYears says that a column of a typed statement, of which no plan tells, groups rows by
+// years: it stands before what is measured, and all its numbers are years.
+func (a wording) holdsYears(i int) bool {
+	if a.plan != nil || len(a.rows) < 2 || i > 0 && i == len(a.columns)-1 {
+		return false
+	}
+	for k := range i {
+		if _, isNumber := toNumber(a.rows[0][k]); isNumber && !a.allYears(k) {
+			return false
+		}
+	}
+	return a.allYears(i)
+}
+
+func (a wording) allYears(i int) bool {
+	for _, row := range a.rows {
+		n, ok := toNumber(row[i])
+		if row[i] != nil && (!ok || n != math.Trunc(n) || n < 1900 || n > 2100) {
+			return false
+		}
+	}
+	return true
 }
 
 // unitText names a unit of the calendar by its first moment.

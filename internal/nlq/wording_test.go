@@ -64,3 +64,23 @@ func TestCommonWordsAsValues(t *testing.T) {
 		t.Errorf("for whom? was answered by %s", a.SQL)
 	}
 }
+
+// TestTypedYears holds that years by which a typed statement groups have no thousands, and
+// that what it measures has them.
+func TestTypedYears(t *testing.T) {
+	for _, c := range []struct {
+		columns []string
+		rows    [][]any
+		want    string
+	}{
+		{[]string{"y", "n"}, [][]any{{2023.0, 1950.0}, {2024.0, 2050.0}}, "There are 2 rows, with y and n: 2023, 1,950; 2024, 2,050."},
+		{[]string{"city", "y", "n"}, [][]any{{"Bonn", 2023.0, 7.0}, {"Ulm", 2024.0, 8.0}}, "There are 2 rows, with city, y and n: Bonn, 2023, 7; Ulm, 2024, 8."},
+		{[]string{"y"}, [][]any{{2023.0}, {2024.0}}, "There are 2 rows: 2023 and 2024."},
+		{[]string{"k", "n"}, [][]any{{2023.0, 1.0}, {4711.0, 2.0}}, "There are 2 rows, with k and n: 2,023, 1; 4,711, 2."},
+		{[]string{"n"}, [][]any{{2024.0}}, "The n is 2,024."},
+	} {
+		if got := nlq.AnswerText("", nil, c.columns, c.rows); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
