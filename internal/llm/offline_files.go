@@ -72,7 +72,7 @@ func typedStep(r fileRequest, req Request) Reply {
 	if rows == "" {
 		return Reply{Text: "What was typed left no table. In Python, put the table into result_df; then I can draw it and write it down.", Stop: StopRefusal}
 	}
-	return handOver(r, req, rows, r.typed.title(), wordResult("", nlq.Answer{}, fetched))
+	return handOver(r, req, rows, r.typed.title(fetched), wordResult("", nlq.Answer{}, fetched))
 }
 
 // fetchedRows are the rows that a request is about: those of this turn, else those that the
@@ -110,6 +110,9 @@ func handOver(r fileRequest, req Request, rows, title, answer string) Reply {
 		if note := cmp.Or(textField(m, "note"), textField(m, "message")); note != "" {
 			answer += "\n\n" + note
 		}
+	}
+	if r.skips {
+		answer = "The last request gave no result; this " + w.verb() + " “" + title + "”.\n\n" + answer
 	}
 	return Reply{Text: answer}
 }

@@ -19,6 +19,19 @@ type wish struct {
 
 func (w wish) isNone() bool { return !w.chart && !w.report && w.file == "" }
 
+// verb says what is done with a result.
+func (w wish) verb() string {
+	switch {
+	case w.report:
+		return "reports"
+	case w.chart:
+		return "draws"
+	case w.file != "":
+		return "saves"
+	}
+	return "is"
+}
+
 const (
 	kindWord   = `(?:(?:stacked\s+)?(?:bar|column|line|pie|area|scatter|point)[- ]?|balken|säulen|linien|kreis|torten|flächen|punkte?)`
 	chartWord  = `(?:` + kindWord + `?(?:charts?|graphs?|plots?|diagrams?|diagramme?|grafik)|histogramm?)`
@@ -123,6 +136,7 @@ type fileRequest struct {
 	refersBack bool
 	dataset    string   // that it was asked of
 	fetched    *Message // its rows, where the history has them
+	skips      bool     // a later one gave no result, so that the answer says which is meant
 	// The message means what was before, and there is nothing.
 	nothingBefore bool
 }
@@ -145,14 +159,12 @@ func readTypedCode(said string) *typedCode {
 	return &typedCode{pythonCall, code}
 }
 
-// title names what the code gave by its own first words.
-func (c *typedCode) title() string {
-	const most = 80
-	text := []rune(strings.Join(strings.Fields(c.code), " "))
-	if len(text) > most {
-		text = append(text[:most], '…')
+// title names what the code gave by its columns.
+func (c *typedCode) title(rows Message) string {
+	if c.tool == pythonCall {
+		return titleOfRows(rows, "Result of Python code")
 	}
-	return string(text)
+	return titleOfRows(rows, "Result of a query")
 }
 
 // args are the arguments of the call; they are those of the shortcut that ran it, so that an
@@ -223,7 +235,7 @@ func (r *fileRequest) addWish(w wish) {
 // requestBefore is the last request of the history that was not declined, and the replies
 // to it.
 func requestBefore(history []Message) (r fileRequest, replies []Message, ok bool) {
-	end := len(history)
+	end, skips := len(history), false
 	for i, m := range slices.Backward(history) {
 		if m.Role != User {
 			continue
@@ -231,12 +243,15 @@ func requestBefore(history []Message) (r fileRequest, replies []Message, ok bool
 		replies, end = history[i+1:end], i
 		said, dataset := splitDataset(m.Text)
 		if isDeclined(said, replies) {
+			skips = true
 			continue
 		}
 		r = readFileRequest(said, history[:i])
 		if r.nothingBefore {
+			skips = true
 			continue
 		}
+		r.skips = skips
 		if !r.refersBack { // else it has those of the request that it means
 			r.dataset = dataset
 		}

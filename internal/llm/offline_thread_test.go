@@ -71,6 +71,9 @@ func TestOfflineUsesResults(t *testing.T) {
 		{"a follow-up of another dataset", answered, []llm.Message{asked("and only open?", "other"), schemaSeen, result("run_sql", countedRows, false)}, "", []string{"a question about the dataset shop; the answer is about other"}},
 		{"a follow-up that cannot be planned there", answered, []llm.Message{asked("and only for blorb?", "other"), schemaSeen}, "", []string{"a question about the dataset shop, and cannot be asked of other"}},
 		{"a question of another dataset", answered, []llm.Message{asked("How many orders are open?", "other"), schemaSeen}, "run_sql", []string{`"dataset_id":"other"`}},
+		{"says what it draws after typed SQL that failed", join(answered, []llm.Message{sql, result("run_sql", `{"message":"no such column"}`, true)}), []llm.Message{asked("draw that", "shop"), schemaSeen, result("make_chart", `{"name":"c"}`, false)}, "", []string{"The last request gave no result; this draws “Number of orders by status”."}},
+		{"says what it reports after what was declined", join(answered, no), []llm.Message{asked("as PDF", "shop"), schemaSeen, result("write_report", `{"name":"c"}`, false)}, "", []string{"The last request gave no result; this reports “Number of orders by status”."}},
+		{"titles typed SQL by its columns", typed, []llm.Message{asked("draw that", "shop")}, "make_chart", []string{`"title":"N by status"`}},
 		{"nothing before", nil, []llm.Message{asked("draw that", "shop")}, "", []string{"There is no result yet"}},
 		{"nothing before to draw as", nil, []llm.Message{asked("draw that as a bar chart", "shop")}, "", []string{"There is no result yet"}},
 		{"only what was declined", no, []llm.Message{asked("now as a PDF", "shop")}, "", []string{"There is no result yet"}},
@@ -86,6 +89,9 @@ func TestOfflineUsesResults(t *testing.T) {
 			}
 			if name != tt.call {
 				t.Fatalf("it calls %q, want %q: %s", name, tt.call, got)
+			}
+			if skipped := strings.Contains(got, "gave no result"); skipped && !strings.HasPrefix(tt.name, "says what") {
+				t.Errorf("it says that a request was skipped: %s", got)
 			}
 			for _, want := range tt.want {
 				if !strings.Contains(got, want) {
