@@ -51,6 +51,7 @@ func TestRegistryBombs(t *testing.T) {
 		stairs.WriteString(strings.Repeat(" ", i) + "a:\n")
 	}
 	for name, text := range map[string]string{
+		"keys": strings.Repeat("k: v\n", 200_000), "quotes": strings.Repeat("\"", 900_000), "list": "a: [" + strings.Repeat("b,", 400_000) + "]",
 		"brackets": strings.Repeat("[", 400_000), "braces": "a: " + strings.Repeat("{a: ", 100_000), "dashes": strings.Repeat("- ", 200_000),
 		"maps": strings.Repeat("? ", 200_000), "aliases": aliases, "merge": "a: &a {id: x}\nb: {<<: *a}\n", "stairs": stairs.String()[:1<<20-1],
 		"large": "description: " + strings.Repeat("x", 2<<20), "tags": strings.Repeat("!a ", 200_000),

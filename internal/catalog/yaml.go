@@ -6,16 +6,12 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"interlock/internal/schema"
 )
 
-// Bounds of YAML that others wrote. A parser goes deeper with every bracket and every
-// mark on a line, and an alias can stand for more than the file holds.
-const (
-	maxYAML      = 1 << 20 // bytes
-	maxBrackets  = 100     // open at once
-	maxLineMarks = 500     // on one line
-	maxIndent    = 200     // columns
-)
+// maxYAML bounds a document that others wrote, in bytes.
+const maxYAML = 1 << 20
 
 // readYAML decodes a document into each target. What could cost more than its length
 // is refused before it is parsed, aliases before they are followed.
@@ -28,8 +24,10 @@ func readYAML(text []byte, targets ...any) (err error) {
 	if len(text) > maxYAML {
 		return problem(fmt.Sprintf("It has %d bytes, more than the %d that are read; split it.", len(text), maxYAML))
 	}
-	if line := tooDeep(text); line > 0 {
-		return problem(fmt.Sprintf("It nests too deep in line %d.", line))
+	if line, why := schema.CostlyYAML(text); line > 0 {
+		return problem(fmt.Sprintf("In line %d %s.", line, why))
+	} else if why != "" {
+		return problem("The file costs too much to read: " + why + "; split it.")
 	}
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
@@ -50,34 +48,6 @@ func readYAML(text []byte, targets ...any) (err error) {
 		}
 	}
 	return nil
-}
-
-// tooDeep gives the line that goes beyond the bounds, 0 if none does. It may count too
-// much, never too little.
-func tooDeep(text []byte) int {
-	line, open, marks, indent, leading := 1, 0, 0, 0, true
-	for _, b := range text {
-		switch b {
-		case '[', '{':
-			open++
-		case ']', '}':
-			open = max(open-1, 0)
-		case '-', '?', ':', '!', '&', '*':
-			if open == 0 {
-				marks++
-			}
-		}
-		if leading = leading && (b == ' ' || b == '\t' || b == '-' || b == '?'); leading {
-			indent++
-		}
-		if open > maxBrackets || marks > maxLineMarks || indent > maxIndent {
-			return line
-		}
-		if b == '\n' {
-			line, marks, indent, leading = line+1, 0, 0, true
-		}
-	}
-	return 0
 }
 
 type aliasFinder struct{ line int }

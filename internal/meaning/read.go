@@ -16,19 +16,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
+
+	"interlock/internal/schema"
 )
 
-// Bounds of YAML that others wrote: a parser goes deeper with every bracket, mark and indent.
-const (
-	maxBrackets  = 60
-	maxLineMarks = 400
-	maxIndent    = 200
-	maxLevel     = 60
-)
-
-// maxSigns bounds how often a sign occurs: what the parser does for each of them takes longer
-// the more there are.
-var maxSigns = map[byte]int{':': 20_000, '"': 60_000, '\'': 60_000, ',': 50_000, '\n': 50_000, '[': 20_000, '{': 20_000}
+// maxLevel is how deep a document may nest.
+const maxLevel = 60
 
 // Read reads a file, YAML or JSON, and checks its form. The document is nil where findings
 // say that it cannot be used at all.
@@ -77,16 +70,10 @@ func (r *reader) parse(text []byte) (value any) {
 		r.add("too-large", "", "leave out what the planner does not need", "it has %d bytes, more than the %d that are read", len(text), MaxBytes)
 		return nil
 	}
-	if line := tooDeep(text); line > 0 {
-		r.places.lines[""] = line
-		r.add("too-large", "", "write it with fewer brackets and less indent", "it nests too deep")
+	if line, why := schema.CostlyYAML(text); why != "" {
+		r.places.lines[""] = max(line, 1)
+		r.add("too-large", "", "leave out what the planner does not need, and nest less", "%s", why)
 		return nil
-	}
-	for sign, most := range maxSigns {
-		if n := bytes.Count(text, []byte{sign}); n > most {
-			r.add("too-large", "", "leave out what the planner does not need, or split the dataset", "it has %d times %q, more than the %d that are read", n, sign, most)
-			return nil
-		}
 	}
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
@@ -166,8 +153,8 @@ func (r *reader) mapping(values []*ast.MappingValueNode, path string, level int)
 }
 
 // validate adds the findings of a schema about a value at a path.
-func (r *reader) validate(path string, schema *jsonschema.Schema, value any) {
-	err := schema.Validate(value)
+func (r *reader) validate(path string, form *jsonschema.Schema, value any) {
+	err := form.Validate(value)
 	if err == nil {
 		return
 	}
@@ -199,34 +186,6 @@ func writePath(steps []string) string {
 		}
 	}
 	return b.String()
-}
-
-// tooDeep gives the line that goes beyond the bounds, 0 if none does. It may count too much,
-// never too little.
-func tooDeep(text []byte) int {
-	line, open, marks, indent, leading := 1, 0, 0, 0, true
-	for _, b := range text {
-		switch b {
-		case '[', '{':
-			open++
-		case ']', '}':
-			open = max(open-1, 0)
-		case '-', '?', ':', '!', '&', '*':
-			if open == 0 {
-				marks++
-			}
-		}
-		if leading = leading && (b == ' ' || b == '\t' || b == '-' || b == '?'); leading {
-			indent++
-		}
-		if open > maxBrackets || marks > maxLineMarks || indent > maxIndent {
-			return line
-		}
-		if b == '\n' {
-			line, marks, indent, leading = line+1, 0, 0, true
-		}
-	}
-	return 0
 }
 
 var ossie = sync.OnceValue(func() *jsonschema.Schema { return compileSchema(ossieSchema, "") })
