@@ -100,6 +100,7 @@ func (c *checker) model(m Model, path string) {
 		taken[strings.ToLower(metric.Name)] = true
 		c.metric(metric, at)
 	}
+	c.words(m, path)
 	c.modelExtension(m, path)
 }
 
