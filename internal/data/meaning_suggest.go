@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"interlock/internal/dialect"
 	"interlock/internal/meaning"
 	"interlock/internal/nlq"
 	"interlock/internal/queryplan"
@@ -53,7 +54,7 @@ func (m Meanings) Suggest(ctx context.Context, id string) ([]byte, error) {
 		}
 		because := "by the names of the columns"
 		if slices.Contains(s.Relations, r) {
-			because = fmt.Sprintf("the values of %s.%s are found in %s.%s", r.Table, r.Column, r.RefTable, r.RefColumn)
+			because = all.linkEvidence(ctx, s, r)
 		}
 		d.Relations = append(d.Relations, meaning.DraftRelation{Relation: r, Because: because})
 	}
@@ -181,6 +182,24 @@ func (d plainDatasets) addSentinels(ctx context.Context, table *meaning.DraftTab
 	return nil
 }
 
+// linkEvidence counts how many values of a column are found in the one that it refers to.
+func (d plainDatasets) linkEvidence(ctx context.Context, s schema.Dataset, r schema.Relation) string {
+	from, to := r.Table+"."+r.Column, r.RefTable+"."+r.RefColumn
+	if s.Dialect != "" { // nobody looks at all rows of a database that stays where it is
+		return fmt.Sprintf("the database declares that %s refers to %s", from, to)
+	}
+	quote := dialect.DuckDB.Quote
+	counts, err := d.row(ctx, s.ID, fmt.Sprintf("SELECT count(%[1]s), count(%[1]s) FILTER (WHERE %[1]s IN (SELECT %[2]s FROM %[3]s)) FROM %[4]s",
+		quote(r.Column), quote(r.RefColumn), quote(r.RefTable), quote(r.Table)))
+	switch {
+	case err != nil || counts == nil:
+		return fmt.Sprintf("most values of %s are found in %s; how many was not counted", from, to)
+	case counts[0] == counts[1]:
+		return fmt.Sprintf("all %.0f values of %s are found in %s", counts[0], from, to)
+	}
+	return fmt.Sprintf("%.0f of %.0f values of %s are found in %s, %.0f are not", counts[1], counts[0], from, to, counts[0]-counts[1])
+}
+
 // maxSuggested is how many rows a table may have whose numbers are looked through.
 const maxSuggested = 20_000_000
 
@@ -195,7 +214,12 @@ func (d plainDatasets) numbers(ctx context.Context, s schema.Dataset, table stri
 	if err != nil {
 		return nil, err
 	}
-	r, err := d.Query(ctx, toolbox.Query{Dataset: s.ID, SQL: sql, MaxRows: 1, User: "planner"})
+	return d.row(ctx, s.ID, sql)
+}
+
+// row runs a statement that gives one row of numbers; nil where one of them is NULL.
+func (d plainDatasets) row(ctx context.Context, id, sql string) ([]float64, error) {
+	r, err := d.Query(ctx, toolbox.Query{Dataset: id, SQL: sql, MaxRows: 1, User: "planner"})
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +227,7 @@ func (d plainDatasets) numbers(ctx context.Context, s schema.Dataset, table stri
 	if err := json.Unmarshal(r.Rows, &rows); err != nil || len(rows) != 1 {
 		return nil, err
 	}
-	out := make([]float64, len(list))
+	out := make([]float64, len(rows[0]))
 	for i, v := range rows[0] {
 		switch v := v.(type) {
 		case float64:

@@ -2,6 +2,7 @@ package data_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,6 +94,31 @@ func TestReplaceMeaning(t *testing.T) {
 	s, err := datasets.Schema(t.Context(), "shop")
 	if err != nil || len(s.Problems) != 1 || !strings.Contains(s.Problems[0].Message, "meaning check shop") || len(s.Meaning.Metrics) != 0 {
 		t.Errorf("a metric with an error is used or not told of: %+v, %v", s.Problems, err)
+	}
+}
+
+// TestSuggestCountsOrphans holds the evidence of a relation to say how many values it does not hold for.
+func TestSuggestCountsOrphans(t *testing.T) {
+	m, root := newMeanings(t)
+	lines := "line_id,order_id\n1,1\n2,1\n3,2\n4,3\n5,3\n6,3\n7,\n"
+	orders, payments := "id,amount,status\n", "payment_id,order_id\n1,77\n"
+	for i := range 19 {
+		payments += fmt.Sprintf("%d,%d\n", i+2, i%10+1)
+		orders += fmt.Sprintf("%d,%d,paid\n", i+1, i)
+	}
+	for file, text := range map[string]string{"lines.csv": lines, "orders.csv": orders, "payments.csv": payments} {
+		if err := os.WriteFile(filepath.Join(root, "shop", file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := m.Suggest(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"all 6 values of lines.order_id are found in orders.id", "19 of 20 values of payments.order_id are found in orders.id, 1 are not"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
 	}
 }
 
