@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -100,12 +101,34 @@ func (a *app) threadList(cmd *cobra.Command, q store.Query) error {
 	if err != nil {
 		return err
 	}
+	defer noteRest(cmd.Context(), a, len(list), q, s.Threads)
 	rows := make([][]string, len(list))
 	for i, t := range list {
 		rows[i] = []string{t.ID, t.Machine, t.Status, t.State, formatTime(t.Updated), t.Title}
 	}
 	a.printRows(list, []string{"thread", "machine", "status", "state", "changed", "title"}, rows)
 	return nil
+}
+
+// maxCounted is how many threads or runs are counted.
+const maxCounted = 100_000
+
+// noteRest says how many there are where a list stopped at its limit.
+func noteRest[T any](ctx context.Context, a *app, shown int, q store.Query, list func(context.Context, store.Query) ([]T, error)) {
+	if shown < q.Limit || shown >= maxCounted {
+		return
+	}
+	limit := q.Limit
+	q.Limit = maxCounted
+	all, err := list(ctx, q)
+	if err != nil || len(all) <= shown {
+		return
+	}
+	more := ""
+	if len(all) == maxCounted {
+		more = " or more"
+	}
+	fmt.Fprintf(a.errw, "the first %d of %d%s; --limit %d lists more\n", shown, len(all), more, 10*limit)
 }
 
 func formatTime(t time.Time) string {
@@ -277,6 +300,7 @@ func (a *app) runList(cmd *cobra.Command, q store.Query) error {
 	if err != nil {
 		return err
 	}
+	defer noteRest(cmd.Context(), a, len(list), q, s.Runs)
 	rows := make([][]string, len(list))
 	for i, r := range list {
 		rows[i] = []string{r.ID, r.Status, r.Machine, formatTime(r.Started), strconv.Itoa(r.Tokens), r.Question}
@@ -371,12 +395,37 @@ func (a *app) replayCommand() *cobra.Command {
 			if len(args) == 2 {
 				a.cfg.Data = []string{args[1]}
 			}
-			return a.replay(cmd, args[0], cmd.Flags().Changed("data"))
+			onData := cmd.Flags().Changed("data")
+			if onData && len(args) == 1 {
+				if err := a.needDatasetOf(cmd.Context(), args[0]); err != nil {
+					return err
+				}
+			}
+			return a.replay(cmd, args[0], onData)
 		},
 	}
 	cmd.Flags().StringArray("data", nil, "run the statements again on today's data, in this folder if one is given")
 	cmd.Flags().Lookup("data").NoOptDefVal = onToday
 	return cmd
+}
+
+// needDatasetOf asks for the folder where the settings name none that holds the dataset of a run.
+func (a *app) needDatasetOf(ctx context.Context, run string) error {
+	log, err := a.openStore()
+	if err != nil {
+		return err
+	}
+	row, err := log.Run(ctx, run)
+	if err := errors.Join(err, log.Close()); err != nil {
+		return err
+	}
+	return a.changeData(func(s *system) error {
+		if _, err := s.catalog.Get(ctx, row.Dataset); err == nil || row.Dataset == "" {
+			return nil
+		}
+		return fault.New(fault.NotFound, "the dataset %q of the run %s is in no folder of the settings", row.Dataset, run).
+			Suggest("Name the folder that holds it: interlock replay %s --data DIR", run)
+	})
 }
 
 func (a *app) replay(cmd *cobra.Command, run string, onData bool) error {
