@@ -134,12 +134,27 @@ func (u *understanding) groupAt(j int) (grouping, bool) {
 		if c.ref >= 0 && !c.key {
 			return grouping{col: -1, table: c.ref}, true
 		}
+		if u.saysWhole(j, col) {
+			return grouping{col: col, table: -1}, true // per name: two rows of one name are one group
+		}
 		return u.x.groupingBy(col), true
 	}
 	if p.table >= 0 {
 		return grouping{col: -1, table: p.table}, true
 	}
 	return grouping{}, false
+}
+
+// saysWhole reports whether a piece has every word of a column's name, apart from those of its
+// table: then the column itself is meant, and not the rows that it names.
+func (u *understanding) saysWhole(j, col int) bool {
+	c := &u.x.columns[col]
+	var said []string
+	for _, t := range u.toks[u.ps[j].from:u.ps[j].to] {
+		said = append(said, t.lemma)
+	}
+	own := withoutWords(c.words, u.x.tables[c.table].core)
+	return len(own) > 0 && !slices.ContainsFunc(own, func(w string) bool { return !slices.Contains(said, w) })
 }
 
 func (u *understanding) addGroup(g grouping) {
