@@ -97,11 +97,27 @@ func (r *reader) calendarColumn(i int) (int, float64) {
 			return col, 0.4
 		}
 	}
-	// The table named is linked to one that has the date.
+	if tables[0] < 0 {
+		return -1, 0
+	}
+	return r.linkedCalendar(tables[0])
+}
+
+// linkedCalendar finds the date of rows that have none of their own: that of the rows that they
+// belong to, else the only one of the tables that are linked.
+func (r *reader) linkedCalendar(t int) (int, float64) {
+	if dates := r.x.parentDates(t); len(dates) > 0 {
+		key := fmt.Sprintf("d%d", t)
+		if id, ok := r.chosenOption(key); ok {
+			return id, 0.6
+		}
+		r.offerChoice(choice{key: key, about: "when", options: r.columnOptions(dates), picked: dates[0]})
+		return dates[0], 0.6
+	}
 	found, count := -1, 0
-	for t := range r.x.tables {
-		if tables[0] >= 0 && len(r.x.schema.Between(r.x.tableName(t), r.x.tableName(tables[0]))) > 0 {
-			if col, n := r.onlyCalendar(t); n == 1 {
+	for o := range r.x.tables {
+		if len(r.x.schema.Between(r.x.tableName(o), r.x.tableName(t))) > 0 {
+			if col, n := r.onlyCalendar(o); n == 1 {
 				found = col
 				count++
 			}

@@ -199,21 +199,53 @@ func (u *understanding) periodColumn(i int) int {
 		u.q.dateCol = col
 		return col
 	}
-	// The rows belong to one of another table that has a date.
-	var found []int
-	for t := range u.x.tables {
-		if d := u.x.mainDate(t); d >= 0 && t != u.q.base && len(u.x.singleWay(u.q.base, t)) == 1 {
-			found = append(found, d)
-		}
-	}
-	if said := slices.DeleteFunc(slices.Clone(found), func(d int) bool { _, ok := u.x.mainDates[u.x.columns[d].table]; return !ok }); len(said) == 1 {
-		found = said // the others are guesses by name
-	}
-	if len(found) == 1 {
-		u.q.dateCol = found[0]
-		return found[0]
+	if dates := u.x.parentDates(u.q.base); len(dates) > 0 {
+		col := u.choose("date", "when", dates)
+		u.q.dateCol = col
+		return col
 	}
 	return -1
+}
+
+// parentDates are the dates that a period of rows without a date of their own may be about: those
+// of the rows that they belong to. What is only looked up, as the product of an order item, gives
+// its date where nothing else has one. Several dates are a question.
+func (x *Index) parentDates(t int) []int {
+	var said, owned, others []int
+	for parent := range x.tables {
+		if parent == t || len(x.singleWay(t, parent)) != 1 {
+			continue
+		}
+		dates := x.datesOf(parent)
+		if d, ok := x.mainDates[parent]; ok {
+			said = append(said, d)
+		}
+		if core := x.tables[parent].core; len(core) > 0 && len(withoutWords(core, x.tables[t].core)) == 0 {
+			owned = append(owned, dates...) // order items belong to orders
+		}
+		others = append(others, dates...)
+	}
+	switch {
+	case len(said) == 1:
+		return said
+	case len(owned) > 0:
+		return owned
+	}
+	return others
+}
+
+// datesOf is the main date of a table, or all that may be it.
+func (x *Index) datesOf(t int) []int {
+	if d := x.mainDate(t); d >= 0 {
+		return []int{d}
+	}
+	var out []int
+	for _, id := range x.tables[t].columns {
+		if x.columns[id].date {
+			out = append(out, id)
+		}
+	}
+	return out
 }
 
 func (u *understanding) addPeriod(i int, p period) {

@@ -282,7 +282,24 @@ func (x *Index) findPieces(toks []token, now time.Time) []piece {
 	}
 	slices.Reverse(out)
 	x.restoreValues(out)
+	x.restoreAggregates(out)
 	return out
+}
+
+// restoreAggregates takes the name of a column for the function that it also is where the name of a
+// number follows at once: the total quantity, in data with a column total.
+func (x *Index) restoreAggregates(ps []piece) {
+	for i := range len(ps) - 1 {
+		p, next := &ps[i], &ps[i+1]
+		if p.role != pName || len(p.vals) > 0 || next.role != pName || !slices.ContainsFunc(next.cols, func(c scored) bool { return isNumericColumn(&x.columns[c.id]) }) {
+			continue
+		}
+		for _, f := range pieceTable[p.text] {
+			if f.piece.role == pAgg && len(f.words) == 1 {
+				p.role, p.agg, p.cols, p.table = pAgg, f.piece.agg, nil, -1
+			}
+		}
+	}
 }
 
 // restoreValues takes words that mostly change nothing for the values that they are where they follow the name of

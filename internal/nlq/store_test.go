@@ -59,3 +59,21 @@ func TestGroupedByName(t *testing.T) {
 		}
 	}
 }
+
+// TestPeriodOfParent puts a period to the date of the rows that undated rows belong to, never to that
+// of what they only look up.
+func TestPeriodOfParent(t *testing.T) {
+	t.Parallel()
+	x := storeIndex()
+	for question, want := range map[string]string{
+		"total quantity of order items in May 2025":   "WHERE orders.order_date >= '2025-05-01'",
+		"total quantity of order items per month":     "date_trunc('month', orders.order_date)",
+		"how many order items in May 2025":            "WHERE orders.order_date >= '2025-05-01'",
+		"average unit price per brand in May 2025":    "WHERE orders.order_date >= '2025-05-01'",
+		"what is the total quantity sold in May 2025": "order_date >= '2025-05-01'",
+	} {
+		if got := sqlOf(t, nlq.Question{Text: question, Index: x}); !strings.Contains(got, want) || strings.Contains(got, "added_on") {
+			t.Errorf("%s\n got %s\nwant %s", question, got, want)
+		}
+	}
+}
