@@ -99,6 +99,9 @@ func (c *conversation) hear(text string) {
 // followWords begin a message that goes on from the one before.
 var followWords = regexp.MustCompile(`(?i)^\s*(and\b|what about|how about|only\b|just\b|same\b|now\b|by\b|per\b|split\b|broken down|as a|as percent|in percent|in %|top\b|best \d|exclude|excluding|without|leave out|except|sort|order by|add\b|show (their|the|how|them)|instead|also\b|but\b|no,|i mean|who\?|when\?|which ones|how many (are|is|were|of) (that|those|them|these)|how much is that|how much money is that|in total|compare (that|this|it)|cheapest first|highest first|lowest first|per\b|und\b|nur\b|what share of (their|those|them|that)|which (of (those|these|them)|month|year|quarter|week) was)`)
 
+// rankWords begin a message that changes a ranking, or asks for a new one in full.
+var rankWords = regexp.MustCompile(`(?i)^\s*(top|best \d)\b`)
+
 func (c *conversation) resolve(text string) *resolved {
 	if c.pending != nil {
 		if r := c.pick(text); r != nil {
@@ -119,7 +122,7 @@ func (c *conversation) resolve(text string) *resolved {
 		}
 		return alone
 	}
-	if !follows && (alone.plan != nil || len(alone.alternatives) > 0) && !alone.u.refersBack() {
+	if (!follows || rankWords.MatchString(text)) && (alone.plan != nil || len(alone.alternatives) > 0) && !alone.u.refersBack() {
 		return alone
 	}
 	edited := c.x.resolve(text, c.now, nil, c.last)

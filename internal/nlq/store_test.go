@@ -77,3 +77,24 @@ func TestPeriodOfParent(t *testing.T) {
 		}
 	}
 }
+
+// TestWholeRanking takes a ranking that says what it ranks and by what for a new question, whatever
+// was asked before, and one that does not for a change of the last.
+func TestWholeRanking(t *testing.T) {
+	t.Parallel()
+	x := storeIndex()
+	alone := sqlOf(t, nlq.Question{Text: "top 5 customers by total", Index: x})
+	if !strings.Contains(alone, "LIMIT 5") {
+		t.Fatal(alone)
+	}
+	for _, before := range []string{"how many customers are there", "how many orders per country in 2024", "total of orders per customer", "How happy are the guests?"} {
+		history := []nlq.Turn{{Text: before}}
+		if got := sqlOf(t, nlq.Question{Text: "top 5 customers by total", Index: x, History: history}); got != alone {
+			t.Errorf("after %s: %s", before, got)
+		}
+	}
+	history := []nlq.Turn{{Text: "how many orders per country in 2024"}}
+	if got := sqlOf(t, nlq.Question{Text: "top 1", Index: x, History: history}); !strings.Contains(got, "LIMIT 1") || !strings.Contains(got, "2024-01-01") {
+		t.Errorf("top 1 is no change of the question before: %s", got)
+	}
+}
