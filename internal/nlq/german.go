@@ -1,6 +1,7 @@
 package nlq
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -98,7 +99,7 @@ func translate(text string) (string, bool) {
 	if signs == 0 || known+signs < 2 || strings.Contains(strings.ToLower(text), "how many") || strings.Contains(strings.ToLower(text), " the ") {
 		return text, strings.Contains(text, "€") && decimalInText(text)
 	}
-	out := " " + text + " "
+	out := " " + endMarks.ReplaceAllString(text, " $0") + " "
 	for _, p := range germanPhrases {
 		out = replaceFold(out, " "+p.from+" ", " "+p.to+" ")
 	}
@@ -113,6 +114,9 @@ func translate(text string) (string, bool) {
 	}
 	return strings.TrimSpace(b.String()), true
 }
+
+// endMarks are marks behind a word, which part it from the phrases that it ends.
+var endMarks = regexp.MustCompile(`[?!,;:]+(\s|$)`)
 
 func decimalInText(text string) bool {
 	for _, w := range strings.Fields(text) {

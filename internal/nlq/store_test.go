@@ -98,3 +98,24 @@ func TestWholeRanking(t *testing.T) {
 		t.Errorf("top 1 is no change of the question before: %s", got)
 	}
 }
+
+// TestGerman asks in German, with marks behind the words.
+func TestGerman(t *testing.T) {
+	t.Parallel()
+	x := storeIndex()
+	for question, want := range map[string]string{
+		"Wie viele Kunden gibt es?":             "SELECT count(*) AS count FROM customers",
+		"Wie viele Kunden gibt es":              "SELECT count(*) AS count FROM customers",
+		"Wie viele Bestellungen gab es 2024?":   "order_date >= '2024-01-01'",
+		"Wie viele Bestellungen pro Monat?":     "date_trunc('month', order_date)",
+		"Wie viele Bestellungen letzten Monat?": "order_date >= '2024-03-01'",
+	} {
+		if got := sqlOf(t, nlq.Question{Text: question, Index: x}); !strings.Contains(got, want) {
+			t.Errorf("%s\n got %s\nwant %s", question, got, want)
+		}
+	}
+	a := nlq.Plan(nlq.Question{Text: "Verkäufe pro Monat", Index: x, Now: today})
+	if len(a.Questions) != 1 || len(a.Questions[0].Alternatives) != 2 {
+		t.Errorf("an ambiguous term is not asked about in German: %q %s", a.Declined, a.SQL)
+	}
+}
