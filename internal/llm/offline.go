@@ -189,7 +189,7 @@ func planInThread(x *nlq.Index, dataset, question string, history []Message) (a 
 // message as the answer to that.
 func planQuestion(x *nlq.Index, question string, history []Message) nlq.Answer {
 	alone := nlq.Plan(nlq.Question{Text: question, Index: x, History: turns(history)})
-	first, lines := question, ""
+	first, lines, offered := question, "", false
 	for n := len(history); n >= 2 && history[n-1].Role == Assistant && strings.HasPrefix(history[n-1].Text, askedBack); n = len(history) {
 		u := n - 2
 		for u >= 0 && history[u].Role != User {
@@ -198,15 +198,28 @@ func planQuestion(x *nlq.Index, question string, history []Message) nlq.Answer {
 		if u < 0 {
 			break
 		}
+		offered = offered || lines == "" && offers(history[n-1].Text, question) // the latest question back
 		first, lines, history = withoutDataset(history[u].Text), first+"\n"+lines, history[:u]
 	}
-	if lines == "" || alone.Sure() {
+	if lines == "" || alone.Sure() && !offered {
 		return alone
 	}
-	if together := nlq.Plan(nlq.Question{Text: first, Index: x, History: turns(history), Clarification: lines}); together.Plan != nil {
+	if together := nlq.Plan(nlq.Question{Text: first, Index: x, History: turns(history), Clarification: lines}); together.Plan != nil || offered {
 		return together
 	}
 	return alone
+}
+
+// offers reports whether a question back has the message as one of its choices, by number or by
+// words: then it goes on from what was asked, also where its words are a question of their own.
+func offers(asked, message string) bool {
+	for line := range strings.Lines(asked) {
+		number, text, ok := strings.Cut(strings.TrimSpace(line), ". ")
+		if _, err := strconv.Atoi(number); ok && err == nil && (message == number || strings.EqualFold(message, text)) {
+			return true
+		}
+	}
+	return false
 }
 
 // The two tools with which the offline model answers questions.

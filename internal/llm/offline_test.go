@@ -104,6 +104,27 @@ func TestOfflineAsksBack(t *testing.T) {
 	}
 }
 
+// TestOfflineKeepsTheQuestion chooses a reading by number and by words that are a question of their
+// own: the rest of what was asked stays.
+func TestOfflineKeepsTheQuestion(t *testing.T) {
+	shop := schema.Dataset{
+		Tables:  []schema.Table{{Name: "orders", Key: []string{"id"}, Rows: 5, Columns: []schema.Column{{Name: "id", Type: schema.ParseType("BIGINT")}, {Name: "amount", Type: schema.ParseType("DOUBLE")}, {Name: "pieces", Type: schema.ParseType("BIGINT")}, {Name: "order_date", Type: schema.ParseType("DATE")}}}},
+		Meaning: &schema.Meaning{Ambiguous: []schema.AmbiguousTerm{{Term: "sales", Readings: []string{"total amount of orders", "total pieces of orders"}}}},
+	}
+	s, question := shelf{"shop": nlq.NewIndex(shop, nil, schema.Dictionary{})}, user("sales per month")
+	back := turn(t, s, nil, question, schemaSeen)
+	if !strings.Contains(back.Text, "2. total pieces of orders") {
+		t.Fatalf("it does not ask: %+v", back)
+	}
+	history := []llm.Message{question, {Role: llm.Assistant, Text: back.Text}}
+	for answer, column := range map[string]string{"1": "amount", "2": "pieces", "total amount of orders": "amount", "Total pieces of orders": "pieces"} {
+		r := turn(t, s, history, user(answer), schemaSeen)
+		if len(r.Calls) != 1 || !strings.Contains(r.Calls[0].Args, column) || !strings.Contains(r.Calls[0].Args, "month") {
+			t.Errorf("the answer %q gave %+v", answer, r)
+		}
+	}
+}
+
 func TestOfflineFollowsUp(t *testing.T) {
 	history := []llm.Message{user("How many orders are open?"), {Role: llm.Assistant, Text: "There are 3."}}
 	r := turn(t, shopShelf(), history, user("what about paid?"), schemaSeen)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -74,6 +76,44 @@ func TestAmbiguity(t *testing.T) {
 	t.Logf("of %d questions with two readings %d asked back; of as many clear ones %d not asked back, %d answered", n, asked, unasked, answered)
 	if asked*100 < n*85 || unasked*100 < n*90 || answered*100 < n*80 {
 		t.Errorf("too few asked (%d of %d), or clear ones not left alone (%d) or answered (%d)", asked, n, unasked, answered)
+	}
+}
+
+// TestChoices chooses every reading that is offered of an ambiguous question, by its number and by
+// its words: the plan is the one that was offered, without another question.
+func TestChoices(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("testdata/ambiguity.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked []struct{ Schema, Ambiguous string }
+	if err := json.Unmarshal(raw, &asked); err != nil {
+		t.Fatal(err)
+	}
+	indexes := map[string]*nlq.Index{"shop": small(t, "shop").index, "league": small(t, "league").index, "store": storeIndex()}
+	for _, text := range []string{"sales per month", "sales in May 2025", "sales per country in 2024", "total quantity in May 2025", "total quantity per brand in May 2025"} {
+		asked = append(asked, struct{ Schema, Ambiguous string }{"store", text})
+	}
+	chosen := 0
+	for _, p := range asked {
+		q := nlq.Question{Text: p.Ambiguous, Index: indexes[p.Schema], Now: today}
+		a := nlq.Plan(q)
+		if len(a.Questions) == 0 {
+			continue
+		}
+		for i, alt := range a.Questions[0].Alternatives {
+			for _, said := range []string{strconv.Itoa(i + 1), alt.Text, strings.ToUpper(alt.Text)} {
+				q.Clarification = said
+				if got := nlq.Plan(q); alt.Plan == nil || got.SQL != alt.SQL || len(got.Questions) > 0 {
+					t.Errorf("%s: %q leads to\n%s (declined %q, asked %v)\nbut was offered as %q:\n%s", p.Ambiguous, said, got.SQL, got.Declined, got.Questions, alt.Text, alt.SQL)
+				}
+				chosen++
+			}
+		}
+	}
+	if chosen < 3*2*len(asked)*8/10 {
+		t.Errorf("only %d choices of %d questions", chosen, len(asked))
 	}
 }
 

@@ -171,7 +171,9 @@ func (x *Index) planLoosely(q Question, now time.Time) Answer {
 	confirmed := false
 	for line := range strings.Lines(q.Clarification) {
 		if confirmed = yes.MatchString(line); !confirmed && strings.TrimSpace(line) != "" {
-			first, alternatives = first.applyClarification(alternatives, strings.TrimSpace(line), now)
+			offered := alternatives
+			first, alternatives = first.applyClarification(offered, strings.TrimSpace(line), now)
+			confirmed = slices.Contains(offered, first) // a reading that was chosen needs no second yes
 		}
 	}
 	first, alternatives = dropRejected(first, alternatives, q.Avoid)
