@@ -69,7 +69,9 @@ func (m *anthropicModel) Reply(ctx context.Context, req Request) iter.Seq2[Delta
 		}
 		m.exchange(ctx, yield,
 			func(ctx context.Context) (*http.Response, error) { return m.send(ctx, req, want) },
-			func(body *idleTimeoutBody, emit emitter) (*Reply, error) { return m.parseResponse(body, emit, want) })
+			func(body *idleTimeoutBody, emit emitter) (*Reply, error) {
+				return m.parseResponse(req, body, emit, want)
+			})
 	}
 }
 
@@ -174,8 +176,9 @@ func (m *anthropicModel) params(req Request, want *outputSchema, q anthropicQuir
 		p.Tools = append(p.Tools, anthropic.ToolUnionParam{OfTool: tool})
 	}
 	msgs, past := conversation(req.History, req.Messages)
+	keys := newThoughtKeys(req.Tag)
 	for i, msg := range msgs {
-		blocks, ok := m.blocks(msg, remember)
+		blocks, ok := m.blocks(msg, keys, remember)
 		recalled = recalled || ok
 		if !ok && i >= past && len(msg.Calls) > 0 && p.Thinking.OfEnabled != nil {
 			p.Thinking = anthropic.ThinkingConfigParamUnion{} // a turn that lost its thoughts goes on without
@@ -199,7 +202,7 @@ func (m *anthropicModel) params(req Request, want *outputSchema, q anthropicQuir
 
 // blocks returns the content of a message; for an assistant's message with calls
 // whose thoughts are remembered, all as it came.
-func (m *anthropicModel) blocks(msg Message, remember bool) (blocks []anthropic.ContentBlockParamUnion, recalled bool) {
+func (m *anthropicModel) blocks(msg Message, keys *thoughtKeys, remember bool) (blocks []anthropic.ContentBlockParamUnion, recalled bool) {
 	if msg.Role == ToolRole {
 		text := msg.Text
 		if text == "" {
@@ -207,8 +210,8 @@ func (m *anthropicModel) blocks(msg Message, remember bool) (blocks []anthropic.
 		}
 		return []anthropic.ContentBlockParamUnion{anthropic.NewToolResultBlock(msg.CallID, text, msg.Failed)}, false
 	}
-	if remember && len(msg.Calls) > 0 {
-		if blocks := m.thoughts.recall(msg); blocks != nil {
+	if len(msg.Calls) > 0 && remember {
+		if blocks := m.thoughts.recall(keys.next(msg.Text, msg.Calls), msg.Calls); blocks != nil {
 			return blocks, true
 		}
 	}

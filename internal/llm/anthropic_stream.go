@@ -55,7 +55,7 @@ type anthropicUsage struct {
 }
 
 // parseResponse turns a response into a reply, and emits its text on the way.
-func (m *anthropicModel) parseResponse(body *idleTimeoutBody, emit emitter, want *outputSchema) (*Reply, error) {
+func (m *anthropicModel) parseResponse(req Request, body *idleTimeoutBody, emit emitter, want *outputSchema) (*Reply, error) {
 	if want != nil {
 		emit = onlyThoughts(emit)
 	}
@@ -74,7 +74,7 @@ func (m *anthropicModel) parseResponse(body *idleTimeoutBody, emit emitter, want
 			return nil, err
 		}
 	}
-	m.thoughts.remember(r, &t)
+	m.thoughts.remember(req, r, &t)
 	return r, nil
 }
 

@@ -127,7 +127,7 @@ func TestAnthropicThoughts(t *testing.T) {
 				`content_block_delta {"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"think."}}`,
 				`content_block_delta {"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"SIG"}}`,
 				`content_block_start {"type":"content_block_start","index":1,"content_block":{"type":"redacted_thinking","data":"XYZ"}}`,
-				`content_block_start {"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"t1","name":"f","input":{}}}`,
+				`content_block_start {"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"t1","name":"f","input":{"a": 2, "b": 1}}}`,
 				`message_delta {"type":"message_delta","delta":{"stop_reason":"tool_use"}}`,
 				`message_stop {"type":"message_stop"}`)
 		case refuse && n == 3:
@@ -142,10 +142,11 @@ func TestAnthropicThoughts(t *testing.T) {
 	if err != nil || len(deltas) != 0 {
 		t.Fatalf("%q, %v: thoughts are not for the person", deltas, err)
 	}
+	first.Calls[0].ID, first.Calls[0].Args = "r_1", `{"b":1,"a":2}` // as the engine gives them back
 	next := ask("x")
 	next.Messages = append(next.Messages,
 		llm.Message{Role: llm.Assistant, Text: first.Text, Calls: first.Calls},
-		llm.Message{Role: llm.ToolRole, CallID: "t1", Name: "f", Text: "ok"})
+		llm.Message{Role: llm.ToolRole, CallID: "r_1", Name: "f", Text: "ok"})
 	kinds := func(n int) (out []string) {
 		for _, b := range s.sent(n)["messages"].([]any)[1].(map[string]any)["content"].([]any) {
 			out = append(out, b.(map[string]any)["type"].(string))

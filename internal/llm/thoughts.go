@@ -1,7 +1,9 @@
 package llm
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -20,15 +22,44 @@ const (
 // else and nothing after the turn, so they stay out of the log; after a restart
 // the conversation goes on without them.
 type thoughtCache struct {
-	mu     sync.Mutex
-	byCall map[string]thought // by the id of the first call
-	order  []string
+	mu    sync.Mutex
+	byKey map[string][]thinkingBlock // by thoughtKeys
+	order []string
 }
 
-type thought struct {
-	text   string
-	calls  []Call
-	blocks []thinkingBlock
+// thoughtKeys names the replies with calls of one turn by what they said, and equal ones by
+// their order: the ids of their calls are not those that the provider gave.
+type thoughtKeys struct {
+	tag  Tag
+	seen map[string]int
+}
+
+func newThoughtKeys(tag Tag) *thoughtKeys { return &thoughtKeys{tag, map[string]int{}} }
+
+// next returns the key of the next reply.
+func (k *thoughtKeys) next(text string, calls []Call) string {
+	parts := []string{k.tag.Thread, k.tag.Run, strings.TrimSpace(text)}
+	for _, c := range calls {
+		parts = append(parts, c.Name, sortedJSON(objectArgs(c.Args)))
+	}
+	key := fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q", parts)))
+	k.seen[key]++
+	return fmt.Sprintf("%s %d", key, k.seen[key])
+}
+
+// sortedJSON returns JSON without differences of space and of the order of keys.
+func sortedJSON(text string) string {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	var v any
+	if dec.Decode(&v) != nil {
+		return text
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return text
+	}
+	return string(raw)
 }
 
 // thinking collects the blocks of one reply in the order in which they came.
@@ -41,11 +72,11 @@ type thinkingBlock struct {
 	index           int
 	kind            string
 	text, signature *strings.Builder
-	data, call      string
+	data            string
 }
 
 func (t *thinking) begin(index int, b *anthropicBlock) {
-	block := thinkingBlock{index, b.Type, &strings.Builder{}, &strings.Builder{}, b.Data, b.ID}
+	block := thinkingBlock{index, b.Type, &strings.Builder{}, &strings.Builder{}, b.Data}
 	t.size += len(b.Data)
 	t.blocks = append(t.blocks, block)
 	t.add(index, b.Thinking+b.Text, b.Signature)
@@ -65,39 +96,41 @@ func (t *thinking) add(index int, text, signature string) {
 }
 
 // remember stores the blocks of a reply that thought and then called tools.
-func (t *thoughtCache) remember(r *Reply, from *thinking) {
+func (t *thoughtCache) remember(req Request, r *Reply, from *thinking) {
 	deep := slices.ContainsFunc(from.blocks, func(b thinkingBlock) bool { return strings.HasSuffix(b.kind, "thinking") })
 	if !deep || len(r.Calls) == 0 || from.size > maxThought {
 		return
 	}
+	keys := newThoughtKeys(req.Tag)
+	for _, m := range slices.Concat(req.History, req.Messages) {
+		if len(m.Calls) > 0 {
+			keys.next(m.Text, m.Calls)
+		}
+	}
+	key := keys.next(r.Text, r.Calls)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.byCall == nil {
-		t.byCall = map[string]thought{}
+	if t.byKey == nil {
+		t.byKey = map[string][]thinkingBlock{}
 	}
-	key := r.Calls[0].ID
-	if _, ok := t.byCall[key]; !ok {
+	if _, ok := t.byKey[key]; !ok {
 		t.order = append(t.order, key)
 	}
-	t.byCall[key] = thought{r.Text, r.Calls, from.blocks}
+	t.byKey[key] = from.blocks
 	if len(t.order) > maxThoughts {
-		delete(t.byCall, t.order[0])
+		delete(t.byKey, t.order[0])
 		t.order = slices.Delete(t.order, 0, 1)
 	}
 }
 
-// recall returns the content of a message as it came, or nil if it is not
-// remembered or has been changed since.
-func (t *thoughtCache) recall(m Message) []anthropic.ContentBlockParamUnion {
+// recall returns the content of a message as it came, with the ids that its calls have now,
+// or nil if it is not remembered or has been changed since.
+func (t *thoughtCache) recall(key string, calls []Call) []anthropic.ContentBlockParamUnion {
 	t.mu.Lock()
-	kept, ok := t.byCall[m.Calls[0].ID]
+	kept := t.byKey[key]
 	t.mu.Unlock()
-	if !ok || kept.text != m.Text || !slices.Equal(kept.calls, m.Calls) {
-		return nil
-	}
 	var blocks []anthropic.ContentBlockParamUnion
-	calls := m.Calls
-	for _, b := range kept.blocks {
+	for _, b := range kept {
 		switch b.kind {
 		case "thinking":
 			blocks = append(blocks, anthropic.NewThinkingBlock(b.signature.String(), b.text.String()))
@@ -108,7 +141,7 @@ func (t *thoughtCache) recall(m Message) []anthropic.ContentBlockParamUnion {
 				blocks = append(blocks, anthropic.NewTextBlock(b.text.String()))
 			}
 		case "tool_use":
-			if len(calls) == 0 || calls[0].ID != b.call {
+			if len(calls) == 0 {
 				return nil
 			}
 			blocks = append(blocks, anthropic.NewToolUseBlock(calls[0].ID, json.RawMessage(calls[0].Args), calls[0].Name))
