@@ -186,3 +186,41 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 }
+
+// TestForgetStopsARunningServer holds that what is forgotten in a terminal gets no further
+// question from a server that runs.
+func TestForgetStopsARunningServer(t *testing.T) {
+	t.Parallel()
+	server := startLocalServer(t, smallModel...)
+	w := newWorld(t)
+	w.env = append(w.env, "INTERLOCK_MODEL_PORTS="+server.port)
+	if out, errs, code := w.run("model", "use", server.address, "gemma:2b"); code != 0 {
+		t.Fatal(out, errs)
+	}
+	p := w.serve()
+	const question = `{"message":"How many orders are there?","dataset_id":"shop"}`
+	posts := func() (n int) {
+		server.mu.Lock()
+		defer server.mu.Unlock()
+		for _, a := range server.asked {
+			if strings.HasPrefix(a, "POST") {
+				n++
+			}
+		}
+		return n
+	}
+	var chat chatResponse
+	before := posts()
+	p.call("POST", "/chat", question, 200, &chat)
+	if posts() == before {
+		t.Fatal("the model was not asked")
+	}
+	if out, errs, code := w.run("model", "forget"); code != 0 {
+		t.Fatal(out, errs)
+	}
+	before = posts()
+	p.call("POST", "/chat", question, 200, &chat)
+	if n := posts() - before; n != 0 {
+		t.Errorf("the forgotten server was asked %d times", n)
+	}
+}

@@ -3,7 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
+	"iter"
 	"log/slog"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -19,7 +22,10 @@ type models struct {
 	file  string // of what is kept about models on this machine
 	ports []int  // where servers are looked for
 
+	keeping sync.Mutex // held while the file is changed
+
 	mu     sync.Mutex
+	read   os.FileInfo // the file as it was read last; nil if there was none
 	base   llm.Config
 	main   llm.Model
 	byName map[string]llm.Model // of states, opened when first asked for
@@ -33,29 +39,72 @@ func openModels(cfg *config, offline llm.Model, log *slog.Logger) (*models, erro
 	if m.ports, err = llm.ParsePorts(cfg.ModelPorts); err != nil {
 		return nil, err
 	}
-	kept, err := llm.ReadLocalModels(m.file)
-	if err != nil {
+	if err := m.refresh(); err != nil {
 		return nil, err
 	}
-	return m, m.reopen(kept.Use)
+	if r, ok := m.main.(refusedModel); ok {
+		return nil, r.err
+	}
+	return m, nil
 }
 
-// reopen opens the main model anew, with the model on this machine that may be used.
-func (m *models) reopen(local *llm.LocalModel) error {
+// A refusedModel stands for the main one where the settings allow none.
+type refusedModel struct{ err error }
+
+func (refusedModel) Name() string { return "none" }
+
+func (r refusedModel) Reply(context.Context, llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) { yield(llm.Delta{}, r.err) }
+}
+
+// refresh opens the models anew if what people agreed to has changed, which another process
+// may have done: a model that was taken back gets no further request.
+func (m *models) refresh() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	now := m.fileState()
+	if m.main != nil && sameFile(now, m.read) {
+		return nil
+	}
 	c := m.base
-	c.Local = local
-	main, err := llm.Open(c)
+	kept, err := llm.ReadLocalModels(m.file)
 	if err != nil {
 		return err
 	}
-	m.base, m.main, m.byName = c, main, map[string]llm.Model{}
+	c.Local = kept.Use
+	main, err := llm.Open(c)
+	if err != nil {
+		main = refusedModel{err}
+	}
+	m.base, m.main, m.byName, m.read = c, main, map[string]llm.Model{}, now
 	return nil
+}
+
+// fileState returns the file as it is now; nil if there is none.
+func (m *models) fileState() os.FileInfo {
+	info, err := os.Stat(m.file)
+	if err != nil {
+		return nil
+	}
+	return info
+}
+
+// sameFile reports whether nothing was written between two looks at the file; each change
+// makes a new one.
+func sameFile(a, b os.FileInfo) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
 }
 
 // Model implements engine.Models.
 func (m *models) Model(name string) (llm.Model, error) {
+	if m.file != "" {
+		if err := m.refresh(); err != nil {
+			return nil, err
+		}
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if name == "" {
@@ -114,6 +163,9 @@ func (m *models) findLocal(ctx context.Context) []llm.LocalServer {
 
 // Models implements server.Models.
 func (m *models) Models(ctx context.Context) (server.ModelsView, error) {
+	if err := m.refresh(); err != nil {
+		return server.ModelsView{}, err
+	}
 	found := m.findLocal(ctx)
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -137,8 +189,10 @@ func (m *models) UseLocal(ctx context.Context, by, url, model string) error {
 // probeTime bounds finding out what a model can do; it may have to be loaded first.
 const probeTime = 4 * time.Minute
 
-// agree finds out what a model can do, keeps that it may be used, and uses it.
+// agree finds out what a model can do, keeps that it may be used, and uses it. Whoever
+// takes models back or agrees to another one meanwhile wins.
 func (m *models) agree(ctx context.Context, choice llm.LocalModel) (llm.LocalModel, error) {
+	before := m.fileState()
 	names, err := llm.ListLocal(ctx, choice.URL)
 	if err != nil {
 		return choice, err
@@ -154,6 +208,11 @@ func (m *models) agree(ctx context.Context, choice llm.LocalModel) (llm.LocalMod
 		return choice, err
 	}
 	choice.Abilities, choice.AgreedAt = &able, cmp.Or(choice.AgreedAt, time.Now().UTC().Truncate(time.Second))
+	m.keeping.Lock()
+	defer m.keeping.Unlock()
+	if !sameFile(before, m.fileState()) {
+		return choice, fault.New(fault.BadRequest, "what was agreed on models has changed while %s was asked what it can do", choice.Model).Suggest("Look at `interlock model list`, then choose it again.")
+	}
 	kept, err := llm.ReadLocalModels(m.file)
 	if err != nil {
 		return choice, err
@@ -162,20 +221,22 @@ func (m *models) agree(ctx context.Context, choice llm.LocalModel) (llm.LocalMod
 	if err := kept.Write(m.file); err != nil {
 		return choice, fault.Wrap(err, fault.StoreFailed, "what was agreed cannot be kept in %s: %v", m.file, err)
 	}
-	return choice, m.reopen(&choice)
+	return choice, m.refresh()
 }
 
-// ForgetLocal implements server.Models.
+// ForgetLocal implements server.Models. The file is written even if it names no model: that
+// stops an agreement which is on its way.
 func (m *models) ForgetLocal(context.Context) error {
+	m.keeping.Lock()
+	defer m.keeping.Unlock()
 	kept, err := llm.ReadLocalModels(m.file)
 	if err != nil {
 		return err
 	}
-	if kept.Use != nil {
-		kept.Use = nil
-		if err := kept.Write(m.file); err != nil {
-			return fault.Wrap(err, fault.StoreFailed, "the file %s cannot be written: %v", m.file, err)
-		}
+	agreed := kept.Use != nil
+	kept.Use = nil
+	if err := kept.Write(m.file); err != nil && (agreed || !errors.Is(err, os.ErrNotExist)) {
+		return fault.Wrap(err, fault.StoreFailed, "the file %s cannot be written: %v", m.file, err)
 	}
-	return m.reopen(nil)
+	return m.refresh()
 }
