@@ -26,7 +26,7 @@ var (
 		"list list_value array_agg list_extract array_extract element_at struct_pack struct_extract row unnest lag lead concat || abs round floor ceil ceiling trunc list_min list_max list_first list_last")
 	summing    = names("+ - add subtract")
 	scaling    = names("* / // % multiply divide mod fmod")
-	arithmetic = names("+ - * / // % ^ ** add subtract multiply divide mod pow power fmod")
+	arithmetic = names("+ - * / // % ^ ** | & << >> xor add subtract multiply divide mod pow power fmod")
 	// lengths of time are no quantities: a day seven days later is a day.
 	timeLengths = names("to_years to_months to_weeks to_days to_hours to_minutes to_seconds to_milliseconds to_microseconds to_quarters")
 )
@@ -247,7 +247,7 @@ func lambdaParameters(lhs *node, f feed) map[string]feed {
 }
 
 func digits(number string) int {
-	return len(strings.Trim(strings.NewReplacer(".", "", "-", "").Replace(number), "0"))
+	return len(strings.TrimLeft(strings.NewReplacer(".", "", "-", "").Replace(number), "0"))
 }
 
 // numberFeed reads a number, or a text that is one.
