@@ -148,7 +148,7 @@ func (c *chat) answerOne(ctx context.Context, message string) error {
 		return err
 	}
 	if !c.json && c.cfg.State != "" {
-		fmt.Fprintf(c.errw, "[thread %s: go on with --thread %s]\n", c.thread, c.thread)
+		fmt.Fprintf(c.errw, "[thread %s: go on with interlock chat --thread %s]\n", c.thread, c.thread)
 	}
 	return c.answerCards(ctx, false)
 }
