@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -104,6 +105,41 @@ func TestLargeFiles(t *testing.T) {
 		doc, found := meaning.Read("large.yaml", []byte(text))
 		if doc != nil || len(found) != 1 || found[0].Code != "too-large" {
 			t.Errorf("%.10q: %v", text, found)
+		}
+	}
+}
+
+// TestLongPaths holds what is allocated to the length of the text: values under long keys had
+// each a copy of them.
+func TestLongPaths(t *testing.T) {
+	zeros := "[" + strings.Repeat("0,", 45_000) + "0]"
+	key := strings.Repeat("A", 190)
+	flow, block, lists := zeros, "", ""
+	for i := range 40 {
+		flow = `{"` + key + `": ` + flow + "}"
+		block += strings.Repeat(" ", i) + key + ":\n"
+		lists += strings.Repeat(" ", 2*i) + "- " + key + ":\n"
+	}
+	for name, text := range map[string]string{
+		"one key":    `{"version":"0.2.0.dev0","` + strings.Repeat("A", 500_000) + `":` + zeros + "}",
+		"plain key":  strings.Repeat("A", 500_000) + ": " + zeros,
+		"asked key":  "? " + strings.Repeat("A", 500_000) + "\n: " + zeros,
+		"flow keys":  flow,
+		"block keys": block + strings.Repeat(" ", 40) + zeros,
+		"lists":      lists + strings.Repeat(" ", 80) + zeros,
+		"entries":    block + strings.Repeat(strings.Repeat(" ", 39)+"- 0\n", 20_000),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		doc, found := meaning.Read("long.yaml", []byte(text))
+		runtime.ReadMemStats(&after)
+		if doc != nil || len(found) != 1 || found[0].Code != "too-large" {
+			t.Errorf("%s: %.500v", name, found)
+		}
+		if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 128 {
+			t.Errorf("%s: %d bytes took %d MB", name, len(text), mb)
+		} else {
+			t.Logf("%s: %d bytes took %d MB", name, len(text), mb)
 		}
 	}
 }

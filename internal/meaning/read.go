@@ -12,6 +12,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/text/language"
@@ -75,7 +76,13 @@ func (r *reader) parse(text []byte) (value any) {
 		r.add("too-large", "", "leave out what the planner does not need, and nest less", "%s", why)
 		return nil
 	}
-	file, err := parser.ParseBytes(text, 0)
+	tokens := lexer.Tokenize(string(text))
+	if what, line := longPaths(tokens); line > 0 {
+		r.places.lines[""] = line
+		r.add("too-large", "", "write shorter keys with less in them, as docs/meaning.md shows", "%s", what)
+		return nil
+	}
+	file, err := parser.Parse(tokens, 0)
 	if err != nil {
 		message := err.Error()
 		if se, ok := errors.AsType[*yaml.SyntaxError](err); ok {
