@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"interlock/internal/artifact"
+	"interlock/internal/data"
 	"interlock/internal/embed"
 	"interlock/internal/fault"
 	"interlock/internal/jail"
@@ -219,6 +220,7 @@ func (a *app) checkData(ctx context.Context) []check {
 			out = append(out, check{"dataset " + d.ID, false, fault.From(err).Message, fault.From(err).Suggestion})
 			continue
 		}
+		data.Meanings{Catalog: s.catalog}.AddProblems(ctx, &full)
 		c := check{
 			Part: "dataset " + d.ID, OK: len(full.Problems) == 0,
 			Detail: fmt.Sprintf("%d tables, ready in %d ms, %d problems", len(full.Tables), time.Since(start).Milliseconds(), len(full.Problems)),

@@ -128,8 +128,15 @@ func (s *system) importInBackground(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if _, err := s.catalog.Describe(ctx, d.ID); err != nil && ctx.Err() == nil {
+		full, err := s.catalog.Describe(ctx, d.ID)
+		if err != nil && ctx.Err() == nil {
 			s.log.Warn("a dataset cannot be read", "dataset", d.ID, "err", err)
+		}
+		if err == nil {
+			before := len(full.Problems)
+			if (data.Meanings{Catalog: s.catalog}).AddProblems(ctx, &full); len(full.Problems) > before {
+				_, _ = data.Datasets{Catalog: s.catalog}.Schema(ctx, d.ID) // logs them, once a version
+			}
 		}
 	}
 	if err := s.search.SyncTables(ctx); err != nil && ctx.Err() == nil {

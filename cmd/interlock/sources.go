@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"interlock/internal/catalog"
+	"interlock/internal/data"
 	"interlock/internal/fault"
 	"interlock/internal/schema"
 )
@@ -149,6 +150,7 @@ func (a *app) sourceList(cmd *cobra.Command) error {
 		for i, d := range list {
 			if full, err := s.catalog.Describe(ctx, d.ID); err == nil {
 				list[i] = full
+				data.Meanings{Catalog: s.catalog}.AddProblems(ctx, &list[i])
 			} else if ctx.Err() != nil {
 				return ctx.Err()
 			} else if len(list[i].Problems) == 0 { // those say already what is wrong

@@ -87,6 +87,8 @@ type Catalog struct {
 	inner      map[file][]source.TableName
 	registries map[file]readResult
 
+	warned sync.Map // versions of semantic models whose errors were logged
+
 	placing sync.Mutex // held while an upload gets its name and its owner
 
 	mu       sync.Mutex

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"interlock/internal/fault"
+	"interlock/internal/schema"
 )
 
 // A MeaningFile is the semantic model of a dataset as it is stored. Its text is nil where
@@ -36,6 +37,13 @@ func (c *Catalog) Meaning(ctx context.Context, id string) (MeaningFile, error) {
 		return MeaningFile{}, err
 	}
 	return c.readMeaning(d)
+}
+
+// WarnOnce logs what is wrong with a version of a dataset's semantic model, the first time.
+func (c *Catalog) WarnOnce(id, version string, p schema.Problem) {
+	if _, known := c.warned.LoadOrStore(id+" "+version+" "+p.Message, true); !known {
+		c.config.Log.Warn("a semantic model has errors", "dataset", id, "file", p.Path, "problem", p.Message)
+	}
 }
 
 func (c *Catalog) readMeaning(d *dataset) (MeaningFile, error) {

@@ -33,7 +33,10 @@ func (d Datasets) Schema(ctx context.Context, id string) (schema.Dataset, error)
 	if err != nil {
 		return s, err
 	}
-	return Meanings{d.Catalog}.apply(ctx, s)
+	if s, err = (Meanings{d.Catalog}).apply(ctx, s); err == nil && s.Broken != nil {
+		d.Catalog.WarnOnce(id, s.Broken.Version, s.Problems[len(s.Problems)-1])
+	}
+	return s, err
 }
 
 // tables gives a dataset with keys and relations as the data have them, without its meaning.

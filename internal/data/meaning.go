@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"interlock/internal/catalog"
 	"interlock/internal/fault"
@@ -102,9 +103,31 @@ func (m Meanings) apply(ctx context.Context, s schema.Dataset) (schema.Dataset, 
 		s, found = checked.Apply(s), append(found, more...)
 	}
 	if errs := found.Errors(); len(errs) > 0 {
-		s.Problems = append(s.Problems, schema.Problem{Path: name, Message: fmt.Sprintf("The semantic model has %d errors, and what they are about is not used; the first, in line %d: %s. `interlock meaning check %s` lists all.", len(errs), errs[0].Line, errs[0].Message, s.ID)})
+		p := schema.Problem{Path: name, Message: fmt.Sprintf("The semantic model has %d errors, and what they are about is not used; the first, in line %d: %s. `interlock meaning check %s` lists all.", len(errs), errs[0].Line, errs[0].Message, s.ID)}
+		s.Problems, s.Broken = append(s.Problems, p), &schema.BrokenMeaning{File: name, Version: f.Version, Text: string(f.Text)}
 	}
 	return s, nil
+}
+
+// AddProblems adds what is wrong with the semantic model of a dataset to its problems. Of one
+// that nobody imported only the form is checked: its columns are not known.
+func (m Meanings) AddProblems(ctx context.Context, d *schema.Dataset) {
+	f, err := m.Catalog.Meaning(ctx, d.ID)
+	if err == nil && f.Text == nil {
+		return
+	}
+	s := schema.Dataset{ID: d.ID}
+	if slices.ContainsFunc(d.Tables, func(t schema.Table) bool { return len(t.Columns) > 0 }) {
+		if s, err = (Datasets{Catalog: m.Catalog}).tables(ctx, d.ID); err != nil {
+			return // those of the tables say what is wrong
+		}
+	} else if doc, _ := meaning.Read(meaning.File, f.Text); err == nil && doc != nil {
+		return
+	}
+	before := len(s.Problems)
+	if s, err = m.apply(ctx, s); err == nil {
+		d.Problems = append(d.Problems, s.Problems[before:]...)
+	}
 }
 
 // suffix tells versions of a dataset apart whose data are the same and whose meaning is not.

@@ -13,6 +13,7 @@ import (
 	"interlock/internal/data"
 	"interlock/internal/fault"
 	"interlock/internal/meaning"
+	"interlock/internal/nlq"
 	"interlock/internal/query"
 	"interlock/internal/tool"
 	"interlock/internal/toolbox"
@@ -135,5 +136,47 @@ func TestSuggestPassesCheck(t *testing.T) {
 	}
 	if !strings.Contains(string(text), `"ignore_case":true`) {
 		t.Errorf("Paid and paid are not drafted as one:\n%s", text)
+	}
+}
+
+// TestBrokenMeaningIsNamed holds errors of a semantic model to stand among the problems of the
+// dataset, before and after its import, and in the reason why a word of it is declined.
+func TestBrokenMeaningIsNamed(t *testing.T) {
+	for name, text := range map[string]string{
+		"column": strings.Replace(declaredModel, "orders.amount", "orders.amont", 1),
+		"indent": strings.Replace(declaredModel, "    metrics:", "   metrics:", 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, root := newMeanings(t)
+			if err := os.WriteFile(filepath.Join(root, "shop", "meaning.yaml"), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			served := data.ServedDatasets{Catalog: m.Catalog}
+			overview := func() string {
+				list, err := served.Overview(t.Context(), "")
+				raw, _ := json.Marshal(list)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return string(raw)
+			}
+			if got := overview(); name == "indent" && !strings.Contains(got, "meaning check shop") {
+				t.Errorf("before the import: %s", got)
+			}
+			datasets := data.Datasets{Catalog: m.Catalog}
+			s, err := datasets.Schema(t.Context(), "shop")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := overview(); strings.Count(got, "meaning check shop") != 1 {
+				t.Errorf("after the import: %s", got)
+			}
+			if a := nlq.Plan(nlq.Question{Text: "What are the takings?", Schema: s}); !strings.Contains(a.Declined, "meaning.yaml has a problem") || !strings.Contains(a.Declined, "interlock meaning check shop") {
+				t.Errorf("declined with %q", a.Declined)
+			}
+			if a := nlq.Plan(nlq.Question{Text: "What is the humidity?", Schema: s}); a.Declined == "" || strings.Contains(a.Declined, "meaning.yaml") {
+				t.Errorf("a word that the file does not have is declined with %q", a.Declined)
+			}
+		})
 	}
 }

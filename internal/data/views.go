@@ -68,6 +68,7 @@ func (d ServedDatasets) Overview(ctx context.Context, user string) (any, error) 
 	}
 	d.Starters.fill(ctx, all, 0) // the page looks again, and shows its datasets without waiting
 	for i := range list {
+		Meanings{d.Catalog}.AddProblems(ctx, &list[i].Dataset)
 		list[i].Prompts = all[i].Prompts
 	}
 	return list, nil

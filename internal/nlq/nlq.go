@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"interlock/internal/queryplan"
 	"interlock/internal/schema"
@@ -96,8 +97,28 @@ type Word struct {
 
 var yes = regexp.MustCompile(`(?i)^\s*(yes|yep|y|ok|okay|right|correct|exactly|sure|that is it|confirmed?)\b`)
 
-// Plan plans a query that answers a question.
+// Plan plans a query that answers a question. Where it declines a word of a semantic model
+// that has errors, it says so.
 func Plan(q Question) Answer {
+	a := plan(q)
+	s := q.Schema
+	if q.Index != nil {
+		s = q.Index.Schema()
+	}
+	if a.Declined != "" && s.Broken != nil && s.Broken.Mentions(declinedWords(q, a)) {
+		a.Declined = strings.TrimSuffix(a.Declined, ".") + fmt.Sprintf(". %s has a problem and may define it: run `interlock meaning check %s`", s.Broken.File, s.ID)
+	}
+	return a
+}
+
+// declinedWords are the words of a question that the reason for declining it names.
+func declinedWords(q Question, a Answer) []string {
+	reason := strings.ToLower(a.Declined)
+	words := strings.FieldsFunc(strings.ToLower(q.Text+" "+q.Clarification), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return append(slices.DeleteFunc(words, func(w string) bool { return len(w) < 4 || !strings.Contains(reason, w) }), a.NotUnderstood...)
+}
+
+func plan(q Question) Answer {
 	for _, text := range []string{q.Text, q.Clarification} {
 		if IsStatement(text) {
 			return Answer{Quality: Low, Declined: StatementHint(text)}
@@ -126,7 +147,7 @@ func Plan(q Question) Answer {
 	}
 	a := x.planLoosely(q, now)
 	if n := len(q.History); n > 0 && a.Plan != nil && follows.MatchString(q.Text) {
-		if before := Plan(Question{Text: q.History[n-1].Text, Index: x, History: q.History[:n-1], Now: q.Now}); before.SQL == a.SQL {
+		if before := plan(Question{Text: q.History[n-1].Text, Index: x, History: q.History[:n-1], Now: q.Now}); before.SQL == a.SQL {
 			return Answer{Quality: Low, Declined: "it is not clear what should change"} // for whom? says nothing new to the grammar
 		}
 	}

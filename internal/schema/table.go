@@ -22,6 +22,8 @@ type Dataset struct {
 	Problems    []Problem  `json:"problems,omitempty"`
 	// Meaning is the semantic model of the dataset; nil where it has none.
 	Meaning *Meaning `json:"meaning,omitempty"`
+	// Broken is the file of the semantic model where part of it or all of it is not used.
+	Broken *BrokenMeaning `json:"-"`
 	// CopiedAt is when the rows of a database were copied; they may have changed there since.
 	CopiedAt time.Time `json:"copied_at,omitzero"`
 }
@@ -45,6 +47,19 @@ type Table struct {
 type Problem struct {
 	Path    string `json:"path"` // below the data folder
 	Message string `json:"message"`
+}
+
+// A BrokenMeaning is a semantic model with errors: what they are about is not used.
+type BrokenMeaning struct {
+	File    string // its name
+	Version string // of its text
+	Text    string
+}
+
+// Mentions reports whether the file has one of the words, whatever their case.
+func (b BrokenMeaning) Mentions(words []string) bool {
+	text := strings.ToLower(b.Text)
+	return slices.ContainsFunc(words, func(w string) bool { return len(w) > 2 && strings.Contains(text, strings.ToLower(w)) })
 }
 
 // Table finds a table by name, whatever its case.
