@@ -75,7 +75,7 @@ func (t *typer) typeOfCall(n ast.Node, name string, args []ast.Node) *Type {
 		return anyType
 	case "reverse":
 		return types[0]
-	case "keys", "split":
+	case "keys", "split", "numbers":
 		return stringList
 	case "values":
 		return &Type{Kind: List, Of: anyType}

@@ -35,6 +35,7 @@ var functions = map[string]struct {
 	"join":    {-1, join},
 	"split":   {2, split},
 	"reverse": {1, reverse},
+	"numbers": {-1, newNumbers},
 }
 
 // loops are the calls that run a predicate for each item of a list.

@@ -563,6 +563,6 @@ export interface Lineage {
   reads?: string[];
   /** Constants are numbers of the statement that may come out as they are. */
   constants?: string[];
-  /** Factors are numbers of the statement with which its values are computed, but for those that change a unit, such as 100. */
+  /** Factors are numbers of the statement with which its values are computed, but for factors and divisors that change a unit, such as 100, and the whole of 1 - share. */
   factors?: string[];
 }

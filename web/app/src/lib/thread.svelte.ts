@@ -45,6 +45,7 @@ export class ToolCall {
 export class ModelCall {
   readonly kind = "model";
   text = $state("");
+  thoughts = $state("");
   whole = $state(false);
   calls = $state<string[]>([]);
   usage = $state.raw<Usage | undefined>();
@@ -165,7 +166,7 @@ export class ThreadLog {
 
   /** forgetPartialText drops the text in progress: it will be told from its beginning. */
   forgetPartialText() {
-    for (const m of this.#models.values()) if (!m.whole) m.text = "";
+    for (const m of this.#models.values()) if (!m.whole) m.text = m.thoughts = "";
   }
 
   apply(event: Event) {
@@ -224,11 +225,17 @@ export class ThreadLog {
     if (model && !model.whole) model.text += b.text;
   }
 
+  thought(b: Bodies["thought"]) {
+    const model = this.#models.get(b.call);
+    if (model && !model.whole) model.thoughts += b.text;
+  }
+
   model_replied(b: Bodies["model_replied"]) {
     for (const call of b.calls ?? []) this.#asked.set(call.id, call.args);
     const model = this.#models.get(b.call);
     if (!model) return;
     model.text = b.text ?? "";
+    model.thoughts = b.thoughts ?? "";
     model.calls = (b.calls ?? []).map((c) => c.name);
     model.usage = b.usage;
     model.model = b.model;

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import type { Event } from "../../../types/events";
+import { ThreadLog } from "./thread.svelte";
+
+const at = (kind: string, body: unknown) => ({ kind, body, time: "2026-11-16T00:00:00Z" }) as unknown as Event;
+
+test("what a model thinks is shown as it comes, and as it was stored in the end", () => {
+  const log = new ThreadLog();
+  log.apply(at("turn_started", { run: "r1", text: "How many?" }));
+  log.apply(at("model_called", { call: "m1", state: "answering", offered: [], number: 1 }));
+  log.apply(at("thought", { call: "m1", text: "Count " }));
+  log.apply(at("thought", { call: "m1", text: "the rows." }));
+  const model = log.turns[0].models[0];
+  expect(model.thoughts).toBe("Count the rows.");
+  log.forgetPartialText();
+  expect(model.thoughts).toBe("");
+  log.apply(at("model_replied", { call: "m1", text: "Five.", thoughts: "Count the rows.", model: "m", ms: 1, usage: {} }));
+  expect(model.thoughts).toBe("Count the rows.");
+});
