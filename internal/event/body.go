@@ -141,6 +141,8 @@ type ModelReplied struct {
 	Stop     string      `json:"stop,omitempty"`
 	Usage    Usage       `json:"usage"`
 	MS       int64       `json:"ms"`
+	// Unsupported are figures of the text that no result, document or word of the person gives.
+	Unsupported []string `json:"unsupported,omitempty"`
 }
 
 // ModelCall is a tool call as the model made it. Args is the JSON that it sent; if that
@@ -161,12 +163,21 @@ type Usage struct {
 	MicroUSD   int64 `json:"micro_usd,omitempty"`
 }
 
+// Add returns the sum of two usages.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{
+		Input: u.Input + v.Input, Output: u.Output + v.Output, CacheRead: u.CacheRead + v.CacheRead, CacheWrite: u.CacheWrite + v.CacheWrite,
+		Reasoning: u.Reasoning + v.Reasoning, MicroUSD: u.MicroUSD + v.MicroUSD,
+	}
+}
+
 // ModelFailed ends a model call without a reply, after all retries.
 type ModelFailed struct {
 	Call       string     `json:"call"`
 	Code       fault.Code `json:"code"`
 	Message    string     `json:"message"`
 	Suggestion string     `json:"suggestion,omitempty"`
+	Usage      Usage      `json:"usage,omitzero"` // of all attempts, as far as the provider counted them
 	MS         int64      `json:"ms"`
 }
 
@@ -348,10 +359,12 @@ type LimitReached struct {
 // their place in it.
 type FiguresTraced struct {
 	Run         string          `json:"run"`
-	Figures     []figure.Figure `json:"figures"`       // in the order of the text
-	Unsupported int             `json:"unsupported"`   // figures without an origin
-	Weak        int             `json:"weak"`          // figures that may fit by chance
-	Cut         bool            `json:"cut,omitempty"` // a bound left figures or evidence out
+	Figures     []figure.Figure `json:"figures"`     // in the order of the text
+	Unsupported int             `json:"unsupported"` // figures without an origin
+	Weak        int             `json:"weak"`        // figures that may fit by chance
+	// Contradicted counts figures beside which a direction is stated that their cells deny.
+	Contradicted int  `json:"contradicted,omitempty"`
+	Cut          bool `json:"cut,omitempty"` // a bound left figures or evidence out
 	// Rules is the version of the rules by which they were traced. A replay under other
 	// rules repeats what is recorded here.
 	Rules int `json:"rules,omitempty"`

@@ -21,7 +21,8 @@ type Value struct {
 }
 
 // NewValue returns the value of a JSON text. White space is removed from a small one, as
-// storing it would do, so that a live value and a stored one are the same bytes.
+// storing it would do, so that a live value and a stored one are the same bytes. A text that
+// would be read back as a reference, which a model or a tool may write, is stored as a blob.
 func NewValue(raw json.RawMessage) Value {
 	if len(raw) > InlineBytes {
 		return Value{Hash: Hash(raw), JSON: raw}
@@ -29,6 +30,9 @@ func NewValue(raw json.RawMessage) Value {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
 		return Value{JSON: raw}
+	}
+	if bytes.HasPrefix(b.Bytes(), []byte(refPrefix)) {
+		return Value{Hash: Hash(b.Bytes()), JSON: b.Bytes()}
 	}
 	return Value{JSON: b.Bytes()}
 }
@@ -91,6 +95,9 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
+// refPrefix is how a stored reference begins.
+const refPrefix = `{"$blob":`
+
 type blobRef struct {
 	Blob string `json:"$blob"`
 }
@@ -110,7 +117,7 @@ func (v Value) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON decodes a reference or an inline value.
 func (v *Value) UnmarshalJSON(data []byte) error {
 	data = bytes.TrimSpace(data)
-	if bytes.HasPrefix(data, []byte(`{"$blob":`)) {
+	if bytes.HasPrefix(data, []byte(refPrefix)) {
 		var r blobRef
 		if err := json.Unmarshal(data, &r); err != nil {
 			return err

@@ -23,6 +23,7 @@ const (
 	TooLarge            Code = "too_large"
 	TooMany             Code = "too_many"
 	Unavailable         Code = "unavailable"
+	ShuttingDown        Code = "shutting_down"
 	InvalidArguments    Code = "invalid_arguments"
 	InvalidState        Code = "invalid_state"
 	ToolNotAllowed      Code = "tool_not_allowed"
@@ -100,6 +101,7 @@ var table = []Entry{
 	{TooLarge, "the input is larger than allowed", 413, "Send less.", "Send less, or raise the limit in the settings.", true},
 	{TooMany, "too many at once", 429, "Wait.", "Wait a moment and try again.", false},
 	{Unavailable, "a part that this needs is not available on this machine", 503, "This cannot be used now; go on without it.", "Run `interlock doctor`: it says what is missing and how to get it.", false},
+	{ShuttingDown, "the server is shutting down", 503, "", "Try again in a moment. A turn that was cut short goes on by itself when a server runs again.", false},
 	{InvalidArguments, "the arguments of a call do not fit its schema", 422, "Read the listed problems and call again with corrected arguments.", "The model sent wrong arguments; it was told so.", true},
 	{InvalidState, "the machine has no way from here to there, or a needed fact is missing", 409, "That call is not possible from the present state; do something that the state allows.", "See the machine's graph: it shows which steps come first.", false},
 	{ToolNotAllowed, "the present state does not offer this tool", 403, "Use only the tools that you were given.", "The model asked for a tool that its state does not offer; it was not run.", false},

@@ -2,6 +2,7 @@ package retention_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -353,8 +354,26 @@ func TestDeletedThread(t *testing.T) {
 			own = a.ID
 		}
 	}
-	if err := d.keeper.RemoveThread(t.Context(), parent); !fault.Is(err, fault.Conflict) || !d.exists(shared) {
+	if err := d.keeper.RemoveThread(t.Context(), parent); !fault.Is(err, fault.Conflict) || !d.exists(shared) || !strings.Contains(err.Error(), "it has the fork "+fork) {
 		t.Errorf("a thread with a fork was deleted: %v", err)
+	}
+	run := d.view(fork).Thread.Run
+	for keep, want := range map[bool]string{true: "its run " + run + " is kept", false: "a turn runs in it"} {
+		var lease store.Lease
+		if !keep {
+			if lease, err = d.store.Acquire(t.Context(), fork, "somebody", time.Minute); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := d.store.KeepRun(t.Context(), run, keep); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.keeper.RemoveThread(t.Context(), fork); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), want) {
+			t.Errorf("the refusal does not say that %s: %v", want, err)
+		}
+		if err := errors.Join(d.store.KeepRun(t.Context(), run, false), d.store.Release(t.Context(), lease)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	other, _ := d.ask("", "report") // the usage that the keeper knows has grown
 	followed := make(chan error, 1)

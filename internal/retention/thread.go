@@ -2,6 +2,8 @@ package retention
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -66,8 +68,10 @@ func (k *Keeper) RemoveThread(ctx context.Context, id string) error {
 		return err
 	}
 	if len(removal.Threads) == 0 {
-		return fault.New(fault.Conflict, "the thread %s cannot be deleted: it runs, one of its runs is kept, or it has a fork", id).
-			Suggest("Stop it, delete its forks, or release its runs with `interlock run keep RUN --release`.")
+		if removed = usage.Threads[id]; removed == nil { // by somebody else
+			return fault.New(fault.ThreadNotFound, "there is no thread %q", id)
+		}
+		return newNeeded(usage, removed)
 	}
 	k.cfg.Threads.ThreadRemoved(id)
 	names := namingThreads(usage, nil)
@@ -76,4 +80,28 @@ func (k *Keeper) RemoveThread(ctx context.Context, id string) error {
 	}
 	_, err = k.cfg.Artifacts.Sweep(ctx)
 	return err
+}
+
+// newNeeded says why a thread cannot be removed.
+func newNeeded(usage *store.Usage, t *store.ThreadUsage) *fault.Fault {
+	refused := func(why string) *fault.Fault {
+		return fault.New(fault.Conflict, "the thread %s cannot be deleted: %s", t.ID, why)
+	}
+	switch {
+	case len(t.Kept) > 0:
+		return refused("its run "+strings.Join(t.Kept, ", ")+" is kept").Suggest("Release it first: `interlock run keep %s --release`.", t.Kept[0])
+	case t.Held || t.Status == store.Running:
+		return refused("a turn runs in it").Suggest("Wait for its end, or stop it: `interlock thread stop %s`.", t.ID)
+	}
+	var forks []string
+	for id, other := range usage.Threads {
+		if other.Parent == t.ID {
+			forks = append(forks, id)
+		}
+	}
+	if len(forks) > 0 {
+		slices.Sort(forks)
+		return refused("it has the fork " + strings.Join(forks, ", ")).Suggest("Delete its forks first.")
+	}
+	return refused("it was used just now").Suggest("Try again.")
 }

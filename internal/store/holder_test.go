@@ -3,6 +3,7 @@ package store
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,6 +20,32 @@ func TestHolderDied(t *testing.T) {
 	dead := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
 	if err := dead.Run(); err != nil {
 		t.Fatal(err)
+	}
+	unreadable := t.TempDir() // its files are there and cannot be read
+	for _, file := range []string{"sys/kernel/random/boot_id", parts[3] + "/stat"} {
+		if err := os.MkdirAll(filepath.Join(unreadable, file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	partly := t.TempDir() // only the state of the process cannot be read
+	for _, entry := range []string{"sys", "self"} {
+		if err := os.Symlink("/proc/"+entry, filepath.Join(partly, entry)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(partly, parts[3], "stat"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	hidden := t.TempDir() // as with hidepid: no process of another user is shown
+	for _, entry := range []string{"sys", "self"} {
+		if err := os.Symlink("/proc/"+entry, filepath.Join(hidden, entry)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, proc := range map[string]string{"nothing": unreadable, "no state of a process": partly, "no process": hidden} {
+		if holderDiedBy(proc, here) {
+			t.Errorf("a live process counts as dead where %s can be read", name)
+		}
 	}
 	for name, tt := range map[string]struct {
 		holder string

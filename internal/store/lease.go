@@ -27,10 +27,12 @@ type Lease struct {
 // Leases gives each running thread one owner among processes.
 type Leases interface {
 	// Acquire gives the lease of a thread to a holder. While the lease of another holder
-	// lasts, the error is ErrHeld.
+	// lasts, the error is ErrHeld. A lease that ends much later than a new one would comes
+	// of a clock that was set back, and counts as expired.
 	Acquire(ctx context.Context, thread, holder string, lasts time.Duration) (Lease, error)
-	// Renew extends all leases of a holder and returns them.
-	Renew(ctx context.Context, holder string, lasts time.Duration) ([]Lease, error)
+	// Renew extends the leases of these threads that the holder still has, and returns
+	// them. The others of the holder expire: nobody uses them any more.
+	Renew(ctx context.Context, holder string, threads []string, lasts time.Duration) ([]Lease, error)
 	// Release ends a lease. It does nothing if another process has taken the lease.
 	Release(ctx context.Context, l Lease) error
 	// AskStop asks the holder of a thread's lease to end the turn. It reports false if

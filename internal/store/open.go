@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"log/slog"
 	"strings"
 
@@ -14,6 +15,9 @@ type Config struct {
 	// PowerSafe makes every batch survive a loss of power, not only the death of the
 	// process. It costs a disk flush per batch.
 	PowerSafe bool
+	// ReadOnly opens a log that this user cannot write for reading alone. It is for
+	// commands that only read.
+	ReadOnly bool
 	// Log is for the operator. Default: nothing is logged.
 	Log *slog.Logger
 }
@@ -26,7 +30,12 @@ func Open(c Config) (Store, error) {
 	}
 	switch scheme {
 	case "sqlite", "file":
-		return OpenSQLite(SQLiteConfig{Path: strings.TrimPrefix(rest, "//"), PowerSafe: c.PowerSafe, Log: c.Log})
+		path := strings.TrimPrefix(rest, "//")
+		s, err := OpenSQLite(SQLiteConfig{Path: path, PowerSafe: c.PowerSafe, Log: c.Log})
+		if c.ReadOnly && errors.Is(err, ErrNotWritable) {
+			return openSQLiteReadOnly(path)
+		}
+		return s, err
 	default:
 		return nil, fault.New(fault.BadSetting, "there is no store of the kind %q", scheme).
 			Suggest("Give a path, as in state/interlock.db.")

@@ -34,6 +34,8 @@ type SQLite struct {
 	path    string
 	readers *sql.DB
 	packer  *packer
+	// readOnly: there is no writing connection
+	readOnly bool
 
 	// writer holds the writing connection while nobody uses it, and nil after Close.
 	writer         chan *writer
@@ -99,6 +101,9 @@ func OpenSQLite(c SQLiteConfig) (*SQLite, error) {
 func (s *SQLite) Close() error {
 	w := <-s.writer
 	defer func() { s.writer <- nil }()
+	if s.readOnly {
+		return s.readers.Close()
+	}
 	if w == nil {
 		return nil
 	}

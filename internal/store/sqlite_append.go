@@ -32,13 +32,15 @@ func (s *SQLite) Append(ctx context.Context, b Batch) error {
 		err = w.storeBatch(b, rows, blobs, snapshot, sweep)
 		s.countPages(w, blobs)
 		s.writer <- w
-		if errors.Is(err, ErrFenced) { // or blobs that were known to be stored have been removed
-			if swept, err := s.forgetSwept(ctx, sweep); swept || err != nil {
-				if err != nil {
-					return err
-				}
+		if errors.Is(err, errNotInserted) {
+			swept, err := s.forgetSwept(ctx, sweep)
+			switch {
+			case err != nil:
+				return err
+			case swept: // blobs that were known to be stored have been removed
 				continue
 			}
+			return fencedFault(b)
 		}
 		if errors.Is(err, ErrConflict) && s.isFenced(ctx, b) {
 			return fencedFault(b)
@@ -60,6 +62,9 @@ func (s *SQLite) takeWriter(ctx context.Context) (*writer, error) {
 	case w := <-s.writer:
 		if w == nil {
 			s.writer <- nil
+			if s.readOnly {
+				return nil, newReadOnly(s.path)
+			}
 			return nil, fault.New(fault.StoreFailed, "the log %s is closed", s.path)
 		}
 		return w, nil

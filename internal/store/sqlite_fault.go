@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"syscall"
 
@@ -30,10 +31,12 @@ func storeFault(err error, path, doing string) error {
 	case code == sqlite3.SQLITE_CORRUPT:
 		why, fix = "the file is damaged", "Put back a copy of the file, or rescue it with `sqlite3 FILE .recover`; move it away to begin anew."
 	case code == sqlite3.SQLITE_READONLY, code == sqlite3.SQLITE_PERM, errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		err = fmt.Errorf("%w: %w", ErrNotWritable, err)
 		why, fix = "the file or its folder cannot be written", "Let this user write the folder and the file, or give another path."
 	case code == sqlite3.SQLITE_CANTOPEN, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
 		why, fix = "the file cannot be opened", "Check that the path names a file in a folder that this user may write."
 	case code == sqlite3.SQLITE_BUSY, code == sqlite3.SQLITE_LOCKED:
+		err = fmt.Errorf("%w: %w", ErrLocked, err)
 		why, fix = "another process keeps it locked", "End the other process that uses this file, or wait for it."
 	case code == sqlite3.SQLITE_IOERR:
 		why, fix = "the disk does not answer as it should", "Check the disk and its free space; the same can be tried again."

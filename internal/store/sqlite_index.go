@@ -6,15 +6,15 @@ import (
 	"database/sql"
 	"errors"
 	"strings"
-	"time"
 
 	"interlock/internal/fault"
 )
 
 const (
-	threadColumns = `id, owner, machine, version, title, dataset, status, state, run, seq, created, updated`
-	runColumns    = `id, thread, owner, machine, dataset, question, status, first, last, started, ended, micro_usd, tokens`
-	defaultLimit  = 100
+	threadColumns = `id, owner, machine, version, title, dataset, status, state, run,
+		coalesce((SELECT newest.status FROM runs newest WHERE newest.id = heads.run), ''), seq, created, updated`
+	runColumns   = `id, thread, owner, machine, dataset, question, status, first, last, started, ended, micro_usd, tokens`
+	defaultLimit = 100
 )
 
 // Thread returns the row of one thread.
@@ -34,9 +34,6 @@ func (s *SQLite) Threads(ctx context.Context, q Query) ([]Thread, error) {
 	w := commonConditions(q, "title", "updated")
 	if q.Thread != "" {
 		w.add("id = ?", q.Thread)
-	}
-	if q.Free {
-		w.add(`NOT EXISTS (SELECT 1 FROM leases l WHERE l.thread = heads.id AND l.holder <> '' AND l.until >= ?)`, nanos(time.Now()))
 	}
 	return queryRows(ctx, s, `SELECT `+threadColumns+` FROM heads`+w.String()+` ORDER BY updated DESC, id DESC LIMIT ?`, w.argsWithLimit(q.Limit), scanThread)
 }
@@ -133,7 +130,7 @@ type scanner interface{ Scan(dest ...any) error }
 func scanThread(row scanner) (Thread, error) {
 	var t Thread
 	var created, updated int64
-	err := row.Scan(&t.ID, &t.Owner, &t.Machine, &t.Version, &t.Title, &t.Dataset, &t.Status, &t.State, &t.Run, &t.Seq, &created, &updated)
+	err := row.Scan(&t.ID, &t.Owner, &t.Machine, &t.Version, &t.Title, &t.Dataset, &t.Status, &t.State, &t.Run, &t.Outcome, &t.Seq, &created, &updated)
 	t.Created, t.Updated = timeFromNanos(created), timeFromNanos(updated)
 	return t, err
 }

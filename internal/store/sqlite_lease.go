@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"iter"
 	"time"
@@ -13,6 +14,10 @@ import (
 // watchEvery is how often a watched file is checked for batches of other processes.
 const watchEvery = 100 * time.Millisecond
 
+// clockJump is by how much a lease may outlast a new one. One that ends later was given
+// before the clock was set back; a live holder would have renewed it since.
+const clockJump = time.Hour
+
 const leaseColumns = `thread, holder, fence, until, stop`
 
 // Acquire gives the lease to the holder if it is free, has expired, is the holder's
@@ -21,39 +26,50 @@ func (s *SQLite) Acquire(ctx context.Context, thread, holder string, lasts time.
 	if holder == "" {
 		return Lease{}, errors.New("acquiring a lease: the holder has no name")
 	}
-	var l Lease
-	for n := int64(0); n == 0; {
+	for {
 		now := time.Now()
-		var err error
-		if n, err = s.writeLease(ctx, func(w *writer) *statement {
-			return w.acquire.add(thread, holder, nanos(now.Add(lasts)), nanos(now))
-		}); err != nil {
+		n, err := s.writeLease(ctx, func(w *writer) *statement {
+			return w.acquire.add(thread, holder, nanos(now.Add(lasts)), nanos(now), nanos(now.Add(lasts+clockJump)))
+		})
+		if err != nil {
 			return Lease{}, err
 		}
-		if l, err = s.loadLease(ctx, thread); err != nil {
+		l, err := s.loadLease(ctx, thread)
+		switch {
+		case n == 0 && errors.Is(err, ErrNotFound): // removed meanwhile, with its thread
+			continue
+		case err != nil:
 			return Lease{}, err
-		}
-		if n > 0 || !holderDied(l.Holder) {
-			break
+		case l.Holder == holder:
+			return l, nil
+		case l.Holder == "": // released meanwhile
+			continue
+		case !holderDied(l.Holder):
+			return l, fault.Wrap(ErrHeld, fault.ThreadBusy, "the thread %s is run by another process (%s)", thread, describeHolder(l.Holder)).
+				Suggest("Wait until its turn has ended, or stop it: `interlock thread stop %s`.", thread)
 		}
 		if err := s.Release(ctx, l); err != nil {
 			return Lease{}, err
 		}
 	}
-	if l.Holder != holder {
-		return l, fault.Wrap(ErrHeld, fault.ThreadBusy, "the thread %s is run by another process (%s)", thread, describeHolder(l.Holder)).
-			Suggest("Wait until its turn has ended, or stop it: `interlock thread stop %s`.", thread)
-	}
-	return l, nil
 }
 
-// Renew extends the leases of a holder, including expired ones that nobody has taken.
-func (s *SQLite) Renew(ctx context.Context, holder string, lasts time.Duration) ([]Lease, error) {
-	if _, err := s.writeLease(ctx, func(w *writer) *statement { return w.renew.add(nanos(time.Now().Add(lasts)), holder) }); err != nil {
+// Renew extends leases of a holder, including expired ones that nobody has taken.
+func (s *SQLite) Renew(ctx context.Context, holder string, threads []string, lasts time.Duration) ([]Lease, error) {
+	names, err := json.Marshal(threads)
+	if err != nil {
 		return nil, err
 	}
-	return queryRows(ctx, s, `SELECT `+leaseColumns+` FROM leases WHERE holder = ? AND holder <> ''`, []any{holder}, scanLease)
+	if _, err := s.writeLease(ctx, func(w *writer) *statement {
+		return w.renew.add(nanos(time.Now().Add(lasts)), holder, string(names))
+	}); err != nil {
+		return nil, err
+	}
+	return queryRows(ctx, s, `SELECT `+leaseColumns+` FROM leases WHERE `+leasesOf, []any{holder, string(names)}, scanLease)
 }
+
+// leasesOf selects the leases of a holder in a list of threads.
+const leasesOf = `holder = ? AND holder <> '' AND thread IN (SELECT value FROM json_each(?))`
 
 // Release ends a lease if the holder still has it.
 func (s *SQLite) Release(ctx context.Context, l Lease) error {

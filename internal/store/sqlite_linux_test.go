@@ -24,6 +24,23 @@ func TestSQLiteReadOnlyFolder(t *testing.T) {
 			_, err := store.OpenSQLite(store.SQLiteConfig{Path: path})
 			checkFault(t, err, path, "cannot be written")
 		}
+		path := filepath.Join(dir, "old.db")
+		s, err := store.Open(store.Config{DSN: path, ReadOnly: true})
+		if err != nil {
+			t.Fatalf("reading: %v", err)
+		}
+		defer s.Close()
+		rows, err := s.Threads(t.Context(), store.Query{})
+		if err != nil || len(rows) == 0 {
+			t.Fatalf("%d threads: %v", len(rows), err)
+		}
+		for _, err := range s.Events(t.Context(), rows[0].ID, 0) {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		_, err = s.Acquire(t.Context(), rows[0].ID, "somebody", time.Second)
+		checkFault(t, err, path, "cannot be written")
 		return
 	}
 	dir, err := os.MkdirTemp("", "interlock-readonly")

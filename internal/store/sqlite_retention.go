@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"slices"
@@ -42,16 +43,12 @@ const removeAtOnce = 20
 // RemoveThreads removes threads in small transactions. Each looks first at what was stored
 // since the usage was taken.
 func (s *SQLite) RemoveThreads(ctx context.Context, u *Usage, threads []string) (Removal, error) {
-	chosen := map[string]bool{}
-	for _, id := range threads {
-		chosen[id] = true
-	}
 	seqs := map[string]int64{}
 	for id, t := range u.Threads {
 		seqs[id] = t.Seq
 	}
 	var done Removal
-	for group := range slices.Chunk(threads, removeAtOnce) {
+	for group := range slices.Chunk(u.forksFirst(threads), removeAtOnce) {
 		var removed Removal
 		err := s.writeTx(ctx, func(tx *sql.Tx) error {
 			if err := u.addThreads(ctx, tx); err != nil {
@@ -61,7 +58,7 @@ func (s *SQLite) RemoveThreads(ctx context.Context, u *Usage, threads []string) 
 				return err
 			}
 			var err error
-			removed, err = u.removeGroup(ctx, tx, group, chosen, seqs)
+			removed, err = u.removeGroup(ctx, tx, group, seqs)
 			return err
 		})
 		if err != nil {
@@ -91,13 +88,12 @@ func (u *Usage) forget(threads []string) {
 
 // removeGroup removes those threads of a group that may be removed, and the blobs that only
 // they need.
-func (u *Usage) removeGroup(ctx context.Context, tx *sql.Tx, group []string, chosen map[string]bool, seqs map[string]int64) (Removal, error) {
+func (u *Usage) removeGroup(ctx context.Context, tx *sql.Tx, group []string, seqs map[string]int64) (Removal, error) {
 	var out Removal
 	gone := map[string]bool{}
 	for _, id := range group {
 		t := u.Threads[id]
-		if t == nil || t.Seq != seqs[id] || t.Held || t.Status == Running || len(t.Kept) > 0 || u.hasFork(id, chosen) {
-			delete(chosen, id)
+		if t == nil || t.Seq != seqs[id] || t.Held || t.Status == Running || len(t.Kept) > 0 || u.hasFork(id, gone) {
 			continue
 		}
 		for _, query := range []string{
@@ -125,10 +121,27 @@ func (u *Usage) removeGroup(ctx context.Context, tx *sql.Tx, group []string, cho
 	return out, err
 }
 
-// hasFork reports whether a fork of the thread stays.
-func (u *Usage) hasFork(thread string, chosen map[string]bool) bool {
+// forksFirst sorts threads so that each comes before the thread that it is a fork of.
+func (u *Usage) forksFirst(threads []string) []string {
+	depth := func(id string) (n int) {
+		for t := u.Threads[id]; t != nil && t.Parent != "" && n < len(u.Threads); t = u.Threads[t.Parent] {
+			n++
+		}
+		return n
+	}
+	depths := make(map[string]int, len(threads))
+	for _, id := range threads {
+		depths[id] = depth(id)
+	}
+	sorted := slices.Clone(threads)
+	slices.SortStableFunc(sorted, func(a, b string) int { return cmp.Compare(depths[b], depths[a]) })
+	return sorted
+}
+
+// hasFork reports whether the thread has a fork besides those that are gone.
+func (u *Usage) hasFork(thread string, gone map[string]bool) bool {
 	for id, t := range u.Threads {
-		if t.Parent == thread && !chosen[id] {
+		if t.Parent == thread && !gone[id] {
 			return true
 		}
 	}

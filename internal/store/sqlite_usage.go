@@ -59,7 +59,7 @@ func (u *Usage) addThreads(ctx context.Context, q queryer) error {
 		t := &ThreadUsage{Blobs: map[string]struct{}{}, Artifacts: map[string]struct{}{}}
 		var kept string
 		var created, updated, snapshot int64
-		if err := rows.Scan(&t.ID, &t.Owner, &t.Machine, &t.Version, &t.Title, &t.Dataset, &t.Status, &t.State, &t.Run, &t.Seq,
+		if err := rows.Scan(&t.ID, &t.Owner, &t.Machine, &t.Version, &t.Title, &t.Dataset, &t.Status, &t.State, &t.Run, &t.Outcome, &t.Seq,
 			&created, &updated, &snapshot, &kept, &t.Held); err != nil {
 			return err
 		}
@@ -177,6 +177,11 @@ func (u *Usage) addNewBlobs(ctx context.Context, q queryer) error {
 			if err := u.scanBlobs(ctx, q, " WHERE hash = ?", hash); err != nil {
 				return err
 			}
+			for _, chunk := range u.chunks[hash] {
+				if err := u.scanBlobs(ctx, q, " WHERE hash = ?", chunk); err != nil {
+					return err
+				}
+			}
 		}
 		u.resolveBlobs(t)
 	}
@@ -206,13 +211,15 @@ func (u *Usage) scanBlobs(ctx context.Context, q queryer, where string, args ...
 
 // resolveBlobs leaves the hashes of blobs that are stored, and adds their chunks.
 func (u *Usage) resolveBlobs(t *ThreadUsage) {
+	var chunks []string // added at the end: a range over a map may or may not visit what is added to it
 	for hash := range t.Blobs {
 		if _, stored := u.Blobs[hash]; !stored {
 			delete(t.Blobs, hash)
 			continue
 		}
-		for _, chunk := range u.chunks[hash] {
-			t.Blobs[chunk] = struct{}{}
-		}
+		chunks = append(chunks, u.chunks[hash]...)
+	}
+	for _, chunk := range chunks {
+		t.Blobs[chunk] = struct{}{}
 	}
 }

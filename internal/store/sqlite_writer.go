@@ -77,8 +77,8 @@ func openWriter(dsn string) (*writer, error) {
 		ON CONFLICT (thread) DO UPDATE SET seq = excluded.seq, packed = excluded.packed, bytes = excluded.bytes`)
 	w.acquire = prepare(`INSERT INTO leases (thread, holder, fence, until, stop) VALUES (?1, ?2, 1, ?3, 0)
 		ON CONFLICT (thread) DO UPDATE SET holder = excluded.holder, fence = fence + 1, until = excluded.until, stop = 0
-		WHERE holder IN ('', excluded.holder) OR until < ?4`)
-	w.renew = prepare(`UPDATE leases SET until = ? WHERE holder = ? AND holder <> ''`)
+		WHERE holder IN ('', excluded.holder) OR until < ?4 OR until > ?5`)
+	w.renew = prepare(`UPDATE leases SET until = ? WHERE ` + leasesOf)
 	w.release = prepare(`UPDATE leases SET holder = '', until = 0, stop = 0 WHERE thread = ? AND holder = ? AND fence = ?`)
 	w.askStop = prepare(`UPDATE leases SET stop = 1 WHERE thread = ? AND holder <> '' AND until >= ?`)
 	if err != nil {
@@ -179,6 +179,10 @@ func conflictFault(b Batch) error {
 	return fault.Wrap(ErrConflict, fault.Conflict, "thread %s does not end at event %d", b.Thread, b.After)
 }
 
+// errNotInserted means that the fence of a batch or the number of the sweep is not the
+// newest one.
+var errNotInserted = errors.New("the events were not inserted")
+
 func fencedFault(b Batch) error {
 	return fault.Wrap(ErrFenced, fault.Conflict, "the thread %s was taken over by another process", b.Thread)
 }
@@ -202,7 +206,7 @@ func (w *writer) insertBatch(b Batch, rows []row, blobs []packedBlob, snapshot p
 		case err != nil:
 			return err
 		case stored == 0:
-			return fencedFault(b)
+			return errNotInserted
 		}
 		rows = rows[n:]
 	}

@@ -16,6 +16,9 @@ import (
 var (
 	ErrConflict = errors.New("the thread has grown meanwhile")
 	ErrNotFound = errors.New("not stored")
+	ErrLocked   = errors.New("another process keeps the store locked") // trying again may help
+	// ErrNotWritable: this user may not write the store. Config.ReadOnly may help.
+	ErrNotWritable = errors.New("the store cannot be written")
 )
 
 // A Log holds the events of all threads. It is safe for concurrent use.
@@ -90,8 +93,9 @@ type Thread struct {
 	Dataset string    `json:"dataset,omitempty"`
 	Status  string    `json:"status"`
 	State   string    `json:"state"`
-	Run     string    `json:"run,omitempty"` // the newest run
-	Seq     int64     `json:"seq"`           // of the last event
+	Run     string    `json:"run,omitempty"`     // the newest run
+	Outcome string    `json:"outcome,omitempty"` // of the newest run, as Run.Status says it
+	Seq     int64     `json:"seq"`               // of the last event
 	Created time.Time `json:"created_at"`
 	Updated time.Time `json:"updated_at"`
 }
@@ -121,7 +125,6 @@ type Query struct {
 	Status  string
 	Thread  string // of runs
 	Text    string // part of title or question
-	Free    bool   // threads whose lease nobody holds
 	Kept    bool   // runs that somebody keeps
 	Limit   int    // 0 = 100
 	Before  time.Time

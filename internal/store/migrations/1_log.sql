@@ -36,7 +36,8 @@ SELECT id, owner, machine, version, title, dataset, status, state, run,
     ELSE updated END AS updated
 FROM threads;
 
--- packed is 1 where the bytes are zstd.
+-- packed says how the bytes are stored: 0 as they are, 1 as zstd, 2 as a list of the hashes
+-- of chunks, which are blobs themselves.
 CREATE TABLE blobs (
   hash   TEXT PRIMARY KEY,
   packed INTEGER NOT NULL,

@@ -139,7 +139,11 @@ func testRuns(t *testing.T, f *fixture) {
 	done.Status, done.Last, done.Ended, done.MicroUSD, done.Tokens = "succeeded", 3, epoch.Add(time.Hour), 1500, 42
 	b := batch("t0", 2, 1)
 	b.Runs = append(ended, run("r2", "t0", 3)...) // one batch may end a run and begin the next
+	b.Head.Run = "r0"
 	mustAppend(t, s, b)
+	if rows, err := s.Threads(t.Context(), store.Query{Thread: "t0"}); err != nil || len(rows) != 1 || rows[0].Outcome != "succeeded" {
+		t.Errorf("the list does not say how the run of t0 ended: %+v, %v", rows, err)
+	}
 
 	got, err := s.Run(t.Context(), "r0")
 	if diff := cmp.Diff(*done, got); diff != "" || err != nil {

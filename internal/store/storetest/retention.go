@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -84,6 +85,34 @@ func testRetention(t *testing.T, f *fixture) {
 	mustAppend(t, there, resting("later", own))
 }
 
+// Threads that are newer than a usage and share a large blob: when one goes, the other keeps it.
+func testRetentionOfNewThreads(t *testing.T, f *fixture) {
+	s := f.store(t)
+	large := make([]byte, 6<<20) // is stored in chunks, no two of them the same
+	_, _ = rand.NewChaCha8([32]byte{}).Read(large)
+	known := usage(t, s)
+	mustAppend(t, s, resting("goes", large))
+	mustAppend(t, s, resting("stays", large))
+	if err := s.UpdateUsage(t.Context(), known); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.RemoveThreads(t.Context(), known, []string{"goes"}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Blob(t.Context(), event.Hash(large)); err != nil || !bytes.Equal(got, large) {
+		t.Errorf("the blob of the other thread has %d bytes, want %d: %v", len(got), len(large), err)
+	}
+	if err := s.UpdateUsage(t.Context(), known); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.RemoveThreads(t.Context(), known, []string{"stays"}); err != nil {
+		t.Fatal(err)
+	}
+	if left := usage(t, s); len(left.Blobs) != 0 {
+		t.Errorf("%d blobs that nobody needs are left", len(left.Blobs))
+	}
+}
+
 func usage(t *testing.T, s store.Store) *store.Usage {
 	t.Helper()
 	u, err := s.Usage(t.Context())
@@ -155,6 +184,42 @@ func testNeeded(t *testing.T, f *fixture) {
 	}
 	if err := s.KeepRun(t.Context(), "r kept", true); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a run that is gone can be kept: %v", err)
+	}
+}
+
+// A parent stays if a fork of it stays for a reason that came later, although both were to be
+// removed and the parent is named first, in another transaction or in the same one.
+func testForkThatStays(t *testing.T, f *fixture) {
+	s := f.store(t)
+	forks := []string{"near fork", "far fork"}
+	names := []string{"near parent", "near fork", "far parent"}
+	for _, fork := range forks {
+		parent := strings.Replace(fork, "fork", "parent", 1)
+		mustAppend(t, s, resting(parent))
+		b := resting(fork)
+		b.Parent = parent
+		b.Events[0].Body = event.ThreadOpened{Owner: "ann", Machine: "analyst", Version: "v1", Parent: &event.Origin{Thread: parent, Seq: 1}}
+		mustAppend(t, s, b)
+	}
+	for i := range 100 {
+		id := fmt.Sprintf("other %d", i)
+		mustAppend(t, s, resting(id))
+		names = append(names, id)
+	}
+	u := usage(t, s)
+	for _, fork := range forks {
+		more := batch(fork, 2, 1)
+		more.Head.Status = store.Idle
+		mustAppend(t, s, more)
+	}
+	removed, err := s.RemoveThreads(t.Context(), u, append(names, "far fork"))
+	if err != nil || len(removed.Threads) != 100 {
+		t.Errorf("removed %d threads, want 100: %v", len(removed.Threads), err)
+	}
+	for _, fork := range forks {
+		if _, err := s.Thread(t.Context(), strings.Replace(fork, "fork", "parent", 1)); err != nil {
+			t.Errorf("the parent of the %s: %v", fork, err)
+		}
 	}
 }
 

@@ -49,7 +49,9 @@ func Run(t *testing.T, open Opener) {
 		{"renewing and stopping", testRenewAndStop},
 		{"watch", testWatch},
 		{"retention", testRetention},
+		{"retention of new threads", testRetentionOfNewThreads},
 		{"what retention needs", testNeeded},
+		{"retention of a parent whose fork stays", testForkThatStays},
 		{"retention beside writers", testRetentionRivals},
 		{"killed", testKilled},
 	}
