@@ -167,7 +167,7 @@ func (c *Capsule) addEvent(ev event.Event) {
 		}
 	case event.ModelFailed:
 		if m := c.findModelCall(b.Call); m != nil {
-			m.Failure, m.MS = b.Code, b.MS
+			m.Failure, m.MS, m.Usage = b.Code, b.MS, m.Usage.Add(b.Usage)
 		}
 	case event.ToolStarted:
 		c.Tools = append(c.Tools, ToolCall{Call: b.Call, Tool: b.Tool, By: b.By, State: b.State, Args: b.Args.JSON, Version: b.Version, Rescued: b.Rescued})

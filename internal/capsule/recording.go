@@ -39,8 +39,11 @@ func newRecording(events []event.Event) *recording {
 	}
 	interruptions := 0
 	for i, ev := range events {
-		if i == r.stopsAt {
-			break // the events that end a stopped run are not results of calls
+		if traced, ok := ev.Body.(event.FiguresTraced); ok {
+			r.figures = &traced
+		}
+		if r.stopsAt >= 0 && i >= r.stopsAt {
+			continue // the events that end a stopped run are not results of calls
 		}
 		switch b := ev.Body.(type) {
 		case event.TurnStarted:
@@ -57,8 +60,6 @@ func newRecording(events []event.Event) *recording {
 			r.results[b.Call] = b
 		case event.ArtifactMade:
 			r.made[b.Call] = append(r.made[b.Call], b)
-		case event.FiguresTraced:
-			r.figures = &b
 		case event.TurnInterrupted:
 			if interruptions++; b.Last {
 				r.interruptions = interruptions
@@ -68,8 +69,15 @@ func newRecording(events []event.Event) *recording {
 	return r
 }
 
+// unsupported returns the figures without an origin that the recorded reply to a call had.
+func (r *recording) unsupported(call string) []string {
+	reply, _ := r.replies[call].(event.ModelReplied)
+	return reply.Unsupported
+}
+
 // findStop returns the index of the first event with which a stopped run ends, -1 if the
-// run was not stopped. These events close the open calls and the card with the same code.
+// run was not stopped. These events close the open calls and the card with the same code,
+// and trace what was said.
 func findStop(events []event.Event) int {
 	last := len(events) - 1
 	end, ok := events[last].Body.(event.TurnEnded)
@@ -86,7 +94,7 @@ func findStop(events []event.Event) int {
 // closesWithCode reports whether an event closes a call or a card with the code.
 func closesWithCode(b event.Body, code fault.Code) bool {
 	switch b := b.(type) {
-	case event.CardClosed:
+	case event.CardClosed, event.FiguresTraced:
 		return true
 	case event.ModelFailed:
 		return b.Code == code
@@ -159,7 +167,7 @@ func (m recordedModel) Reply(_ context.Context, req llm.Request) iter.Seq2[llm.D
 			}
 			yield(llm.Delta{Reply: reply}, nil)
 		case event.ModelFailed:
-			yield(llm.Delta{}, &fault.Fault{Code: b.Code, Message: b.Message, Suggestion: b.Suggestion})
+			yield(llm.Delta{}, llm.WithUsage(&fault.Fault{Code: b.Code, Message: b.Message, Suggestion: b.Suggestion}, b.Usage))
 		default:
 			if m.r.isStopped() {
 				yield(llm.Delta{}, context.Canceled)

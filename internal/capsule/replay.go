@@ -141,7 +141,7 @@ func (d *replayer) startEngine() (err error) {
 		Store: d.mem, Machines: noMachines{}, Models: d.rec, Tools: d.tools.Map(d.rec.wrapTool), SnapshotEvery: 1 << 30, MaxInterruptions: d.rec.interruptions,
 		Now: d.rec.nextTime, NewID: func(string) string { return d.run }, ToolSeconds: 1 << 20,
 		SkipFigures:     d.rec.figures == nil, // a run of a version that did not trace them replays as it was
-		RecordedFigures: d.rec.figures,
+		RecordedFigures: d.rec.figures, RecordedUnsupported: d.rec.unsupported,
 	})
 	return err
 }

@@ -63,13 +63,24 @@ func (m *replayStore) Append(_ context.Context, b store.Batch) error {
 	if int64(len(m.events)) != b.After {
 		return store.ErrConflict
 	}
-	m.events = append(m.events, b.Events...)
 	for _, blob := range b.Blobs {
 		m.blobs[blob.Hash] = blob.Bytes
 	}
-	n := len(m.events) - m.past
-	m.processDied = n > len(m.want) || n < len(m.want) && m.want[n].Body.Kind() == event.KindTurnInterrupted
+	for _, e := range b.Events {
+		if m.diedHere() && e.Body.Kind() != event.KindTurnInterrupted { // the recorded process stored only a part of this batch
+			m.processDied = true
+			return errProcessDied
+		}
+		m.events = append(m.events, e)
+	}
+	m.processDied = len(m.events)-m.past > len(m.want) || m.diedHere()
 	return nil
+}
+
+// diedHere reports whether the recorded process died after the events that are stored.
+func (m *replayStore) diedHere() bool {
+	n := len(m.events) - m.past
+	return n < len(m.want) && m.want[n].Body.Kind() == event.KindTurnInterrupted
 }
 
 func (m *replayStore) Events(_ context.Context, _ string, after int64) iter.Seq2[event.Event, error] {
@@ -105,7 +116,7 @@ func (m *replayStore) Acquire(_ context.Context, thread, holder string, lasts ti
 	return store.Lease{Thread: thread, Holder: holder, Until: time.Now().Add(lasts)}, nil
 }
 
-func (m *replayStore) Renew(context.Context, string, time.Duration) ([]store.Lease, error) {
+func (m *replayStore) Renew(context.Context, string, []string, time.Duration) ([]store.Lease, error) {
 	return nil, nil
 }
 func (m *replayStore) Release(context.Context, store.Lease) error    { return nil }

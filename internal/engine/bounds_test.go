@@ -13,6 +13,7 @@ import (
 	"interlock/internal/event"
 	"interlock/internal/fault"
 	"interlock/internal/llm"
+	"interlock/internal/racetest"
 	"interlock/internal/store"
 	"interlock/internal/tool"
 )
@@ -35,9 +36,7 @@ func heap() int64 {
 // Threads that rest hold memory up to a bound, however many there are, and go on
 // from their log all the same.
 func TestRestingThreadsAreBoundedInBytes(t *testing.T) {
-	if raceDetector {
-		t.Skip("measures memory (runs without -race)")
-	}
+	racetest.Skip(t, "measures memory")
 	const result, threads = 4 << 20, 12
 	var script []llm.Line
 	for range threads {
@@ -74,9 +73,7 @@ func TestRestingThreadsAreBoundedInBytes(t *testing.T) {
 
 // Followers who are shown the same result at the same time hold it once.
 func TestFollowersShareAResult(t *testing.T) {
-	if raceDetector {
-		t.Skip("measures memory (runs without -race)")
-	}
+	racetest.Skip(t, "measures memory")
 	const result, followers = 26 << 20, 128
 	r := newRig(t, llm.Script(llm.Ask("look", "{}"), llm.Say("done")), wide("look", result), newGate().tool("make", tool.Writes))
 	thread := r.open()

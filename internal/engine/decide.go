@@ -18,10 +18,11 @@ type rules struct {
 	f           *fold
 	tools       *tool.Set
 	resultBytes int
+	trace       *machine.Trace // notes the moves that a reaction looks at, nil for none
 
-	cachedScope    *machine.Scope // at viewAt, for reading only
+	cachedScope    *machine.Scope // after the event cachedScopeSeq, for reading only
 	cachedScopeSeq int64
-	cachedTurnEnv  map[string]any // what guards see of the run envRun after envAt milliseconds
+	cachedTurnEnv  map[string]any // what guards see of the run cachedEnvRun after cachedEnvMS milliseconds
 	cachedEnvRun   string
 	cachedEnvMS    int64
 	limits         *turnLimits       // the limits as they were last looked at
@@ -246,10 +247,14 @@ func (r *rules) endOnDefect(err error) decision {
 
 // endWithFault ends the turn as failed and adds the reason to its text.
 func (r *rules) endWithFault(f *fault.Fault) decision {
-	d := r.endTurn(event.Failed, f.Code)
+	return withReason(r.endTurn(event.Failed, f.Code), f.Message)
+}
+
+// withReason adds to the text of a turn that ends why it does.
+func withReason(d decision, reason string) decision {
 	for i, b := range d.bodies {
 		if e, ok := b.(event.TurnEnded); ok {
-			e.Text = strings.TrimSpace(e.Text + "\n\n" + f.Message)
+			e.Text = strings.TrimSpace(e.Text + "\n\n" + reason)
 			d.bodies[i] = e
 		}
 	}

@@ -78,6 +78,9 @@ type Config struct {
 	// RecordedFigures are the origins of figures that a replay stores again if they were
 	// traced by other rules than those of this program.
 	RecordedFigures *event.FiguresTraced
+	// RecordedUnsupported gives the figures without an origin that the recorded reply to a
+	// model call had, for replays: other rules may find others.
+	RecordedUnsupported func(call string) []string
 	// Now and NewID are for tests.
 	Now   func() time.Time
 	NewID func(prefix string) string
@@ -103,9 +106,9 @@ type Engine struct {
 	wg     sync.WaitGroup
 
 	mu       sync.Mutex
-	running  map[string]*turn // by thread
-	stalled  map[string]error // turns that could not be stored, by thread
-	retrying bool             // a goroutine tries the stalled turns again
+	running  map[string]*turn        // by thread
+	stalled  map[string]*stalledTurn // turns that could not be stored, by thread
+	retrying bool                    // a goroutine tries the stalled turns again
 	cache    *foldCache
 	renewing bool // a goroutine renews the leases of the running turns
 	watching bool // a goroutine looks for what other processes store
@@ -151,7 +154,7 @@ func New(cfg Config) (*Engine, error) {
 	life, end := context.WithCancel(context.Background())
 	return &Engine{
 		cfg: cfg, hub: newHub(), defs: newDefinitions(cfg.Store), ctx: life, cancel: end,
-		running: map[string]*turn{}, stalled: map[string]error{}, cache: newFoldCache(cfg.RestingBytes),
+		running: map[string]*turn{}, stalled: map[string]*stalledTurn{}, cache: newFoldCache(cfg.RestingBytes),
 	}, nil
 }
 
@@ -178,7 +181,8 @@ type Opening struct {
 }
 
 // An Input is what a person sends to a thread: exactly one of Text, Card, Command and
-// Direct. Text may come with a Dataset for the turn, and with changed settings.
+// Direct. Text may come with a Dataset for the turn, and with changed settings; beside
+// Direct it says in words what the call is for.
 type Input struct {
 	User        string
 	Text        string
@@ -186,6 +190,7 @@ type Input struct {
 	Attachments []string
 	Rerun       bool
 	Settings    map[string]any
+	OpenCard    string // the card that Text answers: if it is not open any more, the input is refused
 	Card        *CardAnswer
 	Command     *Command
 	Direct      *Direct
@@ -223,4 +228,4 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-var errClosed = fault.New(fault.Unavailable, "the server is shutting down").Suggest("Try again in a moment.")
+var errClosed = fault.New(fault.ShuttingDown, "the server is shutting down")

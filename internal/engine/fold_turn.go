@@ -135,6 +135,7 @@ func (t *turnFold) apply(e event.Event, idle time.Duration) {
 		t.addReply(b)
 	case event.ModelFailed:
 		t.ModelFailed = &b
+		t.Used = t.Used.Add(b.Usage)
 		t.countUp("model_failures")
 	case event.ToolStarted:
 		t.addStart(e, b)
@@ -191,12 +192,7 @@ func incremented(counts map[string]int, name string) map[string]int {
 
 func (t *turnFold) addReply(b event.ModelReplied) {
 	t.ModelFailed = nil
-	t.Used.Input += b.Usage.Input
-	t.Used.Output += b.Usage.Output
-	t.Used.CacheRead += b.Usage.CacheRead
-	t.Used.CacheWrite += b.Usage.CacheWrite
-	t.Used.Reasoning += b.Usage.Reasoning
-	t.Used.MicroUSD += b.Usage.MicroUSD
+	t.Used = t.Used.Add(b.Usage)
 	if call := modelCall(t.Phase); call != nil && call.Output != "" {
 		return // of a step: no part of the conversation
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"time"
 
 	"interlock/internal/event"
 	"interlock/internal/store"
@@ -106,55 +107,78 @@ func (e *Engine) watchStore() {
 	}
 }
 
-// watchForGrowth notifies followers of stored events until there are no followers.
+// A store that cannot be watched is tried again after rewatch, then after twice as long,
+// up to rewatchMost.
+const (
+	rewatch     = 100 * time.Millisecond
+	rewatchMost = 10 * time.Second
+)
+
+// watchForGrowth notifies followers of stored events until there are no followers. It goes
+// on after errors of the store; a new watch begins with all that was missed.
 func (e *Engine) watchForGrowth() {
-	for _, err := range e.cfg.Store.Watch(e.ctx) {
-		if err != nil {
-			if e.ctx.Err() == nil {
-				e.cfg.Log.Warn("the store cannot be watched for other processes", "err", err)
+	wait := rewatch
+	for {
+		for _, err := range e.cfg.Store.Watch(e.ctx) {
+			if err == nil {
+				var more bool
+				if more, err = e.notifyFollowers(); !more {
+					return
+				}
 			}
-			break
+			if err != nil {
+				if e.ctx.Err() == nil {
+					e.cfg.Log.Warn("the store cannot be watched for other processes; it is tried again", "in", wait, "err", err)
+				}
+				break
+			}
+			wait = rewatch
 		}
-		if !e.notifyFollowers() {
+		select {
+		case <-time.After(wait):
+		case <-e.ctx.Done():
+			return
+		}
+		wait = min(2*wait, rewatchMost)
+		if more, _ := e.notifyFollowers(); !more {
 			return
 		}
 	}
-	e.mu.Lock()
-	e.watching = false
-	e.mu.Unlock()
 }
 
 // notifyFollowers wakes the followers of threads to which other processes have added
 // events, and reports whether there are any followers.
-func (e *Engine) notifyFollowers() bool {
+func (e *Engine) notifyFollowers() (more bool, err error) {
 	e.mu.Lock()
 	followed := e.hub.followedThreads()
 	e.watching = len(followed) > 0
 	for thread := range e.running {
 		delete(followed, thread)
 	}
-	more := e.watching
+	more = e.watching
 	e.mu.Unlock()
 	for thread := range followed {
-		e.notifyFollowersOf(thread)
+		err = errors.Join(err, e.notifyFollowersOf(thread))
 	}
-	return more
+	return more, err
 }
 
 // notifyFollowersOf wakes the followers of a thread if the store has events that they do
 // not know of.
-func (e *Engine) notifyFollowersOf(thread string) {
+func (e *Engine) notifyFollowersOf(thread string) error {
 	seq, followed := e.hub.knownSeq(thread)
 	if !followed {
-		return
+		return nil
 	}
 	row, err := e.cfg.Store.Thread(e.ctx, thread)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		e.ThreadRemoved(thread)
+		return nil
 	case err == nil && row.Seq > seq:
 		e.hub.notifyGrowth(thread, row.Seq)
 	}
+	return err
 }
 
 // yieldResolved yields an event with its values resolved. Followers that get the same

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"interlock/internal/capsule"
@@ -41,6 +42,11 @@ func TestForkAtAnyEvent(t *testing.T) {
 		}
 		if row, err := r.store.Thread(t.Context(), fork); err != nil || !row.Updated.After(ended) {
 			t.Errorf("forked at %d: it counts as used at %s, before it was made; %v", ev.Seq, row.Updated, err)
+		}
+		if c, err := capsule.CompareThreads(t.Context(), r.store, thread, fork); err != nil {
+			t.Fatal(err)
+		} else if n := len(c.B.Turns); n > 0 && c.B.Turns[n-1].Status == event.Stopped && !strings.Contains(c.B.Turns[n-1].Answer, "forked here") {
+			t.Errorf("forked at %d: the turn was stopped, and nothing says why: %q", ev.Seq, c.B.Turns[n-1].Answer)
 		}
 		r.send(fork, "another way")
 		r.wait(fork)

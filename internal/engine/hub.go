@@ -134,6 +134,22 @@ func (h *hub) publishTransient(e event.Event) {
 	}
 }
 
+// endStream forgets the text that a model was streaming when its turn ended or was
+// interrupted.
+func (h *hub) endStream(thread string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	c := h.threads[thread]
+	if c == nil {
+		return
+	}
+	c.call = ""
+	c.partial.Reset()
+	if len(c.readers) == 0 {
+		delete(h.threads, thread)
+	}
+}
+
 // failFollowers ends the followers of a thread whose turn could not be stored. When they
 // come back they get the stored events.
 func (h *hub) failFollowers(thread string, err error) {

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"interlock/internal/fault"
@@ -15,8 +17,8 @@ const renewEvery = 500 * time.Millisecond
 
 // takeOwnership makes the caller the only owner of a thread, among the goroutines of this
 // process and among all processes.
-func (e *Engine) takeOwnership(ctx context.Context, thread string) (*turn, error) {
-	t, err := e.claimThread(thread)
+func (e *Engine) takeOwnership(ctx context.Context, thread string, why purpose) (*turn, error) {
+	t, err := e.claimThread(thread, why)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +82,7 @@ func (e *Engine) renewLeases() {
 			}
 		}
 		e.mu.Unlock()
-		leases, err := e.cfg.Store.Renew(e.ctx, e.cfg.Holder, e.cfg.Lease)
+		leases, err := e.cfg.Store.Renew(e.ctx, e.cfg.Holder, slices.Collect(maps.Keys(turns)), e.cfg.Lease)
 		if err != nil {
 			if e.ctx.Err() == nil {
 				e.cfg.Log.Warn("leases could not be renewed", "err", err)
@@ -122,7 +124,7 @@ func (t *turn) holdsLease(ctx context.Context) bool {
 	if t.lease.Fence == 0 || time.Now().UnixNano() < t.leaseUntil.Load() {
 		return true
 	}
-	leases, err := t.e.cfg.Store.Renew(ctx, t.e.cfg.Holder, t.e.cfg.Lease)
+	leases, err := t.e.cfg.Store.Renew(ctx, t.e.cfg.Holder, []string{t.lease.Thread}, t.e.cfg.Lease)
 	if err != nil {
 		return false
 	}

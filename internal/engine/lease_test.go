@@ -89,11 +89,11 @@ func (f freezing) Append(ctx context.Context, b store.Batch) error {
 	return err
 }
 
-func (f freezing) Renew(ctx context.Context, holder string, lasts time.Duration) ([]store.Lease, error) {
+func (f freezing) Renew(ctx context.Context, holder string, threads []string, lasts time.Duration) ([]store.Lease, error) {
 	if f.frozen.Load() {
 		return nil, errFrozen
 	}
-	leases, err := f.Store.Renew(ctx, holder, lasts)
+	leases, err := f.Store.Renew(ctx, holder, threads, lasts)
 	if f.frozen.Load() { // a renewal that was under way is not seen either
 		return nil, errFrozen
 	}
@@ -390,8 +390,8 @@ func (l *lateLister) Acquire(ctx context.Context, thread, holder string, lasts t
 	return l.Store.Acquire(ctx, thread, holder, lasts)
 }
 
-func (l *lateLister) Renew(ctx context.Context, holder string, lasts time.Duration) ([]store.Lease, error) {
-	leases, err := l.Store.Renew(ctx, holder, lasts)
+func (l *lateLister) Renew(ctx context.Context, holder string, threads []string, lasts time.Duration) ([]store.Lease, error) {
+	leases, err := l.Store.Renew(ctx, holder, threads, lasts)
 	if l.waiting.Load() {
 		switch l.renewed.Add(1) {
 		case 2: // the first may have been called before the turn was known to the engine

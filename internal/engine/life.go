@@ -13,6 +13,8 @@ import (
 
 // Stop ends the turn that runs or waits in a thread; if there is none it does nothing. A
 // turn of another process is ended by that process, or by this one once the lease expires.
+// If the end cannot be stored, the error says why, and the turn is ended once the store
+// writes again.
 func (e *Engine) Stop(ctx context.Context, thread string) error {
 	tick := time.NewTicker(renewEvery / 5)
 	defer tick.Stop()
@@ -22,7 +24,7 @@ func (e *Engine) Stop(ctx context.Context, thread string) error {
 			return err
 		}
 		row, err := e.cfg.Store.Thread(ctx, thread)
-		if err != nil || row.Status != store.Running || run != "" && row.Run != run {
+		if err != nil || row.Status != store.Running && row.Status != store.Waiting || run != "" && row.Run != run {
 			return err
 		}
 		run = row.Run
@@ -42,18 +44,27 @@ func (e *Engine) Stop(ctx context.Context, thread string) error {
 func (e *Engine) stopHere(ctx context.Context, thread string) error {
 	e.mu.Lock()
 	t := e.running[thread]
+	if s := e.stalled[thread]; t == nil && s != nil {
+		s.stop = true
+	}
 	e.mu.Unlock()
 	if t != nil {
 		t.halted.Store(true)
 		t.cancel()
 		select {
 		case <-t.done:
-			return nil
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+		if errors.Is(t.failed, store.ErrFenced) {
+			return fault.Wrap(t.failed, fault.ThreadBusy, "the thread %s was taken over by another process", thread)
+		}
+		if p := t.latest.Load(); t.failed != nil || p == nil || !p.f.active() {
+			return t.failed
+		}
+		// It raised a card just before it was asked to end.
 	}
-	t, err := e.takeOwnership(ctx, thread)
+	t, err := e.takeOwnership(ctx, thread, toChange)
 	if err != nil {
 		return err
 	}
@@ -64,7 +75,7 @@ func (e *Engine) stopHere(ctx context.Context, thread string) error {
 	if !t.f.active() {
 		return nil
 	}
-	t.emit(t.r.endTurn(event.Stopped, fault.Stopped).bodies...)
+	t.emit(t.withFigures(t.r.endTurn(event.Stopped, fault.Stopped).bodies)...)
 	return t.commit(ctx)
 }
 
@@ -72,10 +83,10 @@ func (e *Engine) stopHere(ctx context.Context, thread string) error {
 // be stored.
 func (e *Engine) Wait(ctx context.Context, thread string) error {
 	e.mu.Lock()
-	t, stalled := e.running[thread], e.stalled[thread]
+	t := e.running[thread]
 	e.mu.Unlock()
 	if t == nil {
-		return stalled
+		return e.stalledError(thread)
 	}
 	select {
 	case <-t.done:
@@ -132,7 +143,7 @@ func (e *Engine) Resume(ctx context.Context) (int, error) {
 // resumeTurn takes a thread over and continues its turn from the last stored event. It
 // reports false if the thread has no turn to continue.
 func (e *Engine) resumeTurn(ctx context.Context, thread string) (bool, error) {
-	t, err := e.takeOwnership(ctx, thread)
+	t, err := e.takeOwnership(ctx, thread, toRun)
 	if err != nil {
 		return false, err
 	}
@@ -189,7 +200,7 @@ func (e *Engine) Fork(ctx context.Context, thread string, seq int64, owner strin
 	if err != nil {
 		return "", err
 	}
-	t, err := e.claimThread(id)
+	t, err := e.claimThread(id, toChange)
 	if err != nil {
 		return "", err
 	}
@@ -197,7 +208,7 @@ func (e *Engine) Fork(ctx context.Context, thread string, seq int64, owner strin
 	t.setFold(f, m)
 	t.pending, t.parent = past, thread
 	if f.active() {
-		t.emit(t.r.endTurn(event.Stopped, fault.Stopped).bodies...)
+		t.emit(t.withFigures(withReason(t.r.endTurn(event.Stopped, fault.Stopped), "The thread was forked here, before this turn had ended.").bodies)...)
 	}
 	return id, t.commit(ctx)
 }

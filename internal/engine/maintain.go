@@ -169,7 +169,7 @@ func (e *Engine) changeAtRest(ctx context.Context, thread string, change func(*t
 	if err := e.waitForRest(ctx, thread); err != nil {
 		return err
 	}
-	t, err := e.takeOwnership(ctx, thread)
+	t, err := e.takeOwnership(ctx, thread, toChange)
 	if err != nil {
 		return err
 	}

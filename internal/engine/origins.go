@@ -1,12 +1,15 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"interlock/internal/event"
 	"interlock/internal/figure"
+	"interlock/internal/machine"
 )
 
 // Bounds of what a thread keeps for the origins of figures. The newest are kept.
@@ -61,7 +64,7 @@ func (t *turn) withFigures(bodies []event.Body) []event.Body {
 	}
 	last := len(bodies) - 1
 	end, ok := bodies[last].(event.TurnEnded)
-	if !ok || !givesAnswer(end) || !figure.Holds(end.Text) {
+	if !ok || !t.r.givesAnswer(end) || !figure.Holds(end.Text) {
 		return bodies
 	}
 	if recorded := t.e.cfg.RecordedFigures; recorded != nil && recorded.Rules != figure.Rules {
@@ -74,10 +77,36 @@ func (t *turn) withFigures(bodies []event.Body) []event.Body {
 	return slices.Insert(bodies, last, event.Body(traced))
 }
 
+// maxUnsupported bounds the figures without an origin that are told of one reply.
+const maxUnsupported = 10
+
+// unsupportedFigures returns the figures of a reply that have no origin, each once; none
+// where not all evidence could be read.
+func (t *turn) unsupportedFigures(call, text string) []string {
+	if recorded := t.e.cfg.RecordedUnsupported; recorded != nil {
+		return recorded(call)
+	}
+	if !t.r.m.Policies.Origins || !t.r.m.Reacts(t.f.State, machine.Signal{Name: machine.OnFinal}) || !figure.Holds(text) {
+		return nil
+	}
+	traced, _ := t.r.traceFigures(text, t.fetchAnyway)
+	var out []string
+	for _, f := range traced.Figures {
+		if f.Unsupported() && !traced.Cut && !slices.Contains(out, f.Text) && len(out) < maxUnsupported {
+			out = append(out, f.Text)
+		}
+	}
+	return out
+}
+
 // givesAnswer reports whether the text of an ended turn is an answer, and no explanation of
-// the engine.
-func givesAnswer(b event.TurnEnded) bool {
-	return b.Text != "" && b.Status != event.Stopped && (b.Code == "" || b.Status == event.Limited)
+// the engine. Of a turn that was stopped or failed only what the model said is one.
+func (r *rules) givesAnswer(b event.TurnEnded) bool {
+	if b.Text == "" || b.Status != event.Stopped && (b.Code == "" || b.Status == event.Limited) {
+		return b.Text != ""
+	}
+	said := cmp.Or(r.f.Turn.Final, r.f.Turn.Said)
+	return said != "" && strings.Contains(b.Text, said)
 }
 
 // fetchAnyway loads a value although the turn may have been cancelled: what a log says must
@@ -97,6 +126,8 @@ func (r *rules) traceFigures(answer string, fetch func(event.Value) (event.Value
 		switch {
 		case f.Unsupported():
 			b.Unsupported++
+		case f.Support == figure.Contradicted:
+			b.Contradicted++
 		case f.Support == figure.Weak:
 			b.Weak++
 		}

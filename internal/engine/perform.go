@@ -26,8 +26,8 @@ const (
 )
 
 // perform makes the model call or tool call of a job and returns the events that came of
-// it. An error means that the process is shutting down and nothing is to be recorded.
-func (t *turn) perform(ctx context.Context, j job) ([]event.Body, error) {
+// it: none if it was cut short because the process is shutting down.
+func (t *turn) perform(ctx context.Context, j job) []event.Body {
 	ctx, cancel := context.WithTimeout(ctx, t.timeLeft(j))
 	defer cancel()
 	var out []event.Body
@@ -36,10 +36,13 @@ func (t *turn) perform(ctx context.Context, j job) ([]event.Body, error) {
 	} else {
 		out = t.runTool(ctx)
 	}
-	if t.e.ctx.Err() != nil && !t.halted.Load() {
-		return nil, context.Canceled
+	if len(out) > 0 && t.e.ctx.Err() != nil && !t.halted.Load() {
+		switch out[len(out)-1].Kind() {
+		case event.KindToolFailed, event.KindModelFailed:
+			return nil
+		}
 	}
-	return out, nil
+	return out
 }
 
 // timeLeft returns how long a job may take: what is left of the turn's time, and for a
@@ -64,9 +67,15 @@ func (t *turn) timeLeft(j job) time.Duration {
 // maxThoughts bounds what is shown and stored of the thoughts of one reply.
 const maxThoughts = 32 << 10
 
-// askModel streams one reply.
-func (t *turn) askModel(ctx context.Context) []event.Body {
+// askModel streams one reply. A panic of the model's client is a failure of the model.
+func (t *turn) askModel(ctx context.Context) (out []event.Body) {
 	call := modelCall(t.f.Turn.Phase)
+	defer func() {
+		if p := recover(); p != nil {
+			t.e.cfg.Log.Error("model call panicked", "model", call.Model, "thread", t.f.Thread, "panic", p, "stack", string(debug.Stack()))
+			out = t.newModelFailed(ctx, call, fault.New(fault.ModelFailed, "the client of the model broke down").Suggest("The server's log says why. Try again, or use another model."))
+		}
+	}()
 	req, err := t.makeRequest(ctx, call)
 	if err != nil {
 		return t.newModelFailed(ctx, call, err)
@@ -113,10 +122,13 @@ func (t *turn) newReply(call *event.ModelCalled, reply *llm.Reply) event.Body {
 		calls = t.fencedCall(reply.Text)
 	}
 	if len(calls) > maxReplyCalls {
-		return event.ModelFailed{Call: call.Call, Code: fault.ModelBadOutput, Message: fmt.Sprintf("the model made %d calls at once; %d are allowed", len(calls), maxReplyCalls)}
+		return event.ModelFailed{Call: call.Call, Code: fault.ModelBadOutput, Usage: reply.Usage, Message: fmt.Sprintf("the model made %d calls at once; %d are allowed", len(calls), maxReplyCalls)}
 	}
 	for i, c := range calls {
 		b.Calls = append(b.Calls, event.ModelCall{ID: callID(t.f.Turn.Run, t.f.Turn.Calls+1+i), Name: truncateText(c.Name, 128), Args: argsValue(c.Args)})
+	}
+	if len(calls) == 0 {
+		b.Unsupported = t.unsupportedFigures(call.Call, b.Text)
 	}
 	return b
 }
@@ -168,7 +180,7 @@ func (t *turn) newModelFailed(ctx context.Context, call *event.ModelCalled, err 
 		t.e.cfg.Log.Error("model call failed", "thread", t.f.Thread, "run", t.f.Turn.Run, "model", call.Model, "err", err)
 		f = fault.Wrap(err, fault.ModelFailed, "the model could not be reached")
 	}
-	return []event.Body{event.ModelFailed{Call: call.Call, Code: f.Code, Message: f.Message, Suggestion: f.Suggestion}}
+	return []event.Body{event.ModelFailed{Call: call.Call, Code: f.Code, Message: f.Message, Suggestion: f.Suggestion, Usage: llm.UsageOf(err)}}
 }
 
 // makeRequest rebuilds the request that ModelCalled describes, from its blobs and the

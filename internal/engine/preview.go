@@ -104,9 +104,9 @@ func (t *turn) previewStart(ctx context.Context, p *Preview) error {
 		if d.job != runTool {
 			continue
 		}
-		happened, err := t.perform(ctx, d.job)
-		if err != nil {
-			return err
+		happened := t.perform(ctx, d.job)
+		if t.e.ctx.Err() != nil {
+			return errClosed
 		}
 		for _, b := range happened {
 			switch b := b.(type) {

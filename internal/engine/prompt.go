@@ -41,6 +41,9 @@ func (r *rules) callModel(sp *machine.Step, at *event.StepAt) event.ModelCalled 
 		b.Offered = append(b.Offered, o.entry.Spec().Name)
 	}
 	b.Denied = denied
+	if b.Note == "" {
+		b.Note = r.stateNote(s)
+	}
 	b.System = r.addBlob([]byte(r.systemPrompt(s)))
 	if len(offers) > 0 {
 		if last := &r.lastRequest; !sameOffers(offers, last.offers) {
@@ -56,6 +59,23 @@ func (r *rules) callModel(sp *machine.Step, at *event.StepAt) event.ModelCalled 
 	}
 	b.History = t.history
 	return b
+}
+
+// stateNote returns what the state tells a model that is asked again after a text of its
+// own; "" if its last word was no such text.
+func (r *rules) stateNote(s *machine.Scope) string {
+	lines, st := r.f.Turn.Lines, r.m.State(r.f.State)
+	if st == nil || st.Note == nil || len(lines) == 0 {
+		return ""
+	}
+	if last := lines[len(lines)-1]; last.Role != "assistant" || len(last.Calls) > 0 {
+		return ""
+	}
+	text, err := r.m.Render(st.Note, s)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(text)
 }
 
 // reasoning returns how much the model of a state is asked to think; nil if the state does

@@ -12,6 +12,7 @@ import (
 
 	"interlock/internal/engine"
 	"interlock/internal/event"
+	"interlock/internal/fault"
 	"interlock/internal/llm"
 	"interlock/internal/machine"
 	"interlock/internal/store"
@@ -192,6 +193,10 @@ func TestViewsWhileACardIsAnswered(t *testing.T) {
 	}
 	wg.Wait()
 	r.wait(thread)
+	// A word that was meant for the card and comes too late is no question.
+	if _, err := r.eng.Send(t.Context(), thread, engine.Input{User: "bob", Text: "yes", OpenCard: view.Card.Card}); !fault.Is(err, fault.CardClosed) {
+		t.Errorf("a late answer: %v", err)
+	}
 	if rep := r.reply(run); rep.Outcome != "answered" || len(rep.Shown) != 2 {
 		t.Errorf("the turn ended as %s with %d results", rep.Outcome, len(rep.Shown))
 	}

@@ -2,18 +2,17 @@ package engine
 
 import (
 	"encoding/json"
-	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"interlock/internal/figure"
 )
 
 // Bounds of the search for quoted results.
 const (
-	quotableRows  = 2000 // of a result that are compared with the text
-	quotableText  = 3    // letters of the shortest cell that counts as quoted
-	quotedNumbers = 200  // of a text
+	quotableRows = 2000 // of a result that are compared with the text
+	quotableText = 3    // letters of the shortest cell that counts as quoted
 )
 
 // A resultTable is the result of a call that has columns and rows.
@@ -84,12 +83,12 @@ func tableOf(l line) (resultTable, bool) {
 // names break a tie. A probe that happens to hold one of the figures does not win over the
 // table that holds them all.
 func lastQuoted(text string, tables []resultTable) string {
-	figures := figuresOf(text)
+	figures := figure.ShownIn(text)
 	best, call := 0, ""
 	for _, t := range slices.Backward(tables) {
 		n := 0
 		for _, f := range figures {
-			if slices.ContainsFunc(t.numbers, f.quotes) {
+			if slices.ContainsFunc(t.numbers, f.Quotes) {
 				n += 2
 			}
 		}
@@ -101,46 +100,4 @@ func lastQuoted(text string, tables []resultTable) string {
 		}
 	}
 	return call
-}
-
-// A quotedFigure is a number in a text, with the digits that it shows after the point.
-type quotedFigure struct {
-	value  float64
-	digits int
-}
-
-var figurePattern = regexp.MustCompile(`\d[\d.,'\x{2009}\x{202f}\x{a0}]*`)
-
-// figuresOf finds the numbers of a text, in both ways to write thousands and fractions.
-func figuresOf(text string) []quotedFigure {
-	var out []quotedFigure
-	for _, word := range figurePattern.FindAllString(text, quotedNumbers) {
-		word = strings.TrimRight(word, ".,'")
-		point := strings.LastIndexAny(word, ".,")
-		if point >= 0 && len(word)-point == 4 && !strings.HasPrefix(word, "0") {
-			point = -1 // 1,200 and 1.200: three digits behind it are thousands
-		}
-		whole, fraction := word, ""
-		if point >= 0 {
-			whole, fraction = word[:point], word[point+1:]
-		}
-		whole = strings.Map(func(r rune) rune {
-			if r < '0' || r > '9' {
-				return -1
-			}
-			return r
-		}, whole)
-		if v, err := strconv.ParseFloat(whole+"."+fraction+"0", 64); err == nil {
-			out = append(out, quotedFigure{v, len(fraction)})
-		}
-	}
-	return out
-}
-
-// quotes reports whether the figure is the value, rounded as the text shows it, or the
-// value as a percentage.
-func (f quotedFigure) quotes(value float64) bool {
-	half := 0.5 * math.Pow10(-f.digits) * (1 + 1e-9)
-	value = math.Abs(value)
-	return math.Abs(value-f.value) <= half || value <= 1 && f.value != 0 && math.Abs(100*value-f.value) <= half
 }

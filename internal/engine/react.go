@@ -161,10 +161,19 @@ func (r *rules) reactToFailure(e event.ToolFailed, ran *event.ToolStarted) []eve
 	return out
 }
 
+// textValues gives texts as a list that expressions read.
+func textValues(list []string) []any {
+	out := make([]any, len(list))
+	for i, text := range list {
+		out[i] = text
+	}
+	return out
+}
+
 func (r *rules) reactToReply(e event.ModelReplied, now phase) []event.Body {
 	p, inStep := now.(stepping)
 	if !inStep {
-		sig := machine.Signal{Name: machine.OnFinal, Fields: map[string]any{"text": e.Text, "outcome": string(replyOutcome(e.Stop))}}
+		sig := machine.Signal{Name: machine.OnFinal, Fields: map[string]any{"text": e.Text, "outcome": string(replyOutcome(e.Stop)), "unsupported": textValues(e.Unsupported)}}
 		if r.m.Reacts(r.f.State, sig) {
 			if quoted := r.quotedCall(e.Text); quoted != nil {
 				sig.Fields["quoted"] = quoted

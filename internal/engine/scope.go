@@ -25,6 +25,7 @@ func (r *rules) scope() *machine.Scope {
 	s := &machine.Scope{
 		Facts:    maps.Clone(f.facts),
 		Settings: effectiveSettings(m, f),
+		Trace:    r.trace,
 		State:    map[string]any{"name": f.State, "last": f.Last, "waiting": f.Turn != nil && openCard(f.Turn.Phase) != nil},
 	}
 	for _, fact := range m.Facts {

@@ -74,7 +74,7 @@ func (e *Engine) newThread(o Opening) (string, *turn, error) {
 		return "", nil, err
 	}
 	id := e.cfg.NewID("t")
-	t, err := e.claimThread(id)
+	t, err := e.claimThread(id, toRun)
 	if err != nil {
 		return "", nil, err
 	}
@@ -101,7 +101,7 @@ func (e *Engine) Send(ctx context.Context, thread string, in Input) (run string,
 	if err := e.waitForRest(ctx, thread); err != nil {
 		return "", err
 	}
-	t, err := e.takeOwnership(ctx, thread)
+	t, err := e.takeOwnership(ctx, thread, toRun)
 	if err != nil {
 		return "", err
 	}
@@ -118,11 +118,13 @@ func (e *Engine) Send(ctx context.Context, thread string, in Input) (run string,
 		if err := e.stalledError(thread); err != nil {
 			return "", err
 		}
-		// The process of the turn died: the turn must be resumed or stopped first.
-		return "", fault.New(fault.ThreadBusy, "the thread %s has an unfinished turn", thread).Suggest("Resume it by restarting the server, or stop it.")
+		return "", fault.New(fault.ThreadBusy, "the thread %s has an unfinished turn whose process died", thread).
+			Suggest("Wait until it has ended: a server takes it over within %s, and `interlock chat --thread %s` at once. Or stop it: `interlock thread stop %s`.", e.cfg.Lease, thread, thread)
 	}
 	if err := t.receive(in); err != nil {
-		t.f, t.pending = nil, nil // the fold may have changed: the next caller reads it from the log
+		if len(t.pending) > 0 { // the fold is ahead of the log: the next caller reads it from there
+			t.f, t.pending = nil, nil
+		}
 		return "", err
 	}
 	if err := t.commit(ctx); err != nil {
@@ -136,11 +138,10 @@ func (e *Engine) Send(ctx context.Context, thread string, in Input) (run string,
 // launch runs the turn in a goroutine of its own, which outlives the request.
 func (e *Engine) launch(thread string, t *turn) {
 	e.wg.Go(func() {
-		ctx := t.ctx
 		defer e.releaseThread(thread, t)
-		if err := t.run(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		if err := t.runRecovering(); err != nil && !errors.Is(err, context.Canceled) {
 			t.failed = err
-			e.stallTurn(thread, err)
+			e.stallTurn(thread, t)
 		}
 	})
 }
@@ -155,11 +156,13 @@ func (t *turn) receive(in Input) error {
 			Suggest("Answer without a dataset, or ask about the other one in a new message.")
 	case in.Card != nil:
 		return t.answerCard(in, *in.Card, "")
+	case in.OpenCard != "" && (card == nil || card.Card != in.OpenCard):
+		return newCardClosed(in.OpenCard)
 	case in.Command != nil:
 		return t.giveCommand(in)
 	case in.Direct != nil:
 		t.closeOpenCard("a new call was made")
-		if err := t.beginRun(in, event.TurnStarted{}); err != nil {
+		if err := t.beginRun(in, event.TurnStarted{Text: text}); err != nil {
 			return err
 		}
 		t.emit(event.PersonCalled{Tool: in.Direct.Tool, Args: event.NewValue(in.Direct.Args), By: byDirect})
@@ -196,7 +199,7 @@ func (t *turn) openCard() *event.CardRaised {
 func (t *turn) closeOpenCard(cause string) {
 	if card := t.openCard(); card != nil {
 		t.emit(event.CardClosed{Card: card.Card, Cause: cause})
-		t.emit(t.r.endTurn(event.Stopped, fault.CardClosed).bodies...)
+		t.emit(t.withFigures(t.r.endTurn(event.Stopped, fault.CardClosed).bodies)...)
 	}
 }
 
@@ -271,6 +274,10 @@ func (t *turn) messageFields(card *event.CardRaised, text string) map[string]any
 	return nil
 }
 
+func newCardClosed(card string) *fault.Fault {
+	return fault.New(fault.CardClosed, "the card %q is not open", card)
+}
+
 // answerCard checks and emits the answer to the open card. text is the message that was
 // taken for an answer, "" if the card was answered directly.
 func (t *turn) answerCard(in Input, a CardAnswer, text string) error {
@@ -280,7 +287,7 @@ func (t *turn) answerCard(in Input, a CardAnswer, text string) error {
 	}
 	card := t.openCard()
 	if card == nil || card.Card != a.Card {
-		return fault.New(fault.CardClosed, "the card %q is not open", a.Card)
+		return newCardClosed(a.Card)
 	}
 	i := slices.IndexFunc(card.Answers, func(c event.CardChoice) bool { return c.Name == a.Answer })
 	if i < 0 {

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"maps"
 	"slices"
 	"time"
@@ -23,15 +22,22 @@ const (
 	retryStalledMost = 30 * time.Second
 )
 
+// A stalledTurn is a turn that could not be stored.
+type stalledTurn struct {
+	err  error
+	stop bool // somebody asked for its end meanwhile
+}
+
 // stallTurn reports the error of a turn to its followers and starts the goroutine that
 // retries it.
-func (e *Engine) stallTurn(thread string, err error) {
-	e.cfg.Log.LogAttrs(e.ctx, slog.LevelError, "turn could not go on", slog.String("thread", thread), slog.Any("err", err))
-	if errors.Is(err, store.ErrFenced) {
-		return // another process owns the thread: followers get the events that it stores
+func (e *Engine) stallTurn(thread string, t *turn) {
+	if errors.Is(t.failed, store.ErrFenced) { // another process owns the thread: followers get the events that it stores
+		e.cfg.Log.Info("another process has taken the turn over", "thread", thread)
+		return
 	}
-	defer e.hub.failFollowers(thread, err) // after e.stalled is set, so that a new follower gets the error either way
-	if fault.Is(err, fault.Conflict) {
+	e.cfg.Log.Error("turn could not go on", "thread", thread, "err", t.failed)
+	defer e.hub.failFollowers(thread, t.failed) // after e.stalled is set, so that a new follower gets the error either way
+	if fault.Is(t.failed, fault.Conflict) {
 		return
 	}
 	e.mu.Lock()
@@ -39,7 +45,7 @@ func (e *Engine) stallTurn(thread string, err error) {
 	if e.closed {
 		return
 	}
-	e.stalled[thread] = err
+	e.stalled[thread] = &stalledTurn{err: t.failed, stop: t.halted.Load()}
 	if !e.retrying {
 		e.retrying = true
 		e.wg.Go(e.retryStalledTurns)
@@ -60,17 +66,27 @@ func (e *Engine) retryStalledTurns() {
 	}
 }
 
-// resumeStalled tries to resume each stalled turn and reports whether some are left.
+// resumeStalled tries to resume or to stop each stalled turn and reports whether some are
+// left. One that stalls again meanwhile is another entry, which stays.
 func (e *Engine) resumeStalled() bool {
 	e.mu.Lock()
 	threads := slices.Sorted(maps.Keys(e.stalled))
 	e.mu.Unlock()
 	for _, thread := range threads {
-		_, err := e.resumeTurn(e.ctx, thread)
+		e.mu.Lock()
+		s := e.stalled[thread]
+		stop := s != nil && s.stop
+		e.mu.Unlock()
+		var err error
+		if stop {
+			err = e.stopHere(e.ctx, thread)
+		} else {
+			_, err = e.resumeTurn(e.ctx, thread)
+		}
 		e.mu.Lock()
 		switch {
-		case errors.Is(err, context.Canceled): // shutting down
-		case err == nil || fault.Is(err, fault.Conflict) || fault.Is(err, fault.ThreadBusy):
+		case e.stalled[thread] != s, errors.Is(err, context.Canceled): // stalled again, or shutting down
+		case err == nil || fault.Is(err, fault.Conflict) || errors.Is(err, store.ErrHeld):
 			delete(e.stalled, thread)
 		}
 		e.mu.Unlock()
@@ -87,13 +103,17 @@ func (e *Engine) Stalled() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, thread := range slices.Sorted(maps.Keys(e.stalled)) {
-		return e.stalled[thread]
+		return e.stalled[thread].err
 	}
 	return nil
 }
 
+// stalledError returns why the turn of a thread could not be stored, nil if it could.
 func (e *Engine) stalledError(thread string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.stalled[thread]
+	if s := e.stalled[thread]; s != nil {
+		return s.err
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"maps"
 
 	"interlock/internal/event"
 	"interlock/internal/fault"
@@ -93,8 +94,9 @@ func (r *rules) afterStep(st *machine.State) decision {
 	return r.endTurn(event.Failed, fault.InvalidState)
 }
 
-// startStep returns the event that starts a tool of a step or of discover. Its arguments
-// are checked when it runs.
+// startStep returns the event that starts a tool of a step or of discover: what the step
+// gives goes before what the machine binds for all calls. Its arguments are checked when it
+// runs.
 func (r *rules) startStep(sp *machine.Step, by string, at *event.StepAt, s *machine.Scope) event.Body {
 	args := make(map[string]any, len(sp.In))
 	for _, a := range sp.In {
@@ -103,6 +105,7 @@ func (r *rules) startStep(sp *machine.Step, by string, at *event.StepAt, s *mach
 		}
 	}
 	if whole, bad := r.bindArgs(sp.Tool, args, r.narrowArgs(sp.Tool, s), s); bad == nil {
+		maps.Copy(whole, args) // the step is the machine's own word
 		args = whole
 	}
 	call := r.f.Turn.Run + "_s" + itoa(r.f.Turn.Counts[toolCalls]+1)

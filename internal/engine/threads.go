@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 
 	"interlock/internal/event"
@@ -13,9 +14,27 @@ import (
 	"interlock/internal/tool"
 )
 
+// A purpose is what a thread is claimed for.
+type purpose int
+
+const (
+	toRun    purpose = iota // a turn
+	toChange                // a few events without a turn, which MaxRunning does not count
+)
+
+// runningTurns counts the threads that are claimed for a turn. The caller holds e.mu.
+func (e *Engine) runningTurns() (n int) {
+	for _, t := range e.running {
+		if t.purpose == toRun {
+			n++
+		}
+	}
+	return n
+}
+
 // claimThread makes the caller the only owner of a thread in this process, or returns an
 // error that says that the thread is busy.
-func (e *Engine) claimThread(thread string) (*turn, error) {
+func (e *Engine) claimThread(thread string, why purpose) (*turn, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
@@ -23,12 +42,13 @@ func (e *Engine) claimThread(thread string) (*turn, error) {
 		return nil, errClosed
 	case e.running[thread] != nil:
 		return nil, fault.New(fault.ThreadBusy, "a turn is running in the thread %s", thread)
-	case len(e.running) >= e.cfg.MaxRunning:
-		return nil, fault.New(fault.TooMany, "%d turns are running, as many as may", len(e.running))
+	case why == toRun && e.runningTurns() >= e.cfg.MaxRunning:
+		return nil, fault.New(fault.TooMany, "%d turns are running, as many as may", e.cfg.MaxRunning)
 	}
-	t := &turn{e: e, done: make(chan struct{})}
+	t := &turn{e: e, purpose: why, done: make(chan struct{})}
 	t.ctx, t.cancel = context.WithCancel(e.ctx)
 	e.running[thread] = t
+	e.wg.Add(1) // until releaseThread, so that Close waits for whoever is about to launch the turn
 	return t, nil
 }
 
@@ -52,8 +72,10 @@ func (e *Engine) waitForRest(ctx context.Context, thread string) error {
 // releaseThread ends the ownership of a thread. A fold that equals the log is cached for
 // the next turn; one that is ahead of the log is dropped.
 func (e *Engine) releaseThread(thread string, t *turn) {
-	defer e.notifyFollowersOf(thread) // while this process owned the thread, it did not look for events of others
+	defer e.wg.Done()
+	defer e.showGrowth(thread)
 	t.releaseLease()
+	e.hub.endStream(thread)
 	stored := t.f != nil && t.latest.Load() != nil && len(t.pending) == 0
 	var rests restingFold
 	if stored {
@@ -72,6 +94,14 @@ func (e *Engine) releaseThread(thread string, t *turn) {
 		e.cache.remove(thread)
 	}
 	close(t.done)
+}
+
+// showGrowth wakes the followers of a thread that this process owned until now: meanwhile
+// it did not look for events of others.
+func (e *Engine) showGrowth(thread string) {
+	if err := e.notifyFollowersOf(thread); err != nil && e.ctx.Err() == nil {
+		e.cfg.Log.Warn("followers see what other processes stored with the next change only", "thread", thread, "err", err)
+	}
 }
 
 // loadThread loads the fold and the definition of a thread into the turn.
@@ -124,17 +154,26 @@ func (e *Engine) loadFold(ctx context.Context, thread string, f *fold) (*fold, e
 	return f, nil
 }
 
+// loadSnapshot returns the newest snapshot of a thread. A snapshot is only a shortcut: where
+// there is none, or none that can be used, the fold is empty and the log has all events.
 func (e *Engine) loadSnapshot(ctx context.Context, thread string) (*fold, error) {
-	raw, _, err := e.cfg.Store.Snapshot(ctx, thread)
-	if err != nil {
-		return nil, notFound(err, thread)
-	}
-	if raw == nil {
+	raw, seq, err := e.cfg.Store.Snapshot(ctx, thread)
+	if err == nil && raw == nil {
 		return newFold(thread), nil
 	}
-	f, err := restoreSnapshot(raw, func(v event.Value) (event.Value, error) { return e.fetch(ctx, v) })
-	if err != nil {
-		return newFold(thread), nil // a snapshot is only a shortcut: the log has all events
+	var f *fold
+	if err == nil {
+		f, err = restoreSnapshot(raw, func(v event.Value) (event.Value, error) { return e.fetch(ctx, v) })
+	}
+	if err == nil && (f.Thread != thread || f.Seq != seq) {
+		err = fmt.Errorf("it is of event %d of the thread %q", f.Seq, f.Thread)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		e.cfg.Log.Warn("the snapshot cannot be used; the thread is read from its first event", "thread", thread, "err", err)
+		return newFold(thread), nil
 	}
 	return f, nil
 }

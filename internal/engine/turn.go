@@ -16,6 +16,7 @@ import (
 // Send that prepares it. Only the owner touches its fold.
 type turn struct {
 	e          *Engine
+	purpose    purpose
 	r          *rules
 	f          *fold
 	pending    []event.Event // not stored yet
@@ -50,7 +51,7 @@ func (t *turn) run(ctx context.Context) error {
 		t.emit(t.withFigures(d.bodies)...)
 		t.resting.Store(d.rest)
 		if d.rest || d.job != none {
-			if err := t.commit(ctx); err != nil {
+			if err := t.commitRetrying(ctx); err != nil {
 				return err
 			}
 		}
@@ -60,12 +61,43 @@ func (t *turn) run(ctx context.Context) error {
 		if d.job == none {
 			continue
 		}
-		happened, err := t.perform(ctx, d.job)
-		if err != nil {
-			return err // shutting down: the log tells what was running
-		}
+		happened := t.perform(ctx, d.job)
 		t.emit(happened...)
+		if t.e.ctx.Err() != nil && !t.halted.Load() { // the process is shutting down, and the next one goes on from here
+			t.emitConsequences()
+			if err := t.commit(ctx); err != nil {
+				return err
+			}
+			return context.Canceled
+		}
 	}
+}
+
+// While another process keeps the store locked, a batch is tried again so many times, with
+// a pause that doubles. Each attempt waits for the lock as well.
+const (
+	lockedRetries = 5
+	lockedPause   = 50 * time.Millisecond
+)
+
+// commitRetrying is commit for the results of jobs, which would be lost with their batch: it
+// waits for a store that is locked. Should another process take the thread over meanwhile,
+// the batch is refused because of its fence.
+func (t *turn) commitRetrying(ctx context.Context) error {
+	pause := lockedPause
+	for range lockedRetries {
+		err := t.commit(ctx)
+		if !errors.Is(err, store.ErrLocked) {
+			return err
+		}
+		t.e.cfg.Log.Warn("the store is locked; the batch is tried again", "thread", t.f.Thread, "err", err)
+		select {
+		case <-time.After(pause):
+		case <-t.e.ctx.Done():
+		}
+		pause *= 2
+	}
+	return t.commit(ctx)
 }
 
 // emit adds events to the fold and to the next batch. Readers see them after commit.

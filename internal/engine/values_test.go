@@ -13,6 +13,7 @@ import (
 
 	"interlock/internal/engine"
 	"interlock/internal/llm"
+	"interlock/internal/racetest"
 	"interlock/internal/tool"
 )
 
@@ -32,9 +33,7 @@ func noisy(name string, n int) tool.Tool {
 // A large result that becomes a fact and a part of the reply is stored once, not three
 // times.
 func TestALargeResultIsStoredOnce(t *testing.T) {
-	if raceDetector {
-		t.Skip("measures bytes (runs without -race)")
-	}
+	racetest.Skip(t, "measures bytes")
 	const size = 26 << 20
 	bytesOfTurn := func(size int) int64 {
 		r := newRig(t, llm.Script(llm.Ask("look", "{}"), llm.Say("done")), noisy("look", size), newGate().tool("make", tool.Writes))
@@ -65,9 +64,7 @@ func TestALargeResultIsStoredOnce(t *testing.T) {
 // Five hundred threads with large results hold little memory while they rest. Each still
 // shows its facts, and goes on.
 func TestRestingThreadsHoldReferences(t *testing.T) {
-	if raceDetector {
-		t.Skip("measures memory (runs without -race)")
-	}
+	racetest.Skip(t, "measures memory")
 	const size, threads, most = 96 << 10, 500, 16 << 20
 	model := llm.ScriptFunc(func(q llm.Request) (llm.Reply, error) {
 		if q.Tag.Number == 1 {
@@ -124,9 +121,7 @@ func TestRestingThreadsHoldReferences(t *testing.T) {
 // A turn holds what the model is told of earlier results, not the results: the model
 // reads the same whether they were in memory or come from the log.
 func TestRunningTurnsHoldTextsOfThePast(t *testing.T) {
-	if raceDetector {
-		t.Skip("measures memory (runs without -race)")
-	}
+	racetest.Skip(t, "measures memory")
 	const size, turns, most = 4 << 20, 8, 8 << 20
 	g := newGate()
 	var histories []string

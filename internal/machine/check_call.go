@@ -75,11 +75,11 @@ func (t *typer) typeOfCall(n ast.Node, name string, args []ast.Node) *Type {
 		return anyType
 	case "reverse":
 		return types[0]
-	case "keys", "split", "numbers":
+	case "keys", "split":
 		return stringList
 	case "values":
 		return &Type{Kind: List, Of: anyType}
-	case "hash", "string", "lower", "upper", "trim", "join":
+	case "hash", "string", "lower", "upper", "trim", "join", "json", "table", "prose":
 		return stringType
 	case "int", "round", "floor", "ceil":
 		return intType

@@ -17,7 +17,7 @@ type occasion struct {
 var eventFieldTypes = map[string]*Type{
 	"text": stringType, "outcome": stringType, "cause": stringType, "from": stringType, "state": stringType, "tool": stringType, "card": stringType,
 	"command": stringType, "code": stringType, "message": stringType, "suggestion": stringType, "note": stringType, "answer": stringType,
-	"duplicate": boolType, "curable": boolType, "ms": intType, "tries_left": intType, "details": anyType, "quoted": anyType,
+	"duplicate": boolType, "curable": boolType, "ms": intType, "tries_left": intType, "details": anyType, "quoted": anyType, "unsupported": stringList,
 	"args": anyType, "result": anyType, "content": anyType, "fields": anyType,
 }
 
@@ -242,6 +242,7 @@ func (c *checker) checkStateExprs(s *State) {
 		c.checkGuard(sec.When, any, nil)
 		c.checkTemplate(sec.Text, any)
 	}
+	c.checkTemplate(s.Note, any)
 	for _, i := range s.Inject {
 		c.checkGuard(i.When, any, nil)
 		for _, x := range []*Expr{i.Value, i.Of} {

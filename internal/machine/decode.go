@@ -43,7 +43,9 @@ func (d *decoder) decodeMachine(root ast.Node) {
 		p := d.decodeObject(get("prompt"), "prompts")
 		m.Base, m.Ground = d.recordPrompt(p.by["base"].value), d.recordPrompt(p.by["grounding"].value)
 	}
+	d.indexParts(get("parts"))
 	d.decodeStates(get("states"))
+	d.reportUnusedParts()
 	for _, n := range d.decodeItems(get("go"), "`go`") {
 		m.Go = append(m.Go, d.decodeTransition(n, "shared transition"))
 	}

@@ -28,9 +28,9 @@ func (d *decoder) decodeStates(n ast.Node) {
 
 // keysByKind lists keys that only some kinds of states have.
 var keysByKind = map[string][]StateKind{
-	"terminal": {Agent}, "tools": {Agent}, "prompt": {Agent}, "inject": {Agent},
+	"terminal": {Agent}, "uses": {Agent}, "tools": {Agent}, "prompt": {Agent}, "inject": {Agent},
 	"run": {StepK, Final}, "in": {StepK, Final, Ask}, "out": {StepK, Final}, "card": {Ask},
-	"reasoning": {Agent, StepK},
+	"reasoning": {Agent, StepK}, "note": {Agent},
 }
 
 func (d *decoder) decodeState(e entry) *State {
@@ -60,9 +60,11 @@ func (d *decoder) decodeState(e entry) *State {
 	if o.has("prompt") {
 		s.Prompt = d.decodeSections(get("prompt"))
 	}
+	s.Note = d.recordPrompt(get("note"))
 	for _, n := range d.decodeItems(get("inject"), "`inject`") {
 		s.Inject = append(s.Inject, d.decodeInject(n))
 	}
+	d.decodeUses(s, get("uses"))
 	s.In, s.Out = d.decodeAssigns(get("in"), "in"), d.decodeOuts(get("out"))
 	for _, n := range d.decodeItems(get("run"), "`run`") {
 		s.Run = append(s.Run, d.decodeAlternative(n, s))

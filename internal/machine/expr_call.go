@@ -35,7 +35,9 @@ var functions = map[string]struct {
 	"join":    {-1, join},
 	"split":   {2, split},
 	"reverse": {1, reverse},
-	"numbers": {-1, newNumbers},
+	"json":    {1, documentIn},
+	"table":   {2, markdownTable},
+	"prose":   {2, withoutRows},
 }
 
 // loops are the calls that run a predicate for each item of a list.

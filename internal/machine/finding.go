@@ -137,6 +137,8 @@ var flaws = []Flaw{
 	{61, "too-large", Error, "a definition beyond the limits of size"},
 	{62, "name-taken", Error, "a name that is taken, reserved or not a name"},
 	{63, "tool-argument", Error, "an argument that the tool does not have, or a demanded one that a step does not give"},
+	{64, "unknown-part", Error, "an unknown part in `uses`"},
+	{65, "part-unused", Warning, "a part that no state uses"},
 }
 
 var flawByCode = func() map[string]Flaw {

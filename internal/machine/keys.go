@@ -6,16 +6,17 @@ import "slices"
 // the same.
 var keysOf = map[string][]string{
 	"machine": {
-		"name", "title", "settings", "types", "facts", "discover", "start", "prompt", "states", "tools", "go", "calls",
+		"name", "title", "settings", "types", "facts", "discover", "start", "prompt", "parts", "states", "tools", "go", "calls",
 		"effects", "cards", "commands", "show", "shortcuts", "text_calls", "reply", "outcome", "history", "policies", "errors", "limits",
 	},
 	"setting": {"type", "enum", "default", "min", "max", "step", "label"},
 	"fact":    {"type", "enum", "for", "by", "default", "is", "max"},
 	"prompts": {"base", "grounding"},
 	"state": {
-		"kind", "terminal", "requires", "tools", "prompt", "inject", "run", "in", "out", "card", "go", "errors", "limits",
-		"complete", "data", "model", "reasoning",
+		"kind", "terminal", "requires", "uses", "tools", "prompt", "inject", "run", "in", "out", "card", "go", "errors", "limits",
+		"complete", "data", "model", "reasoning", "note",
 	},
+	"part":        {"when", "prompt", "tools", "inject"},
 	"offer":       {"name", "from", "when", "approve"},
 	"section":     {"file", "when"},
 	"inject":      {"fact", "value", "title", "rows", "chars", "of", "more", "when"},
@@ -65,7 +66,7 @@ var events = map[string][]string{
 	"returned":     {"tool", "args", "result", "duplicate", "ms"},
 	"failed":       {"tool", "args", "code", "message", "suggestion", "details", "curable", "tries_left", "state"},
 	"refused":      {"tool", "args", "code", "message"},
-	"final":        {"text", "outcome", "quoted"},
+	"final":        {"text", "outcome", "quoted", "unsupported"},
 	"model_failed": {"code", "message"},
 	"asked":        {"card", "content"},
 	"answered":     {"card", "content", "answer", "fields", "note"},

@@ -156,3 +156,41 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestParts: what a part brings stands behind the state's own, guarded by the part and by
+// its own guard.
+func TestParts(t *testing.T) {
+	m, err := machine.Parse(map[string]string{
+		machine.File: `
+name: x
+start: a
+settings: {on: {type: bool, default: true}, more: {type: bool, default: false}}
+facts: {seen: {type: string, default: ""}}
+parts:
+  look: {when: settings.on, prompt: look.md, tools: [find, {name: open, when: settings.more || settings.on}], inject: [{fact: seen}]}
+states:
+  a: {kind: agent, prompt: own.md, tools: [list], uses: [look]}
+  b: {kind: agent, terminal: true, uses: [look]}
+go: [{from: [a], on: final, when: settings.more, to: b}]
+`,
+		"look.md": "Look.", "own.md": "Own.",
+	})
+	if m == nil {
+		t.Fatal(err)
+	}
+	a, b := m.State("a"), m.State("b")
+	if len(a.Prompt) != 2 || a.Prompt[0].Text.File != "own.md" || a.Prompt[1].Text.File != "look.md" || len(b.Prompt) != 1 || len(b.Offers) != 2 || len(b.Inject) != 1 {
+		t.Fatalf("the states are %+v and %+v", a, b)
+	}
+	for _, on := range []bool{true, false} {
+		scope := &machine.Scope{Settings: map[string]any{"on": on, "more": true}}
+		for _, guard := range []*machine.Expr{a.Prompt[1].When, a.Offers[1].When, a.Offers[2].When, a.Inject[0].When} {
+			if got, err := m.Eval(guard, scope); err != nil || got != on {
+				t.Errorf("on %v: %q gives %v, %v", on, guard.Source, got, err)
+			}
+		}
+	}
+	if a.Offers[0].When != nil || a.Offers[0].Tool != "list" {
+		t.Errorf("the state's own tool is %+v", a.Offers[0])
+	}
+}

@@ -150,7 +150,9 @@ type State struct {
 	Model    string   // a model of its own; "" = the thread's
 	// Reasoning is how much the model thinks before it answers; nil = the model's default.
 	Reasoning *Reasoning
-	Pos       Pos
+	// Note is what the model is told where it is asked again after a text of its own; nil = to go on.
+	Note *Template
+	Pos  Pos
 }
 
 // A Predicate is what a state requires: Fact set, Fact == true, or len(Fact) >= Len.

@@ -250,7 +250,7 @@ func (p *prover) nodeSet(k knowledge, n ast.Node, depth int) bool {
 
 func (p *prover) callSet(k knowledge, name string, args []ast.Node, depth int) bool {
 	switch name {
-	case "len", "concat", "hash", "visits", "keys", "values", "string", "numbers", "any", "all", "none", "one", "map", "filter", "count", "sum":
+	case "len", "concat", "hash", "visits", "keys", "values", "string", "any", "all", "none", "one", "map", "filter", "count", "sum":
 		return true
 	case "lower", "upper", "trim", "reverse", "abs", "round", "floor", "ceil":
 		return len(args) > 0 && p.nodeSet(k, args[0], depth+1)

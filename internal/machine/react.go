@@ -325,7 +325,13 @@ func (w *walk) followEntry() error {
 // firstTransition finds the first transition that fires and whose guard holds.
 func (w *walk) firstTransition(st *State, fires func(*State, *Transition) bool) (*Transition, string) {
 	for t := range w.m.transitionsFrom(st) {
-		if !fires(st, t) || !w.m.Holds(t.When, w.s) {
+		if !fires(st, t) {
+			continue
+		}
+		if w.s.Trace != nil {
+			w.s.Trace.note(w.m.considerTransition(t, w.s))
+		}
+		if !w.m.Holds(t.When, w.s) {
 			continue
 		}
 		if to := w.target(t); to != "" {
@@ -391,6 +397,9 @@ func (w *walk) move(to string, when *Expr, writes *Writes, rest bool) error {
 			With(map[string]string{"state": to, "fact": missing})
 	}
 	w.acts = append(w.acts, Act{Move: mv})
+	if w.s.Trace != nil {
+		w.s.Trace.moved()
+	}
 	w.s.State["last"], w.s.State["name"] = w.state, to
 	w.state, w.rest = to, rest
 	if w.s.Visits == nil {

@@ -9,7 +9,8 @@ type Scope struct {
 	Turn     map[string]any
 	State    map[string]any
 	Visits   map[string]int
-	Item     any // `#` of a keep predicate
+	Item     any    // `#` of a keep predicate
+	Trace    *Trace // notes the moves that are looked at, nil for none
 }
 
 // A frame is one evaluation: the scope, the items of the predicates being run, the

@@ -34,6 +34,7 @@ type decoder struct {
 	pending   []pendingExpr
 	templates []pendingTemplate
 	named     map[string]bool // prompt files that were named
+	parts     map[string]*partNode
 }
 
 func (d *decoder) report(f finding) {
