@@ -3,7 +3,6 @@ package llm
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"iter"
 	"net/http"
@@ -11,16 +10,12 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
 )
 
 // anthropicModel speaks Anthropic's Messages API.
 type anthropicModel struct {
 	endpoint
-	api      anthropic.Client
+	key      string
 	thoughts thoughtCache
 
 	mu     sync.Mutex
@@ -30,30 +25,22 @@ type anthropicModel struct {
 // anthropicQuirks is what this model does not take.
 type anthropicQuirks struct {
 	noTemperature bool
-	noSchema      bool  // output_config.format
-	maxTokens     int64 // the most that it writes; 0 if no limit is known
-	noBudget      bool  // thinking with budget_tokens
-	noAdaptive    bool  // thinking without
-	noEffort      bool  // output_config.effort
+	noSchema      bool // output_config.format
+	maxTokens     int  // the most that it writes; 0 if no limit is known
+	noBudget      bool // thinking with budget_tokens
+	noAdaptive    bool // thinking without
+	noEffort      bool // output_config.effort
 }
 
 // replyTokens bounds a reply where the request does not; the API demands a bound.
 const replyTokens = 16000
 
 func newAnthropic(c Config) *anthropicModel {
-	m := &anthropicModel{endpoint: newEndpoint(c, Anthropic, cmp.Or(c.Model, DefaultAnthropic), c.AnthropicBaseURL, "ANTHROPIC_API_KEY")}
+	m := &anthropicModel{
+		endpoint: newEndpoint(c, Anthropic, cmp.Or(c.Model, DefaultAnthropic), c.AnthropicBaseURL, "ANTHROPIC_API_KEY"),
+		key:      c.AnthropicKey,
+	}
 	m.quirks.noTemperature = !tempered.MatchString(m.model)
-	opts := []option.RequestOption{
-		option.WithoutEnvironmentDefaults(),
-		option.WithAPIKey(c.AnthropicKey),
-		option.WithHTTPClient(m.client),
-		option.WithMaxRetries(0),
-		option.WithMiddleware(rejectFailedResponse),
-	}
-	if c.AnthropicBaseURL != "" {
-		opts = append(opts, option.WithBaseURL(c.AnthropicBaseURL))
-	}
-	m.api = anthropic.NewClient(opts...)
 	return m
 }
 
@@ -83,12 +70,12 @@ func (m *anthropicModel) send(ctx context.Context, req Request, want *outputSche
 		m.mu.Lock()
 		q := m.quirks
 		m.mu.Unlock()
-		params, recalled, err := m.params(req, want, q, remember)
+		sent, recalled, err := m.request(req, want, q, remember)
 		if err != nil {
 			return nil, err
 		}
-		var res *http.Response
-		err = m.api.Post(ctx, "v1/messages", params, &res, option.WithJSONSet("stream", true))
+		header := http.Header{"X-Api-Key": {m.key}, "Anthropic-Version": {"2023-06-01"}}
+		res, err := m.post(ctx, cmp.Or(m.base, "https://api.anthropic.com"), "v1/messages", header, sent)
 		if err == nil {
 			return res, nil
 		}
@@ -100,7 +87,7 @@ func (m *anthropicModel) send(ctx context.Context, req Request, want *outputSche
 			remember = false
 			continue
 		}
-		learnt, ok := q.learn(t.text, params)
+		learnt, ok := q.learn(t.text, sent)
 		if !ok {
 			return nil, err
 		}
@@ -113,23 +100,23 @@ func (m *anthropicModel) send(ctx context.Context, req Request, want *outputSche
 var maximum = regexp.MustCompile(`max_tokens: \d+ > (\d+)`)
 
 // learn reads a refusal and gives what to do differently; false if it teaches nothing.
-func (q anthropicQuirks) learn(text string, sent anthropic.MessageNewParams) (anthropicQuirks, bool) {
+func (q anthropicQuirks) learn(text string, sent *anthropicRequest) (anthropicQuirks, bool) {
 	if n := maximum.FindStringSubmatch(text); n != nil {
-		if limit, err := strconv.ParseInt(n[1], 10, 64); err == nil && limit > 0 && limit < sent.MaxTokens {
+		if limit, err := strconv.Atoi(n[1]); err == nil && limit > 0 && limit < sent.MaxTokens {
 			q.maxTokens = limit
 			return q, true
 		}
 	}
 	switch {
-	case strings.Contains(text, "effort") && sent.OutputConfig.Effort != "":
+	case strings.Contains(text, "effort") && sent.OutputConfig != nil && sent.OutputConfig.Effort != "":
 		q.noEffort = true
-	case (strings.Contains(text, "thinking") || strings.Contains(text, "budget")) && sent.Thinking.OfEnabled != nil:
+	case (strings.Contains(text, "thinking") || strings.Contains(text, "budget")) && sent.thinks(thinkingEnabled):
 		q.noBudget = true
-	case strings.Contains(text, "thinking") && sent.Thinking.OfAdaptive != nil:
+	case strings.Contains(text, "thinking") && sent.thinks(thinkingAdaptive):
 		q.noAdaptive = true
-	case strings.Contains(text, "temperature") && sent.Temperature.Valid():
+	case strings.Contains(text, "temperature") && sent.Temperature != nil:
 		q.noTemperature = true
-	case (strings.Contains(text, "output_") || strings.Contains(text, "schema")) && sent.OutputConfig.Format.Schema != nil:
+	case (strings.Contains(text, "output_") || strings.Contains(text, "schema")) && sent.OutputConfig != nil && sent.OutputConfig.Format != nil:
 		q.noSchema = true
 	default:
 		return q, false
@@ -137,78 +124,71 @@ func (q anthropicQuirks) learn(text string, sent anthropic.MessageNewParams) (an
 	return q, true
 }
 
-// params builds the request. What stays the same from call to call is marked for
+// request builds the body. What stays the same from call to call is marked for
 // the provider's cache: the tools, the system text, the history, and, because a
 // call with tools is seldom the last of its turn, the turn so far.
-func (m *anthropicModel) params(req Request, want *outputSchema, q anthropicQuirks, remember bool) (p anthropic.MessageNewParams, recalled bool, err error) {
-	p = anthropic.MessageNewParams{Model: m.model, MaxTokens: int64(cmp.Or(req.MaxTokens, replyTokens))}
+func (m *anthropicModel) request(req Request, want *outputSchema, q anthropicQuirks, remember bool) (r *anthropicRequest, recalled bool, err error) {
+	r = &anthropicRequest{Model: m.model, MaxTokens: cmp.Or(req.MaxTokens, replyTokens), Stream: true}
 	if q.maxTokens > 0 {
-		p.MaxTokens = min(p.MaxTokens, q.maxTokens)
+		r.MaxTokens = min(r.MaxTokens, q.maxTokens)
 	}
 	if !q.noTemperature {
-		p.Temperature = anthropic.Float(0)
+		r.Temperature = new(float64)
 	}
-	addThinking(&p, req.Reasoning, q)
+	addThinking(r, req.Reasoning, q)
 	system := req.System
 	if want != nil {
 		// Forced tools, the older way, are refused by current models.
 		if q.noSchema || !isEnforceable(want.schema, false) {
 			system = strings.TrimSpace(system + "\n\n" + want.prompt())
 		} else {
-			p.OutputConfig.Format.Schema = want.schema
+			r.output().Format = &anthropicFormat{Type: "json_schema", Schema: want.schema}
 		}
 	}
 	if system != "" {
-		p.System = []anthropic.TextBlockParam{{Text: system, CacheControl: anthropic.NewCacheControlEphemeralParam()}}
+		r.System = []anthropicSentBlock{{Type: "text", Text: system, CacheControl: ephemeral}}
 	}
 	for i, t := range req.Tools {
 		schema, err := toolSchema(t)
 		if err != nil {
-			return p, false, err
+			return nil, false, err
 		}
-		tool := &anthropic.ToolParam{Name: t.Name, InputSchema: param.Override[anthropic.ToolInputSchemaParam](schema)}
-		if t.Description != "" {
-			tool.Description = anthropic.String(t.Description)
-		}
+		tool := anthropicTool{Name: t.Name, Description: t.Description, InputSchema: schema}
 		if i == len(req.Tools)-1 {
-			tool.CacheControl = anthropic.NewCacheControlEphemeralParam()
+			tool.CacheControl = ephemeral
 		}
-		p.Tools = append(p.Tools, anthropic.ToolUnionParam{OfTool: tool})
+		r.Tools = append(r.Tools, tool)
 	}
 	msgs, past := conversation(req.History, req.Messages)
 	keys := newThoughtKeys(req.Tag)
 	for i, msg := range msgs {
 		blocks, ok := m.blocks(msg, keys, remember)
 		recalled = recalled || ok
-		if !ok && i >= past && len(msg.Calls) > 0 && p.Thinking.OfEnabled != nil {
-			p.Thinking = anthropic.ThinkingConfigParamUnion{} // a turn that lost its thoughts goes on without
+		if !ok && i >= past && len(msg.Calls) > 0 && r.thinks(thinkingEnabled) {
+			r.Thinking = nil // a turn that lost its thoughts goes on without
 		}
 		if i == past-1 || i == len(msgs)-1 && len(req.Tools) > 0 {
 			markCached(blocks)
 		}
-		role := anthropic.MessageParamRoleUser
+		role := "user"
 		if msg.Role == Assistant {
-			role = anthropic.MessageParamRoleAssistant
+			role = "assistant"
 		}
 		// Results and what the person says after them are one message here.
-		if n := len(p.Messages); n > 0 && p.Messages[n-1].Role == role {
-			p.Messages[n-1].Content = append(p.Messages[n-1].Content, blocks...)
+		if n := len(r.Messages); n > 0 && r.Messages[n-1].Role == role {
+			r.Messages[n-1].Content = append(r.Messages[n-1].Content, blocks...)
 			continue
 		}
-		p.Messages = append(p.Messages, anthropic.MessageParam{Role: role, Content: blocks})
+		r.Messages = append(r.Messages, anthropicSentMessage{Role: role, Content: blocks})
 	}
-	return p, recalled, nil
+	return r, recalled, nil
 }
 
 // blocks returns the content of a message; for an assistant's message with calls
 // whose thoughts are remembered, all as it came.
-func (m *anthropicModel) blocks(msg Message, keys *thoughtKeys, remember bool) (blocks []anthropic.ContentBlockParamUnion, recalled bool) {
+func (m *anthropicModel) blocks(msg Message, keys *thoughtKeys, remember bool) (blocks []anthropicSentBlock, recalled bool) {
 	if msg.Role == ToolRole {
-		text := msg.Text
-		if text == "" {
-			text = "(no output)"
-		}
-		return []anthropic.ContentBlockParamUnion{anthropic.NewToolResultBlock(msg.CallID, text, msg.Failed)}, false
+		return []anthropicSentBlock{toolResultBlock(msg)}, false
 	}
 	if len(msg.Calls) > 0 && remember {
 		if blocks := m.thoughts.recall(keys.next(msg.Text, msg.Calls), msg.Calls); blocks != nil {
@@ -216,20 +196,20 @@ func (m *anthropicModel) blocks(msg Message, keys *thoughtKeys, remember bool) (
 		}
 	}
 	if msg.Text != "" {
-		blocks = append(blocks, anthropic.NewTextBlock(msg.Text))
+		blocks = append(blocks, textBlock(msg.Text))
 	}
 	for _, c := range msg.Calls {
-		blocks = append(blocks, anthropic.NewToolUseBlock(c.ID, json.RawMessage(c.Args), c.Name))
+		blocks = append(blocks, toolUseBlock(c))
 	}
 	return blocks, false
 }
 
-// markCached ends a cached stretch at the last block.
-func markCached(blocks []anthropic.ContentBlockParamUnion) {
+// markCached ends a cached stretch at the last block; thoughts cannot be one's end.
+func markCached(blocks []anthropicSentBlock) {
 	if len(blocks) == 0 {
 		return
 	}
-	if c := blocks[len(blocks)-1].GetCacheControl(); c != nil {
-		*c = anthropic.NewCacheControlEphemeralParam()
+	if last := &blocks[len(blocks)-1]; !strings.HasSuffix(last.Type, "thinking") {
+		last.CacheControl = ephemeral
 	}
 }

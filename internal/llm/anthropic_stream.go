@@ -63,16 +63,14 @@ func (m *anthropicModel) parseResponse(req Request, body *idleTimeoutBody, emit 
 	var t thinking
 	err := p.readAnthropicStream(body, &t)
 	if p.isFatal(err) {
-		return nil, err
+		return nil, WithUsage(err, p.pricedUsage(&m.endpoint))
 	}
 	r, err := p.buildReply(&m.endpoint, body.kind, err)
-	if err != nil {
-		return nil, err
+	if err == nil && want != nil && len(r.Calls) == 0 {
+		r.Text, err = want.extractJSON(r)
 	}
-	if want != nil && len(r.Calls) == 0 {
-		if r.Text, err = want.extractJSON(r); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, WithUsage(err, p.pricedUsage(&m.endpoint))
 	}
 	m.thoughts.remember(req, r, &t)
 	return r, nil

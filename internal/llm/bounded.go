@@ -3,28 +3,66 @@ package llm
 import (
 	"context"
 	"iter"
+	"slices"
+	"strings"
 
 	"interlock/internal/fault"
 )
 
-// bounded refuses what its model cannot read whole. Some servers cut such a request in
-// silence, and the model then answers without having seen the question.
+// bounded shortens older results of a turn that its model cannot read whole, and refuses what
+// is too long even so. Some servers cut such a request in silence, and the model then answers
+// without having seen the question.
 type bounded struct {
 	model   Model
-	context int // tokens of request and reply
+	context int  // tokens of request and reply
+	inText  bool // the model is told its tools in words
 }
 
 func (b *bounded) Name() string       { return b.model.Name() }
 func (b *bounded) ContextTokens() int { return b.context }
 
 func (b *bounded) Reply(ctx context.Context, req Request) iter.Seq2[Delta, error] {
-	size := measureRequest(req)
+	words := 0
+	if b.inText {
+		words = max(0, measureRequest(withToolsInText(req, newFence())).total()-measureRequest(req).total())
+	}
+	req, size := fitRequest(req, b.context-replyRoom(b.context)-words)
+	size.tools += words
 	if size.total()+replyRoom(b.context) <= b.context {
 		return b.model.Reply(ctx, req)
 	}
 	return func(yield func(Delta, error) bool) {
 		yield(Delta{}, size.tooLong(b.Name(), b.context))
 	}
+}
+
+// shortResult is how many bytes are left of an older result that was shortened.
+const shortResult = 200
+
+// shortened tells a model that an older result is not whole.
+const shortened = "… [the rest of this earlier result was left out, because this model's context is small: query again for what you still need]"
+
+// fitRequest shortens results of the turn until the request has at most so many tokens, the
+// oldest first. Those of the newest calls stay whole: the model has not read them yet.
+func fitRequest(req Request, tokens int) (Request, requestSize) {
+	size := measureRequest(req)
+	newest := len(req.Messages)
+	for newest > 0 && req.Messages[newest-1].Role != Assistant {
+		newest--
+	}
+	copied := false
+	for i := 0; i < newest && size.total() > tokens; i++ {
+		m := req.Messages[i]
+		if m.Role != ToolRole || len(m.Text) <= shortResult+len(shortened) {
+			continue
+		}
+		if !copied {
+			req.Messages, copied = slices.Clone(req.Messages), true
+		}
+		req.Messages[i].Text = strings.ToValidUTF8(m.Text[:shortResult], "") + shortened
+		size = measureRequest(req)
+	}
+	return req, size
 }
 
 // replyRoom is what a context keeps for the reply.

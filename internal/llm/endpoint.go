@@ -1,8 +1,10 @@
 package llm
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -13,13 +15,12 @@ import (
 )
 
 // An endpoint is what the providers have in common: a model at a server, and the
-// time it may take. Its requests are made by the official libraries with their
-// retries off; their answers are read raw, because the libraries' own stream
-// types hide what odd servers send.
+// time it may take.
 type endpoint struct {
 	provider string
 	model    string
 	keyVar   string // the variable that holds the key
+	base     string // address of the server that the settings name; "" for the provider's own
 	local    string // address of a server on this machine; "" for any other
 	secrets  []string
 	client   *http.Client
@@ -42,6 +43,7 @@ func newEndpoint(c Config, provider, model, base, keyVar string) endpoint {
 		provider: provider,
 		model:    model,
 		keyVar:   keyVar,
+		base:     base,
 		timeout:  cmp.Or(c.Timeout, 120*time.Second),
 		idle:     cmp.Or(c.Idle, 60*time.Second),
 		prices:   c.Prices,
@@ -65,16 +67,35 @@ func newEndpoint(c Config, provider, model, base, keyVar string) endpoint {
 // Name is provider and model.
 func (e *endpoint) Name() string { return e.provider + "/" + e.model }
 
-// rejectFailedResponse is middleware for both SDKs: a response that is no reply
-// becomes an attemptError before an SDK reads it, however long it is.
-func rejectFailedResponse(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
-	res, err := next(req)
+// post sends a request to a path below the server's address. A response that is no
+// reply becomes an attemptError, however long it is.
+func (e *endpoint) post(ctx context.Context, base, path string, header http.Header, request any) (*http.Response, error) {
+	address, err := url.Parse(base)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.ModelFailed, "%s: the address of the server cannot be read", e.Name())
+	}
+	body, err := json.Marshal(request)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.ModelFailed, "%s: the request cannot be written", e.Name())
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address.JoinPath(path).String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header = header
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	req.Header.Set("User-Agent", "interlock")
+	res, err := e.client.Do(req)
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		return nil, failed.Err // without the address: its query may hold a key
+	}
 	if err != nil || res.StatusCode < 300 {
 		return res, err
 	}
-	body, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
-	_ = res.Body.Close()
-	return nil, parseRefusal(res.StatusCode, res.Header, body, time.Now())
+	defer func() { _ = res.Body.Close() }()
+	said, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
+	return nil, parseRefusal(res.StatusCode, res.Header, said, time.Now())
 }
 
 // An emitter hands a piece of text or of a thought to the caller; false means that the
@@ -109,11 +130,11 @@ func (e *endpoint) exchange(ctx context.Context, yield func(Delta, error) bool,
 	case ctx.Err() != nil:
 		yield(Delta{}, cancelled(ctx, e.Name()))
 	case errors.Is(context.Cause(attempt), errTooLong):
-		yield(Delta{}, fault.Wrap(errTooLong, fault.ModelTimeout, "%s: no whole answer within %s", e.Name(), e.timeout))
+		yield(Delta{}, WithUsage(fault.Wrap(errTooLong, fault.ModelTimeout, "%s: no whole answer within %s", e.Name(), e.timeout), UsageOf(err)))
 	case errors.Is(context.Cause(attempt), errSilent):
-		yield(Delta{}, fault.Wrap(errSilent, fault.ModelTimeout, "%s: the stream was silent for %s", e.Name(), e.idle))
+		yield(Delta{}, WithUsage(fault.Wrap(errSilent, fault.ModelTimeout, "%s: the stream was silent for %s", e.Name(), e.idle), UsageOf(err)))
 	default:
-		yield(Delta{}, e.fault(err))
+		yield(Delta{}, WithUsage(e.fault(err), UsageOf(err)))
 	}
 }
 

@@ -141,6 +141,10 @@ func (e *endpoint) fault(err error) *fault.Fault {
 		f.Suggest("Start the model server at %s, which was agreed to; `interlock model list` shows which run, `interlock model forget` takes the built-in model again.", e.local)
 	case e.local != "" && t.status == http.StatusNotFound:
 		f.Suggest("The server at %s does not have this model; `interlock model list` shows what it has.", e.local)
+	case e.local != "" && (t.status == http.StatusUnauthorized || t.status == http.StatusForbidden):
+		f.Suggest("The server at %s wants a key, and a model that was agreed to is sent none: start it without one, or set %s and name it with --openai-url and --model.", e.local, e.keyVar)
+	case e.base != "" && t.status == 0 && t.code == fault.ModelFailed && t.retryable:
+		f.Suggest("See that the model server at %s runs and that its address is right, then ask again.", e.redact(e.base))
 	case t.status == http.StatusUnauthorized || t.status == http.StatusForbidden:
 		f.Suggest("Check %s: the provider does not accept it for this model.", e.keyVar)
 	case t.status == http.StatusNotFound || t.status == http.StatusMethodNotAllowed:

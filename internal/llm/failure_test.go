@@ -69,7 +69,7 @@ func TestNoServer(t *testing.T) {
 		s := serve(t, nil)
 		s.Close()
 		_, _, err := hear(t.Context(), open(t, s.config(t, provider)), ask("x"))
-		wantCode(t, err, fault.ModelFailed, "connection refused")
+		wantCode(t, err, fault.ModelFailed, "connection refused", "See that the model server at "+s.URL)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"interlock/internal/event"
 	"interlock/internal/fault"
 )
 
@@ -33,19 +34,21 @@ func (c *chain) Name() string { return c.models[0].Name() }
 func (c *chain) Reply(ctx context.Context, req Request) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
 		var failures []string
+		var spent event.Usage // by models that failed
 		for i, m := range c.models {
-			said, err := forwardStream(m.Reply(ctx, req), yield)
+			said, err := forwardStream(m.Reply(ctx, req), addUsage(yield, spent))
 			if err == nil {
 				return
 			}
+			spent = spent.Add(UsageOf(err))
 			failures = append(failures, fault.From(err).Message)
 			last := i == len(c.models)-1
 			switch {
 			case said || ctx.Err() != nil || fault.Is(err, fault.ModelRefused):
-				yield(Delta{}, err)
+				yield(Delta{}, WithUsage(err, spent))
 				return
 			case last:
-				yield(Delta{}, allFailed(err, failures))
+				yield(Delta{}, WithUsage(allFailed(err, failures), spent))
 				return
 			}
 			c.log.WarnContext(ctx, "A model failed; the next one is asked.", "model", m.Name(), "next", c.models[i+1].Name(), "err", err)

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"interlock/internal/fault"
 )
@@ -37,6 +39,10 @@ const (
 	findTime = 700 * time.Millisecond
 	// maxModelList bounds what is read of an answer of a server that nobody chose yet.
 	maxModelList = 1 << 20
+	// maxModels is how many models of one server are offered.
+	maxModels = 200
+	// maxModelName bounds the name of a model in bytes.
+	maxModelName = 256
 )
 
 // ParsePorts reads a list of ports with commas; an empty text is no port.
@@ -67,8 +73,9 @@ func FindLocal(ctx context.Context, ports []int) []LocalServer {
 	for i, port := range ports {
 		wg.Go(func() {
 			base := fmt.Sprintf("http://127.0.0.1:%d/v1", port)
-			if list, err := listModels(ctx, client, base); err == nil && len(list) > 0 {
-				found[i] = &LocalServer{Program: cmp.Or(localPrograms[port], "A model server"), URL: base, Models: modelNames(list)}
+			list, err := listModels(ctx, client, base)
+			if names := modelNames(list); err == nil && len(names) > 0 {
+				found[i] = &LocalServer{Program: cmp.Or(localPrograms[port], "A model server"), URL: base, Models: names}
 			}
 		})
 	}
@@ -141,11 +148,17 @@ func (m listedModel) context() int {
 func modelNames(list []listedModel) []string {
 	var names []string
 	for _, m := range list {
-		if m.ID != "" && !slices.Contains(names, m.ID) {
+		if len(names) < maxModels && isReadable(m.ID) && !slices.Contains(names, m.ID) {
 			names = append(names, m.ID)
 		}
 	}
 	return names
+}
+
+// isReadable reports whether a person sees all of a name: it has no control characters, none
+// that are invisible or turn the writing round, and an end.
+func isReadable(name string) bool {
+	return name != "" && len(name) <= maxModelName && utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // listModels reads the models of a server.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"interlock/internal/fault"
 	"interlock/internal/llm"
@@ -135,6 +136,113 @@ func TestProbeAbilities(t *testing.T) {
 	})
 }
 
+// TestOddLocalServers looks at servers that answer late, endlessly, with nothing or with far
+// too much: none is waited for, and none is offered beside one that is in order.
+func TestOddLocalServers(t *testing.T) {
+	many := make([]string, 10_000)
+	for i := range many {
+		many[i] = fmt.Sprintf(`{"id":"model-%d"}`, i)
+	}
+	release := make(chan struct{})
+	answers := map[string]http.HandlerFunc{
+		"slow":    func(http.ResponseWriter, *http.Request) { <-release },
+		"missing": http.NotFound,
+		"empty":   func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"object":"list","data":[]}`) },
+		"null":    func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"data":null}`) },
+		"nameless": func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `{"data":[{"id":""},{}]}`)
+		},
+		"endless": func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				if _, err := fmt.Fprint(w, `{"data":[{"id":"x"},`); err != nil {
+					return
+				}
+			}
+		},
+		"many": func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `{"data":[`+strings.Join(many, ",")+`]}`)
+		},
+	}
+	var ports []int
+	var full int
+	for name, answer := range answers {
+		s := httptest.NewServer(answer)
+		defer s.Close()
+		ports = append(ports, portOf(t, s.URL))
+		if name == "many" {
+			full = portOf(t, s.URL)
+		}
+	}
+	defer close(release) // before the servers close
+	began := time.Now()
+	found := llm.FindLocal(t.Context(), ports)
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	if len(found) != 1 || portOf(t, found[0].URL) != full || len(found[0].Models) != 200 {
+		t.Fatalf("%d servers, %.300v", len(found), found)
+	}
+}
+
+// TestOddModelNames holds that names which no person could read or compare are not offered.
+func TestOddModelNames(t *testing.T) {
+	s := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"data":[{"id":"hf.co/Qwen/Qwen3-8B:Q4_K_M"},{"id":%q},{"id":"a\u202eb"},{"id":"a\u200bb"},{"id":"a\u001b[2Jb"},{"id":"a\nb"},{"id":"größe 7b"}]}`, strings.Repeat("n", 900_000))
+	})
+	got, err := llm.ListLocal(t.Context(), s.URL+"/v1")
+	if want := []string{"hf.co/Qwen/Qwen3-8B:Q4_K_M", "größe 7b"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%.300q %v", got, err)
+	}
+}
+
+// TestOlderResultsAreShortened holds that a turn which outgrows a small context loses the
+// rows of its older results, in so many words, and neither the question nor the newest.
+func TestOlderResultsAreShortened(t *testing.T) {
+	t.Run("calls", func(t *testing.T) { checkShortened(t, true) })
+	t.Run("calls in text", func(t *testing.T) { checkShortened(t, false) })
+}
+
+func checkShortened(t *testing.T, tools bool) {
+	t.Helper()
+	s := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
+		stream(w, `{"choices":[{"delta":{"content":"Done."},"finish_reason":"stop"}]}`, `[DONE]`)
+	})
+	c := s.config(t, llm.OpenAI)
+	c.Abilities = &llm.Abilities{Tools: tools, Schema: true, Context: 4096}
+	req := ask("How many?")
+	for i := range 6 {
+		id := fmt.Sprintf("call-%d", i)
+		req.Messages = append(req.Messages,
+			llm.Message{Role: llm.Assistant, Calls: []llm.Call{{ID: id, Name: "execute_sql", Args: `{}`}}},
+			llm.Message{Role: llm.ToolRole, CallID: id, Name: "execute_sql", Text: fmt.Sprintf("result %d ", i) + strings.Repeat("x", 3000)})
+	}
+	whole := req.Messages[2].Text
+	if _, _, err := hear(t.Context(), open(t, c), req); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(s.bodies[0]["messages"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := string(raw)
+	for i, want := range []int{200, 200, 200, 3000, 3000, 3000} {
+		at := strings.Index(sent, fmt.Sprintf("result %d xxx", i))
+		if at < 0 {
+			t.Fatalf("result %d is gone", i)
+		}
+		rest := strings.TrimLeft(sent[at+len("result 0 "):], "x")
+		if n := len(sent) - at - len(rest); n < want-20 || n > want+20 {
+			t.Errorf("result %d was sent with %d bytes", i, n)
+		}
+	}
+	if strings.Count(sent, "query again") != 3 || !strings.Contains(sent, "How many?") {
+		t.Errorf("%.500s", sent)
+	}
+	if req.Messages[2].Text != whole {
+		t.Error("the caller's messages were changed")
+	}
+}
+
 // TestContextTooSmall holds that a request which does not fit is refused in clear words
 // and never sent, and that a server's own refusal is understood.
 func TestContextTooSmall(t *testing.T) {
@@ -157,6 +265,18 @@ func TestContextTooSmall(t *testing.T) {
 	}
 	_, _, err = hear(t.Context(), m, ask("x"))
 	wantCode(t, err, fault.ModelContext, "available context size", "longer context")
+}
+
+// TestLocalServerWantsAKey holds that the repair names the server: no key of the environment
+// is sent to a model on this machine, so checking one would not help.
+func TestLocalServerWantsAKey(t *testing.T) {
+	s := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprint(w, `{"error":{"message":"no key"}}`)
+	})
+	m := open(t, llm.Config{Provider: llm.Local, Local: &llm.LocalModel{URL: s.URL + "/v1", Model: "m"}})
+	_, _, err := hear(t.Context(), m, ask("x"))
+	wantCode(t, err, fault.ModelFailed, "HTTP 401", "The server at "+s.URL+"/v1 wants a key", "--openai-url")
 }
 
 // TestSchemaOfLocalModels holds that a schema travels as response_format where the server

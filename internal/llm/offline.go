@@ -115,10 +115,14 @@ func (o offline) nextStep(ctx context.Context, req Request) (Reply, error) {
 	wanted := fileRequest{question: question, history: req.History}
 	if makesFiles(req) {
 		wanted = readFileRequest(question, req.History)
+		wanted.wish.report = wanted.wish.report || strings.Contains(req.System, reportOrder)
 		switch {
+		case wanted.nothingBefore && wanted.tooLongAgo:
+			return Reply{Text: longAgo, Stop: StopRefusal}, nil
 		case wanted.nothingBefore:
 			return Reply{Text: nothingYet, Stop: StopRefusal}, nil
 		case wanted.typed != nil:
+			wanted.dataset = cmp.Or(wanted.dataset, dataset)
 			return typedStep(wanted, req), nil
 		case wanted.refersBack:
 			dataset = cmp.Or(wanted.dataset, dataset)
@@ -160,7 +164,11 @@ func (o offline) nextStep(ctx context.Context, req Request) (Reply, error) {
 	case !a.Sure():
 		return Reply{Text: askBack(a), Stop: StopQuestion}, nil
 	}
-	return Reply{Calls: []Call{{ID: "query", Name: planCall, Args: encodeArguments(map[string]any{"dataset_id": dataset, "plan": a.Plan})}}}, nil
+	args := map[string]any{"dataset_id": dataset, "plan": a.Plan}
+	if a.Chosen != nil {
+		args["chosen"] = a.Chosen
+	}
+	return Reply{Calls: []Call{{ID: "query", Name: planCall, Args: encodeArguments(args)}}}, nil
 }
 
 // planInThread plans a question after those before it. A question that goes on from one about
@@ -356,6 +364,9 @@ func wordResult(question string, a nlq.Answer, m Message) string {
 	}
 	if a.Explain != "" {
 		out += "\n\nHow I read the question: " + a.Explain
+	}
+	if a.Chosen != nil {
+		out += "\n\n" + nlq.RememberHint
 	}
 	return out
 }

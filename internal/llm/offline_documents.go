@@ -27,6 +27,7 @@ type promptPassage struct {
 	SourceFile string  `json:"source_file"`
 	Place      string  `json:"place"`
 	Relevancy  float64 `json:"relevancy"`
+	ReadAs     string  `json:"read_as"` // the question, where words of it were misspelt
 }
 
 // A promptTable is a table as machines inject it into the prompt.
@@ -149,6 +150,9 @@ const (
 // quotePassages answers with the words of the documents and their places.
 func quotePassages(question string, passages []promptPassage) string {
 	var b strings.Builder
+	if len(passages) > 0 && passages[0].ReadAs != "" {
+		fmt.Fprintf(&b, "I read the question as: %s\n\n", passages[0].ReadAs)
+	}
 	b.WriteString("The documents say:\n")
 	quoted := map[string]bool{} // the same passage may stand in several documents
 	for _, p := range passages {

@@ -38,6 +38,10 @@ func TestOfflineQuotesPassages(t *testing.T) {
 	if strings.Count(searched(t, system+strings.ReplaceAll(system[strings.Index(system, "\n{"):], "policy.md", "copy.md"), nil, llm.Message{Role: llm.User, Text: "Are returned goods inspected?"}).Text, "are inspected") != 1 {
 		t.Error("a passage that stands in two documents is quoted twice")
 	}
+	misspelt := strings.ReplaceAll(system, `"source_file"`, `"read_as":"May goods be returned?","source_file"`)
+	if said := searched(t, misspelt, nil, llm.Message{Role: llm.User, Text: "May godos be returnd?"}).Text; !strings.HasPrefix(said, "I read the question as: May goods be returned?\n\nThe documents say:") {
+		t.Errorf("the answer does not say how a misspelt question was read:\n%s", said)
+	}
 	if strings.Contains(r.Text, "Visitors") || len(r.Text) > 1600 {
 		t.Errorf("the answer quotes what does not answer:\n%s", r.Text)
 	}

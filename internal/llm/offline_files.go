@@ -18,6 +18,9 @@ const (
 	saveCall      = "save_artifact"
 )
 
+// madeBy names what each of them makes.
+var madeBy = map[string]string{chartCall: "The chart", reportCall: "The report", saveCall: "The file"}
+
 // makesFiles reports whether the machine keeps results and makes files of them: its
 // states offer statements or reports, and no plans.
 func makesFiles(req Request) bool {
@@ -26,6 +29,12 @@ func makesFiles(req Request) bool {
 
 // nothingYet answers "draw that" where nothing was answered before.
 const nothingYet = "There is no result yet that I could draw, write down or go on from. Ask a question about the data first."
+
+// longAgo answers "draw that" where what is meant is before the messages that the model gets.
+const longAgo = "The result that this means is further back than the messages I get to see. Ask the question or type the statement again; the setting history says how many messages I get."
+
+// reportOrder is in the prompt where the setting says that every answer is a report.
+const reportOrder = "The person wants a written report."
 
 // fileStep takes the next step of an answer with files: fetch the rows, draw the chart,
 // write the report, say what was found.
@@ -107,7 +116,11 @@ func handOver(r fileRequest, req Request, rows, title, answer string) Reply {
 		return callStep(saveCall, map[string]any{"from": rows, "name": title, "format": w.file})
 	}
 	for _, m := range []Message{drawn, written, saved} {
-		if note := cmp.Or(textField(m, "note"), textField(m, "message")); note != "" {
+		note := textField(m, "note")
+		if why := textField(m, "message"); m.Failed && why != "" {
+			note = madeBy[m.Name] + " was not made: " + strings.TrimRight(why, ".") + "."
+		}
+		if note != "" {
 			answer += "\n\n" + note
 		}
 	}

@@ -10,6 +10,7 @@ func TestSplitWish(t *testing.T) {
 		question string
 		wish     wish
 	}{
+		"Balkendiagramm: Umsatz je Filiale":                    {"Umsatz je Filiale", wish{chart: true, kind: "bar"}},
 		"Chart of revenue by month as a report":                {"revenue by month", wish{chart: true, report: true}},
 		"Draw a chart of total amount by status":               {"total amount by status", wish{chart: true}},
 		"Total amount by status as an HTML report":             {"Total amount by status", wish{report: true, format: "html"}},
@@ -48,6 +49,7 @@ func TestFollowUpRequests(t *testing.T) {
 	}{
 		{"continue", first, "Revenue by country", "Revenue by country", both, ""},
 		{"Please run it again.", first, "Revenue by country", "Revenue by country", both, ""},
+		{"Bitte noch einmal ausführen.", first, "Revenue by country", "Revenue by country", both, ""},
 		{"run again: orders per month", first, "orders per month", "orders per month", wish{}, "Revenue by country"},
 		{"draw that as a bar chart", first, "Revenue by country", "Revenue by country", wish{chart: true, kind: "bar"}, ""},
 		{"now as a PDF", first, "Revenue by country", "Revenue by country", both, ""},
@@ -59,6 +61,8 @@ func TestFollowUpRequests(t *testing.T) {
 		{"draw that as a bar chart", append(slices.Clone(first), said("orders", askForDataset([]string{"a", "b"}))...), "Revenue by country", "Revenue by country", wish{chart: true, kind: "bar"}, ""},
 		{"und jetzt bitte als Balkendiagramm", first, "Revenue by country", "Revenue by country", wish{chart: true, kind: "bar"}, ""},
 		{"draw that", first, "Revenue by country", "Revenue by country", wish{chart: true}, ""},
+		{"nochmal als PDF", first, "Revenue by country", "Revenue by country", both, ""},
+		{"als Excel speichern", first, "Revenue by country", "Revenue by country", wish{file: "xlsx"}, ""},
 		{"save it as CSV", first, "Revenue by country", "Revenue by country", wish{file: "csv"}, ""},
 		{"and only for Germany?", first, "and only for Germany?", "Revenue by country, only for Germany?", wish{}, "Revenue by country"},
 		{"draw a chart of orders per month", first, "orders per month", "orders per month", wish{chart: true}, "Revenue by country"},

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"interlock/internal/nlq"
 )
 
 // The tools of a reconciliation, in the order in which their phases come.
@@ -176,7 +178,11 @@ func mentionsIn(text string, sources []namedSource) (out []mention) {
 			text = strings.ReplaceAll(text, alias, strings.Repeat(" ", len(alias)))
 		}
 	}
-	all = append(all, mentionsByWords(text, sources)...)
+	byWords := mentionsByWords(text, sources, sameStem)
+	if len(all)+len(byWords) < 2 {
+		byWords = mentionsByWords(text, sources, misspelt)
+	}
+	all = append(all, byWords...)
 	slices.SortFunc(all, func(a, b mention) int { return a.at - b.at })
 	for _, m := range all {
 		if !slices.ContainsFunc(out, func(o mention) bool { return o.alias == m.alias }) {
@@ -188,13 +194,13 @@ func mentionsIn(text string, sources []namedSource) (out []mention) {
 
 // mentionsByWords finds sources by words of their aliases. Where several share the word
 // that names them, the one with more of its words wins; of equals nobody knows which.
-func mentionsByWords(text string, sources []namedSource) []mention {
+func mentionsByWords(text string, sources []namedSource, same func(word, part string) bool) []mention {
 	best := map[int]mention{}
 	places := wordInText.FindAllStringIndex(text, -1)
 	for _, s := range sources {
 		m := mention{alias: s.Alias, at: -1}
 		for _, part := range wordInText.FindAllString(strings.ToLower(strings.ReplaceAll(s.Alias, "_", " ")), -1) {
-			if i := slices.IndexFunc(places, func(p []int) bool { return stem(text[p[0]:p[1]]) == stem(part) }); i >= 0 {
+			if i := slices.IndexFunc(places, func(p []int) bool { return same(text[p[0]:p[1]], part) }); i >= 0 {
 				if m.words++; m.at < 0 || places[i][0] < m.at {
 					m.at = places[i][0]
 				}
@@ -215,6 +221,13 @@ func mentionsByWords(text string, sources []namedSource) []mention {
 		}
 	}
 	return out
+}
+
+func sameStem(word, part string) bool { return stem(word) == stem(part) }
+
+// misspelt says that a word is a part of an alias but for one slip: invoces and invoices.
+func misspelt(word, part string) bool {
+	return sameStem(word, part) || len(word) >= 5 && len(part) >= 5 && nlq.EditDistance(word, part, 1) <= 1
 }
 
 // stem takes the plural off a word.
@@ -293,12 +306,15 @@ func validationStep(req Request) Reply {
 	return callTools(sampleCall, "{}")
 }
 
+// goBack says how a person changes something after the run: by commands, which no model gives.
+const goBack = "To change something, give one of the commands `other_rules`, `other_scope` or `other_sources`, the last of which starts over (in the terminal with a / before it). For questions about the data open a thread of the machine analyst."
+
 // runStep runs the approved recipe once and says what came of it.
 func runStep(req Request) Reply {
 	result, at := lastResultOf(req.Messages, fullCall)
 	if at < 0 {
 		if _, before := lastResultOf(req.History, fullCall); before >= 0 {
-			return Reply{Text: "The run is done; its evidence is among the files of this thread. Go back with one of the commands to change rules, scope or sources."}
+			return Reply{Text: "The run is done; its evidence is among the files of this thread. " + goBack}
 		}
 		return callTools(fullCall, "{}")
 	}
@@ -315,7 +331,7 @@ func runStep(req Request) Reply {
 	}
 	text := out.Note
 	if out.Outcome.AmountMatched != 0 || out.Outcome.AmountOpen != 0 {
-		text += fmt.Sprintf("\n\nOf the left side %.2f are matched and %.2f are open.", out.Outcome.AmountMatched, out.Outcome.AmountOpen)
+		text += fmt.Sprintf("\n\nOf the left side %s are matched and %s are open.", nlq.FormatAmount(out.Outcome.AmountMatched), nlq.FormatAmount(out.Outcome.AmountOpen))
 	}
 	return Reply{Text: text}
 }

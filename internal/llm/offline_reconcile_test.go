@@ -19,6 +19,8 @@ func TestNamedSources(t *testing.T) {
 		"compare shop.orders with web.orders":            "shop.orders web.orders",
 		"orders against payments":                        "payments", // nobody knows which orders
 		"hello":                                          "",
+		"reconcile invoces and paymnets":                 "invoices payments",
+		"invoices with the bnak statment":                "invoices bank_statement",
 		"Bitte BANK_STATEMENT mit INVOICES vergleichen.": "bank_statement invoices",
 	} {
 		if got := strings.Join(namedIn(text, sources), " "); got != want {
@@ -61,16 +63,20 @@ func TestScopeOfRequest(t *testing.T) {
 		left, right string // conditions
 		asks        string
 	}{
-		"of one side":      {text: "Match the invoices of October 2025 with the bank statement", left: cond("invoice_date")},
+		"of one side":      {text: "Match the invoices of October 2025 with the bank statement", asks: "about invoices only, or about both"},
+		"one was asked":    {history: []Message{user("Match the invoices of October 2025 with the bank statement"), question("which?")}, text: "invoices", left: cond("invoice_date")},
+		"and which column": {history: []Message{user("Match the bank statement of October 2025 with the invoices"), question("only?"), user("both"), question("which?")}, text: "value_date", left: cond("invoice_date"), right: cond("value_date")},
 		"by its column":    {text: "Match the invoices with a due date in October 2025 with the bank statement", left: cond("due_date")},
 		"of both":          {text: "For October 2025, match invoices and bank statement by value date", left: cond("invoice_date"), right: cond("value_date")},
 		"joined":           {text: "invoices and bank statement of October 2025, booking_date", left: cond("invoice_date"), right: cond("booking_date")},
 		"of which":         {text: "match invoices with the bank statement of October 2025", asks: "about bank_statement only, or about both"},
-		"several dates":    {text: "match the bank statement of October 2025 with invoices", asks: "has the dates booking_date, value_date"},
+		"several dates":    {text: "match bank statement and invoices of October 2025", asks: "has the dates booking_date, value_date"},
 		"which was asked":  {history: []Message{user("match the bank statement of October 2025 with invoices"), question("which?")}, text: "value_date", right: cond("value_date")},
 		"both was asked":   {history: []Message{user("hello"), {Role: Assistant, Text: askSources}, user("invoices with the bank statement of October 2025, booking_date"), question("which?")}, text: "both", left: cond("invoice_date"), right: cond("booking_date")},
 		"before sources":   {history: []Message{user("reconcile October 2025 please"), {Role: Assistant, Text: askSources}}, text: "invoices and bank statement by booking_date", left: cond("invoice_date"), right: cond("booking_date")},
 		"all after all":    {history: []Message{user("invoices and the bank statement of October 2025"), question("which?")}, text: "all rows"},
+		"by the command":   {text: "Choose another scope", asks: "which ones are meant now?"},
+		"after it":         {history: []Message{user("Choose another scope"), question("which?")}, text: "October 2025 by value_date", left: cond("invoice_date"), right: cond("value_date")},
 		"another turn":     {history: []Message{user("invoices of October 2025"), {Role: Assistant, Text: "Done."}}, text: "invoices with the bank statement"},
 		"a number":         {text: "invoices over 500 euros with the bank statement", asks: "what does 500 limit"},
 		"a written number": {text: "invoices with the bank statement, total > 500", left: `[{"column":"total","op":"gt","value":500}]`},

@@ -50,7 +50,7 @@ var (
 	wantsFile   = regexp.MustCompile(`(?i)\b(?:as|to|into|in|als|nach)\s+` + article + `(` + fileWord + `)(?:[- ](?:file|datei))?\b`)
 	// leading is "draw a chart of", trailing "as a PDF report".
 	leading = regexp.MustCompile(`(?i)^\s*(?:please\s+|bitte\s+)?(?:make|draw|create|write|give\s+me|show\s+me|erstelle|zeichne|schreibe|zeige)?\s*` + article +
-		thing + `(?:\s+(?:and|und)\s+` + article + thing + `)?\s+(?:of|for|about|on|with|über|von|zu|zum|zur|mit|der|des)\s+`)
+		thing + `(?:\s+(?:and|und)\s+` + article + thing + `)?(?:\s+(?:of|for|about|on|with|über|von|zu|zum|zur|mit|der|des)\s+|\s*:\s*)`)
 	trailing = regexp.MustCompile(`(?i)[,;]?\s*\b(?:(?:and|und)\s+)?(?:as|in|with|als|im|mit|and|und)\s+` + article + thing + `(?:\s+report)?(?:\s+(?:file|please|bitte))?(?:$|[\s.,;!?])`)
 
 	// ordered is a sentence behind a question that orders files: "Draw a bar chart and write a PDF report."
@@ -58,14 +58,14 @@ var (
 
 	draws = regexp.MustCompile(`(?i)\b(?:draw|plot|zeichne)\b`)
 	goOn  = regexp.MustCompile(`(?i)^\s*(?:please\s+|bitte\s+)?(?:continue|go on|carry on|weiter|mach(?:e)? weiter|fahre fort)\s*[.!]?\s*$`)
-	rerun = regexp.MustCompile(`(?i)^\s*(?:please\s+|bitte\s+)?(?:re-?run|recompute|refresh|(?:run|do)\s+(?:(?:it|that|this)\s+)?again)(?:\s+(?:it|that|this|please))?\s*(?:[:,.!-]+\s*|$)`)
+	rerun = regexp.MustCompile(`(?i)^\s*(?:please\s+|bitte\s+)?(?:re-?run|recompute|refresh|(?:run|do)\s+(?:(?:it|that|this)\s+)?again|(?:noch ?mal|noch einmal|erneut)\s+ausführen|neu\s+(?:be)?rechnen)(?:\s+(?:it|that|this|please))?\s*(?:[:,.!-]+\s*|$)`)
 	// followsUp begins a question that changes the one before.
 	followsUp = regexp.MustCompile(`(?i)^\s*(?:and\s+|und\s+|but\s+|aber\s+)?(?:only|just|what about|how about|for|in|by|per|without|nur|was ist mit|für|ohne)\b|^\s*(?:and|und)\b`)
 	andWord   = regexp.MustCompile(`(?i)^\s*(?:and|und)\s+`)
 	// backward are words that mean what was answered before, and how to hand it over.
 	backward = regexp.MustCompile(`(?i)^(?:that|this|it|them|these|those|the|a|an|same|now|then|please|again|also|and|as|to|into|in|of|from|for|me|my|with|draw|make|show|plot|give|create|write|turn|put|save|` +
-		`export|want|i|need|result|results|rows|numbers|figures|table|answer|file|up|das|die|den|der|dies|diese|es|sie|jetzt|nun|bitte|noch|auch|und|als|daraus|davon|mir|zeichne|zeige|mach|mache|erstelle|` +
-		`schreibe|speichere|exportiere|ein|eine|einen|einem|datei|ergebnis|zahlen|tabelle)$`)
+		`export|want|i|need|result|results|rows|numbers|figures|table|answer|file|up|das|die|den|der|dies|diese|es|sie|jetzt|nun|bitte|noch|nochmals?|einmal|auch|und|als|daraus|davon|mir|zeichne|zeige|mach|mache|erstelle|` +
+		`schreibe|speichere|speichern|exportiere|exportieren|zeichnen|zeigen|ein|eine|einen|einem|datei|ergebnis|zahlen|tabelle)$`)
 )
 
 // chartKinds are the kinds of charts that make_chart knows, by words of the person.
@@ -137,8 +137,9 @@ type fileRequest struct {
 	dataset    string   // that it was asked of
 	fetched    *Message // its rows, where the history has them
 	skips      bool     // a later one gave no result, so that the answer says which is meant
-	// The message means what was before, and there is nothing.
-	nothingBefore bool
+	// The message means what was before, and there is nothing, or nothing that the history
+	// still has.
+	nothingBefore, tooLongAgo bool
 }
 
 // A typedCode is a statement or code that a person typed, as the call that runs it.
@@ -184,6 +185,9 @@ func readFileRequest(said string, history []Message) fileRequest {
 	}
 	before, asked, hasBefore := requestBefore(history)
 	text := rerun.ReplaceAllString(said, "")
+	if code := readTypedCode(text); code != nil { // run again: SQL: …
+		return fileRequest{question: text, typed: code}
+	}
 	again := strings.TrimSpace(text) == ""
 	if again || goOn.MatchString(text) {
 		if again || before.typed == nil {
@@ -235,7 +239,7 @@ func (r *fileRequest) addWish(w wish) {
 // requestBefore is the last request of the history that was not declined, and the replies
 // to it.
 func requestBefore(history []Message) (r fileRequest, replies []Message, ok bool) {
-	end, skips := len(history), false
+	end, skips, tooLongAgo := len(history), false, false
 	for i, m := range slices.Backward(history) {
 		if m.Role != User {
 			continue
@@ -248,7 +252,7 @@ func requestBefore(history []Message) (r fileRequest, replies []Message, ok bool
 		}
 		r = readFileRequest(said, history[:i])
 		if r.nothingBefore {
-			skips = true
+			skips, tooLongAgo = true, tooLongAgo || len(replies) > 0 // it was answered from what is no longer here
 			continue
 		}
 		r.skips = skips
@@ -261,7 +265,7 @@ func requestBefore(history []Message) (r fileRequest, replies []Message, ok bool
 		r.refersBack = true
 		return r, replies, true
 	}
-	return fileRequest{}, nil, false
+	return fileRequest{tooLongAgo: tooLongAgo}, nil, false
 }
 
 // addReply takes the rows and their dataset from a reply to the request.

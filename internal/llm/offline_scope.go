@@ -82,6 +82,10 @@ func scopeStep(req Request, now time.Time) Reply {
 
 var everyRow = regexp.MustCompile(`(?i)\b(all|every) (the )?rows?\b|\balle zeilen\b`)
 
+// otherScope is a person's wish for other rows that does not say which: the label of the
+// command, or such words.
+var otherScope = regexp.MustCompile(`(?i)^\s*(please )?(choose |take )?(another|other|a different) scope\W*$`)
+
 // readScope finds the limits of both sides in what the person wrote, or says what is not
 // clear about them.
 func readScope(req Request, aliases []string, now time.Time) ([]*scopedSide, string) {
@@ -97,6 +101,9 @@ func readScope(req Request, aliases []string, now time.Time) ([]*scopedSide, str
 	}
 	if everyRow.MatchString(latest) {
 		return sides, ""
+	}
+	if otherScope.MatchString(latest) {
+		return nil, fmt.Sprintf("which ones are meant now? Name days, or write a condition such as `%s.%s`.", aliases[0], exampleCondition(sides[0].columns))
 	}
 	for _, s := range sides {
 		s.addWritten(text)
@@ -144,27 +151,32 @@ func exampleCondition(columns []sideColumn) string {
 
 var bothSides = regexp.MustCompile(`(?i)\b(both|beide)\b`)
 
-// sidesOfSpan says which sides days are about: the source before them, or both where
-// "and" joins the two or none comes before. An answer that names sources, or "both",
-// decides.
+// sidesOfSpan says which sides days are about: both where "and" joins the two or none comes
+// before, the source before them where a column of it is named or the other has no dates.
+// An answer that names sources, or "both", decides; else it is asked about.
 func sidesOfSpan(text string, span nlq.Span, sides []*scopedSide) ([]*scopedSide, string) {
 	sources := []namedSource{{Alias: sides[0].alias}, {Alias: sides[1].alias}}
-	if last := strings.LastIndex(text, "\n") + 1; span.At < last {
-		if bothSides.MatchString(text[last:]) {
+	if _, answers, ok := strings.Cut(text[span.End:], "\n"); ok {
+		if bothSides.MatchString(answers) {
 			return sides, ""
 		}
-		if named := mentionsIn(text[last:], sources); len(named) > 0 {
+		if named := mentionsIn(answers, sources); len(named) > 0 {
 			return sidesNamed(named, sides), ""
 		}
 	}
 	named := mentionsIn(text[:span.At], sources)
-	switch {
-	case len(named) == 0 || len(named) == 2 && joinedByAnd(text[named[0].at:named[1].at]):
+	if len(named) == 0 || len(named) == 2 && joinedByAnd(text[named[0].at:named[1].at]) {
 		return sides, ""
-	case len(named) == 1:
-		return sidesNamed(named, sides), ""
 	}
-	return nil, fmt.Sprintf("is %q about %s only, or about both? Answer `%s` or `both`.", text[span.At:span.End], named[1].alias, named[1].alias)
+	if len(named) == 1 {
+		meant := sidesNamed(named, sides)
+		other := sides[1-slices.Index(sides, meant[0])]
+		if meant[0].namesDate(text) || len(other.dates()) == 0 {
+			return meant, ""
+		}
+	}
+	alias := named[len(named)-1].alias
+	return nil, fmt.Sprintf("is %q about %s only, or about both? Answer `%s` or `both`.", text[span.At:span.End], alias, alias)
 }
 
 // joinedByAnd says that a text from one source to the next joins the two.
@@ -198,26 +210,39 @@ func (s *scopedSide) addSpan(text, said string, span nlq.Span) string {
 	return ""
 }
 
+// dates lists the columns of dates.
+func (s *scopedSide) dates() (out []string) {
+	for _, c := range s.columns {
+		if kind := strings.ToUpper(c.Type); strings.HasPrefix(kind, "DATE") || strings.HasPrefix(kind, "TIMESTAMP") {
+			out = append(out, c.Name)
+		}
+	}
+	return out
+}
+
+// namesDate says that a text names a column of dates.
+func (s *scopedSide) namesDate(text string) bool {
+	return slices.ContainsFunc(s.dates(), func(column string) bool { return namesColumn(text, column) })
+}
+
+// namesColumn says that a text has a column's name, as it is or in words.
+func namesColumn(text, column string) bool {
+	text, column = strings.ToLower(text), strings.ToLower(column)
+	return strings.Contains(text, column) || strings.Contains(text, strings.ReplaceAll(column, "_", " "))
+}
+
 // dateColumn finds the column that days are about: the only one, the one that the text
 // names, or the one that is called like the source.
 func (s *scopedSide) dateColumn(text, said string) (column, problem string) {
-	var dates []string
-	for _, c := range s.columns {
-		if kind := strings.ToUpper(c.Type); strings.HasPrefix(kind, "DATE") || strings.HasPrefix(kind, "TIMESTAMP") {
-			dates = append(dates, c.Name)
-		}
-	}
+	dates := s.dates()
 	switch len(dates) {
 	case 0:
 		return "", fmt.Sprintf("%s has no column of dates by which I could choose %q. Write a condition on another column, such as `%s.%s`.", s.alias, said, s.alias, exampleCondition(s.columns))
 	case 1:
 		return dates[0], ""
 	}
-	text = strings.ToLower(text)
 	for _, fits := range []func(name string) bool{
-		func(name string) bool {
-			return strings.Contains(text, name) || strings.Contains(text, strings.ReplaceAll(name, "_", " "))
-		},
+		func(name string) bool { return namesColumn(text, name) },
 		func(name string) bool {
 			return slices.ContainsFunc(wordInText.FindAllString(strings.ReplaceAll(s.alias, "_", " "), -1), func(word string) bool {
 				return slices.ContainsFunc(strings.Split(name, "_"), func(part string) bool { return stem(part) == stem(strings.ToLower(word)) })
@@ -234,7 +259,7 @@ func (s *scopedSide) dateColumn(text, said string) (column, problem string) {
 			return found[0], ""
 		}
 	}
-	return "", fmt.Sprintf("%s has the dates %s. Which of them is meant by %q?", s.alias, strings.Join(dates, ", "), said)
+	return "", fmt.Sprintf("%s has the dates %s. Which of them do you mean?", s.alias, strings.Join(dates, ", "))
 }
 
 // enumOf lists the values that an argument of an offered tool may have.

@@ -2,6 +2,7 @@ package llm_test
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -74,6 +75,10 @@ func TestOfflineUsesResults(t *testing.T) {
 		{"says what it draws after typed SQL that failed", join(answered, []llm.Message{sql, result("run_sql", `{"message":"no such column"}`, true)}), []llm.Message{asked("draw that", "shop"), schemaSeen, result("make_chart", `{"name":"c"}`, false)}, "", []string{"The last request gave no result; this draws “Number of orders by status”."}},
 		{"says what it reports after what was declined", join(answered, no), []llm.Message{asked("as PDF", "shop"), schemaSeen, result("write_report", `{"name":"c"}`, false)}, "", []string{"The last request gave no result; this reports “Number of orders by status”."}},
 		{"titles typed SQL by its columns", typed, []llm.Message{asked("draw that", "shop")}, "make_chart", []string{`"title":"N by status"`}},
+		{"a chart that cannot be drawn", typed, []llm.Message{asked("draw that", "shop"), result("make_chart", `{"message":"nothing to draw it over"}`, true)}, "", []string{"The chart was not made: nothing to draw it over."}},
+		{"typed SQL behind run again", nil, []llm.Message{asked("run again: SQL: SELECT 1", "shop")}, "run_sql", []string{`"sql":"SELECT 1"`, `"dataset_id":"shop"`}},
+		{"what is no longer in the history", []llm.Message{asked("now as a PDF", "shop"), {Role: llm.Assistant, Text: "a.pdf holds the report."}}, []llm.Message{asked("draw that", "shop")}, "", []string{"further back", "setting history"}},
+		{"nothing before, twice", []llm.Message{asked("draw that", "shop"), {Role: llm.Assistant, Text: "There is no result yet that I could draw, write down or go on from. Ask a question about the data first."}}, []llm.Message{asked("draw that", "shop")}, "", []string{"There is no result yet"}},
 		{"nothing before", nil, []llm.Message{asked("draw that", "shop")}, "", []string{"There is no result yet"}},
 		{"nothing before to draw as", nil, []llm.Message{asked("draw that as a bar chart", "shop")}, "", []string{"There is no result yet"}},
 		{"only what was declined", no, []llm.Message{asked("now as a PDF", "shop")}, "", []string{"There is no result yet"}},
@@ -99,6 +104,28 @@ func TestOfflineUsesResults(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestOfflineReportMode: where every answer is a report, "draw that" writes one with the chart
+// and the rows in it, called as they are.
+func TestOfflineReportMode(t *testing.T) {
+	prompt, err := os.ReadFile("../../machines/workbench/report.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, r, err := hear(t.Context(), llm.NewOffline(twoShops()), llm.Request{
+		System:   string(prompt),
+		History:  []llm.Message{asked("SQL: SELECT 1", "shop"), result("run_sql", typedRows, false)},
+		Messages: []llm.Message{asked("draw that", "shop"), result("make_chart", `{"name":"c"}`, false)}, Tools: fileTools,
+	})
+	if err != nil || len(r.Calls) != 1 || r.Calls[0].Name != "write_report" {
+		t.Fatalf("%+v %v, want a report", r, err)
+	}
+	for _, want := range []string{"chart:c", "table:orders_9c6f", `"title":"N by status"`} {
+		if !strings.Contains(r.Calls[0].Args, want) {
+			t.Errorf("%s, want %s", r.Calls[0].Args, want)
+		}
 	}
 }
 

@@ -44,6 +44,9 @@ type Config struct {
 
 	// Local is the model on this machine that a person agreed to use; nil if there is none.
 	Local *LocalModel
+	// StillAgreed says whether that person still agrees; it is asked before a request to the
+	// model is tried again. Nil is yes.
+	StillAgreed func() bool `json:"-"`
 	// Abilities is what is known of a model of a compatible server; nil if nothing is.
 	Abilities *Abilities
 
@@ -142,7 +145,11 @@ func (c Config) openLocal() (Model, error) {
 	}
 	m := newOpenAI(c)
 	m.provider, m.local = Local, c.Local.URL
-	return c.withinAbilities(c.withRetries(m)), nil
+	again := c.withRetries(m)
+	if r, ok := again.(*retrying); ok {
+		r.mayGoOn = c.StillAgreed
+	}
+	return c.withinAbilities(again), nil
 }
 
 // ReachesModel says whether a key or an address leads to a model other than the offline one.
@@ -192,7 +199,7 @@ func (c Config) inherit(from Config) Config {
 		c.Offline = from.Offline
 	}
 	if c.Local == nil {
-		c.Local = from.Local
+		c.Local, c.StillAgreed = from.Local, from.StillAgreed
 	}
 	return c
 }
@@ -210,11 +217,11 @@ func (c Config) withinAbilities(m Model) Model {
 	if c.Abilities == nil {
 		return m
 	}
-	if c.Abilities.Context > 0 {
-		m = &bounded{model: m, context: c.Abilities.Context}
-	}
 	if !c.Abilities.Tools {
 		m = &textCalls{model: m}
+	}
+	if c.Abilities.Context > 0 { // around the rest: it shortens results, which texts no longer are
+		m = &bounded{model: m, context: c.Abilities.Context, inText: !c.Abilities.Tools}
 	}
 	return m
 }

@@ -9,17 +9,13 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/shared"
 )
 
 // openaiModel speaks the chat completions of OpenAI and of every compatible server.
 type openaiModel struct {
 	endpoint
-	chat       openai.ChatCompletionService
-	compatible bool // not OpenAI itself
+	key        string // "" for a server that wants none
+	compatible bool   // not OpenAI itself
 
 	mu     sync.Mutex
 	quirks openaiQuirks // learnt from refusals
@@ -38,19 +34,12 @@ type openaiQuirks struct {
 func newOpenAI(c Config) *openaiModel {
 	m := &openaiModel{
 		endpoint:   newEndpoint(c, OpenAI, cmp.Or(c.Model, DefaultOpenAI), c.OpenAIBaseURL, "OPENAI_API_KEY"),
+		key:        c.OpenAIKey,
 		compatible: c.OpenAIBaseURL != "",
 	}
 	m.quirks.noTemperature = reasoning.MatchString(m.model)
 	m.quirks.noSchema = c.Abilities != nil && !c.Abilities.Schema
 	m.quirks.effortNone = !m.compatible && quietTools.MatchString(m.model)
-	m.chat = openai.NewChatCompletionService(
-		option.WithEnvironmentProduction(),
-		option.WithBaseURL(cmp.Or(c.OpenAIBaseURL, "https://api.openai.com/v1/")),
-		option.WithAPIKey(c.OpenAIKey),
-		option.WithHTTPClient(m.client),
-		option.WithMaxRetries(0),
-		option.WithMiddleware(rejectFailedResponse),
-	)
 	return m
 }
 
@@ -88,16 +77,19 @@ func (m *openaiModel) send(ctx context.Context, req Request, want *outputSchema)
 		m.mu.Lock()
 		q := m.quirks
 		m.mu.Unlock()
-		var res *http.Response
-		params, err := m.params(req, want, q)
+		sent, err := m.request(req, want, q)
 		if err != nil {
 			return nil, err
 		}
-		_, err = m.chat.New(ctx, params, option.WithResponseBodyInto(&res), option.WithJSONSet("stream", true))
+		header := http.Header{}
+		if m.key != "" {
+			header.Set("Authorization", "Bearer "+m.key)
+		}
+		res, err := m.post(ctx, cmp.Or(m.base, "https://api.openai.com/v1"), "chat/completions", header, sent)
 		if err == nil {
 			return res, nil
 		}
-		learnt, ok := q.learn(err, params)
+		learnt, ok := q.learn(err, sent)
 		if !ok {
 			return nil, err
 		}
@@ -109,26 +101,26 @@ func (m *openaiModel) send(ctx context.Context, req Request, want *outputSchema)
 
 // learn reads a refusal and gives what to do differently; false if it teaches
 // nothing. What was not sent cannot have been refused, so no lesson comes twice.
-func (q openaiQuirks) learn(err error, sent openai.ChatCompletionNewParams) (openaiQuirks, bool) {
+func (q openaiQuirks) learn(err error, sent *openaiRequest) (openaiQuirks, bool) {
 	t, ok := errors.AsType[*attemptError](err)
 	if !ok || t.status != http.StatusBadRequest && t.status != http.StatusUnprocessableEntity {
 		return q, false
 	}
 	says := func(word string) bool { return strings.Contains(t.text, word) }
 	switch {
-	case says("reasoning_effort") && sent.ReasoningEffort != "" && sent.ReasoningEffort != shared.ReasoningEffortNone && len(sent.Tools) > 0 && !q.effortNone:
+	case says("reasoning_effort") && sent.ReasoningEffort != "" && sent.ReasoningEffort != "none" && len(sent.Tools) > 0 && !q.effortNone:
 		q.effortNone = true
 	case says("reasoning") && sent.ReasoningEffort != "":
 		q.noEffort = true
 	case says("reasoning_effort") && !q.noEffort && !q.effortNone && len(sent.Tools) > 0:
 		q.effortNone = true
-	case says("temperature") && sent.Temperature.Valid():
+	case says("temperature") && sent.Temperature != nil:
 		q.noTemperature = true
 	case says("stream_options") && !q.noUsage:
 		q.noUsage = true
-	case says("max_") && says("tokens") && !q.swapMax && (sent.MaxTokens.Valid() || sent.MaxCompletionTokens.Valid()):
+	case says("max_") && says("tokens") && !q.swapMax && (sent.MaxTokens > 0 || sent.MaxCompletionTokens > 0):
 		q.swapMax = true
-	case (says("response_format") || says("schema")) && sent.ResponseFormat.OfJSONSchema != nil:
+	case (says("response_format") || says("schema")) && sent.ResponseFormat != nil:
 		q.noSchema = true
 	default:
 		return q, false
@@ -136,78 +128,51 @@ func (q openaiQuirks) learn(err error, sent openai.ChatCompletionNewParams) (ope
 	return q, true
 }
 
-// params builds the request.
-func (m *openaiModel) params(req Request, want *outputSchema, q openaiQuirks) (openai.ChatCompletionNewParams, error) {
-	p := openai.ChatCompletionNewParams{Model: m.model}
+// request builds the body.
+func (m *openaiModel) request(req Request, want *outputSchema, q openaiQuirks) (*openaiRequest, error) {
+	r := &openaiRequest{Model: m.model, Stream: true}
 	system := req.System
 	if want != nil {
 		if q.noSchema {
 			system = strings.TrimSpace(system + "\n\n" + want.prompt())
 		} else {
-			p.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{
-				Name: "answer", Schema: want.schema, Strict: openai.Bool(isEnforceable(want.schema, true)),
+			r.ResponseFormat = &openaiFormat{Type: "json_schema", JSONSchema: openaiJSONSchema{
+				Name: "answer", Schema: want.schema, Strict: isEnforceable(want.schema, true),
 			}}
 		}
 	}
 	if system != "" {
-		p.Messages = append(p.Messages, openai.SystemMessage(system))
+		r.Messages = append(r.Messages, openaiMessage{Role: "system", Content: &system})
 	}
 	msgs, _ := conversation(req.History, req.Messages)
 	for _, msg := range msgs {
-		p.Messages = append(p.Messages, openaiMessage(msg))
+		r.Messages = append(r.Messages, newOpenAIMessage(msg))
 	}
 	for _, t := range req.Tools {
 		schema, err := toolSchema(t)
 		if err != nil {
-			return p, err
+			return nil, err
 		}
-		p.Tools = append(p.Tools, openai.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{
-			Name: t.Name, Description: openai.String(t.Description), Parameters: schema,
-		}))
+		r.Tools = append(r.Tools, openaiTool{Type: "function", Function: openaiToolFunction{Name: t.Name, Description: t.Description, Parameters: schema}})
 	}
 	if !q.noTemperature {
-		p.Temperature = openai.Float(0)
+		r.Temperature = new(float64)
 	}
 	if !q.noUsage {
-		p.StreamOptions.IncludeUsage = openai.Bool(true)
+		r.StreamOptions = &openaiStreamOptions{IncludeUsage: true}
 	}
 	switch {
 	case q.noEffort:
-	case q.effortNone && len(p.Tools) > 0:
-		p.ReasoningEffort = shared.ReasoningEffortNone
+	case q.effortNone && len(r.Tools) > 0:
+		r.ReasoningEffort = "none"
 	default:
-		p.ReasoningEffort = shared.ReasoningEffort(effortOf(req.Reasoning))
+		r.ReasoningEffort = effortOf(req.Reasoning)
 	}
-	if n := int64(req.MaxTokens); n > 0 {
-		// Compatible servers often know the older name only.
-		if m.compatible != q.swapMax {
-			p.MaxTokens = openai.Int(n)
-		} else {
-			p.MaxCompletionTokens = openai.Int(n)
-		}
+	// Compatible servers often know the older name only.
+	if m.compatible != q.swapMax {
+		r.MaxTokens = req.MaxTokens
+	} else {
+		r.MaxCompletionTokens = req.MaxTokens
 	}
-	return p, nil
-}
-
-func openaiMessage(m Message) openai.ChatCompletionMessageParamUnion {
-	switch m.Role {
-	case ToolRole:
-		return openai.ToolMessage(m.Text, m.CallID)
-	case Assistant:
-		a := openai.ChatCompletionAssistantMessageParam{}
-		if m.Text != "" {
-			a.Content.OfString = openai.String(m.Text)
-		}
-		for _, c := range m.Calls {
-			a.ToolCalls = append(a.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{
-				OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{
-					ID:       c.ID,
-					Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: c.Name, Arguments: c.Args},
-				},
-			})
-		}
-		return openai.ChatCompletionMessageParamUnion{OfAssistant: &a}
-	default:
-		return openai.UserMessage(m.Text)
-	}
+	return r, nil
 }

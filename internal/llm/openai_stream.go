@@ -68,13 +68,13 @@ func (m *openaiModel) parseResponse(body *idleTimeoutBody, emit emitter, want *o
 	p := &parse{emit: emit}
 	err := p.readOpenAIStream(body, body.shortenWait)
 	if p.isFatal(err) {
-		return nil, err
+		return nil, WithUsage(err, p.pricedUsage(&m.endpoint))
 	}
 	r, err := p.buildReply(&m.endpoint, body.kind, err)
 	if err == nil && want != nil && len(r.Calls) == 0 {
 		r.Text, err = want.extractJSON(r)
 	}
-	return r, err
+	return r, WithUsage(err, p.pricedUsage(&m.endpoint))
 }
 
 // readOpenAIStream reads the stream to its end. It calls finished when only the

@@ -105,7 +105,7 @@ func (p *parse) buildReply(e *endpoint, kind string, readErr error) (*Reply, err
 	if err != nil {
 		return nil, err
 	}
-	r := &Reply{Model: e.provider + "/" + cmp.Or(p.model, e.model), Thoughts: p.thoughts.String(), Text: p.assembly.text.String(), Calls: calls, Stop: cmp.Or(p.stop, stopEnd), Usage: p.usage}
+	r := &Reply{Model: e.provider + "/" + cmp.Or(p.model, e.model), Thoughts: p.thoughts.String(), Text: p.assembly.text.String(), Calls: calls, Stop: cmp.Or(p.stop, stopEnd), Usage: p.pricedUsage(e)}
 	switch {
 	case len(calls) > 0 && r.Stop != stopLength:
 		r.Stop = stopCalls
@@ -121,14 +121,20 @@ func (p *parse) buildReply(e *endpoint, kind string, readErr error) (*Reply, err
 		}
 		return nil, &attemptError{code: fault.ModelBadOutput, retryable: true, text: "the model's answer is empty"}
 	}
-	if r.Usage.MicroUSD = p.paid; p.paid == 0 {
+	return r, nil
+}
+
+// pricedUsage is what the provider counted so far, with what it costs.
+func (p *parse) pricedUsage(e *endpoint) event.Usage {
+	u := p.usage
+	if u.MicroUSD = p.paid; p.paid == 0 {
 		price, known := PriceOf(e.model, e.prices)
 		if !known {
 			price, _ = PriceOf(p.model, e.prices) // what a router chose
 		}
-		r.Usage.MicroUSD = price.Cost(r.Usage)
+		u.MicroUSD = price.Cost(u)
 	}
-	return r, nil
+	return u
 }
 
 // isFatal reports whether an error of the stream ends the attempt even if the

@@ -3,9 +3,6 @@ package llm
 import (
 	"strings"
 
-	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
-
 	"interlock/internal/event"
 )
 
@@ -30,26 +27,26 @@ const leastBudget = 1024
 
 // addThinking asks Anthropic's model to think: with a budget where one is given and taken,
 // else as much as an effort says. Thinking goes with no temperature.
-func addThinking(p *anthropic.MessageNewParams, r event.Reasoning, q anthropicQuirks) {
+func addThinking(p *anthropicRequest, r event.Reasoning, q anthropicQuirks) {
 	switch {
 	case r == (event.Reasoning{}) || r.Effort == "none" || r.Effort == "minimal":
 		return
 	case r.Budget > 0 && !q.noBudget:
-		budget := int64(max(r.Budget, leastBudget))
+		budget := max(r.Budget, leastBudget)
 		p.MaxTokens += budget // the bound of the reply counts thoughts
 		if q.maxTokens > 0 {
 			p.MaxTokens = min(p.MaxTokens, q.maxTokens)
 			budget = min(budget, p.MaxTokens-1)
 		}
-		p.Thinking = anthropic.ThinkingConfigParamOfEnabled(budget)
+		p.Thinking = &anthropicThinking{Type: thinkingEnabled, BudgetTokens: budget}
 	case !q.noAdaptive:
-		p.Thinking = anthropic.ThinkingConfigParamUnion{OfAdaptive: &anthropic.ThinkingConfigAdaptiveParam{Display: anthropic.ThinkingConfigAdaptiveDisplaySummarized}}
+		p.Thinking = &anthropicThinking{Type: thinkingAdaptive, Display: "summarized"}
 	default:
 		return
 	}
-	p.Temperature = param.Opt[float64]{}
-	if effort := effortOf(r); !q.noEffort && p.Thinking.OfAdaptive != nil && effort != "minimal" {
-		p.OutputConfig.Effort = anthropic.OutputConfigEffort(effort)
+	p.Temperature = nil
+	if effort := effortOf(r); !q.noEffort && p.thinks(thinkingAdaptive) && effort != "minimal" {
+		p.output().Effort = effort
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"time"
+
+	"interlock/internal/event"
 )
 
 const (
@@ -22,6 +24,7 @@ const (
 type retrying struct {
 	model   Model
 	retries int
+	mayGoOn func() bool // asked before another attempt; nil is yes
 	log     *slog.Logger
 }
 
@@ -29,11 +32,14 @@ func (r *retrying) Name() string { return r.model.Name() }
 
 func (r *retrying) Reply(ctx context.Context, req Request) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
+		var spent event.Usage // by attempts that failed
 		for attempt := 0; ; attempt++ {
-			said, err := forwardStream(r.model.Reply(ctx, req), yield)
+			said, err := forwardStream(r.model.Reply(ctx, req), addUsage(yield, spent))
 			if err == nil {
 				return
 			}
+			spent = spent.Add(UsageOf(err))
+			err = WithUsage(err, spent)
 			wait, again := retryDelay(err, attempt)
 			if said || !again || attempt == r.retries || ctx.Err() != nil {
 				yield(Delta{}, err)
@@ -41,10 +47,29 @@ func (r *retrying) Reply(ctx context.Context, req Request) iter.Seq2[Delta, erro
 			}
 			r.log.InfoContext(ctx, "A model request is tried again.", "model", r.Name(), "attempt", attempt+2, "wait", wait, "err", err)
 			if !sleep(ctx, wait) {
-				yield(Delta{}, cancelled(ctx, r.Name()))
+				yield(Delta{}, WithUsage(cancelled(ctx, r.Name()), spent))
+				return
+			}
+			if r.mayGoOn != nil && !r.mayGoOn() {
+				yield(Delta{}, err)
 				return
 			}
 		}
+	}
+}
+
+// addUsage passes deltas on. The reply costs what was spent before it as well.
+func addUsage(yield func(Delta, error) bool, spent event.Usage) func(Delta, error) bool {
+	if spent == (event.Usage{}) {
+		return yield
+	}
+	return func(d Delta, err error) bool {
+		if d.Reply != nil {
+			whole := *d.Reply
+			whole.Usage = whole.Usage.Add(spent)
+			d.Reply = &whole
+		}
+		return yield(d, err)
 	}
 }
 

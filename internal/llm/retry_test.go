@@ -162,3 +162,21 @@ func TestRetryLog(t *testing.T) {
 		}
 	})
 }
+
+// TestNoRetryOnceTakenBack holds that a model on this machine gets no second attempt when
+// its agreement was taken back during the first.
+func TestNoRetryOnceTakenBack(t *testing.T) {
+	for _, agreed := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			a := &answers{list: []answer{busy, fine}}
+			m := open(t, llm.Config{
+				Provider: llm.Local, Local: &llm.LocalModel{URL: "http://127.0.0.1:9/v1", Model: "m"},
+				StillAgreed: func() bool { return agreed }, HTTPClient: &http.Client{Transport: a},
+			})
+			_, _, err := hear(t.Context(), m, ask("x"))
+			if (err == nil) != agreed || (len(a.times) == 2) != agreed {
+				t.Errorf("agreed %v: %d requests, %v", agreed, len(a.times), err)
+			}
+		})
+	}
+}

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -141,5 +142,24 @@ func TestRedaction(t *testing.T) {
 	f := e.fault(errors.New("k-1 k-2 pass-3"))
 	if f.Code != fault.ModelFailed || strings.Contains(f.Error()+f.Unwrap().Error(), "k-") || strings.Contains(f.Error(), "pass-3") {
 		t.Error(f)
+	}
+}
+
+// TestHeldTextIsNotCopied holds that a long call in text, in small pieces, is not copied
+// whole for each of them.
+func TestHeldTextIsNotCopied(t *testing.T) {
+	held := heldText{mark: "```tool-x"}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	shown := held.add("Look: ```to") + held.add("ol-x\n")
+	for range 20_000 {
+		shown += held.add("0123456789")
+	}
+	runtime.ReadMemStats(&after)
+	if want := "```tool-x\n" + strings.Repeat("0123456789", 20_000); shown != "Look: " || string(held.text) != want {
+		t.Errorf("%q was shown, %d bytes are held", shown, len(held.text))
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 100<<20 {
+		t.Errorf("it took %d MB", used>>20)
 	}
 }

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -26,12 +27,11 @@ type textCall struct {
 	Parameters json.RawMessage `json:"parameters,omitempty"` // what some models call them
 }
 
-func (t *textCalls) Name() string       { return t.model.Name() }
-func (t *textCalls) ContextTokens() int { return ContextTokens(t.model) }
+func (t *textCalls) Name() string { return t.model.Name() }
 
 func (t *textCalls) Reply(ctx context.Context, req Request) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
-		fence := "```tool-" + strings.ToLower(rand.Text()[:8])
+		fence := newFence()
 		held := heldText{mark: fence}
 		for d, err := range t.model.Reply(ctx, withToolsInText(req, fence)) {
 			switch {
@@ -39,7 +39,7 @@ func (t *textCalls) Reply(ctx context.Context, req Request) iter.Seq2[Delta, err
 				yield(Delta{}, err)
 				return
 			case d.Reply != nil:
-				reply, rest, err := t.withTextCalls(*d.Reply, held.text, fence, len(req.Tools) > 0)
+				reply, rest, err := t.withTextCalls(*d.Reply, string(held.text), fence, len(req.Tools) > 0)
 				if err != nil {
 					yield(Delta{}, err)
 				} else if rest == "" || yield(Delta{Text: rest}, nil) {
@@ -54,6 +54,9 @@ func (t *textCalls) Reply(ctx context.Context, req Request) iter.Seq2[Delta, err
 		}
 	}
 }
+
+// newFence returns the first line of a call, which nothing that was written before can hold.
+func newFence() string { return "```tool-" + strings.ToLower(rand.Text()[:8]) }
 
 // withTextCalls returns a reply with the calls that end its text, and what of the held text
 // is still to be shown. Other calls do not count: none could be offered, so a server that
@@ -217,28 +220,28 @@ func decodeTextCalls(block json.RawMessage) []Call {
 // heldText holds back what may be the beginning of a call until the reply is whole.
 type heldText struct {
 	mark string // with which a call begins
-	text string
+	text []byte
 	held bool
 }
 
 // add takes a piece of the answer and returns what can be passed on.
 func (h *heldText) add(piece string) string {
-	h.text += piece
+	h.text = append(h.text, piece...)
 	if h.held {
 		return ""
 	}
 	at := len(h.text)
-	if i := strings.Index(h.text, h.mark); i >= 0 {
+	if i := bytes.Index(h.text, []byte(h.mark)); i >= 0 {
 		at, h.held = i, true
 	} else {
 		for n := min(len(h.mark)-1, len(h.text)); n > 0; n-- {
-			if strings.HasSuffix(h.text, h.mark[:n]) {
+			if bytes.HasSuffix(h.text, []byte(h.mark[:n])) {
 				at = len(h.text) - n
 				break
 			}
 		}
 	}
-	out := h.text[:at]
+	out := string(h.text[:at])
 	h.text = h.text[at:]
 	return out
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/anthropics/anthropic-sdk-go"
 )
 
 const (
@@ -125,26 +123,26 @@ func (t *thoughtCache) remember(req Request, r *Reply, from *thinking) {
 
 // recall returns the content of a message as it came, with the ids that its calls have now,
 // or nil if it is not remembered or has been changed since.
-func (t *thoughtCache) recall(key string, calls []Call) []anthropic.ContentBlockParamUnion {
+func (t *thoughtCache) recall(key string, calls []Call) []anthropicSentBlock {
 	t.mu.Lock()
 	kept := t.byKey[key]
 	t.mu.Unlock()
-	var blocks []anthropic.ContentBlockParamUnion
+	var blocks []anthropicSentBlock
 	for _, b := range kept {
 		switch b.kind {
 		case "thinking":
-			blocks = append(blocks, anthropic.NewThinkingBlock(b.signature.String(), b.text.String()))
+			blocks = append(blocks, anthropicSentBlock{Type: b.kind, Thinking: new(b.text.String()), Signature: b.signature.String()})
 		case "redacted_thinking":
-			blocks = append(blocks, anthropic.NewRedactedThinkingBlock(b.data))
+			blocks = append(blocks, anthropicSentBlock{Type: b.kind, Data: b.data})
 		case "text":
 			if b.text.Len() > 0 {
-				blocks = append(blocks, anthropic.NewTextBlock(b.text.String()))
+				blocks = append(blocks, textBlock(b.text.String()))
 			}
 		case "tool_use":
 			if len(calls) == 0 {
 				return nil
 			}
-			blocks = append(blocks, anthropic.NewToolUseBlock(calls[0].ID, json.RawMessage(calls[0].Args), calls[0].Name))
+			blocks = append(blocks, toolUseBlock(calls[0]))
 			calls = calls[1:]
 		}
 	}
