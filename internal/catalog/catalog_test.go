@@ -34,7 +34,12 @@ func TestMain(m *testing.M) {
 // counting counts the imports that an engine is asked for.
 type counting struct {
 	*query.Engine
-	builds atomic.Int64
+	builds, runs atomic.Int64
+}
+
+func (c *counting) Run(ctx context.Context, r query.Request) (*query.Result, error) {
+	c.runs.Add(1)
+	return c.Engine.Run(ctx, r)
 }
 
 func (c *counting) Build(ctx context.Context, path string, imports []query.Import, p query.Progress) (query.Report, error) {
@@ -223,6 +228,58 @@ func TestRelations(t *testing.T) {
 	got.Keys = slices.DeleteFunc(got.Keys, func(k catalog.Key) bool { return k.Table == "events" || k.Column == "sku" })
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Relations outlive a restart, and of a dataset that changed only those of the changed
+// table are looked for again.
+func TestRelationsAreKept(t *testing.T) {
+	w := newWorld(t, shop)
+	relations := func() (catalog.Relations, int64) {
+		t.Helper()
+		if _, _, err := w.Database(t.Context(), "shop"); err != nil {
+			t.Fatal(err)
+		}
+		before := w.engine.runs.Load()
+		got, err := w.Relations(t.Context(), "shop")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got, w.engine.runs.Load() - before
+	}
+	first, asked := relations()
+	if asked == 0 || len(first.Links) == 0 {
+		t.Fatalf("%d statements for %+v", asked, first)
+	}
+	again, err := catalog.New(w.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Catalog = again
+	if got, n := relations(); n != 0 || !cmp.Equal(got, first) {
+		t.Errorf("after a restart: %d statements, %s", n, cmp.Diff(first, got))
+	}
+	shown, err := w.Schema(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err = catalog.New(w.config); err != nil {
+		t.Fatal(err)
+	}
+	w.Catalog = again
+	before := w.engine.runs.Load()
+	if same, err := w.Schema(t.Context(), "shop"); err != nil || w.engine.runs.Load() != before || !cmp.Equal(same.Tables, shown.Tables) {
+		t.Errorf("rows that are shown, after a restart: %d statements, %v", w.engine.runs.Load()-before, err)
+	}
+	w.write(t, "shop/extra.csv", "extra_id,customer_id\n1,1\n2,2\n")
+	got, n := relations()
+	if n == 0 || n >= asked || !slices.Contains(got.Links, schema.Relation{Table: "extra", Column: "customer_id", RefTable: "customers", RefColumn: "id"}) {
+		t.Errorf("after one table came: %d statements instead of %d, %+v", n, asked, got.Links)
+	}
+	for _, l := range first.Links {
+		if !slices.Contains(got.Links, l) {
+			t.Errorf("%v is lost", l)
+		}
 	}
 }
 

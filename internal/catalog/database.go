@@ -30,6 +30,8 @@ type manifest struct {
 	Problems []schema.Problem `json:"problems,omitempty"`
 	// Declared are the foreign keys that the database itself declares.
 	Declared []schema.Relation `json:"relations,omitempty"`
+	// Sums are the hashes of what each table was read from, by its name.
+	Sums map[string]string `json:"sums,omitempty"`
 }
 
 // Database gives a dataset as the engine queries it. A version that is not there yet
@@ -196,6 +198,7 @@ func (c *Catalog) importFiles(ctx context.Context, d *dataset, v version, m *man
 	if err != nil {
 		return err
 	}
+	m.Sums = map[string]string{}
 	for _, r := range report.Tables {
 		i := slices.IndexFunc(v.tables, func(t table) bool { return t.name == r.Table || t.name == r.From })
 		if i < 0 {
@@ -212,6 +215,7 @@ func (c *Catalog) importFiles(ctx context.Context, d *dataset, v version, m *man
 		shown := schema.Table{Name: t.name, File: t.file, Kind: t.kind, Description: t.description, Columns: r.Columns, Rows: r.Rows, Notes: append(loaded[t.name], r.Notes...)}
 		m.note(shown)
 		m.Tables = append(m.Tables, shown)
+		m.Sums[shown.Name] = v.tables[i].sum + " " + shown.Name // a file may hold several
 	}
 	c.declareFiles(ctx, v, m)
 	return nil

@@ -174,8 +174,9 @@ func wording(v any) (string, bool) {
 }
 
 func tableNamed(tables []schema.Table, name string) *schema.Table {
+	plain := plainName(stem(name))
 	for i, t := range tables {
-		if strings.EqualFold(t.Name, name) || strings.EqualFold(t.File, name) || t.Name == plainName(stem(name)) {
+		if strings.EqualFold(t.Name, name) || strings.EqualFold(t.File, name) || t.Name == plain {
 			return &tables[i]
 		}
 	}

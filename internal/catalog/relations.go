@@ -49,20 +49,26 @@ func (c *Catalog) Relations(ctx context.Context, id string) (Relations, error) {
 		return r.found, nil
 	}
 	return remembered(c, "relations", db.Path, func() (Relations, error) {
-		r := relater{engine: c.config.Engine, db: db}
+		m, _ := c.manifest(db.Path)
+		r := relater{engine: c.config.Engine, db: db, facts: c.loadFacts(found.id, m, db.Path)}
 		for _, t := range d.Tables {
 			if err := r.keys(ctx, t); err != nil {
 				return Relations{}, err
 			}
 		}
-		if m, ok := c.manifest(db.Path); ok {
-			r.declared(m.Declared)
+		r.declared(m.Declared)
+		targets := map[string]*schema.Table{} // of the keys; there may be hundreds of tables
+		for _, key := range r.found.Keys {
+			if targets[key.Table] == nil {
+				targets[key.Table] = tableNamed(d.Tables, key.Table)
+			}
 		}
 		for _, t := range d.Tables {
-			if err := r.links(ctx, t, d.Tables); err != nil {
+			if err := r.links(ctx, t, targets); err != nil {
 				return Relations{}, err
 			}
 		}
+		c.storeFacts(db.Path, r.facts)
 		return r.found, nil
 	})
 }
@@ -72,6 +78,7 @@ type relater struct {
 	db     query.Database
 	found  Relations
 	tried  int
+	facts  *relationFacts
 }
 
 // count runs a statement that gives one row of counts.
@@ -105,15 +112,24 @@ func (r *relater) keys(ctx context.Context, t schema.Table) error {
 	if len(candidates) == 0 || t.Rows == 0 {
 		return nil
 	}
+	if keys, known := r.facts.keysOf(t.Name); known {
+		for _, name := range keys {
+			r.found.Keys = append(r.found.Keys, Key{t.Name, name})
+		}
+		return nil
+	}
 	counts, err := r.count(ctx, "SELECT "+strings.Join(asks, ", ")+" FROM "+quoteName(t.Name))
 	if err != nil {
 		return err
 	}
+	keys := []string{}
 	for i, name := range candidates {
 		if counts[2*i] == t.Rows && counts[2*i+1] == t.Rows {
 			r.found.Keys = append(r.found.Keys, Key{t.Name, name})
+			keys = append(keys, name)
 		}
 	}
+	r.facts.noteKeys(t.Name, keys)
 	return nil
 }
 
@@ -184,10 +200,10 @@ func spelt(t schema.Table, name string) string {
 }
 
 // links finds columns of a table that point at keys of others, or of itself.
-func (r *relater) links(ctx context.Context, t schema.Table, all []schema.Table) error {
+func (r *relater) links(ctx context.Context, t schema.Table, targets map[string]*schema.Table) error {
 	for _, col := range t.Columns {
-		for _, key := range slices.Clone(r.found.Keys) {
-			to := tableNamed(all, key.Table)
+		for _, key := range r.found.Keys {
+			to := targets[key.Table]
 			link := schema.Relation{Table: t.Name, Column: col.Name, RefTable: key.Table, RefColumn: key.Column}
 			if slices.Contains(r.found.Links, link) || key == (Key{t.Name, col.Name}) || to == nil || !pointsAt(t, col, *to, key.Column) {
 				continue
@@ -195,16 +211,21 @@ func (r *relater) links(ctx context.Context, t schema.Table, all []schema.Table)
 			if r.tried++; r.tried > maxPairs {
 				return nil
 			}
+			if points, known := r.facts.pairOf(link); known {
+				if points {
+					r.found.Links = append(r.found.Links, link)
+				}
+				continue
+			}
 			x, k := quoteName(col.Name), quoteName(key.Column)
 			counts, err := r.count(ctx, fmt.Sprintf(`SELECT count(*), count(*) FILTER (WHERE v.%[1]s IN (SELECT %[2]s FROM %[3]s))
 				FROM (SELECT DISTINCT %[1]s FROM %[4]s WHERE %[1]s IS NOT NULL) AS v`, x, k, quoteName(to.Name), quoteName(t.Name)))
 			if err != nil {
 				continue // one pair that cannot be compared is no relation
 			}
-			if counts[0] == 0 {
-				continue
-			}
-			if coverage := float64(counts[1]) / float64(counts[0]); coverage >= minCoverage {
+			points := counts[0] > 0 && float64(counts[1])/float64(counts[0]) >= minCoverage
+			r.facts.notePair(link, points)
+			if points {
 				r.found.Links = append(r.found.Links, link)
 			}
 		}

@@ -145,11 +145,16 @@ func hasTable(tables []sqlpolicy.Table, name string) bool {
 	return slices.ContainsFunc(tables, func(t sqlpolicy.Table) bool { return strings.EqualFold(t.Name, name) })
 }
 
-// Check decides about a statement on a dataset without running it.
-func (c *Catalog) Check(ctx context.Context, id, sql string) (sqlpolicy.Decision, error) {
-	_, db, err := c.target(ctx, id)
+// Check decides about a statement on a dataset, and on earlier results beside it, without
+// running it.
+func (c *Catalog) Check(ctx context.Context, id, sql string, earlier query.Database) (sqlpolicy.Decision, error) {
+	d, db, err := c.target(ctx, id)
 	if err != nil {
 		return sqlpolicy.Decision{}, err
+	}
+	if !d.remote() {
+		beside := besideOf(db, earlier)
+		db.Beside, db.Tables = beside.Beside, slices.Concat(db.Tables, beside.Tables)
 	}
 	return c.config.Policy.Check(ctx, db, sql)
 }

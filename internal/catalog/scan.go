@@ -33,6 +33,7 @@ type table struct {
 	files                         []file
 	options                       query.ImportOptions
 	inner                         string // the table inside an SQLite file
+	sum                           string // of its version: the hash of what it is read from, and how
 }
 
 // A file is one that was found readable.

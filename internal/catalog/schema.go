@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -11,8 +12,11 @@ import (
 	"interlock/internal/schema"
 )
 
-// sampleRows of each table are shown.
-const sampleRows = 3
+// sampleRows of each table are shown. They are kept beside the database.
+const (
+	sampleRows    = 3
+	samplesSuffix = ".samples.json"
+)
 
 // MaxSampled is how many tables a dataset may have for rows of each to be shown: reading
 // them takes a statement a table.
@@ -34,12 +38,18 @@ func (c *Catalog) Schema(ctx context.Context, id string) (schema.Dataset, error)
 	}
 	samples, err := remembered(c, "samples", db.Path, func() (map[string]json.RawMessage, error) {
 		samples := map[string]json.RawMessage{}
+		if text, err := os.ReadFile(db.Path + samplesSuffix); !found.remote() && err == nil && json.Unmarshal(text, &samples) == nil && len(samples) == len(d.Tables) {
+			return samples, nil // of a version that does not change
+		}
 		for _, t := range d.Tables {
 			rows, err := c.sample(ctx, found, db, t)
 			if err != nil {
 				return nil, fmt.Errorf("reading rows of %s: %w", t.Name, err)
 			}
 			samples[t.Name] = rows
+		}
+		if text, err := json.Marshal(samples); err == nil && !found.remote() {
+			_ = writeFile(db.Path+samplesSuffix, text, 0o600) // a lost file costs time only
 		}
 		return samples, nil
 	})

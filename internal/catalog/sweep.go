@@ -59,6 +59,8 @@ func (c *Catalog) drop(path string) {
 		return
 	}
 	_ = os.Remove(path + ".json")
+	_ = os.Remove(path + relationsSuffix)
+	_ = os.Remove(path + samplesSuffix)
 	removeLock(path)
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -62,6 +62,8 @@ func (c *Catalog) version(ctx context.Context, d *dataset) (version, error) {
 		}
 		if readable {
 			fmt.Fprintln(all, part)
+			sum := sha256.Sum256([]byte(importer + part))
+			t.sum = hex.EncodeToString(sum[:])
 			v.tables = append(v.tables, t)
 		}
 	}

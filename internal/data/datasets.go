@@ -158,6 +158,10 @@ func (d Datasets) Dictionary(ctx context.Context, id, file string) (schema.Dicti
 }
 
 // Check implements toolbox.Checker.
-func (d Datasets) Check(ctx context.Context, id, sql string) (sqlpolicy.Decision, error) {
-	return d.Catalog.Check(ctx, id, sql)
+func (d Datasets) Check(ctx context.Context, id, sql string, frames ...toolbox.Frame) (sqlpolicy.Decision, error) {
+	earlier, err := frameTables(ctx, d.Catalog, d.Results, frames)
+	if err != nil {
+		return sqlpolicy.Decision{}, err
+	}
+	return d.Catalog.Check(ctx, id, sql, earlier)
 }

@@ -15,6 +15,7 @@ import (
 	"interlock/internal/meaning"
 	"interlock/internal/nlq"
 	"interlock/internal/query"
+	"interlock/internal/schema"
 	"interlock/internal/tool"
 	"interlock/internal/toolbox"
 )
@@ -178,5 +179,27 @@ func TestBrokenMeaningIsNamed(t *testing.T) {
 				t.Errorf("a word that the file does not have is declined with %q", a.Declined)
 			}
 		})
+	}
+}
+
+// TestRememberChoice writes a choice for who may, refuses readings of nothing, and forgets it again.
+func TestRememberChoice(t *testing.T) {
+	m, _ := newMeanings(t)
+	if _, err := m.Remember(t.Context(), "shop", "", schema.Choice{Term: "when", Reading: "the weather"}); !fault.Is(err, fault.BadMeaning) {
+		t.Errorf("a reading of nothing: %v", err)
+	}
+	if _, err := m.Remember(t.Context(), "shop", "bob", schema.Choice{Term: "money", Reading: "the amount of orders"}); !fault.Is(err, fault.Forbidden) {
+		t.Errorf("another's dataset: %v", err)
+	}
+	one, err := m.Remember(t.Context(), "shop", "", schema.Choice{Term: "money", Reading: "the  amount of orders"})
+	if err != nil || one.Remembered == nil || one.Remembered.Reading != "the amount of orders" || len(one.Choices) != 1 {
+		t.Fatalf("%+v, %v", one, err)
+	}
+	again, err := m.Remember(t.Context(), "shop", "", schema.Choice{Term: "money", Reading: "the amount of orders"})
+	if err != nil || len(again.Choices) != 1 || again.Version != one.Version {
+		t.Errorf("said twice: %+v, %v", again, err)
+	}
+	if none, err := m.Forget(t.Context(), "shop", "", one.Remembered.ID); err != nil || len(none.Choices) != 0 {
+		t.Errorf("%+v, %v", none, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"interlock/internal/artifact"
 	"interlock/internal/capsule"
+	"interlock/internal/event"
 	"interlock/internal/fault"
 	"interlock/internal/query"
 	"interlock/internal/server"
@@ -112,6 +113,9 @@ func callWithStatement(c *capsule.Capsule, wanted string) (capsule.ToolCall, err
 		}
 	}
 	switch {
+	case len(ids) == 0 && c.Outcome == string(event.Stopped):
+		return last, fault.New(fault.NotFound, "run %s has no rows: it was stopped before a statement had ended", c.Run).
+			Suggest("Ask again. `interlock run show %s` shows how far it came.", c.Run)
 	case len(ids) == 0:
 		return last, fault.New(fault.NotFound, "run %s has no rows: none of its calls ran a statement", c.Run).
 			Suggest("`interlock run show %s` shows its calls.", c.Run)

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"strings"
 	"testing"
 
 	"interlock/internal/capsule"
@@ -26,6 +27,9 @@ func TestCallWithStatement(t *testing.T) {
 		if got, err := callWithStatement(c, wrong); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%q is %s, %v", wrong, got.Call, err)
 		}
+	}
+	if _, err := callWithStatement(&capsule.Capsule{Outcome: "stopped"}, ""); !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "was stopped") {
+		t.Errorf("a run that was stopped: %v", err)
 	}
 	if _, err := callWithStatement(&capsule.Capsule{}, ""); !fault.Is(err, fault.NotFound) {
 		t.Errorf("a run without statements gives %v", err)

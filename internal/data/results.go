@@ -92,7 +92,7 @@ func (r *Results) current(ctx context.Context, id string) (target, schema.Datase
 
 func (r *Results) check(ctx context.Context, p target, sql string) (sqlpolicy.Decision, error) {
 	if p.live != "" {
-		return r.catalog.Check(ctx, p.live, sql)
+		return r.catalog.Check(ctx, p.live, sql, query.Database{})
 	}
 	return r.query.Check(ctx, p.version, sql)
 }

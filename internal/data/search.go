@@ -53,7 +53,7 @@ func (s *Search) SearchDocuments(ctx context.Context, q toolbox.DocumentQuery) (
 	found, err := s.cfg.Index.Search(ctx, retrieve.Query{Scope: retrieve.Scope{Owner: q.Owner, Thread: q.Thread}, Text: q.Text, Limit: q.Limit})
 	out := make([]toolbox.Chunk, len(found))
 	for i, c := range found {
-		out[i] = toolbox.Chunk{Content: c.Content, SourceFile: c.SourceFile, Place: c.Place, Relevancy: c.Relevancy, Document: c.Document}
+		out[i] = toolbox.Chunk{Content: c.Content, SourceFile: c.SourceFile, Place: c.Place, Relevancy: c.Relevancy, Document: c.Document, ReadAs: c.ReadAs}
 	}
 	return out, err
 }
@@ -86,9 +86,22 @@ func (s *Search) SearchTables(ctx context.Context, q toolbox.TableQuery) ([]tool
 		if err != nil {
 			return nil, err
 		}
-		out[i] = toolbox.FoundTable{FullyQualifiedName: t.Name, SourceID: t.Source, SQLDialect: t.Dialect, Relevancy: t.Relevancy, Columns: columns}
+		out[i] = toolbox.FoundTable{FullyQualifiedName: t.Name, SourceID: t.Source, SQLDialect: t.Dialect, Relevancy: t.Relevancy, Columns: columns, Notes: s.importNotes(ctx, t)}
 	}
 	return out, nil
+}
+
+// importNotes are the decisions of a found table's import; none where it cannot be read.
+func (s *Search) importNotes(ctx context.Context, found retrieve.Table) []string {
+	d, err := s.cfg.Catalog.Describe(ctx, found.Source)
+	if err != nil {
+		return nil
+	}
+	t, ok := d.Table(found.Name)
+	if !ok {
+		return nil
+	}
+	return toolbox.NotesOf(*t)
 }
 
 // waitForSync brings the index of tables up to date, for as long as a question may wait.

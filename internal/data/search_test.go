@@ -125,6 +125,16 @@ func TestTableSearchFollowsTheCatalog(t *testing.T) {
 	}
 }
 
+// TestFoundTablesTellHowTheyWereRead: a found table comes with what its import decided.
+func TestFoundTablesTellHowTheyWereRead(t *testing.T) {
+	d := newSearchDesk(t)
+	d.write("shop/orders.csv", "id,ordered\n1,13/02/2025\n2,14/02/2025\n")
+	_, out := d.tables(tool.Call{}, "orders")
+	if len(out.Tables) != 1 || !strings.Contains(strings.Join(out.Tables[0].Notes, "\n"), "ordered") {
+		t.Errorf("found %+v, want a note about the dates", out.Tables)
+	}
+}
+
 // TestDocumentSearchKnowsOwnerAndThread asks as two people and in two threads.
 func TestDocumentSearchKnowsOwnerAndThread(t *testing.T) {
 	d := newSearchDesk(t)

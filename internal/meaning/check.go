@@ -49,12 +49,7 @@ func Check(doc *Document, d schema.Dataset) (*Checked, Findings) {
 		c.add("wrong-form", "semantic_model", "write one semantic model", "it holds no semantic model")
 		return c.out, c.found
 	}
-	at := 0
-	for i, m := range doc.Models {
-		if strings.EqualFold(m.Name, d.ID) {
-			at = i
-		}
-	}
+	at := doc.modelOf(d.ID)
 	for i, m := range doc.Models {
 		if i != at {
 			c.warn("not-used", fmt.Sprintf("semantic_model[%d]", i), "keep one, or give the one that is meant the name of the dataset", "the model %q is not used: %q is", m.Name, doc.Models[at].Name)
@@ -267,6 +262,7 @@ func (c *checker) modelExtension(m Model, path string) {
 		Today     string                    `json:"today"`
 		Ambiguous []schema.AmbiguousTerm    `json:"ambiguous"`
 		Verified  []schema.VerifiedQuestion `json:"verified"`
+		Chosen    []schema.Choice           `json:"chosen"`
 	}
 	c.extension(m.Extensions, path, "model", &ours)
 	at := path + ".custom_extensions"
@@ -276,6 +272,7 @@ func (c *checker) modelExtension(m Model, path string) {
 	}
 	out := &c.out.Meaning
 	out.Today, out.Ambiguous = ours.Today, ours.Ambiguous
+	c.choices(ours.Chosen, at)
 	whole := c.out.Apply(c.dataset)
 	for _, q := range ours.Verified {
 		plan, err := queryplan.Parse(q.Plan)

@@ -2,7 +2,12 @@ package meaning
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
+	"unicode"
+
+	"interlock/internal/schema"
 )
 
 // A word is what a person may write for one thing of a model.
@@ -76,3 +81,57 @@ func (c *checker) collectWords(m Model, path string) []word {
 	}
 	return out
 }
+
+// choices checks the remembered choices. A reading that names nothing of the tables may be a term
+// of the dictionary; where it is none, nothing is ever read so.
+func (c *checker) choices(list []schema.Choice, path string) {
+	names := c.out.Names(c.dataset)
+	for i, choice := range list {
+		if slices.ContainsFunc(list[:i], choice.Excludes) {
+			c.add("name-taken", path, "keep one of them", "there are two choices for %q", choice.Term)
+			continue
+		}
+		c.out.Meaning.Chosen = append(c.out.Meaning.Chosen, choice)
+		if !NamesTerm(choice.Reading, names) {
+			c.warn("unknown-reading", path, "take the choice out, or name a column, a table or a metric", "the reading %q of the choice for %q names no column, table or metric", choice.Reading, choice.Term)
+		}
+	}
+}
+
+// Names lists what a reading of a question may name: tables, columns, metrics, and the readings of
+// terms that are asked about.
+func (c *Checked) Names(d schema.Dataset) []string {
+	var names []string
+	for _, t := range d.Tables {
+		names = append(append(names, t.Name), schema.Names(t.Columns)...)
+	}
+	for _, m := range c.Meaning.Metrics {
+		names = append(append(names, m.Name), m.Synonyms...)
+	}
+	for _, t := range c.Meaning.Ambiguous {
+		names = append(names, t.Readings...)
+	}
+	return names
+}
+
+// containsName reports whether plain words have a name among them.
+func containsName(words, name string) bool {
+	name = plainWords(name)
+	return name != "" && strings.Contains(" "+words+" ", " "+name+" ")
+}
+
+// NamesTerm reports whether a reading has one of the terms in it.
+func NamesTerm(reading string, terms []string) bool {
+	return slices.ContainsFunc(terms, func(t string) bool { return containsName(plainWords(reading), t) })
+}
+
+// plainWords is a name as words in small letters, without the ends of plurals.
+func plainWords(name string) string {
+	words := strings.FieldsFunc(strings.ToLower(splitCapitals.ReplaceAllString(name, "$1 $2")), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for i, w := range words {
+		words[i] = strings.TrimSuffix(strings.TrimSuffix(w, "s"), "e")
+	}
+	return strings.Join(words, " ")
+}
+
+var splitCapitals = regexp.MustCompile(`(\p{Ll})(\p{Lu})`)

@@ -6,7 +6,7 @@
 // What Ossie has no place for stands in `custom_extensions` of the vendor INTERLOCK, whose
 // `data` is JSON:
 //
-//	of the model    today, ambiguous, verified
+//	of the model    today, ambiguous, verified, chosen
 //	of a dataset    main_date
 //	of a field      unknown, ignore_case, same
 //	of a metric     table

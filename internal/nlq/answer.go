@@ -459,6 +459,12 @@ func exactText(s string) string {
 	return groupThousands(whole) + part
 }
 
+// FormatAmount writes an amount as answers do: with separators and two decimals.
+func FormatAmount(amount float64) string {
+	whole, cents, _ := strings.Cut(strconv.FormatFloat(amount, 'f', 2, 64), ".")
+	return groupThousands(whole) + "." + cents
+}
+
 func groupThousands(digits string) string {
 	sign := ""
 	if strings.HasPrefix(digits, "-") {

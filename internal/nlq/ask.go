@@ -323,6 +323,10 @@ func (r *reader) readShown(i int, distinct bool) {
 		return
 	}
 	listed := r.isListItem(i)
+	if r.isRankedBehindOf(i) {
+		r.markUsed(i) // the price of the most expensive kind: the kind is not asked for
+		return
+	}
 	table := t >= 0 && ts >= cs && ts >= 0.55
 	if table && col >= 0 && cs >= 0.95 && r.x.columns[col].ref < 0 && r.x.columns[col].table != t && listed && near == r.x.columns[col].table {
 		table = false
@@ -340,6 +344,9 @@ func (r *reader) readShown(i int, distinct bool) {
 		c := &r.x.columns[col]
 		if margin < 0.08 {
 			r.doubt("close second", 1)
+		}
+		if cs < 0.9 && len(r.items) > 0 && !listed && r.chunks[i].from > 0 && r.toks[r.chunks[i].from-1].lower == "of" && r.items[len(r.items)-1].table != c.table {
+			r.lost = append(r.lost, r.chunkText(&r.chunks[i])) // the percentage of people is no population
 		}
 		if cs < 0.6 && len(c.words) > 1 {
 			r.doubt("part of a name", 0.6-cs+0.2)

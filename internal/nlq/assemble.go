@@ -1,7 +1,9 @@
 package nlq
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"interlock/internal/queryplan"
 )
@@ -54,7 +56,13 @@ func (r *reader) build() (*queryplan.Plan, string) {
 // the conditions as a part of all rows.
 func (b *builder) asPercentage() {
 	i := slices.IndexFunc(b.plan.Select, func(e queryplan.Expr) bool { return e.Function == queryplan.Percent })
-	if i < 0 || len(b.plan.GroupBy) > 0 {
+	if i < 0 {
+		return
+	}
+	if len(b.plan.GroupBy) > 0 {
+		if slices.ContainsFunc(b.conds, func(c cond) bool { return c.col < 0 || !b.x.columns[c.col].isCalendar() }) {
+			b.reason = "it is not clear whether the percentage is of each group or of all"
+		}
 		return
 	}
 	if len(b.plan.Filters) == 0 {
@@ -83,9 +91,7 @@ func (r *reader) findContradiction() (int, int) {
 			if a.col < 0 || a.col != b.col || b.or || a.neg || b.neg || a.agg != "" || b.agg != "" || len(a.values) != 1 || len(b.values) != 1 {
 				continue
 			}
-			x, okx := a.values[0].(float64)
-			y, oky := b.values[0].(float64)
-			if okx && oky && (low(a) && high(b) && x <= y || high(a) && low(b) && x >= y) {
+			if d, ok := compareBounds(a.values[0], b.values[0]); ok && (low(a) && high(b) && d <= 0 || high(a) && low(b) && d >= 0) {
 				return i, j
 			}
 			if a.op == queryplan.Eq && b.op == queryplan.Eq && a.values[0] != b.values[0] && !r.mayHaveSeveral(a.col) {
@@ -94,6 +100,19 @@ func (r *reader) findContradiction() (int, int) {
 		}
 	}
 	return -1, -1
+}
+
+// compareBounds compares two numbers or two days.
+func compareBounds(a, b any) (int, bool) {
+	switch a := a.(type) {
+	case float64:
+		b, ok := b.(float64)
+		return cmp.Compare(a, b), ok
+	case string:
+		b, ok := b.(string)
+		return strings.Compare(a, b), ok && looksLikeDate(a) && looksLikeDate(b)
+	}
+	return 0, false
 }
 
 // buildIntersection answers what rows with one and rows with the other condition share.

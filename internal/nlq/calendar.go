@@ -148,6 +148,9 @@ func (r *reader) onlyCalendar(t int) (int, int) {
 	if id := r.dateOfVerb(t, found); id >= 0 && len(found) > 1 {
 		return id, 1
 	}
+	if id, said := r.x.chosenDates[t]; said && slices.Contains(found, id) {
+		return id, 1
+	}
 	r.offerChoice(choice{key: key, about: "when", options: r.columnOptions(found), picked: found[0]})
 	return found[0], len(found)
 }
@@ -252,6 +255,9 @@ func (r *reader) readBarePeriod(i int) {
 	op := queryplan.Eq
 	k := r.nextChunk(i)
 	if m := r.nextChunk(k); k >= 0 && (r.toks[r.chunks[k].from].lower == "to" || r.hasRole(k, rAnd)) && r.hasRole(m, rPeriod) {
+		if next := r.chunks[m].period; r.hasRole(k, rAnd) && !p.until.Equal(next.from) {
+			r.lost = append(r.lost, r.chunkText(&r.chunks[m])) // December and March are not the months between
+		}
 		p.until = r.chunks[m].period.until
 		r.markUsed(k, m)
 	}

@@ -28,6 +28,7 @@ type choice struct {
 	about   string // the words that can be read in several ways
 	options []option
 	picked  int
+	passing bool // of this question alone: the year of a month, the form of a number
 }
 
 // An option is one way. Its id means what the key says: a column, a relation, or a
@@ -61,8 +62,7 @@ func (r *reader) offerChoice(c choice) {
 }
 
 func (r *reader) columnOption(id int) option {
-	c := &r.x.columns[id]
-	return option{id, fmt.Sprintf("the %s of %s", humanName(c.name), humanName(r.x.tableName(c.table)))}
+	return option{id, r.x.columnText(id)}
 }
 
 func (r *reader) columnOptions(ids []int) []option {
@@ -123,6 +123,7 @@ func (g *reading) alternatives(now time.Time) []*reading {
 			continue
 		}
 		alt.r.about = o.text
+		alt.chosen = chosenAs(g.r.open[0], o.text)
 		out = append(out, alt)
 	}
 	if len(out) < 2 {

@@ -1,6 +1,8 @@
 package nlq
 
 import (
+	"slices"
+
 	"interlock/internal/queryplan"
 )
 
@@ -160,7 +162,7 @@ func (r *reader) compareNumber(i, last int, op queryplan.Operator, values []any)
 			r.markUsed(right)
 			return true
 		}
-		if t >= 0 {
+		if t >= 0 && r.isCountedAfter(last, right) {
 			r.conds = append(r.conds, cond{col: -1, table: t, agg: queryplan.Count, op: op, values: values, at: i, score: ts})
 			r.markUsed(right)
 			return true
@@ -201,6 +203,12 @@ func (r *reader) compareNumber(i, last int, op queryplan.Operator, values []any)
 		return true
 	}
 	return false
+}
+
+// isCountedAfter reports whether a name is what the number before it counts: 3 of the dogs, and
+// not 1000 for treatments.
+func (r *reader) isCountedAfter(number, name int) bool {
+	return !slices.ContainsFunc(r.toks[r.chunks[number].to:r.chunks[name].from], func(t token) bool { return preposition[t.lower] })
 }
 
 // mirrorOp turns a comparison round: younger than 30 is an age below 30.

@@ -121,7 +121,7 @@ func (u *understanding) compare(i, mark, n int, op queryplan.Operator) {
 		case ok && v == 1:
 			value = o
 		case !ok:
-			u.open = append(u.open, choice{key: "number" + u.ps[n].text, about: u.ps[n].text, picked: 0, options: []option{{0, trimNumber(value)}, {1, trimNumber(o)}}})
+			u.open = append(u.open, choice{key: "number" + u.ps[n].text, about: u.ps[n].text, passing: true, options: []option{{0, trimNumber(value)}, {1, trimNumber(o)}}})
 		}
 	}
 	end := max(i, n, mark)
@@ -156,6 +156,9 @@ func (u *understanding) compare(i, mark, n int, op queryplan.Operator) {
 	if u.last != nil && len(u.last.groups) > 0 && len(u.q.measures) > 0 && u.compareGroups(end, op, value) {
 		done()
 		return
+	}
+	if k := end + 1; u.is(k, pName) && u.ps[k].table >= 0 && len(u.ps[k].cols) == 0 && u.ps[k].def == nil {
+		return // a number right before the name of rows counts them: at least 4 students is no comparison of a grade
 	}
 	if col := u.comparedColumn(i, end); col >= 0 {
 		u.addComparison(condition{table: u.x.columns[col].table, col: col, op: op, values: []any{value}, other: -1})

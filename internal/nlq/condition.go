@@ -178,7 +178,7 @@ func (b *builder) columnFilter(c cond) queryplan.Filter {
 
 // existsFilter asks whether a row of the base has rows of a table that pass conditions.
 func (b *builder) existsFilter(t int, conds []cond, neg bool) (queryplan.Filter, bool) {
-	left, sub, ok := b.childPlan(t)
+	left, sub, ok := b.childPlan(t, false)
 	if !ok {
 		b.reason = "no key links " + b.x.tableName(b.base) + " to " + b.x.tableName(t)
 		return queryplan.Filter{}, false
@@ -216,9 +216,13 @@ func inFilter(left string, sub queryplan.Plan, neg bool) queryplan.Filter {
 }
 
 // childPlan is a plan of the rows of a table that hang on the base, which selects the
-// column that refers to it, and the base's column that it must be found in.
-func (b *builder) childPlan(t int) (string, queryplan.Plan, bool) {
+// column that refers to it, and the base's column that it must be found in. Where rows are only
+// counted, the references that lead to one row each stand for these rows.
+func (b *builder) childPlan(t int, counted bool) (string, queryplan.Plan, bool) {
 	way := b.cheapestPath([]int{b.base}, t)
+	for counted && len(way) > 1 && !way[len(way)-1].many {
+		way = way[:len(way)-1]
+	}
 	if len(way) == 0 {
 		return "", queryplan.Plan{}, false
 	}
@@ -291,7 +295,7 @@ func (b *builder) filterByCount(c cond) (queryplan.Filter, bool) {
 	if c.col >= 0 {
 		t = b.x.columns[c.col].table
 	}
-	left, sub, ok := b.childPlan(t)
+	left, sub, ok := b.childPlan(t, c.col < 0)
 	if !ok {
 		b.reason = "no key links " + b.x.tableName(b.base) + " to " + b.x.tableName(t)
 		return queryplan.Filter{}, false

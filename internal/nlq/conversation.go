@@ -2,12 +2,14 @@ package nlq
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"interlock/internal/queryplan"
+	"interlock/internal/schema"
 )
 
 // A conversation is what the messages of a thread came to so far.
@@ -29,6 +31,7 @@ type resolved struct {
 	alternatives []*resolved
 	about        string
 	reason       string
+	chosen       *schema.Choice // by the answer to a question back
 }
 
 // A pendingChoice is a question back that the next message may answer.
@@ -208,6 +211,17 @@ func (x *Index) resolve(text string, now time.Time, choices map[string]int, last
 		}
 	}
 	r.plan, r.sql = plan, sql
+	for _, o := range u.open {
+		if opt, ok := x.remembered(o); ok {
+			with := map[string]int{o.key: opt.id}
+			maps.Copy(with, choices)
+			always := x.resolve(text, now, with, last)
+			if always.plan != nil {
+				always.u.q.notes = append(always.u.q.notes, rememberedNote(o.about, opt.text))
+			}
+			return always
+		}
+	}
 	if len(u.open) > 0 {
 		o := u.open[0]
 		for _, opt := range o.options {
@@ -219,7 +233,7 @@ func (x *Index) resolve(text string, now time.Time, choices map[string]int, last
 			if alt.plan == nil || slices.ContainsFunc(r.alternatives, func(a *resolved) bool { return a.sql == alt.sql }) {
 				continue
 			}
-			alt.about = opt.text
+			alt.about, alt.chosen = opt.text, chosenAs(o, opt.text)
 			if len(alt.alternatives) > 0 {
 				alt.alternatives = nil // one question at a time
 			}
@@ -227,7 +241,7 @@ func (x *Index) resolve(text string, now time.Time, choices map[string]int, last
 		}
 		if len(r.alternatives) == 1 && o.key != "measure" {
 			one := r.alternatives[0]
-			one.alternatives = nil
+			one.alternatives, one.chosen = nil, nil
 			return one
 		}
 	}
@@ -242,7 +256,7 @@ func (r *resolved) drop(wrong []string) bool {
 
 // toAnswer is a resolved message as the answer of the planner.
 func (r *resolved) toAnswer(x *Index) Answer {
-	a := Answer{Plan: r.plan, SQL: r.sql, Confidence: wordForWord, Quality: High, Explain: Describe(r.plan, x.schema)}
+	a := Answer{Plan: r.plan, SQL: r.sql, Confidence: wordForWord, Quality: High, Explain: Describe(r.plan, x.schema), Chosen: r.chosen}
 	a.Understood = append(a.Understood, r.u.notes...)
 	for _, w := range r.u.definitionsUsed() {
 		a.Explain += fmt.Sprintf(" By your definition of %s: %s.", w.Text, strings.TrimSuffix(w.Meaning, "."))

@@ -130,7 +130,7 @@ func (u *understanding) askYear(i int, p period) period {
 		return inYear(p, y)
 	}
 	year := u.now.Year()
-	c := choice{key: key, about: u.ps[i].text, picked: year}
+	c := choice{key: key, about: u.ps[i].text, picked: year, passing: true}
 	for _, y := range []int{year, year - 1} {
 		if inYear(p, y).from.After(u.now) {
 			continue

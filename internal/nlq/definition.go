@@ -52,6 +52,7 @@ var (
 	daysForm      = regexp.MustCompile(`(?i)^(?:the )?(?:number of )?days (?:from|between) (.+?) (?:to|and|until) (.+)$`)
 	aggregateForm = regexp.MustCompile(`(?i)^(?:the )?(sum|total|average|mean|median|number|count) of (.+)$`)
 	shareForm     = regexp.MustCompile(`(?i)^(?:the )?(?:share|percentage|proportion) of (.+?) (?:that|which|who) (?:also )?(.+)$`)
+	shareWithForm = regexp.MustCompile(`(?i)^(?:the )?(?:share|percentage|proportion) of (.+?) (?:with|whose) (.+)$`)
 	quotientForm  = regexp.MustCompile(`(?i)^(.+?),? divided by (?:the )?(?:all )?(.+)$`)
 	lessForm      = regexp.MustCompile(`(?i)^(\S+) (?:less|minus) (\S+?)$`)
 	whenForm      = regexp.MustCompile(`(?i)^an? (.+?) (?:is|counts as) (.+?) (?:when|if|once) (.+)$`)
@@ -62,6 +63,7 @@ var (
 	onItsForm     = regexp.MustCompile(`(?i)\bon its (\w+)`)
 	countByForm   = regexp.MustCompile(`(?i)\bcount(?:s|ed)? by this (?:day|date)`)
 	zeroForm      = regexp.MustCompile(`(?i)\b0 (?:=|means|is) (?:[\w ]+, )?(?:not|no|none|unknown|missing|that none)\b`)
+	unknownForm   = regexp.MustCompile(`(?i)(?:^|[\s(,;:])(-?\d+(?:\.\d+)?) (?:=|means|is|stands for) (?:an? |that )?(?:not|no|none|unknown|missing|unset|absent|undefined)\b`)
 	clauseForm    = regexp.MustCompile(`(?i),? (?:the )?day of the extract`)
 )
 
@@ -299,6 +301,9 @@ func (x *Index) valueTable(phrase string) int {
 
 func (x *Index) defineShare(d *definition, s string) bool {
 	m := shareForm.FindStringSubmatch(s)
+	if m == nil {
+		m = shareWithForm.FindStringSubmatch(s)
+	}
 	if m == nil {
 		return false
 	}

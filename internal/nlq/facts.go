@@ -18,6 +18,7 @@ type facts struct {
 	columns   []string // every column's bare name, lower case
 	tables    []string // every table, lower case
 	negative  bool
+	excludes  bool // some of it by a value, not only by what is missing
 	bounds    []dateBound
 }
 
@@ -48,6 +49,10 @@ func (f *facts) walk(p *queryplan.Plan) {
 	}
 	for _, j := range p.Joins {
 		f.tables = append(f.tables, strings.ToLower(j.Table))
+		for _, on := range j.On {
+			f.expr(queryplan.Col(on.Left))
+			f.expr(queryplan.Col(on.Right))
+		}
 	}
 	for _, e := range p.Select {
 		f.expr(e)
@@ -70,6 +75,7 @@ func (f *facts) walk(p *queryplan.Plan) {
 	f.filters(p.Having, false)
 	for _, c := range p.Combine {
 		f.negative = f.negative || c.Operation == queryplan.Except
+		f.excludes = f.excludes || c.Operation == queryplan.Except
 		f.walk(&c.Plan)
 	}
 }
@@ -96,7 +102,7 @@ func (f *facts) filters(fs []queryplan.Filter, not bool) {
 		f.filters(x.Any, not)
 		f.filters(x.All, not)
 		if x.Not != nil {
-			f.negative = true
+			f.negative, f.excludes = true, true
 			f.filters([]queryplan.Filter{*x.Not}, !not)
 			continue
 		}
@@ -110,6 +116,7 @@ func (f *facts) filters(fs []queryplan.Filter, not bool) {
 		}
 		if slices.Contains([]queryplan.Operator{queryplan.Ne, queryplan.NotIn, queryplan.NotBetween, queryplan.NotLike, queryplan.NotContains, queryplan.IsNull}, op) {
 			f.negative = true
+			f.excludes = f.excludes || op != queryplan.IsNull
 		}
 		if x.Other != nil {
 			f.expr(*x.Other)

@@ -51,11 +51,24 @@ var germanPhrases = []struct{ from, to string }{
 	{"diesem monat", "this month"},
 	{"in prozent", "in percent"},
 	{"zum beispiel", ""},
+	{"kannst du mir sagen", "please"},
+	{"können sie mir sagen", "please"},
+	{"könntest du mir sagen", "please"},
+	{"könnten sie mir sagen", "please"},
+	{"kannst du mir zeigen", "show me"},
+	{"können sie mir zeigen", "show me"},
+	{"ich möchte wissen", "please"},
+	{"ich würde gerne wissen", "please"},
+	{"ich hätte gerne", "please"},
+	{"weißt du", "please"},
+	{"wissen sie", "please"},
+	{"vielen dank", "thanks"},
+	{"danke schön", "thanks"},
 }
 
 var germanWords = indexGerman(`
 welche=which welcher=which welches=which welchen=which wer=who was=what wann=when wo=where
-der= die= das= den= dem= des= ein= eine= einen= einem= einer= es= wir= uns= unser= unsere= unseren= unserer= ich= mir= bitte=please
+der= die= das= den= dem= des= ein= eine= einen= einem= einer= es= wir= uns= unser= unsere= unseren= unserer= ich= mir= bitte=please danke=thanks hallo=hello guten= morgen= mal= eigentlich= denn=
 ist=is sind=are war=was waren=were wurde=were wurden=were wird=is werden=are hat=has haben=have hatte=had hatten=had gab=were ging=went gingen=went kam=came kamen=came kommen=come
 und=and oder=or nicht=not kein=no keine=no keinen=no ohne=without mit=with nur=only von=of vom=of aus=from für=for bei=at im=in am=on zu=to zum=to zur=to an=on auf=on seit=since vor=before bis=until zwischen=between über=over unter=under ab=from
 nach=by pro=per je=per jede=each jeden=each jeder=each jedem=each
@@ -100,6 +113,9 @@ func translate(text string) (string, bool) {
 		return text, strings.Contains(text, "€") && decimalInText(text)
 	}
 	out := " " + endMarks.ReplaceAllString(text, " $0") + " "
+	if neither := replaceFold(out, " weder ", " neither "); neither != out {
+		out = replaceFold(neither, " noch ", " nor ")
+	}
 	for _, p := range germanPhrases {
 		out = replaceFold(out, " "+p.from+" ", " "+p.to+" ")
 	}

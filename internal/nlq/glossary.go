@@ -72,3 +72,33 @@ func (x *Index) findUnexplained(text string) string {
 	}
 	return ""
 }
+
+// definedWords are the words by which the glossary and the semantic model define terms of a text,
+// and the terms of those definitions.
+func (x *Index) definedWords(text string) []token {
+	var out []token
+	for range 2 {
+		found := text
+		for name, means := range x.meanings {
+			if containsTerm(text, name) {
+				found += " " + means
+			}
+		}
+		if x.schema.Meaning != nil {
+			for _, m := range x.schema.Meaning.Metrics {
+				if slices.ContainsFunc(append([]string{m.Name}, m.Synonyms...), func(name string) bool { return containsTerm(text, name) }) {
+					found += " " + m.Description + " " + m.Expression
+				}
+			}
+		}
+		out = tokenise(found[len(text):])
+		text = found
+	}
+	return out
+}
+
+// containsTerm reports whether a text has a term in it, in the singular or the plural.
+func containsTerm(text, name string) bool {
+	words := strings.Join(splitIdentifier(name), " ")
+	return words != "" && regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(words)+`(s|es)?\b`).MatchString(strings.ReplaceAll(text, "_", " "))
+}

@@ -89,6 +89,10 @@ func (u *understanding) readGroupings() {
 // readGroupedNames reads the names after `by`, with more after `and`.
 func (u *understanding) readGroupedNames(i int) {
 	j := u.next(i)
+	if k := u.next(j); u.is(j, pCount) && u.free(k) && u.ps[k].table < 0 && u.column(k, isNumericColumn) >= 0 {
+		u.use(j) // by number of seats, where a column keeps the number
+		j = k
+	}
 	for {
 		g, ok := u.groupAt(j)
 		if !ok {
@@ -204,6 +208,15 @@ func (u *understanding) readDirections() {
 	}
 }
 
+// isOwnProperty reports whether a column stands right behind the name of the listed rows: parcel details.
+func (u *understanding) isOwnProperty(i int) bool {
+	if i != u.named+1 || u.ps[i].from != u.ps[u.named].to || u.toks[u.ps[i].from].comma {
+		return false
+	}
+	t := &u.toks[u.ps[u.named].to-1]
+	return t.lemma == t.lower
+}
+
 func (u *understanding) isGroup(j int) bool {
 	return slices.ContainsFunc(u.q.groups, func(g grouping) bool {
 		return g.table >= 0 && g.table == u.ps[j].table || slices.ContainsFunc(u.ps[j].cols, func(c scored) bool { return c.id == g.col })
@@ -220,9 +233,12 @@ func (u *understanding) readShownColumns() {
 			continue
 		}
 		if col := u.column(i, nil); col >= 0 && u.x.singleWay(u.q.base, u.x.columns[col].table) != nil {
-			u.q.shown = append(u.q.shown, col)
-			u.q.columns = u.q.columns || i < u.named
 			u.use(i)
+			if i > u.named && slices.ContainsFunc(u.q.conds, func(c condition) bool { return c.col == col }) {
+				continue // whose nationality is not French: said of the rows, not asked for
+			}
+			u.q.shown = append(u.q.shown, col)
+			u.q.columns = u.q.columns || i < u.named || u.isOwnProperty(i)
 		}
 	}
 }

@@ -33,9 +33,12 @@ type Index struct {
 	distinct map[int]int           // how many values a column has, where all are known
 	longest  int                   // words of the longest value
 	glossary []term
+	meanings map[string]string // the glossary as it was written
 
 	today       time.Time    // of an extract; zero is the day of the question
 	sentinels   map[int]bool // columns in which 0 means unknown
+	chosen      []schema.Choice
+	chosenDates map[int]int  // of a table: the main date that a person chose
 	mainDates   map[int]int  // of a table: the date by which its rows count
 	folded      map[int]bool // enumerations whose spellings differ in case
 	definitions []*definition
@@ -157,6 +160,7 @@ func NewIndex(s schema.Dataset, values []ColumnValues, dict schema.Dictionary) *
 		}
 	}
 	x.glossary = x.prepareTerms(dict.Glossary)
+	x.meanings = dict.Glossary
 	x.addValues(values)
 	for i := range x.tables {
 		if x.tables[i].key < 0 {

@@ -136,8 +136,28 @@ func (p *planner) fail(reason string) {
 
 func (p *planner) ref(col int) string {
 	c := &p.x.columns[col]
+	if from, ref, ok := p.referenceTo(c); ok {
+		p.join(from)
+		return ref
+	}
 	p.join(c.table)
 	return p.x.tableName(c.table) + "." + c.name
+}
+
+// referenceTo finds the reference that holds the values of a key, so that its table need not be joined.
+func (p *planner) referenceTo(c *column) (from int, ref string, ok bool) {
+	if !c.key || slices.Contains(p.in, c.table) {
+		return 0, "", false
+	}
+	way := p.x.singleWay(p.q.base, c.table)
+	if len(way) == 0 {
+		return 0, "", false
+	}
+	last := way[len(way)-1]
+	if last.many || p.x.findTable(last.rel.Table) != last.from || last.rel.RefColumn != c.name {
+		return 0, "", false
+	}
+	return last.from, last.rel.Table + "." + last.rel.Column, true
 }
 
 // join adds the tables on the way to t. Only ways that keep one row for each row of the base are taken.
@@ -272,6 +292,8 @@ func (p *planner) addGrouping(g grouping) {
 			}
 			p.plan.GroupBy = append(p.plan.GroupBy, queryplan.By(p.ref(t.key)))
 		}
+	case len(p.x.same[g.col]) > 0:
+		p.groupSame(g.col)
 	case p.x.foldsCase(g.col):
 		// One spelling of each is shown; with most engines it is the one in small letters.
 		p.plan.Select = append(p.plan.Select, queryplan.Expr{Column: p.ref(g.col), Function: queryplan.Max, Alias: p.x.columns[g.col].name})

@@ -35,7 +35,7 @@ func (p *planner) measureExpr(m measure, own bool) queryplan.Expr {
 	}
 	switch {
 	case p.q.percent && !p.q.rates && len(p.q.groups) > 0:
-		if m.def != nil || e.Function != queryplan.Count && e.Function != queryplan.Sum {
+		if m.def != nil && m.def.form != aggregateOf || e.Function != queryplan.Count && e.Function != queryplan.Sum {
 			p.fail("an average or a rate has no share of a total")
 		}
 		e.Function = queryplan.Percent

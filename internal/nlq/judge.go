@@ -58,7 +58,13 @@ func Judge(q Question, plan *queryplan.Plan, res Result) Verdict {
 	if now.IsZero() {
 		now = time.Now()
 	}
+	if !x.today.IsZero() {
+		now = x.today
+	}
 	if plan != nil && !x.readsAs(q, plan, now) {
+		if english, ok := translate(q.Text); ok {
+			q.Text = english
+		}
 		text, _ := x.rephrase(q, now)
 		for line := range strings.Lines(q.Clarification) {
 			if _, err := strconv.Atoi(strings.TrimSpace(line)); err != nil && !yes.MatchString(line) {
@@ -67,6 +73,9 @@ func Judge(q Question, plan *queryplan.Plan, res Result) Verdict {
 		}
 		j.r = newReader(x, text, now)
 		j.r.findSubject()
+		j.said = q.Text + " " + q.Clarification
+		j.defined = x.definedWords(j.said)
+		j.vague = len(j.defined) > 0 || len(j.r.unknownWords()) > 0
 		plan := plan.Expanded(x.schema)
 		j.plan, j.facts = plan, gatherFacts(plan)
 		j.checkConditions()
@@ -101,6 +110,11 @@ type judge struct {
 	facts        *facts
 	issues, cure []string
 	notes        []string
+	said         string
+	defined      []token // of the definitions of terms that the question uses
+	// vague says that words of the question became nothing, or stand for a definition: what the
+	// plan has beyond the other words may come from them.
+	vague bool
 }
 
 func (j *judge) addObjection(cure, format string, args ...any) {
@@ -119,6 +133,9 @@ func (j *judge) verdict(res Result) Verdict {
 	v.Notes = strings.Join(notes, " ")
 	return v
 }
+
+// fewRows is below how many rows a column may well be empty in all of them.
+const fewRows = 5
 
 // checkRows looks at the rows alone.
 func (j *judge) checkRows(plan *queryplan.Plan, res Result) {
@@ -144,7 +161,7 @@ func (j *judge) checkRows(plan *queryplan.Plan, res Result) {
 		if filled {
 			continue
 		}
-		if len(res.Rows) == 1 && plan != nil && len(plan.Filters) > 0 {
+		if len(res.Rows) < fewRows {
 			j.notes = append(j.notes, fmt.Sprintf("%s is unknown: no row with a value fits the conditions.", name))
 		} else {
 			j.addObjection("Use a column that has values, or check the join.", "The column %s has no value in any row.", name)

@@ -41,11 +41,62 @@ func (j *judge) checkValue(c *chunk) {
 	}
 	// What was shipped in March is told by the date of shipping as well.
 	for _, name := range j.facts.columns {
-		ok = ok || slices.ContainsFunc(splitIdentifier(name), func(w string) bool { return stem(w) == j.r.toks[c.from].stem }) && len(j.facts.bounds) > 0
+		ok = ok || slices.ContainsFunc(splitIdentifier(name), func(w string) bool { return stem(w) == j.r.toks[c.from].stem })
+	}
+	if len(c.mention.values) == 0 || c.mention.values[0].score < sureValue || j.isCodeOf(c) || j.isGroupedValue(c) || j.isWordLikeCode(c) {
+		return
 	}
 	if !ok {
 		j.addObjection("Add a condition on it.", "The question speaks of %q, but no condition of the plan does.", j.r.chunkText(c))
 	}
+}
+
+// sureValue is the least score of a value that a plan is held to.
+const sureValue = 0.9
+
+// isCodeOf reports whether the plan has a condition on a column that refers to the table of a value:
+// the code of what the question calls by its name.
+func (j *judge) isCodeOf(c *chunk) bool {
+	x := j.r.x
+	for _, v := range c.mention.values {
+		t := x.columns[v.column].table
+		for _, f := range j.plan.Filters {
+			name := f.Column[strings.LastIndexByte(f.Column, '.')+1:]
+			if i := slices.IndexFunc(x.columns, func(o column) bool {
+				return strings.EqualFold(o.name, name) && (o.ref == t || o.table == t && o.key)
+			}); name != "" && i >= 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isGroupedValue reports whether the question compares values of a column that the plan groups
+// by, so that each has a row of its own: online against classroom.
+func (j *judge) isGroupedValue(c *chunk) bool {
+	of := func(c *chunk, name string) bool {
+		return c.role == rMention && c.isValue && slices.ContainsFunc(c.mention.values, func(v scoredValue) bool { return strings.EqualFold(name, j.r.x.columns[v.column].name) })
+	}
+	return slices.ContainsFunc(j.plan.GroupBy, func(t queryplan.Term) bool {
+		e := j.resolveAlias(t.Expr)
+		name, said := e.Column[strings.LastIndexByte(e.Column, '.')+1:], 0
+		for i := range j.r.chunks {
+			if of(&j.r.chunks[i], name) {
+				said++
+			}
+		}
+		return said > 1 && of(c, name)
+	})
+}
+
+// maxCode is up to how many letters a value is a code, which is meant only where it is written as it is kept.
+const maxCode = 3
+
+// isWordLikeCode reports whether a value is a code that only sounds like the word: `es` is not ES.
+func (j *judge) isWordLikeCode(c *chunk) bool {
+	text := j.r.toks[c.from].text
+	return c.to == c.from+1 && len(text) <= maxCode && !slices.ContainsFunc(c.mention.values, func(v scoredValue) bool { return v.value == text })
 }
 
 // checkNumber checks that a number of the question is in the plan and compared the
@@ -54,6 +105,15 @@ func (j *judge) checkNumber(i int) {
 	r := j.r
 	n := r.chunks[i].number
 	word := r.toks[r.chunks[i].from].lower
+	if n := r.nextChunk(i); len(j.facts.bounds) > 0 && n >= 0 && unitWords[r.toks[r.chunks[n].from].lemma] != "" {
+		return // the next 6 weeks
+	}
+	if !strings.Contains(j.said, r.toks[r.chunks[i].from].text) || j.isPartOfDate(i) || slices.ContainsFunc(j.facts.compares, func(x comparedNumber) bool { return x.n == n*1000 }) {
+		return // of a definition, of a date, or 3.000 for three thousand
+	}
+	if yearLike(n) && slices.ContainsFunc(j.plan.GroupBy, func(t queryplan.Term) bool { e := j.resolveAlias(t.Expr); return e.Part != "" || e.Truncate != "" }) && len(j.facts.bounds) == 0 {
+		return // 2024 against 2025: one row for each year
+	}
 	if word == "one" || word == "single" || word == "once" || word == "first" {
 		return
 	}
@@ -111,6 +171,14 @@ func (j *judge) checkNumber(i int) {
 	}
 }
 
+// isPartOfDate reports whether a number belongs to a day: between 1 and 15 June.
+func (j *judge) isPartOfDate(i int) bool {
+	if n := j.r.chunks[i].number; n < 1 || n > 31 || n != math.Trunc(n) || len(j.facts.bounds) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(j.facts.bounds, func(b dateBound) bool { return b.day.Day() == int(j.r.chunks[i].number) })
+}
+
 // directionOf is 1 for comparisons with what is above, -1 below, 0 for neither.
 func directionOf(op queryplan.Operator) int {
 	switch op {
@@ -130,12 +198,15 @@ func (j *judge) checkPeriod(i int, p period) {
 	if r.hasRole(before, rCompare) && r.areNear(before, i, 3) {
 		want = r.chunks[before].phrase.op
 	}
+	if len(j.facts.bounds) > 0 && slices.ContainsFunc(r.toks, func(t token) bool { return relativeWords[t.lower] }) {
+		return // where last month begins is a matter of taste
+	}
 	last := p.until.AddDate(0, 0, -1)
 	begins := func(b dateBound) bool {
-		return b.op == queryplan.Ge && b.day.Equal(p.from) || b.op == queryplan.Gt && b.day.Equal(p.from.AddDate(0, 0, -1)) || b.op == queryplan.Eq && b.day.Equal(p.from) && last.Equal(p.from)
+		return b.op == queryplan.Eq && b.day.Equal(p.from) && p.from.Day() == 1 || b.op == queryplan.Ge && b.day.Equal(p.from) || b.op == queryplan.Gt && b.day.Equal(p.from.AddDate(0, 0, -1)) || b.op == queryplan.Eq && b.day.Equal(p.from) && last.Equal(p.from)
 	}
 	ends := func(b dateBound) bool {
-		return b.op == queryplan.Lt && b.day.Equal(p.until) || b.op == queryplan.Le && b.day.Equal(last) || b.op == queryplan.Eq && b.day.Equal(p.from) && last.Equal(p.from)
+		return b.op == queryplan.Eq && b.day.Equal(p.from) && p.from.Day() == 1 || b.op == queryplan.Lt && b.day.Equal(p.until) || b.op == queryplan.Le && b.day.Equal(last) || b.op == queryplan.Eq && b.day.Equal(p.from) && last.Equal(p.from)
 	}
 	after := func(b dateBound) bool {
 		return b.op == queryplan.Ge && b.day.Equal(p.until) || b.op == queryplan.Gt && b.day.Equal(last)
@@ -159,10 +230,16 @@ func (j *judge) checkPeriod(i int, p period) {
 	default:
 		ok = has(begins) && has(ends) || has(begins) && j.spanGoesOn(i) || has(ends) && j.spanCameBefore(i)
 	}
+	if within := !slices.ContainsFunc(j.facts.bounds, func(b dateBound) bool { return b.day.Before(p.from) || b.day.After(p.until) }); within && j.vague && len(j.facts.bounds) > 0 {
+		return // a word that became nothing may say which part of it
+	}
 	if !ok {
 		j.addObjection("Cut the period where the words say.", "The question says %s %s; the plan does not begin or end there.", r.chunkText(&r.chunks[max(before, 0)]), p)
 	}
 }
+
+// relativeWords make a period one that counts from today.
+var relativeWords = wordSet("last next this past previous current coming recent ago since until till by")
 
 // spanGoesOn reports whether the period is the first of two: from March to May.
 func (j *judge) spanGoesOn(i int) bool {
@@ -201,20 +278,28 @@ func (j *judge) checkNegation() {
 			lower = lower || directionOf(c.phrase.op) < 0
 		}
 	}
-	zero := slices.ContainsFunc(j.facts.compares, func(c comparedNumber) bool { return c.n == 0 })
+	for _, t := range r.toks {
+		said = said || setApart[t.lower]
+	}
+	nested := slices.ContainsFunc(j.plan.Filters, func(f queryplan.Filter) bool { return f.Plan != nil && directionOf(f.Operator) != 0 })
+	zero := nested || slices.ContainsFunc(j.facts.compares, func(c comparedNumber) bool { return c.n == 0 })
 	low := slices.ContainsFunc(j.facts.compares, func(c comparedNumber) bool { return directionOf(c.op) < 0 }) && !lower
+	plainly := slices.ContainsFunc(r.chunks, func(c chunk) bool { return c.role == rNot || c.role == rEmpty })
 	switch {
-	case said && !j.facts.negative && !zero && !low:
+	case plainly && said && !j.facts.negative && !zero && !low:
 		j.addObjection("Exclude what the question excludes.", "The question excludes something; the plan does not.")
-	case !said && j.facts.negative:
+	case !said && j.facts.excludes && !j.vague:
 		j.addObjection("Leave the exclusion out.", "The plan excludes rows that the question does not exclude.")
 	}
 }
 
+// setApart are words that may set something apart without saying not.
+var setApart = wordSet("not no never without but except other different differs unlike excluding exclude n't besides outside cannot neither nor none missing empty lack lacks lacking unpaid only still")
+
 // checkInvented finds conditions on texts that the question does not speak of.
 func (j *judge) checkInvented() {
 	var words []string
-	for _, t := range j.r.toks {
+	for _, t := range append(j.r.toks, j.defined...) {
 		words = append(words, strings.Fields(normaliseValue(t.text))...)
 		words = append(words, t.lemma, t.stem)
 		for _, place := range demonyms[t.lower] {
@@ -222,13 +307,14 @@ func (j *judge) checkInvented() {
 		}
 	}
 	for _, t := range j.facts.texts {
-		if len(t) <= 1 || t == "true" || t == "false" || t == "yes" || t == "no" {
+		if len(t) <= 2 || t == "true" || t == "false" || t == "yes" || t == "no" {
 			continue // a flag
 		}
 		known := slices.ContainsFunc(strings.Fields(t), func(w string) bool {
-			return slices.Contains(words, w) || slices.Contains(words, stem(w))
-		})
-		if !known {
+			return slices.Contains(words, w) || slices.Contains(words, stem(w)) ||
+				slices.ContainsFunc(j.r.toks, func(tok token) bool { return similar(&tok, w) > 0 })
+		}) || strings.Contains(strings.Join(words, ""), strings.ReplaceAll(t, " ", ""))
+		if !known && (len(j.defined) == 0 || !j.vague) && len(j.r.unknownWords()) == 0 {
 			j.addObjection("Leave the condition out.", "The plan has a condition on %q, of which the question does not speak.", t)
 		}
 	}

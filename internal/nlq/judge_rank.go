@@ -49,10 +49,16 @@ func (j *judge) checkRanks() {
 
 // asksForExtreme reports whether the question asks for a minimum or maximum.
 func (j *judge) asksForExtreme() bool {
+	if slices.ContainsFunc(j.r.toks, func(t token) bool { return endWords[t.lower] || len(t.lower) > 5 && strings.HasSuffix(t.lower, "est") }) {
+		return true
+	}
 	return slices.ContainsFunc(j.r.chunks, func(c chunk) bool {
 		return c.role == rAgg && (c.phrase.agg == queryplan.Min || c.phrase.agg == queryplan.Max) || c.role == rTop
 	})
 }
+
+// endWords speak of one end of an order.
+var endWords = wordSet("first last latest earliest newest oldest most least best worst top bottom next previous")
 
 // asksForSeveral reports whether the question speaks of several firsts.
 func (j *judge) asksForSeveral() bool { return j.r.countDoubts(rTop) > 0 }
@@ -125,9 +131,23 @@ func (j *judge) checkJoins() {
 	}
 }
 
-// isRelation reports whether a pair of columns is a relation of the schema.
+// isRelation reports whether a pair of columns is a relation of the schema, or refers to the same key.
 func (x *Index) isRelation(on queryplan.Pair, before []string, joined string) bool {
 	col := func(ref string) string { return ref[strings.LastIndexByte(ref, '.')+1:] }
+	referred := func(table, column string) int {
+		if c := x.findColumn(table, column); c >= 0 {
+			return x.columns[c].ref
+		}
+		return -1
+	}
+	for _, t := range before {
+		if to := referred(t, col(on.Left)); to >= 0 && to == referred(joined, col(on.Right)) {
+			return true
+		}
+		if x.soundsLikeKey(t, col(on.Left), joined, col(on.Right)) || x.soundsLikeKey(joined, col(on.Right), t, col(on.Left)) {
+			return true
+		}
+	}
 	for _, r := range x.schema.Relations {
 		a, b := col(on.Left), col(on.Right)
 		for _, t := range before {
@@ -138,6 +158,21 @@ func (x *Index) isRelation(on queryplan.Pair, before []string, joined string) bo
 		}
 	}
 	return false
+}
+
+// soundsLikeKey reports whether a column refers, by its name, to what is the key of another table
+// though nobody declared it: pickup_station to the station_code of stations.
+func (x *Index) soundsLikeKey(table, column, ref, key string) bool {
+	c, k, t := x.findColumn(table, column), x.findColumn(ref, key), x.findTable(ref)
+	if c < 0 || k < 0 || t < 0 || x.columns[c].kind != x.columns[k].kind {
+		return false
+	}
+	if x.guessKey(t) != k && x.tables[t].columns[0] != k {
+		return false
+	}
+	return slices.ContainsFunc(x.columns[c].words, func(w string) bool {
+		return slices.ContainsFunc(x.tables[t].words, func(o string) bool { return stem(w) == stem(o) })
+	})
 }
 
 // multipliedBy names a joined table of which one row of t may have many.
@@ -183,15 +218,21 @@ func (j *judge) countedTable() string {
 			continue
 		}
 		n := r.nextChunk(i)
+		if n >= 0 && unitWords[r.toks[r.chunks[n].from].lemma] != "" {
+			continue // how many hours
+		}
 		for n >= 0 && (r.hasRole(n, rDistinct) || r.hasRole(n, rMention) && r.chunks[n].isValue || r.hasRole(n, rWord)) {
 			n = r.nextChunk(n)
 		}
-		if t, s := r.asTable(n); t >= 0 && s > 0.6 {
+		if t, s := r.asTable(n); t >= 0 && s > 0.6 && r.areNear(i, n, 2) {
 			return r.x.tableName(t)
 		}
 	}
 	return ""
 }
+
+// typeWords stand in front of what they are the type of.
+var typeWords = wordSet("type kind sort category class level form")
 
 // checkShown checks that columns that are asked for by name are in the plan.
 func (j *judge) checkShown() {
@@ -201,14 +242,24 @@ func (j *judge) checkShown() {
 		if !r.isNamed(i) || c.cond || len(c.mention.columns) == 0 || c.mention.columns[0].score < 0.95 || len(c.mention.tables) > 0 && c.mention.tables[0].score > 0.7 || r.isVerbLike(i) {
 			continue
 		}
+		if p := r.prevChunk(i); r.isNamed(p) && r.areNear(p, i, 0) && slices.ContainsFunc(r.chunks[p].mention.columns, func(m scored) bool {
+			return slices.Contains(j.facts.columns, strings.ToLower(r.x.columns[m.id].name))
+		}) {
+			continue // the feedback score is the feedback
+		}
 		if p := r.prevChunk(i); r.hasRole(p, rCount) || r.hasRole(p, rNumber) || r.hasRole(p, rSup) || r.hasRole(p, rDistinct) {
 			continue // a number of them is asked for
+		}
+		if n := r.nextChunk(i); typeWords[r.toks[c.from].lemma] && n >= 0 && r.isNamed(n) || r.hasRole(i, rPeriod) || unitWords[r.toks[c.from].lemma] != "" {
+			continue // the type of an insurance is the insurance; a month may be one of any date
 		}
 		if w := r.toks[c.from].lemma; w == "name" || w == "title" {
 			continue // what names a row may be called otherwise
 		}
 		used := slices.ContainsFunc(c.mention.columns, func(m scored) bool {
-			return m.score >= 0.5 && slices.Contains(j.facts.columns, strings.ToLower(r.x.columns[m.id].name))
+			of := &r.x.columns[m.id]
+			counted := j.facts.functions[queryplan.Count] > 0 && slices.Contains(j.facts.tables, strings.ToLower(r.x.tableName(of.table)))
+			return m.score >= 0.5 && (counted || slices.Contains(j.facts.columns, strings.ToLower(of.name)))
 		})
 		if !used {
 			j.addObjection("Show it.", "The question asks for %q; the plan does not use it.", r.chunkText(c))

@@ -1,6 +1,7 @@
 package nlq
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -43,16 +44,40 @@ func (j *judge) checkMeasures() {
 		}
 	}
 	counted := f.functions[queryplan.Count]+f.functions[queryplan.CountDistinct]+f.functions[queryplan.Sum]+f.functions[queryplan.Percent]+f.functions[queryplan.Share] > 0
-	if counts && !counted && !j.isKeptNumber() {
+	measured := slices.ContainsFunc(slices.Collect(maps.Keys(says)), func(f2 queryplan.Function) bool { return f.functions[f2] > 0 })
+	if counts && !counted && !measured && !j.isKeptNumber() && !j.countsByColumn() {
 		j.addObjection("Count rows.", "The question asks for a number of rows; the plan counts nothing.")
 	}
-	if f.functions[queryplan.Avg] > 0 && !says[queryplan.Avg] {
+	other := counts || says[queryplan.Sum] || says[queryplan.Min] || says[queryplan.Max]
+	if f.functions[queryplan.Avg] > 0 && !says[queryplan.Avg] && other && !j.vague {
 		j.addObjection("Leave the average out.", "The plan takes an average that the question does not ask for.")
 	}
-	if f.functions[queryplan.Sum] > 0 && (says[queryplan.Avg] && f.functions[queryplan.Avg] == 0 || counts && !says[queryplan.Sum] && !j.isKeptNumber()) {
+	if f.functions[queryplan.Sum] > 0 && (says[queryplan.Avg] && f.functions[queryplan.Avg] == 0 || counts && !says[queryplan.Sum] && j.countedTable() != "" && !j.isKeptNumber() && !j.countsByColumn()) {
 		j.addObjection("Use the function that the question names.", "The plan adds up where the question asks for something else.")
 	}
 	j.checkSums()
+}
+
+// countsByColumn reports whether what is counted by the words is a column of numbers that the
+// plan uses: how many cylinders does it have.
+func (j *judge) countsByColumn() bool {
+	r := j.r
+	for i := range r.chunks {
+		if !r.hasRole(i, rCount) {
+			continue
+		}
+		for n := r.nextChunk(i); n >= 0 && n <= i+3; n = r.nextChunk(n) {
+			if !r.isNamed(n) {
+				continue
+			}
+			for _, m := range r.chunks[n].mention.columns {
+				if c := &r.x.columns[m.id]; m.score >= 0.5 && c.kind == queryplan.Number && slices.Contains(j.facts.columns, strings.ToLower(c.name)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // isKeptNumber reports whether a column of the plan keeps a number of things.
@@ -136,21 +161,68 @@ func (j *judge) checkGroups() {
 		if t, s := r.asTable(n); s > 0.5 && strings.EqualFold(r.x.tableName(t), j.plan.Table) && j.facts.functions[queryplan.Avg] > 0 && len(j.plan.Joins) == 0 {
 			continue // the average per order is that of all orders
 		}
-		if !j.isGroupedBy(n) {
+		if m := r.nextChunk(n); typeWords[r.toks[r.chunks[n].from].lemma] && m >= 0 && r.isNamed(m) {
+			n = m // by type of insurance
+		}
+		if !r.isNamed(n) && unitWords[r.toks[r.chunks[n].from].lemma] == "" {
+			continue // each, ordered by: no name
+		}
+		if !j.isGroupedBy(n) && !j.groupSounds(n) {
 			j.addObjection("Group by it.", "The question wants one row for each %s; the plan does not group so.", r.chunkText(&r.chunks[n]))
 		}
 	}
 	if len(j.plan.GroupBy) == 0 {
 		return
 	}
-	mentioned := slices.ContainsFunc(j.plan.GroupBy, func(t queryplan.Term) bool { return j.isMentioned(j.resolveAlias(t.Expr)) })
-	if !mentioned {
+	mentioned := slices.ContainsFunc(j.plan.GroupBy, func(t queryplan.Term) bool {
+		e := j.resolveAlias(t.Expr)
+		return j.isMentioned(e) || j.standsForShown(e) || j.isChosenFrom(e)
+	})
+	if who := slices.ContainsFunc(r.toks, func(t token) bool { return t.lower == "who" || t.lower == "whom" }); !mentioned && !who && !j.vague {
 		j.addObjection("Group by what the question names.", "The plan groups by %s, of which the question does not speak.", describer{}.expr(j.resolveAlias(j.plan.GroupBy[0].Expr)))
 		return
 	}
-	if aggregates && !each && len(j.plan.OrderBy) == 0 && len(j.plan.Having) == 0 && j.plan.Top == nil && !j.asksForNameToo() {
+	if aggregates && !each && mentioned && !j.vague && len(j.plan.OrderBy) == 0 && len(j.plan.Having) == 0 && j.plan.Top == nil && !j.asksForNameToo() {
 		j.addObjection("Do not group.", "The question asks for one number; the plan gives one for each %s.", describer{}.expr(j.resolveAlias(j.plan.GroupBy[0].Expr)))
 	}
+}
+
+// standsForShown reports whether rows are grouped by a key so that another column of the same
+// rows, which the question names, can be shown.
+func (j *judge) standsForShown(e queryplan.Expr) bool {
+	if e.Column == "" || e.Truncate != "" || e.Part != "" || !j.r.x.isKeyColumn(e.Column[strings.LastIndexByte(e.Column, '.')+1:]) && !j.showsTableOf(e) {
+		return false
+	}
+	if c := j.r.x.findColumn(j.tableOf(e.Column), e.Column[strings.LastIndexByte(e.Column, '.')+1:]); c >= 0 && j.showsName(j.r.x.columns[c].table) {
+		return true
+	}
+	return slices.ContainsFunc(j.plan.Select, func(s queryplan.Expr) bool {
+		return s.Column != "" && s.Function == "" && s.Column != e.Column && j.isMentioned(s)
+	})
+}
+
+// showsName reports whether the plan shows what the rows of a table are called.
+func (j *judge) showsName(t int) bool {
+	x := j.r.x
+	return x.tables[t].display >= 0 && slices.ContainsFunc(j.plan.Select, func(s queryplan.Expr) bool {
+		return s.Function == "" && strings.EqualFold(s.Column[strings.LastIndexByte(s.Column, '.')+1:], x.columns[x.tables[t].display].name)
+	})
+}
+
+// isChosenFrom reports whether the values of a grouped column that the plan keeps are named: road against rail.
+func (j *judge) isChosenFrom(e queryplan.Expr) bool {
+	return e.Column != "" && slices.ContainsFunc(j.plan.Filters, func(f queryplan.Filter) bool { return f.Column == e.Column && f.Operator == queryplan.In })
+}
+
+// showsTableOf reports whether the table of a grouped column is one that the question names.
+func (j *judge) showsTableOf(e queryplan.Expr) bool {
+	t := j.tableOf(e.Column)
+	for i := range j.r.chunks {
+		if at, s := j.r.asTable(i); at >= 0 && s > 0.5 && strings.EqualFold(j.r.x.tableName(at), t) {
+			return true
+		}
+	}
+	return false
 }
 
 // resolveAlias follows an alias to its value.
@@ -172,6 +244,17 @@ func (j *judge) isGroupedBy(n int) bool {
 		}
 	}
 	return timed && !r.isNamed(n) && slices.ContainsFunc(j.plan.GroupBy, func(t queryplan.Term) bool { return j.resolveAlias(t.Expr).Truncate == unit })
+}
+
+// groupSounds reports whether a word of the question is one of the name of what is grouped by.
+func (j *judge) groupSounds(n int) bool {
+	c := &j.r.chunks[n]
+	return slices.ContainsFunc(j.plan.GroupBy, func(t queryplan.Term) bool {
+		e := j.resolveAlias(t.Expr)
+		return slices.ContainsFunc(splitIdentifier(e.Column[strings.LastIndexByte(e.Column, '.')+1:]), func(w string) bool {
+			return slices.ContainsFunc(j.r.toks[c.from:c.to], func(t token) bool { return stem(w) == t.stem })
+		})
+	})
 }
 
 // namesValue reports whether a mention names the column of a value, or its table where the

@@ -36,6 +36,10 @@ func (u *understanding) readNegations() {
 		case u.hasValue(j) && !(p.role == pNot && u.presence(j) >= 0 && u.verbOf(j)):
 			u.addValues(j, true)
 			u.use(i)
+		case u.free(j) && u.presence(j) >= 0 && u.free(u.next(j)) && u.valueIn(u.next(j), u.presence(j)) != nil:
+			u.addValues(u.next(j), true) // do not have the nationality French
+			u.use(i, j)
+		case u.free(j) && u.is(u.next(j), pOp): // not cost more than 1000: the comparison is denied, and no value is missing
 		case u.free(j) && u.presence(j) >= 0:
 			col := u.presence(j)
 			c := condition{table: u.x.columns[col].table, col: col, op: queryplan.IsNull, other: -1}
@@ -77,6 +81,19 @@ func (u *understanding) presence(j int) int {
 	})
 }
 
+// tableOfDone is the table, with rows that belong to one of the base, whose date a past form names, or -1.
+func (u *understanding) tableOfDone(k int) int {
+	p := &u.ps[k]
+	if p.role != pName || len(p.cols) == 0 || !pastForm(&u.toks[p.from]) {
+		return -1
+	}
+	c := &u.x.columns[p.cols[0].id]
+	if !c.date || c.table == u.q.base || len(p.cols) > 1 || len(u.x.singleWay(c.table, u.q.base)) == 0 {
+		return -1
+	}
+	return c.table
+}
+
 // readNever reads `never ordered anything`, `without subscriptions`: rows of another table that do not exist.
 func (u *understanding) readNever(i, j int) {
 	t := -1
@@ -96,6 +113,15 @@ func (u *understanding) readNever(i, j int) {
 			t = p.table
 			marks = append(marks, k)
 			break
+		}
+		if t >= 0 && p.role == pName && p.table >= 0 && u.x.singleWay(t, p.table) != nil {
+			marks = append(marks, k) // never booked a class: each booking is of a class
+			continue
+		}
+		if s := u.tableOfDone(k); s >= 0 { // never delivered: rows with a date of delivery
+			t = s
+			marks = append(marks, k)
+			continue
 		}
 		if s := u.tableOfVerb(k); s >= 0 {
 			t = s
@@ -223,10 +249,12 @@ func (u *understanding) addValues(i int, not bool) {
 	}
 	values := []any{u.valueIn(i, col)}
 	u.use(i)
+	and := false
 	for k := u.next(i); k >= 0; {
 		m := k
 		if u.is(k, pAnd, pOr) {
 			m = u.next(k)
+			and = and || u.is(k, pAnd)
 		} else if !u.is(k, pName) || !u.toks[u.ps[k].from].comma {
 			break
 		}
@@ -238,6 +266,15 @@ func (u *understanding) addValues(i int, not bool) {
 		k = u.next(m)
 	}
 	c := condition{table: u.x.columns[col].table, col: col, op: queryplan.Eq, values: values, other: -1}
+	if and && len(values) > 1 && !not && u.q.base >= 0 && u.x.singleWay(u.q.base, c.table) == nil {
+		// Of rows that each row of the base may have many of, `and` asks for one of each value.
+		for _, v := range values {
+			one := c
+			one.values = []any{v}
+			u.q.conds = append(u.q.conds, one)
+		}
+		return
+	}
 	switch {
 	case len(values) > 1 && not:
 		c.op = queryplan.NotIn

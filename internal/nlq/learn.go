@@ -2,6 +2,7 @@ package nlq
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 // learnMeaning works out what the dictionary says in sentences of the plain kinds: the day of the
 // extract, main dates, values that mean unknown, and terms that can be computed.
 func (x *Index) learnMeaning(dict schema.Dictionary) {
+	x.unknown = map[int][]any{}
 	x.sentinels, x.mainDates, x.folded = map[int]bool{}, map[int]int{}, map[int]bool{}
 	x.defined, x.called, x.vocabulary, x.stemmed = map[string]*definition{}, map[string]int{}, map[string]bool{}, map[string]bool{}
 	x.learnVocabulary()
@@ -125,15 +127,28 @@ func (x *Index) learnTexts(dict schema.Dictionary) {
 			if countByForm.MatchString(said) && x.columns[c].date {
 				x.mainDates[t] = c
 			}
-			if zeroForm.MatchString(said) && x.columns[c].number {
-				x.sentinels[c] = true
-			}
+			x.learnUnknown(c, said)
 		}
 	}
 	for w, list := range owners {
 		if slices.Sort(list); len(slices.Compact(list)) == 1 {
 			x.called[w] = list[0] + 1
 			x.vocabulary[w] = true
+		}
+	}
+}
+
+// learnUnknown takes the numbers that a description says mean unknown.
+func (x *Index) learnUnknown(c int, said string) {
+	if !x.columns[c].number {
+		return
+	}
+	if zeroForm.MatchString(said) {
+		x.sentinels[c] = true
+	}
+	for _, m := range unknownForm.FindAllStringSubmatch(said, -1) {
+		if n, err := strconv.ParseFloat(m[1], 64); err == nil && n != 0 {
+			x.unknown[c] = append(x.unknown[c], n)
 		}
 	}
 }

@@ -28,6 +28,8 @@ func lemma(w string) string {
 		return w[:n-3] + "y"
 	case n > 4 && (strings.HasSuffix(w, "sses") || strings.HasSuffix(w, "xes") || strings.HasSuffix(w, "ches") || strings.HasSuffix(w, "shes") || strings.HasSuffix(w, "zes")):
 		return w[:n-2]
+	case n > 6 && strings.HasSuffix(w, "oes"): // potatoes
+		return w[:n-2]
 	case strings.HasSuffix(w, "ss"), strings.HasSuffix(w, "us"), strings.HasSuffix(w, "is"):
 		return w
 	case n > 3 && strings.HasSuffix(w, "s"):

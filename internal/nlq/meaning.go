@@ -17,7 +17,7 @@ import (
 // the dictionary says in sentences.
 func (x *Index) useMeaning() {
 	m := x.schema.Meaning
-	x.unknown, x.same, x.verified = map[int][]any{}, map[int][]schema.SameValue{}, map[string]*queryplan.Plan{}
+	x.same, x.verified = map[int][]schema.SameValue{}, map[string]*queryplan.Plan{}
 	if m == nil {
 		return
 	}
@@ -35,6 +35,7 @@ func (x *Index) useMeaning() {
 	for _, a := range m.Ambiguous {
 		x.ambiguous = append(x.ambiguous, ambiguousTerm{a, phraseForm(a.Term)})
 	}
+	x.useChoices(m.Chosen)
 	for _, v := range m.Verified {
 		if plan, err := queryplan.Parse(v.Plan); err == nil {
 			x.verified[questionKey(v.Question)] = plan
@@ -75,6 +76,10 @@ func (x *Index) useTableMeaning(id int, t schema.TableMeaning) {
 }
 
 func (x *Index) useFieldValues(c int, f schema.FieldMeaning) {
+	if len(f.Unknown) > 0 { // the model stands above the dictionary
+		delete(x.sentinels, c)
+		delete(x.unknown, c)
+	}
 	if len(f.Unknown) == 1 && f.Unknown[0] == 0.0 {
 		x.sentinels[c] = true
 	} else if len(f.Unknown) > 0 {
@@ -188,6 +193,29 @@ func (x *Index) leftOut(col int) (condition, bool) {
 	return condition{table: x.columns[col].table, col: col, op: queryplan.NotIn, values: values, other: -1}, len(values) > 0
 }
 
+// leaveOutUnknown keeps numbers that mean unknown out of what a plan computes, where it has no
+// condition on their column.
+func (x *Index) leaveOutUnknown(p *queryplan.Plan) {
+	for _, e := range p.Select {
+		name := e.Column[strings.LastIndexByte(e.Column, '.')+1:]
+		owner := strings.TrimSuffix(e.Column[:len(e.Column)-len(name)], ".")
+		if owner == "" {
+			owner = p.Table
+		}
+		col := x.findColumn(owner, name)
+		if col < 0 || e.Function == queryplan.Count || e.Function == queryplan.CountDistinct || !(queryplan.Expr{Function: e.Function}).Aggregate() ||
+			slices.ContainsFunc(p.Filters, func(f queryplan.Filter) bool { return f.Column == e.Column }) {
+			continue
+		}
+		switch c, ok := x.leftOut(col); {
+		case x.sentinels[col]:
+			p.Filters = append(p.Filters, queryplan.Filter{Expr: queryplan.Col(e.Column), Operator: queryplan.Gt, Value: queryplan.Literal(0)})
+		case ok:
+			p.Filters = append(p.Filters, queryplan.Filter{Expr: queryplan.Col(e.Column), Operator: queryplan.NotIn, Value: queryplan.Literal(c.values)})
+		}
+	}
+}
+
 // sameValues are the other values of a column that stand for the same thing.
 func (x *Index) sameValues(col int, value string) []string {
 	var out []string
@@ -198,6 +226,26 @@ func (x *Index) sameValues(col int, value string) []string {
 		}
 	}
 	return out
+}
+
+// groupSame groups by a column whose values are declared to be one: they have one row, under the
+// value that is shown.
+func (p *planner) groupSame(col int) {
+	name := p.x.columns[col].name
+	e := queryplan.Expr{Column: p.ref(col)}
+	for _, s := range p.x.same[col] {
+		e.Replace = append(e.Replace, queryplan.Replacement{Value: s.Value, Spellings: s.Spellings})
+		p.q.notes = append(p.q.notes, fmt.Sprintf("%s is counted as %s, by your semantic model", strings.Join(s.Spellings, " and "), s.Value))
+	}
+	if p.x.foldsCase(col) {
+		shown, key := queryplan.Expr{Of: &e, Function: queryplan.Max, Alias: name}, queryplan.Expr{Of: &e, Function: queryplan.Lower}
+		p.plan.Select, p.plan.GroupBy = append(p.plan.Select, shown), append(p.plan.GroupBy, queryplan.Term{Expr: key})
+		p.q.notes = append(p.q.notes, "spellings of "+humanName(name)+" that differ only in case are counted together")
+		return
+	}
+	shown := e
+	shown.Alias = name
+	p.plan.Select, p.plan.GroupBy = append(p.plan.Select, shown), append(p.plan.GroupBy, queryplan.Term{Expr: e})
 }
 
 // An ambiguousTerm is a word that the model says must be asked about.
@@ -242,13 +290,26 @@ func (x *Index) askTerm(t ambiguousTerm, q Question) (Answer, bool) {
 	first, rest, _ := strings.Cut(q.Clarification, "\n")
 	asked := Ambiguity{Question: fmt.Sprintf("What does %q mean here?", t.Term)}
 	var answers []Answer
+	if always := x.rememberedReading(t); always != "" {
+		q.Index, q.settled = x, append(slices.Clone(q.settled), t.Term)
+		q.Text = t.found.ReplaceAllLiteralString(q.Text, always)
+		a := Plan(q)
+		if a.Plan != nil {
+			a.Explain += " " + Sentence(capitalise(rememberedNote(t.Term, always)))
+		}
+		return a, true
+	}
 	for i, reading := range t.Readings {
 		one := q
 		one.Index, one.settled = x, append(slices.Clone(q.settled), t.Term)
 		one.Text, one.Clarification = t.found.ReplaceAllLiteralString(q.Text, reading), ""
 		if chosen := strings.TrimSpace(first); chosen == strconv.Itoa(i+1) || strings.EqualFold(chosen, reading) {
 			one.Clarification = rest
-			return Plan(one), true
+			a := Plan(one)
+			if a.Plan != nil && a.Chosen == nil {
+				a.Chosen = &schema.Choice{Term: t.Term, Reading: reading}
+			}
+			return a, true
 		}
 		a := Plan(one)
 		if a.Plan != nil {

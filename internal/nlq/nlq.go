@@ -82,6 +82,8 @@ type Answer struct {
 	Explain       string      `json:"explain,omitempty"`
 	Questions     []Ambiguity `json:"questions,omitempty"`
 	Declined      string      `json:"declined,omitempty"`
+	// Chosen is what the person's answer to a question back chose, where it can be remembered.
+	Chosen *schema.Choice `json:"chosen,omitempty"`
 }
 
 // Sure reports whether the answer may be given without asking back.
@@ -100,7 +102,20 @@ var yes = regexp.MustCompile(`(?i)^\s*(yes|yep|y|ok|okay|right|correct|exactly|s
 // Plan plans a query that answers a question. Where it declines a word of a semantic model
 // that has errors, it says so.
 func Plan(q Question) Answer {
+	if q.Index == nil {
+		q.Index = NewIndex(q.Schema, q.Values, q.Dictionary)
+	}
 	a := plan(q)
+	if a.Sure() && strings.TrimSpace(q.Clarification) == "" && q.Index.verified[questionKey(q.Text)] == nil {
+		if reason := q.Index.unclearScope(q.Text, a.Plan); reason != "" {
+			a = Answer{Quality: Low, Declined: reason}
+		}
+	}
+	if a.Plan != nil {
+		for _, note := range slices.Compact(paddedNotes(a.Plan.Filters)) {
+			a.Explain += " " + note
+		}
+	}
 	s := q.Schema
 	if q.Index != nil {
 		s = q.Index.Schema()
@@ -187,7 +202,7 @@ func (x *Index) planLoosely(q Question, now time.Time) Answer {
 	if reason := x.findUnexplained(text); reason != "" {
 		return Answer{Quality: Low, Declined: reason}
 	}
-	first := readQuestion(x, text, now, nil)
+	first := readWithRemembered(x, text, now)
 	alternatives := first.alternatives(now)
 	confirmed := false
 	for line := range strings.Lines(q.Clarification) {
@@ -223,6 +238,7 @@ type reading struct {
 	plan   *queryplan.Plan
 	sql    string
 	reason string // why there is no plan
+	chosen *schema.Choice
 }
 
 // readQuestion reads a text; choices decide what would otherwise be a guess.
@@ -235,10 +251,14 @@ func readQuestion(x *Index, text string, now time.Time, choices map[string]int) 
 	if g.plan == nil {
 		return g
 	}
-	if g.reason = r.missingReason(); g.reason != "" {
+	if g.reason = r.missingReason(); g.reason == "" && len(r.sups) > 0 && len(g.plan.GroupBy) == 0 && !slices.ContainsFunc(g.plan.Select, func(e queryplan.Expr) bool { return !e.Aggregate() }) {
+		g.reason = "it is not clear what to rank: there is one number only"
+	}
+	if g.reason != "" {
 		g.plan = nil
 		return g
 	}
+	x.leaveOutUnknown(g.plan)
 	var err error
 	if g.sql, err = g.plan.SQL(x.schema); err != nil {
 		g.plan, g.reason = nil, "the question asks for something that a query plan cannot say"
@@ -252,7 +272,7 @@ func (g *reading) toAnswer() Answer {
 		a.Declined = g.reason
 		return a
 	}
-	a.Plan, a.SQL = g.plan, g.sql
+	a.Plan, a.SQL, a.Chosen = g.plan, g.sql, g.chosen
 	a.Confidence = confidence(&evidence{g.r, g.plan})
 	a.Explain = Describe(g.plan, g.r.x.schema)
 	switch {

@@ -3,6 +3,7 @@ package nlq
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -66,7 +67,7 @@ func periodAt(toks []token, i int, now time.Time) (period, int) {
 		from := day(y, time.Month(q*3-2), 1)
 		return period{from: from, until: from.AddDate(0, 3, 0)}, n
 	}
-	if m, ok := months[w]; ok && (len(w) > 3 && w != "may" && w != "march" || toks[i].capital) {
+	if m, ok := months[w]; ok && (len(w) > 3 && w != "may" && w != "march" || toks[i].capital || isYear(word(i+1))) {
 		if d := ordinalDay.FindStringSubmatch(word(i + 1)); d != nil {
 			dd, _ := strconv.Atoi(d[1])
 			if yy, ok := yearWord(word(i + 2)); ok {
@@ -77,11 +78,14 @@ func periodAt(toks []token, i int, now time.Time) (period, int) {
 		y, n := now.Year(), 1
 		if yy, ok := yearWord(word(i + 1)); ok {
 			y, n = yy, 2
+		} else if yy, ok := yearOfList(toks, i); ok {
+			y = yy
 		} else if m > now.Month() {
 			y--
 		}
 		from := day(y, m, 1)
-		return period{from: from, until: from.AddDate(0, 1, 0)}, n
+		until, n := joinMonths(toks, i, i+n, from.AddDate(0, 1, 0))
+		return period{from: from, until: until}, n
 	}
 	if d := ordinalDay.FindStringSubmatch(w); d != nil && months[word(i+1)] != 0 {
 		dd, _ := strconv.Atoi(d[1])
@@ -113,6 +117,61 @@ func periodAt(toks []token, i int, now time.Time) (period, int) {
 		}
 	}
 	return period{}, 0
+}
+
+// nextListed is the token of the next thing of a list that goes on at k, or -1: January, February and March.
+func nextListed(toks []token, i, k int) int {
+	if k >= len(toks) || toks[k].sentence != toks[i].sentence || toks[k].quoted {
+		return -1
+	}
+	joined := toks[k].comma
+	if w := toks[k].lower; w == "and" || w == "or" || w == "&" {
+		joined = true
+		k++
+	}
+	if !joined || k >= len(toks) {
+		return -1
+	}
+	return k
+}
+
+// yearOfList is the year behind the last of several months: February and March 2025.
+func yearOfList(toks []token, i int) (int, bool) {
+	for k := nextListed(toks, i, i+1); k >= 0 && months[toks[k].lower] != 0; k = nextListed(toks, i, k+1) {
+		if k+1 < len(toks) {
+			if y, ok := yearWord(toks[k+1].lower); ok {
+				return y, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// joinMonths adds the months of a list that follow one another to a period that ends before until,
+// unless they are to be told apart. It returns the end of all and how many tokens they are from i on.
+func joinMonths(toks []token, i, k int, until time.Time) (time.Time, int) {
+	apart := wordSet("compare comparing comparison versus vs against difference between")
+	if slices.ContainsFunc(toks, func(t token) bool { return apart[t.lower] }) {
+		return until, k - i
+	}
+	for j := nextListed(toks, i, k); j >= 0 && months[toks[j].lower] == until.Month(); j = nextListed(toks, i, k) {
+		end := j + 1
+		if end < len(toks) {
+			if y, ok := yearWord(toks[end].lower); ok {
+				if y != until.Year() {
+					break
+				}
+				end++
+			}
+		}
+		until, k = until.AddDate(0, 1, 0), end
+	}
+	return until, k - i
+}
+
+func isYear(w string) bool {
+	_, ok := yearWord(w)
+	return ok
 }
 
 func yearWord(w string) (int, bool) {

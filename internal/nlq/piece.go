@@ -125,7 +125,7 @@ func buildPieceTable() map[string][]pieceForm {
 	add(piece{role: pBetween}, "between")
 	add(piece{role: pBirth, op: queryplan.Gt}, "older than")
 	add(piece{role: pBirth, op: queryplan.Lt}, "younger than")
-	add(piece{role: pBy}, "by", "per", "for each", "for every", "in each", "each", "split by", "broken down by", "grouped by", "group by", "by each", "of each", "per each", "divided by", "break down by", "broken out by", "for the different")
+	add(piece{role: pBy}, "by", "per", "for each", "for every", "in each", "each", "split by", "broken down by", "grouped by", "group by", "by each", "of each", "per each", "divided by", "break down by", "broken out by", "for the different", "for different", "for each different", "for every different", "across the different")
 	for w, u := range map[string]queryplan.Unit{"year": "year", "quarter": "quarter", "month": "month", "week": "week", "day": "day", "hour": "hour"} {
 		add(piece{role: pUnit, unit: u}, w, w+"s", "calendar "+w)
 		add(piece{role: pUnit, unit: u, desc: true}, "by "+w, "per "+w, "each "+w, "every "+w, w+" by "+w, "for each "+w, "a "+w, "over the "+w+"s", "in each "+w, "split by "+w)
@@ -148,18 +148,20 @@ func buildPieceTable() map[string][]pieceForm {
 	for w, form := range superlatives {
 		add(piece{role: pLargest, desc: form.desc, text: w}, w, "the "+w)
 	}
+	add(piece{role: pLargest, desc: true}, vagueBest...)
+	add(piece{role: pLargest}, vagueWorst...)
 	add(piece{role: pLargest, desc: true}, "most expensive", "the most expensive", "most valuable", "the most valuable", "most recent", "the most recent")
-	add(piece{role: pNot}, "not", "no", "without", "without any", "without a", "are not", "is not", "were not", "was not", "have no", "has no", "had no", "with no", "do not have", "does not have", "did not have", "did not give", "did not give us", "have not", "has not", "lacking", "other than", "not in", "none of", "do not", "does not", "did not", "not yet", "but not")
+	add(piece{role: pNot}, "not", "no", "without", "without any", "without a", "are not", "is not", "were not", "was not", "have no", "has no", "had no", "with no", "do not have", "does not have", "did not have", "did not give", "did not give us", "have not", "has not", "lacking", "other than", "not in", "none of", "do not", "does not", "did not", "not yet", "but not", "neither", "is neither", "are neither", "was neither", "were neither", "neither the")
 	add(piece{role: pNever}, "never", "have never", "has never", "never had", "never ever", "nobody ever", "no one ever", "has nobody ever", "nobody", "has nobody", "has no one ever", "haven't ever", "have not ever")
 	add(piece{role: pExclude}, "exclude", "excluding", "leave out", "except", "except for", "without the", "drop", "remove", "ignore", "ignoring", "minus", "leaving out", "but without")
-	add(piece{role: pAnd}, "and", "&", "as well as", "and also", "plus")
-	add(piece{role: pOr}, "or")
+	add(piece{role: pAnd}, "and", "&", "as well as", "and also", "plus", "but", "but also")
+	add(piece{role: pOr}, "or", "nor", "and nor", "or else")
 	add(piece{role: pVersus}, "vs", "versus", "compared to", "compared with", "against", "vs.")
 	add(piece{role: pCompare}, "compare", "comparison of", "compare the", "comparing")
 	add(piece{role: pShare}, "share of", "what share of", "the share of", "percentage of", "what percentage of", "the percentage of", "percent of", "what percent of", "proportion of", "what proportion of", "fraction of", "what fraction of", "how many percent of", "share", "which share of")
 	add(piece{role: pPercent}, "as a percentage", "in percent", "as percentage", "as percent", "as a share", "in percentages", "as percentages", "as a percentage of the total", "in %", "as %", "as a share of the total", "percentage of total", "share of total", "percentage of the total", "share of the total")
 	add(piece{role: pWhich}, "which", "who", "what", "whom", "whose")
-	add(piece{role: pList}, "list", "list the", "list all", "show", "show me", "give me", "display", "name", "show the", "show all", "names of", "tell me", "find", "get", "see")
+	add(piece{role: pList}, "list", "list the", "list all", "show", "show me", "give me", "display", "name", "show the", "show all", "names of", "the names of", "name of", "tell me", "find", "get", "see", "compute", "calculate", "return", "provide", "retrieve", "fetch", "report", "print", "output")
 	add(piece{role: pSort}, "sort by", "sorted by", "order by", "ordered by", "rank by", "ranked by", "sort them by", "sort it by", "sort")
 	add(piece{role: pFirst, desc: true}, "highest first", "largest first", "biggest first", "descending", "most first", "in descending order", "from highest to lowest", "best first", "newest first", "latest first", "largest to smallest", "high to low")
 	add(piece{role: pFirst}, "lowest first", "smallest first", "ascending", "cheapest first", "in ascending order", "from lowest to highest", "alphabetically", "oldest first", "earliest first", "smallest to largest", "low to high")
@@ -201,9 +203,18 @@ var superlatives = map[string]superlativeForm{
 	"strongest": {desc: true, vague: true}, "weakest": {vague: true},
 }
 
+// vagueBest and vagueWorst rank without saying by what, so that it must be asked.
+var (
+	vagueBest  = []string{"doing best", "doing the best", "doing well", "performing best", "performing the best", "performs best", "best performing", "top performing", "most successful", "the most successful", "most important", "the most important", "running best"}
+	vagueWorst = []string{"doing worst", "doing the worst", "doing badly", "performing worst", "performs worst", "worst performing", "least successful", "the least successful", "least important"}
+)
+
 // superlativeOf is the form of an adjective as the question writes it.
 func superlativeOf(text string) superlativeForm {
 	w := strings.TrimPrefix(text, "the ")
+	if slices.Contains(vagueBest, text) || slices.Contains(vagueWorst, text) {
+		return superlativeForm{desc: slices.Contains(vagueBest, text), vague: true}
+	}
 	switch w {
 	case "most expensive", "most valuable":
 		return superlativeForm{desc: true, words: []string{"price", "cost", "amount", "fee", "value"}}
@@ -225,7 +236,8 @@ var harmlessWords = wordSet(`a an the of to is are was were be been being do doe
 	lies lie falls fall data dataset table tables record records row rows entry entries list breakdown figure figures
 	exist exists recorded listed registered belong belongs total overall level kind type of sort kinds types
 	carry carried carries use used uses using hold held holds keep kept keeps put puts bring brings brought look looks
-	it's we're you're i'm i'd we've you've they their them such per`)
+	it's we're you're i'm i'd we've you've they their them such per
+	either mind telling giving showing idea asap cheers hope hoping greetings regards urgently soon folks guys morning afternoon evening appreciate appreciated grateful quickly simply basically`)
 
 // findPieces splits a message into pieces: the cover by the most meaning wins.
 func (x *Index) findPieces(toks []token, now time.Time) []piece {

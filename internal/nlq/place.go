@@ -68,7 +68,32 @@ func (r *reader) nearTable(i int) int {
 			break
 		}
 	}
+	if s := r.toks[r.chunks[i].from].sentence; s > 0 && r.subject >= 0 && r.asksColumns(s) {
+		if k := slices.IndexFunc(r.groups, func(g group) bool { return g.each && r.x.columns[g.col].key }); k >= 0 {
+			return r.x.columns[r.groups[k].col].table
+		}
+		return r.subject // which owners have a dog? List name and id: of the owners
+	}
 	return r.currentTable(i)
+}
+
+// asksColumns reports whether a sentence only lists what to show: list the name and the id.
+func (r *reader) asksColumns(sentence int) bool {
+	first := true
+	for i := range r.chunks {
+		t := &r.toks[r.chunks[i].from]
+		if t.sentence != sentence {
+			continue
+		}
+		if first && !leads[t.lower] || r.hasRole(i, rMention) && r.chunks[i].isValue || r.hasRole(i, rRel) || r.hasRole(i, rCompare) {
+			return false
+		}
+		first = false
+		if o, s := r.asTable(i); o >= 0 && o != r.subject && s >= 0.75 && (len(r.chunks[i].mention.columns) == 0 || r.chunks[i].mention.columns[0].score < s) {
+			return false
+		}
+	}
+	return !first
 }
 
 // isPropertyOf reports whether a mention is of the form `code of the template`.

@@ -2,6 +2,7 @@ package nlq
 
 import (
 	"slices"
+	"strings"
 
 	"interlock/internal/queryplan"
 )
@@ -15,7 +16,7 @@ func (u *understanding) readRanking() bool {
 	}
 	switch u.ps[i].role {
 	case pTop:
-		return u.rankTop(i) || u.rankMost(i)
+		return u.rankTop(i) || u.rankMost(i) || u.rankBest(i)
 	case pMost:
 		return u.meansTop(i) && u.rankTop(i) || u.rankMost(i)
 	case pCommon:
@@ -24,6 +25,13 @@ func (u *understanding) readRanking() bool {
 		return u.rankOften(i)
 	}
 	return u.meansTop(i) && u.rankTop(i) || u.rankLargest(i)
+}
+
+// rankBest reads `which trainer is the best`, where nothing says by what.
+func (u *understanding) rankBest(i int) bool {
+	j := u.prev(i)
+	g, ok := u.targetAt(j)
+	return ok && u.next(i) < 0 && u.rankVague(i, j, g, u.limitNear(i, j))
 }
 
 // meansTop reports whether `highest 10 orders by total` or `the 10 highest orders by total`
@@ -153,7 +161,7 @@ func (u *understanding) rank(g grouping, m measure, desc bool, n int) bool {
 	u.q.order = ordering{set: true, desc: desc, col: -1}
 	if m.def == nil && m.col >= 0 && g.table == m.table && g.col < 0 && g.unit == "" && g.part == "" {
 		u.q.base = g.table
-		if n > 1 || !u.x.columns[m.col].date {
+		if !u.asksProperty() { // a ranking shows what it ranks by
 			u.q.shown = append(u.q.shown, m.col)
 		}
 		u.q.order.col = m.col
@@ -168,8 +176,23 @@ func (u *understanding) rank(g grouping, m measure, desc bool, n int) bool {
 	}
 	u.q.measures = []measure{m}
 	u.q.groups = []grouping{g}
-	u.q.hidden = n == 1 && g.unit == "" && g.part == "" // which one was asked; a ranking shows what it ranks by
+	u.q.hidden = n == 1 && g.unit == "" && g.part == ""
 	return true
+}
+
+// asksProperty reports whether the message begins with what to show of the rows: the names of the
+// 3 tallest players, the title of the longest book.
+func (u *understanding) asksProperty() bool {
+	for i := range u.ps {
+		p := &u.ps[i]
+		switch {
+		case p.role == pList && strings.HasSuffix(p.text, " of"):
+			return true
+		case p.role == pName:
+			return p.table < 0 && len(p.cols) > 0 && len(p.vals) == 0 && p.def == nil && (strings.Contains(p.text, " of ") || i+1 < len(u.ps) && u.ps[i+1].text == "of")
+		}
+	}
+	return false
 }
 
 // rankMost reads `which plan has the most subscriptions`, `10 companies with the most seats`.
@@ -178,6 +201,9 @@ func (u *understanding) rankMost(i int) bool {
 	if !ok {
 		return false
 	}
+	if own := u.ownMeasure(i, used, m); own >= 0 {
+		m.col, m.table = own, u.x.columns[own].table
+	}
 	u.use(used...)
 	for j := u.prev(i); j >= 0; j = u.prev(j) {
 		g, ok := u.targetAt(j)
@@ -185,6 +211,9 @@ func (u *understanding) rankMost(i int) bool {
 			continue
 		}
 		n := u.limitNear(i, j)
+		if strings.Contains(u.ps[i].text, "highest") || strings.Contains(u.ps[i].text, "greatest") || strings.Contains(u.ps[i].text, "lowest") {
+			m = u.totalOrSingle(m, g, used, u.ps[i].desc)
+		}
 		if len(u.ps[j].vals) != 1 || u.ps[j].table >= 0 {
 			u.use(j)
 		}
@@ -195,6 +224,56 @@ func (u *understanding) rankMost(i int) bool {
 		u.ps[k].used = false
 	}
 	return false
+}
+
+// totalOrSingle asks what the highest amount of a row is whose amounts are those of other rows: the
+// sum of them or the largest one.
+func (u *understanding) totalOrSingle(m measure, g grouping, used []int, desc bool) measure {
+	if m.def != nil || m.col < 0 || m.agg != queryplan.Sum || g.table < 0 || g.table == m.table || slices.ContainsFunc(used, u.saysTotal) {
+		return m
+	}
+	single, word := queryplan.Max, "largest"
+	if !desc {
+		single, word = queryplan.Min, "smallest"
+	}
+	name := humanName(u.x.columns[m.col].name)
+	pick, chosen := u.choices["total"]
+	if !chosen {
+		u.open = append(u.open, choice{key: "total", about: name, options: []option{{0, "the total " + name + " of each"}, {1, "the " + word + " single " + name}}})
+	}
+	if pick == 1 {
+		m.agg = single
+	}
+	return m
+}
+
+// saysTotal reports whether a piece says that amounts are added up: a word for it, or a column that
+// is called so.
+func (u *understanding) saysTotal(k int) bool {
+	return u.is(k, pAgg) || slices.ContainsFunc(strings.Fields(u.ps[k].text), func(w string) bool { return w == "total" || w == "totals" || w == "sum" })
+}
+
+// ownMeasure is the column of the ranked rows themselves that the measure after piece i may be as
+// well: countries with the fewest people are ranked by the population of countries. -1 is none.
+func (u *understanding) ownMeasure(i int, used []int, m measure) int {
+	if m.col < 0 || m.def != nil || len(used) == 0 {
+		return -1
+	}
+	cols := u.ps[used[len(used)-1]].cols
+	for j := u.prev(i); j >= 0; j = u.prev(j) {
+		g, ok := u.targetAt(j)
+		if !ok {
+			continue
+		}
+		for _, c := range cols {
+			if col := &u.x.columns[c.id]; g.col < 0 && col.table == g.table && c.score >= cols[0].score-0.02 && isNumericColumn(col) {
+				u.open = slices.DeleteFunc(u.open, func(o choice) bool { return o.key == "n"+u.ps[used[len(used)-1]].text })
+				return c.id
+			}
+		}
+		break
+	}
+	return -1
 }
 
 // rankCommon reads `the most common reason`, `which code is used most`.
@@ -249,6 +328,14 @@ func (u *understanding) rankLargest(i int) bool {
 	j := u.next(i)
 	if u.is(j, pNumber) {
 		j = u.next(j)
+	}
+	if form.vague {
+		for _, k := range []int{j, u.prev(i)} {
+			if g, ok := u.targetAt(k); ok {
+				return u.rankVague(i, k, g, u.limitNear(i, k))
+			}
+		}
+		return false
 	}
 	if !u.free(j) || u.ps[j].table < 0 {
 		// which 3 subscriptions are the largest

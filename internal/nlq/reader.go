@@ -348,6 +348,11 @@ func (r *reader) asColumn(i int, near int, ok func(*column) bool) (int, float64)
 			return d, 0.85 // what names a row is its name
 		}
 	}
+	if w := r.toks[r.chunks[i].from].lemma; near >= 0 && r.chunks[i].to == r.chunks[i].from+1 && w == "id" && ok == nil {
+		if k := r.x.tables[near].key; k >= 0 && slices.ContainsFunc(r.chunks[i].mention.columns, func(m scored) bool { return m.id == k }) {
+			return k, 0.95 // the id of a row is its key
+		}
+	}
 	for _, m := range r.chunks[i].mention.columns {
 		c := &r.x.columns[m.id]
 		if ok != nil && !ok(c) {

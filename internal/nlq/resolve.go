@@ -24,6 +24,7 @@ func (r *reader) runPasses() {
 	r.readHowMuch()
 	r.readWhen()
 	r.readRequested()
+	r.bindRequested()
 	r.readAmountOfCounted()
 	r.readExistence()
 	r.joinAlternatives()

@@ -59,7 +59,7 @@ func (x *Index) nearestWord(w string) string {
 		if len([]rune(known)) < 4 {
 			return
 		}
-		d := min(editDistance(w, known, 2), editDistance(w, plural(known), 2))
+		d := min(EditDistance(w, known, 2), EditDistance(w, plural(known), 2))
 		if d == 2 && (len(w) < 8 || len(known) < 8) || d > 2 {
 			return
 		}
@@ -87,8 +87,8 @@ func (x *Index) nearestWord(w string) string {
 	return found
 }
 
-// editDistance counts the letters to leave out, add, change or turn round; more than most is most+1.
-func editDistance(a, b string, most int) int {
+// EditDistance counts the letters to leave out, add, change or turn round; more than most is most+1.
+func EditDistance(a, b string, most int) int {
 	ra, rb := []rune(a), []rune(b)
 	if len(ra)-len(rb) > most || len(rb)-len(ra) > most || ra[0] != rb[0] && len(ra) < 6 {
 		return most + 1

@@ -74,7 +74,9 @@ func (u *understanding) readMeasures() bool {
 		}
 		switch p.role {
 		case pCount:
-			u.readCounted(i)
+			if !u.is(u.prev(i), pBy) {
+				u.readCounted(i)
+			}
 		case pAgg:
 			u.readAggregated(i)
 		case pHowMuch:
@@ -132,6 +134,16 @@ func (u *understanding) readCounted(i int) {
 			value = j
 		}
 	}
+	if value < 0 && len(u.q.measures) == 0 && u.next(i) < 0 {
+		// Lots over 20 kg, how many: the rows that stand before.
+		if k := slices.IndexFunc(u.ps[:i], func(p piece) bool {
+			return p.role == pName && p.table >= 0 && !p.used && (len(p.cols) == 0 || p.tscore >= p.cols[0].score)
+		}); k >= 0 {
+			u.addMeasure(measure{agg: queryplan.Count, table: u.ps[k].table, col: -1})
+			u.use(i, k)
+		}
+		return
+	}
 	if value >= 0 {
 		switch p := &u.ps[value]; {
 		case p.def != nil:
@@ -180,6 +192,15 @@ func (u *understanding) readAggregated(i int) {
 			return
 		}
 	}
+	if p := u.ps[i]; u.free(j) && u.ps[j].table < 0 && len(u.ps[j].cols) == 0 && len(u.ps[j].vals) == 1 && !u.is(u.next(j), pName) && !pastForm(&u.toks[u.ps[j].from]) {
+		// Total refunds: the amount of the rows that the value stands for.
+		t := u.x.columns[u.ps[j].vals[0].column].table
+		if col := u.x.amountColumn(t); col >= 0 {
+			u.addMeasure(measure{agg: p.agg, table: t, col: col})
+			u.use(i)
+			return
+		}
+	}
 	if u.ps[i].agg == queryplan.Sum && len(u.q.measures) == 0 {
 		if m, ok := u.measureAt(j, queryplan.Count); ok && m.col < 0 && m.def == nil && u.x.amountColumn(m.table) < 0 {
 			u.addMeasure(m)
@@ -200,6 +221,10 @@ func (u *understanding) readHowMuch(i int) {
 			break
 		}
 	}
+	if u.q.base < 0 && u.last == nil && !slices.ContainsFunc(u.ps, func(p piece) bool { return p.role == pName || p.role == pUnknown }) {
+		u.askAmount(i)
+		return
+	}
 	if u.q.base >= 0 && (u.find(i, pTotal, pPronoun) >= 0 || u.find(i, pSumUp) >= 0) {
 		if col := u.x.amountColumn(u.q.base); col >= 0 {
 			u.addMeasure(measure{agg: queryplan.Sum, table: u.q.base, col: col})
@@ -211,6 +236,38 @@ func (u *understanding) readHowMuch(i int) {
 			}
 		}
 	}
+}
+
+// askAmount asks which amount is meant where none is named: how much did we make in May.
+func (u *understanding) askAmount(i int) {
+	var options []measure
+	c := choice{key: "measure", about: u.ps[i].text}
+	add := func(m measure, text string) {
+		if len(options) < maxOptions+2 {
+			options = append(options, m)
+			c.options = append(c.options, option{len(options) - 1, text})
+		}
+	}
+	for _, d := range u.x.definitions {
+		if d.form == aggregateOf && d.agg == queryplan.Sum {
+			add(measure{table: d.base, col: -1, def: d}, d.name)
+		}
+	}
+	for t := range u.x.tables {
+		if col := u.x.amountColumn(t); col >= 0 {
+			add(measure{agg: queryplan.Sum, table: t, col: col}, "the total "+humanName(u.x.columns[col].name)+" of "+plural(humanName(u.x.tableName(t))))
+		}
+	}
+	if len(options) < 2 {
+		return
+	}
+	pick, chosen := u.choices["measure"]
+	if !chosen || pick >= len(options) {
+		pick = 0
+		u.open = append(u.open, c)
+	}
+	u.addMeasure(options[pick])
+	u.use(i)
 }
 
 // readBare reads a question that names no measure: orders by month, which customers are on hold.

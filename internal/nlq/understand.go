@@ -146,17 +146,26 @@ func (u *understanding) choose(key, about string, ids []int) int {
 	if id, ok := u.choices[key]; ok && slices.Contains(ids, id) {
 		return id
 	}
+	ids = u.x.dropReferences(ids)
 	if len(ids) > 1 {
 		c := choice{key: key, about: about, picked: ids[0]}
 		for _, id := range ids[:min(len(ids), maxOptions)] {
-			col := &u.x.columns[id]
-			c.options = append(c.options, option{id, fmt.Sprintf("the %s of %s", humanName(col.name), humanName(u.x.tableName(col.table)))})
+			c.options = append(c.options, option{id, u.x.columnText(id)})
 		}
 		if _, done := u.choices[key]; !done && !slices.ContainsFunc(u.open, func(o choice) bool { return o.key == key }) {
 			u.open = append(u.open, c)
 		}
 	}
 	return ids[0]
+}
+
+// dropReferences leaves out columns that refer to another one of the columns: either says the same.
+func (x *Index) dropReferences(ids []int) []int {
+	return slices.DeleteFunc(slices.Clone(ids), func(id int) bool {
+		return slices.ContainsFunc(ids, func(o int) bool {
+			return o != id && x.columns[o].key && x.columns[id].ref == x.columns[o].table && x.columns[id].table != x.columns[o].table
+		})
+	})
 }
 
 // column reads a piece as a column that passes ok, near to the base. -1 is none.
@@ -166,6 +175,9 @@ func (u *understanding) column(i int, ok func(c *column) bool) int {
 	}
 	near, far := []int{}, []int{}
 	var reach []int
+	if col := u.columnOfNamed(i, ok); col >= 0 {
+		return col
+	}
 	for _, c := range u.ps[i].cols {
 		col := &u.x.columns[c.id]
 		if ok != nil && !ok(col) {
@@ -207,6 +219,29 @@ func (u *understanding) column(i int, ok func(c *column) bool) int {
 	return -1
 }
 
+// columnOfNamed is the column of the table whose name stands right before piece i where no better
+// match belongs to it: paragraph details are details of paragraphs. -1 is none.
+func (u *understanding) columnOfNamed(i int, ok func(c *column) bool) int {
+	if i == 0 || !u.is(i-1, pName) || u.ps[i-1].table < 0 || u.toks[u.ps[i].from].comma || len(u.ps[i-1].vals) > 0 {
+		return -1
+	}
+	t := u.ps[i-1].table
+	if slices.ContainsFunc(u.ps[i].cols, func(c scored) bool { return u.x.columns[c.id].table == t }) {
+		return -1
+	}
+	content := nameWords(u.toks[u.ps[i].from:u.ps[i].to])
+	found := -1
+	for _, id := range u.x.tables[t].columns {
+		if c := &u.x.columns[id]; len(content) > 0 && c.ref < 0 && (ok == nil || ok(c)) && u.x.scoreColumn(content, id) >= minName {
+			if found >= 0 {
+				return -1
+			}
+			found = id
+		}
+	}
+	return found
+}
+
 // checkWords refuses the message for the words that became nothing.
 func (u *understanding) checkWords() {
 	var words []string
@@ -221,8 +256,12 @@ func (u *understanding) checkWords() {
 		switch p.role {
 		case pHarmless, pAnd, pMoney, pWith, pReading, pAbout, pAlso:
 			continue
-		case pWhich, pList:
+		case pWhich:
 			continue
+		case pList:
+			if p.text != "name" || !u.is(u.prev(i), pAnd, pName) {
+				continue // the id and name: a column that is asked for, and no request
+			}
 		case pOnly, pInstead, pSumUp:
 			if u.last != nil || p.role == pSumUp && len(u.q.measures) > 0 {
 				continue

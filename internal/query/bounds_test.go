@@ -15,6 +15,7 @@ import (
 
 	"interlock/internal/fault"
 	"interlock/internal/query"
+	"interlock/internal/racetest"
 	"interlock/internal/sqlpolicy"
 )
 
@@ -34,6 +35,7 @@ func noise(n int) string {
 // A small file that holds a large table is not imported beyond the bound on disk; the
 // other tables are, and nothing is left of the large one.
 func TestImportIsBoundedOnDisk(t *testing.T) {
+	racetest.Skip(t, "builds large files")
 	const bound = 12 << 20
 	e := newEngine(t, query.Config{MaxImport: bound})
 	block := noise(20_000)
@@ -111,6 +113,7 @@ func TestImportIsBoundedInTime(t *testing.T) {
 
 // Sheets of a workbook are packed: a small one can be large.
 func TestWorkbookBomb(t *testing.T) {
+	racetest.Skip(t, "unpacks a bomb")
 	e := newEngine(t, query.Config{MaxImport: 4 << 20})
 	f := excelize.NewFile()
 	w, err := f.NewStreamWriter("Sheet1")

@@ -11,6 +11,7 @@ import (
 
 	"interlock/internal/fault"
 	"interlock/internal/query"
+	"interlock/internal/racetest"
 )
 
 // wantFault fails unless err has the code, and gives it.
@@ -72,7 +73,7 @@ func TestTimeout(t *testing.T) {
 
 // slack widens a bound on time where the race detector slows everything down.
 func slack(d time.Duration) time.Duration {
-	if raceDetector {
+	if racetest.On {
 		return 10 * d
 	}
 	return d
@@ -99,9 +100,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) {
-	if raceDetector {
-		t.Skip("the race detector takes more address space than a worker may have, so the limit is off (runs without -race)")
-	}
+	racetest.Skip(t, "the race detector takes more address space than a worker may have, so the limit is off")
 	db := shop(t)
 	e := newEngine(t, query.Config{MemoryMB: 200, SpillMB: 10})
 	for name, sql := range map[string]string{

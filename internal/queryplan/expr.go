@@ -1,6 +1,7 @@
 package queryplan
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -42,6 +43,7 @@ func (q *query) expr(e Expr, path string, in scope, depth int) value {
 		return value{}
 	}
 	v := q.innermostPart(e, path, in, depth)
+	v = q.replace(e, v, path)
 	v = q.cast(e, v, path)
 	v = q.calendar(e, v, path)
 	return q.function(e, v, path, in)
@@ -100,6 +102,34 @@ func (q *query) innermostPart(e Expr, path string, in scope, depth int) value {
 	}
 	q.fail(path, "names no column")
 	return value{}
+}
+
+// replace writes texts that stand for one thing as one of them.
+func (q *query) replace(e Expr, v value, path string) value {
+	if len(e.Replace) == 0 {
+		return v
+	}
+	if v.kind != Text && v.kind != Unknown {
+		q.fail(path+".replace", "replaces texts; %s is %s", v.sql, v.kind)
+		return v
+	}
+	sql, n := "CASE", 0
+	for i, r := range e.Replace {
+		if len(r.Spellings) == 0 {
+			q.fail(fmt.Sprintf("%s.replace[%d].spellings", path, i), "must name the texts that are replaced")
+			continue
+		}
+		texts := make([]string, len(r.Spellings))
+		for k, s := range r.Spellings {
+			texts[k] = q.dialect.Text(s)
+		}
+		n += len(texts)
+		sql += " WHEN " + v.bracketed() + " IN (" + strings.Join(texts, ", ") + ") THEN " + q.dialect.Text(r.Value)
+	}
+	if n > maxTexts {
+		q.fail(path+".replace", "replaces more than %d texts", maxTexts)
+	}
+	return value{sql: sql + " ELSE " + v.sql + " END", kind: Text, column: v.column, table: v.table}
 }
 
 func (q *query) math(m Math, path string, in scope, depth int) value {

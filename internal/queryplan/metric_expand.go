@@ -108,7 +108,7 @@ func (x *expander) expr(e Expr, path string) Expr {
 		x.fail(path+".metric", "there is no metric %q; there are %s", e.Metric, cmp.Or(list(x.metricNames()), "none"))
 		return Expr{Literal: Literal(0)}
 	}
-	if e.Column != "" || e.Literal != nil || e.Of != nil || e.Math != nil || e.Cast != "" || e.Part != "" || e.Truncate != "" || e.Function != "" {
+	if e.Column != "" || e.Literal != nil || e.Of != nil || e.Math != nil || len(e.Replace) > 0 || e.Cast != "" || e.Part != "" || e.Truncate != "" || e.Function != "" {
 		x.fail(path+".metric", "a metric stands alone; only where and alias go with it")
 	}
 	body, err := ParseMetric(m.Expression)

@@ -25,7 +25,7 @@ func (w *metricWriter) fail() string {
 }
 
 func (w *metricWriter) expr(e Expr, bracketed bool) string {
-	if e.Cast != "" || e.Part != "" || e.Truncate != "" || e.Metric != "" {
+	if len(e.Replace) > 0 || e.Cast != "" || e.Part != "" || e.Truncate != "" || e.Metric != "" {
 		return w.fail()
 	}
 	inner := ""

@@ -55,22 +55,30 @@ type Pair struct {
 
 // An Expr is a value: a column, a literal, arithmetic, or a function of one of them, or a
 // metric of the dataset. Its parts apply from the inside out: column, literal, of or math;
-// then cast; then part or truncate; then function.
+// then replace; then cast; then part or truncate; then function.
 type Expr struct {
 	// Metric names a metric that the meaning of the dataset declares; its expression takes
 	// its place when the plan is compiled.
-	Metric   string          `json:"metric,omitempty"`
-	Column   string          `json:"column,omitempty"`
-	Literal  json.RawMessage `json:"literal,omitempty"`
-	Of       *Expr           `json:"of,omitempty"`
-	Math     *Math           `json:"math,omitempty"`
-	Cast     Cast            `json:"cast,omitempty"`
-	Part     Part            `json:"part,omitempty"`
-	Truncate Unit            `json:"truncate,omitempty"`
-	Function Function        `json:"function,omitempty"`
+	Metric  string          `json:"metric,omitempty"`
+	Column  string          `json:"column,omitempty"`
+	Literal json.RawMessage `json:"literal,omitempty"`
+	Of      *Expr           `json:"of,omitempty"`
+	Math    *Math           `json:"math,omitempty"`
+	// Replace gives texts that stand for one thing the same value, before anything else happens to them.
+	Replace  []Replacement `json:"replace,omitempty"`
+	Cast     Cast          `json:"cast,omitempty"`
+	Part     Part          `json:"part,omitempty"`
+	Truncate Unit          `json:"truncate,omitempty"`
+	Function Function      `json:"function,omitempty"`
 	// Where counts only the rows that pass, for this aggregate alone.
 	Where []Filter `json:"where,omitempty"`
 	Alias string   `json:"alias,omitempty"`
+}
+
+// A Replacement is a text and the texts that are taken for it.
+type Replacement struct {
+	Value     string   `json:"value"`
+	Spellings []string `json:"spellings"`
 }
 
 // Math is arithmetic between two values, or the distance between two dates.
@@ -136,7 +144,7 @@ func (t Term) MarshalJSON() ([]byte, error) {
 
 // plain says whether e is nothing but a column, perhaps with an alias.
 func (e Expr) plain() bool {
-	return e.Column != "" && e.Metric == "" && e.Literal == nil && e.Of == nil && e.Math == nil && e.Cast == "" && e.Part == "" && e.Truncate == "" && e.Function == ""
+	return e.Column != "" && e.Metric == "" && e.Literal == nil && e.Of == nil && e.Math == nil && len(e.Replace) == 0 && e.Cast == "" && e.Part == "" && e.Truncate == "" && e.Function == ""
 }
 
 // Aggregate says whether e condenses many rows into one value.

@@ -53,19 +53,25 @@ func KindOf(typ schema.Type) Kind {
 // name alone (`id` = `id`).
 func Discover(d schema.Dataset) []schema.Relation {
 	var found []schema.Relation
+	columns := make([][]string, len(d.Tables)) // flat; there may be hundreds of tables
+	for i, t := range d.Tables {
+		for _, c := range t.Columns {
+			columns[i] = append(columns[i], flat(c.Name))
+		}
+	}
 	for i, ref := range d.Tables {
 		key, ok := keyColumn(ref)
 		if !ok {
 			continue
 		}
-		names := keyNames(ref.Name, key.Name)
+		names, thing := keyNames(ref.Name, key.Name), singular(flat(ref.Name))
 		for j, from := range d.Tables {
-			if i == j || len(d.Between(from.Name, ref.Name)) > 0 {
+			if i == j {
 				continue
 			}
-			for _, c := range from.Columns {
-				called := slices.Contains(names, flat(c.Name)) || flat(c.Name) == singular(flat(ref.Name)) && KindOf(c.Type) == KindOf(key.Type)
-				if called && comparable(KindOf(c.Type), KindOf(key.Type)) && !isOwnKey(from, c.Name) {
+			for k, c := range from.Columns {
+				called := slices.Contains(names, columns[j][k]) || columns[j][k] == thing && KindOf(c.Type) == KindOf(key.Type)
+				if called && len(d.Between(from.Name, ref.Name)) == 0 && comparable(KindOf(c.Type), KindOf(key.Type)) && !isOwnKey(from, c.Name) {
 					found = append(found, schema.Relation{Table: from.Name, Column: c.Name, RefTable: ref.Name, RefColumn: key.Name})
 				}
 			}
@@ -113,9 +119,9 @@ func keyNames(table, key string) []string {
 	return names
 }
 
-func flat(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", " ", "", "-", "").Replace(name))
-}
+var joiner = strings.NewReplacer("_", "", " ", "", "-", "")
+
+func flat(name string) string { return strings.ToLower(joiner.Replace(name)) }
 
 func singular(name string) string {
 	switch {

@@ -17,6 +17,7 @@ type Meaning struct {
 	Metrics   []Metric           `json:"metrics,omitempty"`
 	Ambiguous []AmbiguousTerm    `json:"ambiguous,omitempty"`
 	Verified  []VerifiedQuestion `json:"verified,omitempty"`
+	Chosen    []Choice           `json:"chosen,omitempty"`
 }
 
 // A TableMeaning is what a table is called and counted by.
@@ -70,6 +71,42 @@ func (m Metric) Definition() string {
 type AmbiguousTerm struct {
 	Term     string   `json:"term"`
 	Readings []string `json:"readings"` // each a wording that says it without the term
+}
+
+// A Choice is the reading that a person chose for a term at a question back.
+type Choice struct {
+	Term    string `json:"term"`
+	Reading string `json:"reading"`
+}
+
+// WhenTerm is the term of a choice between the dates of a table.
+const WhenTerm = "when"
+
+// Excludes reports whether two choices cannot both hold: they are about the same term. Each table
+// has a main date of its own.
+func (c Choice) Excludes(o Choice) bool {
+	if !strings.EqualFold(c.Term, o.Term) {
+		return false
+	}
+	_, table, _ := cutLast(c.Reading, " of ")
+	_, other, _ := cutLast(o.Reading, " of ")
+	return !strings.EqualFold(c.Term, WhenTerm) || strings.EqualFold(table, other)
+}
+
+// Sentence says what the choice does.
+func (c Choice) Sentence() string {
+	if strings.EqualFold(c.Term, WhenTerm) {
+		return "Always take " + c.Reading + " for periods."
+	}
+	return "Always take " + c.Reading + " for \"" + c.Term + "\"."
+}
+
+func cutLast(text, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(text, sep)
+	if i < 0 {
+		return text, "", false
+	}
+	return text[:i], text[i+len(sep):], true
 }
 
 // A VerifiedQuestion is a question with the plan that a person approved for it.

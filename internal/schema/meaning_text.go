@@ -52,6 +52,9 @@ func (m *Meaning) Text() string {
 	for _, t := range m.Ambiguous[:min(len(m.Ambiguous), meaningList)] {
 		line("- ask what %q means: %s", t.Term, strings.Join(t.Readings, "; or "))
 	}
+	for _, c := range m.Chosen[:min(len(m.Chosen), meaningList)] {
+		line("- %s", c.Sentence())
+	}
 	for _, v := range m.Verified[:min(len(m.Verified), meaningList)] {
 		line("- verified: %q is %s", v.Question, v.Plan)
 	}

@@ -4,25 +4,35 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"hash"
+	"regexp"
 	"strconv"
 	"strings"
 )
 
 // statementForm names a statement by its tree, so that two wordings of one statement
 // have one form: blanks, comments, the case of keywords and table names, brackets that
-// change nothing, and the aliases of tables do not count. Names of result columns do.
-func statementForm(n *node) string {
+// change nothing, the aliases of tables, the names of a WITH, ASC, the case of column names
+// and id AS id do not count. Names of result columns do: what reads the result, such as
+// Python or a chart, knows its columns by them, so that under other names it is another result.
+func statementForm(n *node, sql string) string {
 	f := formWriter{hash: sha256.New()}
 	if !namesColumnsByTables(n) {
-		f.aliases, f.named = map[string]string{}, map[string]bool{}
+		f.aliases, f.named, f.with = map[string]string{}, map[string]bool{}, withNames(n)
 		f.findNames(n)
 		if f.mentionsTable(n) {
-			f.aliases = nil
+			f.aliases, f.with = nil, nil
 		}
 	}
 	f.write(n)
+	if text := TextForm(sql); groupingSets.MatchString(text) {
+		f.writeText(text)
+	}
 	return hex.EncodeToString(f.hash.Sum(nil)[:16])
 }
+
+// groupingSets finds what may group by the empty set, which the engine's tree leaves out:
+// GROUP BY ROLLUP (a) has the tree of GROUP BY a. Such statements are known by their text.
+var groupingSets = regexp.MustCompile(`(?i)\b(?:rollup|cube|grouping)\b|(?:\bby|,)\s*\(\s*\)`)
 
 // TextForm is the form of a statement of the embedded engine that has no tree here:
 // its text without comments and with single blanks.
@@ -51,8 +61,11 @@ type formWriter struct {
 	// aliases has the name of each table in the statement with the one that stands for
 	// it, numbered in the order of the text; nil leaves all as is.
 	aliases map[string]string
-	tables  int             // references to tables
-	named   map[string]bool // what the statement calls its columns and expressions
+	tables  int               // references to tables
+	with    map[string]string // the names of the statement's WITH with what stands for them
+	naming  int               // SELECT items around the present place whose text names a result column
+	named   map[string]bool   // what the statement calls its columns and expressions
+	renames bool              // a * or COLUMNS gives columns other names or values
 }
 
 // tableAlias is the name under which a table reference is known in its statement.
@@ -72,6 +85,9 @@ func isTableRef(n *node) bool {
 func (f *formWriter) findNames(n *node) {
 	if n.kind == '{' && n.str("class") != "" {
 		f.named[fold(n.str("alias"))] = true
+		if n.str("class") == "STAR" && (len(n.get("replace_list").kids) > 0 || len(n.get("rename_list").kids) > 0 || n.get("columns").kind == 't') {
+			f.renames = true
+		}
 	}
 	if isTableRef(n) {
 		f.tables++
@@ -94,7 +110,7 @@ func (f *formWriter) mentionsTable(n *node) bool {
 	for i := range n.kids {
 		key, v := n.kids[i].key, &n.kids[i].value
 		switch {
-		case ref && (key == "table_name" || key == "alias"), class == "STAR" && key == "relation_name":
+		case ref && (key == "table_name" || key == "alias"), class == "STAR" && key == "relation_name", f.with != nil && isWithName(n, key):
 			continue
 		case class == "COLUMN_REF" && key == "column_names" && len(v.kids) > 1:
 			v = &node{kind: '[', kids: v.kids[1:]}
@@ -154,11 +170,25 @@ func (f *formWriter) write(n *node) {
 	}
 	for i := range n.kids {
 		key, v := n.kids[i].key, &n.kids[i].value
-		if key == "query_location" || ref && key == "alias" && f.aliases != nil {
+		if key == "query_location" || ref && key == "alias" && f.aliases != nil || key == "alias" && addsNoName(n) {
 			continue
 		}
 		f.hash.Write([]byte(strconv.Itoa(len(key)) + ":" + key))
 		switch {
+		case isWithName(n, key) && f.with[fold(v.text)] != "":
+			f.writeText(f.with[fold(v.text)])
+		case ref && key == "table_name" && f.withName(n) != "":
+			f.writeText(f.withName(n))
+		case key == "select_list":
+			f.writeItems(v)
+		case namesFields(n, key):
+			f.naming++
+			f.write(v)
+			f.naming--
+		case key == "type" && v.text == "ORDER_DEFAULT":
+			f.writeText("ASCENDING")
+		case class == "COLUMN_REF" && key == "column_names" && len(v.kids) == 1 && f.naming == 0:
+			f.writeText(fold(v.kids[0].value.text))
 		case ref && v.kind == '"' && (key == "table_name" || key == "schema_name" || key == "catalog_name" || key == "alias"):
 			f.writeText(fold(v.text))
 		case class == "COLUMN_REF" && key == "column_names" && len(v.kids) > 1:
@@ -167,6 +197,28 @@ func (f *formWriter) write(n *node) {
 			f.writeText(f.standIn(v.text))
 		default:
 			f.write(v)
+		}
+	}
+	f.hash.Write([]byte("."))
+}
+
+// namesFields reports whether columns in a member name parts of the result as they are
+// written: struct_pack(ID), or the aggregates of a PIVOT.
+func namesFields(n *node, key string) bool {
+	return key == "aggregates" && n.str("type") == "PIVOT" || key == "children" && (n.str("function_name") == "struct_pack" || n.str("function_name") == "row")
+}
+
+// writeItems writes the items of a SELECT list. The text of one without an alias names a
+// column of the result as it is written.
+func (f *formWriter) writeItems(list *node) {
+	for item := range list.elements() {
+		named := item.str("alias") != "" && !addsNoName(item)
+		if !named {
+			f.naming++
+		}
+		f.write(item)
+		if !named {
+			f.naming--
 		}
 	}
 	f.hash.Write([]byte("."))
@@ -186,7 +238,11 @@ func (f *formWriter) standIn(name string) string {
 // one table, and nothing else of the column's name, the table's name says nothing.
 func (f *formWriter) writeQualified(names *node) {
 	table, column := fold(names.kids[0].value.text), fold(names.kids[1].value.text)
-	if _, known := f.aliases[table]; known && len(names.kids) == 2 && f.tables == 1 && !f.named[column] {
+	if _, known := f.aliases[table]; known && len(names.kids) == 2 && f.tables == 1 && !f.named[column] && !f.renames {
+		if f.naming == 0 {
+			f.writeText(column)
+			return
+		}
 		f.write(&node{kind: '[', kids: names.kids[1:]})
 		return
 	}

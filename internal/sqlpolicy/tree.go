@@ -99,7 +99,7 @@ func checkTree(tree, sql string, scope Scope, limits Limits) (*reading, error) {
 			return nil, w.otherParameters()
 		}
 		w.unqualifyColumns()
-		w.reading.form = statementForm(&list.kids[0].value)
+		w.reading.form = statementForm(&list.kids[0].value, sql)
 		w.reading.lineage = lineageOf(&list.kids[0].value, scope, w.tableKey)
 		return w.reading, nil
 	default:

@@ -551,6 +551,11 @@ FROM orders
 -- part_year_of_day --
 SELECT orders.id AS id, toYear(toDateTime(orders.paid_at)) AS year_paid_at
 FROM orders
+-- replace --
+SELECT CASE WHEN orders.status IN ('settled', 'it''s done') THEN 'paid' ELSE orders.status END AS state, count(*) AS count
+FROM orders
+GROUP BY CASE WHEN orders.status IN ('settled', 'it''s done') THEN 'paid' ELSE orders.status END
+ORDER BY state
 -- select_columns --
 SELECT orders.id AS id, orders.amount AS total
 FROM orders

@@ -561,6 +561,11 @@ FROM orders
 -- part_year_of_day --
 SELECT id, year(paid_at) AS year_paid_at
 FROM orders
+-- replace --
+SELECT CASE WHEN CAST(status AS CHAR) COLLATE utf8mb4_bin IN ('settled', 'it''s done') THEN 'paid' ELSE CAST(status AS CHAR) COLLATE utf8mb4_bin END AS state, count(*) AS count
+FROM orders
+GROUP BY CASE WHEN CAST(status AS CHAR) COLLATE utf8mb4_bin IN ('settled', 'it''s done') THEN 'paid' ELSE CAST(status AS CHAR) COLLATE utf8mb4_bin END
+ORDER BY CASE WHEN CAST(status AS CHAR) COLLATE utf8mb4_bin IN ('settled', 'it''s done') THEN 'paid' ELSE CAST(status AS CHAR) COLLATE utf8mb4_bin END IS NULL, CASE WHEN CAST(status AS CHAR) COLLATE utf8mb4_bin IN ('settled', 'it''s done') THEN 'paid' ELSE CAST(status AS CHAR) COLLATE utf8mb4_bin END
 -- select_columns --
 SELECT id, amount AS total
 FROM orders

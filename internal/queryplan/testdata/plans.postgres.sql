@@ -565,6 +565,11 @@ FROM orders
 -- part_year_of_day --
 SELECT id, CAST(date_part('year', CAST(paid_at AS TIMESTAMP)) AS BIGINT) AS year_paid_at
 FROM orders
+-- replace --
+SELECT CASE WHEN status IN ('settled', 'it''s done') THEN 'paid' ELSE status END AS state, count(*) AS count
+FROM orders
+GROUP BY CASE WHEN status IN ('settled', 'it''s done') THEN 'paid' ELSE status END
+ORDER BY CAST(CASE WHEN status IN ('settled', 'it''s done') THEN 'paid' ELSE status END AS TEXT) COLLATE "C"
 -- select_columns --
 SELECT id, amount AS total
 FROM orders

@@ -564,6 +564,11 @@ FROM orders
 -- part_year_of_day --
 SELECT id, year(CAST(paid_at AS TIMESTAMP(6))) AS year_paid_at
 FROM orders
+-- replace --
+SELECT CASE WHEN status IN ('settled', 'it''s done') THEN 'paid' ELSE status END AS state, count(*) AS count
+FROM orders
+GROUP BY CASE WHEN status IN ('settled', 'it''s done') THEN 'paid' ELSE status END
+ORDER BY state
 -- select_columns --
 SELECT id, amount AS total
 FROM orders
