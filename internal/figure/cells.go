@@ -21,6 +21,7 @@ type cell struct {
 	date    *day
 	column  column // where it stands
 	stated  bool   // a constant of the program that gave it: no data
+	parts   []cell // of a total, which stands in no table
 }
 
 // A grid is a table, prepared.
@@ -33,9 +34,11 @@ type grid struct {
 	named   int64     // rows that the answer names; -1 until they are counted
 	valued  int64     // those of them that its figures were read from
 
-	namedIn string // the sentence for which isNamed was filled
-	nameIn  names  // what it says
-	isNamed []bool
+	namedIn  string // the sentence for which isNamed was filled
+	nameIn   names  // what it says
+	isNamed  []bool
+	isMeant  []bool // of the same sentence, once they are needed
+	groupsIn []group
 }
 
 // constant says that the table holds nothing but constants of the program that gave it.
@@ -50,7 +53,7 @@ func (g *grid) byCode() bool { return g.table.made != nil && g.table.made.isCode
 type column struct {
 	name  string
 	words []string
-	unit  string  // that its name ends with
+	unit  string  // that its name has
 	share bool    // its name says that it holds percentages or shares
 	key   bool    // its name says that it numbers the rows
 	time  bool    // its name says that it holds years, months or days
@@ -165,11 +168,7 @@ func newColumn(name string) column {
 	for _, part := range nameParts.FindAllString(name, -1) {
 		c.words = append(c.words, strings.ToLower(part))
 	}
-	if n := len(c.words); n > 0 {
-		if _, ok := unitsOf[c.words[n-1]]; ok {
-			c.unit = c.words[n-1]
-		}
-	}
+	c.unit = unitOfName(c.words)
 	for _, w := range c.words {
 		switch w {
 		case "id", "key", "nr", "no", "uuid", "code":
@@ -186,6 +185,19 @@ func newColumn(name string) column {
 		}
 	}
 	return c
+}
+
+// unitOfName finds the unit in the words of a column's name: the last word, or another that
+// is clearly one, such as kwh in kwh_sold. Single letters and the names of periods mean
+// other things there.
+func unitOfName(words []string) string {
+	for i, w := range slices.Backward(words) {
+		_, ok := unitsOf[w]
+		if ok && (i == len(words)-1 || len(w) > 1 && !ambiguousUnits[w]) {
+			return w
+		}
+	}
+	return ""
 }
 
 var isoDay = regexp.MustCompile(`^(\d{4})-(\d{2})(?:-(\d{2}))?(?:[T ]|$)`)
@@ -363,7 +375,7 @@ func (m mention) holds(value float64, c column) fit {
 		if c.scale > 1 {
 			try(v*c.scale, m.near)
 		}
-		if !m.share || c.share || !m.inWords && (v > 1 || v < -1 || v == 0) {
+		if !m.share || m.points || c.share || !m.inWords && (v > 1 || v < -1 || v == 0) {
 			try(v, m.near)
 		}
 		if m.share && (v <= 1 || c.share) {

@@ -26,6 +26,8 @@ func (f Figure) Origin() string {
 		return f.Formula + " (" + f.place() + ")"
 	case Stated:
 		return "A constant that the statement or the code put into its result: no data supports it."
+	case Contradicted:
+		return fmt.Sprintf("the words beside it say %q, which the values deny: %s", f.Denies, f.formula())
 	case Weak:
 		return "may be by chance: " + cmp.Or(f.formula(), "a value of the results")
 	case None:

@@ -40,6 +40,8 @@ type Support string
 // origin; Stated is one whose only origin is a constant of the statement or the code that
 // gave the result, which is no data. Mixed is one that the statement or the code computed
 // of data and of numbers of its own, such as sum(total) * 1.37: Factors has those.
+// Contradicted is one that stands in the data, beside a word that the data denies: "rose
+// from 120 to 100".
 const (
 	FromCell      Support = "cell"
 	FromFormula   Support = "formula"
@@ -49,6 +51,7 @@ const (
 	FromSize      Support = "size"
 	Mixed         Support = "mixed"
 	Stated        Support = "stated"
+	Contradicted  Support = "contradicted"
 	Weak          Support = "weak"
 	None          Support = "none"
 )
@@ -65,6 +68,8 @@ type Figure struct {
 	// Factors are the numbers of the statement or the code with which a mixed figure was
 	// computed.
 	Factors []string `json:"factors,omitempty"`
+	// Denies is the word of a contradicted figure that its cells deny, such as rose.
+	Denies string `json:"denies,omitempty"`
 }
 
 // A Cell is a place in a table.
@@ -90,7 +95,7 @@ func Holds(text string) bool {
 // Rules is the version of the rules by which Trace finds origins. It must be raised with
 // every change of what Trace returns for some text: runs that were traced by other rules
 // are replayed with the origins that their log holds.
-const Rules = 2
+const Rules = 3
 
 // Trace finds the figures of an answer with their origins, in the order of the text. cut
 // reports that a bound left figures or evidence out.
@@ -142,6 +147,7 @@ func Trace(answer string, e Evidence) (figures []Figure, cut bool) {
 		}
 	}
 	t.markMixed(out)
+	t.markDirections(found, out)
 	return out, cut
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"interlock/internal/racetest"
 )
 
 // A given is an answer with its evidence, and what each of its figures must rest on.
@@ -23,6 +25,7 @@ type given struct {
 	Columns2  []string
 	Rows2     [][]any
 	Want      []string // "text: support", in order; a prefix of the formula may follow
+	Against   []string // words of a direction that the data denies
 }
 
 func (g given) evidence() Evidence {
@@ -122,10 +125,13 @@ func (r rates) String() string {
 // them, and holds three rates: figures with an origin that are linked, false alarms, and
 // figures without an origin that raise one. On first sight, of blind.json 271 of 309 were
 // linked, 21 weak, 17 alarms false, and 24 of 26 invented figures found; of blind2.json 51
-// of 62 were linked, 1 weak, 10 alarms false, and 4 of 8 found. Then the code was improved
-// with them.
+// of 62 were linked, 1 weak, 10 alarms false, and 4 of 8 found; of blind3.json 102 of 131
+// were linked, 15 weak, 12 alarms false, 2 not seen, and 7 of 11 found. Then the code was
+// improved with them. A direction that the data denies, such as "rose from 5 to 4", is held
+// exactly: each of them is found, and no other.
 func TestBlindCorpus(t *testing.T) {
-	for _, file := range []string{"blind.json", "blind2.json"} {
+	racetest.Skip(t, "judges a corpus")
+	for _, file := range []string{"blind.json", "blind2.json", "blind3.json"} {
 		found := rates{}
 		for _, g := range corpus(t, file) {
 			found.measure(t, g)
@@ -141,6 +147,15 @@ func TestBlindCorpus(t *testing.T) {
 func (r *rates) measure(t *testing.T, g given) {
 	t.Helper()
 	all := traced(g.Answer, g.evidence())
+	var against []string
+	for _, f := range all {
+		if f.Denies != "" {
+			against = append(against, f.Denies)
+		}
+	}
+	if !slices.Equal(against, g.Against) {
+		t.Errorf("%s: the words %q were found to be against the data, want %q: %s", g.Name, against, g.Against, g.Answer)
+	}
 	for _, want := range g.Want {
 		i := strings.LastIndex(want, ": ")
 		text, support := want[:i], Support(want[i+2:])
@@ -150,7 +165,7 @@ func (r *rates) measure(t *testing.T, g given) {
 			continue
 		}
 		r.add(support == None || support == Stated, all[n])
-		if all[n].Support != support {
+		if all[n].Support != support && all[n].Support != Contradicted {
 			t.Logf("%s: %q is %s, want %s", g.Name, text, all[n].Support, support)
 		}
 		all = all[n+1:]

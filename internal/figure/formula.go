@@ -59,10 +59,14 @@ func (m mention) equals(f formula) bool {
 		return false
 	}
 	if !f.ratio {
-		return m.holds(f.value, f.column) != noFit
+		signed := f.cue == differenceCue && m.readings[0].value < 0 // -175: it is the words that say of what
+		return m.holds(f.value, f.column) != noFit || signed && m.holds(-f.value, f.column) != noFit
 	}
 	for _, r := range m.readings {
 		value := math.Abs(f.value)
+		if by, ok := convert(f.column.unit, m.unit); ok && f.cue == meanCue && r.fits(value*by, m.near) {
+			return true // 30.7 cents a unit
+		}
 		if m.share && r.fits(value*100, m.near) || !m.share && f.cue&(ratioCue|meanCue) != 0 && r.fits(value, m.near) {
 			return true
 		}
@@ -83,7 +87,7 @@ func (t *tracer) fromFormulas(m mention) (origin, bool) {
 		if t.grids[i].constant() {
 			continue
 		}
-		if !t.grids[i].counts(s) || !t.grids[i].aggregates(s) || !t.grids[i].shares(s, t.linked) {
+		if !t.grids[i].groups(s) || !t.grids[i].counts(s) || !t.grids[i].aggregates(s) || !t.grids[i].shares(s, t.linked) {
 			break
 		}
 	}
@@ -93,17 +97,43 @@ func (t *tracer) fromFormulas(m mention) (origin, bool) {
 	if !s.found {
 		return origin{}, false
 	}
+	if !s.best.pointed && m.digits() > 1 && float64(s.tried) >= 2*math.Pow10(m.digits()) {
+		return origin{}, false // so many formulas of cells that nobody named give every figure of its length
+	}
 	o := origin{support: FromFormula, formula: s.best.text, source: s.best.table}
 	spoken := s.best.spoken || m.cues&s.best.cue != 0
 	if !s.certain && (!spoken && m.digits() < 4 || chance(s.tried/2, m.digits())) {
 		o.support = Weak
 	}
-	for _, c := range s.best.cells {
-		if c.Table != "" {
-			o.cells = append(o.cells, c.Cell)
+	o.cells = placesOf(s.best.cells)
+	if o.support == FromFormula && len(s.best.cells) <= 2 { // the answer speaks of them
+		for _, c := range s.best.cells {
+			if c.Table != "" && !slices.ContainsFunc(t.linked, func(l cell) bool { return l.Cell == c.Cell }) {
+				t.linked = append(t.linked, c)
+			}
 		}
 	}
 	return o, true
+}
+
+// placesOf gives the places of cells, for a total those of its parts. The first part of each
+// comes first, so that each column is named where not all cells are.
+func placesOf(cells []cell) []Cell {
+	var out []Cell
+	for i := 0; ; i++ {
+		before := len(out)
+		for _, c := range cells {
+			switch {
+			case i < len(c.parts):
+				out = append(out, c.parts[i].Cell)
+			case i == 0 && c.Table != "":
+				out = append(out, c.Cell)
+			}
+		}
+		if len(out) == before || len(out) >= maxCells {
+			return out
+		}
+	}
 }
 
 // know adds a figure of the answer itself, of no table, to what formulas are made of.
@@ -140,7 +170,7 @@ func (g *grid) counts(s *search) bool {
 				by[x.text] = append(by[x.text], x)
 			}
 		}
-		if len(by) > 0 && !s.try(formula{value: float64(len(by)), text: fmt.Sprintf("count(distinct %s)", c.name), table: g.table.ID, cue: countCue, pointed: containsAny(s.m.sentence, c.words)}) {
+		if len(by) > 0 && !s.try(formula{value: float64(len(by)), text: fmt.Sprintf("count(distinct %s)", c.name), table: g.table.ID, cue: countCue, pointed: containsAny(s.m.sentence, c.words), spoken: s.m.countsNext(c)}) {
 			return false
 		}
 		for _, value := range slices.Sorted(maps.Keys(by)) {
@@ -266,6 +296,11 @@ func (m mention) counts(c column) bool {
 	return false
 }
 
+// countsNext says that the name of a column stands right behind the figure: six teams.
+func (m mention) countsNext(c column) bool {
+	return len(m.after) > 0 && containsAny(m.after[0], c.words)
+}
+
 // pairs tries what two cells give: their difference, sum, ratio and change.
 func (t *tracer) pairs(s *search) {
 	chosen := append([]cell{}, t.linked...)
@@ -275,45 +310,55 @@ func (t *tracer) pairs(s *search) {
 	pointed := len(chosen)
 	for i := range t.grids {
 		g := &t.grids[i]
-		byRow := g.namedBy(s.m)
-		for row := range g.cells {
-			if !byRow[row] && len(g.cells) > smallTable {
-				continue
-			}
-			for _, c := range g.cells[row] {
-				if c.number && !c.stated && len(chosen) < maxChosen {
-					chosen = append(chosen, c)
+		byRow, meant := g.namedBy(s.m), g.meantBy(s.m)
+		for _, first := range []bool{true, false} { // the rows that are meant, then others that are named
+			for row := range g.cells {
+				if meant[row] != first || !byRow[row] && len(g.cells) > smallTable {
+					continue
+				}
+				for _, c := range g.cells[row] {
+					if c.number && !c.stated && len(chosen) < maxChosen {
+						chosen = append(chosen, c)
+					}
 				}
 			}
 		}
 	}
-	for i, a := range chosen {
-		for j, b := range chosen {
-			if i == j || a.Cell == b.Cell || a.Table == b.Table && a.Table != "" && a.Row != b.Row && a.Column != b.Column {
-				continue
-			}
-			if !s.pair(a, b, i < pointed && j < pointed || t.bothNamed(s.m, a, b), i < j) {
-				return
+	for _, ofColumn := range []bool{true, false} { // two values of one column are compared before two columns
+		for i, a := range chosen {
+			for j, b := range chosen {
+				if i == j || a.Cell == b.Cell || ofColumn != (a.Table == b.Table && a.Column == b.Column) || a.Table == b.Table && a.Table != "" && a.Row != b.Row && a.Column != b.Column {
+					continue
+				}
+				if !s.pair(a, b, i < pointed && j < pointed || t.bothNamed(s.m, a, b), i < j) {
+					return
+				}
 			}
 		}
 	}
+	t.pairTotals(s)
 }
 
-func (t *tracer) bothNamed(m mention, a, b cell) bool {
+func (t *tracer) bothNamed(m mention, a, b cell) bool { return t.isNamed(m, a) && t.isNamed(m, b) }
+
+// isNamed says that the sentence names the row of a cell, or that there is no other. A
+// figure of the answer itself names itself.
+func (t *tracer) isNamed(m mention, c cell) bool {
 	for i := range t.grids {
-		g := &t.grids[i]
-		if g.table.ID == a.Table && a.Table == b.Table {
-			byRow := g.namedBy(m)
-			return byRow[a.Row] && byRow[b.Row]
+		if g := &t.grids[i]; g.table.ID == c.Table {
+			return len(g.cells) == 1 || g.namedBy(m)[c.Row]
 		}
 	}
-	return a.Table != b.Table
+	return c.Table == ""
 }
 
 // pair tries two cells; once says that what is the same the other way round is due.
 func (s *search) pair(a, b cell, pointed, once bool) bool {
 	both := []cell{a, b}
 	name := func(c cell) string {
+		if c.parts != nil {
+			return c.Column
+		}
 		if c.Table == "" {
 			return "(" + c.Column + ")"
 		}

@@ -69,7 +69,7 @@ func (g *grid) namedBy(m mention) []bool {
 	if g.isNamed != nil && g.namedIn == key {
 		return g.isNamed
 	}
-	g.namedIn, g.isNamed = key, make([]bool, len(g.cells))
+	g.namedIn, g.isNamed, g.isMeant, g.groupsIn = key, make([]bool, len(g.cells)), nil, nil
 	for _, text := range []string{m.written, m.lead} {
 		if text == "" {
 			continue

@@ -11,6 +11,7 @@ type reading struct {
 	value  float64
 	unit   float64 // of the last digit that is written: 0.1 for 12.3, 1e5 for 1.2 million
 	digits int     // significant ones
+	loose  bool    // a share in words, such as a third: people say it of what lies around it
 }
 
 // readings understands digits with separators.
@@ -68,12 +69,12 @@ func decimal(text string) []reading {
 		unit = math.Pow10(-places)
 	}
 	digits := len(strings.TrimLeft(strings.Replace(text, ".", "", 1), "0"))
-	return []reading{{value, unit, max(digits, 1)}}
+	return []reading{{value: value, unit: unit, digits: max(digits, 1)}}
 }
 
 // scaled multiplies a reading, such as by a million.
 func (r reading) scaled(by float64) reading {
-	return reading{r.value * by, r.unit * by, r.digits}
+	return reading{value: r.value * by, unit: r.unit * by, digits: r.digits}
 }
 
 // A closeness says how near a value must be to a figure.
@@ -95,6 +96,15 @@ func (r reading) fits(value float64, c closeness) bool {
 	slack := r.unit/2 + math.Abs(r.value)*1e-9 // halves may be rounded either way
 	if math.Abs(off) <= slack {
 		return true
+	}
+	if r.loose {
+		switch c {
+		case above:
+			return off > 0 && off <= r.value*0.25
+		case below:
+			return off < 0 && -off <= r.value*0.15
+		}
+		return math.Abs(off) <= r.value*0.1
 	}
 	coarse := r.coarse()
 	switch c {

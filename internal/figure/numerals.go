@@ -132,7 +132,7 @@ func germanHalf(word string) (float64, bool) {
 // compound understands a number of several words, or of one that is put together.
 func compound(text string, start, end int) (mention, bool) {
 	if n, ok := englishNumeral(text, start, end); ok {
-		m, ok := spread(text, mention{start: start, end: n.end, readings: []reading{{n.value, n.unit, digitsOf(n.value)}}})
+		m, ok := spread(text, mention{start: start, end: n.end, readings: []reading{{value: n.value, unit: n.unit, digits: digitsOf(n.value)}}})
 		if before := lastWord(textBefore(text, start)); single[strings.ToLower(strings.TrimSpace(before))] {
 			m.near = closenessBefore(text, start-len(before)) // about a hundred thousand
 		}
@@ -143,7 +143,7 @@ func compound(text string, start, end int) (mention, bool) {
 		return mention{}, false
 	}
 	if v, ok := germanHalf(word); ok {
-		return spread(text, mention{start: start, end: end, readings: []reading{{v, 0.1, 2}}})
+		return spread(text, mention{start: start, end: end, readings: []reading{{value: v, unit: 0.1, digits: 2}}})
 	}
 	if v, ok := germanNumeral(word); ok {
 		unit := 1.0
@@ -152,7 +152,7 @@ func compound(text string, start, end int) (mention, bool) {
 		} else if strings.HasSuffix(word, "tausend") {
 			unit = 1000
 		}
-		return spread(text, mention{start: start, end: end, readings: []reading{{v, unit, digitsOf(v)}}})
+		return spread(text, mention{start: start, end: end, readings: []reading{{value: v, unit: unit, digits: digitsOf(v)}}})
 	}
 	return mention{}, false
 }
@@ -193,7 +193,7 @@ func ofScale(text string, start, end int, fraction float64) (mention, bool) {
 	}
 	return mention{
 		start: start, end: to, near: closenessBefore(text, start), unit: unitAfter(textAfter(text, to)),
-		readings: []reading{{fraction * by, by / 10, 1}},
+		readings: []reading{{value: fraction * by, unit: by / 10, digits: 1}},
 	}, true
 }
 
@@ -214,7 +214,7 @@ func signAt(text string, start, end int, sign rune) (mention, bool) {
 		return m, true
 	}
 	if whole > 0 {
-		return spread(text, mention{start: start, end: end, readings: []reading{{value, 0.1, 2}}})
+		return spread(text, mention{start: start, end: end, readings: []reading{{value: value, unit: 0.1, digits: 2}}})
 	}
-	return mention{start: start, end: end, share: true, inWords: true, near: about, readings: []reading{{value * 100, 1, 2}}}, true
+	return mention{start: start, end: end, share: true, inWords: true, near: closenessOfShare(text, start), readings: []reading{shareInWords(value)}}, true
 }

@@ -16,6 +16,7 @@ type mention struct {
 	text       string
 	readings   []reading
 	share      bool // written as a percentage or a fraction: a value of 0.12 is 12 %
+	points     bool // percentage points, or points of a mark
 	inWords    bool // "a third"
 	ratio      bool // "twice", "3 times"
 	unit       string
@@ -90,7 +91,7 @@ func scanPlain(text string) []mention {
 		m.text = text[m.start:m.end]
 		m.before, m.after = wordBefore(text, m.start), wordsAfter(text, m.end)
 		if len(m.after) > 0 && isPoints(m.after) {
-			m.share = true
+			m.share, m.points = true, true
 		}
 		m.bracketed = strings.HasSuffix(strings.TrimRight(text[:m.start], "€$£ "), "(") && strings.HasPrefix(text[m.end:], ")")
 		out = append(out, m)
@@ -264,7 +265,7 @@ func spread(text string, m mention) (mention, bool) {
 func isSuffix(word string) bool {
 	lower := strings.ToLower(word)
 	_, scale := scales[lower]
-	_, unit := unitsOf[lower]
+	_, unit := unitsOf[strings.TrimRight(lower, "²³")]
 	return scale && word != "b" || unit || lower == "x" // 8b is a name, 8B are billions
 }
 
@@ -286,6 +287,12 @@ func nextWord(rest string) (string, int) {
 	word := firstWord.FindString(rest[gap:])
 	if word == "" {
 		return "", 0
+	}
+	after := rest[gap+len(word):]
+	for _, sign := range []string{"€", "²", "³"} { // T€, m²
+		if strings.HasPrefix(after, sign) {
+			return word + sign, gap
+		}
 	}
 	return word, gap
 }
@@ -327,17 +334,17 @@ func wordAt(text string, start, end int) (mention, bool) {
 		return m, true
 	}
 	if v, ok := numberWords[word]; ok {
-		m, ok := spread(text, mention{start: start, end: end, readings: []reading{{v, 1, 1}}})
+		m, ok := spread(text, mention{start: start, end: end, readings: []reading{{value: v, unit: 1, digits: 1}}})
 		if next, gap := nextWord(textAfter(text, m.end)); ok && gap > 0 {
 			if f, isShare := fractions[strings.ToLower(next)]; isShare && v > 0 { // two thirds
-				return mention{start: start, end: m.end + gap + len(next), share: true, inWords: true, near: about, readings: []reading{{v * f * 100, 1, 2}}}, true
+				return mention{start: start, end: m.end + gap + len(next), share: true, inWords: true, near: closenessOfShare(text, start), readings: []reading{shareInWords(v * f)}}, true
 			}
 		}
 		return m, ok
 	}
 	if by := scales[word]; by >= 100 && len(word) > 4 {
 		if article := start - len(lastWord(textBefore(text, start))); single[strings.ToLower(strings.TrimSpace(text[article:start]))] { // a million
-			return mention{start: start, end: end, near: closenessBefore(text, article), readings: []reading{{by, by, 1}}, unit: unitAfter(textAfter(text, end))}, true
+			return mention{start: start, end: end, near: closenessBefore(text, article), readings: []reading{{value: by, unit: by, digits: 1}}, unit: unitAfter(textAfter(text, end))}, true
 		}
 	}
 	if v, ok := fractions[word]; ok {
@@ -350,12 +357,46 @@ func wordAt(text string, start, end int) (mention, bool) {
 				return mention{}, false // the third quarter
 			}
 		}
-		return mention{start: start, end: end, share: true, inWords: true, near: about, readings: []reading{{v * 100, 1, 2}}}, true
+		return mention{start: start, end: end, share: true, inWords: true, near: closenessOfShare(text, start), readings: []reading{shareInWords(v)}}, true
+	}
+	if m, ok := germanTimes(text, word, start, end); ok {
+		return m, true
 	}
 	if v, ok := multiples[word]; ok {
-		return mention{start: start, end: end, ratio: true, near: about, readings: []reading{{v, 0.2, 1}}}, true
+		return mention{start: start, end: end, ratio: true, near: about, readings: []reading{{value: v, unit: 0.2, digits: 1}}}, true
 	}
 	return mention{}, false
+}
+
+// shareInWords is a share such as a third, which people say of what lies around it.
+func shareInWords(share float64) reading {
+	return reading{value: share * 100, unit: 1, digits: 2, loose: true}
+}
+
+// closenessOfShare looks at the words before a share in words, past its article: more than a
+// third, knapp die Hälfte. Without any it is about that much.
+func closenessOfShare(text string, start int) closeness {
+	for range 2 {
+		if near := closenessBefore(text, start); near != rounded {
+			return near
+		}
+		last := lastWord(textBefore(text, start))
+		if !articles[strings.ToLower(strings.TrimSpace(last))] {
+			break
+		}
+		start -= len(last)
+	}
+	return about
+}
+
+// germanTimes reads dreimal, where it compares: dreimal so hoch, zweimal mehr.
+func germanTimes(text, word string, start, end int) (mention, bool) {
+	number, ok := strings.CutSuffix(word, "mal")
+	v := numberWords[number]
+	if next, gap := nextWord(textAfter(text, end)); !ok || v == 0 || gap == 0 || next != "so" && next != "mehr" {
+		return mention{}, false
+	}
+	return mention{start: start, end: end, ratio: true, near: closenessBefore(text, start), readings: []reading{{value: v, unit: 1, digits: 1}}}, true
 }
 
 // lastWord is the last word of a text with the blanks after it.

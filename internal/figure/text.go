@@ -91,12 +91,22 @@ func (t *tracer) fromStatements(m mention) (origin, bool) {
 	return inTexts(m, t.statements, FromStatement)
 }
 
-// fromYears looks for a year among the conditions: a formula that gives it does so by chance.
+// fromYears looks for a year among the conditions and the names of columns: a formula that gives it does so by chance.
 func (t *tracer) fromYears(m mention) (origin, bool) {
 	if _, ok := m.year(); !ok {
 		return origin{}, false
 	}
-	return t.fromStatements(m)
+	if o, ok := t.fromStatements(m); ok {
+		return o, true
+	}
+	for i := range t.grids {
+		for _, c := range t.grids[i].columns {
+			if slices.Contains(c.words, m.text) { // revenue_2024
+				return origin{support: FromStatement}, true
+			}
+		}
+	}
+	return origin{}, false
 }
 
 func inTexts(m mention, texts []scannedText, s Support) (origin, bool) {

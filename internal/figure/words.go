@@ -59,6 +59,9 @@ var unitsOf = map[string]struct {
 	"kib": {"bytes", 1 << 10}, "mib": {"bytes", 1 << 20}, "gib": {"bytes", 1 << 30},
 }
 
+// ambiguousUnits mean something else at the beginning of a column's name: min_price.
+var ambiguousUnits = wordSet("min mins sec secs second seconds minute hour day days tag tage weeks hr hrs ms")
+
 // columnScales are words of a column's name that say in what its numbers count.
 var columnScales = map[string]float64{"thousand": 1e3, "thousands": 1e3, "teur": 1e3, "tsd": 1e3, "keur": 1e3, "kusd": 1e3, "million": 1e6, "millions": 1e6, "mio": 1e6, "meur": 1e6, "musd": 1e6, "mn": 1e6, "mrd": 1e9, "bn": 1e9}
 
@@ -71,13 +74,16 @@ var determiners = map[string]bool{
 // currencies may be glued to a number: EUR48.
 var currencies = map[string]bool{"eur": true, "usd": true, "gbp": true, "chf": true, "jpy": true, "cad": true, "aud": true, "sek": true, "nok": true, "dkk": true, "pln": true, "czk": true}
 
+// articles stand between a share in words and what says how near it is.
+var articles = wordSet("a an one the ein eine einem einer eines das die der")
+
 // single are words before a scale that make it one: a million.
 var single = map[string]bool{"a": true, "one": true, "eine": true, "einer": true, "ein": true, "einem": true}
 
 // closenessWords stand before a figure that is not exact.
 var closenessWords = map[string]closeness{
 	"about": about, "around": about, "roughly": about, "approximately": about, "approx": about, "circa": about, "ca": about, "some": about, "~": about, "≈": about,
-	"etwa": about, "rund": about, "ungefähr": about, "zirka": about, "gut": above,
+	"etwa": about, "quite": below, "rund": about, "ungefähr": about, "zirka": about, "gut": above,
 	"over": above, "above": above, "exceeding": above, "than": above, "über": above, "als": above,
 	"nearly": below, "almost": below, "under": below, "below": below, "fast": below, "knapp": below, "beinahe": below, "unter": below,
 }
@@ -115,10 +121,10 @@ const (
 )
 
 var cueWords = map[cue][]string{
-	sumCue:        {"total", "sum", "together", "combined", "overall", "altogether", "in all", "insgesamt", "zusammen", "gesamt", "summe", "addier"},
+	sumCue:        {"total", " all ", "alle ", "aller ", "across", "sum", "together", "combined", "overall", "altogether", "in all", "insgesamt", "zusammen", "gesamt", "summe", "addier"},
 	meanCue:       {"average", "mean", " avg", "on average", "per ", "durchschnitt", "im schnitt", "mittel", " pro ", " je "},
-	differenceCue: {"difference", "more than", "less than", "fewer", "higher", "lower", "increase", "decrease", "rose", "fell", "grew", "growth", "drop", "gap", "gain", "change", "up by", "down by", "ahead", "behind", "spread", "span", "range", "improved", "remain", "left over", "above the", "below the", "unterschied", "mehr als", "weniger", "höher", "niedriger", "gestiegen", "gesunken", "gewachsen", "zuwachs", "rückgang", "differenz", "abstand", "spannweite", "zu viel", "zu wenig", " vor ", "erholt", "änderung", "verbleib", "stieg", "sank", "fiel", "plus", "minus", "wuchs"},
-	shareCue:      {"%", "percent", "prozent", "share", "fraction", "proportion", "portion", "anteil", "quote", "rate", " of all", " of the", "drittel", "viertel", "hälfte", "half", "third", "quarter"},
+	differenceCue: {"difference", "more than", "less than", "fewer", "higher", "lower", "increase", "decrease", "rose", "fell", "grew", "growth", "drop", "gap", "gain", "change", "up by", "down by", "ahead", "behind", "spread", "span", "range", "improved", "remain", "left over", "above the", "below the", "open", "outstanding", "unresolved", "lost", "points", "more ", "unterschied", "mehr", "weniger", "höher", "niedriger", "gestiegen", "gesunken", "gewachsen", "zuwachs", "rückgang", "differenz", "abstand", "spannweite", "zu viel", "zu wenig", " vor ", "erholt", "änderung", "verbleib", "stieg", "sank", "fiel", "plus", "minus", "wuchs", "verlor", "offen", "ausstehend", "übrig", "punkte", "über der", "unter der"},
+	shareCue:      {"%", "percent", "prozent", "share", "fraction", "proportion", "portion", "anteil", "quote", "rate", " of all", " of the", "fifth", "fünftel", "drittel", "viertel", "hälfte", "half", "third", "quarter"},
 	ratioCue:      {"times", "ratio", "twice", "double", "triple", "fold", "factor", "mal so", "-fache", "fache", "verhältnis", "doppelt", "faktor", "verdoppelt", " per ", " pro "},
 	countCue:      {"there are", "there is", "there were", "count", "number of", "rows", "results", "found", "entries", "records", "list", "in total", "es gibt", "anzahl", "zeilen", "treffer", "einträge", "gefunden", "insgesamt", "different", "distinct", "verschiedene", "have", "are ", "haben", "sind "},
 }

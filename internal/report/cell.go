@@ -46,7 +46,7 @@ func newColumnFormat(c schema.Column, rows [][]any, index int) columnFormat {
 	if !isNumber(c.Type) {
 		return f
 	}
-	f.plain = years || numbersRows(c.Name)
+	f.plain = years || numbersRows(c.Name) || namesYears(c.Name) && largest < 10_000
 	f.decimals = min(digits, maxDecimals)
 	switch {
 	case largest > 0 && largest < 0.001:
@@ -119,11 +119,16 @@ func countDecimals(text string) int {
 	return len(decimals)
 }
 
-// numbersRows says by its name that a column holds years or keys.
+// namesYears says that a column may hold years; it may also hold what a year gave.
+func namesYears(column string) bool {
+	name := strings.ToLower(column)
+	return strings.Contains(name, "year") || strings.Contains(name, "jahr")
+}
+
+// numbersRows says by its name that a column holds keys.
 func numbersRows(column string) bool {
 	name := strings.ToLower(column)
-	return name == "id" || name == "key" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_key") || strings.HasSuffix(name, "number") ||
-		strings.Contains(name, "year") || strings.Contains(name, "jahr")
+	return name == "id" || name == "key" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_key") || strings.HasSuffix(name, "number")
 }
 
 // groupDigits puts commas between the thousands of a column, in all of its numbers or in

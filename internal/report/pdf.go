@@ -36,6 +36,7 @@ type writer struct {
 	left, right float64
 	bottom      float64
 	y           float64 // of the next line's top
+	lying       bool    // the page is wider than high, for a wide table
 }
 
 // written is when every report says it was made: the bytes of a report depend on what
@@ -49,8 +50,7 @@ func PDF(ctx context.Context, d Document) ([]byte, error) {
 		return nil, err
 	}
 	w := newWriter(p)
-	w.AddPage()
-	w.y = topMargin
+	w.newPage()
 	for i := range p.heading {
 		p.heading[i].bold = true
 	}
@@ -90,7 +90,8 @@ func newWriter(p page) *writer {
 		f.SetFont("sans", "", smallSize)
 		f.SetTextColor(0x5b, 0x66, 0x73)
 		number := strconv.Itoa(f.PageNo())
-		f.Text(w.right-f.GetStringWidth(number), height-10, number)
+		width, height := f.GetPageSize()
+		f.Text(width-sideMargin-f.GetStringWidth(number), height-10, number)
 	})
 	return w
 }
@@ -122,8 +123,26 @@ func Unprintable(text string) string {
 // need begins a new page where the present one has no room.
 func (w *writer) need(height float64) {
 	if w.y+height > w.bottom && w.y > topMargin {
-		w.AddPage()
-		w.y = topMargin
+		w.newPage()
+	}
+}
+
+// newPage begins a page, lying or upright.
+func (w *writer) newPage() {
+	orientation := "P"
+	if w.lying {
+		orientation = "L"
+	}
+	w.AddPageFormat(orientation, w.GetPageSizeStr("A4"))
+	width, height := w.GetPageSize()
+	w.right, w.bottom, w.y = width-sideMargin, height-bottomMargin, topMargin
+}
+
+// turn begins a page that lies, or one that stands, unless the present one does.
+func (w *writer) turn(lying bool) {
+	if w.lying != lying {
+		w.lying = lying
+		w.newPage()
 	}
 }
 
@@ -151,6 +170,9 @@ func (w *writer) font(s span, size float64) {
 func lineHeight(size float64) float64 { return size * pointMM * lineFactor }
 
 func (w *writer) block(b block, inList bool) {
+	if b.kind != grid {
+		w.turn(false)
+	}
 	indent := w.left + 6*float64(max(0, b.level-1))
 	switch b.kind {
 	case heading:
@@ -346,6 +368,7 @@ func (w *writer) sources() {
 		return
 	}
 	w.y += 4
+	w.turn(false)
 	w.need(20)
 	w.SetDrawColor(0xc5, 0xcc, 0xd4)
 	w.SetLineWidth(0.3)

@@ -1,6 +1,9 @@
 package report
 
 import (
+	"strings"
+	"unicode"
+
 	"codeberg.org/go-pdf/fpdf"
 
 	"interlock/internal/chart"
@@ -27,7 +30,15 @@ func (w *writer) table(b block) {
 	if columns == 0 {
 		return
 	}
-	size, widths := w.fitTable(b)
+	width, height := w.GetPageSize()
+	upright, lying := min(width, height)-2*sideMargin, max(width, height)-2*sideMargin
+	size, widths := w.fitTable(b, upright)
+	if larger, wide := w.fitTable(b, lying); size < leastUpright && larger > size {
+		size, widths = larger, wide
+		w.turn(true)
+	} else {
+		w.turn(false)
+	}
 	w.need(4 * lineHeight(size))
 	if b.caption != "" {
 		w.flow([]span{{text: b.caption, italic: true}}, smallSize, w.left)
@@ -37,8 +48,7 @@ func (w *writer) table(b block) {
 	for _, cells := range b.rows {
 		row := w.layoutRow(cells, widths, size)
 		if w.y+row.height > w.bottom {
-			w.AddPage()
-			w.y = topMargin
+			w.newPage()
 			w.row(header, widths, size, true)
 		}
 		w.row(row, widths, size, false)
@@ -51,14 +61,22 @@ func (w *writer) table(b block) {
 }
 
 // tableSizes are the sizes of text in tables, in points: the largest is taken in which no
-// word has to be broken.
+// number and no word of common length has to be broken.
 var tableSizes = []float64{9, 8.5, 8, 7.5, 7, 6.5, 6, 5.5, 5}
 
-// fitTable chooses the size of the text and the widths of the columns.
-func (w *writer) fitTable(b block) (size float64, widths []float64) {
+// leastUpright is the least size of text in a table on an upright page: one that needs
+// smaller text is put on a lying page, if it is larger there.
+const leastUpright = 7
+
+// longWord is from how many characters on a word of letters may be broken in a table, so
+// that one long word does not make all columns narrow.
+const longWord = 18
+
+// fitTable chooses the size of the text and the widths of the columns for a width.
+func (w *writer) fitTable(b block, room float64) (size float64, widths []float64) {
 	for _, size = range tableSizes {
 		natural, least := w.columnNeeds(b, size)
-		room, needed := w.right-w.left, 0.0
+		needed := 0.0
 		for _, n := range least {
 			needed += n
 		}
@@ -71,7 +89,7 @@ func (w *writer) fitTable(b block) (size float64, widths []float64) {
 }
 
 // columnNeeds measures what each column asks for: all of its content in one line, and at
-// least its longest word.
+// least its longest number, or its longest word of common length.
 func (w *writer) columnNeeds(b block, size float64) (natural, least []float64) {
 	natural, least = make([]float64, len(b.header)), make([]float64, len(b.header))
 	pad := 2 * padding(len(b.header))
@@ -82,6 +100,9 @@ func (w *writer) columnNeeds(b block, size float64) (natural, least []float64) {
 				width += x.width
 				if joined += x.width; x.blank || x.lineBreak {
 					joined = 0
+				}
+				if strings.ContainsFunc(x.text, unicode.IsLetter) {
+					joined = min(joined, longWord*size*pointMM/2)
 				}
 				longest = max(longest, joined)
 			}

@@ -31,14 +31,14 @@ func TestWordsStayWholeInWideTables(t *testing.T) {
 	for name, tt := range map[string]struct {
 		table Table
 		least float64 // size of the text
-	}{"wide": {wideTable(), 5.5}, "small": {small, 9}} {
+	}{"wide": {wideTable(), 5.5}, "small": {small, 9}, "long": {germanTable(), 5}} {
 		p, err := readDocument(Document{Title: "x", Markdown: "![All](wide)", Tables: []Table{tt.table}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		w := newWriter(p)
 		for _, b := range p.blocks {
-			size, widths := w.fitTable(b)
+			size, widths := w.fitTable(b, w.right-w.left)
 			total := 0.0
 			for _, width := range widths {
 				total += width
@@ -52,7 +52,7 @@ func TestWordsStayWholeInWideTables(t *testing.T) {
 					words := strings.Fields(plainText(row[i].spans))
 					for _, line := range lines {
 						for _, x := range line {
-							if !x.blank && len(words) > 0 && !strings.Contains(strings.Join(words, " ")+" ", x.text+" ") {
+							if !x.blank && len(words) > 0 && len(strings.Join(words, "")) < longWord && !strings.Contains(strings.Join(words, " ")+" ", x.text+" ") {
 								t.Errorf("%s: %q is broken at %q", name, words, x.text)
 							}
 						}
@@ -83,9 +83,48 @@ func TestThousands(t *testing.T) {
 		{column("fiscal_year", 1850.0, 2024.0), "1850 2024"},
 		{column("order_id", 1234.0, 48211.0), "1234 48211"},
 		{column("visits", 1999.0, 2101.0), "1,999 2,101"},
+		{column("Vorjahr €", 946500.0, 1764000.0), "946,500 1,764,000"},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("got %s, want %s", tt.got, tt.want)
 		}
+	}
+}
+
+// germanTable has twelve columns, long words, umlauts and negative numbers.
+func germanTable() Table {
+	t := Table{Name: "wide"}
+	for i, name := range []string{"Filiale", "Geschäftsführerin", "Umsatz €", "Vorjahr €", "Veränderung €", "Fläche m²", "Mitarbeiterzahl", "Retourenquote %", "Straße", "Eröffnet", "Bemerkung", "Straßenbahnhaltestelle"} {
+		c := schema.Column{Name: name}
+		if i > 1 && i < 8 {
+			c.Type = schema.Type{Kind: schema.Float}
+		}
+		t.Columns = append(t.Columns, c)
+	}
+	for range 6 {
+		t.Rows = append(t.Rows, []any{"Garmisch-Partenkirchen", "Özlem Müller-Lüdenscheidt", 1234567.89, 1300000.0, -65432.11, 1200.0, 17.0, 3.45, "Königsstraße 4", "2019-04-15", "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen", "Marktplatz"})
+	}
+	return t
+}
+
+// A table that would need tiny text upright is put on a lying page, alone; what follows it
+// stands upright again.
+func TestWideTablesLie(t *testing.T) {
+	p, err := readDocument(Document{Title: "x", Markdown: "Before.\n\n![All](wide)\n\nAfter.", Tables: []Table{germanTable()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWriter(p)
+	w.newPage()
+	var lying []bool
+	for _, b := range p.blocks {
+		w.block(b, false)
+		lying = append(lying, w.lying)
+	}
+	if len(lying) != 3 || lying[0] || !lying[1] || lying[2] || w.PageNo() != 3 {
+		t.Errorf("lying %v on %d pages", lying, w.PageNo())
+	}
+	if size, _ := w.fitTable(p.blocks[1], 257); size < 6 {
+		t.Errorf("text of %g points on a lying page", size)
 	}
 }
