@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"interlock/internal/racetest"
 )
 
 // How each flaw of a README is found in the data, by the words it begins with.
@@ -78,6 +80,7 @@ var flawLine = regexp.MustCompile(`(?m)^- (.+): (\d+)$`)
 
 // Every flaw that a README names is in the data as often as it says.
 func TestFlaws(t *testing.T) {
+	racetest.Skip(t, "computes on the whole demo")
 	dir := demoData(t)
 	for _, id := range datasets {
 		t.Run(id, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"interlock/internal/demo"
 	"interlock/internal/eval"
+	"interlock/internal/racetest"
 )
 
 // The values of the golden queries are those of another engine on the same files.
@@ -57,6 +58,7 @@ func TestGoldenQueries(t *testing.T) {
 
 // Other data has other answers, so none are claimed.
 func TestGoldenQueriesOfOtherSeeds(t *testing.T) {
+	racetest.Skip(t, "computes on the whole demo")
 	dir := t.TempDir()
 	if _, err := demo.Write(dir, demo.Options{Seed: 2, Scale: 0.05}); err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"interlock/internal/document/documenttest"
 	"interlock/internal/fault"
 	"interlock/internal/jail"
+	"interlock/internal/racetest"
 )
 
 func TestMain(m *testing.M) {
@@ -65,7 +66,7 @@ func TestKinds(t *testing.T) {
 		}}},
 		{"a.csv", []byte("item;price\nlamp;12,50\nchair;\n"), document.Document{Parts: []document.Part{{Place: "rows 2-3", Text: "item: lamp; price: 12,50\nitem: chair"}}}},
 		{"a.docx", documenttest.DOCX("# Handbook", "Welcome & hello.", "## Hours", "Nine to five.", "day\topen"), document.Document{Title: "Handbook", Parts: []document.Part{
-			{Place: "Handbook", Text: "Welcome & hello."}, {Place: "Hours", Text: "Nine to five.\n\nday  | open"},
+			{Place: "Handbook", Text: "Welcome & hello."}, {Place: "Hours", Text: "Nine to five.\n\nday | open"},
 		}}},
 		{"a.pdf", documenttest.PDF("A first page (with brackets).\n\nA second paragraph.", "The second page."), document.Document{Pages: 2, Parts: []document.Part{
 			{Place: "page 1", Text: "A first page (with brackets).\n\nA second paragraph."}, {Place: "page 2", Text: "The second page."},
@@ -104,7 +105,46 @@ func TestPrintedPage(t *testing.T) {
 	}
 }
 
+// TestTypesetPage reads a PDF whose words are apart only by distances, of a font of two-byte codes with widths.
+func TestTypesetPage(t *testing.T) {
+	t.Parallel()
+	const want = "The lighthouse keeper fills the lamp at dusk and notes the hour in his little book."
+	doc, err := read(t, newReader(t, document.Config{}), "typeset.pdf", documenttest.TypesetPDF(want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(strings.Fields(doc.Parts[0].Text), " "); got != want {
+		t.Errorf("text %q, want %q", got, want)
+	}
+}
+
+// TestRunningHeads leaves the title and the number of each page out of its text, but for the first.
+func TestRunningHeads(t *testing.T) {
+	t.Parallel()
+	var pages []string
+	for i := range 8 {
+		pages = append(pages, fmt.Sprintf("Harbour manual, part %d\n\nChapter %c tells of ropes . . . . . . . . 12\n\nIt ends with knot %c.\n\nPage %d of 8", i+1, 'A'+i, 'A'+i, i+1))
+	}
+	doc, err := read(t, newReader(t, document.Config{}), "heads.pdf", documenttest.PDF(pages...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for _, p := range doc.Parts {
+		text += p.Text + "\n"
+	}
+	for what, times := range map[string]int{"Harbour manual": 1, "Page ": 0, ". . .": 0, "tells of ropes … 12": 8, "It ends with knot": 8} {
+		if n := strings.Count(text, what); n != times {
+			t.Errorf("%q stands %d times in the text, want %d:\n%s", what, n, times, text)
+		}
+	}
+	if len(doc.Parts) != 8 || doc.Parts[7].Place != "page 8" {
+		t.Errorf("%d parts", len(doc.Parts))
+	}
+}
+
 func TestUnreadable(t *testing.T) {
+	racetest.Skip(t, "unpacks large files")
 	t.Parallel()
 	r := newReader(t, document.Config{MaxFileBytes: 8 << 20, MaxTextBytes: 1 << 20})
 	pdf := documenttest.PDF("some text on a page", "and another")
@@ -166,6 +206,7 @@ func TestLongTextIsCut(t *testing.T) {
 // TestBombsStayInTheWorker reads documents that unpack to far more than they are: a stream of a PDF
 // with a page of a million words, and nested marks. The program that asked must stay small and go on.
 func TestBombsStayInTheWorker(t *testing.T) {
+	racetest.Skip(t, "unpacks bombs")
 	t.Parallel()
 	r := newReader(t, document.Config{MemoryBytes: 1 << 30, Timeout: time.Minute})
 	bomb := documenttest.PDF(strings.Repeat("word ", 1<<20))

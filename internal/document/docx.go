@@ -125,8 +125,9 @@ type docxParser struct {
 	paragraph strings.Builder
 	style     int // heading level of the paragraph, 0 for none
 	inText    bool
-	cells     int // cells of the table's row so far
-	depth     int // of tables
+	cells     int  // cells of the table's row so far
+	filled    bool // the cell has text
+	depth     int  // of tables
 }
 
 func (p *docxParser) parse(d *xml.Decoder) error {
@@ -174,6 +175,7 @@ func (p *docxParser) start(e xml.StartElement) {
 			p.section.WriteString(" | ")
 		}
 		p.cells++
+		p.filled = false
 	}
 }
 
@@ -196,11 +198,16 @@ func (p *docxParser) end(name string) error {
 			p.enterHeading(p.style, text)
 			return nil
 		}
-		p.section.WriteString(text)
 		if p.depth == 0 {
-			p.section.WriteString("\n\n")
-		} else {
-			p.section.WriteByte(' ')
+			p.section.WriteString(text + "\n\n")
+			return nil
+		}
+		if text = strings.TrimSpace(text); text != "" {
+			if p.filled { // paragraphs of a cell stand in one line
+				p.section.WriteByte(' ')
+			}
+			p.section.WriteString(text)
+			p.filled = true
 		}
 	}
 	return nil

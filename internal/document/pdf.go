@@ -32,10 +32,10 @@ func (b *builder) parsePDF(content []byte) error {
 		}
 		return problem("it is damaged")
 	}
-	var damaged, empty int
+	var damaged, empty, size int
+	var pages []string
 	err = walkPages(r, func(page pdf.Page) error {
-		b.doc.Pages++
-		if b.doc.Pages > maxPages {
+		if len(pages) == maxPages {
 			b.note("pages after the first %d are left out", maxPages)
 			return errFull
 		}
@@ -46,8 +46,19 @@ func (b *builder) parsePDF(content []byte) error {
 		case text == "":
 			empty++
 		}
-		return b.add(Part{Place: fmt.Sprintf("page %d", b.doc.Pages), Text: text})
+		pages = append(pages, text)
+		if size += len(text); int64(size) > 2*b.left { // adding them finds that they are too many
+			return errFull
+		}
+		return nil
 	})
+	b.doc.Pages = len(pages)
+	for i, text := range withoutRunningHeads(pages) {
+		if added := b.add(Part{Place: fmt.Sprintf("page %d", i+1), Text: text}); added != nil {
+			err = added
+			break
+		}
+	}
 	if damaged > 0 {
 		b.note("%d of %d pages are damaged and left out", damaged, b.doc.Pages)
 	}
@@ -104,12 +115,7 @@ func pageText(page pdf.Page) (text string, ok bool) {
 		}
 	}()
 	var f flow
-	for _, t := range page.Content().Text {
-		f.put(t)
-		if f.out.Len() > maxPageRunes {
-			break
-		}
-	}
+	readPage(page, &f)
 	return reflow(f.out.String()), true
 }
 

@@ -108,7 +108,10 @@ func (r *Reader) Read(ctx context.Context, name string, kind Kind, content io.Re
 	case problemEncrypted:
 		return nil, fault.New(fault.DocumentEncrypted, "%s is protected by a password", name)
 	case problemNoText:
-		return nil, fault.New(fault.DocumentNoText, "%s has %d pages and no text: it holds pictures of pages", name, a.Pages)
+		if a.Pages == 1 {
+			return nil, fault.New(fault.DocumentNoText, "%s has 1 page and no text: it holds a picture of it", name)
+		}
+		return nil, fault.New(fault.DocumentNoText, "%s has %d pages and no text: it holds pictures of them", name, a.Pages)
 	}
 	return nil, fault.New(fault.DocumentUnreadable, "%s cannot be read: %s", name, a.Problem)
 }

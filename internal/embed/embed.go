@@ -90,3 +90,15 @@ func hasWeights(dir fs.FS) bool {
 	_, err := fs.Stat(dir, weightsFile)
 	return err == nil
 }
+
+// KnowsWord reports whether an encoder has a word, in lower case, as a whole in its vocabulary.
+func KnowsWord(e Encoder, word string) bool {
+	switch m := e.(type) {
+	case *Model:
+		return m.tokenizer.knows(word)
+	case shippedModel:
+		loaded, err := loadShipped()
+		return err == nil && loaded.tokenizer.knows(word)
+	}
+	return false
+}

@@ -62,7 +62,11 @@ func references(t *testing.T) []reference {
 }
 
 func TestModelMatchesReference(t *testing.T) {
-	m := openModel(t)
+	openModel(t)
+	m, err := load(shippedWeights(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
 	list := references(t)
 	texts := make([]string, len(list))
 	for i, r := range list {
@@ -243,5 +247,108 @@ func BenchmarkLoad(b *testing.B) {
 		if _, err := Load(shippedWeights()); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestBytesKeepMeaning holds the model in bytes to the one in single precision: a text keeps its place, and
+// two texts keep their distance.
+func TestBytesKeepMeaning(t *testing.T) {
+	openModel(t)
+	exact, err := load(shippedWeights(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes, err := load(shippedWeights(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, r := range references(t) {
+		if r.Text != "" {
+			texts = append(texts, r.Text)
+		}
+	}
+	texts = append(texts, "How long does a customer have to send goods back?", "Items may be returned within thirty days of delivery.", "Wie viele Urlaubstage habe ich?")
+	want, err := exact.Embed(t.Context(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := bytes.Embed(t.Context(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lowest, most := 1.0, 0.0
+	for i := range texts {
+		lowest = min(lowest, float64(want[i].Cosine(got[i])))
+		for j := range i {
+			most = max(most, math.Abs(float64(got[i].Cosine(got[j])-want[i].Cosine(want[j]))))
+		}
+	}
+	t.Logf("lowest cosine with itself %.4f, greatest change of a cosine between two %.4f", lowest, most)
+	if lowest < 0.99 || most > 0.02 {
+		t.Errorf("bytes move a text to the cosine %.4f and a pair by %.4f", lowest, most)
+	}
+}
+
+// TestFastPartsMatchGo holds the functions for processors with AVX-512 to those in Go.
+func TestFastPartsMatchGo(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	fill := func(n int, size float32) []float32 {
+		out := make([]float32, n)
+		for i := range out {
+			out[i] = (random.Float32()*2 - 1) * size
+		}
+		return out
+	}
+	near := func(name string, got, want []float32, most float64) {
+		t.Helper()
+		for i := range want {
+			if diff := math.Abs(float64(got[i] - want[i])); !(diff <= most) {
+				t.Fatalf("%s: [%d] = %v, %v in Go", name, i, got[i], want[i])
+			}
+		}
+	}
+	for _, n := range []int{1, 2, 15, 16, 17, 31, 32, 100, 256} {
+		fast := fill(roundUp(n, 16), 30)
+		plain := slices.Clone(fast[:n])
+		softmax(fast, n)
+		softmaxPortable(plain)
+		near("softmax", fast, plain, 1e-6)
+	}
+	table := newActivationTable()
+	values := append(fill(1600, 9), 0, 1e-20, -1e-20, 100, -100, 8, -8, 0.5, -0.5, 1, -1, 3, -3, 5, -5, 7)
+	plain := slices.Clone(values)
+	table.activate(values)
+	table.interpolate(plain)
+	near("GELU", values, plain, 2e-6)
+	norm := layerNorm{fill(Dimensions, 1), fill(Dimensions, 1)}
+	row, more := fill(Dimensions, 3), fill(Dimensions, 3)
+	plain = slices.Clone(row)
+	norm.addNorm(row, more)
+	norm.addNormPortable(plain, more)
+	near("norm", row, plain, 1e-5)
+	for _, depth := range []int{16, 384, 1536} {
+		weights := fill(depth*2*byteColumns, 1)
+		weights[5*depth] = 0
+		m := packBytes(weights, fill(2*byteColumns, 1), depth, 2*byteColumns)
+		x := fill(blockRows*depth, 2)
+		clear(x[depth : 2*depth]) // a row of zeros has no scale
+		fast, slow := make([]uint8, len(x)), make([]uint8, len(x))
+		scales := make([]float32, blockRows)
+		for r := range blockRows {
+			scales[r] = quantiseRow(fast[r*depth:(r+1)*depth], x[r*depth:(r+1)*depth])
+			near("scale", scales[r:r+1], []float32{quantisePortable(slow[r*depth:(r+1)*depth], x[r*depth:(r+1)*depth])}, 1e-7)
+		}
+		for i := range fast {
+			if diff := int(fast[i]) - int(slow[i]); diff < -1 || diff > 1 {
+				t.Fatalf("depth %d: byte %d is %d, %d in Go", depth, i, fast[i], slow[i])
+			}
+		}
+		a := byteBlock{depth: depth, x: fast, xScales: scales, panel: m.packed, offsets: m.offsets, scales: m.scales, bias: m.bias, y: make([]float32, blockRows*byteColumns), yStride: byteColumns}
+		b := a
+		b.y = make([]float32, blockRows*byteColumns)
+		multiplyBytes(&a)
+		multiplyBytesPortable(&b)
+		near("product", a.y, b.y, 1e-3)
 	}
 }

@@ -17,12 +17,14 @@ const batchTokens = 384
 type scratch struct {
 	state, mixed, attended, projected, inner []float32 // a row for each token
 	scores, keys, values                     []float32 // of one head of one text
+	bytes                                    []uint8   // rows on their way into a byteMatrix
+	byteScales                               []float32
 }
 
 // resize returns *buffer with n numbers; what they are is undefined.
-func resize(buffer *[]float32, n int) []float32 {
+func resize[T any](buffer *[]T, n int) []T {
 	if cap(*buffer) < n {
-		*buffer = make([]float32, n)
+		*buffer = make([]T, n)
 	}
 	*buffer = (*buffer)[:n]
 	return *buffer
@@ -146,7 +148,7 @@ func (m *Model) inputRow(row []float32, id int32, place int) error {
 func (l *layer) forward(s *scratch, lengths []int, rows int, activation activationTable) {
 	projected := resize(&s.projected, rows*Dimensions)
 	inner := resize(&s.inner, rows*innerSize)
-	l.attention.apply(s.mixed, s.state, rows)
+	l.attention.apply(s.mixed, s.state, rows, s)
 	begin := 0
 	for _, n := range lengths {
 		for head := range headCount {
@@ -154,22 +156,18 @@ func (l *layer) forward(s *scratch, lengths []int, rows int, activation activati
 		}
 		begin += n
 	}
-	l.output.apply(projected, s.attended, rows)
+	l.output.apply(projected, s.attended, rows, s)
 	addRows(s.state, projected, begin, &l.outputNorm)
-	l.inner.apply(inner, s.state, rows)
-	activation.apply(inner[:begin*innerSize])
+	l.inner.apply(inner, s.state, rows, s)
+	activation.activate(inner[:begin*innerSize])
 	clear(inner[begin*innerSize:])
-	l.outer.apply(projected, inner, rows)
+	l.outer.apply(projected, inner, rows, s)
 	addRows(s.state, projected, begin, &l.outerNorm)
 }
 
 func addRows(state, more []float32, rows int, norm *layerNorm) {
 	for r := range rows {
-		row := state[r*Dimensions : (r+1)*Dimensions]
-		for i, v := range more[r*Dimensions : (r+1)*Dimensions] {
-			row[i] += v
-		}
-		norm.apply(row)
+		norm.addNorm(state[r*Dimensions:(r+1)*Dimensions], more[r*Dimensions:(r+1)*Dimensions])
 	}
 }
 
@@ -201,7 +199,7 @@ func (s *scratch) attend(begin, n, head int) {
 		}
 	}
 	for r := range n {
-		softmax(scores[r*columns : r*columns+n])
+		softmax(scores[r*columns:(r+1)*columns], n)
 	}
 	b = block{depth: n, xStride: columns, bias: noBias[:], yStride: Dimensions}
 	for r := 0; r < n; r += blockRows {
@@ -213,8 +211,8 @@ func (s *scratch) attend(begin, n, head int) {
 	}
 }
 
-// softmax turns scores into shares of 1.
-func softmax(scores []float32) {
+// softmaxPortable turns scores into shares of 1.
+func softmaxPortable(scores []float32) {
 	most := slices.Max(scores)
 	var sum float32
 	for i, v := range scores {

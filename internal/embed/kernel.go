@@ -49,6 +49,7 @@ func multiplyPortable(b *block) {
 
 // A matrix is packed for the kernel: columns/blockColumns panels of depth rows.
 type matrix struct {
+	bytes          *byteMatrix // in place of all below, where the processor has a kernel for bytes
 	depth, columns int
 	packed         []float32
 	bias           []float32
@@ -56,7 +57,7 @@ type matrix struct {
 
 // pack makes a matrix of weights as models store them: a row of depth numbers for each column.
 func pack(weights, bias []float32, depth, columns int) matrix {
-	m := matrix{depth, columns, make([]float32, depth*columns), bias}
+	m := matrix{depth: depth, columns: columns, packed: make([]float32, depth*columns), bias: bias}
 	for c := range columns {
 		panel := m.packed[c/blockColumns*blockColumns*depth:]
 		for i := range depth {
@@ -67,7 +68,11 @@ func pack(weights, bias []float32, depth, columns int) matrix {
 }
 
 // apply computes y = x * m + bias for rows rows, a multiple of blockRows.
-func (m *matrix) apply(y, x []float32, rows int) {
+func (m *matrix) apply(y, x []float32, rows int, s *scratch) {
+	if m.bytes != nil {
+		m.bytes.apply(y, x, rows, s)
+		return
+	}
 	b := block{depth: m.depth, xStride: m.depth, yStride: m.columns}
 	for c := 0; c < m.columns; c += blockColumns {
 		b.panel, b.bias = m.packed[c*m.depth:], m.bias[c:]

@@ -6,6 +6,9 @@ import "golang.org/x/sys/cpu"
 var hasKernel = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 
 func kernelName() string {
+	if hasVNNI {
+		return "AVX-512 kernel for bytes"
+	}
 	if hasKernel {
 		return "AVX2 kernel"
 	}

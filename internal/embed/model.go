@@ -52,7 +52,10 @@ type layer struct {
 }
 
 // Load reads a model from a folder with its weights and its vocabulary.
-func Load(dir fs.FS) (*Model, error) {
+func Load(dir fs.FS) (*Model, error) { return load(dir, hasVNNI) }
+
+// load reads a model; with bytes it computes in bytes where it can.
+func load(dir fs.FS, bytes bool) (*Model, error) {
 	tokenizer, err := loadTokenizer(dir)
 	if err != nil {
 		return nil, fmt.Errorf("loading the embedding model: %w", err)
@@ -63,7 +66,7 @@ func Load(dir fs.FS) (*Model, error) {
 	}
 	m := &Model{tokenizer: tokenizer, file: t.at, activation: newActivationTable()}
 	m.scratch.New = func() any { return new(scratch) }
-	if err := m.loadWeights(t); err != nil {
+	if err := m.loadWeights(t, bytes); err != nil {
 		return nil, fmt.Errorf("loading the embedding model: %w", err)
 	}
 	return m, nil
@@ -72,7 +75,7 @@ func Load(dir fs.FS) (*Model, error) {
 // Name implements [Encoder].
 func (m *Model) Name() string { return modelName }
 
-func (m *Model) loadWeights(t *tensors) (err error) {
+func (m *Model) loadWeights(t *tensors, bytes bool) (err error) {
 	if m.words, err = t.find("embeddings.word_embeddings.weight", vocabularySize, Dimensions); err != nil {
 		return err
 	}
@@ -92,27 +95,27 @@ func (m *Model) loadWeights(t *tensors) (err error) {
 		return err
 	}
 	for i := range m.layers {
-		if m.layers[i], err = loadLayer(t, fmt.Sprintf("encoder.layer.%d.", i)); err != nil {
+		if m.layers[i], err = loadLayer(t, bytes, fmt.Sprintf("encoder.layer.%d.", i)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func loadLayer(t *tensors, prefix string) (l layer, err error) {
-	if l.attention, err = loadMatrix(t, Dimensions, Dimensions, prefix+"attention.self.query", prefix+"attention.self.key", prefix+"attention.self.value"); err != nil {
+func loadLayer(t *tensors, bytes bool, prefix string) (l layer, err error) {
+	if l.attention, err = loadMatrix(t, bytes, Dimensions, Dimensions, prefix+"attention.self.query", prefix+"attention.self.key", prefix+"attention.self.value"); err != nil {
 		return l, err
 	}
-	if l.output, err = loadMatrix(t, Dimensions, Dimensions, prefix+"attention.output.dense"); err != nil {
+	if l.output, err = loadMatrix(t, bytes, Dimensions, Dimensions, prefix+"attention.output.dense"); err != nil {
 		return l, err
 	}
 	if l.outputNorm, err = loadNorm(t, prefix+"attention.output.LayerNorm"); err != nil {
 		return l, err
 	}
-	if l.inner, err = loadMatrix(t, Dimensions, innerSize, prefix+"intermediate.dense"); err != nil {
+	if l.inner, err = loadMatrix(t, bytes, Dimensions, innerSize, prefix+"intermediate.dense"); err != nil {
 		return l, err
 	}
-	if l.outer, err = loadMatrix(t, innerSize, Dimensions, prefix+"output.dense"); err != nil {
+	if l.outer, err = loadMatrix(t, bytes, innerSize, Dimensions, prefix+"output.dense"); err != nil {
 		return l, err
 	}
 	l.outerNorm, err = loadNorm(t, prefix+"output.LayerNorm")
@@ -120,7 +123,7 @@ func loadLayer(t *tensors, prefix string) (l layer, err error) {
 }
 
 // loadMatrix packs the named weights beside each other into one matrix.
-func loadMatrix(t *tensors, depth, columns int, names ...string) (matrix, error) {
+func loadMatrix(t *tensors, bytes bool, depth, columns int, names ...string) (matrix, error) {
 	var weights, bias []float32
 	for _, name := range names {
 		w, err := t.load(name+".weight", columns, depth)
@@ -133,7 +136,11 @@ func loadMatrix(t *tensors, depth, columns int, names ...string) (matrix, error)
 		}
 		weights, bias = append(weights, w...), append(bias, b...)
 	}
-	return pack(weights, bias, depth, columns*len(names)), nil
+	columns *= len(names)
+	if bytes {
+		return matrix{bytes: packBytes(weights, bias, depth, columns)}, nil
+	}
+	return pack(weights, bias, depth, columns), nil
 }
 
 type layerNorm struct{ weight, bias []float32 }
@@ -162,6 +169,14 @@ func (n *layerNorm) apply(row []float32) {
 	}
 }
 
+// addNormPortable replaces a row by the norm of its sum with more.
+func (n *layerNorm) addNormPortable(row, more []float32) {
+	for i, v := range more {
+		row[i] += v
+	}
+	n.apply(row)
+}
+
 // An activationTable is GELU on [-activationRange, activationRange], between whose points values
 // are interpolated.
 type activationTable []float32
@@ -180,7 +195,7 @@ func newActivationTable() activationTable {
 	return t
 }
 
-func (t activationTable) apply(values []float32) {
+func (t activationTable) interpolate(values []float32) {
 	for i, v := range values {
 		switch {
 		case v >= activationRange:

@@ -17,10 +17,7 @@ const PackedBytes = Dimensions + 4
 
 // Pack quantises a vector.
 func (v Vector) Pack() Packed {
-	var most float32
-	for _, x := range v {
-		most = max(most, x, -x)
-	}
+	most := greatest(v)
 	p := Packed{Values: make([]int8, len(v)), Scale: most / math.MaxInt8}
 	if most == 0 {
 		return p

@@ -168,3 +168,9 @@ func (t *tokenizer) appendPieces(ids []int32, word string) []int32 {
 	}
 	return ids
 }
+
+// knows reports whether a word is one token.
+func (t *tokenizer) knows(word string) bool {
+	_, ok := t.vocabulary[word]
+	return ok
+}

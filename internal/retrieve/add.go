@@ -346,6 +346,9 @@ func (x *Index) storeDocument(ctx context.Context, q AddRequest, d storedDocumen
 		if err := x.insertChunks(ctx, tx, id, d, embedded); err != nil {
 			return err
 		}
+		if err := keepWords(ctx, tx, d.chunks); err != nil {
+			return err
+		}
 		return raiseGeneration(ctx, tx, "documents")
 	})
 	return stored && err == nil, err

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"interlock/internal/embed"
+	"interlock/internal/racetest"
 )
 
 var fit = flag.Bool("fit", false, "print curves fitted to the questions that are for fitting")
@@ -247,12 +248,10 @@ func reportCalibration(t *testing.T, related, unrelated []float64, threshold flo
 	}
 }
 
-// TestGermanQuestions measures German questions over English documents and over a German one. The
-// model knows English, so the thresholds mean less there; the test holds what docs/benchmarks.md says.
+// TestGermanQuestions measures German questions over English documents and over a German one, which the model
+// reads by way of the glossary; the test holds what docs/benchmarks.md says.
 func TestGermanQuestions(t *testing.T) {
-	if RaceDetector {
-		t.Skip("measures relevancies (runs without -race)")
-	}
+	racetest.Skip(t, "measures relevancies")
 	t.Parallel()
 	model := openModel(t)
 	english, _ := demoIndex(t, model)
@@ -265,8 +264,8 @@ func TestGermanQuestions(t *testing.T) {
 		recall          float64 // at least
 		passes, strange float64 // shares of related questions at least, of unrelated ones at most
 	}{
-		{"English", english, "german_related.tsv", 0.25, 0, 0.05},
-		{"German", german, "german_handbook.tsv", 0.75, 0.5, 0.1},
+		{"English", english, "german_related.tsv", 0.6, 0.5, 0.05},
+		{"German", german, "german_handbook.tsv", 0.95, 0.8, 0.05},
 	} {
 		questions := loadQuestions(t, c.related)
 		if *fit {

@@ -70,6 +70,9 @@ func Open(c Config) (*Index, error) {
 		c.Encoder = embed.Open()
 	}
 	x := &Index{cfg: c, encoder: c.Encoder, curves: calibrationOf(c.Encoder)}
+	if _, words := c.Encoder.(embed.Words); !words {
+		x.encoder = glossing{c.Encoder}
+	}
 	if err := x.openFile(); err != nil {
 		return nil, fault.Wrap(err, fault.StoreFailed, "the index of documents %s cannot be opened: %v", c.Path, err).
 			Suggest("Remove the file: `interlock docs add` makes it anew.")
@@ -147,7 +150,10 @@ func (x *Index) prepareTables(path string) error {
 	ctx := context.Background() // opening takes no context: it waits for other processes 10 s at most
 	return x.change(ctx, func(tx *sql.Tx) error {
 		var version int
-		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version == schemaVersion {
+		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, spellingSQL); err != nil || version == schemaVersion {
 			return err
 		}
 		if version != 0 {

@@ -28,7 +28,8 @@ type Chunk struct {
 	Relevancy  float64 `json:"relevancy"`
 	Collection string  `json:"collection,omitempty"`
 	Title      string  `json:"title,omitempty"`
-	Document   string  `json:"document_id"` // with Place, what opens the passage again
+	Document   string  `json:"document_id"`       // with Place, what opens the passage again
+	ReadAs     string  `json:"read_as,omitempty"` // the question as it was read, where words of it were misspelt
 }
 
 const (
@@ -59,10 +60,6 @@ type candidate struct {
 }
 
 func (x *Index) searchChunks(ctx context.Context, q Query) ([]Chunk, error) {
-	question, err := x.embedQuestion(ctx, q.Text)
-	if err != nil {
-		return nil, err
-	}
 	tx, err := x.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return nil, err
@@ -72,10 +69,18 @@ func (x *Index) searchChunks(ctx context.Context, q Query) ([]Chunk, error) {
 	if err != nil || len(documents) == 0 {
 		return []Chunk{}, err
 	}
+	readAs, err := x.repairQuestion(ctx, tx, q.Text, documents)
+	if err != nil {
+		return nil, err
+	}
+	question, err := x.embedQuestion(ctx, readAs)
+	if err != nil {
+		return nil, err
+	}
 	ranked, err := x.rank(ctx, tx, ranking{
 		of: "documents", kept: &x.passages, load: loadChunkVectors, texts: "chunks", words: "chunk_words", weights: "1.0, 0.6",
-		group: "SELECT document FROM chunks WHERE id = ?", visible: documents, curve: x.curves.passagesFor(q.Text),
-	}, q.Text, question, q.Limit)
+		group: "SELECT document FROM chunks WHERE id = ?", visible: documents, curve: x.curves.passagesFor(readAs),
+	}, readAs, question, q.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +91,9 @@ func (x *Index) searchChunks(ctx context.Context, q Query) ([]Chunk, error) {
 			Scan(&chunk.Content, &chunk.Place, &chunk.Document, &chunk.SourceFile, &chunk.Collection, &chunk.Title)
 		if err != nil {
 			return nil, err
+		}
+		if readAs != q.Text {
+			chunk.ReadAs = readAs
 		}
 		out = append(out, chunk)
 	}

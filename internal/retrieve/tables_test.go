@@ -18,6 +18,7 @@ import (
 
 	"interlock/internal/embed"
 	"interlock/internal/fault"
+	"interlock/internal/racetest"
 	"interlock/internal/retrieve"
 	"interlock/internal/retrieve/retrievetest"
 	"interlock/internal/schema"
@@ -211,9 +212,7 @@ func everySixth(list []goldQuestion) (out []goldQuestion) {
 // TestGoldTables measures how many of the tables that questions need are among the first five of
 // those of eleven databases and a thousand others.
 func TestGoldTables(t *testing.T) {
-	if retrieve.RaceDetector {
-		t.Skip("measures recall and time (runs without -race)")
-	}
+	racetest.Skip(t, "measures recall and time")
 	if !embed.Describe().Model {
 		t.Skip("the embedding model was not fetched (package weights)")
 	}
@@ -310,7 +309,7 @@ func checkTableThreshold(t *testing.T, x *retrieve.Index, related []float64) {
 func TestTenThousandTables(t *testing.T) {
 	t.Parallel()
 	n := 10_000
-	if retrieve.RaceDetector {
+	if racetest.On {
 		n = 1_000
 	}
 	tables := retrievetest.Tables(n, 1)
@@ -338,7 +337,7 @@ func TestTenThousandTables(t *testing.T) {
 	if found < asked*95/100 {
 		t.Errorf("%d of %d tables were among the first five", found, asked)
 	}
-	if limit := 20 * time.Millisecond; !retrieve.RaceDetector && took[0] > limit {
+	if limit := 20 * time.Millisecond; !racetest.On && took[0] > limit {
 		t.Errorf("the quickest question took %s, want less than %s", took[0], limit)
 	}
 }

@@ -12,16 +12,19 @@ import (
 
 // PDF makes a file with a page for each text, in lines as long as a printed page has them. A page
 // of no text holds a picture only.
-func PDF(pages ...string) []byte { return writePDF(pages, "") }
+func PDF(pages ...string) []byte { return writePDF(pages, "", false) }
+
+// TypesetPDF makes a file as programs of the TeX family do: codes of two bytes, and distances in place of spaces.
+func TypesetPDF(pages ...string) []byte { return writePDF(pages, "", true) }
 
 // EncryptedPDF makes a file that only a password opens.
 func EncryptedPDF(pages ...string) []byte {
-	return writePDF(pages, "/Encrypt << /Filter /Standard /V 1 /R 2 /P -44 /O ("+strings.Repeat("o", 32)+") /U ("+strings.Repeat("u", 32)+") >> /ID [(a) (a)]")
+	return writePDF(pages, "/Encrypt << /Filter /Standard /V 1 /R 2 /P -44 /O ("+strings.Repeat("o", 32)+") /U ("+strings.Repeat("u", 32)+") >> /ID [(a) (a)]", false)
 }
 
 const lineLength = 90
 
-func writePDF(pages []string, trailer string) []byte {
+func writePDF(pages []string, trailer string, typeset bool) []byte {
 	var out bytes.Buffer
 	var offsets []int
 	object := func(format string, args ...any) {
@@ -37,11 +40,16 @@ func writePDF(pages []string, trailer string) []byte {
 	}
 	object("<< /Type /Catalog /Pages 2 0 R >>")
 	object("<< /Type /Pages /Count %d /Kids [%s] >>", len(pages), strings.Join(kids, " "))
-	object("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding /FirstChar 32 /LastChar 126 /Widths [%s] >>", strings.TrimSpace(strings.Repeat("500 ", 95)))
-	object("<< /Producer (documenttest) >>")
+	if typeset {
+		object("<< /Type /Font /Subtype /Type0 /BaseFont /Serif /Encoding /Identity-H /ToUnicode 4 0 R /DescendantFonts [<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Serif /DW 500 /W [105 [250] 108 108 250] >>] >>")
+		object("<< /Length %d >>\nstream\n%s\nendstream", len(toUnicode), toUnicode)
+	} else {
+		object("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding /FirstChar 32 /LastChar 126 /Widths [%s] >>", strings.TrimSpace(strings.Repeat("500 ", 95)))
+		object("<< /Producer (documenttest) >>")
+	}
 	for i, text := range pages {
 		object("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents %d 0 R >>", 6+2*i)
-		stream := deflate(pageContent(text))
+		stream := deflate(pageContent(text, typeset))
 		object("<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream", len(stream), stream)
 	}
 	begin := out.Len()
@@ -53,7 +61,14 @@ func writePDF(pages []string, trailer string) []byte {
 	return out.Bytes()
 }
 
-func pageContent(text string) []byte {
+// toUnicode says that the codes of a typeset file are those of the characters.
+const toUnicode = "begincmap 1 begincodespacerange <0000> <FFFF> endcodespacerange 1 beginbfrange <0000> <00FF> <0000> endbfrange endcmap"
+
+func pageContent(text string, typeset bool) []byte {
+	show := showLine
+	if typeset {
+		show = typesetLine
+	}
 	if text == "" {
 		return []byte("0 0 595 842 re f\n")
 	}
@@ -66,12 +81,12 @@ func pageContent(text string) []byte {
 		line := ""
 		for _, word := range strings.Fields(paragraph) {
 			if len(line)+len(word) > lineLength {
-				showLine(&out, line)
+				show(&out, line)
 				line = ""
 			}
 			line = strings.TrimSpace(line + " " + word)
 		}
-		showLine(&out, line)
+		show(&out, line)
 	}
 	out.WriteString("ET\n")
 	return out.Bytes()
@@ -79,6 +94,23 @@ func pageContent(text string) []byte {
 
 func showLine(out *bytes.Buffer, line string) {
 	fmt.Fprintf(out, "(%s) Tj T*\n", strings.NewReplacer(`\`, `\\`, "(", `\(`, ")", `\)`).Replace(line))
+}
+
+// typesetLine shows words with distances between them, and the letters of a word with kerning.
+func typesetLine(out *bytes.Buffer, line string) {
+	out.WriteString("[")
+	for i, word := range strings.Fields(line) {
+		if i > 0 {
+			out.WriteString("-333")
+		}
+		for j, letter := range []byte(word) {
+			if j%3 == 2 {
+				out.WriteString("30")
+			}
+			fmt.Fprintf(out, "<%04X>", letter)
+		}
+	}
+	out.WriteString("] TJ T*\n")
 }
 
 func deflate(content []byte) []byte {

@@ -1,0 +1,23 @@
+package retrieve
+
+import "testing"
+
+func TestGermanIsGlossed(t *testing.T) {
+	for german, want := range map[string]string{
+		"Wie lang muss mein Passwort sein?":       "how long must my password his?",
+		"Wer genehmigt die Dienstreisen?":         "who permit the business trip?",
+		"Die Bestellungen werden geprüft.":        "the order become test.",
+		"Bis wann sind die Belege einzureichen?":  "until when is the receipt hand in?",
+		"Der Verlust des Geräts ist zu melden.":   "the loss the device is to report.",
+		"Kuendigungsfrist":                        "Kuendigungsfrist", // one word tells no language
+		"Der Urlaubsantrag und die Krankenkasse.": "the vacation application and the Krankenkasse.",
+		"How long must the password be?":          "How long must the password be?",
+	} {
+		if got := inEnglish(german); got != want {
+			t.Errorf("%q is glossed %q, want %q", german, got, want)
+		}
+	}
+	if got := loadGlossary().find("Donaudampfschifffahrtsgesellschaftskapitän" + string(make([]byte, 100))); got != "" {
+		t.Errorf("a word without end is glossed %q", got)
+	}
+}

@@ -1,6 +1,0 @@
-//go:build race
-
-package retrieve
-
-// RaceDetector says that it watches.
-const RaceDetector = true
