@@ -14,6 +14,9 @@ import (
 // reconcileRows are the sizes of the two sides that are matched.
 var reconcileRows = []int{1_000_000, 10_000_000}
 
+// reconcileMB is the memory of the worker. What does not fit is written to disk.
+const reconcileMB = 5120
+
 // makeInvoices and makePayments make two sides: of the payments four in five quote their
 // invoice, and one invoice in twenty has none.
 const (
@@ -113,7 +116,7 @@ func (d *data) openBills(ctx context.Context, rows int) (*query.Workspace, *reco
 	if err != nil {
 		return nil, nil, err
 	}
-	space, err := d.engine.OpenWorkspace(ctx, query.WorkspaceConfig{Inputs: []query.Input{{Name: "invoices", Path: path}, {Name: "payments", Path: path}}, MemoryMB: 8192, DiskMB: 40_960})
+	space, err := d.engine.OpenWorkspace(ctx, query.WorkspaceConfig{Inputs: []query.Input{{Name: "invoices", Path: path}, {Name: "payments", Path: path}}, MemoryMB: reconcileMB, DiskMB: 40_960})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"interlock/internal/racetest"
 )
 
 // A bank makes a ledger and a bank statement whose true pairs are known.
@@ -203,6 +205,7 @@ func (s *memorySpace) table(tb testing.TB, table string, columns []string, rows 
 // TestBankStatements holds the quality on statements that no rule was made for. The
 // variable RECON_SEEDS gives the number of seeds, for a closer look.
 func TestBankStatements(t *testing.T) {
+	racetest.Skip(t, "measures F1")
 	seeds, _ := strconv.Atoi(cmp.Or(os.Getenv("RECON_SEEDS"), "2"))
 	for seed := 1; seed <= seeds; seed++ {
 		b := newBank(1200, uint64(seed))

@@ -3,6 +3,9 @@ package recon
 import (
 	"context"
 	"fmt"
+	"strings"
+
+	"interlock/internal/fault"
 )
 
 // CarryOver makes a table of a side with the open items of an earlier run before its own
@@ -12,6 +15,14 @@ import (
 func (r *Reconciler) CarryOver(ctx context.Context, side Side, open, into string) (Side, int64, error) {
 	rows := name(open) + " AS o"
 	if side.Key != "" {
+		earlier, err := r.describeSide(ctx, Side{Table: open}, "")
+		if err != nil {
+			return side, 0, fmt.Errorf("carrying open items over: %w", err)
+		}
+		if earlier.column(side.Key) < 0 {
+			return side, 0, fault.New(fault.BadRequest, "The rows are named by %q, which the open rows of the earlier run do not have; these have %s.", side.Key, strings.Join(earlier.columns, ", ")).
+				Suggest("Give files of the same kind, in the same order, as the earlier run had.")
+		}
 		rows += fmt.Sprintf(" ANTI JOIN (SELECT CAST(%[1]s AS VARCHAR) AS k FROM %[2]s) AS s ON s.k = CAST(o.%[1]s AS VARCHAR)", name(side.Key), name(side.Table))
 	}
 	n, err := r.count(ctx, "SELECT count(*) FROM "+rows)

@@ -28,6 +28,16 @@ type option struct {
 	alike, noise float64
 }
 
+// holdsMoreThan says that values may have room for those of the other column beside what
+// they are compared with: free text, or a full name beside a first name.
+func (p ColumnProfile) holdsMoreThan(other ColumnProfile) bool {
+	return p.Words >= 3 || p.Words >= 1.8 && other.Words < 1.5
+}
+
+// telling says of references that pairs which belong together quote them at times, and
+// others as good as never: where half of the texts leave a code out, the other half tells.
+func (o option) telling() bool { return o.As == Reference && o.noise < 0.02 }
+
 // mapColumns finds the comparisons by the values of pairs: SQL that gives li and ri.
 func (r *Reconciler) mapColumns(ctx context.Context, left, right table, lp, rp Profile, pairs string, args ...string) ([]Comparison, error) {
 	if err := r.samplePairs(ctx, left, right, lp, rp, pairs, args); err != nil {
@@ -166,15 +176,17 @@ func chooseOptions(options []option, leftText, rightText []ColumnProfile) []Comp
 		usedLeft[o.a.index], usedRight[o.b.index] = true, true
 		chosen = append(chosen, o.Comparison)
 	}
-	good := func(o option) bool { return o.gain > minGain && o.alike > minAlike && len(chosen) < maxCompared-1 }
+	good := func(o option) bool {
+		return o.gain > minGain && (o.alike > minAlike || o.telling()) && len(chosen) < maxCompared-1
+	}
 	for _, o := range options {
 		if good(o) && !usedLeft[o.a.index] && !usedRight[o.b.index] {
 			take(o)
 		}
 	}
 	for _, o := range options {
-		free := (usedLeft[o.a.index] && !usedRight[o.b.index] && o.a.Words >= 3) || (usedRight[o.b.index] && !usedLeft[o.a.index] && o.b.Words >= 3)
-		if good(o) && free && o.gain > 0.4 && (o.As == Reference || o.As == Text) {
+		free := usedLeft[o.a.index] && !usedRight[o.b.index] && o.a.holdsMoreThan(o.b) || usedRight[o.b.index] && !usedLeft[o.a.index] && o.b.holdsMoreThan(o.a)
+		if good(o) && free && (o.telling() || o.gain > 0.4 && (o.As == Reference || o.As == Text)) {
 			take(o)
 		}
 	}

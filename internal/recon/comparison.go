@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -85,6 +86,14 @@ func dateLevels() []string {
 // Levels names the levels of the kind. They rise, except those of dates.
 func (k Kind) Levels() []string { return levelNames[k] }
 
+// equalLevel is the level of equal values.
+func (k Kind) equalLevel() int {
+	if k == Date {
+		return slices.Index(k.Levels(), "0")
+	}
+	return len(k.Levels()) - 1
+}
+
 // ordered says that a higher level is never weaker evidence.
 func (k Kind) ordered() bool { return k != Date }
 
@@ -154,6 +163,13 @@ func (c Comparison) costlyColumn(j int, prefix string) (sql, column string) {
 	return "", ""
 }
 
+// containsNumber says that one of two references contains the other. Zeros before a number
+// are none of it: 0151 555 is the end of +49 151 555.
+func containsNumber(l, r string) string {
+	bare := func(q string) string { return fmt.Sprintf("ltrim(%s, '0')", q) }
+	return fmt.Sprintf("(least(length(%[3]s), length(%[4]s)) >= 4 AND (contains(%[1]s, %[4]s) OR contains(%[2]s, %[3]s)))", l, r, bare(l), bare(r))
+}
+
 // sortedDigits are the digits of an amount in cents, by which swapped ones are known.
 func sortedDigits(cents string) string {
 	return fmt.Sprintf("list_sort(string_split(CAST(abs(%s) AS VARCHAR), ''))", cents)
@@ -190,8 +206,8 @@ func (c Comparison) pairColumns(j int, costly bool) []string {
 	default:
 		missing("n")
 		ln, rn := col("l", "n"), col("r", "n")
-		add(fmt.Sprintf("(%s = %s)", ln, rn), "eq")
 		if c.As.sharesWords() {
+			add(fmt.Sprintf("(%s = %s)", ln, rn), "eq")
 			shared := fmt.Sprintf("coalesce(list_sum(list_transform(list_intersect(lt.t%[1]d, rt.t%[1]d), lambda e: e %% 65536)), 0)", j)
 			single := ""
 			if c.As == Text { // of single words there is nothing to share
@@ -213,8 +229,12 @@ func (c Comparison) pairColumns(j int, costly bool) []string {
 			unequal := func(sql, column string) {
 				add(fmt.Sprintf("CASE WHEN %s = %s THEN true ELSE %s END", lq, rq, sql), column)
 			}
-			unequal(fmt.Sprintf("list_has_any(%s, %s)", late("l"), late("r")), "run")
-			unequal(fmt.Sprintf("(least(length(%[1]s), length(%[2]s)) >= 4 AND (contains(%[1]s, %[2]s) OR contains(%[2]s, %[1]s)))", lq, rq), "inn")
+			numbers := fmt.Sprintf("list_has_any(%s, %s)", late("l"), late("r"))
+			if !costly { // most references without a number are known by a look
+				numbers = fmt.Sprintf("CASE WHEN regexp_matches(%s, '[0-9]{5}') AND regexp_matches(%s, '[0-9]{5}') THEN %s ELSE false END", rq, lq, numbers)
+			}
+			unequal(numbers, "run")
+			unequal(containsNumber(lq, rq), "inn")
 			cut := func(whole, part string) string {
 				return fmt.Sprintf("(length(%[2]s) BETWEEN 7 AND 30 AND contains(%[1]s, left(%[2]s, length(%[2]s) - 2)))", whole, part)
 			}
@@ -264,7 +284,7 @@ func (c Comparison) levelSQL(j int) string {
 		fmt.Fprintf(&b, " ELSE least(15, CAST(floor(%s * 16) AS INTEGER)) END", x("cos"))
 		return b.String()
 	case Reference:
-		when(6, x("eq")+" OR "+x("jn"))
+		when(6, x("jn"))
 		when(5, x("inn")+" AND "+x("run"))
 		when(4, x("run"))
 		when(3, x("inn"))
@@ -318,7 +338,7 @@ func (c Comparison) similaritySQL(a, b string) string {
 	case Reference:
 		a, b = squashed(a), squashed(b)
 		sql = `CASE WHEN %[1]s = %[2]s THEN 1
-			WHEN least(length(%[1]s), length(%[2]s)) >= 4 AND (contains(%[1]s, %[2]s) OR contains(%[2]s, %[1]s)) THEN 0.95
+			WHEN ` + containsNumber("%[1]s", "%[2]s") + ` THEN 0.95
 			WHEN list_has_any(regexp_extract_all(%[1]s, '[0-9]{5,}'), regexp_extract_all(%[2]s, '[0-9]{5,}')) THEN 0.9
 			WHEN abs(length(%[1]s) - length(%[2]s)) <= 1 AND length(%[1]s) BETWEEN 4 AND 24 AND damerau_levenshtein(%[1]s, %[2]s) <= 1 THEN 0.6 ELSE 0 END`
 	default:

@@ -276,3 +276,17 @@ func TestCarryOver(t *testing.T) {
 		t.Errorf("%d open rows, %+v %v", n, o, err)
 	}
 }
+
+// Files of another kind than those of the earlier run are refused with what is wrong.
+func TestCarryOverOtherFiles(t *testing.T) {
+	s := newSpace(t)
+	s.table(t, "fresh", []string{"line", "amount"}, [][]string{{"B1", "2.00"}})
+	s.table(t, "open", []string{"payment", "amount"}, [][]string{{"P1", "1.00"}})
+	r, err := New(Config{Workspace: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := r.CarryOver(t.Context(), Side{"fresh", "line"}, "open", "both"); err == nil || !strings.Contains(err.Error(), `named by "line"`) {
+		t.Errorf("it says %v", err)
+	}
+}

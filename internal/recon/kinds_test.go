@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"interlock/internal/racetest"
 )
 
 // A drawn is two tables whose true pairs are known, drawn by a seed. Their keys say nothing.
@@ -213,6 +215,7 @@ func drawPayments(seed uint64) *drawn {
 // TestOtherKinds holds the quality from five pairs on tables of other kinds than those
 // that the comparisons were made with.
 func TestOtherKinds(t *testing.T) {
+	racetest.Skip(t, "measures F1")
 	seeds, _ := strconv.Atoi(cmp.Or(os.Getenv("RECON_SEEDS"), "1"))
 	for _, k := range []struct {
 		name        string

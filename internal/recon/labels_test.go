@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"interlock/internal/query"
+	"interlock/internal/racetest"
 )
 
 // Every label that cannot be true together with others is named, and so is one that the
@@ -96,6 +98,7 @@ func TestRejectedPairsTeach(t *testing.T) {
 
 // Training looks at a sample of many rows, and the recipe holds for all.
 func TestTrainingOnASample(t *testing.T) {
+	racetest.Skip(t, "measures F1")
 	s := newSpace(t)
 	const rows = 41_000
 	s.must(t, fmt.Sprintf(`CREATE TABLE l AS SELECT 'a' || i AS k, printf('INV-%%07d', i * 3) AS doc, (100 + hash(i * 13) %% 2000000) / 100.0 AS net, DATE '2024-01-01' + CAST(hash(i * 17) %% 365 AS INTEGER) AS booked FROM range(%d) AS t(i)`, rows))
@@ -143,6 +146,20 @@ func (s *stoppedSpace) Export(ctx context.Context, format query.Format, path, sq
 	return s.Workspace.Export(ctx, format, path, sql, args...)
 }
 
+// shareOfProcessor says how many times longer than alone the test takes on a machine that
+// does other things too, from a little work: 1 on an idle one.
+func shareOfProcessor() float64 {
+	used := func() time.Duration {
+		var u syscall.Rusage
+		_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	began, before := time.Now(), used()
+	for used()-before < 100*time.Millisecond { // the calls are the work
+	}
+	return max(1, float64(time.Since(began))/float64(100*time.Millisecond))
+}
+
 // A call that is stopped in any part of the work ends within a second, with the confined
 // worker that it ran in. The next one is opened at once.
 func TestStop(t *testing.T) {
@@ -183,8 +200,8 @@ func TestStop(t *testing.T) {
 		case began := <-at:
 			took := time.Since(began)
 			t.Logf("%s: it took %v", what, took)
-			if took > 10*time.Second { // one is promised; machines of tests are slow
-				t.Errorf("%s: it took %v", what, took)
+			if limit := time.Duration(float64(time.Second) * shareOfProcessor()); took > limit {
+				t.Errorf("%s: it took %v, more than %v", what, took, limit)
 			}
 		default:
 			t.Errorf("%s: the call failed before it was stopped: %v", what, err)
@@ -210,6 +227,9 @@ func TestStop(t *testing.T) {
 		what, table string
 		call        func(context.Context, *Reconciler) error
 	}{
+		{"joining", "recon_joined", func(ctx context.Context, r *Reconciler) error { // for hours
+			return r.space.Create(ctx, "recon_joined", "SELECT count(*) FROM more AS a, more AS b, more AS c, more AS d WHERE a.no || b.no < c.no || d.no")
+		}},
 		{"learning", levelTable, learn},
 		{"finding candidates", candidatePairs, run},
 		{"assigning", "recon_pass_1", run},

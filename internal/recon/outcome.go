@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 )
 
 // outcome counts the result.
@@ -108,6 +109,36 @@ func (r *run) sumAmounts(ctx context.Context, o *Outcome) error {
 	o.AmountMatched, o.AmountOpen, o.AmountOpenRight = float64(sums.AllLeft-sums.Left)/100, float64(sums.Left)/100, float64(sums.Right)/100
 	o.MatchedRight = float64(sums.AllRight-sums.Right) / 100
 	return err
+}
+
+// crowdedValues holds the hashes of the values of a key that many rows of a side have.
+const crowdedValues = "recon_crowded"
+
+// skipCrowded reports the values of a key that have more pairs than are compared, and says
+// whether there are any. Only values that many rows of one side have are counted on both.
+func (r *run) skipCrowded(ctx context.Context, k Key) (bool, error) {
+	compiled, err := compileKey(k, r.recipe.Comparisons, r.openLeft(), r.openRight())
+	if err != nil {
+		return false, err
+	}
+	hashed := func(rows string) string {
+		return fmt.Sprintf("SELECT hash(%s) AS h FROM (%s)", compiled.columns(""), rows)
+	}
+	many := func(rows string) string {
+		return fmt.Sprintf("SELECT h FROM (%s) GROUP BY h HAVING count(*) > %d", hashed(rows), int(math.Sqrt(float64(r.config.KeyPairs))))
+	}
+	if err := r.space.Create(ctx, crowdedValues, many(compiled.left)+" UNION "+many(compiled.right)); err != nil {
+		return false, err
+	}
+	counted := func(rows, n string) string {
+		return fmt.Sprintf("(SELECT h, count(*) AS %s FROM (%s) SEMI JOIN %s USING (h) GROUP BY h)", n, hashed(rows), crowdedValues)
+	}
+	found, err := selectOne[struct{ Pairs, Values int64 }](ctx, r.space, fmt.Sprintf("SELECT CAST(coalesce(sum(n * m), 0) AS BIGINT), count(*) FROM %s JOIN %s USING (h) WHERE n * m > %d",
+		counted(compiled.left, "n"), counted(compiled.right, "m"), r.config.KeyPairs))
+	if err == nil && found.Values > 0 {
+		r.skewed = append(r.skewed, Skew{k, found.Values, found.Pairs})
+	}
+	return found.Values > 0, err
 }
 
 // boundKeys says, for each key, how many pairs one of its values may have, so that the

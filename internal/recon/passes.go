@@ -19,8 +19,12 @@ type run struct {
 	groups      int64 // the highest number of a group of rows
 }
 
-// A pass is a table of matches that one rule made: li, ri, s, margin, grp.
-type pass struct{ table, rule string }
+// A pass is a table of matches that one rule made: li, ri, s, margin, grp and, where it
+// compared them, the levels g0, g1 … of its pairs and their closeness t.
+type pass struct {
+	table, rule string
+	compared    bool
+}
 
 // Rules that every recipe has.
 const (
@@ -32,8 +36,13 @@ const (
 // take adds the pairs of a SELECT of li, ri, s and margin to the matches and gives their
 // number. Their rows are open no more.
 func (r *run) take(ctx context.Context, rule, sql, group string) (int64, error) {
-	p := pass{fmt.Sprintf("recon_pass_%d", len(r.passes)), rule}
-	if err := r.space.Create(ctx, p.table, fmt.Sprintf("SELECT CAST(li AS BIGINT) AS li, CAST(ri AS BIGINT) AS ri, CAST(s AS BIGINT) AS s, CAST(margin AS BIGINT) AS margin, CAST(%s AS BIGINT) AS grp FROM (%s)", group, sql)); err != nil {
+	return r.takePass(ctx, pass{rule: rule}, fmt.Sprintf("SELECT CAST(li AS BIGINT) AS li, CAST(ri AS BIGINT) AS ri, CAST(s AS BIGINT) AS s, CAST(margin AS BIGINT) AS margin, CAST(%s AS BIGINT) AS grp FROM (%s)", group, sql))
+}
+
+// takePass is take of a SELECT of all columns of a pass.
+func (r *run) takePass(ctx context.Context, p pass, sql string) (int64, error) {
+	p.table = fmt.Sprintf("recon_pass_%d", len(r.passes))
+	if err := r.space.Create(ctx, p.table, sql); err != nil {
 		return 0, err
 	}
 	n, err := r.count(ctx, "SELECT count(*) FROM "+p.table)
@@ -51,6 +60,11 @@ type openRows struct {
 	closedLeft, closedRight []string
 	rows, closed            int64 // of both sides: in the tables, and about so many of them closed
 	made                    int   // tables of open rows
+}
+
+// reads says that the open rows cannot be told without a table of a pass.
+func (o openRows) reads(table string) bool {
+	return slices.ContainsFunc(slices.Concat(o.closedLeft, o.closedRight), func(sql string) bool { return strings.HasSuffix(sql, " "+table) })
 }
 
 // openLeft and openRight are the ready rows that have no partner yet.

@@ -82,6 +82,7 @@ func (r *Reconciler) makeWords(ctx context.Context, rows rowTables, n int64, com
 // wordsOf lists the distinct words of each text. Runs of digits count as words also
 // where letters, separators or zeros surround them, so that INV-2024-00012 and inv202400012
 // meet, and so do letters and digits that one text writes apart: KX-20 and KX20, 16 GB and 16GB.
+// The last eight digits are a word too: telephone numbers begin in several ways.
 func wordsOf(ready string, comparisons []Comparison, kinds func(Kind) bool) string {
 	var parts []string
 	for j, c := range comparisons {
@@ -90,7 +91,7 @@ func wordsOf(ready string, comparisons []Comparison, kinds func(Kind) bool) stri
 		}
 		list := fmt.Sprintf("string_split(n%d, ' ')", j)
 		if c.As != Text {
-			list = fmt.Sprintf(`flatten([%s, regexp_extract_all(n%[2]d, '[1-9][0-9]{3,}'), regexp_extract_all(replace(n%[2]d, ' ', ''), '[1-9][0-9]{4,}'),
+			list = fmt.Sprintf(`flatten([%s, regexp_extract_all(n%[2]d, '[1-9][0-9]{3,}'), regexp_extract_all(replace(n%[2]d, ' ', ''), '[1-9][0-9]{4,}'), regexp_extract_all(replace(n%[2]d, ' ', ''), '[0-9]{8}$'),
 				list_transform(list_concat(regexp_extract_all(n%[2]d, '\b[a-z]{1,4} [0-9]{2,}[a-z]{0,2}\b'), regexp_extract_all(n%[2]d, '\b[0-9]+ [a-z]{1,3}\b')), lambda e: replace(e, ' ', ''))])`, list, j)
 		}
 		parts = append(parts, fmt.Sprintf("SELECT i, CAST(%d AS TINYINT) AS j, unnest(list_distinct(%s)) AS word FROM %s WHERE n%d IS NOT NULL", j, list, ready, j))

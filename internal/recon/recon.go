@@ -59,7 +59,7 @@ type Reconciler struct {
 	config Config
 	space  Workspace
 
-	lastLeft, lastRight []string         // columns of the sides of the last run
+	lastLeft, lastRight table            // the sides of the last run
 	staged              *stagedSides     // what the tables of staged rows hold
 	keyCosts            map[string]int64 // pairs of blocking keys of the staged rows, by costName
 	ready               []Comparison     // whose values the tables of ready rows and of words hold; nil after a run

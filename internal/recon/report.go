@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -200,12 +199,12 @@ func (r *Reconciler) sheets(recipe *Recipe) []sheet {
 	for _, c := range recipe.Comparisons {
 		l, rt := columnTitle(c.Left), columnTitle(c.Right)
 		matches.columns = append(matches.columns,
-			sheetColumn{c.ID + " left: " + l, c.ID + "_left", true}, sheetColumn{c.ID + " right: " + rt, c.ID + "_right", true},
+			sheetColumn{c.ID + " left: " + l, c.ID + "_left", r.lastLeft.holdsText(c.Left)}, sheetColumn{c.ID + " right: " + rt, c.ID + "_right", r.lastRight.holdsText(c.Right)},
 			sheetColumn{c.ID + " level", c.ID + "_level", false}, sheetColumn{c.ID + " weight", c.ID + "_weight", false})
 	}
 	matches.columns = append(matches.columns, sheetColumn{"closeness", "closeness", false})
 	out := []sheet{matches}
-	for _, side := range []string{"left", "right"} {
+	for _, side := range []string{sideLeft, sideRight} {
 		s := sheet{file: "unmatched_" + side, title: "Open " + side, columns: []sheetColumn{
 			{"key", "u.key", true},
 			{"reason", reasonSQL("u.reason"), false},
@@ -214,9 +213,9 @@ func (r *Reconciler) sheets(recipe *Recipe) []sheet {
 			{"nearest is taken by", "u.taken_by", true},
 			{"probability", "u.chance", false},
 		}}
-		ready := readyLeft
-		if side == "right" {
-			ready = readyRight
+		ready, t := readyLeft, r.lastLeft
+		if side == sideRight {
+			ready, t = readyRight, r.lastRight
 		}
 		s.from = fmt.Sprintf("%s AS u JOIN %s AS t ON t.i = u.i WHERE u.side = '%s' ORDER BY u.i", UnmatchedTable, ready, side)
 		seen, titles := map[string]bool{}, map[string]bool{}
@@ -225,7 +224,7 @@ func (r *Reconciler) sheets(recipe *Recipe) []sheet {
 		}
 		for _, c := range recipe.Comparisons {
 			columns := c.Left
-			if side == "right" {
+			if side == sideRight {
 				columns = c.Right
 			}
 			for _, column := range columns {
@@ -238,7 +237,7 @@ func (r *Reconciler) sheets(recipe *Recipe) []sheet {
 					title += " of the row"
 				}
 				titles[strings.ToLower(title)] = true
-				s.columns = append(s.columns, sheetColumn{title, "t." + r.cellOf(side, column), true})
+				s.columns = append(s.columns, sheetColumn{title, fmt.Sprintf("t.v%d", t.column(column)), t.holdsText([]string{column})})
 			}
 		}
 		out = append(out, s)
@@ -249,15 +248,6 @@ func (r *Reconciler) sheets(recipe *Recipe) []sheet {
 		{"right key", "right_key", true},
 		{"score", "score", false},
 	}})
-}
-
-// cellOf is the cell of a column in the prepared rows of the last run.
-func (r *Reconciler) cellOf(side, column string) string {
-	columns := r.lastLeft
-	if side == "right" {
-		columns = r.lastRight
-	}
-	return fmt.Sprintf("v%d", slices.Index(columns, column))
 }
 
 func columnTitle(columns []string) string {

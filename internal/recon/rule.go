@@ -3,7 +3,6 @@ package recon
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 )
@@ -30,24 +29,58 @@ func (r *run) rulesPass(ctx context.Context) error {
 	const pairs = "recon_rulepairs"
 	for _, rule := range r.recipe.Rules {
 		key := rule.key(r.recipe.Comparisons)
-		skewed := len(r.skewed)
-		if _, err := r.boundKeys(ctx, []Key{key}, math.MaxInt64); err != nil {
+		skewed, err := r.skipCrowded(ctx, key)
+		if err != nil {
 			return fmt.Errorf("rule %s: %w", rule.ID, err)
 		}
-		sql, err := r.rulePairs(rule, key, len(r.skewed) > skewed)
+		sql, err := r.rulePairs(rule, key, skewed)
 		if err != nil {
 			return err
 		}
 		if err := r.space.Create(ctx, pairs, sql); err != nil {
 			return fmt.Errorf("rule %s: %w", rule.ID, err)
 		}
-		only := fmt.Sprintf(`SELECT p.li, p.ri, NULL AS s, NULL AS margin FROM %[1]s AS p
-			ANTI JOIN (SELECT li FROM %[1]s GROUP BY li HAVING count(*) > 1) AS x ON x.li = p.li ANTI JOIN (SELECT ri FROM %[1]s GROUP BY ri HAVING count(*) > 1) AS y ON y.ri = p.ri`, pairs)
-		if _, err := r.take(ctx, rule.ID, only, "NULL"); err != nil {
+		if _, err := r.takePass(ctx, pass{rule: rule.ID, compared: true}, r.onlyPartners(pairs, key)); err != nil {
 			return fmt.Errorf("rule %s: %w", rule.ID, err)
 		}
 	}
-	return nil
+	return r.space.Drop(ctx, pairs, crowdedValues) // which may be as large as the sides
+}
+
+// A comparedBy says when a rule compares the values of a comparison for the evidence.
+type comparedBy int
+
+const (
+	byKey   comparedBy = iota // never: its key says that they are equal
+	byJoin                    // as it joins the rows
+	byMatch                   // once it is known which pairs are matches, because it takes long
+)
+
+// comparedBy says when a rule with this key compares a comparison.
+func (r *run) comparedBy(key Key, c Comparison) comparedBy {
+	hasFiner := len(r.recipe.Scoring.Chances) > 0 && c.As != Reference // a closeness within the level
+	switch {
+	case !hasFiner && slices.Contains(key.All, KeyPart{Compare: c.ID, By: ByValue}):
+		return byKey
+	case c.As == Number || c.As == Date:
+		return byJoin
+	}
+	return byMatch
+}
+
+// closeness adds up the closeness of some comparisons from their pair columns. It is
+// nothing where no pair is matched by weights.
+func (r *run) closeness(which func(Comparison) bool) string {
+	sum := "0.0"
+	if len(r.recipe.Scoring.Chances) == 0 {
+		return sum
+	}
+	for j, c := range r.recipe.Comparisons {
+		if which(c) {
+			sum += " + " + c.closenessSQL(j)
+		}
+	}
+	return sum
 }
 
 // rulePairs joins the open rows that share the key of a rule and meet its other
@@ -62,6 +95,14 @@ func (r *run) rulePairs(rule Rule, key Key, skewed bool) (string, error) {
 		_, column := p.sides(j, comparisons[j].As)
 		on = append(on, fmt.Sprintf("l.%[1]s = r.%[1]s", column))
 	}
+	outer := []string{"li", "ri"}
+	joined := func(c Comparison) bool { return r.comparedBy(key, c) == byJoin }
+	for j, c := range comparisons {
+		if joined(c) {
+			inner = append(inner, c.pairColumns(j, r.open.costly)...)
+			outer = append(outer, fmt.Sprintf("CAST(%s AS TINYINT) AS g%d", c.levelSQL(j), j))
+		}
+	}
 	for _, c := range rule.When {
 		j := indexOf(comparisons, c.Compare)
 		switch {
@@ -69,8 +110,10 @@ func (r *run) rulePairs(rule Rule, key Key, skewed bool) (string, error) {
 			days = append(days, fmt.Sprintf("r.d%[1]d - l.d%[1]d BETWEEN %[2]d AND %[3]d", j, c.Days[0], c.Days[1]))
 		case !slices.Contains(key.All, KeyPart{Compare: c.Compare, By: ByValue}):
 			kind := comparisons[j].As
-			inner = append(inner, comparisons[j].pairColumns(j, r.open.costly)...)
-			shares = append(shares, comparisons[j].shareColumns(j)...)
+			if !joined(comparisons[j]) {
+				inner = append(inner, comparisons[j].pairColumns(j, r.open.costly)...)
+				shares = append(shares, comparisons[j].shareColumns(j)...)
+			}
 			levels = append(levels, fmt.Sprintf("(%s) >= %d", comparisons[j].levelSQL(j), slices.Index(kind.Levels(), c.AtLeast)))
 			words = words || kind.sharesWords()
 		}
@@ -93,13 +136,42 @@ func (r *run) rulePairs(rule Rule, key Key, skewed bool) (string, error) {
 	if len(days) > 0 {
 		sql += " WHERE " + strings.Join(days, " AND ")
 	}
+	sql = fmt.Sprintf("SELECT %s, %s AS t FROM (SELECT %s FROM (%s))", strings.Join(outer, ", "), r.closeness(joined), strings.Join(shares, ", "), sql)
 	if len(levels) > 0 {
-		sql = fmt.Sprintf("SELECT li, ri FROM (SELECT %s FROM (%s)) WHERE %s", strings.Join(shares, ", "), sql, strings.Join(levels, " AND "))
+		sql += " WHERE " + strings.Join(levels, " AND ")
 	}
 	if r.rejected {
-		sql = fmt.Sprintf("SELECT v.li, v.ri FROM (%s) AS v%s", sql, r.withoutRejected("v"))
+		sql = fmt.Sprintf("SELECT v.* FROM (%s) AS v%s", sql, r.withoutRejected("v"))
 	}
 	return sql, nil
+}
+
+// onlyPartners selects the pairs of a rule whose rows have no other partner under it,
+// with the levels that are not known yet.
+func (r *run) onlyPartners(pairs string, key Key) string {
+	only := fmt.Sprintf(`SELECT p.* FROM %[1]s AS p
+		ANTI JOIN (SELECT li FROM %[1]s GROUP BY li HAVING count(*) > 1) AS x ON x.li = p.li ANTI JOIN (SELECT ri FROM %[1]s GROUP BY ri HAVING count(*) > 1) AS y ON y.ri = p.ri`, pairs)
+	var late []Comparison
+	shares, inner := []string{"*"}, []string{"c.*"}
+	levels := []string{"li", "ri", "CAST(NULL AS BIGINT) AS s", "CAST(NULL AS BIGINT) AS margin", "CAST(NULL AS BIGINT) AS grp"}
+	isLate := func(c Comparison) bool { return r.comparedBy(key, c) == byMatch }
+	for j, c := range r.recipe.Comparisons {
+		switch r.comparedBy(key, c) {
+		case byKey:
+			levels = append(levels, fmt.Sprintf("CAST(%d AS TINYINT) AS g%d", c.As.equalLevel(), j))
+		case byJoin:
+			levels = append(levels, fmt.Sprintf("g%d", j))
+		case byMatch:
+			late = append(late, c)
+			inner, shares = append(inner, c.pairColumns(j, r.open.costly)...), append(shares, c.shareColumns(j)...)
+			levels = append(levels, fmt.Sprintf("CAST(%s AS TINYINT) AS g%d", c.levelSQL(j), j))
+		}
+	}
+	if len(late) > 0 {
+		open := rowTables{left: r.openLeft(), right: r.openRight()}
+		only = fmt.Sprintf("SELECT %s FROM (SELECT %s FROM %s)", strings.Join(shares, ", "), strings.Join(inner, ", "), pairsFrom("("+only+")", open, late))
+	}
+	return fmt.Sprintf("SELECT %s, CAST(round(t + %s) AS INTEGER) AS t FROM (%s)", strings.Join(levels, ", "), r.closeness(isLate), only)
 }
 
 // sentence says a rule in plain words.

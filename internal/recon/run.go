@@ -118,14 +118,22 @@ func (r *run) prepareRows(ctx context.Context, in Input) (err error) {
 		t       *table
 		isRight bool
 	}{{&r.left, false}, {&r.right, true}} {
-		if err := r.space.Create(ctx, s.t.staged, readySQL(*s.t, "("+s.t.stageSQL()+")", s.t.usedColumns(s.isRight, r.recipe), s.isRight, comparisons)); err != nil {
+		used := func(i int) bool { return r.recipe.usesColumn(s.isRight, s.t.columns[i]) }
+		if err := r.space.Create(ctx, numberedRows, s.t.numberedSQL(used)); err != nil {
+			return fmt.Errorf("numbering the rows: %w", err)
+		}
+		asText := func(i int) bool { return s.t.typedSQL(i) == "" || r.recipe.batchedBy(s.isRight, s.t.columns[i]) }
+		if err := r.space.Create(ctx, s.t.staged, readySQL(*s.t, "("+s.t.cellsSQL(numberedRows, "*", used)+")", s.t.cellNames(used, asText), s.isRight, comparisons)); err != nil {
 			return fmt.Errorf("preparing the values: %w", err)
+		}
+		if err := r.space.Drop(ctx, numberedRows); err != nil {
+			return err
 		}
 		if s.t.rows, err = r.count(ctx, "SELECT count(*) FROM "+s.t.staged); err != nil {
 			return err
 		}
 	}
-	r.lastLeft, r.lastRight = r.left.columns, r.right.columns
+	r.lastLeft, r.lastRight = r.left, r.right
 	r.open = openRows{rowTables: rowTables{left: readyLeft, right: readyRight}, rows: r.left.rows + r.right.rows}
 	if slices.ContainsFunc(comparisons, func(c Comparison) bool { return c.As.sharesWords() }) {
 		if err := r.makeWords(ctx, r.open.rowTables, r.open.rows, comparisons, Kind.sharesWords); err != nil {
@@ -138,15 +146,24 @@ func (r *run) prepareRows(ctx context.Context, in Input) (err error) {
 	return r.stageLabels(ctx, in.Labels, readyLeft, readyRight)
 }
 
-// usedColumns lists number, key and the cells of a side that a recipe looks at.
-func (t table) usedColumns(isRight bool, recipe *Recipe) string {
-	used := []string{"i", "k"}
-	for i, column := range t.columns {
-		if recipe.batchedBy(isRight, column) || slices.ContainsFunc(recipe.Comparisons, func(c Comparison) bool {
-			return !isRight && slices.Contains(c.Left, column) || isRight && slices.Contains(c.Right, column)
-		}) {
-			used = append(used, fmt.Sprintf("v%d", i))
+// cellNames lists number, key and some cells of a side, as text or as they came.
+func (t table) cellNames(keep, asText func(column int) bool) string {
+	names := []string{"i", "k"}
+	for i := range t.columns {
+		switch {
+		case !keep(i):
+		case asText(i):
+			names = append(names, fmt.Sprintf("v%d", i))
+		default:
+			names = append(names, fmt.Sprintf("c%[1]d AS v%[1]d", i))
 		}
 	}
-	return strings.Join(used, ", ")
+	return strings.Join(names, ", ")
+}
+
+// usesColumn says that the recipe looks at a column of a side.
+func (r *Recipe) usesColumn(isRight bool, column string) bool {
+	return r.batchedBy(isRight, column) || slices.ContainsFunc(r.Comparisons, func(c Comparison) bool {
+		return !isRight && slices.Contains(c.Left, column) || isRight && slices.Contains(c.Right, column)
+	})
 }

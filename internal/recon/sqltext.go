@@ -21,9 +21,10 @@ func each[T any](items []T, sep string, write func(i int, item T) string) string
 	return strings.Join(parts, sep)
 }
 
-// normalText is text without case, accents, punctuation and surplus space.
+// normalText is text without case, accents, punctuation and surplus space. Text of plain
+// letters and digits, with single spaces and hyphens, takes a short way to the same.
 func normalText(x string) string {
-	return fmt.Sprintf(`nullif(trim(regexp_replace(lower(strip_accents(%s)), '[^\p{L}\p{N}]+', ' ', 'g')), '')`, x)
+	return fmt.Sprintf(`nullif(trim(CASE WHEN regexp_matches(%[1]s, '[^a-z0-9 -]|[ -][ -]') THEN regexp_replace(%[1]s, '[^\p{L}\p{N}]+', ' ', 'g') ELSE replace(%[1]s, '-', ' ') END), '')`, "lower(strip_accents("+x+"))")
 }
 
 // squashed is normal text without spaces.

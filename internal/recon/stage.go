@@ -16,6 +16,8 @@ const (
 	stagedRight = "recon_right"  //
 	readyLeft   = "recon_lready" // i and the compared values in their normal form
 	readyRight  = "recon_rready" //
+
+	numberedRows = "recon_numbered" // i, k, c0 …: of one side, while it is read
 )
 
 // A table is one side as it was staged.
@@ -41,6 +43,11 @@ func (t table) typedSQL(i int) string {
 		return fmt.Sprintf("date_diff('day', DATE '1970-01-01', CAST(c%d AS DATE))", i)
 	}
 	return ""
+}
+
+// holdsText says that a value of these columns, read as one, is text.
+func (t table) holdsText(columns []string) bool {
+	return len(columns) != 1 || t.typedSQL(t.column(columns[0])) == ""
 }
 
 // typedColumn names the typed cell of a column that holds values of the kind; "" if it
@@ -75,7 +82,13 @@ func (r *Reconciler) stage(ctx context.Context, side Side, staged string) (table
 	if err != nil {
 		return t, err
 	}
-	if err := r.space.Create(ctx, staged, t.stageSQL()); err != nil {
+	if err := r.space.Create(ctx, numberedRows, t.numberedSQL(everyColumn)); err != nil {
+		return t, err
+	}
+	if err := r.space.Create(ctx, staged, t.cellsSQL(numberedRows, "i, k", everyColumn)); err != nil {
+		return t, err
+	}
+	if err := r.space.Drop(ctx, numberedRows); err != nil {
 		return t, err
 	}
 	counts, err := selectOne[struct{ Rows, Keys int64 }](ctx, r.space, "SELECT count(*), count(DISTINCT k) FROM "+staged)
@@ -103,23 +116,48 @@ func (r *Reconciler) describeSide(ctx context.Context, side Side, staged string)
 	return t, nil
 }
 
-// stageSQL selects the rows of a side as text, with their number i and key k.
-func (t table) stageSQL() string {
-	side := t.side
+// numberedSQL selects the rows of a side with their number i, their key k and some of
+// their cells c0, c1 …. Sorting first and numbering what comes is much quicker than a
+// window that sorts.
+func (t table) numberedSQL(keep func(column int) bool) string {
 	// Two columns of one name: the engine tells them apart by position only.
 	cells := each(t.columns, ", ", func(i int, _ string) string { return fmt.Sprintf("c%d", i) })
-	list := each(t.columns, ", ", func(i int, _ string) string {
-		if typed := t.typedSQL(i); typed != "" {
-			return fmt.Sprintf("CAST(c%d AS VARCHAR) AS v%d, %s AS x%d", i, i, typed, i)
-		}
-		return fmt.Sprintf("nullif(trim(CAST(c%d AS VARCHAR)), '') AS v%d", i, i)
-	})
-	values := each(t.columns, ", ", func(i int, _ string) string { return fmt.Sprintf("v%d", i) })
-	key, order := "CAST(row_number() OVER () AS VARCHAR)", values+", k"
-	if side.Key != "" {
-		key = fmt.Sprintf("coalesce(CAST(c%d AS VARCHAR), '')", t.column(side.Key))
-		order = "k, hash(" + values + ")" // which tells rows of one key apart
+	key, order := "CAST(row_number() OVER () AS VARCHAR)", each(t.columns, ", ", func(i int, _ string) string { return t.textSQL(i) })+", k"
+	if t.side.Key != "" {
+		key = fmt.Sprintf("coalesce(CAST(c%d AS VARCHAR), '')", t.column(t.side.Key))
+		order = "k, hash(" + cells + ")" // which tells rows of one key apart
 	}
-	return fmt.Sprintf(`SELECT row_number() OVER (ORDER BY %s) AS i, * FROM (SELECT %s AS k, %s FROM (SELECT * FROM %s) AS t(%s))`,
-		order, key, list, name(side.Table), cells)
+	kept := "k"
+	for i := range t.columns {
+		if keep(i) {
+			kept += fmt.Sprintf(", c%d", i)
+		}
+	}
+	return fmt.Sprintf("SELECT row_number() OVER () AS i, * FROM (SELECT %s FROM (SELECT %s AS k, * FROM (SELECT * FROM %s) AS t(%s)) ORDER BY %s)", kept, key, name(t.side.Table), cells, order)
 }
+
+// textSQL reads a cell as text; of a text that holds only spaces nothing is left.
+func (t table) textSQL(i int) string {
+	if t.typedSQL(i) != "" {
+		return fmt.Sprintf("CAST(c%d AS VARCHAR)", i)
+	}
+	return fmt.Sprintf("nullif(trim(CAST(c%d AS VARCHAR)), '')", i)
+}
+
+// cellsSQL selects columns of numbered rows with some of their cells as text, and with their
+// typed ones.
+func (t table) cellsSQL(numbered, list string, keep func(column int) bool) string {
+	for i := range t.columns {
+		if !keep(i) {
+			continue
+		}
+		list += fmt.Sprintf(", %s AS v%d", t.textSQL(i), i)
+		if typed := t.typedSQL(i); typed != "" {
+			list += fmt.Sprintf(", %s AS x%d", typed, i)
+		}
+	}
+	return fmt.Sprintf("SELECT %s FROM %s", list, numbered)
+}
+
+// everyColumn keeps all cells.
+func everyColumn(int) bool { return true }

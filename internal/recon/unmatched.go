@@ -15,22 +15,50 @@ const (
 	ReasonNetted    = "netted"          // another row of its side cancels it
 )
 
-// writeUnmatched gives every unmatched row a reason and its nearest miss.
+// A missSide is a side whose open rows are written, with the tables that this takes.
+type missSide struct {
+	side, own, other  string // left, li, ri
+	rows, others      string // ready rows
+	open              string
+	best, misses      string // tables: the best candidate of each open row, and what is known about it
+	nearest, nameRows string // tables: a near row of rows without a candidate, and the keys of the rows of this side that misses name
+}
+
+func (r *run) missSides() [2]missSide {
+	return [2]missSide{
+		{"left", "li", "ri", readyLeft, readyRight, r.openLeft(), "recon_lbest", "recon_lmisses", nearestLeft, "recon_lnames"},
+		{"right", "ri", "li", readyRight, readyLeft, r.openRight(), "recon_rbest", "recon_rmisses", nearestRight, "recon_rnames"},
+	}
+}
+
+// writeUnmatched gives every unmatched row a reason and its nearest miss. Rows are named
+// by their numbers until the end, when the keys of the few that are named are looked up.
 func (r *run) writeUnmatched(ctx context.Context) error {
 	if err := r.nearestRows(ctx); err != nil {
 		return err
 	}
-	left, right := r.unmatchedSQL(true), r.unmatchedSQL(false)
+	sides := r.missSides()
+	for _, s := range sides {
+		if err := r.space.Create(ctx, s.best, r.bestMissSQL(s)); err != nil {
+			return err
+		}
+		if err := r.space.Create(ctx, s.misses, missesSQL(s)); err != nil {
+			return err
+		}
+	}
+	for i, s := range sides {
+		named := fmt.Sprintf("SELECT i FROM %[1]s UNION SELECT netted FROM %[1]s UNION SELECT taker FROM %[1]s UNION SELECT x FROM %[2]s", s.misses, sides[1-i].misses)
+		if err := r.space.Create(ctx, s.nameRows, fmt.Sprintf("SELECT i, k FROM %s SEMI JOIN (%s) USING (i)", s.rows, named)); err != nil {
+			return err
+		}
+	}
+	left, right := r.unmatchedSQL(sides[0], sides[1]), r.unmatchedSQL(sides[1], sides[0])
 	return r.space.Create(ctx, UnmatchedTable, fmt.Sprintf("SELECT * FROM (%s UNION ALL %s) ORDER BY side, i", left, right))
 }
 
-// unmatchedSQL lists the open rows of a side. Of each the best scored candidate is the
-// nearest miss; its weakest comparison says what was missing.
-func (r *run) unmatchedSQL(isLeft bool) string {
-	side, own, other, rows, others, nearest := "left", "li", "ri", readyLeft, readyRight, nearestLeft
-	if !isLeft {
-		side, own, other, rows, others, nearest = "right", "ri", "li", readyRight, readyLeft, nearestRight
-	}
+// bestMissSQL selects, for each open row that has candidates, the best one: its weakest
+// comparison says what was missing.
+func (r *run) bestMissSQL(s missSide) string {
 	comparisons := r.recipe.Comparisons
 	weights := r.recipe.Scoring.weights(comparisons)
 	list := each(comparisons, ", ", func(j int, c Comparison) string {
@@ -42,19 +70,29 @@ func (r *run) unmatchedSQL(isLeft bool) string {
 	})
 	say := each(comparisons, ", ", func(j int, c Comparison) string { return c.levelSentenceSQL(fmt.Sprintf("v.g%d", j)) })
 	likely := r.recipe.Scoring.likelySQL(comparisons, "v") + " AND " + r.lastCondition()
-	return fmt.Sprintf(`SELECT '%[1]s' AS side, o.i, o.k AS key,
-		CASE WHEN z.i IS NOT NULL THEN '%[2]s' WHEN c.i IS NOT NULL THEN '%[3]s' WHEN b.i IS NULL THEN '%[4]s' WHEN b.likely AND t.x IS NOT NULL THEN '%[5]s' WHEN b.likely THEN '%[3]s' ELSE '%[6]s' END AS reason,
-		coalesce(zs.k, bs.k, ns.k) AS nearest_key, b.s / 1000.0 AS score, %[7]s AS chance,
-		CASE WHEN z.i IS NOT NULL THEN 'the amounts of both add up to nothing' WHEN c.i IS NOT NULL THEN 'another row fits equally well' WHEN b.i IS NOT NULL THEN b.why[list_position(b.w, list_min(b.w))] END AS missing, ts.k AS taken_by
-		FROM (SELECT u.i, u.k FROM %[8]s AS u ANTI JOIN %[9]s AS m ON m.%[10]s = u.i) AS o
-		LEFT JOIN (SELECT * FROM %[11]s WHERE side = '%[1]s') AS z ON z.i = o.i LEFT JOIN %[8]s AS zs ON zs.i = z.other
-		LEFT JOIN (SELECT DISTINCT %[10]s AS i FROM %[12]s) AS c ON c.i = o.i
-		LEFT JOIN (SELECT v.%[10]s AS i, v.%[13]s AS x, v.s, (%[14]s) AS likely, [%[15]s] AS w, [%[16]s] AS why FROM %[17]s AS v JOIN (SELECT %[10]s AS i, arg_max(%[13]s, s * 4294967296 - %[13]s) AS x FROM %[17]s GROUP BY %[10]s) AS top ON top.i = v.%[10]s AND top.x = v.%[13]s) AS b ON b.i = o.i
-		LEFT JOIN %[18]s AS bs ON bs.i = b.x
-		LEFT JOIN (SELECT %[13]s AS x, min(%[10]s) AS y FROM %[9]s GROUP BY %[13]s) AS t ON t.x = b.x LEFT JOIN %[8]s AS ts ON ts.i = t.y
-		LEFT JOIN %[19]s AS n ON n.i = o.i LEFT JOIN %[18]s AS ns ON ns.i = n.x`,
-		side, ReasonNetted, ReasonAmbiguous, ReasonNone, ReasonLost, ReasonBelow, r.recipe.Scoring.chanceSQL("b.s"), rows, MatchTable, own,
-		nettedTable, ConflictTable, other, likely, list, say, scoredPairs, others, nearest)
+	return fmt.Sprintf(`SELECT v.%[1]s AS i, v.%[2]s AS x, v.s, (%[3]s) AS likely, [%[4]s] AS w, [%[5]s] AS why FROM %[6]s AS v
+		JOIN (SELECT c.%[1]s AS i, arg_max(c.%[2]s, c.s * 4294967296 - c.%[2]s) AS x FROM %[6]s AS c SEMI JOIN %[7]s AS o ON o.i = c.%[1]s GROUP BY c.%[1]s) AS top ON top.i = v.%[1]s AND top.x = v.%[2]s`,
+		s.own, s.other, likely, list, say, scoredPairs, s.open)
+}
+
+// missesSQL lists the open rows of a side with the numbers of the rows that explain them.
+func missesSQL(s missSide) string {
+	return fmt.Sprintf(`SELECT o.i, o.netted, c.i IS NOT NULL AS tied, b.i IS NOT NULL AS found, coalesce(b.likely, false) AS likely, t.y AS taker, coalesce(b.x, n.x) AS x, b.s, b.why[list_position(b.w, list_min(b.w))] AS why
+		FROM (SELECT i, CAST(NULL AS BIGINT) AS netted FROM %[1]s UNION ALL SELECT i, other FROM %[2]s WHERE side = '%[3]s') AS o
+		LEFT JOIN (SELECT DISTINCT %[4]s AS i FROM %[5]s) AS c ON c.i = o.i
+		LEFT JOIN %[6]s AS b ON b.i = o.i
+		LEFT JOIN (SELECT m.%[7]s AS x, min(m.%[4]s) AS y FROM %[8]s AS m SEMI JOIN %[6]s AS w ON w.x = m.%[7]s GROUP BY m.%[7]s) AS t ON t.x = b.x
+		LEFT JOIN %[9]s AS n ON n.i = o.i`, s.open, nettedTable, s.side, s.own, ConflictTable, s.best, s.other, takenPairs, s.nearest)
+}
+
+// unmatchedSQL names the rows of misses by their keys and says the reasons.
+func (r *run) unmatchedSQL(s, other missSide) string {
+	return fmt.Sprintf(`SELECT '%[1]s' AS side, m.i, o.k AS key,
+		CASE WHEN m.netted IS NOT NULL THEN '%[2]s' WHEN m.tied THEN '%[3]s' WHEN NOT m.found THEN '%[4]s' WHEN m.likely AND m.taker IS NOT NULL THEN '%[5]s' WHEN m.likely THEN '%[3]s' ELSE '%[6]s' END AS reason,
+		coalesce(z.k, x.k) AS nearest_key, m.s / 1000.0 AS score, %[7]s AS chance,
+		CASE WHEN m.netted IS NOT NULL THEN 'the amounts of both add up to nothing' WHEN m.tied THEN 'another row fits equally well' WHEN m.found THEN m.why END AS missing, t.k AS taken_by
+		FROM %[8]s AS m JOIN %[9]s AS o ON o.i = m.i LEFT JOIN %[9]s AS z ON z.i = m.netted LEFT JOIN %[9]s AS t ON t.i = m.taker LEFT JOIN %[10]s AS x ON x.i = m.x`,
+		s.side, ReasonNetted, ReasonAmbiguous, ReasonNone, ReasonLost, ReasonBelow, r.recipe.Scoring.chanceSQL("m.s"), s.misses, s.nameRows, other.nameRows)
 }
 
 // describeColumns names the columns of a comparison.
@@ -83,20 +121,35 @@ func (r *run) nearestRows(ctx context.Context) error {
 			return err
 		}
 		found := []string{"SELECT CAST(0 AS BIGINT) AS i, CAST(0 AS BIGINT) AS x WHERE false"}
-		for n, column := range r.orderColumns() {
-			open := fmt.Sprintf("(SELECT o.i, o.%s AS v FROM %s_open AS o ANTI JOIN (%s) AS f ON f.i = o.i WHERE v IS NOT NULL)", column, s.into, strings.Join(found, " UNION ALL "))
-			if left, err := r.count(ctx, "SELECT count(*) FROM "+open); err != nil || left == 0 {
+		stillOpen := func(column string) string {
+			return fmt.Sprintf("(SELECT o.i, o.%s AS v FROM %s_open AS o ANTI JOIN (%s) AS f ON f.i = o.i WHERE v IS NOT NULL)", column, s.into, strings.Join(found, " UNION ALL "))
+		}
+		for _, column := range r.orderColumns() {
+			open := stillOpen(column)
+			left, err := r.count(ctx, "SELECT count(*) FROM "+open)
+			if err != nil {
+				return err
+			}
+			if left == 0 {
+				continue
+			}
+			for _, side := range []string{">=", "<="} {
+				step := fmt.Sprintf("%s_%d", s.into, len(found))
+				// Of equal values the first row stands for all: a million of them are joined once each.
+				if err := r.space.Create(ctx, step, fmt.Sprintf(`SELECT o.i, a.x FROM %[1]s AS o
+					ASOF JOIN (SELECT %[2]s AS v, min(i) AS x FROM %[3]s WHERE %[2]s IS NOT NULL GROUP BY 1) AS a ON o.v %[4]s a.v`, open, column, s.other, side)); err != nil {
+					return err
+				}
+				found = append(found, "SELECT i, x FROM "+step)
+				n, err := r.count(ctx, "SELECT count(*) FROM "+step)
 				if err != nil {
 					return err
 				}
-				continue
+				if left -= n; left == 0 {
+					break
+				}
+				open = stillOpen(column)
 			}
-			values := fmt.Sprintf("(SELECT %[1]s AS v, min(i) AS i FROM %[2]s WHERE %[1]s IS NOT NULL GROUP BY %[1]s)", column, s.other)
-			step := fmt.Sprintf("%s_%d", s.into, n)
-			if err := r.space.Create(ctx, step, fmt.Sprintf("SELECT o.i, coalesce(a.i, b.i) AS x FROM %[1]s AS o ASOF LEFT JOIN %[2]s AS a ON o.v >= a.v ASOF LEFT JOIN %[2]s AS b ON o.v <= b.v WHERE coalesce(a.i, b.i) IS NOT NULL", open, values)); err != nil {
-				return err
-			}
-			found = append(found, "SELECT i, x FROM "+step)
 		}
 		if err := r.space.Create(ctx, s.into, strings.Join(found, " UNION ALL ")); err != nil {
 			return err
