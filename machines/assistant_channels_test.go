@@ -94,6 +94,28 @@ func TestAssistantShowsTablesOnce(t *testing.T) {
 	}
 }
 
+// TestAssistantRepeatsNoTable: a model that disobeys and writes the table out again has it
+// taken out of its answer, in the reply and in the log; a table that says something new
+// stays, and where nothing else was said a sentence stands for it.
+func TestAssistantRepeatsNoTable(t *testing.T) {
+	t.Parallel()
+	a := newAssistant(t)
+	const repeated, other = "| month | returned |\n|---|---|\n| 2026-07 | 4,711 |\n| 2026-08 | 815 |", "| month | change |\n|---|---|\n| 2026-08 | -82.7 % |"
+	for _, s := range []scene{reach["sql_result_commentary"], {scores: everything, calls: []llm.Call{query}}, {scores: everything, calls: []llm.Call{query, request("documents")}}} {
+		for said, want := range map[string]string{
+			"July leads.\n\n" + repeated + "\n\nShall I look at August?": "July leads.\n\nShall I look at August?",
+			"July leads.\n\n" + other:                                    "July leads.\n\n" + other,
+			repeated:                                                     "The table above is the answer.",
+		} {
+			got := a.enact(t, s, func(llm.Request) llm.Reply { return llm.Reply{Text: said} })
+			ended, ok := got.events[len(got.events)-1].Body.(event.TurnEnded)
+			if got.reply.Text != want || !ok || ended.Text != want {
+				t.Errorf("the model said\n%s\nthe person read\n%s", said, got.reply.Text)
+			}
+		}
+	}
+}
+
 // TestAssistantShowsOutputOnce checks the two channels of Python: what it prints goes to
 // the person at once, its errors go to the model alone and only in the code states, and a
 // run without errors ends the turn without another model call.

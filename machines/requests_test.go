@@ -73,14 +73,25 @@ func analystRequests(t *testing.T, turns []string, lines ...llm.Line) []llm.Requ
 // sent. The description of the dataset has as many lines as it has room for.
 func requestsOf(t *testing.T, name string, context int, turns []string, lines ...llm.Line) []llm.Request {
 	t.Helper()
-	m, err := load(name)
+	return requestsIn(t, engine.Opening{Machine: name, Owner: "ann", Dataset: "shop"}, context, turns, lines...)
+}
+
+// requestsIn does the same in a thread that is opened so.
+func requestsIn(t *testing.T, opening engine.Opening, context int, turns []string, lines ...llm.Line) []llm.Request {
+	t.Helper()
+	m, err := load(opening.Machine)
 	if err != nil {
 		t.Fatal(err)
 	}
 	model := smallModel{llm.Script(lines...), context}
 	results := map[string]string{
-		"schema_search":   `{"tables":[{"fully_qualified_name":"orders","source_id":"shop","sql_dialect":"duckdb","relevancy":0.9,"columns":[{"name":"secret_column"}]}],"max_relevancy":0.9,"note":"One table."}`,
+		"schema_search":   `{"tables":[{"fully_qualified_name":"orders","source_id":"shop","sql_dialect":"duckdb","relevancy":0.9,"columns":[{"name":"secret_column"}]}],"max_relevancy":0.9,"note":"One table.","about":"Dataset found later"}`,
 		"document_search": `{"chunks":[],"max_relevancy":0}`,
+		"describe_tables": `{"schema":{"id":"shop","tables":[]},"location":""}`,
+		"load_dictionary": `{"dictionary":{}}`,
+		"check_sql":       `{"safety":{"is_safe":true,"sanitized_query":"SELECT * FROM (SELECT 5) AS capped LIMIT 100","limit_enforced":true,"max_rows":100}}`,
+		"run_query":       `{"result":{"columns":["n"],"column_types":["BIGINT"],"query":"SELECT * FROM (SELECT 5) AS capped LIMIT 100","rows":[[5]],"row_count":1,"total_rows":1},"stats":{"execution_time_ms":3,"limit_enforced":true}}`,
+		"write_answer":    `{"output":{"response":"It is 5."},"entry":{"query":"What is the sum?"}}`,
 		"sql_select":      `{"columns":["n"],"rows":[[5]],"row_count":1,"limited":false}`,
 		"run_sql":         `{"name":"sales","result_id":"r1","columns":["note","sum"],"column_types":["VARCHAR","DOUBLE"],"rows":[["a \u003e b",11632.369999999999]],"row_count":1,"limited":false,"intent":{"name":"sales","fetched":"sales","dimensions":[],"measures":[],"row_count":1,"span":""}}`,
 		"execute_sql":     `{"status":"success","columns":["note","sum"],"rows":[["a \u003e b",11632.369999999999]],"row_count":1,"limited":false,"total_rows":1,"exec_time_ms":3,"column_types":["VARCHAR","DOUBLE"]}`,
@@ -107,7 +118,7 @@ func requestsOf(t *testing.T, name string, context int, turns []string, lines ..
 		t.Fatal(err)
 	}
 	defer eng.Close()
-	thread, err := eng.Open(t.Context(), engine.Opening{Machine: name, Owner: "ann", Dataset: "shop"})
+	thread, err := eng.Open(t.Context(), opening)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,6 +192,49 @@ func TestAnalystRequests(t *testing.T) {
 	}
 }
 
+// TestUnfoundedFigures holds that figures which no result gave come back once, named, behind
+// a request that is otherwise the same, and that the second answer ends the turn.
+func TestUnfoundedFigures(t *testing.T) {
+	t.Parallel()
+	sent := analystRequests(t, []string{"What is the sum?"}, llm.Ask("execute_sql", `{"dataset_id":"shop","sql":"SELECT note, sum(amount) AS sum FROM orders GROUP BY note"}`),
+		llm.Say("It is 11,632.37, of which 97 % are paid."), llm.Say("It is 11,632.37, of which 97 % are paid."))
+	if len(sent) != 3 {
+		t.Fatalf("%d requests", len(sent))
+	}
+	second, third := sent[1], sent[2]
+	last := third.Messages[len(third.Messages)-1]
+	if last.Role != llm.User || !strings.Contains(last.Text, "97 %") || strings.Contains(last.Text, "11,632") {
+		t.Errorf("the model is told %q", last.Text)
+	}
+	if third.System != second.System || len(third.Messages) != len(second.Messages)+2 {
+		t.Error("the request begins differently than the one before it")
+	}
+	if asked := analystRequests(t, []string{"What is the sum?"}, llm.Say("Do you mean 2031 or 2032?")); len(asked) != 1 {
+		t.Error("a question back was sent back")
+	}
+}
+
+// TestPipelineRequests looks at what the judge and the planner after a failure are sent: the
+// statement once, no trace of its cap, and the error once.
+func TestPipelineRequests(t *testing.T) {
+	t.Parallel()
+	plan := func(sql string) llm.Line {
+		return llm.Say(`{"plan":{"sql":"` + sql + `","type":"sql_plan","target_table":"orders"},"quality":"high","explain":"The sum.","questions":[],"decline":""}`)
+	}
+	sent := requestsOf(t, "pipeline", 0, []string{"What is the sum?"}, plan("SELECT 5"),
+		llm.Say(`{"satisfaction":"satisfied","notes":"It is 5.","issues":[],"improvements":[]}`))
+	if len(sent) != 2 {
+		t.Fatalf("%d requests", len(sent))
+	}
+	judged := sent[1].Messages[0].Text
+	if strings.Count(judged, "SELECT") != 1 || strings.Contains(judged, "limit_enforced") || !strings.Contains(judged, `"rows":[[5]]`) || !strings.Contains(judged, "- amount DOUBLE") {
+		t.Errorf("the judge is sent %.3000s", judged)
+	}
+	if data, question := strings.Index(judged, `"data"`), strings.Index(judged, `"question"`); data < 0 || question < data {
+		t.Error("what stays the same does not stand first")
+	}
+}
+
 // TestLastCallAnswers holds that the last model call of a turn offers no tools.
 func TestLastCallAnswers(t *testing.T) {
 	t.Parallel()
@@ -230,9 +284,33 @@ func TestWorkbenchRequests(t *testing.T) {
 	if raw, err := json.Marshal(sent[0].Tools); err != nil || len(raw) > 8000 {
 		t.Errorf("%d bytes of tools, %v", len(raw), err)
 	}
+	if result := sent[1].Messages[len(sent[1].Messages)-1].Text; strings.Contains(result, "intent") || !strings.Contains(result, "11632.37") {
+		t.Errorf("the result as it is sent: %s", result)
+	}
 	followUp, err := json.Marshal(sent[2].History)
 	if err != nil || !strings.Contains(string(followUp), "SELECT sum(amount)") || !strings.Contains(string(followUp), "11632.37") || strings.Contains(string(followUp), "11632.369") {
 		t.Errorf("the follow-up does not see the statement and its result: %s %v", followUp, err)
+	}
+}
+
+// TestOutputFormatRequests holds that the form of the answer stands in every request of the
+// thread, and no other form.
+func TestOutputFormatRequests(t *testing.T) {
+	t.Parallel()
+	forms := map[string]string{"json": "one JSON document and nothing else", "table": "one Markdown table with plain headings", "report": "call `write_report` once"}
+	for set := range forms {
+		sent := requestsIn(t, engine.Opening{Machine: "workbench", Owner: "ann", Dataset: "shop", Settings: map[string]any{"output_format": set}}, 0, []string{"What is the sum?"},
+			llm.Ask("run_sql", `{"dataset_id":"shop","name":"sales","sql":"SELECT 1"}`), llm.Ask("run_python", `{"code":"print(sales)"}`), llm.Say("It is 11,632.37."))
+		for i, r := range sent {
+			for form, text := range forms {
+				if strings.Contains(r.System, text) != (form == set) {
+					t.Errorf("%s: request %d has %s: %v", set, i+1, form, form != set)
+				}
+			}
+		}
+		if len(sent) != 3 {
+			t.Errorf("%s: %d requests", set, len(sent))
+		}
 	}
 }
 
@@ -261,6 +339,11 @@ func TestAssistantRequests(t *testing.T) {
 	followUp, err := json.Marshal(sent[2].History)
 	if err != nil || !strings.Contains(string(followUp), "SELECT count(*) FROM orders") {
 		t.Errorf("the follow-up does not see the statement: %s %v", followUp, err)
+	}
+	later := requestsOf(t, "assistant", 0, []string{"How many orders are there?"}, llm.Ask("request_capability", `{"name":"documents","why":"to look"}`),
+		llm.Ask("schema_search", `{"query":"orders"}`), llm.Say("I do not know."))
+	if len(later) != 3 || !strings.Contains(later[2].System, "## The data\nDataset found later") {
+		t.Errorf("%d requests; what a search in the middle of a turn found is not described", len(later))
 	}
 	small := requestsOf(t, "assistant", 4096, []string{"How many orders are there?"}, llm.Say("I do not know."))
 	if n := len(small[0].System); n > 2*4096 {

@@ -220,6 +220,22 @@ func TestHostileServer(t *testing.T) {
 	}
 }
 
+// TestServersAskNobody: a server that asks the person in Interlock's name, the model or for
+// folders is refused, over both transports, in the middle of a call.
+func TestServersAskNobody(t *testing.T) {
+	t.Parallel()
+	b := open(t, map[string]map[string]mcpbridge.Server{"ann": {"near": stdio(t, "hostile"), "far": overHTTP(t, "hostile")}})
+	tools, err := b.Tools(t.Context(), "ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"near__asks", "far__asks"} {
+		if res, err := call(t, b, "ann", find(t, tools, name), `{}`); err != nil || res.Text != "refused" {
+			t.Errorf("%s: %q, %v", name, res.Text, err)
+		}
+	}
+}
+
 func TestEndlessListIsCut(t *testing.T) {
 	t.Parallel()
 	b := forAnn(t, "list", overHTTP(t, "endless list"))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"sync"
@@ -57,7 +58,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	opens, err := opensSession(r)
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		http.Error(w, tooLarge.Error(), http.StatusRequestEntityTooLarge)
+		http.Error(w, fmt.Sprintf("the request's body is larger than %d bytes", tooLarge.Limit-1), http.StatusRequestEntityTooLarge)
 		return
 	}
 	if err != nil {

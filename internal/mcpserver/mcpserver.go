@@ -6,6 +6,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -163,13 +164,23 @@ func (s *server) callLogged(ctx context.Context, o Offer, args json.RawMessage) 
 		return failed(err), nil
 	}
 	if len(reply.Shown) == 0 || reply.Outcome != "answered" {
-		code := reply.Code
-		if code == "" {
-			code = fault.ToolFailed
-		}
-		return failed(fault.New(code, "%s", reply.Text)), nil
+		return failed(callFault(reply)), nil
 	}
 	return succeeded(reply.Shown[len(reply.Shown)-1].Output), nil
+}
+
+// callFault is why a call did not succeed: what the run says, or the error in place of the result.
+func callFault(reply engine.Reply) *fault.Fault {
+	var result struct {
+		Error struct {
+			Type    string `json:"type"`
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if reply.Text == "" && json.Unmarshal(reply.Fields["result"], &result) == nil && result.Error.Message != "" {
+		return fault.New(fault.Code(strings.ToLower(result.Error.Type)), "%s", result.Error.Message).Suggest("Correct the arguments and call again.")
+	}
+	return fault.New(cmp.Or(reply.Code, fault.ToolFailed), "%s", reply.Text)
 }
 
 // succeeded returns a result as text and as data.

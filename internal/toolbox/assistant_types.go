@@ -20,6 +20,7 @@ type (
 		SourceID string       `json:"source_id"`
 		SQL      string       `json:"sql"`
 		Purpose  string       `json:"purpose,omitempty"`
+		Answer   bool         `json:"answer,omitempty" jsonschema:"true on the one call whose table answers the question"`
 		Tables   []FoundTable `json:"tables"`
 		MaxRows  int          `json:"max_rows"`
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"interlock/internal/schema"
 	"interlock/internal/tool"
 )
 
@@ -17,8 +18,11 @@ type DescribeDatasetIn struct {
 	MaxChars   int    `json:"max_chars" jsonschema:"bytes of the text at most"`
 }
 
-// listedDatasets is how many datasets are described where none is chosen.
-const listedDatasets = 20
+// Bounds of the list of datasets where none is chosen.
+const (
+	listedDatasets = 20   // that are described
+	listedNames    = 1000 // bytes of the names of tables and columns of one
+)
 
 func (b box) describeDataset() tool.Tool {
 	return b.versioned(tool.New(spec("describe_dataset", tool.Reads, taints), func(ctx context.Context, in DescribeDatasetIn) (Description, error) {
@@ -32,6 +36,15 @@ func (b box) describeDataset() tool.Tool {
 		}
 		return b.Knowledge.Describe(ctx, id, in.Dictionary, in.Question, in.MaxChars)
 	}))
+}
+
+// namesOf lists the tables of a dataset with the names of their columns.
+func namesOf(d schema.Dataset) string {
+	names := make([]string, len(d.Tables))
+	for i, t := range d.Tables {
+		names[i] = t.Name + " (" + strings.Join(schema.Names(t.Columns), ", ") + ")"
+	}
+	return strings.Join(names, ", ")
 }
 
 // listOfDatasets gives the id of the only dataset, else a list of all in words.
@@ -57,11 +70,7 @@ func (b box) listOfDatasets(ctx context.Context) (only, list string, err error) 
 			text.WriteString(". " + oneLine(d.Description, textChars))
 		}
 		if whole, err := b.Data.Schema(ctx, d.ID); err == nil { // one that cannot be read is told of elsewhere
-			names := make([]string, len(whole.Tables))
-			for i, t := range whole.Tables {
-				names[i] = t.Name
-			}
-			text.WriteString("; tables " + oneLine(strings.Join(names, ", "), listedChars))
+			text.WriteString("; tables " + oneLine(namesOf(whole), listedNames))
 		}
 		text.WriteString("\n")
 	}

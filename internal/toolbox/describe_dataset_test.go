@@ -11,12 +11,12 @@ import (
 // relations, meanings and terms.
 func TestDescribeDataset(t *testing.T) {
 	f := newFake()
-	f.answers["min(id), max(id)"] = `[[1,5,0,1,2,0,10.5,99,1]]`
+	f.answers["min(amount), max(amount)"] = `[[1,5,0,1,2,0,10.5,99,1,null,null,2]]`
 	got := must[toolbox.Description](t, f, "describe_dataset", map[string]any{"max_chars": 8000})
 	for _, want := range []string{
-		"Dataset `shop`", "## orders (5 rows): One row an order.", "- id BIGINT, key, 1 to 5\n",
-		"- customer_id BIGINT, refers to customers.id, 1 to 2\n", "- amount DOUBLE, 10.5 to 99, 1 of them NULL: In euro.\n",
-		"- status VARCHAR, one of 'Open', 'open', 'paid'\n", "- turnover: total amount of orders",
+		"Dataset `shop`", "## orders (5 rows): One row an order.", "- id BIGINT, key\n",
+		"- customer_id BIGINT, refers to customers.id\n", "- amount DOUBLE, 10.5 to 99, 1 of them NULL: In euro.\n",
+		"- status VARCHAR, one of 'Open', 'open', 'paid', 2 of them NULL\n", "- turnover: total amount of orders",
 	} {
 		if !strings.Contains(got.About, want) {
 			t.Errorf("the description lacks %q:\n%s", want, got.About)

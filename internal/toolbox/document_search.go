@@ -32,6 +32,8 @@ type Chunk struct {
 	Place      string  `json:"place"`
 	Relevancy  float64 `json:"relevancy"`
 	Document   string  `json:"document_id"`
+	// ReadAs is the question as it was read, where words of it were misspelt.
+	ReadAs string `json:"read_as,omitempty"`
 }
 
 // Arguments and result of document_search. Chunks below Min are left out; MaxRelevancy

@@ -10,7 +10,7 @@ import (
 type ExecutePythonIn struct {
 	DatasetID  string `json:"dataset_id" jsonschema:"id of the dataset"`
 	PythonCode string `json:"python_code" jsonschema:"Python; set result_df"`
-	Answer     bool   `json:"answer,omitempty" jsonschema:"true if this is the table that answers the question"`
+	Answer     bool   `json:"answer,omitempty" jsonschema:"true on the one call whose table answers the question"`
 	MaxRows    int    `json:"max_rows"`
 	Seconds    int    `json:"seconds"`
 }

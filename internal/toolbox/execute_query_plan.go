@@ -6,6 +6,7 @@ import (
 
 	"interlock/internal/fault"
 	"interlock/internal/queryplan"
+	"interlock/internal/schema"
 	"interlock/internal/tool"
 )
 
@@ -13,8 +14,11 @@ import (
 type ExecutePlanIn struct {
 	DatasetID string          `json:"dataset_id" jsonschema:"id of the dataset"`
 	Plan      json.RawMessage `json:"plan" jsonschema:"the query plan"`
-	Answer    bool            `json:"answer,omitempty" jsonschema:"true if this is the table that answers the question"`
+	Answer    bool            `json:"answer,omitempty" jsonschema:"true on the one call whose table answers the question"`
 	MaxRows   int             `json:"max_rows" jsonschema:"rows at most"`
+	// Chosen is what the person chose at a question back before. It changes nothing of the result:
+	// the person may have it remembered.
+	Chosen *schema.Choice `json:"chosen,omitempty" jsonschema:"what the person chose at a question back"`
 }
 
 func (b box) executeQueryPlan() tool.Tool {
@@ -43,7 +47,7 @@ func (b box) executeQueryPlan() tool.Tool {
 		if err != nil {
 			return QueryOut{}, err
 		}
-		out.CompiledSQL, out.Plan = sql, in.Plan
+		out.CompiledSQL, out.Plan, out.Choice = sql, in.Plan, madeChoice(id, in.Chosen)
 		return out, nil
 	}))
 }

@@ -10,7 +10,7 @@ import (
 type ExecuteSQLIn struct {
 	DatasetID string `json:"dataset_id" jsonschema:"id of the dataset"`
 	SQL       string `json:"sql" jsonschema:"one SELECT or WITH statement"`
-	Answer    bool   `json:"answer,omitempty" jsonschema:"true if this is the table that answers the question"`
+	Answer    bool   `json:"answer,omitempty" jsonschema:"true on the one call whose table answers the question"`
 	MaxRows   int    `json:"max_rows" jsonschema:"rows at most"`
 }
 

@@ -99,7 +99,7 @@ func (f *fakeData) Dictionary(_ context.Context, _, file string) (schema.Diction
 }
 
 // Check stands for policy: what does not begin with SELECT is refused.
-func (f *fakeData) Check(_ context.Context, _, sql string) (sqlpolicy.Decision, error) {
+func (f *fakeData) Check(_ context.Context, _, sql string, _ ...toolbox.Frame) (sqlpolicy.Decision, error) {
 	switch {
 	case strings.Contains(sql, "broken"):
 		return sqlpolicy.Decision{}, errors.New("the checker is broken")

@@ -14,15 +14,15 @@ import (
 // A columnName names a column of a dataset.
 type columnName struct{ table, column string }
 
-// A columnRange is the smallest and the largest value of a column, as text, and how many
-// rows have none.
+// A columnRange is the smallest and the largest value of a column of numbers or days, as
+// text, and how many rows of any column have none.
 type columnRange struct {
 	min, max string
 	nulls    int64
 	days     bool // a column of days or points in time
 }
 
-// loadRanges reads the ranges of numbers and dates, one statement a table. A table whose
+// loadRanges reads the ranges of numbers and dates and counts what is NULL, one statement a table. A table whose
 // ranges cannot be read has none.
 func (d *datasetKnowledge) loadRanges(ctx context.Context, data Data) map[columnName]columnRange {
 	d.mu.Lock()
@@ -49,12 +49,15 @@ func readRanges(ctx context.Context, data Data, d schema.Dataset, t schema.Table
 	var columns []schema.Column
 	var selected []string
 	for _, c := range t.Columns {
-		if kind := queryplan.KindOf(c.Type); kind != queryplan.Number && kind != queryplan.Date || len(columns) >= maxColumns {
-			continue
+		if len(columns) >= maxColumns {
+			break
 		}
-		name := spoken.Ident(c.Name)
+		name, limits := spoken.Ident(c.Name), "NULL, NULL"
+		if kind := queryplan.KindOf(c.Type); kind == queryplan.Number || kind == queryplan.Date {
+			limits = fmt.Sprintf("min(%s), max(%s)", name, name)
+		}
 		columns = append(columns, c)
-		selected = append(selected, fmt.Sprintf("min(%s), max(%s), count(*) - count(%s)", name, name, name))
+		selected = append(selected, fmt.Sprintf("%s, count(*) - count(%s)", limits, name))
 	}
 	if len(columns) == 0 {
 		return nil

@@ -17,7 +17,7 @@ import (
 
 // Bounds of what a model reads of one column.
 const (
-	listedValues = 15  // values of a column that are all listed
+	listedValues = 30  // values of a column that are all listed
 	listedChars  = 240 // bytes of that list
 	exampleCount = 3   // values of a longer list that are shown
 	valueChars   = 40  // bytes of one value
@@ -142,38 +142,40 @@ func (w describer) table(t schema.Table) string {
 	return b.String() + "\n"
 }
 
-// column writes one line: name, type, key or reference, values or range, meaning.
+// column writes one line: name, type, key or reference, values or range, how many are NULL,
+// and the meaning unless it only repeats what stands there already.
 func (w describer) column(t schema.Table, c schema.Column) string {
 	line := "- " + c.Name + " " + c.Type.String()
+	key := len(t.Key) == 1 && slices.Contains(t.Key, c.Name)
 	if slices.Contains(t.Key, c.Name) {
 		line += ", key"
 	}
-	for _, r := range w.relations {
-		if strings.EqualFold(r.Table, t.Name) && strings.EqualFold(r.Column, c.Name) {
-			line += ", refers to " + r.RefTable + "." + r.RefColumn
-			break
-		}
+	values := ""
+	r := slices.IndexFunc(w.relations, func(r schema.Relation) bool {
+		return strings.EqualFold(r.Table, t.Name) && strings.EqualFold(r.Column, c.Name)
+	})
+	if r >= 0 { // the values are those of the other table
+		line += ", refers to " + w.relations[r].RefTable + "." + w.relations[r].RefColumn
+	} else if values = w.columnValues(t, c, key); values != "" {
+		line += ", " + values
 	}
-	if text := w.columnValues(t, c); text != "" {
-		line += ", " + text
+	if nulls := w.ranges[columnName{t.Name, c.Name}].nulls; nulls > 0 {
+		line += fmt.Sprintf(", %s of them NULL", groupThousands(nulls))
 	}
-	if text := w.known.dict.Tables[t.Name].Columns[c.Name]; text != "" {
+	if text := w.known.dict.Tables[t.Name].Columns[c.Name]; !repeats(text, c.Name+" "+line+" "+values) {
 		line += ": " + oneLine(text, textChars)
 	}
 	return line + "\n"
 }
 
 // columnValues says which values a column has: all of a few, examples of many, or the range.
-func (w describer) columnValues(t schema.Table, c schema.Column) string {
-	if r, ok := w.ranges[columnName{t.Name, c.Name}]; ok {
-		text := ""
-		if r.min != "" {
-			text = r.min + " to " + r.max
+// Of a key it shows the form of the values, if that is no number.
+func (w describer) columnValues(t schema.Table, c schema.Column, key bool) string {
+	if r := w.ranges[columnName{t.Name, c.Name}]; r.min != "" {
+		if key && !r.days {
+			return ""
 		}
-		if r.nulls > 0 {
-			text = strings.TrimPrefix(text+fmt.Sprintf(", %s of them NULL", groupThousands(r.nulls)), ", ")
-		}
-		return text
+		return r.min + " to " + r.max
 	}
 	i := slices.IndexFunc(w.known.values, func(v nlq.ColumnValues) bool { return v.Table == t.Name && v.Column == c.Name })
 	if i < 0 || len(w.known.values[i].Values) == 0 {
@@ -185,6 +187,9 @@ func (w describer) columnValues(t schema.Table, c schema.Column) string {
 			return "one of " + list
 		}
 	}
+	if key {
+		return "such as " + quoteValues(v.Values[:1])
+	}
 	text := "e.g. " + quoteValues(v.Values[:min(exampleCount, len(v.Values))])
 	if v.Complete {
 		text += fmt.Sprintf(" (%s values)", groupThousands(int64(len(v.Values))))
@@ -193,6 +198,20 @@ func (w describer) columnValues(t schema.Table, c schema.Column) string {
 		text += ", also " + quoteValues(unknown[:min(exampleCount, len(unknown))])
 	}
 	return text
+}
+
+// fillerWords are words of a description that say nothing by themselves.
+var fillerWords = []string{"a", "an", "and", "die", "das", "der", "of", "or", "the", "und", "oder"}
+
+// repeats reports whether a description has no word beside those that were said already.
+func repeats(text, said string) bool {
+	split := func(s string) []string {
+		return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	}
+	known := split(said)
+	return !slices.ContainsFunc(split(text), func(word string) bool {
+		return !slices.Contains(known, word) && !slices.Contains(fillerWords, word)
+	})
 }
 
 // meansUnknown says whether a text stands where a value is not known.

@@ -148,8 +148,11 @@ func titleNote(ctx context.Context, title string) string {
 	if trace == nil || title == "" {
 		return ""
 	}
-	if traced, _ := trace(title); traced.Unsupported > 0 {
+	switch traced, _ := trace(title); {
+	case traced.Unsupported > 0:
 		return "The title of the chart has a figure for which no origin was found: leave it out, or get it from the data."
+	case traced.Contradicted > 0:
+		return "The title of the chart states a direction that the values of its figures deny: correct it."
 	}
 	return ""
 }

@@ -99,6 +99,8 @@ type (
 		Explain   string   `json:"explain"`
 		Questions []string `json:"questions"`
 		Said      string   `json:"said,omitempty"` // the answer to a message that asks nothing of the rows: hello, which tables are there
+		// Choice is what the person's clarification chose, for them to have remembered.
+		Choice *MadeChoice `json:"choice,omitempty"`
 	}
 	CheckSQLIn struct {
 		DatasetID   string `json:"dataset_id"`
@@ -134,6 +136,9 @@ type (
 		History       []Past    `json:"history,omitempty"`
 		Result        *Executed `json:"result,omitempty"`
 		Stats         Stats     `json:"stats"`
+		// Said is what a model that judged before said of the result; it stands where the rules
+		// find nothing wrong.
+		Said string `json:"said,omitempty"`
 	}
 	JudgeResultOut struct {
 		Satisfaction string   `json:"satisfaction"`
@@ -157,6 +162,7 @@ type (
 		Metrics       json.RawMessage `json:"metrics,omitempty"`
 		Logs          json.RawMessage `json:"logs,omitempty"`
 		ElapsedMS     int64           `json:"elapsed_ms,omitempty"`
+		Choice        *MadeChoice     `json:"choice,omitempty"`
 	}
 	WriteAnswerOut struct {
 		Output Answered `json:"output"`

@@ -174,6 +174,8 @@ func TestWriteAnswer(t *testing.T) {
 		{"cut", args{"plan": planned.Plan, "result": toolbox.Executed{Columns: []string{"city"}, Rows: json.RawMessage(`[["Ulm"],["Bern"]]`), RowCount: 2, Limited: true, TotalRows: 3000}, "satisfaction": "satisfied"}, []string{"There are 3,000 rows."}, []string{"Ulm", "first"}},
 		{"cut, uncounted", args{"result": result, "stats": toolbox.Stats{Limited: true}, "satisfaction": "satisfied"}, []string{"There are more than 1 rows"}, []string{"1,234"}},
 		{"doubted", args{"plan": planned.Plan, "result": result, "satisfaction": "needs_work", "notes": "The group is wrong.", "used_up": true}, []string{"1,234", "I am not satisfied with this result: The group is wrong.", "used up"}, nil},
+		{"judged", args{"plan": args{"sql": "SELECT count(*) FROM orders"}, "result": result, "satisfaction": "satisfied", "notes": "1,234 orders are open."}, []string{"1,234 orders are open."}, nil},
+		{"judged with a figure of its own", args{"plan": args{"sql": "SELECT count(*) FROM orders"}, "result": toolbox.Executed{Columns: []string{"count"}, Rows: json.RawMessage(`[[1234567]]`), RowCount: 1}, "satisfaction": "satisfied", "notes": "63 orders are open."}, []string{"count: 1234567."}, []string{"63", "is 1"}},
 		{"failed", args{"satisfaction": "failed", "notes": "the database is gone"}, []string{"I cannot answer this: the database is gone."}, []string{"How I read"}},
 		{"nothing ran", args{"plan": planned.Plan, "satisfaction": "needs_work", "notes": "", "used_up": true}, []string{"no answer I could stand by", "used up"}, nil},
 	}

@@ -36,7 +36,7 @@ func (b box) planQuestion() tool.Tool {
 		}
 		return PlanQuestionOut{
 			Plan:    SQLPlan{SQL: a.SQL, Type: "sql_plan", TargetTable: a.Plan.Table, Query: raw, Confidence: a.Confidence},
-			Quality: string(a.Quality), Explain: a.Explain, Questions: questions(a),
+			Quality: string(a.Quality), Explain: a.Explain, Questions: questions(a), Choice: madeChoice(dataset(ctx, in.DatasetID), a.Chosen),
 		}, nil
 	}))
 }

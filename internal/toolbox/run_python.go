@@ -22,6 +22,7 @@ const (
 // RunPythonIn is what run_python takes; the machine binds Frames and Seconds.
 type RunPythonIn struct {
 	Code    string  `json:"code" jsonschema:"Python; fetched results are DataFrames of their names; set result_df"`
+	Answer  bool    `json:"answer,omitempty" jsonschema:"true on the one call whose table answers the question"`
 	Timeout int     `json:"timeout,omitempty" jsonschema:"seconds"`
 	Frames  []Frame `json:"frames,omitempty"`
 	Seconds int     `json:"seconds"`

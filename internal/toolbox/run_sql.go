@@ -19,6 +19,7 @@ type RunSQLIn struct {
 	DatasetID string `json:"dataset_id" jsonschema:"id of the dataset"`
 	SQL       string `json:"sql" jsonschema:"one SELECT or WITH statement"`
 	Name      string `json:"name,omitempty" jsonschema:"what the result holds, in a word or two; later steps use it by this name"`
+	Answer    bool   `json:"answer,omitempty" jsonschema:"true on the one call whose table answers the question"`
 	MaxRows   int    `json:"max_rows"`
 	// Frames are the results of the thread, which the machine binds.
 	Frames []Frame `json:"frames,omitempty"`
@@ -106,11 +107,11 @@ func (b box) framedVersion(ctx context.Context, args json.RawMessage) string {
 	return version + "#" + event.Hash([]byte(b.statementForm(ctx, in)))[:16]
 }
 
-// statementForm is the same for two wordings of one statement. A statement that names
-// earlier results, or that may not run, has no tree here and is known by its text.
+// statementForm is the same for two wordings of one statement. A statement that may not run
+// has no tree here and is known by its text.
 func (b box) statementForm(ctx context.Context, in RunSQLIn) string {
 	if b.Check != nil {
-		if d, err := b.Check.Check(ctx, dataset(ctx, in.DatasetID), in.SQL); err == nil && d.Form != "" {
+		if d, err := b.Check.Check(ctx, dataset(ctx, in.DatasetID), in.SQL, namedFrames(in.SQL, in.Frames)...); err == nil && d.Form != "" {
 			return d.Form
 		}
 	}

@@ -31,6 +31,8 @@ type FoundTable struct {
 	SQLDialect         string            `json:"sql_dialect"`
 	Relevancy          float64           `json:"relevancy"`
 	Columns            []json.RawMessage `json:"columns"` // each a schema.Column
+	// Notes say what the import decided: what it read in another way than it was written.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // ColumnsOf gives columns as a FoundTable lists them.
@@ -53,11 +55,14 @@ type (
 		Query string  `json:"query"`
 		Min   float64 `json:"min"`
 		Limit int     `json:"limit"`
+		// MaxChars is the room for a description of the dataset of the best table.
+		MaxChars int `json:"max_chars,omitempty"`
 	}
 	SchemaSearchOut struct {
 		Tables       []FoundTable `json:"tables"`
 		MaxRelevancy float64      `json:"max_relevancy"`
 		Note         string       `json:"note"`
+		About        string       `json:"about,omitempty"` // the dataset of the best table in words
 	}
 )
 
@@ -76,6 +81,11 @@ func (b box) schemaSearch() tool.Tool {
 			}
 		}
 		out.Note = describeFound(out.Tables)
+		if err == nil && len(out.Tables) > 0 && in.MaxChars > 0 && b.Knowledge != nil {
+			about, err := b.Knowledge.Describe(ctx, out.Tables[0].SourceID, "", in.Query, in.MaxChars)
+			out.About = about.About
+			return out, err
+		}
 		return out, err
 	})
 	return tool.Versioned(search, func(ctx context.Context, _ json.RawMessage) string {

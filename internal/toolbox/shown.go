@@ -37,6 +37,15 @@ type (
 // maxNotes is how many decisions of an import a model reads.
 const maxNotes = 20
 
+// NotesOf gives the decisions of a table's import as models read them.
+func NotesOf(t schema.Table) []string {
+	var out []string
+	for _, n := range t.Notes[:min(maxNotes, len(t.Notes))] {
+		out = append(out, n.Line())
+	}
+	return out
+}
+
 // tablesShown gives the tables of a dataset as models read them.
 func tablesShown(d schema.Dataset) ([]TableShown, error) {
 	var out []TableShown
@@ -47,9 +56,7 @@ func tablesShown(d schema.Dataset) ([]TableShown, error) {
 				return nil, fmt.Errorf("reading rows of %s: %w", t.Name, err)
 			}
 		}
-		for _, n := range t.Notes[:min(maxNotes, len(t.Notes))] {
-			shown.Notes = append(shown.Notes, n.Line())
-		}
+		shown.Notes = NotesOf(t)
 		out = append(out, shown)
 	}
 	return out, nil

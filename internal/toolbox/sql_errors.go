@@ -13,7 +13,7 @@ import (
 
 var (
 	missingTable  = regexp.MustCompile(`^There is no table [\p{L}_][\p{L}\p{N}_]* in this dataset\.`)
-	missingColumn = regexp.MustCompile(`(?i)column .*(not found|does not exist|not have)|no column`)
+	missingColumn = regexp.MustCompile(`(?i)column .*(not found|does not exist)|not have a column|no column`)
 )
 
 // explainSQLError makes of a refused or failed statement what helps to correct it. A plain

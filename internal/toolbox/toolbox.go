@@ -41,6 +41,8 @@ type Config struct {
 	// PromptTables is how many tables of a dataset a model reads; of more, those that fit the
 	// question. At most 100. Default 60.
 	PromptTables int
+	// Choices remember what people chose at questions back; nil: nobody does.
+	Choices Choices
 	// MCP is the tools of users' MCP servers; nil: there are none.
 	MCP MCP
 }
@@ -59,9 +61,10 @@ type Data interface {
 	Dictionary(ctx context.Context, dataset, file string) (schema.Dictionary, error)
 }
 
-// A Checker says whether a statement may run, without running it.
+// A Checker says whether a statement may run, without running it. Frames are the earlier
+// results that it names.
 type Checker interface {
-	Check(ctx context.Context, dataset, sql string) (sqlpolicy.Decision, error)
+	Check(ctx context.Context, dataset, sql string, frames ...Frame) (sqlpolicy.Decision, error)
 }
 
 // A Query is one statement over a dataset.
@@ -114,6 +117,7 @@ func Tools(c Config) []tool.Tool {
 		b.checkSQL(),
 		b.runQuery(),
 		b.judgeResult(),
+		b.rememberReading(),
 		writeAnswer(),
 		b.listSources(),
 		b.getSourcePreview(),
@@ -194,6 +198,7 @@ type QueryOut struct {
 	Volatile    bool            `json:"volatile,omitempty"`
 	CompiledSQL string          `json:"compiled_sql,omitempty"`
 	Plan        json.RawMessage `json:"plan,omitempty"`
+	Choice      *MadeChoice     `json:"choice,omitempty"` // of the person's answer to a question back
 	Error       *fault.Fault    `json:"error,omitempty"`
 
 	varies bool

@@ -3,9 +3,11 @@ package toolbox
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
+	"interlock/internal/figure"
 	"interlock/internal/nlq"
 	"interlock/internal/tool"
 )
@@ -49,6 +51,37 @@ func rowCount(in WriteAnswerIn) int {
 	return in.Result.RowCount
 }
 
+// notesHold reports whether every figure of a judge's words about a result comes from that
+// result, the query or the question.
+func notesHold(in WriteAnswerIn) bool {
+	output, err := json.Marshal(in.Result)
+	if err != nil {
+		return false
+	}
+	var e figure.Evidence
+	from := figure.Result{ID: "result", Output: output}
+	if in.Plan != nil {
+		from.SQL = in.Plan.SQL
+	}
+	e.AddResult(from)
+	e.Questions = []string{in.Question, in.Clarification, in.Explain}
+	figures, cut := figure.Trace(in.Notes, e)
+	return cut || !slices.ContainsFunc(figures, figure.Figure.Unsupported)
+}
+
+// readCells reads the only row of a result; of several it says that they are in the table.
+func readCells(r *Executed) string {
+	var rows [][]json.RawMessage
+	if json.Unmarshal(r.Rows, &rows) != nil || len(rows) != 1 || len(rows[0]) != len(r.Columns) {
+		return "The answer is in the table."
+	}
+	cells := make([]string, len(r.Columns))
+	for i, name := range r.Columns {
+		cells[i] = name + ": " + orText(cellWords(rows[0][i]), "none")
+	}
+	return strings.Join(cells, ", ") + "."
+}
+
 func answerText(in WriteAnswerIn) string {
 	var parts []string
 	say := func(text string) {
@@ -75,8 +108,10 @@ func answerText(in WriteAnswerIn) string {
 			say(nlq.PartialResultText(in.Result.RowCount, in.Result.TotalRows, in.Result.AtLeast))
 		}
 		switch {
-		case judged: // a model planned and judged: its words about the result, and no sentence made of the names of columns
+		case judged && notesHold(in): // a model planned and judged: its words about the result, and no sentence made of the names of columns
 			say(in.Notes)
+		case judged:
+			say(readCells(in.Result))
 		case !limited:
 			say(nlq.AnswerText(in.Question, planOf(p), in.Result.Columns, rowsOf(in.Result.Rows)))
 		}
@@ -85,6 +120,8 @@ func answerText(in WriteAnswerIn) string {
 		}
 		if in.Satisfaction != "satisfied" {
 			say("I am not satisfied with this result: " + orText(in.Notes, "it may not be what was asked."))
+		} else if in.Choice != nil {
+			say(nlq.RememberHint)
 		}
 	}
 	if in.UsedUp {

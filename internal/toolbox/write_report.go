@@ -147,7 +147,7 @@ func (b box) reportDocument(ctx context.Context, in WriteReportIn) (doc report.D
 	figures, names, cut := traceReport(ctx, in, doc.Tables)
 	text := len(in.Title) + len(titleEnd) // where the Markdown begins
 	for _, f := range figures {
-		shown := report.Figure{Start: f.Start, End: f.End, Text: f.Text, Source: f.Named(names).Origin(), NoOrigin: f.Unsupported()}
+		shown := report.Figure{Start: f.Start, End: f.End, Text: f.Text, Source: f.Named(names).Origin(), NoOrigin: f.Unsupported() || f.Support == figure.Contradicted}
 		if f.Start < text {
 			doc.TitleFigures = append(doc.TitleFigures, shown)
 			continue
