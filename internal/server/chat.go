@@ -3,9 +3,11 @@ package server
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"strings"
 
 	"interlock/internal/engine"
+	"interlock/internal/fault"
 )
 
 // A Saying is what a person says: a message, the answer to a card, or a command.
@@ -18,6 +20,8 @@ type Saying struct {
 	Machine  string         `json:"machine,omitempty" maxLength:"200" doc:"Which machine runs a new thread"`
 	Settings map[string]any `json:"settings,omitempty" doc:"Settings of the machine, from this turn on"`
 	Rerun    bool           `json:"rerun,omitempty" doc:"Calls that were made before may run again"`
+	// Plan is a reading that the person changed: it runs as it is, and no model is asked.
+	Plan json.RawMessage `json:"plan,omitempty" doc:"A query plan to run instead of asking a model; message says in words what it is"`
 }
 
 // A CardResponse answers a card.
@@ -78,8 +82,13 @@ func (s *Server) startTurn(ctx context.Context, in Saying, machine string) (star
 	if c := in.Command; c != nil {
 		input.Command = &engine.Command{Name: c.Name, Fields: c.Fields}
 	}
-	at := startedTurn{thread: in.Thread}
 	var err error
+	if !isNull(in.Plan) {
+		if input.Direct, err = s.directPlan(in); err != nil {
+			return startedTurn{}, err
+		}
+	}
+	at := startedTurn{thread: in.Thread}
 	if in.Thread == "" {
 		at.thread, at.run, err = s.cfg.Engine.Start(ctx, engine.Opening{
 			Machine: cmp.Or(in.Machine, machine), Owner: user, Title: clip(in.Message, 80),
@@ -102,6 +111,15 @@ func (s *Server) startTurn(ctx context.Context, in Saying, machine string) (star
 	return at, err
 }
 
+// directPlan is the call that runs the plan of a saying.
+func (s *Server) directPlan(in Saying) (*engine.Direct, error) {
+	tool, ok := s.cfg.Direct[DirectPlan]
+	if !ok {
+		return nil, fault.New(fault.FeatureDisabled, "this server runs no query plan without a model")
+	}
+	return &engine.Direct{Tool: tool.Tool, Args: encode(map[string]any{tool.Dataset: in.Dataset, tool.Query: in.Plan})}, nil
+}
+
 func (in Saying) check() error {
 	said := 0
 	for _, given := range []bool{strings.TrimSpace(in.Message) != "", in.Card != nil, in.Command != nil} {
@@ -112,6 +130,8 @@ func (in Saying) check() error {
 	switch {
 	case said != 1:
 		return badRequest("the body needs exactly one of message, card_response and command")
+	case !isNull(in.Plan) && (strings.TrimSpace(in.Message) == "" || in.Dataset == ""):
+		return badRequest("a plan needs its dataset_id, and a message that says in words what it is")
 	case in.Card != nil && in.Thread == "":
 		return badRequest("a card_response needs the thread_id of its card")
 	}

@@ -27,9 +27,10 @@ type Renamer interface {
 	Rename(ctx context.Context, thread, title, user string) error
 }
 
-// A Previewer shows how a turn would begin, without beginning one.
+// A Previewer shows how a turn would begin, without beginning one, and how a state of one was chosen.
 type Previewer interface {
 	Preview(ctx context.Context, q engine.PreviewRequest) (engine.Preview, error)
+	Considered(ctx context.Context, thread string, seq int64) ([]machine.Considered, error)
 }
 
 // A Runner changes threads.

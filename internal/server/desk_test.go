@@ -187,6 +187,8 @@ func nextLine(script string, req llm.Request) llm.Line {
 	case "echo":
 		_, said, _ := strings.Cut(lastSaid(req), " ")
 		lines = []llm.Line{say(said)}
+	case "tool": // whose name is markup, as a foreign server may give it
+		lines = []llm.Line{ask("", `<img src=x onerror="window.hacked=1">`, map[string]string{"<b onclick=1>": "x"}), say("There is no such tool.")}
 	case "wait":
 		lines = []llm.Line{say("Thinking ")}
 	default:
@@ -284,6 +286,11 @@ func openEngine(dir string, lib *machine.Library, model llm.Model, query queryFu
 	if err != nil {
 		return runningEngine{}, fmt.Errorf("opening the log: %w", err)
 	}
+	return engineOn(st, dir, lib, model, query)
+}
+
+// engineOn runs on a store, which it closes.
+func engineOn(st store.Store, dir string, lib *machine.Library, model llm.Model, query queryFunc) (runningEngine, error) {
 	queries := func(name, main string) tool.Tool {
 		return tool.New(tool.Spec{Name: name, Effect: tool.Reads, Main: main}, query)
 	}

@@ -122,6 +122,49 @@ func TestDocumentsOverHTTP(t *testing.T) {
 	}
 }
 
+// TestDocumentNamesStayInTheirFolder: whatever a form calls a file, nothing is written
+// outside the folder of its user, over a link neither, and nothing but the file is read.
+func TestDocumentNamesStayInTheirFolder(t *testing.T) {
+	t.Parallel()
+	d := startDocuments(t)
+	outside := filepath.Join(filepath.Dir(d.dir), "secret.md")
+	if err := os.WriteFile(outside, []byte("# Secret\n\nThe vault opens at noon."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{
+		"../secret.md", "../../secret.md", "../../../secret.md", outside, "/proc/self/environ", "..", ".", "/", "a/../../secret.md", `..\\..\\secret.md`,
+		"~/secret.md", "..%2f..%2fsecret.md", "%2e%2e/secret.md", "secret.md%00.txt", ".hidden.md", "/dev/zero", "nul\x01.md", strings.Repeat("x", 5000) + ".md",
+	} {
+		body, of := form(t, name, "# Mine\n\nOverwritten.")
+		if res, text := d.do(t, "POST", "/api/documents?collection=c&replace=true", body, of, as("ann")); res.StatusCode >= 500 {
+			t.Errorf("%q: %d %s", name, res.StatusCode, text)
+		}
+	}
+	folders, err := filepath.Glob(filepath.Join(d.dir, "*", "*"))
+	if err != nil || len(folders) == 0 {
+		t.Fatalf("the folders are %q, %v", folders, err)
+	}
+	if err := os.Symlink(outside, filepath.Join(folders[0], "link.md")); err != nil {
+		t.Fatal(err)
+	}
+	body, of := form(t, "link.md", "# Mine\n\nOverwritten.", "good.md", "# Good\n\nPumps are red.")
+	d.do(t, "POST", "/api/documents?collection=c&replace=true", body, of, as("ann"))
+	if text, err := os.ReadFile(outside); err != nil || !strings.Contains(string(text), "vault") {
+		t.Errorf("the file outside is %q, %v", text, err)
+	}
+	found := get[struct{ Chunks []retrieve.Chunk }](t, d.rig, "GET", "/api/documents/search?query=When+does+the+vault+open", "", as("ann"))
+	for _, c := range found.Chunks {
+		if strings.Contains(c.Content, "vault") || strings.Contains(c.Content, "PATH=") {
+			t.Errorf("what lies outside is found: %+v", c)
+		}
+	}
+	for _, file := range d.files(t, "ann") {
+		if strings.ContainsAny(file, `/\`) || strings.HasPrefix(file, ".") {
+			t.Errorf("a document is called %q", file)
+		}
+	}
+}
+
 // TestDocumentsThatCannotBeRead says plainly what is wrong with each.
 func TestDocumentsThatCannotBeRead(t *testing.T) {
 	t.Parallel()

@@ -33,7 +33,7 @@ func TestRefusedFirstMessage(t *testing.T) {
 // whether the length is told or not.
 func TestLargeBody(t *testing.T) {
 	r := startReal(t)
-	body := `{"message":"` + strings.Repeat("x", 2<<20) + `"}`
+	body := `{"message":"` + strings.Repeat("x", 9<<20) + `"}`
 	told := fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
 	chunked := fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(body), body)
 	for name, rest := range map[string]string{"told": told, "chunked": chunked} {

@@ -2,10 +2,13 @@ package server_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
 	"net"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -131,7 +134,25 @@ func TestServeEndsWithOpenStreams(t *testing.T) {
 	r := &rig{engine: e, addr: ln.Addr().String(), url: "http://" + ln.Addr().String()}
 	thread := get[map[string]any](t, r, "POST", "/chat", `{"message":"SQL: x"}`)["thread_id"].(string)
 	openEvents(t, r, thread)
+	told := make(chan string, 1)
+	go func() {
+		res, err := http.Post(r.url+"/chat", "application/json", strings.NewReader(`{"message":"wait"}`))
+		if err != nil {
+			told <- err.Error()
+			return
+		}
+		defer res.Body.Close()
+		raw, _ := io.ReadAll(res.Body)
+		told <- res.Status + " " + string(raw)
+	}()
+	for running := false; !running; { // until the turn is under way
+		raw, err := json.Marshal(get[any](t, r, "GET", "/api/threads", ""))
+		running = err == nil && strings.Contains(string(raw), `"running"`)
+	}
 	stop()
+	if text := <-told; !strings.HasPrefix(text, "503") || !strings.Contains(text, `"code":"shutting_down"`) || !strings.Contains(text, "goes on by itself") {
+		t.Errorf("a request that waits is told %s", text)
+	}
 	select {
 	case err := <-done:
 		if err != nil {

@@ -9,6 +9,12 @@ type Meanings interface {
 	// ReplaceMeaning stores a text as the semantic model in the place of the one of that
 	// version, "" where there was none, for a user; "" is the operator.
 	ReplaceMeaning(ctx context.Context, dataset, version, user, text string) (any, error)
+	// MeaningChoices lists the choices that people wanted to be remembered.
+	MeaningChoices(ctx context.Context, dataset string) (any, error)
+	// RememberChoice writes a choice into the semantic model, for a user; "" is the operator.
+	RememberChoice(ctx context.Context, dataset, user, term, reading string) (any, error)
+	// ForgetChoice takes the choice of that id out of it.
+	ForgetChoice(ctx context.Context, dataset, user, choice string) (any, error)
 }
 
 func (s *Server) meaning(ctx context.Context, in *struct {
@@ -29,4 +35,32 @@ func (s *Server) replaceMeaning(ctx context.Context, in *struct {
 },
 ) (any, error) {
 	return s.cfg.Meanings.ReplaceMeaning(ctx, in.ID, in.Body.Version, uploader(ctx), in.Body.Text)
+}
+
+func (s *Server) meaningChoices(ctx context.Context, in *struct {
+	ID string `path:"id" maxLength:"200"`
+},
+) (any, error) {
+	return s.cfg.Meanings.MeaningChoices(ctx, in.ID)
+}
+
+// rememberChoice writes down what a person chose at a question back. The request is the person's
+// agreement: no tool that a model can call does this.
+func (s *Server) rememberChoice(ctx context.Context, in *struct {
+	ID   string `path:"id" maxLength:"200"`
+	Body struct {
+		Term    string `json:"term" minLength:"1" maxLength:"100" doc:"The words that could be read in several ways"`
+		Reading string `json:"reading" minLength:"1" maxLength:"200" doc:"The choice, in the words of the question back"`
+	}
+},
+) (any, error) {
+	return s.cfg.Meanings.RememberChoice(ctx, in.ID, uploader(ctx), in.Body.Term, in.Body.Reading)
+}
+
+func (s *Server) forgetChoice(ctx context.Context, in *struct {
+	ID     string `path:"id" maxLength:"200"`
+	Choice string `path:"choice" maxLength:"40"`
+},
+) (any, error) {
+	return s.cfg.Meanings.ForgetChoice(ctx, in.ID, uploader(ctx), in.Choice)
 }

@@ -11,7 +11,10 @@ import (
 )
 
 // oneMeaning is a semantic model of version 1.
-type oneMeaning struct{ text string }
+type oneMeaning struct {
+	text   string
+	chosen []string
+}
 
 func (m *oneMeaning) Meaning(context.Context, string) (any, error) {
 	return map[string]any{"text": m.text, "version": "1"}, nil
@@ -26,6 +29,23 @@ func (m *oneMeaning) ReplaceMeaning(_ context.Context, _, version, _, text strin
 	}
 	m.text = text
 	return m.Meaning(context.Background(), "")
+}
+
+func (m *oneMeaning) MeaningChoices(context.Context, string) (any, error) {
+	return map[string]any{"choices": m.chosen}, nil
+}
+
+func (m *oneMeaning) RememberChoice(ctx context.Context, _, user, term, reading string) (any, error) {
+	m.chosen = append(m.chosen, user+":"+term+"="+reading)
+	return m.MeaningChoices(ctx, "")
+}
+
+func (m *oneMeaning) ForgetChoice(ctx context.Context, _, _, choice string) (any, error) {
+	if choice != "c1" {
+		return nil, fault.New(fault.NotFound, "no choice %q", choice)
+	}
+	m.chosen = nil
+	return m.MeaningChoices(ctx, "")
 }
 
 func TestMeaningRoutes(t *testing.T) {
@@ -44,6 +64,27 @@ func TestMeaningRoutes(t *testing.T) {
 		res, text := r.do(t, tt.method, "/api/datasets/shop/meaning", tt.body)
 		if res.StatusCode != tt.status || !strings.Contains(strings.ReplaceAll(text, " ", ""), strings.ReplaceAll(tt.has, " ", "")) {
 			t.Errorf("%s %.40s: %d %.300s, want %d %s", tt.method, tt.body, res.StatusCode, text, tt.status, tt.has)
+		}
+	}
+}
+
+func TestMeaningChoiceRoutes(t *testing.T) {
+	r := start(t, func(c *server.Config) { c.Meanings = &oneMeaning{} })
+	for _, tt := range []struct {
+		method, path, body string
+		status             int
+		has                string
+	}{
+		{"POST", "", `{"term":"when","reading":"the order date of orders"}`, http.StatusOK, "when=the order date of orders"},
+		{"GET", "", "", http.StatusOK, "when=the order date of orders"},
+		{"POST", "", `{"term":"","reading":"x"}`, http.StatusBadRequest, ""},
+		{"POST", "", `{"term":"x","reading":"` + strings.Repeat("y", 300) + `"}`, http.StatusBadRequest, ""},
+		{"DELETE", "/c2", "", http.StatusNotFound, ""},
+		{"DELETE", "/c1", "", http.StatusOK, `"choices":null`},
+	} {
+		res, text := r.do(t, tt.method, "/api/datasets/shop/meaning/choices"+tt.path, tt.body)
+		if res.StatusCode != tt.status || !strings.Contains(text, tt.has) {
+			t.Errorf("%s %s %.60s: %d %.300s, want %d %s", tt.method, tt.path, tt.body, res.StatusCode, text, tt.status, tt.has)
 		}
 	}
 }

@@ -78,6 +78,8 @@ func faultOf(ctx context.Context, err error) *fault.Fault {
 	switch {
 	case ok:
 		return f
+	case errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), errShuttingDown):
+		return fault.Wrap(err, fault.ShuttingDown, "the server is shutting down")
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		return fault.Wrap(err, fault.Unavailable, "the request ended before its answer")
 	}
@@ -148,7 +150,7 @@ func problemFromHuma(ctx huma.Context, _ string, v any) (any, error) {
 	p.Status = status
 	for _, e := range m.Errors {
 		if e != nil && m.Status != http.StatusInternalServerError {
-			p.Errors = append(p.Errors, Trouble{e.Location, e.Message})
+			p.Errors = append(p.Errors, Trouble{e.Location, plainTrouble(e.Message)})
 		}
 	}
 	if len(p.Errors) > 0 {
@@ -159,6 +161,16 @@ func problemFromHuma(ctx huma.Context, _ string, v any) (any, error) {
 		c.status = status
 	}
 	return p, nil
+}
+
+// plainTrouble tells what a decoder says of a text that is no JSON in words of ours.
+func plainTrouble(text string) string {
+	for _, word := range []string{"invalid character", "unexpected end of JSON", "unexpected EOF"} {
+		if strings.HasPrefix(text, word) {
+			return "it is no JSON, or not all of it came"
+		}
+	}
+	return text
 }
 
 // unrouted tells the mux's own refusals (no such path, wrong method) as problems.

@@ -83,7 +83,7 @@ func TestRealShortcut(t *testing.T) {
 		{name: "status", url: "/runs/" + chat.Run + "/status", has: []string{`"status":"succeeded","outcome":"answered"`}},
 		{name: "messages", url: "/threads/" + chat.Thread + "/messages", has: []string{`"content":"sql: SELECT 1"`, `"dataset_id":"shop"`}},
 		{name: "thread", url: "/api/threads/" + chat.Thread, has: []string{`"state":"answering"`, `"offered":["list_datasets"`, `"max_rows":200`}},
-		{name: "machine", url: "/api/machines/analyst", has: []string{`"shortcuts":["SQL:","PYTHON:"]`, `"name":"answering"`}},
+		{name: "machine", url: "/api/machines/analyst", has: []string{`"shortcuts":["SQL:","PYTHON:","always mean"]`, `"name":"answering"`}},
 		{name: "policy", method: "POST", url: "/chat", body: `{"message":"SQL: DROP TABLE orders","dataset_id":"shop"}`, has: []string{`"status":"rejected","outcome":"refused"`, `"type":"SQL_POLICY_VIOLATION"`}},
 		{name: "sql", method: "POST", url: "/runs", body: `{"dataset_id":"shop","query_type":"sql","sql":"SELECT 2"}`, has: []string{`"status":"succeeded"`, `"query_mode":"sql"`}},
 		{name: "plan", method: "POST", url: "/runs", body: `{"dataset_id":"shop","query_type":"plan","plan":{"table":"orders"}}`, has: []string{`"query_mode":"plan"`, `"plan_json":{"table":"orders"}`, `"compiled_sql":"SELECT 1"`}},

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -167,7 +168,11 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 			allowed = s.cfg.UploadBytes
 		}
 		if r.ContentLength > allowed {
-			writeProblem(w, r, fault.New(fault.TooLarge, "the request's body is larger than %d bytes", allowed))
+			if r.ContentLength <= discardBytes && r.Header.Get("Expect") == "" { // else nothing was sent yet
+				_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.cfg.BodyTimeout))
+				discardBody(r.Body)
+			}
+			writeProblem(w, r, fault.New(fault.TooLarge, "the request's body has %d bytes, %d are allowed", r.ContentLength, allowed))
 			return
 		}
 		if isUpload(r) {
@@ -176,8 +181,31 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 			// net/http lifts the deadline by itself once the body has arrived.
 			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.cfg.BodyTimeout))
 			// One byte more, so that huma can see that a body is too large.
-			r.Body = http.MaxBytesReader(w, r.Body, s.cfg.BodyBytes+1)
+			r.Body = &boundedBody{http.MaxBytesReader(w, r.Body, s.cfg.BodyBytes+1), r.Body, s.cfg.BodyBytes + 1}
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// discardBytes is how much of a body that nobody wants is read.
+const discardBytes = 64 << 20
+
+// discardBody reads what is left of a body before the answer is written. A client that sends
+// all of it before it reads would meet a closed connection instead of the answer.
+func discardBody(body io.Reader) { _, _ = io.CopyN(io.Discard, body, discardBytes) }
+
+// A boundedBody discards the rest of a body once more of it was read than is allowed.
+type boundedBody struct {
+	io.ReadCloser
+	whole io.Reader
+	left  int64 // until it is too large
+}
+
+func (b *boundedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left > 0 && int64(n) >= b.left {
+		discardBody(b.whole)
+	}
+	b.left -= int64(n)
+	return n, err
 }

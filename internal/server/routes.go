@@ -40,6 +40,7 @@ func (s *Server) routes(t *table) {
 	get(t, Viewer, "/api/threads", "My threads, newest first", s.threads)
 	get(t, Viewer, "/api/threads/{id}", "A thread as it stands", s.thread)
 	stream(t, Viewer, "GET", "/api/threads/{id}/events", "Follow the log of a thread", s.threadEvents)
+	get(t, Viewer, "/api/threads/{id}/moves/{seq}", "The moves that were looked at when a state was entered, with their guards and what those saw", s.consideredMoves)
 	post(t, Analyst, "/api/threads/{id}/stop", "End the running turn", s.stop)
 	post(t, Analyst, "/api/threads/{id}/fork", "Go another way from an earlier point", s.fork)
 	if s.cfg.CompareThreads != nil {
@@ -81,6 +82,9 @@ func (s *Server) routes(t *table) {
 	if s.cfg.Meanings != nil {
 		get(t, Viewer, "/api/datasets/{id}/meaning", "What a dataset means: its semantic model, checked against the tables", s.meaning)
 		put(t, Analyst, "/api/datasets/{id}/meaning", "Check a semantic model and store it", s.replaceMeaning)
+		get(t, Viewer, "/api/datasets/{id}/meaning/choices", "The choices that people wanted to be remembered", s.meaningChoices)
+		post(t, Analyst, "/api/datasets/{id}/meaning/choices", "Remember a choice: write it into the semantic model", s.rememberChoice)
+		remove(t, Analyst, "/api/datasets/{id}/meaning/choices/{choice}", "Forget a remembered choice", s.forgetChoice)
 	}
 	if s.cfg.Documents != nil {
 		get(t, Viewer, "/api/documents", "The documents that I may see", s.documents)

@@ -87,7 +87,8 @@ func TestRoutes(t *testing.T) {
 		{name: "card without thread", method: "POST", url: "/chat", body: `{"card_response":{"card_id":"k","answer":"a"}}`, status: 400},
 		{name: "wrong type", method: "POST", url: "/chat", body: `{"message":7}`, status: 400, has: []string{`"errors":[{"location":"body.message"`}},
 		{name: "unknown member", method: "POST", url: "/chat", body: `{"message":"x","criteria":"y"}`, status: 400, has: []string{"criteria"}},
-		{name: "no JSON", method: "POST", url: "/chat", body: `{"message":"sesame`, status: 400, hasNot: []string{"sesame"}},
+		{name: "no JSON", method: "POST", url: "/chat", body: `{"message":"sesame`, status: 400, has: []string{"it is no JSON"}, hasNot: []string{"sesame", "unexpected"}},
+		{name: "bad JSON", method: "POST", url: "/chat", body: `{message:1}`, status: 400, has: []string{"it is no JSON"}, hasNot: []string{"invalid character"}},
 		{name: "no body", method: "POST", url: "/chat", status: 400},
 		{name: "form body", method: "POST", url: "/chat", body: `message=x`, headers: []string{"Content-Type: text/plain"}, status: 415},
 		{name: "unknown dataset", method: "POST", url: "/chat", body: `{"message":"x","dataset_id":"nope"}`, status: 404, has: []string{`"code":"dataset_not_found"`, `"suggestion":"Use one of: shop."`}},
@@ -100,6 +101,8 @@ func TestRoutes(t *testing.T) {
 
 		{name: "direct sql", method: "POST", url: "/runs", body: `{"dataset_id":"shop","query_type":"sql","sql":"select 1"}`, has: []string{`"status":"succeeded"`, `"row_count":4`}},
 		{name: "direct plan", method: "POST", url: "/runs", body: `{"dataset_id":"shop","query_type":"plan","plan":{"table":"orders"}}`, has: []string{`"run_id":"r_`}},
+		{name: "changed plan", method: "POST", url: "/chat", body: `{"dataset_id":"shop","message":"by quarter","plan":{"table":"orders"}}`, has: []string{`"query_mode":"plan"`, `"plan_json":{"table":"orders"}`}},
+		{name: "changed plan without words", method: "POST", url: "/chat", body: `{"dataset_id":"shop","plan":{"table":"orders"},"command":{"name":"x"}}`, status: 400, has: []string{"needs its dataset_id"}},
 		{name: "direct python", method: "POST", url: "/runs", body: `{"dataset_id":"shop","query_type":"python","python_code":"1"}`, has: []string{`"run_id":"r_`}},
 		{name: "direct without text", method: "POST", url: "/runs", body: `{"dataset_id":"shop","query_type":"sql","python_code":"1"}`, status: 400, has: []string{"needs sql"}},
 		{name: "direct of a kind unknown", method: "POST", url: "/runs", body: `{"dataset_id":"shop","query_type":"bash","sql":"ls"}`, status: 400},
@@ -139,7 +142,7 @@ func TestRoutes(t *testing.T) {
 		{name: "empty session", method: "POST", url: "/api/chat", body: `{}`, status: 400},
 
 		{name: "machines", url: "/api/machines", has: []string{`"name":"analyst"`, `"default":true`, `"broken":[{"name":"mine","findings":[{`, "startt"}},
-		{name: "machine", url: "/api/machines/analyst", has: []string{`"name":"max_rows"`, `"max":10000`, `"tools":["list_datasets","get_dataset_schema","execute_sql"`, `flowchart TD`, `"svg":"<svg`, `"shortcuts":["SQL:","PYTHON:"]`}},
+		{name: "machine", url: "/api/machines/analyst", has: []string{`"name":"max_rows"`, `"max":10000`, `"tools":["list_datasets","get_dataset_schema","execute_sql"`, `flowchart TD`, `"svg":"<svg`, `"shortcuts":["SQL:","PYTHON:","always mean"]`}},
 		{name: "machine with moves", url: "/api/machines/reconcile", has: []string{`"to":["inference"]`, `"requires":["schema_left","schema_right"]`, `"commands":[{"name":"`}},
 		{name: "machine with choices", url: "/api/machines/workbench", has: []string{`"values":["none","report","table","json"]`}},
 		{name: "broken machine", url: "/api/machines/mine", status: 422, has: []string{`"code":"machine_invalid"`}},

@@ -197,14 +197,17 @@ func openListenError(addr string) error {
 // Handler is the whole server as one handler.
 func (s *Server) Handler() http.Handler { return s.handler }
 
+// errShuttingDown is why the requests that are under way end when the server does.
+var errShuttingDown = errors.New("the server is shutting down")
+
 // Serve answers on the listener until ctx ends; then open streams are ended,
 // other requests have ten seconds, and nil is returned.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	if a, ok := ln.Addr().(*net.TCPAddr); ok && len(s.cfg.Users) == 0 && !a.IP.IsLoopback() {
 		return fmt.Errorf("server: %w", openListenError(a.String()))
 	}
-	base, endStreams := context.WithCancel(context.WithoutCancel(ctx))
-	defer endStreams()
+	base, endStreams := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer endStreams(nil)
 	srv := &http.Server{
 		Handler:           s.handler,
 		BaseContext:       func(net.Listener) context.Context { return base },
@@ -220,7 +223,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		return fmt.Errorf("serving on %s: %w", ln.Addr(), err)
 	case <-ctx.Done():
 	}
-	endStreams()
+	endStreams(errShuttingDown)
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	err := srv.Shutdown(grace)

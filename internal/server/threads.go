@@ -7,6 +7,7 @@ import (
 	"interlock/internal/engine"
 	"interlock/internal/event"
 	"interlock/internal/fault"
+	"interlock/internal/machine"
 	"interlock/internal/store"
 )
 
@@ -172,6 +173,23 @@ func (s *Server) fork(ctx context.Context, in *struct {
 	}
 	id, err := s.cfg.Engine.Fork(ctx, in.ID, in.Body.Seq, noteOf(ctx).user.Name)
 	return forked{id}, err
+}
+
+// consideredList holds the moves out of a state, in the order in which they are tried.
+type consideredList struct {
+	Moves []machine.Considered `json:"moves"`
+}
+
+func (s *Server) consideredMoves(ctx context.Context, in *struct {
+	ID  string `path:"id" maxLength:"200"`
+	Seq int64  `path:"seq" minimum:"1" doc:"The event that entered the state"`
+},
+) (consideredList, error) {
+	if _, err := s.ownThread(ctx, in.ID); err != nil {
+		return consideredList{}, err
+	}
+	moves, err := s.cfg.Engine.Considered(ctx, in.ID, in.Seq)
+	return consideredList{orEmpty(moves)}, err
 }
 
 // orEmpty makes a list that is written [] rather than null.

@@ -77,6 +77,23 @@ export function refusal(status) {
   complaints.splice(i, 1);
 }
 
+/** disconnected says that the console will tell of connections that broke. */
+export function disconnected() {
+  complaints = complaints.filter((c) => !/net::ERR_|network error|Failed to fetch|^request to .* net::/.test(c));
+}
+
+/** workOf measures how long the page itself works on something, in milliseconds of its own thread: other programs do not count. */
+export async function workOf(doing) {
+  const devtools = await context.newCDPSession(page);
+  await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
+  const spent = async () => 1000 * (await devtools.send("Performance.getMetrics")).metrics.find((m) => m.name === "TaskDuration").value;
+  const before = await spent();
+  await doing(spent);
+  const work = await spent() - before;
+  await devtools.detach();
+  return work;
+}
+
 /** blocked says that the console will tell what the policy kept from running or loading. */
 export function blocked() {
   complaints = complaints.filter((c) => !/violates the following Content Security Policy|^Blocked autofocusing/.test(c));

@@ -40,7 +40,11 @@ func Run(t *testing.T, url, script string, env ...string) {
 		t.Fatal(err)
 	}
 	Install(ctx, t, dir)
-	run := exec.CommandContext(ctx, "node", "--test", "--test-reporter=spec", script)
+	args := []string{"--test", "--test-reporter=spec"}
+	if only := os.Getenv("BROWSER_TESTS"); only != "" { // a pattern of names, while one of them is worked on
+		args = append(args, "--test-name-pattern="+only)
+	}
+	run := exec.CommandContext(ctx, "node", append(args, script)...)
 	run.Dir = dir
 	run.Env = append(os.Environ(), append(env, "INTERLOCK_URL="+url, "CHROMIUM="+chromium, "HOME="+t.TempDir())...)
 	run.WaitDelay = 5 * time.Second

@@ -2,8 +2,9 @@
 // word of the message. The script "pause" waits in the middle of its answer until /resume.
 
 import assert from "node:assert/strict";
+import { cpus } from "node:os";
 import { test } from "node:test";
-import { ask, ended, logText, overflow, page, phone, reload, tab, unfold, url, visit } from "./browser.js";
+import { ask, disconnected, ended, logText, overflow, page, phone, refusal, reload, tab, turn, unfold, url, visit, workOf } from "./browser.js";
 import { nothingRan, tricks } from "./corpus.js";
 
 const resume = async () => assert.equal((await page.request.post(url + "/resume")).status(), 200);
@@ -58,6 +59,15 @@ test("what a model writes is shown and never obeyed", async () => {
     await visit("#/ask");
     await page.getByRole("heading", { name: "What do you want to know?" }).waitFor();
   }
+  await ask(page, "tool of a foreign server");
+  await ended(page, "answered");
+  await unfold(page);
+  await turn().getByText("<img src=x onerror").first().waitFor();
+  await nothingRan("the name of a tool and its arguments");
+  await page.getByRole("button", { name: /Machine M/ }).click();
+  await page.locator("aside.panel .node").first().waitFor();
+  await nothingRan("a blocked call in the machine");
+  await page.getByRole("button", { name: /Machine M/ }).click();
 });
 
 test("a run that gave no answer says so, and never in green", async () => {
@@ -70,6 +80,55 @@ test("a run that gave no answer says so, and never in green", async () => {
     const [red, green, blue] = (await colour(outcome)).match(/\d+/g).map(Number);
     assert.ok(!(green > red + 30 && green > blue + 30), `${outcome} is green: ${await colour(outcome)}`);
   }
+});
+
+test("a model that is down, a full disk and a lost connection say what happened and how to go on", async () => {
+  // The model does not answer: the turn says so, in red, and can be tried again.
+  await ask(page, "fail at once");
+  await ended(page, "failed");
+  assert.match(await turn().innerText(), /overloaded/i);
+  assert.match(await turn().locator(".trace").innerText(), /Failed/);
+  await page.locator(".threads a[aria-current] .bad").waitFor(); // the list says it too
+  await turn().getByRole("button", { name: "Run again" }).click();
+  await ended(page, "failed", 2);
+
+  // The disk is full: nothing is lost of what was typed.
+  await page.request.post(url + "/disk?full=true");
+  try {
+    await ask(page, "SQL: select 77");
+    await page.getByRole("alert").getByText("Check disk space").waitFor();
+  } finally {
+    await page.request.post(url + "/disk?full=false");
+  }
+  refusal(503);
+  assert.equal(await page.inputValue("#say"), "SQL: select 77");
+  await page.press("#say", "Enter");
+  await ended(page, "answered", 3);
+  await page.getByRole("button", { name: "Dismiss" }).click();
+
+  // The connection breaks in the middle of an answer: it comes back by itself, and all of it is there once.
+  await ask(page, "pause in the middle");
+  await page.locator(".answer.coming").waitFor();
+  await page.request.post(url + "/cut").catch(() => {});
+  await page.getByText(/^No connection to the server\. The run goes on there/).waitFor();
+  await page.getByText(/^No connection to the server/).waitFor({ state: "detached" });
+  await resume();
+  await ended(page, "answered", 4);
+  await unfold(page);
+  assert.equal(await turn().getByText("Let me look at the schema first.").count(), 1);
+  disconnected();
+});
+
+test("an address that leads nowhere says so and offers a way on", async () => {
+  await visit("#/ask/t_ffffffffffffffffffffffff");
+  await page.getByRole("alert").getByText("There is no thread").waitFor();
+  refusal(404);
+  refusal(404);
+  assert.equal(await page.locator("#say").count(), 0, "nothing can be asked there");
+  await page.locator(".gone").getByRole("link", { name: "New thread" }).click();
+  await page.getByRole("heading", { name: "What do you want to know?" }).waitFor();
+  await visit("#/data/%ff"); // no encoding at all
+  await page.getByRole("heading", { name: "Data" }).first().waitFor();
 });
 
 test("a card is answered by its key", async () => {
@@ -159,8 +218,11 @@ test("the machine shows its graph, the path taken and why a call was blocked", a
   const panel = page.locator("aside.panel");
   await panel.locator(".node.current").waitFor();
   assert.ok(await panel.locator(".node").count() >= 2);
-  assert.match(await panel.locator(".inspector").innerText(), /Entered because/);
-  assert.match(await panel.locator(".inspector").innerText(), /FEATURE_DISABLED|feature disabled|Nothing was blocked|guard/i);
+  const refused = panel.locator('.stations [data-status="refused"] button').first();
+  await refused.click();
+  await panel.getByRole("heading", { name: /was refused/ }).waitFor();
+  await panel.locator('.stations [data-kind="move"] button').first().click();
+  await panel.locator(".inspector").getByText("entered because the question came").waitFor();
   await panel.getByRole("tab", { name: /Facts/ }).click();
   await panel.getByRole("tab", { name: /Graph/ }).click();
   await page.keyboard.press("m");
@@ -224,14 +286,30 @@ test("a thread of 500 turns opens in a second, at its end", async (t) => {
   const say = async (body) => (await page.request.post(url + "/chat", { data: { message: "SQL: select 1", machine: "desk", ...body } })).json();
   const { thread_id: thread } = await say({});
   for (let n = 1; n < 500; n++) await say({ thread_id: thread, message: n === 499 ? "SQL: select 499" : "SQL: select 1" });
-  const took = await page.evaluate(async (hash) => {
-    const began = performance.now();
-    location.hash = hash;
-    while (!(document.querySelectorAll(".turn").length >= 40 && [...document.querySelectorAll(".turn")].at(-1).textContent.includes("select 499"))) await new Promise(requestAnimationFrame);
-    return performance.now() - began;
-  }, "#/ask/" + thread);
-  t.diagnostic(`500 turns: ${Math.round(took)} ms`);
-  assert.ok(took < 3000, `it took ${took} ms; a machine without other work needs less than 1000`);
+  // By the clock it may take a second; what other programs of the machine take in that time does not count.
+  // The least of some tries is what it takes when nobody is in the way.
+  const tries = [];
+  const clock = () => cpus().reduce((sum, { times }) => ({ idle: sum.idle + times.idle, all: sum.all + Object.values(times).reduce((a, b) => a + b, 0) }), { idle: 0, all: 0 });
+  for (let n = 0; n < 5 && !tries.some((o) => o.took < 1000); n++) {
+    await visit("#/ask");
+    await page.getByRole("heading", { name: "What do you want to know?" }).waitFor();
+    let took = 0;
+    const before = clock();
+    const work = await workOf(async () => {
+      took = await page.evaluate(async (hash) => {
+        const began = performance.now();
+        location.hash = hash;
+        while (!(document.querySelectorAll(".turn").length >= 40 && [...document.querySelectorAll(".turn")].at(-1).textContent.includes("select 499"))) await new Promise(requestAnimationFrame);
+        return performance.now() - began;
+      }, "#/ask/" + thread);
+    });
+    const after = clock();
+    tries.push({ took: Math.round(took), work: Math.round(work), idle: Number(((after.idle - before.idle) / (after.all - before.all || 1)).toFixed(2)) });
+  }
+  t.diagnostic(`500 turns, milliseconds by the clock and of work in the page, and how idle the machine was: ${JSON.stringify(tries)}`);
+  for (const { work } of tries) assert.ok(work < 1000, `the page works ${work} ms to open the thread`);
+  // Where a quarter of the machine had nothing to do, nobody was in the way.
+  assert.ok(tries.some((o) => o.took < 1000) || tries.every((o) => o.idle < 0.25), `it takes ${tries.map((o) => o.took).join(", ")} ms to open the thread`);
   await page.getByText("500 questions").waitFor();
   await page.getByRole("button", { name: /^Show 40 earlier questions of 460/ }).click();
   await page.locator(".turn").nth(79).waitFor();

@@ -72,6 +72,7 @@ export type Support =
   | "size"
   | "mixed"
   | "stated"
+  | "contradicted"
   | "weak"
   | "none"
 
@@ -226,6 +227,8 @@ export interface ModelReplied {
   stop?: string;
   usage: Usage;
   ms: number;
+  /** Unsupported are figures of the text that no result, document or word of the person gives. */
+  unsupported?: string[];
 }
 
 /** ModelCall is a tool call as the model made it. Args is the JSON that it sent; if that was not JSON, Args is the text as a JSON string. */
@@ -252,6 +255,8 @@ export interface ModelFailed {
   code: Code;
   message: string;
   suggestion?: string;
+  /** of all attempts, as far as the provider counted them */
+  usage?: Usage;
   ms: number;
 }
 
@@ -466,6 +471,8 @@ export interface FiguresTraced {
   unsupported: number;
   /** figures that may fit by chance */
   weak: number;
+  /** Contradicted counts figures beside which a direction is stated that their cells deny. */
+  contradicted?: number;
   /** a bound left figures or evidence out */
   cut?: boolean;
   /** Rules is the version of the rules by which they were traced. A replay under other rules repeats what is recorded here. */
@@ -545,6 +552,8 @@ export interface Figure {
   source?: string;
   /** Factors are the numbers of the statement or the code with which a mixed figure was computed. */
   factors?: string[];
+  /** Denies is the word of a contradicted figure that its cells deny, such as rose. */
+  denies?: string;
 }
 
 /** A Cell is a place in a table. */

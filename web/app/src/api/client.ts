@@ -37,7 +37,7 @@ type Options = Omit<RequestInit, "headers"> & { headers?: Record<string, string>
 export async function request(path: string, options: Options = {}): Promise<Response> {
   for (let failed = ""; ; ) {
     const response = await fetch(path, { ...options, headers: withToken(options.headers) }).catch((e: Error) => {
-      throw e.name === "AbortError" ? e : new Problem({ detail: "The server could not be reached.", code: "unreachable" });
+      throw e.name === "AbortError" ? e : new Problem({ detail: "The server could not be reached.", suggestion: "Check that it runs; what you typed stays here, and can be sent again.", code: "unreachable" });
     });
     if (response.ok) return response;
     const told = await response.json().catch(() => ({ status: response.status, title: response.statusText }));
@@ -147,12 +147,16 @@ export async function follow(thread: string, signal: AbortSignal, to: Follower):
   }
 }
 
+// longestSilence is how long a stream may say nothing; the server gives a sign of life every 15 seconds.
+const longestSilence = 50_000;
+
 /** messages splits a body into server-sent events. */
 export async function* messages(body: ReadableStream<Uint8Array>) {
   const reader = body.pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>).getReader();
   let rest = "";
   for (;;) {
-    const { value, done } = await reader.read();
+    const silence = setTimeout(() => void reader.cancel(), longestSilence);
+    const { value, done } = await reader.read().finally(() => clearTimeout(silence));
     if (done) return;
     rest += value;
     const blocks = rest.split("\n\n");

@@ -1,10 +1,14 @@
 // Which chart suits a result, and the numbers that it draws.
 
-import { grain, isEmpty, isMeasure, isNumber, isTime, timeWriter, writer, type Column } from "./column";
+import { grain, isEmpty, isMeasure, isNumber, isTime, timeWriter, writer } from "./column";
+import type { Cell } from "./figures";
 import type { Result } from "./result";
 import { heading } from "./words";
 
-export type ChartKind = "columns" | "line" | "bars" | "scatter" | "number";
+export type ChartKind = "columns" | "stacked" | "line" | "area" | "bars" | "pie" | "scatter" | "number";
+
+/** kindNames are what a person calls the charts. */
+export const kindNames: Record<ChartKind, string> = { columns: "Columns", stacked: "Stacked columns", line: "Line", area: "Area", bars: "Bars", pie: "Pie", scatter: "Points", number: "Number" };
 
 /** A Series is one measure along the labels of a chart. */
 export interface Series {
@@ -23,44 +27,73 @@ export interface Chart {
   /** row gives the row of the result behind each label. */
   row: number[];
   column: number[];
+  /** cells are those behind each value of each series, where rows of the result are its groups. */
+  cells?: (Cell | undefined)[][];
+  /** The column whose values are the series, where there is one. */
+  group?: number;
   others: number;
+  /** How many groups are not drawn: the smallest, where there are too many to tell apart. */
+  hidden?: number;
+  /** The sum of the others, where a whole is shared. */
+  rest?: number;
 }
 
 const mostColumns = 24;
 const mostBars = 12;
 const mostSeries = 5;
+const mostGroups = 60; // of which the largest are drawn
 const mostCategories = 50;
+const mostSlices = 7;
 
 /** chooseChart picks a chart from the shape of a result; undefined where a table says it best. */
 export function chooseChart(result: Result, wanted?: ChartKind): Chart | undefined {
+  const chart = suitable(result);
+  return chart && wanted && chart.kinds.includes(wanted) ? { ...chart, kind: wanted } : chart;
+}
+
+function suitable(result: Result): Chart | undefined {
   const { columns, rows } = result;
   if (!rows.length || result.limited) return undefined;
   const valuesOf = (i: number) => rows.map((r) => r[i]);
   const measures = columns.map((_, i) => i).filter((i) => isMeasure(columns[i], valuesOf(i)));
   if (!measures.length) return undefined;
-  const axis = columns.findIndex((c) => isTime(c));
   if (rows.length === 1) return columns.length === 1 ? { kind: "number", kinds: ["number"], labels: [""], xName: "", series: series(result, measures), row: [0], column: measures, others: 0 } : undefined;
-  if (axis >= 0) return timeChart(result, axis, measures, wanted);
-  const category = columns.findIndex((c, i) => !measures.includes(i) && !isNumber(c, valuesOf(i)));
-  if (category >= 0) return categoryChart(result, category, measures, wanted);
-  if (measures.length >= 2) return scatterChart(result, measures[0], measures[1]);
-  return undefined;
+  const axis = columns.findIndex((c, i) => isTime(c) || isPeriods(valuesOf(i)));
+  const names = columns.map((_, i) => i).filter((i) => !measures.includes(i) && i !== axis && !isNumber(columns[i], valuesOf(i)));
+  const along = axis >= 0 ? axis : names[0];
+  if (along === undefined) return measures.length >= 2 ? scatterChart(result, measures[0], measures[1]) : undefined;
+  const repeats = new Set(valuesOf(along).map(String)).size < rows.length;
+  if (repeats) return groupedChart(result, along, axis >= 0 ? names : names.slice(1), measures);
+  return axis >= 0 ? timeChart(result, axis, measures) : categoryChart(result, along, measures);
 }
+
+// isPeriods says whether texts name years, quarters, months or days: 2025-03, 2025-Q1.
+const isPeriods = (values: unknown[]) => values.every((v) => typeof v === "string" && /^\d{4}-(\d\d(-\d\d)?|Q[1-4]|W\d\d)$/.test(v));
 
 const series = (result: Result, measures: number[], order = result.rows.map((_, i) => i)): Series[] =>
   measures.slice(0, mostSeries).map((m) => ({ name: heading(result.columns[m].name), values: order.map((i) => toNumber(result.rows[i][m])) }));
 
 const toNumber = (v: unknown) => (isEmpty(v) ? null : Number(v));
+const noneBelowZero = (list: Series[]) => list.every((s) => s.values.every((v) => v === null || v >= 0));
 
-function timeChart(result: Result, axis: number, measures: number[], wanted?: ChartKind): Chart | undefined {
+// labelsOf writes the values of a column as names along an axis.
+function labelsOf(result: Result, column: number, order: number[]): string[] {
+  const values = result.rows.map((r) => r[column]);
+  const write = isTime(result.columns[column]) ? timeWriter(grain(result.columns[column], values)) : writer(result.columns[column], values);
+  return order.map((i) => (isEmpty(values[i]) ? "empty" : write(values[i])));
+}
+
+// inTime orders rows by the time in a column.
+const inTime = (result: Result, axis: number, rows: number[]) => rows.toSorted((a, b) => String(result.rows[a][axis]).localeCompare(String(result.rows[b][axis])));
+
+function timeChart(result: Result, axis: number, measures: number[]): Chart {
   const { columns, rows } = result;
-  const times = rows.map((r) => r[axis]);
-  if (new Set(times.map(String)).size < rows.length) return undefined; // several rows a time: groups, which a table shows
-  const order = rows.map((_, i) => i).sort((a, b) => String(times[a]).localeCompare(String(times[b])));
+  const order = inTime(result, axis, rows.map((_, i) => i));
   const fitting = comparable(result, measures);
-  const kind = wanted ?? (rows.length <= mostColumns && fitting.length === 1 ? "columns" : "line");
-  const write = timeWriter(grain(columns[axis], times));
-  return { kind, kinds: ["columns", "line"], labels: order.map((i) => (isEmpty(times[i]) ? "empty" : write(times[i]))), xName: heading(columns[axis].name), series: series(result, fitting, order), row: order, column: fitting, others: 0 };
+  const drawn = series(result, fitting, order);
+  const kinds: ChartKind[] = ["columns", "line"];
+  if (noneBelowZero(drawn)) kinds.push("area", ...(drawn.length > 1 ? ["stacked" as const] : []));
+  return { kind: rows.length <= mostColumns && fitting.length === 1 ? "columns" : "line", kinds, labels: labelsOf(result, axis, order), xName: heading(columns[axis].name), series: drawn, row: order, column: fitting, others: 0 };
 }
 
 // comparable keeps the measures of about the size of the first: others would be flat lines.
@@ -70,17 +103,47 @@ function comparable(result: Result, measures: number[]): number[] {
   return measures.filter((m, i) => i < mostSeries && (i === 0 || (size(m) >= first / 20 && size(m) <= first * 20)));
 }
 
-function categoryChart(result: Result, category: number, measures: number[], wanted?: ChartKind): Chart | undefined {
+function categoryChart(result: Result, category: number, measures: number[]): Chart | undefined {
   const { columns, rows } = result;
-  const names = rows.map((r) => r[category]);
-  if (rows.length > mostCategories || new Set(names.map(String)).size < rows.length) return undefined;
+  if (rows.length > mostCategories) return undefined;
   const [measure] = measures;
   const order = rows.map((_, i) => i).sort((a, b) => Number(rows[b][measure] ?? 0) - Number(rows[a][measure] ?? 0)).slice(0, mostBars);
-  const write = writer(columns[category], names);
-  const labels = order.map((i) => (isEmpty(names[i]) ? "empty" : write(names[i])));
-  const long = labels.some((l) => l.length > 10);
-  const kind = wanted ?? (rows.length >= 8 || long ? "bars" : "columns");
-  return { kind, kinds: ["bars", "columns"], labels, xName: heading(columns[category].name), series: series(result, [measure], order), row: order, column: [measure], others: rows.length - order.length };
+  const labels = labelsOf(result, category, order);
+  const all = series(result, comparable(result, measures), order);
+  const several = all.length > 1 && noneBelowZero(all);
+  const kinds: ChartKind[] = ["bars", "columns"];
+  if (several) kinds.push("stacked");
+  else if (noneBelowZero(series(result, [measure]))) kinds.push("pie");
+  const kind = rows.length >= 8 || labels.some((l) => l.length > 10) ? "bars" : "columns";
+  const fitting = several ? comparable(result, measures) : [measure];
+  return { kind: several ? "columns" : kind, kinds, labels, xName: heading(columns[category].name), series: several ? all : all.slice(0, 1), row: order, column: fitting, others: rows.length - order.length, rest: rows.filter((_, i) => !order.includes(i)).reduce((sum, r) => sum + Number(r[measure] ?? 0), 0) };
+}
+
+// groupedChart draws a series for each value of a second column with names.
+function groupedChart(result: Result, along: number, names: number[], measures: number[]): Chart | undefined {
+  const { columns, rows } = result;
+  if (names.length !== 1 || measures.length !== 1) return undefined;
+  const [group] = names;
+  const [measure] = measures;
+  const timed = isTime(columns[along]) || isPeriods(rows.map((r) => r[along]));
+  const at = new Map(rows.map((r, i) => [`${String(r[along])}\u0000${String(r[group])}`, i]));
+  const all = [...new Map(rows.map((r, i) => [String(r[group]), i])).values()].sort((a, b) => a - b);
+  const sizes = new Map<string, number>();
+  for (const r of rows) sizes.set(String(r[group]), (sizes.get(String(r[group])) ?? 0) + Math.abs(Number(r[measure] ?? 0)));
+  const sizeOf = (row: number) => sizes.get(String(rows[row][group]))!;
+  const groups = all.length > mostSeries ? all.toSorted((a, b) => sizeOf(b) - sizeOf(a)).slice(0, mostSeries) : all;
+  const firsts = [...new Map(rows.map((r, i) => [String(r[along]), i]).reverse() as [string, number][]).values()].sort((a, b) => a - b);
+  if (at.size < rows.length || groups.length < 2 || all.length > mostGroups || firsts.length > (timed ? 400 : mostBars)) return undefined;
+  const order = timed ? inTime(result, along, firsts) : firsts;
+  const cells = groups.map((g) => order.map((i) => {
+    const row = at.get(`${String(rows[i][along])}\u0000${String(rows[g][group])}`);
+    return row === undefined ? undefined : { row, column: measure };
+  }));
+  const drawn = cells.map((list, n) => ({ name: labelsOf(result, group, [groups[n]])[0], values: list.map((c) => (c ? toNumber(rows[c.row][measure]) : null)) }));
+  const hidden = all.length - groups.length;
+  const whole = noneBelowZero(drawn) && !hidden; // parts of a whole are all of them
+  const kinds: ChartKind[] = timed ? ["line", ...(whole ? ["area" as const, "stacked" as const] : []), "columns"] : ["columns", ...(whole ? ["stacked" as const] : [])];
+  return { kind: kinds[0], kinds, labels: labelsOf(result, along, order), xName: heading(columns[along].name), series: drawn, row: order, column: [measure], cells, group, others: 0, hidden };
 }
 
 function scatterChart(result: Result, x: number, y: number): Chart {
@@ -105,17 +168,43 @@ export function shortNumber(v: number): string {
   return new Intl.NumberFormat(undefined, { maximumFractionDigits: Math.abs(v) < 1 ? 3 : 1 }).format(v / size).replace(/^-/, "−") + unit;
 }
 
-/** vegaLite writes a chart as a Vega-Lite document with its rows. */
-export function vegaLite(chart: Chart, result: Result): object {
-  const [measure, ...more] = chart.column.map((i) => result.columns[i].name);
-  const x: Column | undefined = result.columns.find((c) => heading(c.name) === chart.xName);
-  const quantitative = { field: measure, type: "quantitative", title: chart.series[0]?.name };
-  const along = { field: x?.name, title: chart.xName, type: x && isTime(x) ? "temporal" : chart.x ? "quantitative" : "nominal", ...(x && !isTime(x) && !chart.x && { sort: null }) };
-  const mark = { columns: "bar", bars: "bar", line: "line", scatter: "point", number: "text" }[chart.kind];
-  const encoding = chart.kind === "bars" ? { y: along, x: quantitative } : { x: along, y: quantitative };
-  return {
-    $schema: "https://vega.github.io/schema/vega-lite/v6.json",
-    data: { values: chart.row.map((i) => Object.fromEntries(result.columns.map((c, n) => [c.name, result.rows[i][n] ?? null]))) },
-    ...(more.length ? { transform: [{ fold: [measure, ...more] }], mark, encoding: { x: along, y: { field: "value", type: "quantitative" }, color: { field: "key", type: "nominal" } } } : { mark, encoding }),
-  };
+/** A Part of a stack, from one value to another; undefined where there is none. */
+export type StackPart = { from: number; to: number } | undefined;
+
+/** stack puts the values of each label on top of each other: by series, then by label. */
+export function stack(list: Series[]): StackPart[][] {
+  const tops = new Map<number, number>();
+  return list.map((s) => s.values.map((v, i) => {
+    if (v === null) return undefined;
+    const from = tops.get(i) ?? 0;
+    tops.set(i, from + v);
+    return { from, to: from + v };
+  }));
+}
+
+/** A Slice of a pie: its share of the whole, and where it begins and ends, in parts of a round. */
+export interface Slice {
+  label: string;
+  value: number;
+  from: number;
+  to: number;
+  /** The place of its label in the chart; -1 for all others. */
+  at: number;
+}
+
+/** slices are the shares of a chart's first series; the smallest are one slice. */
+export function slices(chart: Chart): Slice[] {
+  const values = chart.series[0].values.map((v) => v ?? 0);
+  const few = values.length + (chart.others ? 1 : 0) <= mostSlices;
+  const shown = few ? values.length : mostSlices - 1;
+  const hidden = values.length - shown + chart.others;
+  const rest = values.slice(shown).reduce((a, b) => a + b, chart.rest ?? 0);
+  const list = [...values.slice(0, shown).map((value, at) => ({ label: chart.labels[at], value, at })), ...(hidden ? [{ label: `${hidden} others`, value: rest, at: -1 }] : [])];
+  const whole = list.reduce((sum, s) => sum + s.value, 0) || 1;
+  let done = 0;
+  return list.map((s) => {
+    const from = done / whole;
+    done += s.value;
+    return { ...s, from, to: done / whole };
+  });
 }

@@ -73,6 +73,7 @@ export function originOf(figure: Figure): string {
     case "size": return `The size of the result: ${from}`;
     case "mixed": return `Computed with ${(figure.factors ?? []).join(", ")}, a number of the statement or the code, from the result: ${from}`;
     case "stated": return "A constant that the statement or the code put into its result: no data supports it";
+    case "contradicted": return `The words beside it say "${figure.denies ?? ""}", which the values deny: ${from}`;
     case "weak": return `This figure may fit a value of the results by chance${from ? ": " + from : ""}`;
     case "none": return "No origin was found for this figure in the results of this thread";
     default: return "";

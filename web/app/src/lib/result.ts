@@ -16,6 +16,7 @@ export interface Result {
 export function tableOf(value: Json | undefined): Result | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   const { columns, rows, column_types: types, stats } = value;
+  if (columns === undefined && rows === undefined && "result" in value) return tableOf(value.result);
   if (!Array.isArray(columns) || !Array.isArray(rows) || !columns.length) return undefined;
   const named = columns.map((c, i) => {
     const given = typeof c === "object" && c !== null && !Array.isArray(c) ? c : { name: String(c) };

@@ -18,7 +18,16 @@ function placeOf(hash: string): Place {
   const [, name, ...rest] = hash.replace(/^#/, "").split("/");
   if (hash && !hash.startsWith("#/")) return { view: "ask", rest: [hash.slice(1)] }; // an address of the older page
   const view = views.find((v) => v === name);
-  return { view: view ?? "ask", rest: rest.filter(Boolean).map(decodeURIComponent) };
+  return { view: view ?? "ask", rest: rest.filter(Boolean).map(decoded) };
+}
+
+// decoded is a part of an address as it was meant; one that is no encoding stays as it is.
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 export const addressOf = (view: View, ...rest: string[]) => "#/" + [view, ...rest.map(encodeURIComponent)].join("/");
@@ -41,6 +50,7 @@ class Session {
   /** A question has opened another thread, whose field is to have the focus that the last one had. */
   justAsked = false;
   #views = new Map<string, Promise<MachineView>>();
+  #listed = 0;
 
   get analyst() {
     return this.me?.role !== "viewer";
@@ -69,15 +79,23 @@ class Session {
     this.place = placeOf(location.hash);
   }
 
+  /** listThreads reads the list anew; where that fails, the old one stays and the page says why. */
   async listThreads() {
-    const { threads } = await get("/api/threads", {}, { limit: 200, q: this.threadSearch || undefined });
-    this.threads = threads ?? [];
+    const mine = ++this.#listed;
+    try {
+      const { threads } = await get("/api/threads", {}, { limit: 200, q: this.threadSearch || undefined });
+      if (mine === this.#listed) this.threads = threads ?? []; // what comes late is not shown
+    } catch (problem) {
+      if (mine === this.#listed) report(problem);
+    }
   }
 
   /** machine loads a definition, once. */
   machine(name: string): Promise<MachineView> {
-    if (!this.#views.has(name)) this.#views.set(name, get("/api/machines/{name}", { name }));
-    return this.#views.get(name)!;
+    const known = this.#views.get(name) ?? get("/api/machines/{name}", { name });
+    this.#views.set(name, known);
+    known.catch(() => this.#views.delete(name)); // the next one who asks tries again
+    return known;
   }
 
   chooseMachine(name: string) {
@@ -88,18 +106,21 @@ class Session {
 
   /** say sends a message, a card's answer or a command; the log then tells what happens. */
   async say(what: Partial<Saying>, thread = this.thread): Promise<string> {
+    const from = this.place;
     const { thread_id: id } = await post("/api/turns", {}, {
       ...what,
       thread_id: thread || undefined,
-      dataset_id: datasets.current?.id,
+      dataset_id: what.dataset_id ?? datasets.current?.id,
       machine: thread ? undefined : this.machineName,
       settings: Object.keys(this.changed).length ? { ...this.changed } : undefined,
     } as Saying);
     this.changed = {};
     if (id !== this.thread) {
-      this.justAsked = true;
-      this.go("ask", id);
       void this.listThreads();
+      if (this.place === from) { // else the person has gone elsewhere meanwhile
+        this.justAsked = true;
+        this.go("ask", id);
+      }
     }
     return id;
   }
@@ -127,3 +148,14 @@ export const session = new Session();
 export const report = (problem: unknown) => {
   session.trouble = problem instanceof Error ? problem : new Error(String(problem));
 };
+
+/** copyText puts a text on the clipboard, and says whether it could: a browser may refuse, and has none where the page is not served safely. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    report(new Error("The browser lets nothing be copied here. Mark the text and copy it with Ctrl-C."));
+    return false;
+  }
+}

@@ -13,14 +13,18 @@ export class ToolCall {
   artifacts = $state<ArtifactMade[]>([]);
   /** What the machine shows to people; undefined where the result went to the model alone. */
   result = $state.raw<Json | undefined>();
+  /** What the model is told of it; undefined where that is nothing. */
+  told = $state.raw<Json | undefined>();
   failure = $state.raw<ToolFailed | undefined>();
   refusal = $state.raw<ToolRefused | undefined>();
   ran = $state.raw<Ran | undefined>();
   reason = $state("");
   approved = "";
   rescued: string[] = [];
+  /** The event that ended it, 0 while it runs. */
+  endSeq = $state(0);
 
-  constructor(readonly call: string, readonly tool: string, readonly args: Record<string, Json>, readonly run: string, readonly by: string) {}
+  constructor(readonly call: string, readonly tool: string, readonly args: Record<string, Json>, readonly run: string, readonly by: string, readonly seq: number, readonly time: string) {}
 
   /** The statement that the call ran, as SQL. */
   get sql(): string {
@@ -53,7 +57,10 @@ export class ModelCall {
   ms = $state(0);
   failure = $state.raw<Bodies["model_failed"] | undefined>();
 
-  constructor(readonly call: string, readonly state: string, readonly offered: string[], readonly denied: Denial[], readonly number: number, readonly seq: number) {}
+  /** The event that ended it, 0 while it runs. */
+  endSeq = $state(0);
+
+  constructor(readonly call: string, readonly state: string, readonly offered: string[], readonly denied: Denial[], readonly number: number, readonly seq: number, readonly time: string) {}
 }
 
 /** A Move is a state that the machine entered. */
@@ -67,7 +74,7 @@ export class Question {
   readonly kind = "card";
   answered = $state.raw<CardAnswered | undefined>();
   closed = $state("");
-  constructor(readonly raised: CardRaised, readonly seq: number) {}
+  constructor(readonly raised: CardRaised, readonly seq: number, readonly time: string) {}
 
   get open() {
     return !this.answered && !this.closed;
@@ -215,7 +222,7 @@ export class ThreadLog {
   }
 
   model_called(b: Bodies["model_called"], event: Event) {
-    const model = new ModelCall(b.call, b.state, b.offered ?? [], b.denied ?? [], b.number, event.seq ?? 0);
+    const model = new ModelCall(b.call, b.state, b.offered ?? [], b.denied ?? [], b.number, event.seq ?? 0, event.time);
     this.#models.set(b.call, model);
     this.#turn.steps.push(model);
   }
@@ -230,7 +237,7 @@ export class ThreadLog {
     if (model && !model.whole) model.thoughts += b.text;
   }
 
-  model_replied(b: Bodies["model_replied"]) {
+  model_replied(b: Bodies["model_replied"], event: Event) {
     for (const call of b.calls ?? []) this.#asked.set(call.id, call.args);
     const model = this.#models.get(b.call);
     if (!model) return;
@@ -241,30 +248,32 @@ export class ThreadLog {
     model.model = b.model;
     model.ms = b.ms;
     model.whole = true;
+    model.endSeq = event.seq ?? 0;
     if (b.model) this.#turn.model = b.model;
   }
 
-  model_failed(b: Bodies["model_failed"]) {
+  model_failed(b: Bodies["model_failed"], event: Event) {
     const model = this.#models.get(b.call);
     if (!model) return;
     model.failure = b;
+    model.endSeq = event.seq ?? 0;
     model.whole = true;
     model.ms = b.ms;
   }
 
   // call finds the call of an event, or begins it: duplicates and refusals never started.
-  #call(b: { call: string; tool: string }, args: Json | undefined, by = "model"): ToolCall {
+  #call(b: { call: string; tool: string }, args: Json | undefined, event: Event, by = "model"): ToolCall {
     const known = this.#tools.get(b.call);
     if (known) return known;
     const given = this.#asked.get(b.call) ?? args;
-    const call = new ToolCall(b.call, b.tool, given && typeof given === "object" && !Array.isArray(given) ? given : {}, this.#turn.run, by);
+    const call = new ToolCall(b.call, b.tool, given && typeof given === "object" && !Array.isArray(given) ? given : {}, this.#turn.run, by, event.seq ?? 0, event.time);
     this.#tools.set(b.call, call);
     this.#turn.steps.push(call);
     return call;
   }
 
-  tool_started(b: Bodies["tool_started"]) {
-    const call = this.#call(b, b.shown ?? b.args, b.by);
+  tool_started(b: Bodies["tool_started"], event: Event) {
+    const call = this.#call(b, b.shown ?? b.args, event, b.by);
     call.approved = b.approved ?? "";
     call.rescued = b.rescued ?? [];
   }
@@ -276,24 +285,28 @@ export class ThreadLog {
     else call.note = b.note;
   }
 
-  tool_returned(b: Bodies["tool_returned"]) {
-    const call = this.#call(b, b.args);
+  tool_returned(b: Bodies["tool_returned"], event: Event) {
+    const call = this.#call(b, b.args, event);
+    call.endSeq = event.seq ?? 0;
     call.status = b.duplicate ? "duplicate" : "done";
-    call.result = visible(b);
+    call.result = shownPart(b.result, b.person);
+    call.told = shownPart(b.result, b.model);
     call.ran = b.ran;
     call.reason = b.reason ?? "";
     call.ms = b.ms;
   }
 
-  tool_failed(b: ToolFailed) {
-    const call = this.#call(b, b.args);
+  tool_failed(b: ToolFailed, event: Event) {
+    const call = this.#call(b, b.args, event);
+    call.endSeq = event.seq ?? 0;
     call.status = "failed";
     call.failure = b;
     call.ms = b.ms;
   }
 
-  tool_refused(b: ToolRefused) {
-    const call = this.#call(b, b.args);
+  tool_refused(b: ToolRefused, event: Event) {
+    const call = this.#call(b, b.args, event);
+    call.endSeq = event.seq ?? 0;
     call.status = "refused";
     call.refusal = b;
   }
@@ -304,7 +317,7 @@ export class ThreadLog {
   }
 
   card_raised(b: CardRaised, event: Event) {
-    const card = new Question(b, event.seq ?? 0);
+    const card = new Question(b, event.seq ?? 0, event.time);
     this.#cards.set(b.card, card);
     this.#turn.steps.push(card);
     this.#rest();
@@ -344,11 +357,10 @@ export class ThreadLog {
   }
 }
 
-// visible is the part of a result that the machine shows to people.
-function visible(b: Bodies["tool_returned"]): Json | undefined {
-  if (b.person?.all) return b.result;
-  const fields = b.person?.fields ?? [];
-  const result = b.result;
+// shownPart is the part of a result that the machine shows to people, or to the model.
+function shownPart(result: Json | undefined, show: Bodies["tool_returned"]["person"]): Json | undefined {
+  if (show?.all) return result;
+  const fields = show?.fields ?? [];
   if (!fields.length || typeof result !== "object" || result === null || Array.isArray(result)) return undefined;
   const shown = fields.includes("columns") ? [...fields, "column_types"] : fields; // types say how to write the columns
   return Object.fromEntries(shown.filter((f) => f in result).map((f) => [f, result[f]]));

@@ -4,6 +4,7 @@
 import type { Json } from "../../../types/events";
 import { chooseChart, type Chart, type ChartKind } from "./chart";
 import type { Result } from "./result";
+import { encodingOf, marks } from "./vegaexport";
 
 /** A ChartDocument is what the page takes of a stored chart. */
 export interface ChartDocument {
@@ -30,17 +31,16 @@ export function chartDocument(value: Json | undefined): ChartDocument | undefine
   return { title: text(title) || text(value.title), result, name: text(about.result), kind: text(kind), x: text(x), y: Array.isArray(y) ? y.map(text).filter(Boolean) : [], series: text(series), unit: text(unit) };
 }
 
-// drawnAs are the charts of the page for the kinds of documents. A pie is drawn as bars, which compare better.
-const drawnAs: Record<string, ChartKind> = { bar: "columns", stacked_bar: "columns", line: "line", area: "line", point: "scatter", pie: "bars", histogram: "columns" };
+// drawnAs are the charts of the page for the kinds of documents, and back.
+const drawnAs: Record<string, ChartKind> = { bar: "columns", stacked_bar: "stacked", line: "line", area: "area", point: "scatter", pie: "pie", histogram: "columns" };
+const storedAs: Record<ChartKind, string> = { columns: "bar", bars: "bar", stacked: "stacked_bar", line: "line", area: "area", pie: "pie", scatter: "point", number: "bar" };
 
 /** chartOf draws a document of its rows; undefined where the page has no chart for them. */
 export function chartOf(doc: ChartDocument, rows: Result, wanted?: ChartKind): { chart: Chart; result: Result } | undefined {
-  const result = doc.kind === "histogram" ? counted(doc, rows) : doc.series ? spread(doc, rows) : pickColumns(rows, [doc.x, ...doc.y]);
+  const result = doc.kind === "histogram" ? counted(doc, rows) : pickColumns(rows, [doc.x, ...(doc.series ? [doc.series] : []), ...doc.y]);
   if (!result) return undefined;
-  const kind = wanted ?? drawnAs[doc.kind];
-  const chart = chooseChart(result, kind) ?? chooseChart(result);
-  if (!chart || chart.kind === "number") return undefined;
-  return { chart: chart.kinds.includes(chart.kind) ? chart : { ...chart, kind: chart.kinds[0] }, result };
+  const chart = chooseChart(result, wanted ?? drawnAs[doc.kind]);
+  return chart && chart.kind !== "number" ? { chart, result } : undefined;
 }
 
 // pickColumns leaves the columns that a document names, in its order.
@@ -48,20 +48,6 @@ function pickColumns(rows: Result, names: string[]): Result | undefined {
   const at = names.map((n) => rows.columns.findIndex((c) => c.name === n));
   if (at.includes(-1) || at.length < 2) return undefined;
   return { ...rows, columns: at.map((i) => rows.columns[i]), rows: rows.rows.map((r) => at.map((i) => r[i])) };
-}
-
-// spread makes a column of each value of the series.
-function spread(doc: ChartDocument, rows: Result): Result | undefined {
-  const picked = pickColumns(rows, [doc.x, doc.series, doc.y[0]]);
-  if (!picked) return undefined;
-  const names = [...new Set(picked.rows.map((r) => String(r[1])))];
-  const places = Map.groupBy(picked.rows, (r) => String(r[0]));
-  const [x, , y] = picked.columns;
-  return {
-    columns: [x, ...names.map((name) => ({ ...y, name }))],
-    rows: [...places.values()].map((group) => [group[0][0], ...names.map((n) => group.find((r) => String(r[1]) === n)?.[2] ?? null)]),
-    total: places.size, limited: false,
-  };
 }
 
 const mostBins = 20;
@@ -79,6 +65,9 @@ function counted(doc: ChartDocument, rows: Result): Result | undefined {
   return { columns: [{ name: doc.x, type: "VARCHAR" }, { name: "number of rows", type: "BIGINT" }], rows: bins.map((n, i) => [`from ${write(low + i * width)}`, n]), total: mostBins, limited: false };
 }
 
+// without leaves out how a channel was stacked.
+const without = ({ stack: _, ...rest }: Record<string, Json>) => rest;
+
 /** restyled is the document with another kind and title; its rows stay named. */
 export function restyled(document: Json, kind: ChartKind | undefined, title: string): Json {
   const copy = structuredClone(document) as Record<string, Json>;
@@ -86,8 +75,14 @@ export function restyled(document: Json, kind: ChartKind | undefined, title: str
   const about = (copy.usermeta as { interlock: { chart: Record<string, Json> } }).interlock.chart;
   about.title = title;
   if (kind) {
-    about.kind = { columns: "bar", bars: "bar", line: "line", scatter: "point", number: "bar" }[kind];
-    copy.mark = { type: about.kind, tooltip: true, ...(about.kind === "line" && { point: true }) };
+    const now = typeof about.kind === "string" ? drawnAs[about.kind] : undefined;
+    about.kind = storedAs[kind];
+    copy.mark = { type: marks[kind], tooltip: true, ...(kind === "line" && { point: true }) };
+    const encoding = isObject(copy.encoding) ? (copy.encoding as Record<string, Record<string, Json>>) : {};
+    const lying = encoding.y?.type !== "quantitative" && encoding.x?.type === "quantitative";
+    const along = now === "pie" ? encoding.color : lying ? encoding.y : encoding.x;
+    const value = now === "pie" ? encoding.theta : lying ? encoding.x : encoding.y;
+    if (along && value) copy.encoding = encodingOf(kind, { along: without(along), value: without(value), group: now === "pie" ? undefined : encoding.color }) as Json;
   }
   return copy;
 }

@@ -3,8 +3,8 @@
 /** words makes "other scope" of "other_scope". */
 export const words = (name: string) => name.replaceAll("_", " ");
 
-/** title begins words with a capital. */
-export const title = (name: string) => capital(words(name));
+/** title begins words with a capital, and writes short names that are known as they are written. */
+export const title = (name: string) => capital(words(name)).replaceAll(/\b(sql|rag|mcp|csv|json|html|llm|id)\b/gi, (w) => w.toUpperCase());
 
 /** sentence makes one of a message: with a capital and a full stop. */
 export const sentence = (text: string) => capital(text) + (/[.!?…]$/.test(text) ? "" : ".");
