@@ -14,9 +14,9 @@ QUICKLINK   := -ldflags "-w $$(command -v mold >/dev/null && echo -extldflags=-f
 # costs a fifth of a second. Workers are watched by it in the tests of their own packages.
 PLAIN       := bin/plain/interlock
 REPORT      := go run ./scripts/testreport -missing bin/missing
-# Tests that the race detector would keep from what they measure.
-UNRACED     := ^(TestHostileModels|TestMemory|TestALargeResultIsStoredOnce|TestRestingThreads.*|TestRunningTurnsHoldTextsOfThePast|TestFollowersShareAResult|TestGoldTables|TestGermanQuestions)$$
-UNRACED_IN  := ./internal/engine ./internal/query ./internal/retrieve
+# Tests that the race detector would keep from what they measure, and those that only compute (racetest.Skip).
+UNRACED     := ^(TestHostileModels|TestMemory|TestALargeResultIsStoredOnce|TestRestingThreads.*|TestRunningTurnsHoldTextsOfThePast|TestFollowersShareAResult|TestGoldTables|TestGermanQuestions|TestQuality|TestBankStatements|TestOtherKinds|TestTrainingOnASample|TestOrdinaryQuestions|TestJudgeStatements|TestJudgeBusiness|TestUnanswerable|TestDemoDialogues|TestLongLists|TestBounds|TestWrittenCells|TestBlindCorpus|TestBombsStayInTheWorker|TestUnreadable|TestFlaws|TestTruth|TestTruthOfOtherSeeds|TestGoldenQueriesOfOtherSeeds|TestDocumentsFitTickets|TestFidelityOfColumns|TestBuildAsPeopleWrite|TestFidelityOfWorkbooks|TestImportIsBoundedOnDisk|TestWorkbookBomb)$$
+UNRACED_IN  := ./cmd/interlock ./internal/demo ./internal/document ./internal/engine ./internal/figure ./internal/nlq ./internal/query ./internal/recon ./internal/retrieve
 # SQLite's own code computes and starts no goroutines: the race detector watches who calls it, not its
 # loops, which it makes ten times slower. A package belongs here only when it holds no copy of generic
 # code of sync or sync/atomic: the linker may take that copy for all, and the detector then sees races

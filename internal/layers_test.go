@@ -39,6 +39,7 @@ var layers = []struct {
 	may []string
 }{
 	{"internal", nil},
+	{"internal/racetest", nil},
 	{"internal/fault", nil},
 	{"internal/schema", []string{"internal/fault"}},
 	{"internal/chart", []string{"internal/fault", "internal/schema"}},
@@ -52,13 +53,14 @@ var layers = []struct {
 	{"internal/event", []string{"internal/fault", "internal/figure", "internal/schema"}},
 	{"internal/dialect", []string{"internal/schema"}},
 	{"internal/queryplan", []string{"internal/dialect", "internal/fault", "internal/schema"}},
+	{"internal/queryplan/lift", []string{"internal/queryplan", "internal/schema"}},
 	{"internal/meaning", []string{"internal/fault", "internal/queryplan", "internal/schema"}},
 	{"internal/nlq", []string{"internal/queryplan", "internal/schema"}},
 
-	{"internal/retrieve", []string{"internal/document", "internal/embed", "internal/fault", "internal/schema"}},
+	{"internal/retrieve", []string{"internal/document", "internal/embed", "internal/fault", "internal/nlq", "internal/schema"}},
 	{"internal/retrieve/retrievetest", []string{"internal/retrieve", "internal/schema"}},
 
-	{"internal/machine", []string{"internal/fault"}},
+	{"internal/machine", []string{"internal/fault", "internal/figure"}},
 	{"internal/tool", []string{"internal/event", "internal/fault"}},
 	{"internal/llm", []string{"internal/event", "internal/fault", "internal/nlq"}},
 	{"internal/llm/aimock", nil},
@@ -81,7 +83,7 @@ var layers = []struct {
 	{"internal/eval", []string{"internal/demo", "internal/engine", "internal/machine"}},
 	{"internal/engine/enginetest", []string{"internal/capsule", "internal/engine", "internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
 
-	{"internal/toolbox", []string{"internal/chart", "internal/dialect", "internal/event", "internal/fault", "internal/figure", "internal/nlq", "internal/queryplan", "internal/recon", "internal/report", "internal/schema", "internal/sqlpolicy", "internal/tool"}},
+	{"internal/toolbox", []string{"internal/chart", "internal/dialect", "internal/event", "internal/fault", "internal/figure", "internal/nlq", "internal/queryplan", "internal/queryplan/lift", "internal/recon", "internal/report", "internal/schema", "internal/sqlpolicy", "internal/tool"}},
 	{"internal/server", []string{"internal/artifact", "internal/engine", "internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/schema", "internal/store"}},
 	{"internal/data", []string{"internal/artifact", "internal/capsule", "internal/catalog", "internal/dialect", "internal/document", "internal/event", "internal/fault", "internal/meaning", "internal/nlq", "internal/query", "internal/queryplan", "internal/recon", "internal/retrieve", "internal/sandbox", "internal/schema", "internal/server", "internal/sqlpolicy", "internal/store", "internal/tool", "internal/toolbox"}},
 

@@ -14,7 +14,7 @@ func planner(sql string) func(string, int) line {
 			"plan":    map[string]string{"sql": sql, "type": "sql_plan", "target_table": "orders"},
 			"quality": "high", "explain": "It counts the orders.", "questions": []string{}, "decline": "",
 		}
-		if strings.Contains(user, `\"stats\"`) {
+		if strings.Contains(user, `\"result\"`) {
 			answer = map[string]any{"satisfaction": "satisfied", "notes": "It is what was asked.", "issues": []string{}, "improvements": []string{}}
 		}
 		raw, err := json.Marshal(answer)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -33,7 +34,7 @@ func (c *chat) answerCards(ctx context.Context, more bool) error {
 			c.code = exitNeedsAnswer
 			return nil
 		}
-		in := engine.Input{User: c.cfg.Owner, Text: line, Dataset: c.dataset}
+		in := engine.Input{User: c.cfg.Owner, Text: line, Dataset: c.dataset, OpenCard: card.Card}
 		if a, ok := parseChoice(card, line); ok {
 			in = engine.Input{User: c.cfg.Owner, Card: &a}
 		} else if card.Message == "" {
@@ -41,7 +42,7 @@ func (c *chat) answerCards(ctx context.Context, more bool) error {
 			continue
 		}
 		if err := c.runTurn(ctx, in); err != nil {
-			if fault.Is(err, fault.BadAnswer) {
+			if fault.Is(err, fault.BadAnswer) || fault.Is(err, fault.CardClosed) { // it is asked again, or somebody has answered it
 				c.printFailure(err)
 				c.code = exitDone
 				continue
@@ -62,7 +63,7 @@ func (c *chat) showCard(card event.CardRaised) {
 				}
 			}
 			if list == nil {
-				fmt.Fprintf(c.out, "  %s: %s\n", oneLine(name), cutText(oneLine(cellText(content[name])), 400))
+				c.showField(name, content[name])
 			}
 		}
 	}
@@ -78,11 +79,41 @@ func (c *chat) showCard(card event.CardRaised) {
 	}
 }
 
-// parseChoice reads "2 because of the date": an answer by number, key or name, and a note.
+// showField shows one field of a card; of a record that holds others, such as a pair of
+// rows, each on a line of its own.
+func (c *chat) showField(name string, value any) {
+	fields, ok := value.(map[string]any)
+	if !ok {
+		fmt.Fprintf(c.out, "  %s: %s\n", oneLine(name), cutText(oneLine(cellText(value)), 400))
+		return
+	}
+	for _, field := range slices.Sorted(maps.Keys(fields)) {
+		text := cellText(fields[field])
+		if row, ok := fields[field].(map[string]any); ok {
+			cells := []string{}
+			for _, column := range slices.Sorted(maps.Keys(row)) {
+				cells = append(cells, column+" "+cellText(row[column]))
+			}
+			text = strings.Join(cells, ", ")
+		}
+		fmt.Fprintf(c.out, "  %s %s: %s\n", oneLine(name), oneLine(field), cutText(oneLine(text), 400))
+	}
+}
+
+// yesAndNo are the words that people say for the keys y and n.
+var yesAndNo = map[string]string{"yes": "y", "yeah": "y", "yep": "y", "ja": "y", "no": "n", "nope": "n", "nein": "n"}
+
+// parseChoice reads "2 because of the date" or "yes, that is a match": an answer by number,
+// key, name or label, and a note.
 func parseChoice(card event.CardRaised, line string) (engine.CardAnswer, bool) {
-	word, note, _ := strings.Cut(line, " ")
+	word, note, _ := strings.Cut(strings.TrimSpace(line), " ")
+	word = strings.Trim(word, ",.;:!)")
+	key := cmp.Or(yesAndNo[strings.ToLower(word)], word)
 	for i, a := range card.Answers {
-		if word == strconv.Itoa(i+1) || strings.EqualFold(word, a.Name) || (a.Key != "" && strings.EqualFold(word, a.Key)) {
+		if strings.EqualFold(strings.Trim(line, " .!"), a.Label) {
+			word, note = a.Name, ""
+		}
+		if word == strconv.Itoa(i+1) || strings.EqualFold(word, a.Name) || (a.Key != "" && strings.EqualFold(key, a.Key)) {
 			if len(a.Fields) > 0 {
 				return engine.CardAnswer{}, false
 			}

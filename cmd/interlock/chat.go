@@ -14,6 +14,7 @@ import (
 	"interlock/internal/engine"
 	"interlock/internal/event"
 	"interlock/internal/fault"
+	"interlock/internal/machine"
 )
 
 func (a *app) chatCommand() *cobra.Command {
@@ -47,7 +48,9 @@ type chat struct {
 	s        *system
 	settings map[string]any // for the next turn
 	lines    lineReader
-	last     int64 // sequence number of the last event shown
+	last     int64  // sequence number of the last event shown
+	repair   string // what the model's last failure in this turn said to do
+	draft    bool   // the text that was printed last is not the answer if another one follows
 }
 
 // runCommand has the message of the arguments answered; without arguments it reads lines.
@@ -97,8 +100,6 @@ func (c *chat) run(ctx context.Context, message string) (err error) {
 			return err
 		}
 		c.settings = nil // the thread has them
-	} else if err := c.waitForLease(ctx, func() error { _, err := c.s.engine.ResumeThread(ctx, c.thread); return err }); err != nil {
-		return err
 	}
 	v, err := c.s.engine.View(ctx, c.thread)
 	if err != nil {
@@ -108,6 +109,9 @@ func (c *chat) run(ctx context.Context, message string) (err error) {
 		return usageError{fmt.Errorf("thread %s runs the machine %s, not %s; leave --thread out to open a thread of another machine", c.thread, v.Thread.Machine, c.machine)}
 	}
 	c.machine, c.last = v.Thread.Machine, v.Thread.Seq
+	if _, err := c.finishDeadTurn(ctx); err != nil {
+		return err
+	}
 	if message != "" {
 		return c.answerOne(ctx, message)
 	}
@@ -148,7 +152,7 @@ func (c *chat) answerOne(ctx context.Context, message string) error {
 		return err
 	}
 	if !c.json && c.cfg.State != "" {
-		fmt.Fprintf(c.errw, "[thread %s: go on with interlock chat --thread %s]\n", c.thread, c.thread)
+		fmt.Fprintf(c.errw, "[thread %s: go on with %s]\n", c.thread, c.nextCommand())
 	}
 	return c.answerCards(ctx, false)
 }
@@ -264,18 +268,23 @@ func parseSettings(list []string) (map[string]any, error) {
 	return out, nil
 }
 
-// runTurn sends an input and prints what happens until the turn ends or waits. An interrupt stops
-// the turn and not the program.
+// runTurn sends an input and prints what happens until the turn ends or waits.
 func (c *chat) runTurn(ctx context.Context, in engine.Input) error {
 	run, err := c.send(ctx, in)
 	if err != nil {
 		return err
 	}
+	return c.followOwn(ctx, run)
+}
+
+// followOwn prints what happens in a run of this process until it ends or waits. An interrupt
+// stops the turn and not the program.
+func (c *chat) followOwn(ctx context.Context, run string) error {
 	follow, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	stopped := make(chan error, 1)
 	unhook := context.AfterFunc(follow, func() { stopped <- c.s.engine.Stop(context.WithoutCancel(ctx), c.thread) })
-	err = c.followRun(ctx, run)
+	err := c.followRun(ctx, run)
 	if !unhook() {
 		err = errors.Join(err, <-stopped)
 	}
@@ -289,12 +298,16 @@ func (c *chat) send(ctx context.Context, in engine.Input) (run string, err error
 		c.thread, run, err = c.s.engine.Start(ctx, c.newOpening(), in)
 	} else {
 		in.Settings = c.settings
-		err = c.waitForLease(ctx, func() error { run, err = c.s.engine.Send(ctx, c.thread, in); return err })
+		err = c.waitForLease(ctx, func() error { run, err = c.s.engine.Send(ctx, c.thread, in); return err }, c.finishDeadTurn)
 	}
-	if err == nil {
-		c.settings = nil
+	if err != nil {
+		return run, err
 	}
-	return run, err
+	c.settings = nil
+	if row, err := c.s.store.Run(ctx, run); err == nil && row.First > 0 {
+		c.last = max(c.last, row.First-1) // what other processes did meanwhile is theirs to show
+	}
+	return run, nil
 }
 
 // followRun prints what happens until the thread rests.
@@ -303,6 +316,7 @@ func (c *chat) followRun(ctx context.Context, run string) error {
 	thinking := false          // the reply that is being streamed has thoughts
 	printed := ""              // the last text that was streamed whole
 	var figures *event.FiguresTraced
+	c.repair, c.draft = "", false
 	for e, err := range c.s.engine.Follow(ctx, c.thread, c.last) {
 		if err != nil {
 			return err
@@ -318,6 +332,7 @@ func (c *chat) followRun(ctx context.Context, run string) error {
 			thinking = true
 		case event.Token:
 			if !c.json {
+				c.printDraftNote()
 				fmt.Fprint(c.out, printable(b.Text))
 			}
 			coming.WriteString(b.Text)
@@ -328,6 +343,8 @@ func (c *chat) followRun(ctx context.Context, run string) error {
 			thinking = false
 			printed = coming.String()
 			coming.Reset()
+		case event.StateEntered:
+			c.draft = c.draft || b.Cause == machine.OnFinal && printed != ""
 		case event.CardRaised:
 			return nil
 		case event.FiguresTraced:
@@ -348,47 +365,6 @@ func (c *chat) followRun(ctx context.Context, run string) error {
 		}
 	}
 	return ctx.Err()
-}
-
-// printEnd closes a turn: the whole reply as JSON, or the answer if it was not printed while
-// it was streamed, and how the run ended unless it was answered.
-func (c *chat) printEnd(ctx context.Context, run string, b event.TurnEnded, printed string) error {
-	c.code = outcomeCode(b.Status)
-	if c.json {
-		r, err := c.s.engine.Reply(ctx, run)
-		if err != nil {
-			return err
-		}
-		c.printJSON(map[string]any{"run_id": run, "thread_id": c.thread, "outcome": r.Outcome, "code": r.Code, "assistant_message": r.Text, "reply": r.Fields, "figures": r.Figures})
-		return nil
-	}
-	if b.Text != "" && b.Text != printed {
-		fmt.Fprintln(c.out, printable(b.Text))
-	}
-	switch {
-	case b.Code != "":
-		fmt.Fprintf(c.errw, "[%s: %s] %s\n", b.Status, b.Code, b.Code.Entry().Advice)
-	case b.Status != event.Answered:
-		fmt.Fprintf(c.errw, "[%s]\n", b.Status)
-	}
-	return nil
-}
-
-// outcomeCode is the exit code for how a run ended.
-func outcomeCode(o event.Outcome) int {
-	switch o {
-	case event.Answered:
-		return exitDone
-	case event.Asked:
-		return exitNeedsAnswer
-	case event.Declined:
-		return exitDeclined
-	case event.Refused:
-		return exitRefused
-	case event.Limited:
-		return exitLimit
-	}
-	return exitFailed
 }
 
 // printCall prints a tool call as one line, and its result as a table.
@@ -412,6 +388,7 @@ func (c *chat) printCall(b event.Body) {
 	case event.ToolRefused:
 		fmt.Fprintf(c.errw, "· %s refused: %s (%s)\n", oneLine(e.Tool), oneLine(e.Message), e.Code)
 	case event.ModelFailed:
+		c.repair = e.Suggestion
 		fmt.Fprintf(c.errw, "· the model failed: %s (%s)\n", oneLine(e.Message), e.Code)
 	case event.ArtifactMade:
 		fmt.Fprintf(c.errw, "· %s %s (%s, %d bytes)\n", e.Type, oneLine(e.Name), e.ID, e.Bytes)

@@ -40,28 +40,32 @@ func (c *config) missingFault(missing []string) *fault.Fault {
 		message = fmt.Sprintf("the data folders %s do not exist", strings.Join(missing, ", "))
 	}
 	fix := "Correct " + cmp.Or(c.from["data"], "--data")
-	if near := nearestFolder(missing[0]); near != "" {
+	if near := c.nearestFolder(missing[0]); near != "" {
 		fix += ": the nearest folder is " + near
 	}
 	return fault.New(fault.BadSetting, "%s", message).Suggest("%s.", fix)
 }
 
-// nearestFolder returns the folder beside a missing one whose name is most like its own.
-func nearestFolder(path string) string {
+// nearestFolder returns the folder beside a missing one whose name is most like its own, ""
+// if none is like it. The state folder is never data.
+func (c *config) nearestFolder(path string) string {
+	state, _ := filepath.Abs(c.State)
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
 		return ""
 	}
 	var names []string
 	for _, e := range entries {
-		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+		beside, _ := filepath.Abs(filepath.Join(filepath.Dir(path), e.Name()))
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && beside != state {
 			names = append(names, e.Name())
 		}
 	}
-	if len(names) == 0 {
+	near := fault.Similar(filepath.Base(path), names)
+	if near == "" {
 		return ""
 	}
-	return filepath.Join(filepath.Dir(path), fault.Nearest(filepath.Base(path), names)[0])
+	return filepath.Join(filepath.Dir(path), near)
 }
 
 // warnMissingData prints which data folders do not exist, for a command that works

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -79,7 +80,7 @@ func (a *app) docsCommand() *cobra.Command {
 					if err != nil {
 						return err
 					}
-					a.printDone(map[string]int{"removed": n}, "removed %d documents", n)
+					a.printDone(map[string]int{"removed": n}, "removed %s", countOf(n, "document"))
 					return nil
 				})
 			},
@@ -119,13 +120,21 @@ func (a *app) addDocs(ctx context.Context, x *retrieve.Index, f docsFlags, path 
 		a.printJSON(r)
 		return nil
 	}
+	unread := 0
 	for _, p := range r.Problems {
+		if p.Code != "" {
+			unread++
+		}
 		fmt.Fprintf(a.errw, "%s: %s\n", oneLine(p.File), oneLine(p.Message))
 		if p.Suggestion != "" {
 			fmt.Fprintf(a.errw, "  %s\n", oneLine(p.Suggestion))
 		}
 	}
-	fmt.Fprintf(a.out, "%s: %d added, %d changed, %d unchanged, %d removed\n", oneLine(f.collection), r.Added, r.Changed, r.Unchanged, r.Removed)
+	fmt.Fprintf(a.out, "%s: %d added, %d changed, %d unchanged, %d removed", oneLine(f.collection), r.Added, r.Changed, r.Unchanged, r.Removed)
+	if unread > 0 {
+		fmt.Fprintf(a.out, "; %d of them cannot be read and will not be found", unread)
+	}
+	fmt.Fprintln(a.out)
 	return nil
 }
 
@@ -136,7 +145,7 @@ func (a *app) listDocs(ctx context.Context, x *retrieve.Index, f docsFlags) erro
 	}
 	rows := make([][]string, len(list))
 	for i, d := range list {
-		state := fmt.Sprintf("%d passages", d.Chunks)
+		state := countOf(d.Chunks, "passage")
 		switch {
 		case d.Problem != nil:
 			state = d.Problem.Message
@@ -253,10 +262,29 @@ func (a *app) searchDocs(ctx context.Context, x *retrieve.Index, f docsFlags, qu
 		}
 		if len(r.Chunks) == 0 {
 			fmt.Fprintln(a.out, "nothing was found")
+		} else if readAs := r.Chunks[0].ReadAs; readAs != "" {
+			fmt.Fprintf(a.out, "read as: %s\n", oneLine(readAs))
 		}
 		for _, c := range r.Chunks {
-			fmt.Fprintf(a.out, "%.2f  %s, %s\n      %s\n", c.Relevancy, oneLine(c.SourceFile), oneLine(c.Place), cutText(oneLine(c.Content), 200))
+			where := ""
+			if f.collection == "" && namesakes(r.Chunks, c) {
+				where = " (collection " + oneLine(c.Collection) + ")"
+			}
+			fmt.Fprintf(a.out, "%.2f  %s, %s%s\n      %s\n", c.Relevancy, oneLine(c.SourceFile), oneLine(c.Place), where, cutText(oneLine(c.Content), 200))
 		}
 	}
 	return nil
+}
+
+// namesakes reports whether another document of the same name was found as well.
+func namesakes(found []retrieve.Chunk, c retrieve.Chunk) bool {
+	return slices.ContainsFunc(found, func(o retrieve.Chunk) bool { return o.SourceFile == c.SourceFile && o.Document != c.Document })
+}
+
+// countOf writes a number of things.
+func countOf(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }

@@ -114,6 +114,8 @@ func TestNothingTwice(t *testing.T) {
 		{"a semicolon", sql + ";", true},
 		{"an alias of the table", "SELECT o.status, sum(o.amount) AS total FROM orders AS o GROUP BY o.status ORDER BY o.status", true},
 		{"another alias of the table", "SELECT x.status, sum(x.amount) AS total FROM Orders x GROUP BY x.status ORDER BY x.status", true},
+		{"a name for a part", "WITH part AS (SELECT status, amount FROM orders) SELECT status, sum(amount) AS total FROM part GROUP BY status ORDER BY status", false},
+		{"another name for the part", "with rows_of as (select status, amount from orders) select status, sum(AMOUNT) as total from rows_of group by status order by status asc", true},
 		{"another name of a column", strings.ReplaceAll(sql, "total", "summe"), false},
 		{"another constant", "SELECT status, sum(amount) AS total FROM orders WHERE amount > 1 GROUP BY status ORDER BY status", false},
 		{"a volatile statement", "SELECT count(*) AS n, now() AS at FROM orders", false},
@@ -132,6 +134,11 @@ func TestNothingTwice(t *testing.T) {
 	if got[0].Status == "ok" {
 		t.Errorf("a model's own flag made it run again: %s", got[0].Output)
 	}
+
+	got, _ = c.do("Continue,", nil, `run_sql {"dataset_id":"shop","name":"large","sql":"SELECT status FROM totals WHERE total > 1 ORDER BY status"}`)
+	skipped("a statement over an earlier result", got[0], false)
+	got, _ = c.do("Continue,", nil, `run_sql {"dataset_id":"shop","name":"large","sql":"select t.status from Totals as t where (t.total > 1) order by t.status -- again"}`)
+	skipped("the same over the earlier result in other words", got[0], true)
 
 	_, made := c.do("Draw it,", nil, `make_chart {"from":"totals"}`, `save_artifact {"from":"totals","name":"totals","format":"csv"}`)
 	if len(made) != 3 || made[0].Reused || made[2].Reused {

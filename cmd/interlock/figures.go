@@ -20,7 +20,7 @@ func (a *app) printFigures(b *event.FiguresTraced) {
 	for _, f := range b.Figures {
 		mark := "!"
 		switch {
-		case f.Unsupported():
+		case f.Unsupported(), f.Support == figure.Contradicted:
 		case f.Support == figure.Weak:
 			mark = "?"
 		case f.Support == figure.Mixed:
@@ -37,6 +37,9 @@ func (a *app) printFigures(b *event.FiguresTraced) {
 	}
 	if b.Unsupported > 0 {
 		fmt.Fprintf(a.out, "%d of %d figures have no origin in the results of this thread. Check them before you use them.\n", b.Unsupported, len(b.Figures))
+	}
+	if b.Contradicted > 0 {
+		fmt.Fprintf(a.out, "%d of %d figures stand beside a direction that their values deny.\n", b.Contradicted, len(b.Figures))
 	}
 	if b.Cut {
 		fmt.Fprintln(a.out, "Only a part of the results was looked at for the origins of figures.")

@@ -19,6 +19,7 @@ import (
 	"interlock/internal/demo"
 	"interlock/internal/engine"
 	"interlock/internal/eval"
+	"interlock/internal/racetest"
 	"interlock/internal/toolbox"
 )
 
@@ -136,6 +137,7 @@ func TestGoldenQueries(t *testing.T) {
 // office ask first, on the pipeline and in the chat: each answer must be right, with a
 // table, a sentence and how the question was read.
 func TestOrdinaryQuestions(t *testing.T) {
+	racetest.Skip(t, "judges answers; TestGoldenQueries asks the same system under the detector")
 	var corpus map[string][]struct {
 		Question string `json:"question"`
 		SQL      string `json:"sql"`
@@ -195,6 +197,7 @@ func agrees(want, got eval.Result, loose bool) bool {
 // TestUnanswerable asks what the demo data cannot say: nearly all must be declined with
 // a reason, or asked back about, and none may change anything.
 func TestUnanswerable(t *testing.T) {
+	racetest.Skip(t, "judges answers; TestGoldenQueries asks the same system under the detector")
 	var corpus map[string][]string
 	readCorpus(t, "unanswerable.json", &corpus)
 	e := newEvaluation(t, "pipeline")

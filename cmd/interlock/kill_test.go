@@ -75,7 +75,7 @@ type play struct {
 	ends    string            // the state in which the turn ends; "" for any
 	files   map[string]string // beside those of the shop
 	set     map[string]any    // settings of the machine
-	// long turns are killed at boundaries only, and twice on the way.
+	// long turns are killed at boundaries only, again and again on the way.
 	long bool
 }
 
@@ -159,17 +159,15 @@ func TestKill(t *testing.T) {
 }
 
 // kills lists the events at which a turn is killed, each time from its beginning: those
-// that can be the last of a batch. Of a long turn every fourth, from which it is killed twice:
-// the half of all boundaries that a dice chooses.
+// that can be the last of a batch. A long turn is played once more and loses its process at
+// the half of its boundaries that a dice chooses.
 func (s *stage) kills(whole performance) (out []int64) {
-	boundaries, first := int64(0), 1+2*rand.Int64N(2)
+	if s.play.long {
+		out = append(out, -1-rand.Int64N(3))
+	}
 	for _, ev := range whole.events {
 		call, ok := ev.Body.(event.ToolStarted)
 		switch {
-		case s.play.long && s.repeatable(ev.Body):
-			if boundaries++; boundaries%4 == first {
-				out = append(out, -boundaries)
-			}
 		case s.play.long && !(ok && s.writes(call.Tool)):
 		case !boundary(ev.Body): // stored in one batch with a later event: the kill is the same
 		default:

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"interlock/internal/racetest"
 )
 
 // Two people on one server: what one does must not be felt by the other.
@@ -55,7 +57,7 @@ func TestOthersStayServed(t *testing.T) {
 		}
 	}
 
-	if raceDetector {
+	if racetest.On {
 		t.Log("no memory bomb: the race detector takes more address space than a worker may have, so that limit is off")
 	} else if got := p.ask(mallory, "SELECT len(list_transform(range(400000000), x -> x + 1))"); got.Result.Error == nil || got.Result.Error.Type != "query_memory" {
 		t.Errorf("a memory bomb gave %s %+v", got.Status, got.Result.Error)

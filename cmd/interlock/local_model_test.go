@@ -161,12 +161,12 @@ func TestLocalModelCommands(t *testing.T) {
 	}
 }
 
-// TestHostileNames holds names that a model server gives to be shown without what drives a
-// terminal, and to be one word of the command that is offered.
+// TestHostileNames holds that a model whose name could drive a terminal is not offered, and that
+// any other name is one word of the command that is.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte(`{"object":"list","data":[{"id":"a\u001b[2J; touch x\nok  all is well","object":"model"}]}`))
+		_, _ = w.Write([]byte(`{"object":"list","data":[{"id":"a\u001b[2J\nok  all is well","object":"model"},{"id":"a; touch x","object":"model"}]}`))
 	}))
 	t.Cleanup(front.Close)
 	u, err := url.Parse(front.URL)
@@ -178,10 +178,10 @@ func TestHostileNames(t *testing.T) {
 	for _, args := range [][]string{{"model", "list"}, {"model", "use", "http://127.0.0.1:" + u.Port() + "/v1", "b"}, {"doctor"}} {
 		out, errs, _ := w.run(args...)
 		all := out + errs
-		if !strings.Contains(all, "touch x ok  all is well") || strings.Contains(all, "\x1b") {
+		if !strings.Contains(all, "a; touch x") || strings.Contains(all, "\x1b") || strings.Contains(all, "all is well") {
 			t.Errorf("%v: %q", args, all)
 		}
-		if args[0] == "doctor" && !strings.Contains(all, "'a[2J; touch x ok  all is well'") {
+		if args[0] == "doctor" && !strings.Contains(all, "'a; touch x'") {
 			t.Errorf("the name is no single word: %q", all)
 		}
 	}

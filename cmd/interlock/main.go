@@ -60,7 +60,7 @@ func runMain(ctx context.Context, args []string, in io.Reader, out, errw io.Writ
 	}
 	a.path = cmd.CommandPath()
 	if !a.begun {
-		err = usageError{err}
+		err = usageError{plainUsage(cmd, err)}
 	}
 	return a.printFailure(err)
 }
@@ -98,7 +98,7 @@ func (a *app) root() *cobra.Command {
 		},
 	}
 	root.SetVersionTemplate("interlock {{.Version}}\n")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{unknownFlag(cmd, err)} })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{plainFlagError(cmd, err)} })
 	a.cfg.flags(root.PersistentFlags())
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON")
 	defer nameUnknown(root)

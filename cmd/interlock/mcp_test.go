@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"net/http"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -77,14 +79,15 @@ func TestMCPServer(t *testing.T) {
 			if text, bad := callMCP(t, cs, "execute_sql", map[string]any{"dataset_id": "shop", "sql": "SELECT count(*) FROM customers"}, &rows); bad || len(rows.Rows) != 1 || rows.Rows[0][0] != 3.0 {
 				t.Errorf("a statement: %s", text)
 			}
-			for what, args := range map[string]map[string]any{
-				"a statement that writes":   {"dataset_id": "shop", "sql": "DROP TABLE customers"},
-				"a file of the machine":     {"dataset_id": "shop", "sql": "SELECT * FROM read_text('/etc/passwd')"},
-				"a dataset that is not":     {"dataset_id": "none", "sql": "SELECT 1"},
-				"arguments of a wrong form": {"dataset_id": 3},
+			for says, args := range map[string]map[string]any{
+				"SELECT":     {"dataset_id": "shop", "sql": "DROP TABLE customers"},
+				"read_text":  {"dataset_id": "shop", "sql": "SELECT * FROM read_text('/etc/passwd')"},
+				"nosuch":     {"dataset_id": "shop", "sql": "SELECT nosuch FROM customers"},
+				`"none"`:     {"dataset_id": "none", "sql": "SELECT 1"},
+				"got number": {"dataset_id": 3},
 			} {
-				if text, bad := callMCP(t, cs, "execute_sql", args, nil); !bad || strings.Contains(text, "root:") {
-					t.Errorf("%s: %s", what, text)
+				if text, bad := callMCP(t, cs, "execute_sql", args, nil); !bad || strings.Contains(text, "root:") || !strings.Contains(text, says) {
+					t.Errorf("%v: %s does not name %s", args, text, says)
 				}
 			}
 			list, err := cs.ListResources(t.Context(), nil)
@@ -140,6 +143,60 @@ func TestMCPAsksThePerson(t *testing.T) {
 	}
 }
 
+// withToken sends a token with every request.
+type withToken string
+
+func (w withToken) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", string(w))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// TestMCPKeepsOwners: over /mcp, too, people find their own documents alone, do not go on in
+// another's thread, and without a token find nothing at all.
+func TestMCPKeepsOwners(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write("people", "ann analyst ann-token-0123456789\nbob analyst bob-token-0123456789\n")
+	if err := os.Chmod(w.path("people"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.flags = append(w.flags, "--provider", "offline", "--tokens", w.path("people"))
+	p := w.serve()
+	defer p.kill()
+	const ann, bob = "Bearer ann-token-0123456789", "Bearer bob-token-0123456789"
+	if status, text := p.uploadAs(ann, "/api/documents?collection=own", "vault.md", "# Vault\n\nThe vault opens at noon."); status != http.StatusOK {
+		t.Fatalf("%d %s", status, text)
+	}
+	at := p.url + "/mcp"
+	sessions := map[string]*mcp.ClientSession{}
+	for name, token := range map[string]string{"ann": ann, "bob": bob} {
+		sessions[name] = mcpClient(t, &mcp.StreamableClientTransport{Endpoint: at, DisableStandaloneSSE: true, HTTPClient: &http.Client{Transport: withToken(token)}})
+	}
+	thread := ""
+	for _, name := range []string{"ann", "bob"} {
+		text, bad := callMCP(t, sessions[name], "search_documents", map[string]any{"query": "When does the vault open?"}, nil)
+		if bad || strings.Contains(text, "at noon") != (name == "ann") {
+			t.Errorf("%s finds %s", name, text)
+		}
+		args := map[string]any{"message": "How many customers are there?", "dataset_id": "shop"}
+		if thread != "" {
+			args["thread_id"] = thread
+		}
+		var got struct {
+			Thread string `json:"thread_id"`
+		}
+		text, bad = callMCP(t, sessions[name], "ask", args, &got)
+		if bad != (name == "bob") || bad && !strings.Contains(text, "thread_not_found") {
+			t.Errorf("%s asks in %q: %s", name, thread, text)
+		}
+		thread = got.Thread
+	}
+	if _, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: at}, nil); err == nil {
+		t.Error("a client without a token was let in")
+	}
+}
+
 // TestMCPInspector drives the server with the command line of the MCP inspector.
 func TestMCPInspector(t *testing.T) {
 	if testing.Short() {
@@ -162,5 +219,11 @@ func TestMCPInspector(t *testing.T) {
 		if err != nil || !strings.Contains(string(out), c.want) {
 			t.Errorf("%v: %v\n%s", c.args, err, out)
 		}
+	}
+	near := w.command("mcp", "--state", w.path("other"))
+	cmd := exec.CommandContext(t.Context(), inspector, slices.Concat([]string{"--cli"}, near.Args, []string{"--method", "tools/list"})...)
+	cmd.Dir, cmd.Env = near.Dir, append(near.Env, "HOME="+t.TempDir())
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), `"execute_query_plan"`) {
+		t.Errorf("over standard input and output: %v\n%s", err, out)
 	}
 }

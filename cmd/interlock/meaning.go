@@ -68,6 +68,7 @@ func (a *app) meaningCommand() *cobra.Command {
 			},
 		},
 	)
+	cmd.AddCommand(a.choiceCommands()...)
 	return cmd
 }
 

@@ -72,6 +72,8 @@ func (m *models) refresh() error {
 		return err
 	}
 	c.Local = kept.Use
+	// What was written meanwhile may have taken the model back.
+	c.StillAgreed = func() bool { return sameFile(now, m.fileState()) }
 	main, err := llm.Open(c)
 	if err != nil {
 		main = refusedModel{err}
@@ -198,8 +200,11 @@ func (m *models) agree(ctx context.Context, choice llm.LocalModel) (llm.LocalMod
 		return choice, err
 	}
 	if !slices.Contains(names, choice.Model) {
-		near := fault.Nearest(choice.Model, names)
-		return choice, fault.New(fault.BadRequest, "the server at %s has no model %q", choice.URL, choice.Model).Suggest("It has %s.", joinSome(near, len(names)))
+		missing := fault.New(fault.BadRequest, "the server at %s has no model %q", choice.URL, choice.Model)
+		if len(names) == 0 {
+			return choice, missing.Suggest("It names no model that can be used; load one there first.")
+		}
+		return choice, missing.Suggest("It has %s.", joinSome(fault.Nearest(choice.Model, names), len(names)))
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"interlock/internal/engine"
 	"interlock/internal/event"
@@ -232,29 +231,29 @@ func (p *pair) checkTakenOver(thread, tool string, unknown fault.Code) {
 	}
 }
 
-// A message after a process was killed gets its own answer: the end of the killed run is
-// not taken for it.
+// A message after a process was killed has the killed turn finished first, and then gets an
+// answer of its own, at once.
 func TestChatAfterAKilledServer(t *testing.T) {
 	p := newPair(t, func(string, int) line { return line{text: "Finished."} })
 	kill := func(server *process) {
 		if err := server.cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
+		<-server.exited
 	}
 	kill(p.b) // it would take the turn over
-	ended := p.begin(p.a, "PYTHON: n = 0\nwhile n < 10**9: n += 1")
-	thread := p.thread("execute_python")
+	came := p.holdFirst()
+	ended := p.begin(p.a, "wait for me")
+	<-came
+	thread := p.thread("")
 	kill(p.a)
 	<-ended
-	var out, errs string
-	code := -1
-	for deadline := time.Now().Add(time.Minute); code != 0 && time.Now().Before(deadline); { // the lease may not have ended
-		if out, errs, code = p.run("chat", "--thread", thread, "--dataset", "shop", "SQL: SELECT 41 + 1 AS answer FROM orders LIMIT 1"); !strings.Contains(errs, "busy") {
-			break
-		}
-	}
-	if code != 0 || !strings.Contains(out, "42") {
+	out, errs, code := p.run("chat", "--thread", thread, "--dataset", "shop", "SQL: SELECT 41 + 1 AS answer FROM orders LIMIT 1")
+	if code != 0 || !strings.Contains(out, "Finished.") || !strings.Contains(out, "42") {
 		t.Errorf("the chat after the kill ended with %d: %s%s", code, out, errs)
+	}
+	if !strings.Contains(errs, "It goes on.") || strings.Contains(errs, "another process") {
+		t.Errorf("the person is told %s", errs)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"interlock/internal/event"
+	"interlock/internal/store"
 )
 
 // scriptedSitting is a session with a model that says these lines: the first that it has
@@ -104,6 +105,53 @@ func TestReconcileRefuses(t *testing.T) {
 	s.answer("execution", "validation", "approve")
 	if s.last.Status != "complete" {
 		t.Errorf("it is %s: %s", s.last.Status, s.text())
+	}
+	s.checkPrompts(evs)
+}
+
+// checkPrompts holds the requests to the model, as they were recorded, to their sizes:
+// sources, schemas, pairs and recipe whole, and of a sample at most 20 rows with a line that
+// says how many there are and what shows the others.
+func (s *sitting) checkPrompts(evs []event.Event) {
+	t := s.t
+	t.Helper()
+	log, err := store.Open(store.Config{DSN: s.path("state/interlock.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	sections := map[string]string{} // the last of each phase and title, as "phase title"
+	for _, ev := range evs {
+		if b, ok := ev.Body.(event.ModelCalled); ok {
+			system, err := log.Blob(t.Context(), b.System)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, section := range strings.Split(string(system), "\n\n") {
+				if title, body, ok := strings.Cut(strings.TrimPrefix(section, "## "), "\n"); ok && strings.HasPrefix(section, "## ") {
+					sections[b.State+" "+title] = body
+				}
+			}
+		}
+	}
+	for title, total := range map[string]string{"Left sample": "24", "Right sample": "22"} {
+		lines := strings.Split(sections["demonstration "+title], "\n")
+		if last := lines[len(lines)-1]; len(lines) != 21 || last != "20 of "+total+" shown; get_source_preview shows the rest" {
+			t.Errorf("%s has %d lines and ends with %q", title, len(lines), last)
+		}
+	}
+	for section, parts := range map[string][]string{
+		"intent Sources":             {`"ledger"`, `"bank"`},
+		"scoping Left source":        {"invoice_no", "customer", "issued", "total"},
+		"demonstration Right source": {"entry", "booked", "text", "amount"},
+		"inference Confirmed pairs":  {"INV-20170", "910"},
+		"validation Recipe draft":    {`"version"`, `"comparisons"`, `"rules"`, `"scoring"`},
+	} {
+		for _, part := range parts {
+			if body := sections[section]; !strings.Contains(body, part) || strings.Contains(body, "shown") {
+				t.Errorf("%s lacks %s or is cut: %q", section, part, body)
+			}
+		}
 	}
 }
 

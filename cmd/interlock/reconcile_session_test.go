@@ -235,7 +235,10 @@ func TestReconcileSession(t *testing.T) {
 		t.Errorf("%s: %s", s.last.Status, s.text())
 	}
 	s.restart()
-	s.message("execution", "and now?")
+	s.message("execution", "start over")
+	if !strings.Contains(s.text(), "`other_sources`") {
+		t.Errorf("the way back is not told: %s", s.text())
+	}
 
 	// Every way back, with what it drops.
 	back := func(phase, command string) {
@@ -243,7 +246,11 @@ func TestReconcileSession(t *testing.T) {
 		s.say(phase, map[string]any{"command": map[string]string{"name": command}})
 	}
 	back("validation", "other_rules")
-	back("validation", "other_scope") // all rows are loaded again and the pairs stay
+	back("scoping", "other_scope")
+	if !strings.Contains(s.text(), "which ones are meant now?") {
+		t.Errorf("another scope is not asked for: %s", s.text())
+	}
+	s.message("validation", "all rows") // they are loaded again and the pairs stay
 	back("intent", "other_sources")
 	want := map[string][]string{
 		"other_rules":   {"rules", "learned_recipe", "recipe_draft", "validation_approved", "sample_result", "full_result"},

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -75,6 +77,9 @@ func (s *stage) repeatable(b event.Body) bool {
 func newStage(t *testing.T, pl play) *stage {
 	t.Helper()
 	s := &stage{world: newWorld(t, desk, pl.files), play: pl, known: map[string]bool{}, tools: tool.NewSet(nil, toolbox.Tools(toolbox.Config{})...)}
+	if pl.long {
+		s.flags = append(s.flags, "--max-interruptions", "1000")
+	}
 	if pl.lines == nil {
 		s.flags = append(s.flags, "--provider", "offline")
 	} else {
@@ -136,7 +141,7 @@ type performance struct {
 const never = math.MaxInt64
 
 // perform plays the turn, and kills the process once event k is stored; below zero, at
-// boundary -k and at the one after it: a turn that loses its process a third time ends.
+// boundary -k and then, by dice, one to three boundaries later each time: at half of them.
 func (s *stage) perform(k int64) performance {
 	t := s.t
 	t.Helper()
@@ -146,7 +151,7 @@ func (s *stage) perform(k int64) performance {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var all sync.WaitGroup
-	c := &client{stage: s, again: k < 0}
+	c := &client{stage: s, onward: k < 0}
 	c.plan = func(due dueFunc) {
 		s.due.Store(&due)
 		killed, proc := make(chan killing, 1), s.proc
@@ -223,6 +228,9 @@ func (s *stage) row(thread string) store.Thread {
 	return row
 }
 
+// lookAgain is the pause between two looks into the log: less than a statement or a request takes.
+const lookAgain = time.Millisecond
+
 // A killing is the last event that was stored when the process was dead.
 type killing struct {
 	seq  int64
@@ -231,12 +239,16 @@ type killing struct {
 
 // killWhen waits until a kill is due and kills the process.
 func (s *stage) killWhen(ctx context.Context, due dueFunc, proc *process) (k killing) {
-	row, ok := store.Thread{}, false
-	for !ok || !due(ctx, row) {
-		if ctx.Err() != nil {
+	tick := time.NewTicker(lookAgain)
+	defer tick.Stop()
+	row, ok := s.newThread(ctx)
+	for seen := int64(0); !ok || row.Seq == seen || !due(ctx, row); row, ok = s.newThread(ctx) {
+		seen = row.Seq // nothing is due until the log grows
+		select {
+		case <-ctx.Done():
 			return k
+		case <-tick.C:
 		}
-		row, ok = s.newThread(ctx)
 	}
 	proc.kill()
 	for ev, err := range s.store.Events(ctx, row.ID, 0) {
@@ -251,7 +263,7 @@ func (s *stage) killWhen(ctx context.Context, due dueFunc, proc *process) (k kil
 // the connection breaks.
 type client struct {
 	*stage
-	again  bool              // the process is killed once more
+	onward bool              // the process is killed again and again
 	plan   func(due dueFunc) // plans the next kill
 	killed <-chan killing    // tells of it; nil while none is planned
 	landed []string          // the last event before each kill
@@ -270,9 +282,8 @@ func (c *client) await() {
 	c.landed = append(c.landed, k.kind)
 	c.due.Store(nil)
 	c.start()
-	if c.again {
-		c.again = false
-		c.plan(c.atBoundary(k.seq, 1))
+	if c.onward {
+		c.plan(c.atBoundary(k.seq, 1+rand.IntN(3)))
 	}
 }
 
@@ -359,7 +370,10 @@ func (f *follower) count() int {
 
 func (f *follower) run(ctx context.Context, find func(context.Context) (store.Thread, bool)) {
 	last := ""
+	tick := time.NewTicker(lookAgain)
+	defer tick.Stop()
 	for ctx.Err() == nil {
+		<-tick.C
 		row, ok := find(ctx)
 		if !ok {
 			continue

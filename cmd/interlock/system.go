@@ -90,12 +90,17 @@ func (s *system) wire(ctx context.Context, cfg config) (err error) {
 	}
 	sessions := toolbox.NewSessions(toolbox.SessionsConfig{Max: s.query.MaxWorkspaces() - 1})
 	s.onClose(sessions.Close)
+	choices, err := newChoiceKeeper(cfg, s.catalog)
+	if err != nil {
+		return err
+	}
 	s.tools = tool.NewSet(s.mcp, toolbox.Tools(toolbox.Config{
 		Data: datasets, Check: datasets, Knowledge: s.knowledge, Python: python, Results: results, Sources: data.Sources{Catalog: s.catalog},
 		Files:      data.Files{Artifacts: s.artifacts, Results: results, Catalog: s.catalog, Query: s.query, Dir: s.stateDir(cfg, "results")},
 		Workspaces: data.Workspaces{Catalog: s.catalog, Query: s.query, Artifacts: s.artifacts, Dir: s.stateDir(cfg, "results")},
 		Sessions:   sessions,
 		Documents:  s.search, Tables: s.search, PromptTables: cfg.PromptTables, MCP: s.mcp,
+		Choices: choices,
 	})...)
 	types, err := toolTypes(s.tools)
 	if err != nil {

@@ -88,7 +88,7 @@ func (a *app) openStore() (store.Store, error) {
 	if err := a.needState(); err != nil {
 		return nil, err
 	}
-	return store.Open(store.Config{DSN: a.statePath("interlock.db")})
+	return store.Open(store.Config{DSN: a.statePath("interlock.db"), ReadOnly: true})
 }
 
 func (a *app) threadList(cmd *cobra.Command, q store.Query) error {
@@ -143,7 +143,7 @@ func (a *app) threadShow(cmd *cobra.Command, id string, events bool) error {
 	if err := a.needState(); err != nil {
 		return err
 	}
-	s, err := a.openSystem(ctx)
+	s, err := a.openForReading(ctx)
 	if err != nil {
 		return err
 	}
