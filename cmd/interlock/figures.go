@@ -39,7 +39,7 @@ func (a *app) printFigures(b *event.FiguresTraced) {
 		fmt.Fprintf(a.out, "%d of %d figures have no origin in the results of this thread. Check them before you use them.\n", b.Unsupported, len(b.Figures))
 	}
 	if b.Contradicted > 0 {
-		fmt.Fprintf(a.out, "%d of %d figures stand beside a direction that their values deny.\n", b.Contradicted, len(b.Figures))
+		fmt.Fprintf(a.out, "%d of %d figures stand beside a direction or a name that their values deny.\n", b.Contradicted, len(b.Figures))
 	}
 	if b.Cut {
 		fmt.Fprintln(a.out, "Only a part of the results was looked at for the origins of figures.")

@@ -362,7 +362,7 @@ type FiguresTraced struct {
 	Figures     []figure.Figure `json:"figures"`     // in the order of the text
 	Unsupported int             `json:"unsupported"` // figures without an origin
 	Weak        int             `json:"weak"`        // figures that may fit by chance
-	// Contradicted counts figures beside which a direction is stated that their cells deny.
+	// Contradicted counts figures beside a direction or a name that their cells deny.
 	Contradicted int  `json:"contradicted,omitempty"`
 	Cut          bool `json:"cut,omitempty"` // a bound left figures or evidence out
 	// Rules is the version of the rules by which they were traced. A replay under other

@@ -191,6 +191,9 @@ func newColumn(name string) column {
 // is clearly one, such as kwh in kwh_sold. Single letters and the names of periods mean
 // other things there.
 func unitOfName(words []string) string {
+	if i := slices.IndexFunc(words, func(w string) bool { return w == "per" || w == "pro" || w == "je" }); i > 0 {
+		words = words[:i] // price_eur_per_kg
+	}
 	for i, w := range slices.Backward(words) {
 		_, ok := unitsOf[w]
 		if ok && (i == len(words)-1 || len(w) > 1 && !ambiguousUnits[w]) {
@@ -375,7 +378,7 @@ func (m mention) holds(value float64, c column) fit {
 		if c.scale > 1 {
 			try(v*c.scale, m.near)
 		}
-		if !m.share || m.points || c.share || !m.inWords && (v > 1 || v < -1 || v == 0) {
+		if !m.inOtherUnit(c) && (!m.share || m.points || c.share || !m.inWords && (v > 1 || v < -1 || v == 0)) {
 			try(v, m.near)
 		}
 		if m.share && (v <= 1 || c.share) {
@@ -386,6 +389,17 @@ func (m mention) holds(value float64, c column) fit {
 		}
 	}
 	return best
+}
+
+// inOtherUnit says that the figure is written in another unit than the name of a column
+// says: 438 hours of turnaround_min, 3,347 euros of revenue_teur.
+func (m mention) inOtherUnit(c column) bool {
+	u, own := unitsOf[m.unit], unitsOf[c.unit]
+	if u.kind == "" {
+		return false
+	}
+	a, b := currencyOf[m.unit], currencyOf[c.unit]
+	return u.kind == own.kind && u.base != own.base || a != "" && b != "" && a != b || c.scale > 1 && u.kind == "money"
 }
 
 // convert gives the factor from one unit to another of the same kind.

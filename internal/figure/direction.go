@@ -31,6 +31,8 @@ var (
 	fromWords = wordSet("from von")
 	toWords   = wordSet("to auf")
 	byWords   = wordSet("by um of")
+	// amountWords stand before the amount of a change and nothing else.
+	amountWords = wordSet("by um")
 )
 
 // A claim is what a sentence says about two values.

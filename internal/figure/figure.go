@@ -41,7 +41,7 @@ type Support string
 // gave the result, which is no data. Mixed is one that the statement or the code computed
 // of data and of numbers of its own, such as sum(total) * 1.37: Factors has those.
 // Contradicted is one that stands in the data, beside a word that the data denies: "rose
-// from 120 to 100".
+// from 120 to 100", or the name of another row.
 const (
 	FromCell      Support = "cell"
 	FromFormula   Support = "formula"
@@ -68,7 +68,8 @@ type Figure struct {
 	// Factors are the numbers of the statement or the code with which a mixed figure was
 	// computed.
 	Factors []string `json:"factors,omitempty"`
-	// Denies is the word of a contradicted figure that its cells deny, such as rose.
+	// Denies is the word of a contradicted figure that its cells deny, such as rose, or the
+	// name of a row that is not theirs.
 	Denies string `json:"denies,omitempty"`
 }
 
@@ -95,7 +96,7 @@ func Holds(text string) bool {
 // Rules is the version of the rules by which Trace finds origins. It must be raised with
 // every change of what Trace returns for some text: runs that were traced by other rules
 // are replayed with the origins that their log holds.
-const Rules = 3
+const Rules = 4
 
 // Trace finds the figures of an answer with their origins, in the order of the text. cut
 // reports that a bound left figures or evidence out.
@@ -148,6 +149,7 @@ func Trace(answer string, e Evidence) (figures []Figure, cut bool) {
 	}
 	t.markMixed(out)
 	t.markDirections(found, out)
+	t.markNames(found, out)
 	return out, cut
 }
 

@@ -77,12 +77,12 @@ func (m mention) equals(f formula) bool {
 	return false
 }
 
-// fromFormulas looks for sums, means, differences, shares, ratios and counts.
-func (t *tracer) fromFormulas(m mention) (origin, bool) {
-	if m.date != nil {
-		return origin{}, false
-	}
+// searchFormulas tries sums, means, differences, shares, ratios and counts.
+func (t *tracer) searchFormulas(m mention) *search {
 	s := &search{m: m, limit: t.formulas}
+	if m.date != nil {
+		return s
+	}
 	for i := range t.grids {
 		if t.grids[i].constant() {
 			continue
@@ -94,6 +94,12 @@ func (t *tracer) fromFormulas(m mention) (origin, bool) {
 	if !s.certain {
 		t.pairs(s)
 	}
+	return s
+}
+
+// fromFormulas looks for a formula over cells that gives the figure.
+func (t *tracer) fromFormulas(m mention) (origin, bool) {
+	s := t.searchFormulas(m)
 	if !s.found {
 		return origin{}, false
 	}
@@ -145,7 +151,9 @@ func (t *tracer) know(m mention) {
 	if m.share {
 		value /= 100
 	}
-	t.linked = append(t.linked, cell{Cell: Cell{Row: len(t.linked), Column: m.text}, value: value, number: true, column: newColumn(m.text)})
+	of := newColumn(m.text)
+	of.scale = 1 // the value of 4 million has it already
+	t.linked = append(t.linked, cell{Cell: Cell{Row: len(t.linked), Column: m.text}, value: value, number: true, column: of})
 }
 
 // whole says that all rows of the result are here.
@@ -365,8 +373,13 @@ func (s *search) pair(a, b cell, pointed, once bool) bool {
 		return fmt.Sprintf("%s[%d]", c.Column, c.Row+1)
 	}
 	of := a.column
-	once = once && a.value != 0 && b.value != 0 // with a zero, a sum or a difference is the other cell
-	if once {
+	small, large := min(math.Abs(a.value), math.Abs(b.value)), max(math.Abs(a.value), math.Abs(b.value))
+	seen := small > 0 && small > large*s.m.resolution()/2 // otherwise a sum or a difference is written as the larger cell is
+	switch {
+	case once && !seen:
+		s.tried += 2
+		once = false
+	case once:
 		if !s.try(formula{value: math.Abs(a.value - b.value), text: name(a) + " - " + name(b), cells: both, column: of, cue: differenceCue, pointed: pointed}) ||
 			!s.try(formula{value: a.value + b.value, text: name(a) + " + " + name(b), cells: both, column: of, cue: sumCue, pointed: pointed}) {
 			return false
@@ -381,6 +394,14 @@ func (s *search) pair(a, b cell, pointed, once bool) bool {
 	return s.try(formula{value: a.value / b.value, text: name(a) + " / " + name(b), cells: both, cue: shareCue | ratioCue, ratio: true, pointed: pointed}) &&
 		s.try(formula{value: (a.value - b.value) / math.Abs(b.value), text: "(" + name(a) + " - " + name(b) + ") / " + name(b), cells: both, cue: differenceCue, ratio: true, pointed: pointed}) &&
 		(a.Row != b.Row || s.try(formula{value: a.value / b.value, text: name(a) + " / " + name(b), cells: both, column: of, cue: meanCue, ratio: true, pointed: pointed}))
+}
+
+// resolution is the last digit of the figure as a part of it.
+func (m mention) resolution() float64 {
+	if len(m.readings) == 0 || m.readings[0].value == 0 {
+		return 0
+	}
+	return m.readings[0].unit / math.Abs(m.readings[0].value)
 }
 
 // days tries the time between two dates of a row, or of rows that the sentence names.

@@ -59,6 +59,11 @@ var unitsOf = map[string]struct {
 	"kib": {"bytes", 1 << 10}, "mib": {"bytes", 1 << 20}, "gib": {"bytes", 1 << 30},
 }
 
+// currencyOf tells the units of money apart.
+var currencyOf = map[string]string{
+	"euro": "eur", "euros": "eur", "eur": "eur", "€": "eur", "dollar": "usd", "dollars": "usd", "usd": "usd", "$": "usd", "chf": "chf", "gbp": "gbp", "£": "gbp",
+}
+
 // ambiguousUnits mean something else at the beginning of a column's name: min_price.
 var ambiguousUnits = wordSet("min mins sec secs second seconds minute hour day days tag tage weeks hr hrs ms")
 

@@ -152,7 +152,7 @@ func titleNote(ctx context.Context, title string) string {
 	case traced.Unsupported > 0:
 		return "The title of the chart has a figure for which no origin was found: leave it out, or get it from the data."
 	case traced.Contradicted > 0:
-		return "The title of the chart states a direction that the values of its figures deny: correct it."
+		return "The title of the chart states a direction or a name that the values of its figures deny: correct it."
 	}
 	return ""
 }

@@ -471,7 +471,7 @@ export interface FiguresTraced {
   unsupported: number;
   /** figures that may fit by chance */
   weak: number;
-  /** Contradicted counts figures beside which a direction is stated that their cells deny. */
+  /** Contradicted counts figures beside a direction or a name that their cells deny. */
   contradicted?: number;
   /** a bound left figures or evidence out */
   cut?: boolean;
@@ -552,7 +552,7 @@ export interface Figure {
   source?: string;
   /** Factors are the numbers of the statement or the code with which a mixed figure was computed. */
   factors?: string[];
-  /** Denies is the word of a contradicted figure that its cells deny, such as rose. */
+  /** Denies is the word of a contradicted figure that its cells deny, such as rose, or the name of a row that is not theirs. */
   denies?: string;
 }
 
