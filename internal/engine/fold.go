@@ -51,7 +51,7 @@ type fold struct {
 }
 
 // snapshotFormat changes when the fold does, so that older snapshots are not used.
-const snapshotFormat = 5
+const snapshotFormat = 6
 
 // A Message is a person's text or a final answer.
 type Message struct {

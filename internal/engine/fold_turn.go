@@ -158,7 +158,7 @@ func (t *turnFold) apply(e event.Event, idle time.Duration) {
 		if t.Direct != nil {
 			t.DirectEnded = event.Refused
 		}
-		t.addResult(b.Call, line{Role: "tool", Call: b.Call, Tool: b.Tool, Failed: true, Show: event.Show{All: true}, Result: event.EncodeValue(map[string]any{
+		t.addResult(b.Call, line{Role: "tool", Call: b.Call, Tool: b.Tool, Failed: true, Show: event.Show{All: true}, Result: ownValue(map[string]any{
 			"error": b.Code, "message": b.Message, "hint": b.Hint,
 		})})
 	case event.CardRaised:
@@ -229,7 +229,7 @@ func (t *turnFold) addFailure(b event.ToolFailed) {
 	default:
 		t.Failures = incremented(t.Failures, b.Tool)
 	}
-	t.addResult(b.Call, line{Role: "tool", Call: b.Call, Tool: b.Tool, Failed: true, Result: event.EncodeValue(failureResult(b)), Show: event.Show{All: true}})
+	t.addResult(b.Call, line{Role: "tool", Call: b.Call, Tool: b.Tool, Failed: true, Result: ownValue(failureResult(b)), Show: event.Show{All: true}})
 }
 
 // failureResult returns what the model is told of a failure, each thing once: the message,
@@ -277,6 +277,10 @@ func repeatsDetails(b event.ToolFailed) bool {
 	}
 	return within(b.Details.Decode())
 }
+
+// ownValue encodes what no event holds. It is inline whatever its size, because a reference
+// to it could not be loaded: the store has no such blob.
+func ownValue(v any) event.Value { return event.Value{JSON: mustJSON(v)} }
 
 // addResult adds the result of a call to the conversation, if the model or the person
 // made the call.
