@@ -175,3 +175,51 @@ func TestFullDiskInMidTurn(t *testing.T) {
 		t.Errorf("%s: %q; stalled: %v", rep.Outcome, rep.Text, r.eng.Stalled())
 	}
 }
+
+// A gatedStore counts the values that are loaded. The first one is not given before so
+// many readers have come.
+type gatedStore struct {
+	store.Store
+	readers sync.WaitGroup
+	loaded  atomic.Int64
+}
+
+func (s *gatedStore) Blob(ctx context.Context, hash string) ([]byte, error) {
+	if s.loaded.Add(1) == 1 {
+		s.readers.Wait()
+	}
+	return s.Store.Blob(ctx, hash)
+}
+
+// Readers who open the same thread at the same time load it once, also from the log.
+func TestReadersShareAThread(t *testing.T) {
+	const readers = 64
+	r := newRig(t, llm.Script(llm.Ask("look", "{}"), llm.Say("done")), wide("look", 1<<20), newGate().tool("make", tool.Writes))
+	thread := r.open()
+	r.send(thread, "go")
+	r.wait(thread)
+	if err := r.eng.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := &gatedStore{Store: r.store}
+	s.readers.Add(readers)
+	var err error
+	if r.eng, err = engine.New(engine.Config{Store: s, Machines: r, Models: r, Tools: r.tools}); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range readers {
+		all.Go(func() {
+			s.readers.Done()
+			v, err := r.eng.View(t.Context(), thread)
+			if seen, _ := v.Facts["seen"].([]any); err != nil || len(seen) != 1 {
+				t.Errorf("%d facts: %v", len(seen), err)
+			}
+		})
+	}
+	all.Wait()
+	if n := s.loaded.Load(); n > readers {
+		t.Errorf("%d readers loaded %d values", readers, n)
+	}
+	t.Logf("%d values were loaded", s.loaded.Load())
+}

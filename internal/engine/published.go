@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"strconv"
 
+	"interlock/internal/event"
 	"interlock/internal/machine"
 )
 
@@ -43,23 +45,48 @@ func (e *Engine) publishedInMemory(thread string) (p *published, runs bool) {
 	return e.cache.peek(thread), false
 }
 
-// loadPublished returns the newest state of a thread. While a turn of this process runs it
-// comes from memory; otherwise the index tells whether the copy in memory is current, and
-// the log is read if it is not.
-func (e *Engine) loadPublished(ctx context.Context, thread string) (*published, error) {
+// currentInMemory returns the newest state of a thread, perhaps without its large values, and
+// the number of its last event. It is nil if memory does not have it: while no turn of this
+// process runs, the index tells whether the copy in memory is current.
+func (e *Engine) currentInMemory(ctx context.Context, thread string) (*published, int64, error) {
 	p, runs := e.publishedInMemory(thread)
 	if runs {
-		return p, nil
+		return p, p.f.Seq, nil
 	}
-	if p != nil {
-		row, err := e.cfg.Store.Thread(ctx, thread)
+	row, err := e.cfg.Store.Thread(ctx, thread)
+	if err != nil {
+		return nil, 0, notFound(err, thread)
+	}
+	if p != nil && p.f.Seq != row.Seq {
+		p = nil
+	}
+	return p, row.Seq, nil
+}
+
+// loadPublished returns the newest state of a thread with its values. Concurrent callers
+// share what is loaded. The caller must call release once.
+func (e *Engine) loadPublished(ctx context.Context, thread string) (_ *published, release func(), err error) {
+	p, seq, err := e.currentInMemory(ctx, thread)
+	if err != nil {
+		return nil, nil, err
+	}
+	if p != nil && !p.f.Slim {
+		return p, func() {}, nil
+	}
+	return e.resolved.Get(ctx, thread+"@"+strconv.FormatInt(seq, 10), func() (*published, error) {
+		if p == nil {
+			return e.loadFromLog(ctx, thread)
+		}
+		f, err := p.f.withLargeValues(func(v event.Value) (event.Value, error) { return e.fetch(ctx, v) })
 		if err != nil {
-			return nil, notFound(err, thread)
+			return nil, err
 		}
-		if row.Seq == p.f.Seq {
-			return p, nil
-		}
-	}
+		return &published{p.m, f}, nil
+	})
+}
+
+// loadFromLog reads a thread from its log and adds it to the cache.
+func (e *Engine) loadFromLog(ctx context.Context, thread string) (*published, error) {
 	f, err := e.loadFold(ctx, thread, nil)
 	if err != nil {
 		return nil, err
@@ -68,12 +95,11 @@ func (e *Engine) loadPublished(ctx context.Context, thread string) (*published, 
 	if err != nil {
 		return nil, err
 	}
-	p = f.freeze(m)
 	rests := newRestingFold(thread, f, m)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.running[thread] == nil {
 		e.cache.add(rests)
 	}
-	return p, nil
+	return f.freeze(m), nil
 }

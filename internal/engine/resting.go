@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"maps"
 	"slices"
 
@@ -116,19 +115,4 @@ func (t *turn) preparePastResults() error {
 	}
 	t.f.Past = past
 	return nil
-}
-
-// withValues returns a published thread with all its values. Concurrent callers share
-// them.
-func (e *Engine) withValues(ctx context.Context, p *published) (_ *published, release func(), err error) {
-	if !p.f.Slim {
-		return p, func() {}, nil
-	}
-	return e.resolved.Get(ctx, p.f.Thread+"@"+itoa(int(p.f.Seq)), func() (*published, error) {
-		f, err := p.f.withLargeValues(func(v event.Value) (event.Value, error) { return e.fetch(ctx, v) })
-		if err != nil {
-			return nil, err
-		}
-		return &published{p.m, f}, nil
-	})
 }

@@ -56,14 +56,21 @@ func TestThoughts(t *testing.T) {
 	r.m = m
 	thread, seen := r.open(), make(chan struct{})
 	r.model = waitingModel{model, seen}
+	following := make(chan struct{})
 	go func() {
 		for e := range r.eng.Follow(t.Context(), thread, 0) {
-			if b, ok := e.Body.(event.Thought); ok && b.Text == "A secret thought." {
-				close(seen)
-				return
+			switch b := e.Body.(type) {
+			case event.ThreadOpened:
+				close(following) // a thought that comes before is not shown
+			case event.Thought:
+				if b.Text == "A secret thought." {
+					close(seen)
+					return
+				}
 			}
 		}
 	}()
+	<-following
 	r.send(thread, "First?")
 	r.wait(thread)
 	run := r.send(thread, "Second?")

@@ -42,11 +42,7 @@ func (e *Engine) newRules(m *machine.Machine, f *fold) *rules {
 // View returns a thread's state, facts and open card, and the tools and commands that are
 // possible now.
 func (e *Engine) View(ctx context.Context, thread string) (View, error) {
-	p, err := e.loadPublished(ctx, thread)
-	if err != nil {
-		return View{}, err
-	}
-	p, release, err := e.withValues(ctx, p)
+	p, release, err := e.loadPublished(ctx, thread)
 	if err != nil {
 		return View{}, err
 	}
@@ -93,7 +89,13 @@ func fieldTypes(fields []machine.Field) map[string]string {
 
 // Messages returns the newest messages of a thread, oldest first.
 func (e *Engine) Messages(ctx context.Context, thread string, limit int) ([]Message, error) {
-	p, err := e.loadPublished(ctx, thread)
+	p, _, err := e.currentInMemory(ctx, thread)
+	if err == nil && p == nil {
+		var release func()
+		if p, release, err = e.loadPublished(ctx, thread); err == nil {
+			defer release()
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
