@@ -44,8 +44,8 @@ func (e *Engine) Stop(ctx context.Context, thread string) error {
 func (e *Engine) stopHere(ctx context.Context, thread string) error {
 	e.mu.Lock()
 	t := e.running[thread]
-	if s := e.stalled[thread]; t == nil && s != nil {
-		s.stop = true
+	if s := e.stalled[thread]; s != nil {
+		s.stop = true // also while it is being tried again: that attempt may fail
 	}
 	e.mu.Unlock()
 	if t != nil {
@@ -162,6 +162,9 @@ func (e *Engine) resumeTurn(ctx context.Context, thread string) (bool, error) {
 	t.emit(event.TurnInterrupted{Run: t.f.Turn.Run, Last: t.f.Turn.Interrupted+1 >= e.cfg.MaxInterruptions})
 	if err := t.commit(ctx); err != nil {
 		return false, err
+	}
+	if e.stopAsked(thread) {
+		t.halted.Store(true)
 	}
 	t.resumed, started = true, true
 	e.launch(thread, t)

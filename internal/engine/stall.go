@@ -75,10 +75,9 @@ func (e *Engine) resumeStalled() bool {
 	for _, thread := range threads {
 		e.mu.Lock()
 		s := e.stalled[thread]
-		stop := s != nil && s.stop
 		e.mu.Unlock()
 		var err error
-		if stop {
+		if e.stopAsked(thread) {
 			err = e.stopHere(e.ctx, thread)
 		} else {
 			_, err = e.resumeTurn(e.ctx, thread)
@@ -95,6 +94,14 @@ func (e *Engine) resumeStalled() bool {
 	defer e.mu.Unlock()
 	e.retrying = len(e.stalled) > 0 && !e.closed
 	return e.retrying
+}
+
+// stopAsked reports whether somebody asked for the end of a stalled turn.
+func (e *Engine) stopAsked(thread string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := e.stalled[thread]
+	return s != nil && s.stop
 }
 
 // Stalled returns the error of a turn that could not be stored and has not been resumed

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -234,5 +235,52 @@ func TestAPanicEndsItsTurn(t *testing.T) {
 				t.Errorf("the thread does not go on: %+v", rep)
 			}
 		})
+	}
+}
+
+// A retriedStore is a full disk. It calls asked when a stalled turn is tried again, and has
+// space after that.
+type retriedStore struct {
+	fullDisk
+	asked func()
+}
+
+func (s retriedStore) Append(ctx context.Context, b store.Batch) error {
+	err := s.fullDisk.Append(ctx, b)
+	if err != nil && b.Events[0].Body.Kind() == event.KindTurnInterrupted {
+		s.asked()
+		s.full.Store(false)
+	}
+	return err
+}
+
+// A stop that comes while a stalled turn is being tried again is not lost with that attempt.
+func TestStopWhileAStalledTurnIsRetried(t *testing.T) {
+	g := newGate()
+	r := newRig(t, llm.Script(llm.Ask("look", "{}"), llm.Say("done")), g.tool("look", tool.Reads), g.tool("make", tool.Writes))
+	var full atomic.Bool
+	var thread string
+	stop := func() {
+		now, cancel := context.WithCancel(t.Context())
+		cancel() // the attempt must not wait for its own end
+		if err := r.eng.Stop(now, thread); !errors.Is(err, context.Canceled) {
+			t.Errorf("who stops is told %v", err)
+		}
+	}
+	r.restart(func(s store.Store) store.Store { return retriedStore{fullDisk{s, &full}, stop} }, engine.Config{})
+	thread = r.open()
+	run := r.send(thread, "go")
+	<-g.reached
+	full.Store(true)
+	g.open <- struct{}{}
+	r.awaitStalled(true)
+	r.awaitStalled(false)
+	g.open <- struct{}{}
+	r.wait(thread)
+	if rep := r.reply(run); rep.Outcome != "stopped" {
+		t.Errorf("the turn ended as %s with %q", rep.Outcome, rep.Text)
+	}
+	if n := g.calls.Load(); n != 1 {
+		t.Errorf("the tool ran %d times, want once", n)
 	}
 }
