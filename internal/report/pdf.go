@@ -27,6 +27,8 @@ const (
 	smallSize    = 8.5
 	lineFactor   = 1.45
 	pointMM      = 25.4 / 72
+	// roundingRoom is what the sum of widths may differ from the width that was made of it.
+	roundingRoom = 0.001
 )
 
 // A writer puts blocks on the pages of a PDF.
@@ -270,6 +272,7 @@ func (w *writer) words(spans []span, size float64) []word {
 
 // layout breaks words into lines of a width.
 func (w *writer) layout(words []word, width, size float64) [][]word {
+	width += roundingRoom
 	var lines [][]word
 	var line []word
 	used := 0.0

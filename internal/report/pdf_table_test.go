@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -58,6 +59,28 @@ func TestWordsStayWholeInWideTables(t *testing.T) {
 						}
 					}
 				}
+			}
+		}
+	}
+}
+
+// The longest text of a column decides its width and stands in it in one line, whatever the
+// sum of its words rounds to.
+func TestLongestCellsStayInOneLine(t *testing.T) {
+	table := Table{Name: "rows", Columns: []schema.Column{{Name: "n"}, {Name: "name"}, {Name: "sentence"}}}
+	for i := range 100 {
+		table.Rows = append(table.Rows, []any{float64(i), fmt.Sprintf("name %d", i), fmt.Sprintf("of %d and %d in all", i, 2*i)})
+	}
+	p, err := readDocument(Document{Title: "x", Markdown: "![All](rows)", Tables: []Table{table}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWriter(p)
+	size, widths := w.fitTable(p.blocks[0], w.right-w.left)
+	for _, row := range p.blocks[0].rows {
+		for i, lines := range w.layoutRow(row, widths, size).lines {
+			if len(lines) != 1 {
+				t.Fatalf("%q takes %d lines", plainText(row[i].spans), len(lines))
 			}
 		}
 	}
