@@ -291,3 +291,42 @@ func TestRefusals(t *testing.T) {
 		})
 	}
 }
+
+// TestFieldsOfOddColumns: names that Vega-Lite reads as a path, as the number of a cell or as
+// a field that the document adds get a field of their own, and people still read the names.
+func TestFieldsOfOddColumns(t *testing.T) {
+	for _, tt := range []struct {
+		name, columns string
+		request       chart.Request
+		x, y          string
+		says          string
+	}{
+		{"numbers of cells", "1:VARCHAR, 0:DOUBLE", chart.Request{X: "1", Y: []string{"0"}}, "column 1", "column 2", `"title": "1"`},
+		{"a year", "region:VARCHAR, 2024:DOUBLE", chart.Request{X: "region", Y: []string{"2024"}}, "region", "2024", `"title": "2024"`},
+		{"quotes and paths", `it's:VARCHAR, a.b[0]:DOUBLE`, chart.Request{X: "it's", Y: []string{"a.b[0]"}}, "column 1", "column 2", `"title": "it's"`},
+		{"a field that a column has", "column 2:VARCHAR, x.y:DOUBLE", chart.Request{X: "column 2", Y: []string{"x.y"}}, "column 1", "column 2", `"title": "column 2"`},
+		{"measures as series", "value:VARCHAR, a.b:DOUBLE, c:DOUBLE", chart.Request{X: "value", Y: []string{"a.b", "c"}}, "column 1", "value", `datum.series === \"column 2\" ? \"a.b\" : datum.series`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			data := table(t, tt.columns, map[int]string{2: `[["a",5],["b",6]]`, 3: `[["a",5,7],["b",6,8]]`}[strings.Count(tt.columns, ",")+1])
+			spec, err := chart.Plan(data, tt.request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc, err := spec.VegaLite(t.Context(), data, chart.Reference{Name: "r", ResultID: "art_x@1", URL: "/api/artifacts/art_x@1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out struct {
+				Encoding  map[string]struct{ Field string }
+				Transform []struct{ Calculate, As any }
+			}
+			if err := json.Unmarshal(doc, &out); err != nil {
+				t.Fatal(err)
+			}
+			if out.Encoding["x"].Field != tt.x || out.Encoding["y"].Field != tt.y || out.Transform[0].As != tt.x || !bytes.Contains(doc, []byte(tt.says)) {
+				t.Errorf("the document is\n%s", doc)
+			}
+		})
+	}
+}

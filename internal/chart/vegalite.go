@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -98,10 +99,10 @@ func (s Spec) transforms(t Table) []any {
 		case s.roles[c.Name] == measure:
 			cell = "isValid(" + cell + ") ? toNumber(" + cell + ") : null"
 		}
-		out = append(out, object{"calculate": cell, "as": c.Name})
+		out = append(out, object{"calculate": cell, "as": s.field(t, c.Name)})
 	}
 	if len(s.Y) > 1 {
-		out = append(out, object{"fold": s.Y, "as": []string{"series", "value"}})
+		out = append(out, s.fold(t)...)
 	}
 	places := newPlaces(t, s)
 	if s.roles[s.X] == moment || (s.Kind != Bar && s.Kind != Pie) {
@@ -114,10 +115,10 @@ func (s Spec) transforms(t Table) []any {
 	if places <= most {
 		return out
 	}
-	x, y := s.X, s.valueField()
+	x, y := s.field(t, s.X), s.valueField(t)
 	out = append(
 		out,
-		object{"joinaggregate": []any{object{"op": "sum", "field": field(y), "as": "total_here"}}, "groupby": []string{field(x)}},
+		object{"joinaggregate": []any{object{"op": "sum", "field": y, "as": "total_here"}}, "groupby": []string{x}},
 		object{"window": []any{object{"op": "dense_rank", "as": "rank_here"}}, "sort": []any{object{"field": "total_here", "order": "descending"}}},
 	)
 	if s.Kind != Pie {
@@ -125,9 +126,32 @@ func (s Spec) transforms(t Table) []any {
 	}
 	return append(
 		out,
-		object{"calculate": fmt.Sprintf("datum.rank_here < %d ? datum[%s] : '%d others'", most, strconv.Quote(x), places-most+1), "as": x},
-		object{"aggregate": []any{object{"op": "sum", "field": field(y), "as": y}}, "groupby": []string{field(x)}},
+		object{"calculate": fmt.Sprintf("datum.rank_here < %d ? datum[%s] : '%d others'", most, quoteText(x), places-most+1), "as": x},
+		object{"aggregate": []any{object{"op": "sum", "field": y, "as": y}}, "groupby": []string{x}},
 	)
+}
+
+// fold makes a series of each measure, under the measure's own name.
+func (s Spec) fold(t Table) []any {
+	var fields []string
+	var names []any
+	for _, y := range s.Y {
+		f := s.field(t, y)
+		fields = append(fields, f)
+		if f != y {
+			names = append(names, object{"calculate": fmt.Sprintf("datum.series === %q ? %s : datum.series", f, quoteText(y)), "as": "series"})
+		}
+	}
+	return append([]any{object{"fold": fields, "as": []string{"series", "value"}}}, names...)
+}
+
+// quoteText writes a text for an expression.
+func quoteText(text string) string {
+	raw, err := json.Marshal(text)
+	if err != nil { // no text is refused
+		return `""`
+	}
+	return string(raw)
 }
 
 func contains(names []string, name string) bool {
@@ -164,39 +188,32 @@ func (s Spec) mark() object {
 }
 
 // valueField is the field that holds the values after the transforms.
-func (s Spec) valueField() string {
+func (s Spec) valueField(t Table) string {
 	if len(s.Y) > 1 {
 		return "value"
 	}
-	return s.Y[0]
-}
-
-func (s Spec) seriesField() string {
-	if len(s.Y) > 1 {
-		return "series"
-	}
-	return s.Series
+	return s.field(t, s.Y[0])
 }
 
 func (s Spec) encoding(ctx context.Context, t Table) object {
 	if s.Kind == Histogram {
 		return object{
-			"x": object{"field": field(s.X), "bin": object{"maxbins": 30}, "type": "quantitative", "title": withUnit(readable(s.X), s.Unit)},
+			"x": object{"field": s.field(t, s.X), "bin": object{"maxbins": 30}, "type": "quantitative", "title": withUnit(readable(s.X), s.Unit)},
 			"y": object{"aggregate": "count", "type": "quantitative", "title": "number of rows"},
 		}
 	}
-	value := object{"field": field(s.valueField()), "type": "quantitative", "title": s.subtitle()}
-	place := object{"field": field(s.X), "title": readable(s.X), "type": "nominal", "sort": nil}
+	value := object{"field": s.valueField(t), "type": "quantitative", "title": s.subtitle()}
+	place := object{"field": s.field(t, s.X), "title": readable(s.X), "type": "nominal", "sort": nil}
 	switch s.roles[s.X] {
 	case moment:
-		place = object{"field": field(s.X), "title": readable(s.X), "type": "temporal", "scale": object{"type": "utc"}}
+		place = object{"field": s.field(t, s.X), "title": readable(s.X), "type": "temporal", "scale": object{"type": "utc"}}
 		if unit := timeUnits[newPlot(ctx, t, s).period]; s.Kind == Bar && unit != "" {
 			place["timeUnit"] = unit
 			delete(place, "scale")
 		}
 	case measure:
 		if s.Kind == Point {
-			place = object{"field": field(s.X), "title": readable(s.X), "type": "quantitative", "scale": object{"zero": false}}
+			place = object{"field": s.field(t, s.X), "title": readable(s.X), "type": "quantitative", "scale": object{"zero": false}}
 		}
 	}
 	if s.Kind == Pie {
@@ -204,11 +221,15 @@ func (s Spec) encoding(ctx context.Context, t Table) object {
 		return object{"theta": value, "color": place}
 	}
 	out := object{"x": place, "y": value}
-	if series := s.seriesField(); series != "" {
-		out["color"] = object{"field": field(series), "type": "nominal", "title": readable(series), "sort": nil}
+	series, named := s.Series, s.field(t, s.Series)
+	if len(s.Y) > 1 {
+		series, named = "series", "series"
+	}
+	if series != "" {
+		out["color"] = object{"field": named, "type": "nominal", "title": readable(series), "sort": nil}
 		switch {
 		case s.Kind == Bar && !s.Stacked:
-			out["xOffset"] = object{"field": field(series), "sort": nil}
+			out["xOffset"] = object{"field": named, "sort": nil}
 			value["stack"] = nil
 		case s.Kind == Point || s.Kind == Line:
 			value["stack"] = nil
@@ -219,7 +240,18 @@ func (s Spec) encoding(ctx context.Context, t Table) object {
 
 var timeUnits = map[period]string{years: "utcyear", quarters: "utcyearquarter", months: "utcyearmonth", days: "utcyearmonthdate"}
 
-// field escapes what means a path in a field's name.
-func field(name string) string {
-	return strings.NewReplacer(`\`, `\\`, ".", `\.`, "[", `\[`, "]", `\]`).Replace(name)
+// ownFields are the fields that transforms add.
+var ownFields = []string{"series", "value", "total_here", "rank_here"}
+
+// field is the field of the document that holds a column. It has the column's name, unless
+// Vega-Lite would take that for a path, for the number of a cell or for a field that the
+// document adds.
+func (s Spec) field(t Table, column string) string {
+	number, err := strconv.Atoi(column)
+	aCell := err == nil && number >= 0 && number < len(t.Columns)
+	added := slices.Contains(ownFields[2:], column) || len(s.Y) > 1 && slices.Contains(ownFields, column)
+	if !aCell && !added && !strings.HasPrefix(column, "column ") && !strings.ContainsAny(column, `.[]\'"`) {
+		return column
+	}
+	return fmt.Sprintf("column %d", t.index(column)+1)
 }
