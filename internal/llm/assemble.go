@@ -30,6 +30,10 @@ type piece struct {
 
 const noIndex = -1
 
+// namespace stands before the names of tools in the instructions of some models, which repeat
+// it. No provider takes a name with a dot, so that no tool has it.
+const namespace = "functions."
+
 // An assembly makes one valid reply of raw pieces, in the order in which calls
 // began. It is the only place that knows how streams go wrong. The zero value is
 // ready for use.
@@ -95,9 +99,7 @@ func (a *assembly) addPiece(p piece) {
 	if p.id != "" && !slices.Contains(d.ids, p.id) {
 		d.ids = append(d.ids, p.id)
 	}
-	if d.name == "" {
-		d.name = p.name
-	}
+	d.name += strings.TrimPrefix(p.name, d.name) // repeated, or in pieces
 	switch {
 	case p.final:
 		d.confirmed = true
@@ -180,13 +182,19 @@ func (d *draft) beginsAnother(p piece) bool {
 		return false
 	}
 	if p.name != d.name {
-		return true
+		return !d.continuesName(p)
 	}
 	if !d.isComplete() {
 		return false
 	}
 	known := p.id != "" && slices.Contains(d.ids, p.id)
 	return !known && (p.id != "" || p.args != "")
+}
+
+// continuesName reports whether the piece brings more of the name of this call: it has its
+// number and no id, and there are no arguments yet.
+func (d *draft) continuesName(p piece) bool {
+	return p.id == "" && len(d.ids) > 0 && p.index != noIndex && p.index == d.index && d.args.Len() == 0
 }
 
 func (d *draft) isComplete() bool { return d.braces.closed && isObject(d.args.String()) }
@@ -268,7 +276,7 @@ func (a *assembly) buildCalls(seed string) ([]Call, error) {
 			id = fmt.Sprintf("%s_%d", base, n)
 		}
 		used[id] = true
-		calls = append(calls, Call{ID: id, Name: d.name, Args: d.finalArguments()})
+		calls = append(calls, Call{ID: id, Name: strings.TrimPrefix(strings.TrimSpace(d.name), namespace), Args: d.finalArguments()})
 	}
 	if nameless > 0 && len(calls) == 0 {
 		return nil, &attemptError{code: fault.ModelBadOutput, text: "the model called a tool without naming it"}

@@ -97,13 +97,15 @@ func TestOddities(t *testing.T) {
 		tool.New(tool.Spec{Name: "run_sql", Effect: tool.Writes, Main: "sql"}, nothing[statementIn]),
 	)
 	cases := readOddities(t)
-	if len(cases) < 40 {
-		t.Errorf("%d cases, want at least 40", len(cases))
+	if len(cases) < 80 {
+		t.Errorf("%d cases, want at least 80", len(cases))
 	}
+	request := ask("x")
+	request.Tools = []llm.Tool{{Name: "run_python"}, {Name: "run_sql"}}
 	for _, o := range cases {
 		t.Run(o.name, func(t *testing.T) {
 			s := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) { o.send(w) })
-			_, reply, err := hear(t.Context(), open(t, s.config(t, o.provider)), ask("x"))
+			_, reply, err := hear(t.Context(), open(t, s.config(t, o.provider)), request)
 			if got := outcomeOf(t, set, reply, err); got != o.want {
 				t.Errorf("got  %s\nwant %s", got, o.want)
 			}

@@ -66,7 +66,9 @@ func (m *openaiModel) Reply(ctx context.Context, req Request) iter.Seq2[Delta, e
 		}
 		m.exchange(ctx, yield,
 			func(ctx context.Context) (*http.Response, error) { return m.send(ctx, req, want) },
-			func(body *idleTimeoutBody, emit emitter) (*Reply, error) { return m.parseResponse(body, emit, want) })
+			func(body *idleTimeoutBody, emit emitter) (*Reply, error) {
+				return m.parseResponse(body, emit, want, len(req.Tools) > 0)
+			})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"regexp"
 	"strings"
 )
 
@@ -60,12 +61,13 @@ type openaiUsage struct {
 	} `json:"completion_tokens_details"`
 }
 
-// parseResponse turns a response into a reply, and emits its text on the way.
-func (m *openaiModel) parseResponse(body *idleTimeoutBody, emit emitter, want *outputSchema) (*Reply, error) {
+// parseResponse turns a response into a reply, and emits its text on the way. offered says
+// that the model may call tools.
+func (m *openaiModel) parseResponse(body *idleTimeoutBody, emit emitter, want *outputSchema, offered bool) (*Reply, error) {
 	if want != nil {
 		emit = onlyThoughts(emit)
 	}
-	p := &parse{emit: emit}
+	p := &parse{emit: emit, offered: offered}
 	err := p.readOpenAIStream(body, body.shortenWait)
 	if p.isFatal(err) {
 		return nil, WithUsage(err, p.pricedUsage(&m.endpoint))
@@ -188,10 +190,10 @@ func (p *parse) applyOpenAIPart(part *openaiPart, final bool) error {
 		if f.Name == "" && len(f.Arguments) == 0 {
 			f = c.openaiFunction
 		}
-		p.addPiece(piece{index: indexOrNone(c.Index), id: c.ID, name: f.Name, args: argsText(f.Arguments), final: final})
+		p.addPiece(piece{index: indexOrNone(c.Index), id: c.ID, name: f.Name, args: argsText(keepHalves(f.Arguments)), final: final})
 	}
 	if f := part.FunctionCall; f != nil {
-		p.addPiece(piece{index: noIndex, name: f.Name, args: argsText(f.Arguments), final: final})
+		p.addPiece(piece{index: noIndex, name: f.Name, args: argsText(keepHalves(f.Arguments)), final: final})
 	}
 	return p.err
 }
@@ -222,6 +224,20 @@ func argsText(raw json.RawMessage) string {
 		return s
 	}
 	return string(raw)
+}
+
+// escapes are the escapes of a JSON text; pairs of surrogates are one.
+var escapes = regexp.MustCompile(`\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)`)
+
+// keepHalves keeps half a character, where a server has cut between two surrogates, as the
+// escape that it is in the JSON of the arguments: the other half follows in the next fragment.
+func keepHalves(raw json.RawMessage) json.RawMessage {
+	return escapes.ReplaceAllFunc(raw, func(e []byte) []byte {
+		if len(e) == len(`\ud800`) {
+			return append([]byte(`\`), e...)
+		}
+		return e
+	})
 }
 
 func indexOrNone(index *int) int {

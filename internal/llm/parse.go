@@ -36,6 +36,7 @@ type parse struct {
 	usage      event.Usage
 	paid       int64 // what the provider says it cost, in millionths of a dollar
 	unreadable int   // events that could not be read
+	offered    bool  // tools
 }
 
 // addText adds text to the reply and emits it.
@@ -111,6 +112,9 @@ func (p *parse) buildReply(e *endpoint, kind string, readErr error) (*Reply, err
 		r.Stop = stopCalls
 	case len(calls) == 0 && r.Stop == stopCalls:
 		r.Stop = stopEnd
+	}
+	if p.offered && len(calls) == 0 && endsInLeakedCall(r.Text) {
+		return nil, &attemptError{code: fault.ModelBadOutput, text: "the server passed a tool call on as text; start it with the tool parser of its model, or let `interlock model probe` find another way"}
 	}
 	if r.Text == "" && len(calls) == 0 {
 		switch r.Stop {

@@ -22,7 +22,11 @@ const (
 	RescuedRaw    = "raw_text"    // arguments were the bare main text
 	RescuedNumber = "number"      // a number or truth value came as text
 	RescuedUnit   = "unit"        // a duration came with its unit
+	RescuedJSON   = "json"        // arguments were nearly JSON
 )
+
+// byteOrderMark is what some programs write before a text.
+const byteOrderMark = "\uFEFF"
 
 // maxUnwrap bounds how deep wrapped arguments are unwrapped.
 const maxUnwrap = 4
@@ -87,7 +91,7 @@ func (r *argumentRepair) note(kind string) {
 
 // findObject finds the argument object in what was sent.
 func (r *argumentRepair) findObject(raw string, repair bool) (map[string]any, bool) {
-	text := strings.TrimSpace(strings.ToValidUTF8(raw, "\uFFFD"))
+	text := strings.TrimSpace(strings.TrimPrefix(strings.ToValidUTF8(raw, "\uFFFD"), byteOrderMark))
 	if text == "" || text == "null" {
 		return map[string]any{}, true
 	}
@@ -96,7 +100,12 @@ func (r *argumentRepair) findObject(raw string, repair bool) (map[string]any, bo
 		if !repair {
 			return nil, false
 		}
-		return r.takeBareText(text)
+		args, nearly := parseLenient(text)
+		if !nearly {
+			return r.takeBareText(text)
+		}
+		r.note(RescuedJSON)
+		v = args
 	}
 	if !repair {
 		args, ok := v.(map[string]any)
@@ -109,7 +118,8 @@ func (r *argumentRepair) findObject(raw string, repair bool) (map[string]any, bo
 			if json.Unmarshal([]byte(x), &inner) != nil {
 				return r.takeBareText(x)
 			}
-			if _, isObject := inner.(map[string]any); !isObject {
+			_, isObject := inner.(map[string]any)
+			if _, isText := inner.(string); !isObject && !isText {
 				return r.takeBareText(x)
 			}
 			r.note(RescuedString)

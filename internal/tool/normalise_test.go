@@ -63,6 +63,14 @@ func TestNormalise(t *testing.T) {
 		{"list as text", `{"sql":"SELECT 1","tags":"[1,2]"}`, map[string]any{"sql": "SELECT 1", "tags": []any{1.0, 2.0}}, []string{"json_string"}},
 		{"null of an optional one", `{"sql":"SELECT 1","dataset_id":null}`, plain, nil},
 		{"text stays text", `{"sql":"42","dataset_id":"7"}`, map[string]any{"sql": "42", "dataset_id": "7"}, nil},
+		{"a mark of the byte order", "\uFEFF{\"sql\":\"SELECT 1\"}", plain, nil},
+		{"a JSON string in a JSON string", `"\"{\\\"sql\\\":\\\"SELECT 1\\\"}\""`, plain, []string{"json_string"}},
+		{"a comma too many", `{"sql":"SELECT 1","tags":[1,2,],}`, map[string]any{"sql": "SELECT 1", "tags": []any{1.0, 2.0}}, []string{"json"}},
+		{"a dict of Python", `{'sql': 'SELECT \'a"b\'', 'dry': True, 'dataset_id': None}`, map[string]any{"sql": `SELECT 'a"b'`, "dry": true}, []string{"json"}},
+		{"line breaks and tabs in a string", "{\"sql\":\"SELECT 1,\n\t2\"}", map[string]any{"sql": "SELECT 1,\n\t2"}, []string{"json"}},
+		{"comments", "{ // the count\n\"sql\": /* one */ \"SELECT 1 -- a // b # c\" # end\n}", map[string]any{"sql": "SELECT 1 -- a // b # c"}, []string{"json"}},
+		{"the same object twice", `{"sql":"SELECT 1"}{"sql":"SELECT 1"}`, plain, []string{"json"}},
+		{"a brace too many", `{"sql":"SELECT 1"}}`, plain, []string{"json"}},
 		{"nothing", ``, map[string]any{}, nil},
 	}
 	for _, tt := range tests {
@@ -82,7 +90,10 @@ func TestNormalise(t *testing.T) {
 }
 
 func TestNormaliseRefusesWhatHasNoMeaning(t *testing.T) {
-	for _, sent := range []string{`[1,2]`, `42`, `true`, `{"sql":`, `[{"sql":"a"},{"sql":"b"}]`} {
+	for _, sent := range []string{
+		`[1,2]`, `42`, `true`, `{"sql":`, `[{"sql":"a"},{"sql":"b"}]`, `{sql: "a"}`, `{"sql":"a","timeout":NaN}`,
+		`{"sql":"a"}{"sql":"b"}`, `{"sql":"a","sql":"b",}`, `{'sql':'a`, `{"sql":"a" "b"}`, `{"sql":"a",,}`, `{"sql":"\x41"}`, strings.Repeat(`{"sql":`, 200),
+	} {
 		if got, _, err := entry(t, "sql").Normalise(sent, true); err == nil {
 			t.Errorf("%s became %v", sent, got)
 		}
@@ -140,7 +151,7 @@ func TestSetPanicsOnTwoToolsOfOneName(t *testing.T) {
 // FuzzNormalise: repair never panics, and what it gives is stable: repairing it again
 // changes nothing.
 func FuzzNormalise(f *testing.F) {
-	for _, seed := range []string{`{"sql":"SELECT 1"}`, `{"arguments":{"query":"x"}}`, "```sql\nx\n```", `"\"{}\""`, `{"timeout":"3 min"}`, `[[{}]]`, `{"sql":{"sql":{"sql":1}}}`} {
+	for _, seed := range []string{`{"sql":"SELECT 1"}`, `{"arguments":{"query":"x"}}`, "```sql\nx\n```", `"\"{}\""`, `{"timeout":"3 min"}`, `[[{}]]`, `{"sql":{"sql":{"sql":1}}}`, `{'sql': 'a', 'dry': True,} # x`} {
 		f.Add(seed)
 	}
 	e := entry(f, "sql")
