@@ -227,6 +227,34 @@ func TestCalibration(t *testing.T) {
 	}
 }
 
+// TestCalibrationElsewhere measures relevancy on short passages of another business: a collection in which everything
+// is near to everything, unlike the demo's. The first 60 questions of each kind were written before a look at scores.
+func TestCalibrationElsewhere(t *testing.T) {
+	racetest.Skip(t, "measures relevancies")
+	t.Parallel()
+	x := openIndex(t, openModel(t))
+	if r := add(t, x, AddRequest{Collection: "boatyard", Path: "testdata/boatyard"}); r.Added != 26 {
+		t.Fatalf("report %+v", r)
+	}
+	recall := 0.0
+	best := func(list []labelled) (out []float64) {
+		for _, q := range list {
+			found := search(t, x, Scope{}, q.question)
+			if slices.ContainsFunc(contents(found)[:5], q.answeredBy) {
+				recall += 1 / float64(len(list))
+			}
+			out = append(out, found[0].Relevancy)
+		}
+		slices.Sort(out)
+		return out
+	}
+	related, unrelated := loadQuestions(t, "boatyard_related.tsv"), loadQuestions(t, "boatyard_unrelated.tsv")
+	reportCalibration(t, best(related), best(unrelated), chunkThreshold, true)
+	if t.Logf("recall@5 %.3f", recall); recall < 0.95 {
+		t.Error("the answer is too seldom among the first five")
+	}
+}
+
 // reportCalibration prints and judges the best relevancies of related and unrelated questions.
 func reportCalibration(t *testing.T, related, unrelated []float64, threshold float64, judge bool) {
 	t.Helper()

@@ -145,8 +145,9 @@ func (x *Index) rank(ctx context.Context, tx *sql.Tx, r ranking, text string, qu
 	out := make([]candidate, 0, len(words))
 	for id, share := range words {
 		c := candidate{id: id, words: share}
-		c.cosine, _ = table.cosine(id, question)
-		c.relevancy = r.curve.relevancy(c.cosine, c.words)
+		length := 0
+		c.cosine, length = table.compare(id, question)
+		c.relevancy = r.curve.relevancy(c.cosine, c.words, length)
 		out = append(out, c)
 	}
 	slices.SortFunc(out, func(a, b candidate) int {

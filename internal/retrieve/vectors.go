@@ -17,6 +17,7 @@ type vectorTable struct {
 	texts      int     // of the kind, with and without a vector
 	ids        []int64 // ascending
 	groups     []int64 // what each belongs to: its document or its source
+	lengths    []int32 // in characters; 0 where it does not matter
 	scales     []float32
 	values     []int8 // embed.Dimensions for each
 }
@@ -34,13 +35,13 @@ func (t *vectorTable) group(id int64) (int64, bool) {
 	return t.groups[i], true
 }
 
-// cosine is that of the text with the id, and whether it has a vector.
-func (t *vectorTable) cosine(id int64, question embed.Packed) (float64, bool) {
+// compare gives the cosine and the length of the text with the id; both are 0 where it has no vector.
+func (t *vectorTable) compare(id int64, question embed.Packed) (cosine float64, length int) {
 	i, found := slices.BinarySearch(t.ids, id)
 	if !found {
-		return 0, false
+		return 0, 0
 	}
-	return float64(t.packed(i).Cosine(question)), true
+	return float64(t.packed(i).Cosine(question)), int(t.lengths[i])
 }
 
 // A scored is a text with a score.
@@ -73,10 +74,10 @@ func (t *vectorTable) nearest(question embed.Packed, n int, visible func(group i
 	return best
 }
 
-// Statements that load the vectors of an encoder with their groups.
+// Statements that load the vectors of an encoder with their groups and lengths.
 const (
-	loadChunkVectors = "SELECT v.id, c.document, v.vector FROM chunk_vectors v JOIN chunks c ON c.id = v.id WHERE v.encoder = ? ORDER BY v.id"
-	loadTableVectors = "SELECT v.id, t.source, v.vector FROM table_vectors v JOIN schema_tables t ON t.id = v.id WHERE v.encoder = ? ORDER BY v.id"
+	loadChunkVectors = "SELECT v.id, c.document, length(c.content), v.vector FROM chunk_vectors v JOIN chunks c ON c.id = v.id WHERE v.encoder = ? ORDER BY v.id"
+	loadTableVectors = "SELECT v.id, t.source, 0, v.vector FROM table_vectors v JOIN schema_tables t ON t.id = v.id WHERE v.encoder = ? ORDER BY v.id"
 )
 
 // loadVectors returns the table in memory, read anew where another generation is in the file.
@@ -96,8 +97,9 @@ func (x *Index) loadVectors(ctx context.Context, tx *sql.Tx, r ranking) (*vector
 	}
 	if err := eachRow(ctx, tx, func(rows *sql.Rows) error {
 		var id, group int64
+		var length int32
 		var raw sql.RawBytes
-		if err := rows.Scan(&id, &group, &raw); err != nil || len(raw) != embed.PackedBytes {
+		if err := rows.Scan(&id, &group, &length, &raw); err != nil || len(raw) != embed.PackedBytes {
 			return err // a text without a vector is found by its words
 		}
 		scale := math.Float32frombits(binary.LittleEndian.Uint32(raw))
@@ -105,6 +107,7 @@ func (x *Index) loadVectors(ctx context.Context, tx *sql.Tx, r ranking) (*vector
 			return nil // a damaged vector: a score that is no number would spoil the order
 		}
 		t.ids, t.groups, t.scales = append(t.ids, id), append(t.groups, group), append(t.scales, scale)
+		t.lengths = append(t.lengths, length)
 		t.values = append(t.values, unsafe.Slice((*int8)(unsafe.Pointer(&raw[4])), embed.Dimensions)...)
 		return nil
 	}, r.load, x.encoder.Name()); err != nil {
