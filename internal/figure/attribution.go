@@ -19,11 +19,13 @@ var clauseParts = regexp.MustCompile(`(?i)[;!?\n]|,\s| (?:and|but|while|then|und
 // comparing are words of a sentence that may set a value of one row against another row.
 var comparing = wordSet("than als compared comparison versus vs unlike against besides beside except excluding apart ahead behind after before previous preceding prior earlier later next following followed other others another rest remaining respectively jeweils beziehungsweise bzw verglichen vergleich gegenüber gegen außer neben vor nach davor danach vorher zuvor folgt gefolgt anderen andere übrigen vorjahr vormonat follows trails leads over under above below exceeds exceeded über unter hinter beyond since seit until bis between zwischen instead not nicht kein keine neither nor weder both beide sowohl")
 
-// maxOccurrences bounds how often one name is looked for in a sentence, maxNaming the rows
-// whose names are.
+// Bounds of what is looked at: places of one name in a sentence, rows of a table, names in
+// a sentence, and figures of a sentence. One with more is no plain sentence.
 const (
 	maxOccurrences = 4
 	maxNaming      = 10_000
+	maxNamings     = 200
+	maxSpoken      = 40
 )
 
 // A naming is a place of a sentence that names rows of a table.
@@ -35,60 +37,86 @@ type naming struct {
 // markNames marks figures that the data holds in the row of another name than the one that
 // their clause gives.
 func (t *tracer) markNames(found []mention, figures []Figure) {
-	for i, m := range found {
-		if figures[i].Support != FromCell || len(figures[i].Cells) == 0 || amountWords[m.before] || isEnd(found, i) {
-			continue
+	for first := 0; first < len(found); {
+		next := first + 1 // behind the last figure of this sentence
+		for next < len(found) && found[next].written == found[first].written {
+			next++
 		}
-		if slices.ContainsFunc(words.FindAllString(m.sentence, -1), func(w string) bool { return comparing[w] }) || strings.Contains(m.sentence, "n't") {
-			continue
-		}
-		if name, at, ok := t.deniedName(found, i); ok {
-			if t.searchFormulas(m).certain {
-				continue // it is computed of what the sentence names
+		if m := found[first]; next-first <= maxSpoken && !compares(m.sentence) {
+			in := spokenSentence{t: t, mentions: found[first:next], spoken: make([][]naming, len(t.grids)), read: make([]bool, len(t.grids))}
+			in.from, in.to = t.sentenceAround(m)
+			for i := first; i < next; i++ {
+				in.mark(i-first, &figures[i])
 			}
-			figures[i].Support, figures[i].Denies, figures[i].Cells = Contradicted, name, at
 		}
+		first = next
+	}
+}
+
+// compares says that a sentence sets something against something else, or denies it.
+func compares(sentence string) bool {
+	return strings.Contains(sentence, "n't") || slices.ContainsFunc(words.FindAllString(sentence, -1), func(w string) bool { return comparing[w] })
+}
+
+// A spokenSentence is a sentence of the answer with its figures and the names in it.
+type spokenSentence struct {
+	t        *tracer
+	mentions []mention
+	from, to int        // in the answer
+	spoken   [][]naming // by table, once they are read
+	read     []bool
+}
+
+// mark marks a figure if the name that its clause gives is denied.
+func (s *spokenSentence) mark(i int, f *Figure) {
+	m := s.mentions[i]
+	if f.Support != FromCell || len(f.Cells) == 0 || amountWords[m.before] || s.isEnd(m) {
+		return
+	}
+	name, at, denied := s.deniedName(i)
+	if denied && !s.t.searchFormulas(m).certain { // otherwise it is computed of what the sentence names
+		f.Support, f.Denies, f.Cells = Contradicted, name, at
 	}
 }
 
 // isEnd says that a figure is one end of a change from one value to another.
-func isEnd(found []mention, i int) bool {
-	inSentence := func(links map[string]bool) bool {
-		return slices.ContainsFunc(found, func(o mention) bool { return o.written == found[i].written && links[o.before] })
+func (s *spokenSentence) isEnd(m mention) bool {
+	behind := func(links map[string]bool) bool {
+		return slices.ContainsFunc(s.mentions, func(o mention) bool { return links[o.before] })
 	}
-	return (fromWords[found[i].before] || toWords[found[i].before]) && inSentence(fromWords) && inSentence(toWords)
+	return (fromWords[m.before] || toWords[m.before]) && behind(fromWords) && behind(toWords)
 }
 
 // deniedName is the name in the clause of a figure that no row which holds the figure has.
-func (t *tracer) deniedName(found []mention, i int) (name string, at []Cell, denied bool) {
-	m := found[i]
-	for gi := range t.grids {
-		g := &t.grids[gi]
-		holds := func(c cell) bool {
-			if m.date != nil {
-				return c.date != nil && m.date.covers(*c.date)
-			}
-			return c.number && !c.stated && m.holds(c.value, c.column) != noFit
+func (s *spokenSentence) deniedName(i int) (name string, at []Cell, denied bool) {
+	m := s.mentions[i]
+	holds := func(c cell) bool {
+		if m.date != nil {
+			return c.date != nil && m.date.covers(*c.date)
 		}
-		var spoken []naming
+		return c.number && !c.stated && m.holds(c.value, c.column) != noFit
+	}
+	for gi := range s.t.grids {
+		g := &s.t.grids[gi]
+		var given []naming
 		looked := false
 		for row := range g.cells {
 			for _, c := range g.cells[row] {
 				if !holds(c) {
 					continue
 				}
-				if c.column.key || c.column.time || m.date == nil && !m.isPlainly(c) {
+				if c.column.key || c.column.time || m.date == nil && !m.isPlainly(c) || len(at) == maxCells {
 					return "", nil, false
 				}
 				if !looked {
-					spoken, looked = t.namesFor(g, found, i), true
+					given, looked = s.namesFor(gi, i), true
 				}
-				n := slices.IndexFunc(spoken, func(n naming) bool { return !g.hasName(row, n.label) && !t.saysOther(g, found, i, n, c.Column) })
+				n := slices.IndexFunc(given, func(n naming) bool { return !g.hasName(row, n.label) && !s.saysOther(g, i, n, c.Column) })
 				if n < 0 {
 					return "", nil, false
 				}
-				name = t.answer[spoken[n].start:spoken[n].end]
-				at = append(at[:min(len(at), maxCells-1)], c.Cell)
+				name = s.t.answer[given[n].start:given[n].end]
+				at = append(at, c.Cell)
 			}
 		}
 	}
@@ -108,23 +136,28 @@ func (g *grid) hasName(row int, l label) bool {
 	})
 }
 
-// saysOther says that the sentence gives the row of a name its own value of a column beside
+// saysOther says that the clause gives the row of a name its own value of a column beside
 // the figure, or that this row has none: then the figure may be that of a row without a name.
-func (t *tracer) saysOther(g *grid, found []mention, i int, n naming, column string) bool {
-	from, to := t.clauseAround(found[i], nil)
-	has := false
+func (s *spokenSentence) saysOther(g *grid, i int, n naming, column string) bool {
+	from, to := s.clauseAround(i, nil)
+	if n.start < from || n.end > to { // the name of an earlier clause is meant
+		from, to = s.from, s.to
+	}
+	has, rows := false, 0
 	for row := range g.cells {
 		if !g.hasName(row, n.label) {
 			continue
+		}
+		if rows++; rows > maxSpoken {
+			return true
 		}
 		for _, c := range g.cells[row] {
 			if c.Column != column || !c.number && c.date == nil {
 				continue
 			}
 			has = true
-			for j, other := range found {
-				inherits := n.start < from || n.start >= to
-				if j != i && other.written == found[i].written && (inherits || other.start >= from && other.end <= to) && other.date == nil && other.holds(c.value, c.column) != noFit {
+			for j, other := range s.mentions {
+				if j != i && other.start >= from && other.end <= to && other.date == nil && other.holds(c.value, c.column) != noFit {
 					return true
 				}
 			}
@@ -135,30 +168,30 @@ func (t *tracer) saysOther(g *grid, found []mention, i int, n naming, column str
 
 // namesFor are the names that the clause of a figure gives the rows of a table: those of each
 // column in which it names one row, or else the sentence does before the figure.
-func (t *tracer) namesFor(g *grid, found []mention, i int) []naming {
-	m := found[i]
-	all := t.namesAround(g, found, i)
-	from, to := t.clauseAround(m, all)
+func (s *spokenSentence) namesFor(grid, i int) []naming {
+	m := s.mentions[i]
+	if !s.read[grid] {
+		s.spoken[grid], s.read[grid] = s.namesOf(&s.t.grids[grid]), true
+	}
+	from, to := s.clauseAround(i, s.spoken[grid])
 	var out []naming
-	for col := range g.columns {
-		var here, before []naming
-		sentences := 0
-		for _, n := range all {
-			if n.label.column != col {
+	for col := range s.t.grids[grid].columns {
+		var here, all []naming
+		behind := false
+		for _, n := range s.spoken[grid] {
+			if n.label.column != col || n.start < m.end && m.start < n.end { // the figure names no row itself
 				continue
 			}
 			if n.start >= from && n.end <= to {
 				here = appendName(here, n)
 			}
-			if before = appendName(before, n); n.end > m.start {
-				sentences++ // a name behind the figure, in another clause
-			}
+			all, behind = appendName(all, n), behind || n.end > m.start
 		}
 		switch {
 		case len(here) == 1:
 			out = append(out, here[0])
-		case len(here) == 0 && len(before) == 1 && sentences == 0:
-			out = append(out, before[0])
+		case len(here) == 0 && len(all) == 1 && !behind:
+			out = append(out, all[0])
 		}
 	}
 	return out
@@ -182,66 +215,75 @@ func (t *tracer) sentenceAround(m mention) (from, to int) {
 
 // clauseAround are the bounds of a figure's clause. What parts clauses does not so inside a
 // name.
-func (t *tracer) clauseAround(m mention, spoken []naming) (from, to int) {
-	from, to = t.sentenceAround(m)
-	start := from
-	for _, loc := range clauseParts.FindAllStringIndex(t.answer[from:to], -1) {
-		at, end := start+loc[0], start+loc[1]
-		if slices.ContainsFunc(spoken, func(n naming) bool { return n.start < end && at < n.end }) {
-			continue
-		}
-		if end <= m.start {
+func (s *spokenSentence) clauseAround(i int, spoken []naming) (from, to int) {
+	m := s.mentions[i]
+	from = s.from
+	for _, loc := range clauseParts.FindAllStringIndex(s.t.answer[s.from:s.to], -1) {
+		at, end := s.from+loc[0], s.from+loc[1]
+		switch {
+		case slices.ContainsFunc(spoken, func(n naming) bool { return n.start < end && at < n.end }):
+		case end <= m.start:
 			from = end
-		} else if at >= m.end {
+		case at >= m.end:
 			return from, at
 		}
 	}
-	return from, to
+	return from, s.to
 }
 
-// namesAround finds the names of a table's rows in the sentence of a figure: texts and codes,
-// and the periods and keys that number rows. Of one inside another only the longer counts.
-func (t *tracer) namesAround(g *grid, found []mention, i int) []naming {
-	m := found[i]
-	if len(g.cells) > maxNaming {
-		return nil
-	}
-	from, to := t.sentenceAround(m)
-	text := t.answer[from:to]
+// namesOf finds the names of a table's rows in the sentence: texts and codes, and the periods
+// and keys that number rows. Of one inside another only the longer counts.
+func (s *spokenSentence) namesOf(g *grid) []naming {
+	text := s.t.answer[s.from:s.to]
 	lower := plainName(strings.ToLower(text))
-	if len(lower) != len(text) {
+	if len(lower) != len(text) || len(g.cells) > maxNaming {
 		return nil
 	}
 	var out []naming
-	seen := map[label]bool{}
+	seen, numbers := map[label]bool{}, map[numbered]label{}
 	for row := range g.cells {
 		for _, l := range g.labels[row] {
-			key := l.key()
+			key := l.key() // of a date it has the text
 			if seen[key] {
 				continue
 			}
 			seen[key] = true
 			switch l.kind {
 			case textLabel:
-				out = append(out, textNamings(g.cells[row][l.column].written, key, text, lower, from)...)
+				out = append(out, textNamings(g.cells[row][l.column].written, key, text, lower, s.from)...)
 			case numberLabel:
-				for j, o := range found {
-					if j != i && o.written == m.written && o.start >= from && o.end <= to && o.isNumberOf(l, g.columns[l.column]) {
-						out = append(out, naming{key, o.start, o.end})
-					}
-				}
+				numbers[numbered{l.column, l.number}] = key
 			case dateLabel:
 				if c := g.columns[l.column]; c.time || l.column == 0 {
-					out = append(out, dateNamings(l, g.isYearly(l.column), found, i, text, from)...)
+					out = append(out, s.dateNamings(l, g.isYearly(l.column))...)
 				}
 			}
 		}
 	}
-	return slices.DeleteFunc(out, func(n naming) bool {
+	for _, m := range s.mentions {
+		for col, c := range g.columns {
+			if !c.key && !c.time || m.date != nil || len(m.readings) == 0 {
+				continue
+			}
+			if l, ok := numbers[numbered{col, m.readings[0].value}]; ok && m.isNumberOf(c) {
+				out = append(out, naming{l, m.start, m.end})
+			}
+		}
+	}
+	if len(out) > maxNamings {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(out), func(n naming) bool {
 		return slices.ContainsFunc(out, func(o naming) bool {
 			return o.start <= n.start && n.end <= o.end && o.end-o.start > n.end-n.start
 		})
 	})
+}
+
+// A numbered is a number of a column that names rows.
+type numbered struct {
+	column int
+	number float64
 }
 
 // textNamings are the places where a text stands in a sentence. A name with a capital is
@@ -269,12 +311,9 @@ func textNamings(written string, l label, text, lower string, base int) []naming
 	return out
 }
 
-// isNumberOf says that a number names a row: vehicle 4512, or a year.
-func (m mention) isNumberOf(l label, c column) bool {
-	if m.date != nil || len(m.readings) == 0 || m.share || m.readings[0].value != l.number {
-		return false
-	}
-	return m.digits() >= hiddenDigits && len(m.text) == m.digits() || m.before != "" && containsAny(m.before, c.words)
+// isNumberOf says that a number may name a row: vehicle 4512, or a year.
+func (m mention) isNumberOf(c column) bool {
+	return !m.share && (m.digits() >= hiddenDigits && len(m.text) == m.digits() || m.before != "" && containsAny(m.before, c.words))
 }
 
 // isYearly says that the dates of a column stand for years.
@@ -282,30 +321,25 @@ func (g *grid) isYearly(col int) bool {
 	return !slices.ContainsFunc(g.cells, func(row []cell) bool { return row[col].date != nil && !row[col].date.isYear() })
 }
 
-// dateNamings are the places of a sentence that name the period of a row: by its date, or by
-// a month where the sentence names no year.
-func dateNamings(l label, yearly bool, found []mention, i int, text string, base int) []naming {
+// dateNamings are the places of the sentence that name the period of a row: by its date, or
+// by a month where the sentence names no year.
+func (s *spokenSentence) dateNamings(l label, yearly bool) []naming {
 	var out []naming
 	dated := false
-	for j, o := range found {
-		if o.written != found[i].written || o.start < base || o.end > base+len(text) {
-			continue
-		}
-		y, isYear := o.year()
-		dated = dated || o.date != nil || isYear
-		if j == i {
-			continue
-		}
-		if o.date != nil && o.date.month > 0 && o.date.covers(*l.date) || isYear && yearly && y == l.date.year {
-			out = append(out, naming{l.key(), o.start, o.end})
+	for _, m := range s.mentions {
+		y, isYear := m.year()
+		dated = dated || m.date != nil || isYear
+		if m.date != nil && m.date.month > 0 && m.date.covers(*l.date) || isYear && yearly && y == l.date.year {
+			out = append(out, naming{l.key(), m.start, m.end})
 		}
 	}
 	if dated {
 		return out
 	}
+	text := s.t.answer[s.from:s.to]
 	for _, loc := range monthWords.FindAllStringIndex(strings.ToLower(text), maxOccurrences) {
 		if word := strings.ToLower(text[loc[0]:loc[1]]); len(word) > 3 && months[word] == l.date.month {
-			out = append(out, naming{l.key(), base + loc[0], base + loc[1]})
+			out = append(out, naming{l.key(), s.from + loc[0], s.from + loc[1]})
 		}
 	}
 	return out

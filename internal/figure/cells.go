@@ -34,11 +34,16 @@ type grid struct {
 	named   int64     // rows that the answer names; -1 until they are counted
 	valued  int64     // those of them that its figures were read from
 
-	namedIn  string // the sentence for which isNamed was filled
-	nameIn   names  // what it says
+	// The sentence, and the line above its list, for which isNamed was filled.
+	namedIn, namedUnder string
+
+	nameIn   names // what it says
 	isNamed  []bool
 	isMeant  []bool // of the same sentence, once they are needed
 	groupsIn []group
+	valuesIn []columnValues
+
+	read map[string]names // the sentences that were read, of all tables
 }
 
 // constant says that the table holds nothing but constants of the program that gave it.
@@ -72,6 +77,7 @@ type tracer struct {
 	linked   []cell  // that figures of the answer were read from, or follow from
 	parts    []names // lines and sentences of the answer, once they are needed
 	work     int     // looks for rows in them that are left
+	quoted   int     // places of documents that were compared word for word
 
 	questions, statements, documents []scannedText
 	described                        []describedLine
@@ -83,8 +89,9 @@ func newTracer(answer string, e Evidence, figures int) *tracer {
 	inheritLineage(e.results)
 	left := min(maxWork/figures, maxIndexed)
 	single := 0 // numbers of results with one row
+	read := map[string]names{}
 	for _, table := range e.Tables {
-		g, before := grid{table: table, named: -1}, t.numbers
+		g, before := grid{table: table, named: -1, read: read}, t.numbers
 		for _, name := range table.Columns {
 			g.columns = append(g.columns, newColumn(name))
 		}

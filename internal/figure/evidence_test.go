@@ -139,3 +139,32 @@ func TestLongLists(t *testing.T) {
 		t.Errorf("the figures of long lists took %v", took)
 	}
 }
+
+// TestHostileAnswers holds that no answer of 50,000 characters beside 10,000 cells, or beside
+// thousands of passages, takes long: a text without sentences, or with the same number
+// everywhere, must not make every figure be looked up anew.
+func TestHostileAnswers(t *testing.T) {
+	racetest.Skip(t, "computes on long texts")
+	var rows [][]any
+	for i := range 2500 {
+		rows = append(rows, []any{fmt.Sprintf("name %d", i), float64(i)*3.7 + 1000, "2024-01-02", i})
+	}
+	data, passages := Evidence{Questions: []string{"how many?"}}, Evidence{}
+	data.AddTable(Table{ID: "a", Columns: []string{"name", "amount", "day", "id"}, Rows: rows})
+	for i := range 2000 {
+		passages.AddDocument(Document{ID: fmt.Sprint(i), Text: fmt.Sprintf("the price is 1234 at %d", i)})
+	}
+	for _, part := range []string{
+		"1/2/", "name 5 had 1234, ", "name 5 had 1234. ", "rose from 1003.7 to 1007.4 ", "a.csv 5 ", "\"5", "](5", "twenty one hundred ", "12% ", "1,", "| name 7 | 1025.9 |\n",
+		"price is 1234 ", "5\u200b", "june 2024 may ", "&#52;", "half of ", "1.2.3.4.",
+	} {
+		answer := strings.Repeat(part, 50_000/len(part))
+		for _, e := range []Evidence{data, passages} {
+			began := time.Now()
+			Trace(answer, e)
+			if took := time.Since(began); took > 8*time.Second { // half a second at rest; some took half a minute
+				t.Errorf("an answer of %q took %v", part, took)
+			}
+		}
+	}
+}

@@ -112,7 +112,6 @@ func Trace(answer string, e Evidence) (figures []Figure, cut bool) {
 	}
 	t := newTracer(answer, e, len(found))
 	t.scanTexts()
-	cut = cut || t.cut
 	out := make([]Figure, len(found))
 	// Formulas may be built on cells that other figures of the answer name, so all cells
 	// are linked before any formula is tried; and what is left of a result depends on the
@@ -150,7 +149,7 @@ func Trace(answer string, e Evidence) (figures []Figure, cut bool) {
 	t.markMixed(out)
 	t.markDirections(found, out)
 	t.markNames(found, out)
-	return out, cut
+	return out, cut || t.cut
 }
 
 // fromResults looks for the figure in quotations, the sizes of results, their cells and the question:
@@ -202,12 +201,14 @@ func chance(n, digits int) bool {
 	return p > 0.05
 }
 
-// maxSentence bounds how far before and after a figure its sentence is looked for.
+// maxSentence bounds how far before and after a figure its sentence is looked for. The
+// bounds of a longer sentence are multiples of it, so that the figures beside each other in
+// it have the same one, which is then read only once.
 const maxSentence = 500
 
 // sentence gives the sentence of a text around a place.
 func sentence(text string, start, end int) string {
-	from, to := max(0, start-maxSentence), min(len(text), end+maxSentence)
+	from, to := max(0, (start/maxSentence-1)*maxSentence), min(len(text), (end/maxSentence+2)*maxSentence)
 	for i := start - 1; i > from; i-- {
 		if endsSentence(text, i) {
 			from = i

@@ -204,23 +204,38 @@ func containsAny(sentence string, words []string) bool {
 	return false
 }
 
-// numbers gives the cells of a column that hold numbers of the data: all, and those of rows
-// that the sentence names.
+// columnValues are the cells of a column that hold numbers of the data: all, those of rows
+// that a sentence names, and the others.
+type columnValues struct {
+	read               bool
+	all, named, others []cell
+}
+
+// numbers gives the cells of a column that hold numbers of the data: all, those of rows that
+// the sentence names, and the others.
 func (g *grid) numbers(col int, m mention) (all, named, others []cell) {
 	byRow := g.namedBy(m)
+	if g.valuesIn == nil {
+		g.valuesIn = make([]columnValues, len(g.columns))
+	}
+	v := &g.valuesIn[col]
+	if v.read {
+		return v.all, v.named, v.others
+	}
+	v.read = true
 	for i := range g.cells {
 		c := g.cells[i][col]
 		if !c.number || c.stated {
 			continue
 		}
-		all = append(all, c)
+		v.all = append(v.all, c)
 		if byRow[i] {
-			named = append(named, c)
+			v.named = append(v.named, c)
 		} else {
-			others = append(others, c)
+			v.others = append(v.others, c)
 		}
 	}
-	return all, named, others
+	return v.all, v.named, v.others
 }
 
 // aggregates tries sum, mean and span of every column: of all rows, of those that the

@@ -65,17 +65,22 @@ func (t *tracer) mentioned(m mention, grid, row, col int) int {
 
 // namedBy says which rows a figure's sentence names, or else the line above its list.
 func (g *grid) namedBy(m mention) []bool {
-	key := m.written + "\n" + m.lead
-	if g.isNamed != nil && g.namedIn == key {
+	if g.isNamed != nil && g.namedIn == m.written && g.namedUnder == m.lead {
 		return g.isNamed
 	}
-	g.namedIn, g.isNamed, g.isMeant, g.groupsIn = key, make([]bool, len(g.cells)), nil, nil
+	g.namedIn, g.namedUnder = m.written, m.lead
+	g.isNamed, g.isMeant, g.groupsIn, g.valuesIn = make([]bool, len(g.cells)), nil, nil, nil
 	for _, text := range []string{m.written, m.lead} {
 		if text == "" {
 			continue
 		}
 		found := false
-		g.nameIn = newNames(text)
+		if n, ok := g.read[text]; ok {
+			g.nameIn = n
+		} else {
+			g.nameIn = newNames(text)
+			g.read[text] = g.nameIn
+		}
 		for row := range g.cells {
 			if g.names(g.nameIn, row) {
 				g.isNamed[row], found = true, true

@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	quotedWords = 3   // that agree beside a figure, so that it is a quotation
-	quotedBytes = 120 // in which they are looked for, on each side
+	quotedWords = 3      // that agree beside a figure, so that it is a quotation
+	quotedBytes = 120    // in which they are looked for, on each side
+	maxQuoted   = 20_000 // places that are compared for one answer
 )
 
 // fromQuotation looks for the figure in a passage that the answer repeats word for word:
@@ -18,7 +19,14 @@ func (t *tracer) fromQuotation(m mention) (origin, bool) {
 	for i, d := range t.documents {
 		text := t.e.Documents[i].Text
 		for _, other := range d.mentions {
-			if !other.stated && m.same(other) && wordsInCommon(t.answer, m, text, other) >= quotedWords {
+			if other.stated || !m.same(other) {
+				continue
+			}
+			if t.quoted++; t.quoted > maxQuoted {
+				t.cut = true
+				return origin{}, false
+			}
+			if wordsInCommon(t.answer, m, text, other) >= quotedWords {
 				return origin{support: FromDocument, source: d.source}, true
 			}
 		}
