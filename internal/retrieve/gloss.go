@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"interlock/internal/embed"
 )
@@ -15,7 +16,7 @@ import (
 // they are.
 
 // glossaryVersion is part of the name of the vectors: raise it when the glossary or its use changes.
-const glossaryVersion = "German glossary 1"
+const glossaryVersion = "German glossary 2"
 
 //go:embed german.txt
 var germanGlossary string
@@ -97,6 +98,24 @@ func (g *glossary) translate(text string) string {
 	return out.String()
 }
 
+// longWord is the length from which a word tells its language: many short ones are words of both.
+const longWord = 4
+
+// knowsMost reports whether two of the long words or more, and more than half of them, are German ones.
+func (g *glossary) knowsMost(words []string) bool {
+	long, known := 0, 0
+	for _, w := range words {
+		if utf8.RuneCountInString(w) < longWord || strings.ContainsFunc(w, unicode.IsNumber) {
+			continue
+		}
+		long++
+		if english := g.find(w); english != "" && english != w {
+			known++
+		}
+	}
+	return known >= 2 && 2*known > long
+}
+
 const (
 	maxGlossed     = 60 // letters of a word that is looked up
 	compoundLength = 7  // letters of a word that may be a compound
@@ -162,16 +181,16 @@ func (g *glossary) compoundPart(part string) string {
 	if english := g.exact[part]; english != "" {
 		return english
 	}
-	for _, link := range []string{"s", "n", "en", "es", "er", "e"} {
-		if rest, ok := strings.CutSuffix(part, link); ok && len(rest) >= 3 {
-			if english := g.exact[rest]; english != "" {
+	for _, ending := range []string{"en", "n"} { // the stem of a verb: Fahrweg, Wohnraum
+		if len(part) >= 3 {
+			if english := g.exact[part+ending]; english != "" {
 				return english
 			}
 		}
 	}
-	for _, ending := range []string{"en", "n"} { // the stem of a verb: Fahrweg, Wohnraum
-		if len(part) >= 3 {
-			if english := g.exact[part+ending]; english != "" {
+	for _, link := range []string{"s", "n", "en", "es", "er", "e"} {
+		if rest, ok := strings.CutSuffix(part, link); ok && len(rest) >= 3 {
+			if english := g.exact[rest]; english != "" {
 				return english
 			}
 		}

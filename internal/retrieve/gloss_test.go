@@ -11,6 +11,9 @@ func TestGermanIsGlossed(t *testing.T) {
 		"Der Verlust des Geräts ist zu melden.":   "the loss the device is to report.",
 		"Kuendigungsfrist":                        "Kuendigungsfrist", // one word tells no language
 		"Der Urlaubsantrag und die Krankenkasse.": "the vacation application and the Krankenkasse.",
+		"Artikel | Preis | Lieferzeit":            "item | price | deliver time",
+		"Item | Price | Delivery time":            "Item | Price | Delivery time",
+		"Brand | Stock | Colour | Shipping":       "Brand | Stock | Colour | Shipping",
 		"How long must the password be?":          "How long must the password be?",
 	} {
 		if got := inEnglish(german); got != want {

@@ -27,8 +27,8 @@ brauche brauchen braucht können müssen`)
 // germanQuestionWords begin questions in German and mean nothing in English.
 var germanQuestionWords = strings.Fields(`wer wen wem wie wo wann warum wieso welche welchem welchen welcher welches wofür woher wohin werden wird gibt kann darf muss soll hat haben ist sind`)
 
-// isGerman reports whether a question has more of the small words of German than of English: two, or
-// one that it begins with.
+// isGerman reports whether a text has more of the small words of German than of English: two, or one that it
+// begins with. A list or a table has small words of neither: there the glossary tells.
 func isGerman(words []string) bool {
 	german, english := 0, 0
 	if len(words) > 0 && slices.Contains(germanQuestionWords, words[0]) {
@@ -41,6 +41,9 @@ func isGerman(words []string) bool {
 		if slices.Contains(stopWords, w) {
 			english++
 		}
+	}
+	if german+english == 0 {
+		return loadGlossary().knowsMost(words)
 	}
 	return german >= 2 && german > english
 }
