@@ -1,11 +1,14 @@
 package figure
 
 import (
+	"html"
 	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 var (
@@ -116,31 +119,62 @@ func hideItems(text string, hide func(start, end int)) {
 	}
 }
 
-// A plainText is a text with the digits of all scripts as ASCII and without characters that
-// have no width. It knows where its bytes stand in the text as it was written.
+// A plainText is a text with the digits of all scripts as ASCII, with the characters that
+// entities of HTML stand for, and without characters that have no width. It knows where its
+// bytes stand in the text as it was written.
 type plainText struct {
 	text         string
 	starts, ends []int // by byte; nil if nothing was changed
 }
 
+// entities are characters as HTML writes them: &#52; or &frac12;.
+var entities = regexp.MustCompile(`&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,20});`)
+
 // newPlainText rewrites the digits of a text.
 func newPlainText(text string) plainText {
-	if !strings.ContainsFunc(text, func(r rune) bool {
-		return r > unicode.MaxASCII && (unicode.Is(unicode.Nd, r) || hasNoWidth(r) || r == '％' || r == '，' || r == '．')
+	escaped := strings.Contains(text, "&") && entities.MatchString(text)
+	if !escaped && !strings.ContainsFunc(text, func(r rune) bool {
+		return r > unicode.MaxASCII && (unicode.Is(unicode.Nd, r) || unicode.Is(unicode.No, r) || hasNoWidth(r) || r == '％' || r == '，' || r == '．')
 	}) {
 		return plainText{text: text}
 	}
 	p := plainText{}
 	var b strings.Builder
-	for i, r := range text {
-		size := max(1, utf8.RuneLen(r))
-		if r == utf8.RuneError {
-			_, size = utf8.DecodeRuneInString(text[i:])
+	write := func(written string, start, end int) {
+		b.WriteString(written)
+		for k := range len(written) {
+			if len(written) == end-start { // unchanged: every byte stands for itself
+				p.starts, p.ends = append(p.starts, start+k), append(p.ends, start+k+1)
+			} else {
+				p.starts, p.ends = append(p.starts, start), append(p.ends, end)
+			}
 		}
-		written := text[i : i+size]
-		switch {
-		case hasNoWidth(r):
+	}
+	var next []int // the next entity
+	if escaped {
+		next = entities.FindStringIndex(text)
+	}
+	digits := odd(text)
+	for i := 0; i < len(text); {
+		if next != nil && i == next[0] {
+			meant := html.UnescapeString(text[next[0]:next[1]])
+			if hasNoWidth(firstRune(meant)) {
+				meant = ""
+			}
+			write(strings.Map(asciiDigit, meant), next[0], next[1])
+			i = next[1]
+			if next = entities.FindStringIndex(text[i:]); next != nil {
+				next = []int{next[0] + i, next[1] + i}
+			}
 			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		written := text[i : i+size]
+		switch d, isOdd := digits[i]; {
+		case isOdd:
+			written = d
+		case hasNoWidth(r):
+			written = ""
 		case r > unicode.MaxASCII && unicode.Is(unicode.Nd, r):
 			written = string('0' + digitOf(r))
 		case r == '％':
@@ -148,22 +182,68 @@ func newPlainText(text string) plainText {
 		case (r == '，' || r == '．') && isDigitBefore(text, i) && isDigitAfter(text, i+size):
 			written = map[rune]string{'，': ",", '．': "."}[r]
 		}
-		b.WriteString(written)
-		for range len(written) {
-			p.starts, p.ends = append(p.starts, i), append(p.ends, i+size)
-		}
-		if len(written) == size { // unchanged: every byte stands for itself
-			for k := range size {
-				p.starts[len(p.starts)-size+k], p.ends[len(p.ends)-size+k] = i+k, i+k+1
-			}
-		}
+		write(written, i, i+size)
+		i += size
 	}
 	p.text = b.String()
 	return p
 }
 
+func firstRune(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
+func asciiDigit(r rune) rune {
+	if r > unicode.MaxASCII && unicode.Is(unicode.Nd, r) {
+		return '0' + digitOf(r)
+	}
+	return r
+}
+
+// oddDigits is how many raised or circled digits in a row are a number: one or two are a
+// power, a note or the number of a point.
+const oddDigits = 3
+
+// odd are the digits of numbers that are written raised, lowered or circled, by their place.
+func odd(text string) map[int]string {
+	var all map[int]string
+	var run []int
+	digits := map[int]string{}
+	end := func() {
+		for _, i := range run {
+			if len(run) >= oddDigits {
+				if all == nil {
+					all = map[int]string{}
+				}
+				all[i] = digits[i]
+			}
+		}
+		run = run[:0]
+	}
+	for i, r := range text {
+		if d := ""; r > unicode.MaxASCII && unicode.Is(unicode.No, r) {
+			if d = norm.NFKC.String(string(r)); len(d) == 1 {
+				digits[i], run = d, append(run, i)
+				continue
+			}
+		}
+		if !hasNoWidth(r) {
+			end()
+		}
+	}
+	end()
+	return all
+}
+
+// hasNoWidth says that a character is not seen: joiners, marks of direction, and what makes
+// a digit a picture.
 func hasNoWidth(r rune) bool {
-	return r == '\u200b' || r == '\u200c' || r == '\u200d' || r == '\u2060' || r == '\ufeff' || r == '\u00ad'
+	switch {
+	case r == '\u00ad', r == '\u061c', r == '\u2060', r == '\ufeff', r == '\ufe0e', r == '\ufe0f', r == '\u20e3':
+		return true
+	}
+	return r >= '\u200b' && r <= '\u200f' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
 // digitOf gives the value of a decimal digit of any script. Each script has its ten in a row.

@@ -198,7 +198,10 @@ func ofScale(text string, start, end int, fraction float64) (mention, bool) {
 }
 
 // fractionSigns are fractions in one character.
-var fractionSigns = map[rune]float64{'½': 0.5, '¼': 0.25, '¾': 0.75, '⅓': 1.0 / 3, '⅔': 2.0 / 3, '⅛': 0.125}
+var fractionSigns = map[rune]float64{
+	'½': 0.5, '¼': 0.25, '¾': 0.75, '⅓': 1.0 / 3, '⅔': 2.0 / 3, '⅕': 0.2, '⅖': 0.4, '⅗': 0.6, '⅘': 0.8, '⅙': 1.0 / 6, '⅚': 5.0 / 6,
+	'⅛': 0.125, '⅜': 0.375, '⅝': 0.625, '⅞': 0.875, '⅐': 1.0 / 7, '⅑': 1.0 / 9, '⅒': 0.1,
+}
 
 // signAt understands a fraction in one character, with the digits before it.
 func signAt(text string, start, end int, sign rune) (mention, bool) {

@@ -43,7 +43,7 @@ var (
 	// points, commas and apostrophes.
 	tokens = regexp.MustCompile(`[\p{L}_#]?[+\-−]?(?:\d{1,3}(?:[ \x{00a0}\x{202f}\x{2007}\x{2009}]\d{3})+\b(?:[.,]\d+)?|\d+(?:[.,'’]\d+)*)(?:[eE][+\-]?\d{1,3}\b)?`)
 	dates  = regexp.MustCompile(`(?i)\b(\d{4})-(\d{2})-(\d{2})\b|\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b|\b(\d{1,2})/(\d{1,2})/(\d{4})\b|\b(\d{4})-(\d{2})\b|\b(?:(\d{1,2})(?:st|nd|rd|th|\.)? )?(` + monthNames() + `)\.? (?:(\d{1,2})(?:st|nd|rd|th)?, )?(\d{4})\b`)
-	signs  = regexp.MustCompile(`\d{0,6}[½¼¾⅓⅔⅛]`)
+	signs  = regexp.MustCompile(`\d{0,6}[½¼¾⅐-⅞]`)
 	words  = regexp.MustCompile(`[\p{L}\p{M}ß]+`)
 	// firstWord is a word at the beginning of a text.
 	firstWord = regexp.MustCompile(`^[\p{L}\p{M}ß]+`)
@@ -165,8 +165,8 @@ func wordsAfter(text string, end int) []string {
 func numberAt(text string, start, end int) (mention, bool) {
 	first, size := utf8.DecodeRuneInString(text[start:])
 	if unicode.IsLetter(first) || first == '_' || first == '#' {
-		if !currencies[wordBefore(text, start+size)] {
-			return mention{}, false // part of a name, such as Q3 or INV-7
+		if numbersThing := first == '#' && end-start-size >= statedDigits; !numbersThing && !currencies[wordBefore(text, start+size)] {
+			return mention{}, false // part of a name, such as Q3 or INV-7; order #48211 has a number
 		}
 		start += size // EUR48211.37
 		first, size = utf8.DecodeRuneInString(text[start:])
@@ -362,7 +362,7 @@ func wordAt(text string, start, end int) (mention, bool) {
 	if m, ok := germanTimes(text, word, start, end); ok {
 		return m, true
 	}
-	if v, ok := multiples[word]; ok {
+	if v, ok := multiple(word); ok {
 		return mention{start: start, end: end, ratio: true, near: about, readings: []reading{{value: v, unit: 0.2, digits: 1}}}, true
 	}
 	return mention{}, false
@@ -397,6 +397,19 @@ func germanTimes(text, word string, start, end int) (mention, bool) {
 		return mention{}, false
 	}
 	return mention{start: start, end: end, ratio: true, near: closenessBefore(text, start), readings: []reading{{value: v, unit: 1, digits: 1}}}, true
+}
+
+// multiple reads a word that says how many times as much: doubled, tenfold, vervierfacht.
+func multiple(word string) (float64, bool) {
+	if v, ok := multiples[word]; ok {
+		return v, true
+	}
+	if number, ok := strings.CutSuffix(word, "fold"); ok {
+		return numberWords[number], numberWords[number] > 1
+	}
+	number, end, ok := strings.Cut(word, "fach")
+	number = strings.TrimPrefix(number, "ver")
+	return numberWords[number], ok && len(end) <= 3 && numberWords[number] > 1
 }
 
 // lastWord is the last word of a text with the blanks after it.

@@ -48,3 +48,26 @@ func TestForms(t *testing.T) {
 		})
 	}
 }
+
+// TestDisguisedNumbers holds that a number which is made up is seen however it is written.
+func TestDisguisedNumbers(t *testing.T) {
+	e := Evidence{Tables: []Table{{ID: "a", Columns: []string{"region", "revenue"}, Rows: [][]any{{"North", 1200.5}, {"South", 980.25}, {"West", 400}}}}}
+	for _, text := range []string{
+		"48,211.37", "４８，２１１．３７", "48\u200b,211", "48\u200e211", "4\u20608211", "4️⃣8️⃣2️⃣1️⃣1️⃣", "4\ufe0f8\ufe0f2\ufe0f1\ufe0f1", "⁴⁸²¹¹", "④⑧②①①", "𝟒𝟖𝟐𝟏𝟏", "٤٨٢١١",
+		"48&#44;211", "&#52;&#56;&#x32;11", "4&shy;8&shy;211", "48&nbsp;211", "&frac12; million", "48½ thousand", "4.8211e4", "−48,211", "(48,211)", "`48,211`", "[48,211](https://x.y/1)",
+		"#48211", "forty-eight thousand two hundred and eleven", "achtundvierzigtausendzweihundertelf", "tenfold", "quadrupled", "vervierfacht",
+	} {
+		answer := "Revenue was " + text + " euros."
+		all := traced(answer, e)
+		if len(all) != 1 || !all[0].Unsupported() {
+			t.Errorf("%q gives %+v", answer, all)
+		}
+	}
+	for _, text := range []string{"120 m²", "CO₂", "see note¹²", "point ① of three", "A&B &amp; C"} {
+		for _, f := range traced(text, Evidence{}) {
+			if strings.ContainsAny(f.Text, "²₂¹①&") {
+				t.Errorf("%q is a figure in %q", f.Text, text)
+			}
+		}
+	}
+}

@@ -34,7 +34,8 @@ var fractions = map[string]float64{
 
 // multiples are ratios in words.
 var multiples = map[string]float64{
-	"twice": 2, "double": 2, "doubled": 2, "triple": 3, "tripled": 3, "doppelt": 2, "doppelte": 2, "verdoppelt": 2, "dreifache": 3, "verdreifacht": 3,
+	"twice": 2, "double": 2, "doubled": 2, "doubling": 2, "triple": 3, "tripled": 3, "quadruple": 4, "quadrupled": 4, "halved": 0.5, "halving": 0.5,
+	"doppelt": 2, "doppelte": 2, "doppelten": 2, "verdoppelt": 2, "verdoppelte": 2, "verdoppelten": 2, "halbiert": 0.5, "halbierte": 0.5, "halbierten": 0.5,
 }
 
 // unitsOf gives what a word measures: the kind of measure, and how many of its base unit.
