@@ -242,3 +242,29 @@ func (a *actor) eachRequest(f func(request string)) {
 		f(r)
 	}
 }
+
+// TestSkippedResultHasItsName: two results and two charts get one name. A skipped call says
+// under which name its result is, and later steps find exactly that under the name.
+func TestSkippedResultHasItsName(t *testing.T) {
+	w := newWorld(t)
+	a := newActor(t, obedient)
+	w.flags, w.env = append(w.flags, a.flags()...), append(w.env, "OPENAI_API_KEY=sk-test")
+	c := &conversation{process: w.serve(), t: t}
+	sums, counts := sqlCall("SELECT status, sum(amount) AS total FROM orders GROUP BY status ORDER BY status"), sqlCall("SELECT status, count(*) AS n FROM orders GROUP BY status ORDER BY status")
+	const draw, look = `make_chart {"from":"totals","title":"By status"}`, `run_python {"code":"print(list(totals.columns))"}`
+	report := func(title string) string {
+		return fmt.Sprintf(`write_report {"title":%q,"markdown":"![It](by_status)","format":"html"}`, title)
+	}
+	c.do("Sums,", nil, sums, draw)
+	c.do("Counts,", nil, counts, draw)
+	got, made := c.do("Sums again,", nil, sums, look, draw, report("Sums"))
+	if got[0].Status != "duplicate" || got[2].Status != "duplicate" {
+		t.Fatalf("%+v", got)
+	}
+	if !strings.Contains(string(got[1].Output), `['status', 'total']`) {
+		t.Errorf("Python finds another result under the name of a skipped call: %s", got[1].Output)
+	}
+	if text := string(c.artifact(made[len(made)-1])); !strings.Contains(text, "total") {
+		t.Errorf("the report shows another chart under the name of a skipped call:\n%.3000s", text)
+	}
+}

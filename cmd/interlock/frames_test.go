@@ -129,6 +129,9 @@ func TestFrames(t *testing.T) {
 		t.Errorf("%+v", step)
 	}
 	frames = append(frames, toolbox.Frame{Name: step.Name, ResultID: step.ResultID})
+	if err := run("result_df = step_1.copy()"); err != nil || step.Name != "step_1" || step.ResultID != frames[1].ResultID {
+		t.Errorf("rows that are there already have another name: %+v %v", step, err)
+	}
 	if err := run("result_df = step_1[step_1.status == 'paid'].amount.iloc[0]"); err != nil || step.Name != "step_2" || string(step.Rows) != "[[130.74]]" {
 		t.Errorf("%+v %v", step, err)
 	}

@@ -113,6 +113,11 @@ func (b box) keepPython(ctx context.Context, in RunPythonIn, p PythonOut, out Ru
 	if err != nil {
 		return out, err
 	}
+	for _, f := range in.Frames { // the same rows are there already
+		if f.ResultID == kept.id && f.Dataset == "" {
+			r.Name = f.Name
+		}
+	}
 	out.Name, out.ResultID, out.Columns, out.ColumnTypes, out.RowCount = r.Name, kept.id, p.Columns, p.ColumnTypes, p.RowCount
 	out.Rows, out.Limited, out.Note = kept.first, kept.note != "", kept.note
 	out.made = append(out.made, kept.made)
