@@ -212,6 +212,17 @@ func TestUnfoundedFigures(t *testing.T) {
 	if asked := analystRequests(t, []string{"What is the sum?"}, llm.Say("Do you mean 2031 or 2032?")); len(asked) != 1 {
 		t.Error("a question back was sent back")
 	}
+	told := analystRequests(t, []string{"What is the sum?"}, llm.Ask("execute_sql", `{"dataset_id":"shop","sql":"SELECT sum(amount) FROM orders"}`),
+		llm.Say("Two remarks: the sum is 11,632.37, with amounts of 1 to 5 euro."))
+	if len(told) != 2 {
+		t.Errorf("what the description and the statement say was sent back: %v", told[len(told)-1].Messages)
+	}
+	next := analystRequests(t, []string{"What is the sum?", "And now?"}, llm.Ask("execute_sql", `{"dataset_id":"shop","sql":"SELECT sum(amount) FROM orders"}`),
+		llm.Say("The sum is 11,632.37, which is 97 % more."), llm.Say("The sum is 11,632.37."), llm.Say("The same."))
+	past, err := json.Marshal(next[len(next)-1].History)
+	if err != nil || strings.Contains(string(past), "97 %") || !strings.Contains(string(past), "The sum is 11,632.37.") {
+		t.Errorf("the next turn is told of an answer that nobody saw: %s %v", past, err)
+	}
 }
 
 // TestPipelineRequests looks at what the judge and the planner after a failure are sent: the
@@ -225,6 +236,17 @@ func TestPipelineRequests(t *testing.T) {
 		llm.Say(`{"satisfaction":"satisfied","notes":"It is 5.","issues":[],"improvements":[]}`))
 	if len(sent) != 2 {
 		t.Fatalf("%d requests", len(sent))
+	}
+	// A model that is held to a schema writes in its order: the query before what is said of it.
+	for i, fields := range [][]string{{"plan", "explain", "quality", "questions", "decline"}, {"issues", "improvements", "satisfaction", "notes"}} {
+		at := 0
+		for _, name := range fields {
+			next := strings.Index(string(sent[i].Output), `"`+name+`":{`)
+			if next < at {
+				t.Errorf("%s stands at %d after %d: %s", name, next, at, sent[i].Output)
+			}
+			at = next
+		}
 	}
 	judged := sent[1].Messages[0].Text
 	if strings.Count(judged, "SELECT") != 1 || strings.Contains(judged, "limit_enforced") || !strings.Contains(judged, `"rows":[[5]]`) || !strings.Contains(judged, "- amount DOUBLE") {

@@ -37,7 +37,7 @@ func (r *rules) selectPast(past []Message, s *machine.Scope) []llm.Message {
 		case m.Role == "user":
 			out = append(out, llm.Message{Role: llm.User, Text: r.pastText(m, s)})
 			if i >= 0 {
-				out = append(out, r.pastLines(turns[i].Lines, s)...)
+				out = append(out, r.pastLines(withoutReplaced(turns[i].Lines, answerOf(past, m.RunID)), s)...)
 			}
 		case i >= 0 && endsWithText(turns[i].Lines, m.Content):
 			// the last line of the turn is the same text
@@ -95,6 +95,30 @@ func (r *rules) pastText(m Message, s *machine.Scope) string {
 		then.Turn["dataset"] = m.DatasetID
 	}
 	return r.besideText(m.Content, &then)
+}
+
+// answerOf returns what the person was answered in a run.
+func answerOf(past []Message, run string) string {
+	for _, m := range slices.Backward(past) {
+		if m.RunID == run && m.Role != "user" {
+			return m.Content
+		}
+	}
+	return ""
+}
+
+// withoutReplaced leaves out the texts of a turn that a later reply took the place of, as when
+// the machine sent an answer back: a model must not take them for what the person was told.
+func withoutReplaced(lines []line, answer string) []line {
+	var out []line
+	for i, l := range lines {
+		next := slices.IndexFunc(lines[i+1:], func(l line) bool { return l.Role != "tool" })
+		replaced := l.Role == "assistant" && len(l.Calls) == 0 && next >= 0 && lines[i+1+next].Role == "assistant"
+		if !replaced || strings.Contains(answer, l.Text) {
+			out = append(out, l)
+		}
+	}
+	return out
 }
 
 // pastLines converts the lines of an earlier turn, with its results cut to the size that

@@ -80,8 +80,8 @@ func (t *turn) withFigures(bodies []event.Body) []event.Body {
 // maxUnsupported bounds the figures without an origin that are told of one reply.
 const maxUnsupported = 10
 
-// unsupportedFigures returns the figures of a reply that have no origin, each once; none
-// where not all evidence could be read.
+// unsupportedFigures returns the figures of a reply that have no origin and stand in nothing
+// that the model was told, each once; none where not all evidence could be read.
 func (t *turn) unsupportedFigures(call, text string) []string {
 	if recorded := t.e.cfg.RecordedUnsupported; recorded != nil {
 		return recorded(call)
@@ -89,10 +89,14 @@ func (t *turn) unsupportedFigures(call, text string) []string {
 	if !t.r.m.Policies.Origins || !t.r.m.Reacts(t.f.State, machine.Signal{Name: machine.OnFinal}) || !figure.Holds(text) {
 		return nil
 	}
-	traced, _ := t.r.traceFigures(text, t.fetchAnyway)
+	e := t.r.evidence(text, t.fetchAnyway)
+	figures, cut := figure.Trace(text, e)
+	if cut {
+		return nil
+	}
 	var out []string
-	for _, f := range traced.Figures {
-		if f.Unsupported() && !traced.Cut && !slices.Contains(out, f.Text) && len(out) < maxUnsupported {
+	for _, f := range figure.Unexplained(figures, e) {
+		if !slices.Contains(out, f.Text) && len(out) < maxUnsupported {
 			out = append(out, f.Text)
 		}
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -317,11 +318,34 @@ func schemaOf(t *machine.Type) map[string]any {
 	case machine.List:
 		return map[string]any{"type": "array", "items": schemaOf(t.Of)}
 	case machine.Record:
-		props := make(map[string]any, len(t.Fields))
+		props := orderedObject{names: t.Order, values: make(map[string]any, len(t.Fields))}
 		for name, ft := range t.Fields {
-			props[name] = schemaOf(ft)
+			props.values[name] = schemaOf(ft)
 		}
 		return map[string]any{"type": "object", "properties": props, "required": t.Order, "additionalProperties": false}
 	}
 	return map[string]any{}
+}
+
+// An orderedObject is a JSON object whose members keep their order. A model that is held to
+// a schema writes its fields in that order: what it decides last must be declared last.
+type orderedObject struct {
+	names  []string
+	values map[string]any
+}
+
+// MarshalJSON writes the members in the order of their names.
+func (o orderedObject) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, name := range o.names {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(mustJSON(name))
+		b.WriteByte(':')
+		b.Write(mustJSON(o.values[name]))
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
 }

@@ -13,8 +13,9 @@
 //  4. What the person said in this turn. It comes before every cell where the figure is a
 //     limit ("above 100", "the top 5").
 //  5. A cell that holds the figure rounded, or in another unit.
-//  6. The size of a table of the data, a year that is a condition of the statement, a formula
-//     over cells, a document, a line of the schema about what the sentence names.
+//  6. The size of a table of the data, a year or a day of a month that is a condition of the
+//     statement, a formula over cells, a document, a line of the schema about what the sentence
+//     names, a date of the schema.
 //  7. Another condition of the statement that ran.
 //  8. A constant that the statement or the code put into its own result: it is stated, and
 //     counts as a figure without an origin.
@@ -133,7 +134,7 @@ func Trace(answer string, e Evidence) (figures []Figure, cut bool) {
 		if strong(out[i].Support) {
 			continue
 		}
-		for _, try := range []func(mention) (origin, bool){t.fromSchema, t.fromYears, t.fromFormulas, t.fromDocuments, t.fromDescriptions, t.fromQuestions, t.fromStatements} {
+		for _, try := range []func(mention) (origin, bool){t.fromSchema, t.fromYears, t.fromMonthDays, t.fromFormulas, t.fromDocuments, t.fromDescriptions, t.fromQuestions, t.fromStatements} {
 			o, ok := try(m)
 			if ok && (out[i].Support == None || strong(o.support)) {
 				out[i].link(o)

@@ -356,11 +356,15 @@ func (t *tracer) readDescription(d Document, text scannedText) {
 	}
 }
 
-// fromDescriptions looks for the figure in a line about something that the sentence names.
+// fromDescriptions looks for the figure in a line about something that the sentence names. A
+// month or a day of a year needs no name: there are too many of them to agree by chance.
 func (t *tracer) fromDescriptions(m mention) (origin, bool) {
 	for _, l := range t.described {
 		if !slices.ContainsFunc(l.mentions, m.same) {
 			continue
+		}
+		if m.date != nil && m.date.month > 0 && slices.ContainsFunc(l.mentions, m.sameDate) {
+			return origin{support: FromDocument, source: l.source}, true
 		}
 		for _, name := range l.names {
 			if containsWord(m.sentence, name) || containsAny(m.sentence, newColumn(name).words) {

@@ -142,7 +142,7 @@ func (m *anthropicModel) request(req Request, want *outputSchema, q anthropicQui
 		if q.noSchema || !isEnforceable(want.schema, false) {
 			system = strings.TrimSpace(system + "\n\n" + want.prompt())
 		} else {
-			r.output().Format = &anthropicFormat{Type: "json_schema", Schema: want.schema}
+			r.output().Format = &anthropicFormat{Type: "json_schema", Schema: want.text}
 		}
 	}
 	if system != "" {

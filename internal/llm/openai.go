@@ -139,7 +139,7 @@ func (m *openaiModel) request(req Request, want *outputSchema, q openaiQuirks) (
 			system = strings.TrimSpace(system + "\n\n" + want.prompt())
 		} else {
 			r.ResponseFormat = &openaiFormat{Type: "json_schema", JSONSchema: openaiJSONSchema{
-				Name: "answer", Schema: want.schema, Strict: isEnforceable(want.schema, true),
+				Name: "answer", Schema: want.text, Strict: isEnforceable(want.schema, true),
 			}}
 		}
 	}

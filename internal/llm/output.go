@@ -12,7 +12,8 @@ import (
 // what providers accept: its root is an object.
 type outputSchema struct {
 	schema  map[string]any
-	wrapped bool // the wanted value stands under "value"
+	text    json.RawMessage // the schema as it is sent, its properties in their declared order
+	wrapped bool            // the wanted value stands under "value"
 }
 
 // newOutputSchema reads the schema of a request; it is nil without one.
@@ -24,25 +25,27 @@ func newOutputSchema(raw json.RawMessage) (*outputSchema, error) {
 	if err := json.Unmarshal(raw, &schema); err != nil {
 		return nil, fault.Wrap(err, fault.ModelFailed, "the schema of the wanted output is no JSON object")
 	}
-	delete(schema, "$schema")
 	if schema["type"] == "object" {
-		return &outputSchema{schema: schema}, nil
+		return &outputSchema{schema: schema, text: raw}, nil
 	}
-	return &outputSchema{wrapped: true, schema: map[string]any{
+	wrapped := map[string]any{
 		"type":                 "object",
 		"properties":           map[string]any{"value": schema},
 		"required":             []any{"value"},
 		"additionalProperties": false,
-	}}, nil
+	}
+	text, err := json.Marshal(map[string]any{
+		"type":                 "object",
+		"properties":           map[string]any{"value": raw},
+		"required":             []any{"value"},
+		"additionalProperties": false,
+	})
+	return &outputSchema{schema: wrapped, text: text, wrapped: true}, err
 }
 
 // prompt asks for the form in words, for models that take no schema.
 func (f *outputSchema) prompt() string {
-	b, err := json.Marshal(f.schema)
-	if err != nil {
-		return ""
-	}
-	return "Answer with one JSON object that follows this JSON Schema, and with nothing else:\n" + string(b)
+	return "Answer with one JSON object that follows this JSON Schema, and with nothing else:\n" + string(f.text)
 }
 
 // extractJSON finds the JSON in the text of a reply: alone, in a fenced block, or

@@ -1,7 +1,9 @@
 package nlq
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -42,7 +44,18 @@ func Compare(witness Answer, own, other Result) string {
 	} else if len(own.Rows) == len(other.Rows) && (holdsColumns(measures, other) || holdsColumns(other, measures)) {
 		return ""
 	}
-	return fmt.Sprintf("Read as %q, the question gives another result.", strings.TrimSuffix(witness.Explain, "."))
+	return fmt.Sprintf("Read as %q, the question gives another result: %s.", strings.TrimSuffix(witness.Explain, "."), difference(own, other))
+}
+
+// difference names what sets the result of the witness apart from another, for who must decide.
+func difference(own, other Result) string {
+	switch {
+	case len(own.Rows) != len(other.Rows):
+		return fmt.Sprintf("%d rows and not %d", len(own.Rows), len(other.Rows))
+	case len(own.Rows) == 1 && len(own.Columns) == 1 && len(other.Columns) == 1:
+		return fmt.Sprintf("%v and not %v", own.Rows[0][0], other.Rows[0][0])
+	}
+	return "other values in " + strings.Join(own.Columns, ", ")
 }
 
 // withoutCalendar leaves out the columns that are steps or parts of dates.
@@ -62,38 +75,64 @@ func withoutCalendar(p *queryplan.Plan, r Result) Result {
 	return out
 }
 
-// holdsColumns reports whether every column of the narrower result is one of the wider, as a bag
-// of values.
+// holdsColumns reports whether every column of the narrower result is one of the wider,
+// whatever the order of the rows and however a number was rounded.
 func holdsColumns(wide, narrow Result) bool {
 	if len(wide.Columns) < len(narrow.Columns) {
 		return false
 	}
-	var bags []string
+	var left [][]string
 	for c := range wide.Columns {
-		bags = append(bags, bagOf(wide, c))
+		left = append(left, sortedColumn(wide, c))
 	}
 	for c := range narrow.Columns {
-		i := slices.Index(bags, bagOf(narrow, c))
+		column := sortedColumn(narrow, c)
+		i := slices.IndexFunc(left, func(other []string) bool { return slices.EqualFunc(other, column, sameCell) })
 		if i < 0 {
 			return false
 		}
-		bags = slices.Delete(bags, i, i+1)
+		left = slices.Delete(left, i, i+1)
 	}
 	return true
 }
 
-// bagOf is the values of a column, whatever their order.
-func bagOf(r Result, column int) string {
-	var cells []string
-	for _, row := range r.Rows {
-		text := ""
+// sortedColumn is the values of a column: texts first, then numbers by their size.
+func sortedColumn(r Result, column int) []string {
+	cells := make([]string, len(r.Rows))
+	for i, row := range r.Rows {
 		if column < len(row) {
-			text = comparedText(row[column])
+			cells[i] = comparedText(row[column])
 		}
-		cells = append(cells, text)
 	}
-	slices.Sort(cells)
-	return strings.Join(cells, "\x00")
+	slices.SortFunc(cells, func(a, b string) int {
+		x, errX := strconv.ParseFloat(a, 64)
+		y, errY := strconv.ParseFloat(b, 64)
+		switch {
+		case errX != nil && errY != nil:
+			return strings.Compare(a, b)
+		case errX != nil:
+			return -1
+		case errY != nil:
+			return 1
+		}
+		return cmp.Compare(x, y)
+	})
+	return cells
+}
+
+// sameCell reports whether two cells are equal, or one is the other rounded.
+func sameCell(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	if errX != nil || errY != nil {
+		return false
+	}
+	_, fraction, _ := strings.Cut(a, ".")
+	_, other, _ := strings.Cut(b, ".")
+	return math.Abs(x-y) <= 0.5*math.Pow10(-min(len(fraction), len(other)))*(1+1e-9)
 }
 
 // comparedText writes a cell so that 3, 3.0 and "3" are the same.
@@ -103,7 +142,8 @@ func comparedText(v any) string {
 		text = map[bool]string{true: "1", false: "0"}[b]
 	}
 	if n, err := strconv.ParseFloat(text, 64); err == nil {
-		return strconv.FormatFloat(n, 'g', 9, 64)
+		n, _ = strconv.ParseFloat(strconv.FormatFloat(n, 'g', 9, 64), 64)
+		return strconv.FormatFloat(n, 'f', -1, 64)
 	}
 	text = strings.TrimSuffix(strings.TrimSuffix(text, " 00:00:00"), " +0000 UTC")
 	for dayForm.MatchString(text) && strings.HasSuffix(text, "-01") {
