@@ -234,7 +234,7 @@ func (b *builder) selectItems() {
 	if b.grouped {
 		b.groupKeys()
 	}
-	b.plan.Distinct = b.distinct && !b.grouped
+	b.plan.Distinct = (b.distinct || b.listsKinds()) && !b.grouped
 	b.plan.Limit = queryplan.AllRows
 }
 
@@ -457,4 +457,17 @@ func (b *builder) addOrder(o order) {
 		return
 	}
 	b.plan.OrderBy = append(b.plan.OrderBy, out)
+}
+
+// listsKinds reports whether the question asks for the values of one column without naming the rows that
+// have them: the curators are each listed once.
+func (b *builder) listsKinds() bool {
+	if len(b.reader.items) != 1 || len(b.conds) > 0 || len(b.sups) > 0 || len(b.orders) > 0 || len(b.groups) > 0 {
+		return false
+	}
+	it := b.reader.items[0]
+	if it.agg != "" || it.col < 0 || b.x.columns[it.col].kind != queryplan.Text || b.x.isUnique(it.col) {
+		return false
+	}
+	return !slices.ContainsFunc(b.chunks, func(c chunk) bool { return c.role == rMention && len(c.mention.tables) > 0 })
 }

@@ -19,8 +19,9 @@ type conversation struct {
 	last    *inquiry // what was answered last, or nil; a message that is not understood leaves it
 	current *resolved
 	pending *pendingChoice
-	failed  bool // the message before was not answered
-	typed   bool // the message before was a statement, which no question goes on from
+	failed  bool   // the message before was not answered
+	typed   bool   // the message before was a statement, which no question goes on from
+	unread  string // a follow-up since the last answer that was not understood
 }
 
 // A resolved message has a plan, alternatives to ask about, or reasons why there is neither.
@@ -32,6 +33,7 @@ type resolved struct {
 	about        string
 	reason       string
 	chosen       *schema.Choice // by the answer to a question back
+	question     string         // what to ask, where it is not what a word means
 }
 
 // A pendingChoice is a question back that the next message may answer.
@@ -73,7 +75,7 @@ func (x *Index) hearAll(q Question, now time.Time) *conversation {
 	}
 	talk := x.converse(append(texts, q.Text), now)
 	for line := range strings.Lines(q.Clarification) {
-		if line = strings.TrimSpace(line); line != "" && !talk.failed && !yes.MatchString(line) {
+		if line = strings.TrimSpace(line); line != "" && !talk.failed && (!yes.MatchString(line) || talk.asksYes()) {
 			talk.hear(line)
 		}
 	}
@@ -97,10 +99,26 @@ func (c *conversation) hear(text string) {
 		c.last = r.u.q
 	}
 	c.typed = c.typed && c.failed
+	switch {
+	case !c.failed:
+		c.unread = ""
+	case c.last != nil && goesOn(text, r):
+		c.unread = text
+	}
+}
+
+// goesOn reports whether a message goes on from the one before.
+func goesOn(text string, r *resolved) bool {
+	return followWords.MatchString(text) || r.u != nil && (r.u.refersBack() || r.u.find(0, pInstead) >= 0)
+}
+
+// asksYes reports whether the question that is open is whether one reading is meant.
+func (c *conversation) asksYes() bool {
+	return c.pending != nil && len(c.pending.from.alternatives) == 1
 }
 
 // followWords begin a message that goes on from the one before.
-var followWords = regexp.MustCompile(`(?i)^\s*(and\b|what about|how about|only\b|just\b|same\b|now\b|by\b|per\b|split\b|broken down|as a|as percent|in percent|in %|top\b|best \d|exclude|excluding|without|leave out|except|sort|order by|add\b|show (their|the|how|them)|instead|also\b|but\b|no,|i mean|who\?|when\?|which ones|how many (are|is|were|of) (that|those|them|these)|how much is that|how much money is that|in total|compare (that|this|it)|cheapest first|highest first|lowest first|per\b|und\b|nur\b|what share of (their|those|them|that)|which (of (those|these|them)|month|year|quarter|week) was)`)
+var followWords = regexp.MustCompile(`(?i)^\s*(and\b|what about|how about|only\b|just\b|same\b|now\b|by\b|per\b|split\b|broken down|as a|as percent|in percent|in %|top\b|best \d|exclude|excluding|without|leave out|except|sort|order by|add\b|show (me )?(their|the|how|them)|instead|also\b|but\b|no,|i mean|who\?|when\?|which ones|how many (are|is|were|of) (that|those|them|these)|how much is that|how much money is that|in total|compare (that|this|it)|cheapest first|highest first|lowest first|per\b|und\b|nur\b|what share of (their|those|them|that)|which (of (those|these|them)|month|year|quarter|week) was)`)
 
 // rankWords begin a message that changes a ranking, or asks for a new one in full.
 var rankWords = regexp.MustCompile(`(?i)^\s*(top|best \d)\b`)
@@ -120,7 +138,8 @@ func (c *conversation) resolve(text string) *resolved {
 		switch {
 		case follows && alone.plan == nil && c.typed:
 			alone.reason = "this goes on from a statement that was typed, which I cannot change; ask in full"
-		case follows && alone.plan == nil && c.failed:
+		case c.failed && (follows && alone.plan == nil || alone.u.refersBack()):
+			alone.plan, alone.alternatives = nil, nil
 			alone.reason = "this goes on from a question that was not answered; ask it in full"
 		}
 		return alone
@@ -130,6 +149,8 @@ func (c *conversation) resolve(text string) *resolved {
 	}
 	edited := c.x.resolve(text, c.now, nil, c.last)
 	switch {
+	case edited.plan != nil && len(edited.alternatives) == 0 && c.unread != "":
+		return c.askWithout(edited)
 	case edited.plan != nil || len(edited.alternatives) > 0:
 		return edited
 	case alone.plan != nil && !follows:
@@ -138,11 +159,30 @@ func (c *conversation) resolve(text string) *resolved {
 	return edited
 }
 
-// refersBack reports whether a message speaks of what was answered before.
+// askWithout asks whether a follow-up is meant without the one before it, which was not understood:
+// the answer would leave that out.
+func (c *conversation) askWithout(edited *resolved) *resolved {
+	asked := *edited
+	edited.about = Describe(edited.plan, c.x.schema)
+	asked.alternatives = []*resolved{edited}
+	asked.question = fmt.Sprintf("%q was not understood and is left out. Is this what you mean?", c.unread)
+	return &asked
+}
+
+// pronouns stand for what was answered before.
+var pronouns = []string{"them", "those", "these", "they", "ones", "of them", "of those", "of these", "which of those", "which of these"}
+
+// refersBack reports whether a message speaks of what was answered before: by a pronoun for it, or by
+// `their` and `its` where the message has named nothing yet.
 func (u *understanding) refersBack() bool {
-	return slices.ContainsFunc(u.ps, func(p piece) bool {
-		return p.role == pPronoun && slices.Contains([]string{"them", "those", "these", "they", "ones", "of them", "of those", "of these", "which of those", "which of these"}, p.text)
-	})
+	named := false
+	for _, p := range u.ps {
+		if p.role == pPronoun && (slices.Contains(pronouns, p.text) || !named && (p.text == "their" || p.text == "its")) {
+			return true
+		}
+		named = named || slices.Contains([]pieceRole{pName, pUnknown, pWhich}, p.role)
+	}
+	return false
 }
 
 var ordinals = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "former": 1, "latter": 2}
@@ -150,6 +190,9 @@ var ordinals = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, 
 // pick reads a message as the choice of one of the alternatives: its number, or words of it.
 func (c *conversation) pick(text string) *resolved {
 	alternatives := c.pending.from.alternatives
+	if c.asksYes() && yes.MatchString(text) {
+		return alternatives[0]
+	}
 	said := splitIdentifier(text)
 	words := slices.DeleteFunc(slices.Clone(said), func(w string) bool { return harmlessWords[w] || w == "one" || w == "number" })
 	for i, alt := range alternatives {
@@ -268,10 +311,12 @@ func (r *resolved) toAnswer(x *Index) Answer {
 	if len(r.alternatives) == 0 {
 		return a
 	}
-	about := r.u.open[0].about
-	q := Ambiguity{Question: fmt.Sprintf("What does %q mean here?", about)}
-	if about == "when" {
-		q.Question = "Which date do you mean?"
+	q := Ambiguity{Question: r.question}
+	if r.question == "" {
+		q.Question = fmt.Sprintf("What does %q mean here?", r.u.open[0].about)
+		if r.u.open[0].about == "when" {
+			q.Question = "Which date do you mean?"
+		}
 	}
 	for _, alt := range r.alternatives {
 		q.Alternatives = append(q.Alternatives, Alternative{Text: alt.about, Plan: alt.plan, SQL: alt.sql})

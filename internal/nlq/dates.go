@@ -12,6 +12,9 @@ import (
 func (u *understanding) dateOfWord(i int) int {
 	future := u.is(i, pPeriod) && u.ps[i].period.from.After(u.now)
 	find := func(k int) int {
+		if col := u.verbDate(k); col >= 0 && !future {
+			return col
+		}
 		if !u.is(k, pName) || future && pastForm(&u.toks[u.ps[k].from]) {
 			return -1 // what is booked for next week was not booked in it
 		}
@@ -39,6 +42,32 @@ func (u *understanding) dateOfWord(i int) int {
 		}
 	}
 	return -1
+}
+
+// verbDate is the date of the base that the verb at piece k is about: what we opened in May, and what
+// did we open in May, have an opening date in May, whatever their status is called. -1 is none.
+func (u *understanding) verbDate(k int) int {
+	if !u.is(k, pName, pUnknown) || u.ps[k].to != u.ps[k].from+1 || u.q.base < 0 || u.ps[k].table >= 0 {
+		return -1
+	}
+	t := &u.toks[u.ps[k].from]
+	verb := pastForm(t) && len(u.x.values[normaliseValue(t.lower)]) == 0
+	for n := u.ps[k].from - 1; n >= 0 && n >= u.ps[k].from-3 && !verb; n-- {
+		verb = (u.toks[n].lower == "did" || u.toks[n].lower == "do") && wordSet("we they you i")[u.toks[n+1].lower]
+	}
+	if !verb {
+		return -1
+	}
+	found := -1
+	for _, id := range u.x.tables[u.q.base].columns {
+		if c := &u.x.columns[id]; c.date && slices.ContainsFunc(c.words, func(w string) bool { return !columnTail[w] && stem(w) == t.stem && len(t.stem) > 2 }) {
+			if found >= 0 {
+				return -1
+			}
+			found = id
+		}
+	}
+	return found
 }
 
 // pastForm reports whether a word is a verb that says what happened.
@@ -259,6 +288,15 @@ func (u *understanding) addPeriod(i int, p period) {
 		u.q.conds = slices.DeleteFunc(u.q.conds, func(o condition) bool { return o.op == queryplan.InPeriod })
 	}
 	u.q.conds = append(u.q.conds, c)
+	// Opened and closed in May: each of the dates.
+	for k := range u.ps[:i] {
+		if other := u.verbDate(k); other >= 0 && other != col && !u.ps[k].used && u.is(u.next(k), pAnd) {
+			also := c
+			also.col = other
+			u.q.conds = append(u.q.conds, also)
+			u.use(k, u.next(k))
+		}
+	}
 }
 
 // addPeriods compares two periods: one row for each where they are of one unit.

@@ -64,6 +64,8 @@ var (
 	countByForm   = regexp.MustCompile(`(?i)\bcount(?:s|ed)? by this (?:day|date)`)
 	zeroForm      = regexp.MustCompile(`(?i)\b0 (?:=|means|is) (?:[\w ]+, )?(?:not|no|none|unknown|missing|that none)\b`)
 	unknownForm   = regexp.MustCompile(`(?i)(?:^|[\s(,;:])(-?\d+(?:\.\d+)?) (?:=|means|is|stands for) (?:an? |that )?(?:not|no|none|unknown|missing|unset|absent|undefined)\b`)
+	extractForm   = regexp.MustCompile(`(?i)\b(before|after|until|since|than) the (?:day|date) of (?:the|this) extract`)
+	sumsForm      = regexp.MustCompile(`(?i)^(?:the )?(?:sum|total) of ([\w.]+)(?: (?:of|over|across|with|in) (.+?))?,? divided by (?:the )?(?:sum|total) of (?:all )?(?:the )?([\w.]+)$`)
 	clauseForm    = regexp.MustCompile(`(?i),? (?:the )?day of the extract`)
 )
 
@@ -76,12 +78,15 @@ func (x *Index) define(name, text string) *definition {
 	if _, after, ok := strings.Cut(s, ": "); ok {
 		s = after
 	}
+	if !x.today.IsZero() {
+		s = extractForm.ReplaceAllString(s, "${1} "+x.today.Format(time.DateOnly))
+	}
 	s = clauseForm.ReplaceAllString(s, "")
 	if m := onItsForm.FindStringSubmatch(text); m != nil {
 		d.date = x.columnNamed(m[1], -1)
 	}
 	switch {
-	case x.defineTimes(d, s), x.defineDays(d, s), x.defineAggregate(d, s), x.defineShare(d, s), x.defineQuotient(d, s), x.defineLess(d, s), x.defineCondition(d, name, s):
+	case x.defineTimes(d, s), x.defineDays(d, s), x.defineSums(d, s), x.defineAggregate(d, s), x.defineShare(d, s), x.defineQuotient(d, s), x.defineLess(d, s), x.defineCondition(d, name, s):
 		if d.date >= 0 && x.columns[d.date].table != d.base {
 			d.date = -1
 		}
@@ -207,6 +212,23 @@ func (x *Index) defineAggregate(d *definition, s string) bool {
 	conds, ok := x.phraseConditions(over, d.base)
 	d.conds = conds
 	return ok
+}
+
+// defineSums reads `sum of hours of billable entries divided by sum of all hours`: a sum over some of
+// the rows and one over all of them.
+func (x *Index) defineSums(d *definition, s string) bool {
+	m := sumsForm.FindStringSubmatch(s)
+	if m == nil || m[2] == "" {
+		return false
+	}
+	d.col, d.other, d.form = x.columnNamed(m[1], -1), x.columnNamed(m[3], -1), quotientOf
+	if d.col < 0 || d.other < 0 || x.columns[d.col].table != x.columns[d.other].table {
+		return false
+	}
+	d.base = x.columns[d.col].table
+	part, ok := x.phraseConditions(m[2], d.base)
+	d.part = part
+	return ok && len(part) > 0
 }
 
 // phraseConditions reads `invoices with status paid or open` as conditions on rows of a table.

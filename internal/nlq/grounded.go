@@ -28,6 +28,20 @@ func (x *Index) findUngrounded(question string, a Answer) string {
 	return ""
 }
 
+// listsAmounts reports whether a plan lists nothing but amounts although the question asks for no list: the
+// value of everything in stock is a sum.
+func (x *Index) listsAmounts(question string, p *queryplan.Plan) bool {
+	if len(p.GroupBy) > 0 || len(p.OrderBy) > 0 || p.From != nil || p.Top != nil {
+		return false
+	}
+	for _, e := range p.Select {
+		if id := x.columnOf(p, e); id < 0 || !isNumericColumn(&x.columns[id]) || !x.summable(id) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(tokenise(strings.ToLower(question)), func(t token) bool { return leads[t.lower] || wh[t.lower] || t.lower == "how" || t.lower == "each" })
+}
+
 // columnOf is the column that an expression of a plan is, or -1 where it is computed.
 func (x *Index) columnOf(p *queryplan.Plan, e queryplan.Expr) int {
 	if e.Aggregate() || e.Column == "" || e.Truncate != "" {

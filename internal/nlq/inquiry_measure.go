@@ -92,7 +92,11 @@ func (p *planner) definedExpr(m measure, where []queryplan.Filter) queryplan.Exp
 		e.Function, e.Where = d.agg, where
 	case quotientOf:
 		a, b := p.expr(d.col, true), p.expr(d.other, true)
-		a.Function, a.Where, b.Function, b.Where = queryplan.Sum, where, queryplan.Sum, where
+		a.Function, a.Where, b.Function, b.Where = queryplan.Sum, with(d.part), queryplan.Sum, where
+		if d.col == d.other {
+			e = percentOf(a, b) // a share of the whole
+			break
+		}
 		e = queryplan.Expr{Math: &queryplan.Math{Operator: queryplan.Divide, Left: a, Right: b}}
 	case differenceOf:
 		a, b := p.expr(d.col, true), p.expr(d.other, true)

@@ -2,6 +2,7 @@ package nlq
 
 import (
 	"slices"
+	"strings"
 
 	"interlock/internal/queryplan"
 )
@@ -180,7 +181,12 @@ func (u *understanding) tableOfVerb(k int) int {
 
 // readConditions reads the values, defined terms and flags that are left.
 func (u *understanding) readConditions() {
+	u.readAttributes()
 	for i := range u.ps {
+		if col := u.verbDate(i); col >= 0 && !u.ps[i].used && len(u.ps[i].vals) > 0 { // how many did we close
+			u.q.conds = append(u.q.conds, condition{table: u.q.base, col: col, op: queryplan.IsNotNull, other: -1})
+			u.use(i)
+		}
 		if !u.free(i) {
 			continue
 		}
@@ -203,6 +209,29 @@ func (u *understanding) readConditions() {
 		case p.table == u.q.base && p.tscore > 0.6 && u.q.base >= 0:
 			u.use(i)
 		case u.presenceFlag(i):
+		}
+	}
+}
+
+// readAttributes reads the first word of a defined term whose other words name the base: open complaints
+// are defined, so complaints that are open are such, and so are the open ones.
+func (u *understanding) readAttributes() {
+	for i := range u.ps {
+		p := &u.ps[i]
+		own := slices.ContainsFunc(p.vals, func(v valueRef) bool { return u.x.columns[v.column].table == u.q.base })
+		if p.used || p.to != p.from+1 || !(p.role == pUnknown || p.role == pHarmless || p.role == pName && !own && p.def == nil && p.table < 0) {
+			continue
+		}
+		t := &u.toks[p.from]
+		for _, d := range u.x.definitions {
+			first, rest, ok := strings.Cut(strings.ToLower(d.name), " ")
+			if !ok || d.isMeasure() || !d.noun || d.base != u.q.base || strings.Contains(rest, " ") || first != t.lower && stem(first) != stem(strings.TrimSuffix(t.lower, "ly")) {
+				continue
+			}
+			u.q.conds = append(u.q.conds, condition{table: d.base, def: d, other: -1, col: -1})
+			p.role = pName
+			u.use(i)
+			break
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package nlq
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +13,7 @@ import (
 // learnMeaning works out what the dictionary says in sentences of the plain kinds: the day of the
 // extract, main dates, values that mean unknown, and terms that can be computed.
 func (x *Index) learnMeaning(dict schema.Dictionary) {
-	x.unknown = map[int][]any{}
+	x.unknown, x.same = map[int][]any{}, map[int][]schema.SameValue{}
 	x.sentinels, x.mainDates, x.folded = map[int]bool{}, map[int]int{}, map[int]bool{}
 	x.defined, x.called, x.vocabulary, x.stemmed = map[string]*definition{}, map[string]int{}, map[string]bool{}, map[string]bool{}
 	x.learnVocabulary()
@@ -44,6 +45,19 @@ func (x *Index) learnMeaning(dict schema.Dictionary) {
 	for _, name := range sortedKeys(pending) {
 		if !extractWords.MatchString(name) {
 			x.undefined = append(x.undefined, name)
+			x.keepTerm(name)
+		}
+	}
+}
+
+var computedForm = regexp.MustCompile(`(?i)\b(divided by|sum of|total of|average of|mean of|median of|share of|percentage of|proportion of|number of|times|minus|less)\b`)
+
+// keepTerm lets no words stand for a term that is computed in a way which is not understood: the
+// grammar of single sentences would read a part of them.
+func (x *Index) keepTerm(name string) {
+	for i := range x.glossary {
+		if t := &x.glossary[i]; t.name == name && computedForm.MatchString(t.means) {
+			t.words = ""
 		}
 	}
 }
@@ -128,12 +142,32 @@ func (x *Index) learnTexts(dict schema.Dictionary) {
 				x.mainDates[t] = c
 			}
 			x.learnUnknown(c, said)
+			x.learnSame(c, said)
 		}
 	}
 	for w, list := range owners {
 		if slices.Sort(list); len(slices.Compact(list)) == 1 {
 			x.called[w] = list[0] + 1
 			x.vocabulary[w] = true
+		}
+	}
+}
+
+var sameForm = regexp.MustCompile(`(?i)(?:^|[\s(,;:.])([\p{L}\d]+) (?:is|=|means|stands for) ([\p{L}\d]+)`)
+
+// learnSame takes the values of a column that its description says are one: DE is Germany.
+func (x *Index) learnSame(c int, said string) {
+	value := func(word string) string {
+		for _, ref := range x.values[normaliseValue(word)] {
+			if ref.column == c {
+				return ref.value
+			}
+		}
+		return ""
+	}
+	for _, m := range sameForm.FindAllStringSubmatch(said, -1) {
+		if spelling, shown := value(m[1]), value(m[2]); spelling != "" && shown != "" && spelling != shown {
+			x.same[c] = append(x.same[c], schema.SameValue{Value: shown, Spellings: []string{spelling}})
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 // the dictionary says in sentences.
 func (x *Index) useMeaning() {
 	m := x.schema.Meaning
-	x.same, x.verified = map[int][]schema.SameValue{}, map[string]*queryplan.Plan{}
+	x.verified = map[string]*queryplan.Plan{}
 	if m == nil {
 		return
 	}
@@ -88,7 +88,9 @@ func (x *Index) useFieldValues(c int, f schema.FieldMeaning) {
 	if f.IgnoreCase {
 		x.folded[c] = true
 	}
-	x.same[c] = f.Same
+	if len(f.Same) > 0 {
+		x.same[c] = f.Same
+	}
 	for _, s := range f.Same {
 		for _, spelling := range append([]string{s.Value}, s.Spellings...) {
 			key := normaliseValue(spelling)

@@ -88,19 +88,29 @@ func (r *reader) unanswerableReason() string {
 	return ""
 }
 
+// untilNow are words that say that something holds at this time.
+var untilNow = wordSet("still currently now already yet presently")
+
 // isSelector reports whether an unknown word is what rows are chosen by: it ends a
 // sentence after `are`, or is a superlative.
 func (r *reader) isSelector(i int) bool {
 	c := &r.chunks[i]
 	t := &r.toks[c.from]
-	if c.filler || harmless[t.lemma] || begins[t.lower] || t.number || c.from == 0 {
+	if c.filler || begins[t.lower] || t.number || c.from == 0 {
 		return false
 	}
-	before := r.toks[c.from-1].lower
+	at := c.from - 1
+	for at > 0 && untilNow[r.toks[at].lower] {
+		at--
+	}
+	before := r.toks[at].lower
+	be := wordSet("is are was were not been")[before]
+	if harmless[t.lemma] && (!be || t.lower != t.lemma || pastForm(t)) {
+		return false // which are held; but not: which are open
+	}
 	if strings.HasSuffix(t.lower, "est") && len(t.lower) > 5 && before == "the" {
 		return true
 	}
-	be := wordSet("is are was were not been")[before]
 	return be && (c.to == len(r.toks) || r.toks[c.to].sentence != t.sentence || r.toks[c.to].comma)
 }
 
@@ -167,6 +177,10 @@ func (r *reader) missingReason() string {
 		word := r.toks[c.from].lower
 		switch c.role {
 		case rSup, rNot, rPeriod, rEmpty, rBoth:
+		case rAnd:
+			if c.phrase.words[0] != "with" || slices.ContainsFunc(r.items, func(it item) bool { return it.at < i }) {
+				continue // the partners with their rates: the partners are asked for as well
+			}
 		case rShare:
 			if word == "share" {
 				continue // also a verb

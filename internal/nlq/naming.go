@@ -182,6 +182,9 @@ func (x *Index) scoreColumn(content []*token, i int) float64 {
 	if owned == len(content) {
 		return 0
 	}
+	if last := content[len(content)-1]; owned > 0 && (x.truths[i] != nil && slices.Contains(tab.core, last.lemma) || pastForm(last) && content[0].lemma != content[0].lower && slices.Contains(tab.core, content[0].lemma)) {
+		return 0 // premium users, people born: the rows, and what is said of them
+	}
 	got, total, own := 0.0, 0.0, 0
 	for k, w := range c.words {
 		weight := 1.0
@@ -333,7 +336,7 @@ func (x *Index) foldsCase(col int) bool { return x.folded[col] }
 // summable reports whether adding a column up means anything.
 func (x *Index) summable(col int) bool {
 	c := &x.columns[col]
-	if !c.isNumeric() || c.key || x.sentinels[col] {
+	if !c.isNumeric() || c.key || c.isCalendar() || x.sentinels[col] {
 		return false
 	}
 	return !slices.ContainsFunc(c.words, func(w string) bool { return notSummed[w] })

@@ -154,7 +154,7 @@ func plan(q Question) Answer {
 	if !talk.failed && talk.current.drop(q.Avoid) {
 		return talk.current.toAnswer(x)
 	}
-	if followWords.MatchString(q.Text) && len(q.History) > 0 && q.Clarification == "" {
+	if goesOn(q.Text, talk.current) && len(q.History) > 0 && q.Clarification == "" {
 		return Answer{Quality: Low, Declined: talk.current.reason}
 	}
 	if !x.today.IsZero() {
@@ -172,11 +172,13 @@ func plan(q Question) Answer {
 	if a.Declined == "" && a.Plan != nil && len(a.Plan.Having) > 0 && len(a.Plan.GroupBy) == 0 {
 		return Answer{Quality: Low, Declined: talk.current.reason} // a number of all rows is no condition
 	}
+	if a.Sure() && x.listsAmounts(q.Text, a.Plan) {
+		return Answer{Quality: Low, Declined: "it is not clear whether each of the amounts is asked for or all of them together; say `total` or `list`"}
+	}
 	if name := x.findUngrounded(q.Text, a); name != "" && a.Sure() && len(q.History) == 0 && q.Clarification == "" {
 		return Answer{Quality: Low, Declined: fmt.Sprintf("I could only read this as a question about %s, which it does not name", name)}
 	}
-	asks := len(a.Questions) > 0 && (len(a.Questions[0].Alternatives) > 1 || len(a.NotUnderstood) == 0)
-	if a.Declined == "" && !asks && slices.ContainsFunc(a.NotUnderstood, changesMeaning) {
+	if a.Declined == "" && slices.ContainsFunc(a.NotUnderstood, changesMeaning) {
 		return Answer{Quality: Low, Declined: "it is not clear what " + quoteAll(a.NotUnderstood) + " refers to in this data", NotUnderstood: a.NotUnderstood}
 	}
 	return a
@@ -185,7 +187,7 @@ func plan(q Question) Answer {
 // changesMeaning reports whether words that became nothing may change what is asked. Verbs only say
 // how the things are linked that a question names.
 func changesMeaning(words string) bool {
-	return !slices.ContainsFunc([]string{"ed", "ing"}, func(end string) bool { return strings.HasSuffix(words, end) && !strings.Contains(words, " ") })
+	return words == "nothing" || !slices.ContainsFunc([]string{"ed", "ing"}, func(end string) bool { return strings.HasSuffix(words, end) && !strings.Contains(words, " ") })
 }
 
 func quoteAll(words []string) string {
@@ -196,9 +198,13 @@ func quoteAll(words []string) string {
 	return strings.Join(out, ", ")
 }
 
+// politeFrame is politeness whose words may be names elsewhere.
+var politeFrame = regexp.MustCompile(`(?i)\b(be )?so kind( as to)?( and)?\b|\bthank you\b|\bsorry (to bother|for bothering)( you)?\b`)
+
 // planLoosely reads a question by the grammar of single sentences, which leaves room for words that it does not know.
 func (x *Index) planLoosely(q Question, now time.Time) Answer {
 	text, notes := x.rephrase(q, now)
+	text = politeFrame.ReplaceAllString(text, " ")
 	if reason := x.findUnexplained(text); reason != "" {
 		return Answer{Quality: Low, Declined: reason}
 	}

@@ -177,6 +177,7 @@ func buildPieceTable() map[string][]pieceForm {
 	add(piece{role: pEvery}, "anything", "any", "something", "everything", "one", "a single", "at all", "a single one")
 	add(piece{role: pReading}, "i mean", "i meant", "no i mean", "actually", "no", "sorry")
 	add(piece{role: pNew}, "new")
+	add(piece{role: pHarmless}, "so kind", "be so kind", "so kind as to", "be so kind as to", "thank you", "on file", "on record", "quick one", "quick question", "one quick question", "sorry to bother you", "sorry to bother", "sorry for bothering you")
 	add(piece{role: pTotal}, "amount", "amounts", "money", "value", "the amounts", "the amount", "the money", "in money")
 	add(piece{role: pMoney}, "euro", "euros", "eur", "usd", "dollar", "dollars", "pound", "pounds", "gbp", "chf", "€", "$", "£")
 	return m
@@ -315,17 +316,19 @@ func (x *Index) restoreAggregates(ps []piece) {
 }
 
 // restoreValues takes words that mostly change nothing for the values that they are where they follow the name of
-// the value's column, or end a sentence behind a form of be: with status done, how many are done.
+// the value's column, or behind a form of be: with status done, how many are done, how many were done in May.
 func (x *Index) restoreValues(ps []piece) {
 	for i := 1; i < len(ps); i++ {
 		before := &ps[i-1]
 		if ps[i].role != pHarmless {
 			continue
 		}
-		last := i == len(ps)-1 && slices.Contains([]string{"is", "are", "was", "were"}, before.text)
+		be := slices.Contains([]string{"is", "are", "was", "were"}, before.text)
+		last := be && i == len(ps)-1
+		verb := be && i+1 < len(ps) && (ps[i+1].text == "in" || ps[i+1].role == pPeriod || ps[i+1].role == pBy || ps[i+1].role == pUnit)
 		var vals []valueRef
 		for _, ref := range x.values[normaliseValue(ps[i].text)] {
-			if last || slices.ContainsFunc(before.cols, func(c scored) bool { return c.id == ref.column }) {
+			if last || verb && x.distinct[ref.column] <= 30 || slices.ContainsFunc(before.cols, func(c scored) bool { return c.id == ref.column }) {
 				vals = append(vals, ref)
 			}
 		}

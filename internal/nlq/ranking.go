@@ -136,7 +136,8 @@ func (u *understanding) targetAt(j int) (grouping, bool) {
 		return grouping{col: -1, table: p.table}, true
 	}
 	if len(p.cols) > 0 && len(p.vals) == 0 {
-		col := u.column(j, func(c *column) bool { return !c.isNumeric() })
+		verb := p.to == p.from+1 && pastForm(&u.toks[p.from])
+		col := u.column(j, func(c *column) bool { return !c.isNumeric() && !(verb && c.date) }) // who has worked: no day of work
 		if col >= 0 {
 			return u.x.groupingBy(col), true
 		}
@@ -362,7 +363,7 @@ func (u *understanding) rankLargest(i int) bool {
 			ids = append(ids, id)
 		case len(form.words) > 0 && isNumericColumn(c) && slices.ContainsFunc(c.words, func(w string) bool { return slices.Contains(form.words, w) }):
 			ids = append(ids, id)
-		case len(form.words) == 0 && !form.date && !form.birth && u.x.summable(id):
+		case len(form.words) == 0 && !form.date && !form.birth && (u.x.summable(id) || isNumericColumn(c) && slices.ContainsFunc(c.words, func(w string) bool { return sizeWords[w] })):
 			ids = append(ids, id)
 		}
 	}
@@ -379,6 +380,9 @@ func (u *understanding) rankLargest(i int) bool {
 	u.use(i, j, u.find(0, pWhich))
 	return u.rank(grouping{col: -1, table: t}, measure{agg: queryplan.Sum, table: t, col: col}, form.desc, n)
 }
+
+// sizeWords are words of columns by which one thing is larger than another, though nobody adds them up.
+var sizeWords = wordSet("height width depth length size area volume weight diameter capacity")
 
 // rankVague asks by what to rank: the defined measures, the rows that belong to a row, its own amounts.
 func (u *understanding) rankVague(i, j int, g grouping, n int) bool {

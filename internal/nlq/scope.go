@@ -31,6 +31,9 @@ func (x *Index) unclearScope(text string, p *queryplan.Plan) string {
 			continue
 		}
 		for _, inner := range f.Plan.Filters {
+			if date := x.strayDate(text, f.Plan.Table, inner); date != "" {
+				return fmt.Sprintf("no date of %s is known that the question could be about but %s of %s, which it does not name", humanName(p.Table), date, plural(humanName(f.Plan.Table)))
+			}
 			if m := otherThan.FindStringSubmatch(text); m != nil && f.Operator == queryplan.NotIn && inner.Operator == queryplan.Eq {
 				return fmt.Sprintf("other than %s can mean another one as well, or not that one at all; say which", strings.Trim(m[1], "?.,!"))
 			}
@@ -40,6 +43,26 @@ func (x *Index) unclearScope(text string, p *queryplan.Plan) string {
 		}
 	}
 	return ""
+}
+
+// strayDate is the date of another table that a condition is on although the question names neither
+// that table nor the date.
+func (x *Index) strayDate(text, table string, f queryplan.Filter) string {
+	t, col := x.findTable(table), x.findColumn(table, f.Column[strings.LastIndexByte(f.Column, '.')+1:])
+	if t < 0 || col < 0 || !x.columns[col].date {
+		return ""
+	}
+	for _, tok := range tokenise(text) {
+		for _, w := range append(slices.Clone(x.tables[t].core), x.columns[col].words...) {
+			if !columnTail[w] && sameWord(&tok, w) > 0 {
+				return ""
+			}
+		}
+		if x.called[tok.lemma] == t+1 {
+			return ""
+		}
+	}
+	return humanName(x.columns[col].name)
 }
 
 // heldByOneTable finds a column of a list over several tables which one of the others has as well,

@@ -2,6 +2,7 @@ package nlq
 
 import (
 	"slices"
+	"strings"
 
 	"interlock/internal/queryplan"
 )
@@ -290,7 +291,7 @@ func (u *understanding) readBare() bool {
 			}
 			u.use(asks)
 			return true
-		case asks >= 0 && !grouped && len(p.cols) > 0 && p.cols[0].score > 0.9 && len(p.vals) == 0 && p.def == nil && !u.x.columns[p.cols[0].id].isNumeric():
+		case asks >= 0 && !grouped && len(p.cols) > 0 && p.cols[0].score > 0.9 && len(p.vals) == 0 && p.def == nil && !u.x.columns[p.cols[0].id].isNumeric() && u.x.truths[p.cols[0].id] == nil:
 			return false // properties of rows, not rows: the other grammar reads them
 		case len(p.cols) > 0 && len(p.vals) == 0 && p.def == nil:
 			m, ok := u.measureAt(i, "")
@@ -316,6 +317,11 @@ func (u *understanding) readBare() bool {
 			return true
 		case len(p.vals) == 1 && !u.is(u.next(i), pName):
 			t := u.x.columns[p.vals[0].column].table
+			if asks >= 0 && asks == u.prev(i) && !grouped && strings.HasSuffix(u.toks[p.to-1].lower, "s") && u.x.rowName(t) >= 0 {
+				u.q.base, u.listing = t, true // list the partners: the rows that are such
+				u.use(asks)
+				return true
+			}
 			if asks >= 0 || !grouped {
 				continue
 			}

@@ -192,6 +192,13 @@ func (u *understanding) column(i int, ok func(c *column) bool) int {
 			far = append(far, c.id)
 		}
 	}
+	if len(near)+len(reach) == 0 {
+		near = u.x.columnsIn(nameWords(u.toks[u.ps[i].from:u.ps[i].to]), u.q.base, ok)
+		if len(near) == 1 {
+			return near[0]
+		}
+		near = nil
+	}
 	best := func(ids []int) []int {
 		if len(ids) < 2 {
 			return ids
@@ -219,6 +226,21 @@ func (u *understanding) column(i int, ok func(c *column) bool) int {
 	return -1
 }
 
+// columnsIn are the columns of a table that words name by a part of their names, where a better
+// match elsewhere cannot be meant: the price of a ticket is its list price.
+func (x *Index) columnsIn(content []*token, base int, ok func(c *column) bool) []int {
+	if base < 0 || len(content) == 0 {
+		return nil
+	}
+	var out []int
+	for _, id := range x.tables[base].columns {
+		if c := &x.columns[id]; c.ref < 0 && (ok == nil || ok(c)) && x.scoreColumn(content, id) >= minName {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
 // columnOfNamed is the column of the table whose name stands right before piece i where no better
 // match belongs to it: paragraph details are details of paragraphs. -1 is none.
 func (u *understanding) columnOfNamed(i int, ok func(c *column) bool) int {
@@ -229,17 +251,10 @@ func (u *understanding) columnOfNamed(i int, ok func(c *column) bool) int {
 	if slices.ContainsFunc(u.ps[i].cols, func(c scored) bool { return u.x.columns[c.id].table == t }) {
 		return -1
 	}
-	content := nameWords(u.toks[u.ps[i].from:u.ps[i].to])
-	found := -1
-	for _, id := range u.x.tables[t].columns {
-		if c := &u.x.columns[id]; len(content) > 0 && c.ref < 0 && (ok == nil || ok(c)) && u.x.scoreColumn(content, id) >= minName {
-			if found >= 0 {
-				return -1
-			}
-			found = id
-		}
+	if found := u.x.columnsIn(nameWords(u.toks[u.ps[i].from:u.ps[i].to]), t, ok); len(found) == 1 {
+		return found[0]
 	}
-	return found
+	return -1
 }
 
 // checkWords refuses the message for the words that became nothing.
@@ -252,6 +267,9 @@ func (u *understanding) checkWords() {
 		}
 		if p.role == pUnknown && p.to == p.from+1 && lightVerbs[p.text] && len(u.q.measures) > 0 {
 			continue // who placed the most orders
+		}
+		if p.role == pUnknown && p.text == "still" && i+1 < len(u.ps) && u.next(i) >= 0 && u.ps[u.next(i)].used {
+			continue // still open: open says it
 		}
 		switch p.role {
 		case pHarmless, pAnd, pMoney, pWith, pReading, pAbout, pAlso:
