@@ -56,9 +56,15 @@ var (
 	// ordered is a sentence behind a question that orders files: "Draw a bar chart and write a PDF report."
 	ordered = regexp.MustCompile(`(?i)[.?!;]\s+` + order + `(?:[\s,]+(?:and|then|und|dann)[\s,]+(?:then\s+|dann\s+)?` + order + `)*\s*[.!?]*\s*$`)
 
+	// Behind "draw that as" a kind needs no "chart", and a format of files says all: "make an Excel file of it".
+	bareKind = regexp.MustCompile(`(?i)\b(?:as|als)\s+` + article + `(?:stacked\s+)?(?:bar|column|line|pie|area|scatter|point|histogram|balken|säulen|linien?|kreis|torte|fläche|punkte?)s?\b`)
+	bareFile = regexp.MustCompile(`(?i)\b(` + fileWord + `)(?:[- ]?(?:file|datei|sheet|tabelle))?\b`)
+
 	draws = regexp.MustCompile(`(?i)\b(?:draw|plot|zeichne)\b`)
 	goOn  = regexp.MustCompile(`(?i)^\s*(?:please\s+|bitte\s+)?(?:continue|go on|carry on|weiter|mach(?:e)? weiter|fahre fort)\s*[.!]?\s*$`)
 	rerun = regexp.MustCompile(`(?i)^\s*(?:please\s+|bitte\s+)?(?:re-?run|recompute|refresh|(?:run|do)\s+(?:(?:it|that|this)\s+)?again|(?:noch ?mal|noch einmal|erneut)\s+ausführen|neu\s+(?:be)?rechnen)(?:\s+(?:it|that|this|please))?\s*(?:[:,.!-]+\s*|$)`)
+	// refines begins a change of what was answered before.
+	refines = regexp.MustCompile(`(?i)^\s*(?:please\s+|bitte\s+)?(?:refine|verfeinere)(?:\s+(?:this|that|it|das|dies|es))?\s*(?:[:,.!-]+\s*|$)`)
 	// followsUp begins a question that changes the one before.
 	followsUp = regexp.MustCompile(`(?i)^\s*(?:and\s+|und\s+|but\s+|aber\s+)?(?:only|just|what about|how about|for|in|by|per|without|nur|was ist mit|für|ohne)\b|^\s*(?:and|und)\b`)
 	andWord   = regexp.MustCompile(`(?i)^\s*(?:and|und)\s+`)
@@ -76,8 +82,8 @@ var chartKinds = []struct {
 	{regexp.MustCompile(`(?i)\bstacked`), "stacked_bar"},
 	{regexp.MustCompile(`(?i)\b(?:bar|column|balken|säulen)`), "bar"},
 	{regexp.MustCompile(`(?i)\b(?:line|linien)`), "line"},
-	{regexp.MustCompile(`(?i)\b(?:pie|kreis|torten)`), "pie"},
-	{regexp.MustCompile(`(?i)\b(?:area|flächen)`), "area"},
+	{regexp.MustCompile(`(?i)\b(?:pie|kreis|torten?)`), "pie"},
+	{regexp.MustCompile(`(?i)\b(?:area|flächen?)`), "area"},
 	{regexp.MustCompile(`(?i)\b(?:scatter|point|punkt)`), "point"},
 	{regexp.MustCompile(`(?i)\bhistogram`), "histogram"},
 }
@@ -85,12 +91,7 @@ var chartKinds = []struct {
 // splitWish takes the words about charts, reports and files out of a question.
 func splitWish(text string) (question string, w wish) {
 	drawn := wantsChart.FindString(text)
-	w = wish{chart: drawn != "", report: wantsReport.MatchString(text)}
-	for _, k := range chartKinds {
-		if w.kind == "" && k.words.MatchString(drawn) {
-			w.kind = k.kind
-		}
-	}
+	w = wish{chart: drawn != "", kind: chartKind(drawn), report: wantsReport.MatchString(text)}
 	switch {
 	case wantsHTML.MatchString(text):
 		w.format = "html"
@@ -98,7 +99,7 @@ func splitWish(text string) (question string, w wish) {
 		w.format = "pdf"
 	}
 	if m := wantsFile.FindStringSubmatch(text); m != nil {
-		w.file = strings.Replace(strings.ToLower(m[1]), "excel", "xlsx", 1)
+		w.file = fileFormat(m[1])
 	}
 	if w.isNone() {
 		return text, w
@@ -114,6 +115,32 @@ func splitWish(text string) (question string, w wish) {
 		return text, w
 	}
 	return question, w
+}
+
+// chartKind is the kind of chart that words name, "" for none.
+func chartKind(words string) string {
+	for _, k := range chartKinds {
+		if k.words.MatchString(words) {
+			return k.kind
+		}
+	}
+	return ""
+}
+
+// fileFormat is the format of a file under the name that the person has for it.
+func fileFormat(word string) string {
+	return strings.Replace(strings.ToLower(word), "excel", "xlsx", 1)
+}
+
+// bareWish reads a message that asks for another form of what was answered before and names
+// the form alone: "draw that as a pie". Elsewhere the same word can be one of the data.
+func bareWish(text string) (w wish, ok bool) {
+	if kind := bareKind.FindString(text); kind != "" {
+		w = wish{chart: true, kind: chartKind(kind)}
+	} else if m := bareFile.FindStringSubmatch(text); m != nil {
+		w = wish{file: fileFormat(m[1])}
+	}
+	return w, !w.isNone() && refersBack(bareFile.ReplaceAllString(bareKind.ReplaceAllString(text, " "), " "))
 }
 
 // refersBack reports whether a message asks for nothing but another form of what was
@@ -184,7 +211,7 @@ func readFileRequest(said string, history []Message) fileRequest {
 		return fileRequest{question: said, typed: code}
 	}
 	before, asked, hasBefore := requestBefore(history)
-	text := rerun.ReplaceAllString(said, "")
+	text := refines.ReplaceAllString(rerun.ReplaceAllString(said, ""), "")
 	if code := readTypedCode(text); code != nil { // run again: SQL: …
 		return fileRequest{question: text, typed: code}
 	}
@@ -200,7 +227,11 @@ func readFileRequest(said string, history []Message) fileRequest {
 	if w.isNone() && draws.MatchString(text) && refersBack(text) {
 		w.chart = true // draw that
 	}
-	if !w.isNone() && refersBack(text) {
+	back := !w.isNone() && refersBack(text)
+	if bare, ok := bareWish(text); ok && w.isNone() {
+		w, back = bare, true
+	}
+	if back {
 		before.nothingBefore = !hasBefore
 		before.addWish(w)
 		return before

@@ -417,7 +417,7 @@ func cellText(v any, separate bool) string {
 		return "unknown"
 	case ok && separate && isExact(v):
 		return exactText(v.(string))
-	case !ok:
+	case !ok || math.IsInf(n, 0):
 		text := fmt.Sprint(v)
 		return strings.TrimSuffix(strings.TrimSuffix(text, " 00:00:00"), "T00:00:00Z")
 	case n == math.Trunc(n) && math.Abs(n) < 1e15:
