@@ -13,8 +13,8 @@ import (
 
 // Stop ends the turn that runs or waits in a thread; if there is none it does nothing. A
 // turn of another process is ended by that process, or by this one once the lease expires.
-// If the end cannot be stored, the error says why, and the turn is ended once the store
-// writes again.
+// If the end cannot be stored, the error says why, and a turn that ran is ended once the
+// store writes again.
 func (e *Engine) Stop(ctx context.Context, thread string) error {
 	tick := time.NewTicker(renewEvery / 5)
 	defer tick.Stop()
