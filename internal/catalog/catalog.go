@@ -99,7 +99,7 @@ type Catalog struct {
 	known    map[string]manifest        // imported versions by path
 	derived  map[string]any             // what was found out about a version, by kind and path
 	live     map[string]liveDescription // tables of databases, described not long ago
-	lines    map[string]*line           // open connections to databases that stay where they are
+	lines    map[string]*remoteLink     // open connections to databases that stay where they are
 	renewed  map[string]time.Time       // datasets whose copies from before are not used any more
 }
 
@@ -143,7 +143,7 @@ func New(c Config) (*Catalog, error) {
 	return &Catalog{
 		config: c, private: private{dirs: []string{c.State, c.Dir}}, owners: &owners{path: filepath.Join(c.State, "uploads.json")}, hashes: loadHashes(c.Dir), sqlite: source.NewSQLitePool(c.Dir), flights: map[string]*flight{}, used: map[string]time.Time{},
 		known: map[string]manifest{}, derived: map[string]any{}, inner: map[file][]source.TableName{}, registries: map[file]readResult{}, live: map[string]liveDescription{},
-		lines: map[string]*line{},
+		lines: map[string]*remoteLink{},
 	}, nil
 }
 
@@ -155,7 +155,7 @@ func (c *Catalog) List(ctx context.Context) ([]schema.Dataset, error) {
 	}
 	list := make([]schema.Dataset, 0, len(found))
 	for _, d := range found {
-		shown, err := c.show(ctx, d)
+		shown, err := c.describe(ctx, d)
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +170,7 @@ func (c *Catalog) Get(ctx context.Context, id string) (schema.Dataset, error) {
 	if err != nil {
 		return schema.Dataset{}, err
 	}
-	return c.show(ctx, d)
+	return c.describe(ctx, d)
 }
 
 func (c *Catalog) find(ctx context.Context, id string) (*dataset, error) {
@@ -186,7 +186,7 @@ func (c *Catalog) find(ctx context.Context, id string) (*dataset, error) {
 		ids[i] = d.id
 	}
 	near := fault.Nearest(id, ids)
-	f := fault.New(fault.DatasetNotFound, "there is no dataset %q", clip(id, 80)).With(near)
+	f := fault.New(fault.DatasetNotFound, "there is no dataset %q", truncate(id, 80)).With(near)
 	switch len(near) {
 	case 0:
 		return nil, f.Suggest("There are no datasets: put files into a data folder.")
@@ -196,8 +196,8 @@ func (c *Catalog) find(ctx context.Context, id string) (*dataset, error) {
 	return nil, f.Suggest("Use one of: %s.", quoted(near[:min(10, len(near))]))
 }
 
-// show is a dataset for others, with what is known of its present version.
-func (c *Catalog) show(ctx context.Context, d *dataset) (schema.Dataset, error) {
+// describe returns a dataset as others see it, with what is known of its present version.
+func (c *Catalog) describe(ctx context.Context, d *dataset) (schema.Dataset, error) {
 	v, err := c.version(ctx, d)
 	if err != nil {
 		return schema.Dataset{}, err

@@ -51,12 +51,12 @@ func (c *Catalog) connections() ([]Connection, []schema.Problem) {
 		err = readYAML(text, &doc)
 	}
 	if err != nil {
-		return nil, []schema.Problem{{Path: "sources.yaml", Message: "It cannot be read: " + clip(reason(err), 300)}}
+		return nil, []schema.Problem{{Path: "sources.yaml", Message: "It cannot be read: " + truncate(errorReason(err), 300)}}
 	}
 	var problems []schema.Problem
 	kept := slices.DeleteFunc(doc.Sources, func(conn Connection) bool {
 		if conn.Alias == "" || datasetID(conn.Alias) != conn.Alias || conn.URL == "" {
-			problems = append(problems, schema.Problem{Path: "sources.yaml", Message: fmt.Sprintf("The source %q needs an alias of letters, digits, dots, dashes and underscores, and a url.", clip(conn.Alias, 60))})
+			problems = append(problems, schema.Problem{Path: "sources.yaml", Message: fmt.Sprintf("The source %q needs an alias of letters, digits, dots, dashes and underscores, and a url.", truncate(conn.Alias, 60))})
 			return true
 		}
 		return false
@@ -69,9 +69,9 @@ func (c *Catalog) connections() ([]Connection, []schema.Problem) {
 // A database must answer first.
 func (c *Catalog) Add(ctx context.Context, conn Connection, password source.Secret) error {
 	if datasetID(conn.Alias) != conn.Alias {
-		return fault.New(fault.BadRequest, "the alias %q is not one", clip(conn.Alias, 60)).Suggest("Use letters, digits, dots, dashes and underscores, for example %q.", datasetID(conn.Alias))
+		return fault.New(fault.BadRequest, "the alias %q is not one", truncate(conn.Alias, 60)).Suggest("Use letters, digits, dots, dashes and underscores, for example %q.", datasetID(conn.Alias))
 	}
-	if _, err := conn.age(0); err != nil {
+	if _, err := conn.parseMaxAge(0); err != nil {
 		return err
 	}
 	if err := c.checkLocal(conn.URL); err != nil {
@@ -147,7 +147,7 @@ func (c *Catalog) Remove(_ context.Context, alias string) error {
 		})
 	})
 	if err == nil && missing {
-		return fault.New(fault.SourceNotRegistered, "no source %q was added", clip(alias, 60))
+		return fault.New(fault.SourceNotRegistered, "no source %q was added", truncate(alias, 60))
 	}
 	c.dropCopies(alias) // who adds it again reads it anew
 	return err
@@ -211,7 +211,7 @@ func (c *Catalog) configOf(conn *Connection) (source.Config, error) {
 
 // connection makes a dataset of a connection: a database, or a path like any other.
 func (s *scanner) connection(conn Connection) {
-	if path := localPath(conn.URL); path != "" && s.private.holds(path) {
+	if path := localPath(conn.URL); path != "" && s.private.contains(path) {
 		s.add(&dataset{id: conn.Alias, name: conn.Alias, kind: "files", problems: []schema.Problem{{Path: conn.Alias, Message: isPrivate}}})
 		return
 	}
@@ -231,12 +231,12 @@ func (s *scanner) connection(conn Connection) {
 	}
 	switch {
 	case err != nil:
-		d.problems = []schema.Problem{{Path: conn.Alias, Message: "It cannot be read: " + reason(err) + "."}}
+		d.problems = []schema.Problem{{Path: conn.Alias, Message: "It cannot be read: " + errorReason(err) + "."}}
 	case info.IsDir():
 		d.dir = real
-		(&folder{scanner: s, root: real, dataset: d, names: namer{}}).all(real)
+		(&folder{scanner: s, root: real, dataset: d, names: namer{}}).addFolder(real)
 	default:
-		(&folder{scanner: s, root: filepath.Dir(real), dataset: d, names: namer{}}).loose(filepath.Base(real))
+		(&folder{scanner: s, root: filepath.Dir(real), dataset: d, names: namer{}}).addRootFile(filepath.Base(real))
 	}
 	s.add(d)
 }

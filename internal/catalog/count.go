@@ -16,7 +16,7 @@ import (
 const countTimeout = 5 * time.Second
 
 // countThere counts the rows of a statement that was allowed, where they are.
-func countThere(ctx context.Context, to *line, user string, d sqlpolicy.Decision) (int64, error) {
+func countThere(ctx context.Context, to *remoteLink, user string, d sqlpolicy.Decision) (int64, error) {
 	d.SQL = "SELECT count(*) AS n FROM (\n" + strings.TrimRight(strings.TrimSpace(d.SQL), ";") + "\n) AS counted"
 	answer, err := to.run(ctx, user, d, source.Limits{Rows: 1, Timeout: countTimeout})
 	if err != nil {

@@ -253,7 +253,7 @@ func (c *Catalog) declareFiles(ctx context.Context, v version, m *manifest) {
 		byFile[path][strings.ToLower(t.inner)] = t.name
 	}
 	for _, path := range slices.Sorted(maps.Keys(byFile)) {
-		m.declare(ctx, c, source.Config{URL: "sqlite:" + path, Name: filepath.Base(path), SQLite: c.sqlite}, func(original string) string { return byFile[path][strings.ToLower(original)] })
+		m.loadDeclaredKeys(ctx, c, source.Config{URL: "sqlite:" + path, Name: filepath.Base(path), SQLite: c.sqlite}, func(original string) string { return byFile[path][strings.ToLower(original)] })
 	}
 }
 

@@ -81,7 +81,7 @@ func (d *dictionary) parse(text []byte, tables []schema.Table) {
 			if e := (entry{key, doc[key]}); tableNamed(tables, key) != nil {
 				d.addTable(e, tables)
 			} else {
-				d.warn("%q is neither tables nor glossary nor a table's name", clip(key, 60))
+				d.warn("%q is neither tables nor glossary nor a table's name", truncate(key, 60))
 			}
 		}
 	}
@@ -96,22 +96,22 @@ func (d *dictionary) warn(format string, args ...any) {
 func (d *dictionary) addTable(e entry, tables []schema.Table) {
 	t := tableNamed(tables, e.name)
 	if t == nil {
-		d.warn("there is no table %q", clip(e.name, 60))
+		d.warn("there is no table %q", truncate(e.name, 60))
 		return
 	}
 	described := schema.TableText{Columns: map[string]string{}}
 	var ok bool
-	if described.Text, ok = wording(e.value); !ok {
+	if described.Text, ok = entryText(e.value); !ok {
 		d.warn("the text of table %q is not text", t.Name)
 	}
 	if m, isMap := e.value.(map[string]any); isMap {
 		for _, col := range entries(m["columns"]) {
-			text, ok := wording(col.value)
+			text, ok := entryText(col.value)
 			switch name, known := columnNamed(*t, col.name); {
 			case !ok:
-				d.warn("the text of %s.%s is not text", t.Name, clip(col.name, 60))
+				d.warn("the text of %s.%s is not text", t.Name, truncate(col.name, 60))
 			case !known:
-				d.warn("table %q has no column %q", t.Name, clip(col.name, 60))
+				d.warn("table %q has no column %q", t.Name, truncate(col.name, 60))
 			case text != "":
 				described.Columns[name] = text
 			}
@@ -121,12 +121,12 @@ func (d *dictionary) addTable(e entry, tables []schema.Table) {
 }
 
 func (d *dictionary) addTerm(e entry) {
-	text, ok := wording(e.value)
+	text, ok := entryText(e.value)
 	if !ok || e.name == "" || text == "" {
-		d.warn("the term %q has no definition", clip(e.name, 60))
+		d.warn("the term %q has no definition", truncate(e.name, 60))
 		return
 	}
-	d.Glossary[clip(e.name, 200)] = text
+	d.Glossary[truncate(e.name, 200)] = text
 }
 
 // An entry of a map, or of a list whose objects name themselves.
@@ -157,15 +157,15 @@ func entries(v any) []entry {
 	return list
 }
 
-// wording finds the text of an entry; no text at all is fine, another kind is not.
-func wording(v any) (string, bool) {
+// entryText finds the text of an entry; no text at all is fine, another kind is not.
+func entryText(v any) (string, bool) {
 	switch x := v.(type) {
 	case string:
-		return clip(x, maxEntry), true
+		return truncate(x, maxEntry), true
 	case map[string]any:
 		for _, key := range []string{"description", "text", "definition", "meaning", "comment"} {
 			if s, ok := x[key].(string); ok {
-				return clip(s, maxEntry), true
+				return truncate(s, maxEntry), true
 			}
 		}
 		return "", true

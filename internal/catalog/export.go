@@ -27,7 +27,7 @@ const (
 
 // Export writes the whole result of a statement on a dataset as a file. Remote rows come in as a stream.
 func (c *Catalog) Export(ctx context.Context, id string, r query.Request, format query.Format, path string) (query.Exported, error) {
-	d, db, err := c.target(ctx, id)
+	d, db, err := c.statementTarget(ctx, id)
 	if err != nil {
 		return query.Exported{}, err
 	}
@@ -52,7 +52,7 @@ func (c *Catalog) fetch(ctx context.Context, d *dataset, r query.Request, dir st
 	if err != nil {
 		return r, err
 	}
-	to, err := c.line(ctx, d)
+	to, err := c.openRemote(ctx, d)
 	if err != nil {
 		return r, err
 	}
@@ -78,7 +78,7 @@ func (c *Catalog) fetch(ctx context.Context, d *dataset, r query.Request, dir st
 	if err := out.Flush(); err != nil {
 		return r, fmt.Errorf("writing the result: %w", err)
 	}
-	return c.stored(ctx, engineColumns(answer.Columns), lines, filepath.Join(dir, "result.duckdb"), some)
+	return c.storeFetched(ctx, engineColumns(answer.Columns), lines, filepath.Join(dir, "result.duckdb"), some)
 }
 
 // Rows makes a database of one table of rows that a statement gave, once for each key,
@@ -116,8 +116,8 @@ func (c *Catalog) Rows(ctx context.Context, key, name string, columns []schema.C
 	return path, err
 }
 
-// stored makes a table of fetched rows.
-func (c *Catalog) stored(ctx context.Context, columns []schema.Column, lines, path, some string) (query.Request, error) {
+// storeFetched makes a table of fetched rows.
+func (c *Catalog) storeFetched(ctx context.Context, columns []schema.Column, lines, path, some string) (query.Request, error) {
 	imp := query.Import{Table: "result", Format: query.NDJSON, Files: []string{lines}, Options: query.ImportOptions{Types: map[string]string{}}}
 	list := make([]string, len(columns))
 	for i, col := range columns {

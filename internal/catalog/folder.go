@@ -21,15 +21,15 @@ type folder struct {
 	count   int
 }
 
-func (f *folder) trouble(path, message string) {
+func (f *folder) addProblem(path, message string) {
 	f.dataset.problems = append(f.dataset.problems, schema.Problem{Path: printable(path), Message: message})
 }
 
-// all takes every file in dir; a folder in it, all of one kind, is one table.
-func (f *folder) all(dir string) {
+// addFolder takes every file in dir; a folder in it, all of one kind, is one table.
+func (f *folder) addFolder(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		f.trouble(filepath.Base(dir), "The folder cannot be read: "+reason(err)+".")
+		f.addProblem(filepath.Base(dir), "The folder cannot be read: "+errorReason(err)+".")
 		return
 	}
 	for _, e := range entries {
@@ -39,23 +39,23 @@ func (f *folder) all(dir string) {
 		case err == nil && info.IsDir():
 			f.parts(path)
 		default:
-			f.file(path, e.Name())
+			f.addFile(path, e.Name())
 		}
 	}
 }
 
-// loose takes one file of the root itself.
-func (f *folder) loose(name string) { f.file(filepath.Join(f.root, name), name) }
+// addRootFile takes one file of the root itself.
+func (f *folder) addRootFile(name string) { f.addFile(filepath.Join(f.root, name), name) }
 
-// file takes one file, if it is data.
-func (f *folder) file(path, name string) {
+// addFile takes one file, if it is data.
+func (f *folder) addFile(path, name string) {
 	kind := kindOf(name)
 	if kind == "" {
 		return
 	}
 	found, err := f.check(path)
 	if err != nil {
-		f.trouble(name, err.Error())
+		f.addProblem(name, err.Error())
 		return
 	}
 	if kind == "db" {
@@ -73,13 +73,13 @@ func (f *folder) add(t table) { f.dataset.tables = append(f.dataset.tables, t) }
 // parts takes a folder of files that together are one table.
 func (f *folder) parts(dir string) {
 	name := filepath.Base(dir)
-	if _, err := f.scanner.private.inside(f.root, dir); err != nil {
-		f.trouble(name, err.Error())
+	if _, err := f.scanner.private.resolveInside(f.root, dir); err != nil {
+		f.addProblem(name, err.Error())
 		return
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		f.trouble(name, "The folder cannot be read: "+reason(err)+".")
+		f.addProblem(name, "The folder cannot be read: "+errorReason(err)+".")
 		return
 	}
 	var paths []string
@@ -95,7 +95,7 @@ func (f *folder) parts(dir string) {
 func (f *folder) pattern(dir, name string) {
 	paths, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(name)))
 	if err != nil || len(paths) == 0 {
-		f.trouble(name, "The registry names files by a pattern that none has.")
+		f.addProblem(name, "The registry names files by a pattern that none has.")
 		return
 	}
 	f.together(name, paths)
@@ -109,9 +109,9 @@ func (f *folder) together(name string, paths []string) {
 		found, err := f.check(path)
 		switch {
 		case err != nil:
-			f.trouble(part, err.Error())
+			f.addProblem(part, err.Error())
 		case t.kind != "" && t.kind != kind:
-			f.trouble(part, "The files of one table must be of one kind; this one is not read.")
+			f.addProblem(part, "The files of one table must be of one kind; this one is not read.")
 		default:
 			t.kind = kind
 			t.files = append(t.files, found)
@@ -125,13 +125,13 @@ func (f *folder) together(name string, paths []string) {
 
 // check resolves a file and looks whether it can be imported.
 func (f *folder) check(path string) (file, error) {
-	real, err := f.scanner.private.inside(f.root, path)
+	real, err := f.scanner.private.resolveInside(f.root, path)
 	if err != nil {
 		return file{}, err
 	}
 	info, err := os.Stat(real)
 	if err != nil {
-		return file{}, problem("The file cannot be read: " + reason(err) + ".")
+		return file{}, problem("The file cannot be read: " + errorReason(err) + ".")
 	}
 	switch f.count++; {
 	case !info.Mode().IsRegular():
@@ -146,7 +146,7 @@ func (f *folder) check(path string) (file, error) {
 		return file{}, problem("The folder has too many files; this one is not read.")
 	}
 	if probe, err := openRegular(real); err != nil {
-		return file{}, problem("The file cannot be read: " + reason(err) + ".")
+		return file{}, problem("The file cannot be read: " + errorReason(err) + ".")
 	} else {
 		probe.Close()
 	}
@@ -219,7 +219,7 @@ func (f *folder) sqlite(found file, name string) {
 	if !ok {
 		var err error
 		if tables, err = source.Tables(f.scanner.ctx, conf); err != nil {
-			f.trouble(name, "The file cannot be read as SQLite: "+strings.ReplaceAll(fault.From(err).Message, conf.URL, printable(name))+".")
+			f.addProblem(name, "The file cannot be read as SQLite: "+strings.ReplaceAll(fault.From(err).Message, conf.URL, printable(name))+".")
 			return
 		}
 		f.scanner.inner[found] = tables

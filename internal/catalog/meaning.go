@@ -63,7 +63,7 @@ func (c *Catalog) readMeaning(d *dataset) (MeaningFile, error) {
 		}
 		text, err := read(path)
 		if err != nil {
-			return found, fault.Wrap(err, fault.SourceUnreadable, "%s of dataset %q cannot be read: %v", filepath.Base(path), clip(d.id, 80), err)
+			return found, fault.Wrap(err, fault.SourceUnreadable, "%s of dataset %q cannot be read: %v", filepath.Base(path), truncate(d.id, 80), err)
 		}
 		if text == nil {
 			text = []byte{}
@@ -106,11 +106,11 @@ func (c *Catalog) replaceable(d *dataset, version, user string) (MeaningFile, er
 			return MeaningFile{}, err
 		}
 	} else if user != "" {
-		return MeaningFile{}, fault.New(fault.Forbidden, "the meaning of dataset %q belongs to the operator", clip(d.id, 80)).Suggest("Ask an admin.")
+		return MeaningFile{}, fault.New(fault.Forbidden, "the meaning of dataset %q belongs to the operator", truncate(d.id, 80)).Suggest("Ask an admin.")
 	}
 	old, err := c.readMeaning(d)
 	if err == nil && old.Version != version {
-		err = fault.New(fault.Conflict, "the semantic model of %q was changed meanwhile: it is of version %q, not %q", clip(d.id, 80), old.Version, clip(version, 40)).
+		err = fault.New(fault.Conflict, "the semantic model of %q was changed meanwhile: it is of version %q, not %q", truncate(d.id, 80), old.Version, truncate(version, 40)).
 			Suggest("Read it again, put your change into it and send it with its version.")
 	}
 	return old, err

@@ -92,7 +92,7 @@ func printable(name string) string {
 	}, name)
 }
 
-func clip(s string, n int) string {
+func truncate(s string, n int) string {
 	s = printable(s)
 	if utf8.RuneCountInString(s) > n {
 		return string([]rune(s)[:n]) + "…"

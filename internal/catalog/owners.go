@@ -85,8 +85,8 @@ func (doc ownerFile) fileOwner(path string) string {
 	return owned.User
 }
 
-// stored remembers an upload.
-func (o *owners) stored(path, user string) error {
+// recordUpload stores who uploaded a file.
+func (o *owners) recordUpload(path, user string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return err
@@ -100,8 +100,8 @@ func (o *owners) stored(path, user string) error {
 	})
 }
 
-// made remembers who made a folder by an upload.
-func (o *owners) made(dir, user string) error {
+// recordFolder stores who made a folder by an upload.
+func (o *owners) recordFolder(dir, user string) error {
 	return o.change(func(doc *ownerFile) { doc.Folders[dir] = user })
 }
 
@@ -119,19 +119,19 @@ func (o *owners) check(dir, name, dataset, user string) error {
 		return err
 	}
 	if _, uploaded := doc.Folders[dir]; !uploaded {
-		return fault.New(fault.Forbidden, "the files of dataset %q belong to the operator", clip(dataset, 80)).
+		return fault.New(fault.Forbidden, "the files of dataset %q belong to the operator", truncate(dataset, 80)).
 			Suggest("Upload into a new dataset of your own, or ask an admin.")
 	}
 	if isMeaning(name) {
 		if doc.Folders[dir] != user {
-			return fault.New(fault.Forbidden, "the meaning of dataset %q belongs to who made the dataset", clip(dataset, 80)).
+			return fault.New(fault.Forbidden, "the meaning of dataset %q belongs to who made the dataset", truncate(dataset, 80)).
 				Suggest("Ask them or an admin to change it.")
 		}
 		return nil
 	}
 	path := filepath.Join(dir, name)
 	if _, err := os.Lstat(path); err == nil && path != dir && doc.fileOwner(path) != user {
-		return fault.New(fault.Forbidden, "the file %q of dataset %q is not yours", name, clip(dataset, 80)).
+		return fault.New(fault.Forbidden, "the file %q of dataset %q is not yours", name, truncate(dataset, 80)).
 			Suggest("Upload it under another name, or ask an admin.")
 	}
 	return nil

@@ -19,9 +19,9 @@ type private struct {
 	reached map[string]bool
 }
 
-// holds says whether a path lies in one of the folders, by whatever way it leads
+// contains says whether a path lies in one of the folders, by whatever way it leads
 // there: links, .., a second name of a file or of a folder.
-func (p private) holds(path string) bool {
+func (p private) contains(path string) bool {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return true
@@ -29,21 +29,21 @@ func (p private) holds(path string) bool {
 	real := resolve(path)
 	info, err := os.Stat(real)
 	for _, dir := range p.dirs {
-		if below(resolve(dir), real) || err == nil && linked(info, dir) {
+		if isBelow(resolve(dir), real) || err == nil && isHardLinkInto(info, dir) {
 			return true
 		}
 	}
 	if err == nil && !info.IsDir() {
 		real = filepath.Dir(real)
 	}
-	return p.reach(real)
+	return p.containsFolder(real)
 }
 
-// reach says whether a folder is one of dirs or lies below one, under another name too.
-func (p private) reach(dir string) bool {
+// containsFolder says whether a folder is one of dirs or lies below one, under another name too.
+func (p private) containsFolder(dir string) bool {
 	known, ok := p.reached[dir]
 	if !ok {
-		known = slices.ContainsFunc(p.dirs, func(own string) bool { return reaches(dir, own) })
+		known = slices.ContainsFunc(p.dirs, func(own string) bool { return isBelowMount(dir, own) })
 		if p.reached != nil {
 			p.reached[dir] = known
 		}
@@ -63,14 +63,14 @@ func resolve(path string) string {
 	return filepath.Join(resolve(dir), name)
 }
 
-func below(dir, path string) bool {
+func isBelow(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// reaches says whether a folder above the path is dir under another name, as a mount
+// isBelowMount says whether a folder above the path is dir under another name, as a mount
 // gives it one.
-func reaches(path, dir string) bool {
+func isBelowMount(path, dir string) bool {
 	want, err := os.Stat(dir)
 	if err != nil {
 		return false
@@ -90,8 +90,8 @@ func reaches(path, dir string) bool {
 // maxLinked bounds how many files of the state are compared with one that has several names.
 const maxLinked = 100_000
 
-// linked says whether a file is a second name of one that lies in dir or below it.
-func linked(info os.FileInfo, dir string) bool {
+// isHardLinkInto says whether a file is a second name of one that lies in dir or below it.
+func isHardLinkInto(info os.FileInfo, dir string) bool {
 	if st, ok := info.Sys().(*syscall.Stat_t); !info.Mode().IsRegular() || ok && st.Nlink < 2 {
 		return false
 	}
@@ -125,7 +125,7 @@ func localPath(address string) string {
 
 // checkLocal refuses an address in the program's own folders.
 func (c *Catalog) checkLocal(address string) error {
-	if path := localPath(address); path != "" && c.private.holds(path) {
+	if path := localPath(address); path != "" && c.private.contains(path) {
 		return fault.New(fault.Forbidden, "this lies in the folder of Interlock's own state, which is never a source").
 			Suggest("Name a file or folder elsewhere.")
 	}
@@ -145,7 +145,7 @@ func (c *Catalog) CheckServed(address string) error {
 	}
 	if path, err := filepath.Abs(path); err == nil {
 		real := resolve(path)
-		if slices.ContainsFunc(slices.Concat(c.config.Roots, c.config.SourceFolders), func(dir string) bool { return below(resolve(dir), real) }) {
+		if slices.ContainsFunc(slices.Concat(c.config.Roots, c.config.SourceFolders), func(dir string) bool { return isBelow(resolve(dir), real) }) {
 			return nil
 		}
 	}

@@ -56,15 +56,15 @@ func (c *Catalog) dropCopies(alias string) {
 
 // copyAge is how old a copy may be before it is made anew.
 func (c *Catalog) copyAge(d *dataset) time.Duration {
-	age, err := d.connection.age(c.config.Snapshot)
+	age, err := d.connection.parseMaxAge(c.config.Snapshot)
 	if err != nil {
 		return c.config.Snapshot
 	}
 	return age
 }
 
-// age reads MaxAge.
-func (conn *Connection) age(def time.Duration) (time.Duration, error) {
+// parseMaxAge reads MaxAge.
+func (conn *Connection) parseMaxAge(def time.Duration) (time.Duration, error) {
 	if conn == nil || conn.MaxAge == "" {
 		return def, nil
 	}

@@ -65,13 +65,13 @@ type readResult struct {
 
 // readRegistry reads a registry once, as long as the file does not change.
 func (s *scanner) readRegistry(root, path string) ([]registration, error) {
-	real, err := s.private.inside(root, path)
+	real, err := s.private.resolveInside(root, path)
 	if err != nil {
 		return nil, err
 	}
 	info, err := os.Stat(real)
 	if err != nil {
-		return nil, problem("The file cannot be read: " + reason(err) + ".")
+		return nil, problem("The file cannot be read: " + errorReason(err) + ".")
 	}
 	key := file{path: real, size: info.Size(), time: info.ModTime()}
 	known, ok := s.registries[key]
@@ -108,7 +108,7 @@ func (s *scanner) parseRegistry(root, path string) ([]registration, error) {
 
 // readInside reads a small file that must not lead out of the root.
 func (p private) readInside(root, path string) ([]byte, error) {
-	real, err := p.inside(root, path)
+	real, err := p.resolveInside(root, path)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (p private) readInside(root, path string) ([]byte, error) {
 	}
 	text, err := readRegular(real, maxRegistry)
 	if err != nil {
-		return nil, problem("The file cannot be read: " + reason(err) + ".")
+		return nil, problem("The file cannot be read: " + errorReason(err) + ".")
 	}
 	return text, nil
 }
@@ -138,7 +138,7 @@ func (s *scanner) register(root, dir string, r registration, only bool) {
 		d.dir = own
 	}
 	if len(r.Files) == 0 {
-		f.all(d.dir)
+		f.addFolder(d.dir)
 	}
 	for _, file := range r.Files {
 		f.registered(dir, file)
@@ -152,7 +152,7 @@ func (f *folder) registered(dir string, r registeredFile) {
 		name = r.Name
 	}
 	if name == "" || !filepath.IsLocal(filepath.FromSlash(name)) {
-		f.trouble(name, "The registry names a file outside of the folder; it is not read.")
+		f.addProblem(name, "The registry names a file outside of the folder; it is not read.")
 		return
 	}
 	path := filepath.Join(dir, filepath.FromSlash(name))
@@ -160,14 +160,14 @@ func (f *folder) registered(dir string, r registeredFile) {
 		path = filepath.Join(f.dataset.dir, filepath.FromSlash(name))
 	}
 	if kindOf(name) == "" {
-		f.trouble(name, "The registry names a file of a kind that cannot be read.")
+		f.addProblem(name, "The registry names a file of a kind that cannot be read.")
 		return
 	}
 	before := len(f.dataset.tables)
 	if strings.ContainsAny(name, "*?[") {
 		f.pattern(dir, name)
 	} else {
-		f.file(path, name)
+		f.addFile(path, name)
 	}
 	if len(f.dataset.tables) != before+1 {
 		return
@@ -183,7 +183,7 @@ func (f *folder) registered(dir string, r registeredFile) {
 	}
 	types, err := schemaTypes(r.Schema)
 	if err != nil {
-		f.trouble(name, err.Error())
+		f.addProblem(name, err.Error())
 		return
 	}
 	for column, kind := range types {
@@ -204,7 +204,7 @@ func schemaTypes(schema any) (map[string]string, error) {
 		}
 		k, ok := engineType(fmt.Sprint(kind))
 		if !ok {
-			return problem(fmt.Sprintf("The registry gives column %q the unknown type %q.", clip(n, 60), clip(fmt.Sprint(kind), 60)))
+			return problem(fmt.Sprintf("The registry gives column %q the unknown type %q.", truncate(n, 60), truncate(fmt.Sprint(kind), 60)))
 		}
 		if k != "" {
 			types[n] = k

@@ -64,7 +64,7 @@ func (c *Catalog) Relations(ctx context.Context, id string) (Relations, error) {
 			}
 		}
 		for _, t := range d.Tables {
-			if err := r.links(ctx, t, targets); err != nil {
+			if err := r.findLinks(ctx, t, targets); err != nil {
 				return Relations{}, err
 			}
 		}
@@ -81,8 +81,8 @@ type relater struct {
 	facts  *relationFacts
 }
 
-// count runs a statement that gives one row of counts.
-func (r *relater) count(ctx context.Context, sql string) ([]int64, error) {
+// queryCounts runs a statement that gives one row of counts.
+func (r *relater) queryCounts(ctx context.Context, sql string) ([]int64, error) {
 	result, err := r.engine.Run(ctx, query.Request{Database: r.db, SQL: sql, MaxRows: 1, Timeout: keyTimeout})
 	if err != nil {
 		return nil, fmt.Errorf("looking for keys: %w", err)
@@ -118,7 +118,7 @@ func (r *relater) keys(ctx context.Context, t schema.Table) error {
 		}
 		return nil
 	}
-	counts, err := r.count(ctx, "SELECT "+strings.Join(asks, ", ")+" FROM "+quoteName(t.Name))
+	counts, err := r.queryCounts(ctx, "SELECT "+strings.Join(asks, ", ")+" FROM "+quoteName(t.Name))
 	if err != nil {
 		return err
 	}
@@ -162,9 +162,9 @@ func (r *relater) declared(list []schema.Relation) {
 	}
 }
 
-// declare reads the keys that a database declares; named gives a table's name in the
+// loadDeclaredKeys reads the keys that a database declares; named gives a table's name in the
 // dataset. Declarations are a help: a database whose keys cannot be read goes without.
-func (m *manifest) declare(ctx context.Context, c *Catalog, conf source.Config, named func(original string) string) {
+func (m *manifest) loadDeclaredKeys(ctx context.Context, c *Catalog, conf source.Config, named func(original string) string) {
 	keys, err := source.ForeignKeys(ctx, conf)
 	if err != nil {
 		c.config.Log.Warn("The keys of a database cannot be read.", "dataset", m.Dataset, "err", err)
@@ -176,9 +176,9 @@ func (m *manifest) declare(ctx context.Context, c *Catalog, conf source.Config, 
 		if from == nil || to == nil {
 			continue
 		}
-		l.Column, l.RefColumn = spelt(*from, k.Column), spelt(*to, k.RefColumn)
+		l.Column, l.RefColumn = columnSpelling(*from, k.Column), columnSpelling(*to, k.RefColumn)
 		if l.RefColumn == "" && k.RefColumn == "" {
-			l.RefColumn = spelt(*to, k.Column) // the primary key, by the same name or the first column
+			l.RefColumn = columnSpelling(*to, k.Column) // the primary key, by the same name or the first column
 			if l.RefColumn == "" && len(to.Columns) > 0 {
 				l.RefColumn = to.Columns[0].Name
 			}
@@ -189,8 +189,8 @@ func (m *manifest) declare(ctx context.Context, c *Catalog, conf source.Config, 
 	}
 }
 
-// spelt gives a column as the table spells it, "" if it has none of that name.
-func spelt(t schema.Table, name string) string {
+// columnSpelling gives a column as the table spells it, "" if it has none of that name.
+func columnSpelling(t schema.Table, name string) string {
 	for _, c := range t.Columns {
 		if strings.EqualFold(c.Name, name) {
 			return c.Name
@@ -199,8 +199,8 @@ func spelt(t schema.Table, name string) string {
 	return ""
 }
 
-// links finds columns of a table that point at keys of others, or of itself.
-func (r *relater) links(ctx context.Context, t schema.Table, targets map[string]*schema.Table) error {
+// findLinks finds columns of a table that point at keys of others, or of itself.
+func (r *relater) findLinks(ctx context.Context, t schema.Table, targets map[string]*schema.Table) error {
 	for _, col := range t.Columns {
 		for _, key := range r.found.Keys {
 			to := targets[key.Table]
@@ -218,7 +218,7 @@ func (r *relater) links(ctx context.Context, t schema.Table, targets map[string]
 				continue
 			}
 			x, k := quoteName(col.Name), quoteName(key.Column)
-			counts, err := r.count(ctx, fmt.Sprintf(`SELECT count(*), count(*) FILTER (WHERE v.%[1]s IN (SELECT %[2]s FROM %[3]s))
+			counts, err := r.queryCounts(ctx, fmt.Sprintf(`SELECT count(*), count(*) FILTER (WHERE v.%[1]s IN (SELECT %[2]s FROM %[3]s))
 				FROM (SELECT DISTINCT %[1]s FROM %[4]s WHERE %[1]s IS NOT NULL) AS v`, x, k, quoteName(to.Name), quoteName(t.Name)))
 			if err != nil {
 				continue // one pair that cannot be compared is no relation
@@ -237,7 +237,7 @@ func (r *relater) links(ctx context.Context, t schema.Table, targets map[string]
 // customers.customer_id, and parent_id at the table's own id.
 func pointsAt(t schema.Table, col schema.Column, to schema.Table, key string) bool {
 	toCol := slices.IndexFunc(to.Columns, func(c schema.Column) bool { return c.Name == key })
-	if toCol < 0 || !alike(col.Type, to.Columns[toCol].Type) {
+	if toCol < 0 || !canBeEqual(col.Type, to.Columns[toCol].Type) {
 		return false
 	}
 	name, keyName := plainName(col.Name), plainName(key)
@@ -258,8 +258,8 @@ func pointsAt(t schema.Table, col schema.Column, to schema.Table, key string) bo
 	return keyName != "id" && strings.HasSuffix(name, "_"+keyName)
 }
 
-// alike says whether values of two types can be equal.
-func alike(a, b schema.Type) bool {
+// canBeEqual says whether values of two types can be equal.
+func canBeEqual(a, b schema.Type) bool {
 	whole := func(t schema.Type) bool {
 		return t.Kind == schema.Int || t.Kind == schema.Uint || t.Kind == schema.Decimal
 	}

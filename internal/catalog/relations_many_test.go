@@ -26,7 +26,7 @@ func TestLinksOfManyTables(t *testing.T) {
 	}
 	begin := time.Now()
 	for _, table := range tables {
-		if err := r.links(t.Context(), table, targets); err != nil {
+		if err := r.findLinks(t.Context(), table, targets); err != nil {
 			t.Fatal(err)
 		}
 	}

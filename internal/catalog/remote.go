@@ -40,17 +40,17 @@ func (conn Connection) checkRemote(ctx context.Context, password source.Secret) 
 	return engine.Close()
 }
 
-// A line is an open connection to a database that is queried where it is.
-type line struct {
+// A remoteLink is an open connection to a database that is queried where it is.
+type remoteLink struct {
 	config source.Config
 	engine source.Remote
 	gate   *query.Admission
 	file   os.FileInfo // of a database that is a file, when it was opened
 }
 
-// stands says that the line still leads to the database: a file that was put in the
-// place of another is another database.
-func (l *line) stands(conf source.Config) bool {
+// isCurrent reports whether the connection still leads to the database: a file that was put
+// in the place of another is another database.
+func (l *remoteLink) isCurrent(conf source.Config) bool {
 	if l == nil || l.config != conf || l.file == nil {
 		return l != nil && l.config == conf
 	}
@@ -66,7 +66,7 @@ const (
 )
 
 // run runs a statement once it is let in; its time counts from then.
-func (l *line) run(ctx context.Context, user string, d sqlpolicy.Decision, limits source.Limits) (source.Answer, error) {
+func (l *remoteLink) run(ctx context.Context, user string, d sqlpolicy.Decision, limits source.Limits) (source.Answer, error) {
 	leave, err := l.gate.Enter(ctx, user)
 	if err != nil && ctx.Err() != nil {
 		return source.Answer{}, fault.Wrap(err, fault.QueryCancelled, "the statement was cancelled while it waited")
@@ -79,16 +79,16 @@ func (l *line) run(ctx context.Context, user string, d sqlpolicy.Decision, limit
 }
 
 // Query runs a statement on a dataset: in the embedded engine, where the request's
-// database names what stands beside the dataset, or where its rows are.
+// database names the earlier results that it may read as well, or where its rows are.
 func (c *Catalog) Query(ctx context.Context, id string, r query.Request) (*query.Result, error) {
-	d, db, err := c.target(ctx, id)
+	d, db, err := c.statementTarget(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	if !d.remote() {
-		beside := besideOf(db, r.Database)
+		beside := unhiddenResults(db, r.Database)
 		r.Database = db
-		r.Database.Beside, r.Database.Tables = beside.Beside, slices.Concat(db.Tables, beside.Tables)
+		r.Database.Attached, r.Database.Tables = beside.Attached, slices.Concat(db.Tables, beside.Tables)
 		result, err := c.config.Engine.Run(ctx, r)
 		if err != nil {
 			return nil, err
@@ -96,7 +96,7 @@ func (c *Catalog) Query(ctx context.Context, id string, r query.Request) (*query
 		result.CopiedAt = c.copiedAt(d, db.Path)
 		for _, t := range result.Decision.Touches {
 			if hasTable(beside.Tables, t.Table) {
-				result.Beside = append(result.Beside, t.Table)
+				result.EarlierTables = append(result.EarlierTables, t.Table)
 			}
 		}
 		return result, nil
@@ -106,7 +106,7 @@ func (c *Catalog) Query(ctx context.Context, id string, r query.Request) (*query
 	if err != nil {
 		return nil, err
 	}
-	to, err := c.line(ctx, d)
+	to, err := c.openRemote(ctx, d)
 	if err != nil {
 		return nil, err
 	}
@@ -129,12 +129,12 @@ func (c *Catalog) Query(ctx context.Context, id string, r query.Request) (*query
 	return result, nil
 }
 
-// besideOf gives the earlier results, one table a file, whose names the dataset leaves free:
-// a table of the dataset wins over a result of its name.
-func besideOf(db, earlier query.Database) (free query.Database) {
+// unhiddenResults returns the earlier results, one table a file, that no table of the dataset
+// hides: a table of the dataset wins over a result of its name.
+func unhiddenResults(db, earlier query.Database) (free query.Database) {
 	for i, t := range earlier.Tables {
 		if !hasTable(db.Tables, t.Name) {
-			free.Tables, free.Beside = append(free.Tables, t), append(free.Beside, earlier.Beside[i])
+			free.Tables, free.Attached = append(free.Tables, t), append(free.Attached, earlier.Attached[i])
 		}
 	}
 	return free
@@ -148,20 +148,20 @@ func hasTable(tables []sqlpolicy.Table, name string) bool {
 // Check decides about a statement on a dataset, and on earlier results beside it, without
 // running it.
 func (c *Catalog) Check(ctx context.Context, id, sql string, earlier query.Database) (sqlpolicy.Decision, error) {
-	d, db, err := c.target(ctx, id)
+	d, db, err := c.statementTarget(ctx, id)
 	if err != nil {
 		return sqlpolicy.Decision{}, err
 	}
 	if !d.remote() {
-		beside := besideOf(db, earlier)
-		db.Beside, db.Tables = beside.Beside, slices.Concat(db.Tables, beside.Tables)
+		beside := unhiddenResults(db, earlier)
+		db.Attached, db.Tables = beside.Attached, slices.Concat(db.Tables, beside.Tables)
 	}
 	return c.config.Policy.Check(ctx, db, sql)
 }
 
-// target finds what statements on a dataset are decided on: its database, or one of
+// statementTarget finds what statements on a dataset are decided on: its database, or one of
 // its remote tables without their rows.
-func (c *Catalog) target(ctx context.Context, id string) (*dataset, query.Database, error) {
+func (c *Catalog) statementTarget(ctx context.Context, id string) (*dataset, query.Database, error) {
 	d, err := c.find(ctx, id)
 	if err != nil {
 		return nil, query.Database{}, err
@@ -169,9 +169,9 @@ func (c *Catalog) target(ctx context.Context, id string) (*dataset, query.Databa
 	db, _, err := c.database(ctx, d)
 	if err == nil && d.remote() {
 		spoken, _ := dialect.Find(d.kind)
-		db.Remote = &query.Remote{Dialect: spoken, Schema: d.connection.named()}
+		db.Remote = &query.Remote{Dialect: spoken, Schema: d.connection.tableQualifier()}
 		if rules, ok := sqlpolicy.RulesFor(spoken); ok && rules.ByEngine() { // the engine itself decides
-			to, err := c.line(ctx, d)
+			to, err := c.openRemote(ctx, d)
 			if err != nil {
 				return nil, query.Database{}, err
 			}
@@ -190,9 +190,9 @@ func (conn Connection) schema() string {
 	return conn.Schema
 }
 
-// named is what may stand before the names of tables: the schema, or where a database
+// tableQualifier is what may stand before the names of tables: the schema, or where a database
 // has none, the database of the address.
-func (conn Connection) named() string {
+func (conn Connection) tableQualifier() string {
 	if schema := conn.schema(); schema != "" {
 		return schema
 	}
@@ -203,8 +203,8 @@ func (conn Connection) named() string {
 	return path.Base(u.Path)
 }
 
-// line gives the open connection of a dataset.
-func (c *Catalog) line(ctx context.Context, d *dataset) (*line, error) {
+// openRemote returns the open connection of a dataset, or opens it.
+func (c *Catalog) openRemote(ctx context.Context, d *dataset) (*remoteLink, error) {
 	conf, err := c.configOf(d.connection)
 	if err != nil {
 		return nil, err
@@ -213,10 +213,10 @@ func (c *Catalog) line(ctx context.Context, d *dataset) (*line, error) {
 	c.mu.Lock()
 	open := c.lines[d.id]
 	c.mu.Unlock()
-	if open.stands(conf) {
+	if open.isCurrent(conf) {
 		return open, nil
 	}
-	made := &line{config: conf, gate: query.NewAdmission(atOnce, perUser, waiting)}
+	made := &remoteLink{config: conf, gate: query.NewAdmission(atOnce, perUser, waiting)}
 	if path := conf.File(); path != "" {
 		made.file, _ = os.Stat(path) // a file that is missing is reported below
 	}
@@ -225,7 +225,7 @@ func (c *Catalog) line(ctx context.Context, d *dataset) (*line, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if open := c.lines[d.id]; open.stands(conf) { // somebody was quicker
+	if open := c.lines[d.id]; open.isCurrent(conf) { // somebody was quicker
 		return open, made.engine.Close()
 	} else if open != nil {
 		_ = open.engine.Close() // of another address or file
@@ -303,7 +303,7 @@ func (c *Catalog) importColumns(ctx context.Context, d *dataset, path string, m 
 			Suggest("Name the schema with --schema, and a role that may read its tables.")
 	}
 	conf.Schema, conf.Table = d.connection.schema(), ""
-	m.declare(ctx, c, conf, func(original string) string { return taken[strings.ToLower(original)] })
+	m.loadDeclaredKeys(ctx, c, conf, func(original string) string { return taken[strings.ToLower(original)] })
 	m.Version = livePrefix + hex.EncodeToString(content.Sum(nil)) // of the columns: the rows may change at any time
 	return w.Close()
 }

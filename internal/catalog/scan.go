@@ -66,7 +66,7 @@ func (c *Catalog) scan(ctx context.Context) ([]*dataset, error) {
 	}
 	s := &scanner{ctx: ctx, maxFile: c.config.MaxFile, private: private{c.private.dirs, map[string]bool{}}, ids: namer{}, inner: c.inner, sqlite: c.sqlite, registries: c.registries}
 	for _, root := range c.config.Roots {
-		s.root(root)
+		s.scanRoot(root)
 	}
 	connections, problems := c.connections()
 	for _, conn := range connections {
@@ -76,7 +76,7 @@ func (c *Catalog) scan(ctx context.Context) ([]*dataset, error) {
 		d := s.ensure("default")
 		d.problems = append(d.problems, problems...)
 	}
-	found := s.done()
+	found := s.datasets()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.datasets, c.scanned = found, time.Now()
@@ -115,15 +115,15 @@ func (s *scanner) ensure(id string) *dataset {
 	return d
 }
 
-// done drops datasets that are nothing, and sorts the rest.
-func (s *scanner) done() []*dataset {
+// datasets returns the datasets that were found, sorted by id, without empty ones.
+func (s *scanner) datasets() []*dataset {
 	found := slices.DeleteFunc(s.found, func(d *dataset) bool { return len(d.tables) == 0 && len(d.problems) == 0 && d.connection == nil })
 	slices.SortFunc(found, func(a, b *dataset) int { return strings.Compare(a.id, b.id) })
 	return found
 }
 
-// root reads one data folder, or one file.
-func (s *scanner) root(root string) {
+// scanRoot reads one data folder, or one file.
+func (s *scanner) scanRoot(root string) {
 	real, err := filepath.EvalSymlinks(root)
 	var info os.FileInfo
 	if err == nil {
@@ -131,20 +131,20 @@ func (s *scanner) root(root string) {
 	}
 	if err != nil {
 		d := s.ensure("default")
-		d.problems = append(d.problems, schema.Problem{Path: printable(filepath.Base(root)), Message: "The data folder cannot be read: " + reason(err) + "."})
+		d.problems = append(d.problems, schema.Problem{Path: printable(filepath.Base(root)), Message: "The data folder cannot be read: " + errorReason(err) + "."})
 		return
 	}
-	if s.private.holds(real) {
+	if s.private.contains(real) {
 		d := s.ensure("default")
 		d.problems = append(d.problems, schema.Problem{Path: printable(filepath.Base(root)), Message: isPrivate})
 		return
 	}
 	if !info.IsDir() {
 		d := s.ensure("default")
-		f := &folder{scanner: s, root: filepath.Dir(real), dataset: d, names: taken(d)}
-		f.loose(filepath.Base(real))
+		f := &folder{scanner: s, root: filepath.Dir(real), dataset: d, names: usedNames(d)}
+		f.addRootFile(filepath.Base(real))
 		if len(d.tables) == 0 && len(d.problems) == 0 {
-			f.trouble(filepath.Base(root), "This is neither a folder nor a file of data.")
+			f.addProblem(filepath.Base(root), "This is neither a folder nor a file of data.")
 		}
 		return
 	}
@@ -154,7 +154,7 @@ func (s *scanner) root(root string) {
 	entries, err := os.ReadDir(real)
 	if err != nil {
 		d := s.ensure("default")
-		d.problems = append(d.problems, schema.Problem{Path: printable(filepath.Base(root)), Message: "The data folder cannot be read: " + reason(err) + "."})
+		d.problems = append(d.problems, schema.Problem{Path: printable(filepath.Base(root)), Message: "The data folder cannot be read: " + errorReason(err) + "."})
 	}
 	var loose []string
 	for _, e := range entries {
@@ -163,7 +163,7 @@ func (s *scanner) root(root string) {
 		}
 		path := filepath.Join(real, e.Name())
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			if s.private.holds(path) {
+			if s.private.contains(path) {
 				continue // a state folder may lie in the data folder; it is no dataset
 			}
 			s.folder(real, e.Name())
@@ -176,9 +176,9 @@ func (s *scanner) root(root string) {
 		if d.dir == "" {
 			d.dir = real
 		}
-		f := &folder{scanner: s, root: real, dataset: d, names: taken(d)}
+		f := &folder{scanner: s, root: real, dataset: d, names: usedNames(d)}
 		for _, name := range loose {
-			f.loose(name)
+			f.addRootFile(name)
 		}
 	}
 }
@@ -186,7 +186,7 @@ func (s *scanner) root(root string) {
 // folder reads the dataset in a folder below a root.
 func (s *scanner) folder(root, name string) {
 	d := &dataset{id: name, name: printable(name), kind: "files"}
-	real, err := s.private.inside(root, filepath.Join(root, name))
+	real, err := s.private.resolveInside(root, filepath.Join(root, name))
 	if err != nil {
 		d.problems = []schema.Problem{{Path: printable(name), Message: err.Error()}}
 		s.add(d)
@@ -197,11 +197,11 @@ func (s *scanner) folder(root, name string) {
 		return
 	}
 	f := &folder{scanner: s, root: root, dataset: d, names: namer{}}
-	f.all(real)
+	f.addFolder(real)
 	s.add(d)
 }
 
-func taken(d *dataset) namer {
+func usedNames(d *dataset) namer {
 	n := namer{}
 	for _, t := range d.tables {
 		n[t.name] = true
@@ -211,17 +211,17 @@ func taken(d *dataset) namer {
 
 func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "~$") }
 
-// inside resolves links and refuses what leads out of the root or into a private folder.
-func (p private) inside(root, path string) (string, error) {
+// resolveInside resolves links and refuses what leads out of the root or into a private folder.
+func (p private) resolveInside(root, path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", problem("It cannot be read: " + reason(err) + ".")
+		return "", problem("It cannot be read: " + errorReason(err) + ".")
 	}
 	rel, err := filepath.Rel(root, real)
 	if err != nil || !filepath.IsLocal(rel) {
 		return "", problem("It leads out of the data folder and is not read.")
 	}
-	if p.holds(real) {
+	if p.contains(real) {
 		return "", problem(isPrivate)
 	}
 	return real, nil
@@ -232,8 +232,8 @@ type problem string
 
 func (p problem) Error() string { return string(p) }
 
-// reason is a system's error without the path, which the problem names already.
-func reason(err error) string {
+// errorReason is a system's error without the path, which the problem names already.
+func errorReason(err error) string {
 	switch {
 	case os.IsNotExist(err):
 		return "it does not exist"

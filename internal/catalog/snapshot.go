@@ -116,7 +116,7 @@ func (c *Catalog) importConnection(ctx context.Context, d *dataset, path string,
 		return fault.New(fault.SourceUnreadable, "no table of %q could be copied", d.id).With(m.Problems)
 	}
 	conf.Table = ""
-	m.declare(ctx, c, conf, func(original string) string { return copied[strings.ToLower(original)] })
+	m.loadDeclaredKeys(ctx, c, conf, func(original string) string { return copied[strings.ToLower(original)] })
 	fmt.Fprint(content, m.Made.UnixNano())
 	m.Version = hex.EncodeToString(content.Sum(nil))
 	return w.Close()

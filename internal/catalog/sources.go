@@ -37,7 +37,7 @@ const liveFor = time.Minute
 // dataset.table where two datasets have one of that name. What cannot be read is
 // left out; its dataset's problems say why.
 func (c *Catalog) Sources(ctx context.Context) ([]Source, error) {
-	named, err := c.named(ctx)
+	named, err := c.sourcesByName(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +56,8 @@ func (c *Catalog) Sources(ctx context.Context) ([]Source, error) {
 	return all, nil
 }
 
-// named gives the sources by name, without importing anything.
-func (c *Catalog) named(ctx context.Context) ([]Source, error) {
+// sourcesByName gives the sources by name, without importing anything.
+func (c *Catalog) sourcesByName(ctx context.Context) ([]Source, error) {
 	found, err := c.scan(ctx)
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func engineColumns(columns []schema.Column) []schema.Column {
 
 // Source gives a source by its alias, or by dataset.table.
 func (c *Catalog) Source(ctx context.Context, alias string) (Source, error) {
-	all, err := c.named(ctx)
+	all, err := c.sourcesByName(ctx)
 	if err != nil {
 		return Source{}, err
 	}
@@ -187,7 +187,7 @@ func (c *Catalog) Source(ctx context.Context, alias string) (Source, error) {
 		aliases[i] = s.Alias
 	}
 	near := fault.Nearest(alias, aliases)
-	f := fault.New(fault.SourceNotRegistered, "no source has the alias %q", clip(alias, 80)).With(near)
+	f := fault.New(fault.SourceNotRegistered, "no source has the alias %q", truncate(alias, 80)).With(near)
 	if len(near) > 0 {
 		f = f.Suggest("List the sources; the nearest are %s.", quoted(near[:min(5, len(near))]))
 	}

@@ -14,7 +14,7 @@ func (c *Catalog) sweep() {
 	if err != nil {
 		return
 	}
-	current := c.newest(paths)
+	current := c.newestDatabases(paths)
 	for _, path := range paths {
 		c.mu.Lock()
 		last, handed := c.used[path]
@@ -34,8 +34,8 @@ func (c *Catalog) sweep() {
 	}
 }
 
-// newest gives the latest database of each dataset that still exists.
-func (c *Catalog) newest(paths []string) map[string]bool {
+// newestDatabases gives the latest database of each dataset that still exists.
+func (c *Catalog) newestDatabases(paths []string) map[string]bool {
 	latest := map[string]string{}
 	made := map[string]time.Time{}
 	for _, path := range paths {

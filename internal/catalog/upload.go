@@ -86,12 +86,12 @@ func (c *Catalog) Upload(ctx context.Context, u Upload, content io.Reader) (Uplo
 	}
 	_, err = root.Lstat(name)
 	done.Replaced = err == nil
-	if err = settle(root, part, name, u.Replace); errors.Is(err, fs.ErrExist) {
+	if err = renameUpload(root, part, name, u.Replace); errors.Is(err, fs.ErrExist) {
 		return Uploaded{}, nameTaken(u.Dataset, name)
 	} else if err != nil {
 		return Uploaded{}, fmt.Errorf("putting an upload in its place: %w", err)
 	}
-	if err := c.owners.stored(filepath.Join(dir, name), u.User); err != nil {
+	if err := c.owners.recordUpload(filepath.Join(dir, name), u.User); err != nil {
 		return Uploaded{}, err
 	}
 	c.lookAgain()
@@ -112,7 +112,7 @@ func (c *Catalog) keepTable(ctx context.Context, id, file string) error {
 	name := plainName(stem(file))
 	for _, t := range d.tables {
 		if strings.EqualFold(t.name, name) && t.file != printable(file) {
-			return fault.New(fault.Conflict, "dataset %q has a table %q already, from %q", clip(id, 80), t.name, t.file).
+			return fault.New(fault.Conflict, "dataset %q has a table %q already, from %q", truncate(id, 80), t.name, t.file).
 				Suggest("Upload the file under another name, so that statements go on reading the table that they mean.")
 		}
 	}
@@ -146,7 +146,7 @@ func (c *Catalog) Problems(ctx context.Context, id string) ([]schema.Problem, er
 // Discard deletes a file of a dataset's folder. User "" is the operator; others may
 // delete what they uploaded, and the semantic model of the dataset that they made.
 func (c *Catalog) Discard(ctx context.Context, dataset, file, user string) error {
-	missing := fault.New(fault.NotFound, "dataset %q has no file %q", clip(dataset, 80), clip(file, 80))
+	missing := fault.New(fault.NotFound, "dataset %q has no file %q", truncate(dataset, 80), truncate(file, 80))
 	if name, err := uploadName(file); (err != nil || name != file) && !isMeaning(file) {
 		return missing
 	}
@@ -191,8 +191,8 @@ func (c *Catalog) receive(ctx context.Context, root *os.Root, part string, conte
 	return n, nil
 }
 
-// settle gives a whole file its name; without replace an existing one stays.
-func settle(root *os.Root, part, name string, replace bool) error {
+// renameUpload gives a whole file its name; without replace an existing one stays.
+func renameUpload(root *os.Root, part, name string, replace bool) error {
 	if replace {
 		return root.Rename(part, name)
 	}
@@ -231,7 +231,7 @@ func (c *Catalog) newFolder(id, user string, missing error) (string, error) {
 		return err == nil && info.IsDir()
 	})
 	if i < 0 {
-		return "", fault.New(fault.BadRequest, "there is no data folder in which dataset %q could be made", clip(id, 80)).
+		return "", fault.New(fault.BadRequest, "there is no data folder in which dataset %q could be made", truncate(id, 80)).
 			Suggest("Name one that exists with --data when the program is started.")
 	}
 	dir := c.config.Roots[i]
@@ -242,7 +242,7 @@ func (c *Catalog) newFolder(id, user string, missing error) (string, error) {
 		return dir, nil
 	}
 	if datasetID(id) != id || hidden(id) {
-		return "", fault.New(fault.BadRequest, "%q cannot be the id of a dataset", clip(id, 80)).Suggest("Use letters, digits, _ and -, at most %d of them.", maxName)
+		return "", fault.New(fault.BadRequest, "%q cannot be the id of a dataset", truncate(id, 80)).Suggest("Use letters, digits, _ and -, at most %d of them.", maxName)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -250,7 +250,7 @@ func (c *Catalog) newFolder(id, user string, missing error) (string, error) {
 	}
 	defer root.Close()
 	made := filepath.Join(resolve(dir), id)
-	if c.private.holds(made) {
+	if c.private.contains(made) {
 		return "", missing
 	}
 	err = root.Mkdir(id, 0o755)
@@ -258,7 +258,7 @@ func (c *Catalog) newFolder(id, user string, missing error) (string, error) {
 		return "", notWritable(id, err)
 	}
 	if err == nil {
-		if err := c.owners.made(made, user); err != nil {
+		if err := c.owners.recordFolder(made, user); err != nil {
 			return "", err
 		}
 	}
@@ -297,9 +297,9 @@ func uploadName(given string) (string, error) {
 	name = strings.TrimLeft(strings.Trim(name, " ."), ". ")
 	switch {
 	case name == "" || len(name) > maxUploadName || hidden(name):
-		return "", fault.New(fault.BadRequest, "%q cannot be the name of a file", clip(given, 80)).Suggest("Use a plain name of at most %d bytes.", maxUploadName)
+		return "", fault.New(fault.BadRequest, "%q cannot be the name of a file", truncate(given, 80)).Suggest("Use a plain name of at most %d bytes.", maxUploadName)
 	case !slices.Contains(uploadKinds, kindOf(name)):
-		return "", fault.New(fault.BadRequest, "%q is no file of data that can be uploaded", clip(name, 80)).
+		return "", fault.New(fault.BadRequest, "%q is no file of data that can be uploaded", truncate(name, 80)).
 			Suggest("Upload CSV, TSV, JSON, NDJSON, Parquet, Excel or .duckdb files; the first four also as .gz or .zst.")
 	}
 	return name, nil
@@ -313,10 +313,10 @@ func (c *Catalog) lookAgain() {
 }
 
 func nameTaken(dataset, name string) error {
-	return fault.New(fault.Conflict, "dataset %q has a file %q already", clip(dataset, 80), name).Suggest("Upload it with replace=true, or under another name.")
+	return fault.New(fault.Conflict, "dataset %q has a file %q already", truncate(dataset, 80), name).Suggest("Upload it with replace=true, or under another name.")
 }
 
 func notWritable(dataset string, cause error) error {
-	return fault.Wrap(cause, fault.Forbidden, "the folder of dataset %q cannot be changed: %s", clip(dataset, 80), reason(cause)).
+	return fault.Wrap(cause, fault.Forbidden, "the folder of dataset %q cannot be changed: %s", truncate(dataset, 80), errorReason(cause)).
 		Suggest("Give the user that runs Interlock the right to write there.")
 }

@@ -49,12 +49,12 @@ func (c *Catalog) version(ctx context.Context, d *dataset) (version, error) {
 		part := fmt.Sprintf("%q %q %s %s", t.name, t.inner, t.kind, options)
 		readable := true
 		for _, f := range t.withLogs() {
-			sum, err := c.hashes.of(ctx, f)
+			sum, err := c.hashes.hashOnce(ctx, f)
 			if ctx.Err() != nil {
 				return v, ctx.Err()
 			}
 			if err != nil {
-				v.problems = append(v.problems, schema.Problem{Path: t.file, Message: "The file cannot be read: " + reason(err) + "."})
+				v.problems = append(v.problems, schema.Problem{Path: t.file, Message: "The file cannot be read: " + errorReason(err) + "."})
 				readable = false
 				break
 			}
@@ -70,7 +70,7 @@ func (c *Catalog) version(ctx context.Context, d *dataset) (version, error) {
 	v.hash = hex.EncodeToString(all.Sum(nil))
 	v.path = filepath.Join(c.config.Dir, d.id+"-"+v.hash[:12]+".duckdb")
 	if claimed := strings.TrimPrefix(d.claimed, "sha256:"); claimed != "" && !strings.HasPrefix(v.hash, claimed) {
-		v.problems = append(v.problems, schema.Problem{Path: "registry", Message: fmt.Sprintf("The registry says version %s, the files are version %s.", clip(claimed, 64), v.hash[:12])})
+		v.problems = append(v.problems, schema.Problem{Path: "registry", Message: fmt.Sprintf("The registry says version %s, the files are version %s.", truncate(claimed, 64), v.hash[:12])})
 	}
 	return v, nil
 }
@@ -106,7 +106,7 @@ func loadHashes(dir string) *hashCache {
 	return h
 }
 
-func (h *hashCache) of(ctx context.Context, f file) (string, error) {
+func (h *hashCache) hashOnce(ctx context.Context, f file) (string, error) {
 	key := fmt.Sprintf("%s|%d|%d%s", f.path, f.size, f.time.UnixNano(), f.state)
 	h.mu.Lock()
 	sum := h.known[key]

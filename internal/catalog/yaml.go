@@ -31,7 +31,7 @@ func readYAML(text []byte, targets ...any) (err error) {
 	}
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
-		return problem("It cannot be read: " + clip(yaml.FormatError(err, false, false), 300))
+		return problem("It cannot be read: " + truncate(yaml.FormatError(err, false, false), 300))
 	}
 	for _, doc := range file.Docs {
 		v := &aliasFinder{}
@@ -44,7 +44,7 @@ func readYAML(text []byte, targets ...any) (err error) {
 	}
 	for _, target := range targets {
 		if err := yaml.Unmarshal(text, target); err != nil {
-			return problem("It cannot be read: " + clip(yaml.FormatError(err, false, false), 300))
+			return problem("It cannot be read: " + truncate(yaml.FormatError(err, false, false), 300))
 		}
 	}
 	return nil

@@ -65,7 +65,7 @@ func (d Datasets) Version(ctx context.Context, id string) string {
 		if err != nil {
 			return ""
 		}
-		return x.Version + Meanings{d.Catalog}.suffix(ctx, id)
+		return x.Version + Meanings{d.Catalog}.versionSuffix(ctx, id)
 	}
 	list, err := d.Catalog.List(ctx)
 	if err != nil {
@@ -73,7 +73,7 @@ func (d Datasets) Version(ctx context.Context, id string) string {
 	}
 	var all []string
 	for _, x := range list {
-		all = append(all, x.ID+" "+x.Version+Meanings{d.Catalog}.suffix(ctx, x.ID))
+		all = append(all, x.ID+" "+x.Version+Meanings{d.Catalog}.versionSuffix(ctx, x.ID))
 	}
 	slices.Sort(all)
 	return event.Hash([]byte(strings.Join(all, "\n")))
@@ -104,7 +104,7 @@ func (d Datasets) Query(ctx context.Context, q toolbox.Query) (toolbox.Rows, err
 			Suggest("Aggregate, select fewer columns, or say with a LIMIT of your own which rows are meant.")
 	}
 	return toolbox.Rows{
-		Frames: framesRead(q.Frames, r.Beside), CopiedAt: r.CopiedAt, Columns: r.Columns, Rows: r.Rows, RowCount: r.RowCount, Limited: r.Limited, Total: r.Total, AtLeast: r.AtLeast, Cut: r.Cut, MS: r.Elapsed.Round(time.Millisecond).Milliseconds(), Decision: r.Decision, Live: r.Live, Version: r.Version,
+		Frames: framesRead(q.Frames, r.EarlierTables), CopiedAt: r.CopiedAt, Columns: r.Columns, Rows: r.Rows, RowCount: r.RowCount, Limited: r.Limited, Total: r.Total, AtLeast: r.AtLeast, Cut: r.Cut, MS: r.Elapsed.Round(time.Millisecond).Milliseconds(), Decision: r.Decision, Live: r.Live, Version: r.Version,
 	}, nil
 }
 
@@ -127,7 +127,7 @@ func frameTables(ctx context.Context, c *catalog.Catalog, results toolbox.Result
 		if err != nil {
 			return db, err
 		}
-		db.Beside, db.Tables = append(db.Beside, path), append(db.Tables, table)
+		db.Attached, db.Tables = append(db.Attached, path), append(db.Tables, table)
 	}
 	return db, nil
 }

@@ -31,10 +31,10 @@ type Files struct {
 
 // Save implements toolbox.Files.
 func (f Files) Save(ctx context.Context, file toolbox.File, content []byte) (event.ArtifactMade, error) {
-	return f.put(ctx, file, bytes.NewReader(content))
+	return f.storeFile(ctx, file, bytes.NewReader(content))
 }
 
-func (f Files) put(ctx context.Context, file toolbox.File, content io.Reader) (event.ArtifactMade, error) {
+func (f Files) storeFile(ctx context.Context, file toolbox.File, content io.Reader) (event.ArtifactMade, error) {
 	key := strings.Join(append([]string{"file", file.Producer, file.Format}, file.About...), "\x00")
 	p := putOfCall(ctx)
 	p.Name, p.Type, p.Producer, p.LogicalKey = file.Name, file.Format, file.Producer, event.Hash([]byte(key))[:16]
@@ -67,7 +67,7 @@ func (f Files) SaveRows(ctx context.Context, file toolbox.File, result string) (
 		return event.ArtifactMade{}, nil, fmt.Errorf("reading an export: %w", err)
 	}
 	defer content.Close()
-	made, err := f.put(ctx, file, content)
+	made, err := f.storeFile(ctx, file, content)
 	return made, written.Notes, err
 }
 

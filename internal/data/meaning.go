@@ -130,8 +130,8 @@ func (m Meanings) AddProblems(ctx context.Context, d *schema.Dataset) {
 	}
 }
 
-// suffix tells versions of a dataset apart whose data are the same and whose meaning is not.
-func (m Meanings) suffix(ctx context.Context, id string) string {
+// versionSuffix tells versions of a dataset apart whose data are the same and whose meaning is not.
+func (m Meanings) versionSuffix(ctx context.Context, id string) string {
 	f, err := m.Catalog.Meaning(ctx, id)
 	if err != nil || f.Version == "" {
 		return ""

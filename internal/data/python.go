@@ -21,7 +21,7 @@ import (
 	"interlock/internal/toolbox"
 )
 
-// A PythonConfig says what Python stands on. Dir is the folder of bundles.
+// A PythonConfig has what Python needs. Dir is the folder of bundles.
 type PythonConfig struct {
 	Catalog   *catalog.Catalog
 	Query     *query.Engine

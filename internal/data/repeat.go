@@ -67,7 +67,7 @@ func (r *Results) recordedData(ctx context.Context, l *artifact.Lineage, today b
 	if db, ok := r.catalog.Past(l.Dataset, l.Version); ok {
 		return target{version: db}, nil
 	}
-	now, d, err := r.current(ctx, l.Dataset)
+	now, d, err := r.currentDataset(ctx, l.Dataset)
 	switch {
 	case err != nil || d.Version == l.Version:
 		return now, err
@@ -94,7 +94,7 @@ func (r *Results) withFrames(ctx context.Context, owner string, at target, l art
 		}
 	}
 	frames, err := frameTables(tool.With(ctx, tool.Call{Owner: owner}), r.catalog, StepResults{r.artifacts}, l.Frames)
-	at.version.Beside, at.version.Tables = frames.Beside, slices.Concat(at.version.Tables, frames.Tables)
+	at.version.Attached, at.version.Tables = frames.Attached, slices.Concat(at.version.Tables, frames.Tables)
 	return at, err
 }
 

@@ -66,7 +66,7 @@ func NewResults(c ResultsConfig) *Results {
 
 // Export implements server.Results.
 func (r *Results) Export(ctx context.Context, owner string, e server.Export) (string, error) {
-	p, d, err := r.current(ctx, e.Dataset)
+	p, d, err := r.currentDataset(ctx, e.Dataset)
 	if err != nil {
 		return "", err
 	}
@@ -80,8 +80,8 @@ type target struct {
 	live    string // the dataset; "" for a version
 }
 
-// current returns a dataset as it is now.
-func (r *Results) current(ctx context.Context, id string) (target, schema.Dataset, error) {
+// currentDataset returns a dataset as it is now.
+func (r *Results) currentDataset(ctx context.Context, id string) (target, schema.Dataset, error) {
 	d, err := r.catalog.Describe(ctx, id)
 	if err != nil || d.Dialect != "" {
 		return target{live: id}, d, err
@@ -183,7 +183,7 @@ func (r *Results) Rows(ctx context.Context, owner, id string, p server.Page) (an
 		return nil, err
 	}
 	defer content.Close()
-	t, err := r.open(ctx, content, meta)
+	t, err := r.openTable(ctx, content, meta)
 	if err != nil {
 		return nil, err
 	}
@@ -253,9 +253,9 @@ func (r *Results) path(meta artifact.Meta) string {
 // maxOpened bounds the artifacts that are kept readable.
 const maxOpened = 32
 
-// open makes a content readable, once. The document beside the database is written
+// openTable makes a content readable, once. The document beside the database is written
 // last: where it is, the database is whole.
-func (r *Results) open(ctx context.Context, content io.Reader, meta artifact.Meta) (t tableFile, err error) {
+func (r *Results) openTable(ctx context.Context, content io.Reader, meta artifact.Meta) (t tableFile, err error) {
 	path := r.path(meta)
 	if raw, err := os.ReadFile(path + ".json"); err == nil && json.Unmarshal(raw, &t) == nil {
 		return t, nil

@@ -246,7 +246,7 @@ func (r *rules) identify(a admitted, found *lookup) identity {
 		}
 		version = found.version
 	}
-	args := withoutArgs(a.whole.JSON, a.entry.Spec().Apart)
+	args := withoutArgs(a.whole.JSON, a.entry.Spec().IgnoreInIdentity)
 	return identity{event.Hash(fmt.Appendf(nil, "%s\x00%s\x00%s", a.entry.Spec().Name, args, version)), version}
 }
 

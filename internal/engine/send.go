@@ -341,7 +341,7 @@ func (r *rules) checkAnswerGuard(ans *machine.Answer, card event.CardRaised, a C
 func (r *rules) checkCommand(c *machine.Command) error {
 	s := r.scope()
 	if len(c.From) > 0 && !slices.Contains(c.From, r.f.State) {
-		return fault.New(fault.BadCommand, "%s is possible in %s, and the thread stands in %q", c.Name, strings.Join(c.From, ", "), r.f.State)
+		return fault.New(fault.BadCommand, "%s is possible in %s, and the thread is in %q", c.Name, strings.Join(c.From, ", "), r.f.State)
 	}
 	if !r.m.Holds(c.When, s) {
 		return fault.New(fault.BadCommand, "%s is possible only when %s", c.Name, c.When.Source).With(r.m.GuardValues(c.When, s))

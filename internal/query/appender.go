@@ -116,7 +116,7 @@ func (a *Appender) cell(col, size int, kinds ...schema.Kind) unsafe.Pointer {
 	return nil
 }
 
-func (a *Appender) wrong(col int, value any) {
+func (a *Appender) reportMisfit(col int, value any) {
 	if a.err == nil {
 		c := a.columns[col]
 		a.err = fmt.Errorf("row %d of %s: %v does not fit column %s %s", a.rows+1, a.table, value, c.Name, StoredType(c.Type))
@@ -154,7 +154,7 @@ func (a *Appender) Int(col int, v int64) {
 	case schema.Int:
 		*(*int64)(a.cell(col, 8, schema.Int)) = v
 	case schema.Uint:
-		a.huge(col, v>>63, uint64(v))
+		a.setHugeInt(col, v>>63, uint64(v))
 	case schema.Decimal:
 		a.DecimalInt(col, v, 0)
 	case schema.Float:
@@ -170,7 +170,7 @@ func (a *Appender) Uint(col int, v uint64) {
 	case v <= math.MaxInt64:
 		a.Int(col, int64(v))
 	case a.err == nil && col >= 0 && col < len(a.columns) && a.columns[col].Type.Kind == schema.Uint:
-		a.huge(col, 0, v)
+		a.setHugeInt(col, 0, v)
 	default:
 		a.BigInt(col, new(big.Int).SetUint64(v))
 	}
@@ -187,13 +187,13 @@ func (a *Appender) BigInt(col int, v *big.Int) {
 	}
 	hi, lo, ok := split128(v)
 	if !ok {
-		a.wrong(col, v)
+		a.reportMisfit(col, v)
 		return
 	}
-	a.huge(col, hi, lo)
+	a.setHugeInt(col, hi, lo)
 }
 
-func (a *Appender) huge(col int, hi int64, lo uint64) {
+func (a *Appender) setHugeInt(col int, hi int64, lo uint64) {
 	if p := a.cell(col, 16, schema.Uint); p != nil {
 		*(*uint64)(p), *(*int64)(unsafe.Add(p, 8)) = lo, hi
 	}
@@ -217,7 +217,7 @@ func (a *Appender) Date(col int, days int32) {
 func (a *Appender) TimeOfDay(col int, micros int64) {
 	if micros < 0 || micros > 86_400_000_000 {
 		if a.cell(col, 8, schema.Time) != nil {
-			a.wrong(col, micros)
+			a.reportMisfit(col, micros)
 		}
 		return
 	}
@@ -295,7 +295,7 @@ func (a *Appender) text(p unsafe.Pointer, v []byte) {
 	}
 	a.pending += len(v)
 	copy(inline[:4], v)
-	*(*unsafe.Pointer)(unsafe.Add(p, 8)) = a.arena.put(v)
+	*(*unsafe.Pointer)(unsafe.Add(p, 8)) = a.arena.copyBytes(v)
 }
 
 // UUID sets a UUID cell.
@@ -320,13 +320,13 @@ func (a *Appender) EndRow() error {
 	a.row++
 	a.rows++
 	if a.row == a.capacity || a.arena.used+len(a.arena.full)*arenaBlock > flushBytes {
-		return a.hand()
+		return a.flushChunk()
 	}
 	return nil
 }
 
-// hand gives the chunk to the engine, and has it write rows out when it holds many.
-func (a *Appender) hand() error {
+// flushChunk gives the chunk to the engine, and has it write rows out when it holds many.
+func (a *Appender) flushChunk() error {
 	if a.row == 0 {
 		return nil
 	}
@@ -358,7 +358,7 @@ func (a *Appender) Close() error {
 		return a.err
 	}
 	if a.err == nil {
-		if err := a.hand(); err == nil && duck.AppenderClose(a.appender) == duck.StateError {
+		if err := a.flushChunk(); err == nil && duck.AppenderClose(a.appender) == duck.StateError {
 			_ = a.fail() // kept in a.err
 		}
 	}

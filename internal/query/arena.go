@@ -16,8 +16,8 @@ type arena struct {
 
 const arenaBlock = 1 << 20
 
-// put copies p and says where.
-func (a *arena) put(p []byte) unsafe.Pointer {
+// copyBytes copies p and returns the address of the copy.
+func (a *arena) copyBytes(p []byte) unsafe.Pointer {
 	if a.used+len(p) > a.size {
 		if a.block != nil {
 			a.full = append(a.full, a.block)

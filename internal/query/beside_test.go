@@ -36,7 +36,7 @@ func TestBeside(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	db.Beside = []string{result}
+	db.Attached = []string{result}
 	db.Tables = append(append([]sqlpolicy.Table{}, db.Tables...), sqlpolicy.Table{Name: "top cities", Columns: []string{"city", "n"}})
 	for sql, want := range map[string]string{
 		`SELECT * FROM "top cities"`: `[["Rome",7]]`,
@@ -63,7 +63,7 @@ func TestBeside(t *testing.T) {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}
-	db.Beside = nil // another worker: it knows nothing of the result
+	db.Attached = nil // another worker: it knows nothing of the result
 	if _, err := e.Run(t.Context(), query.Request{Database: db, SQL: `SELECT * FROM "top cities"`}); err == nil {
 		t.Error("a result that is not there was read")
 	}

@@ -117,7 +117,7 @@ func csvQuery(in inputs, layouts []layout) string {
 	for i := 0; i < len(layouts); {
 		files := []string{quoteText(in.files[i])}
 		k := i + 1
-		for ; k < len(layouts) && layouts[k].like(layouts[i]); k++ {
+		for ; k < len(layouts) && layouts[k].hasFormOf(layouts[i]); k++ {
 			files = append(files, quoteText(in.files[k]))
 		}
 		parts = append(parts, layouts[i].query(files, in.compression))
@@ -126,7 +126,7 @@ func csvQuery(in inputs, layouts []layout) string {
 	return strings.Join(parts, " UNION ALL BY NAME ")
 }
 
-func (l layout) like(o layout) bool {
+func (l layout) hasFormOf(o layout) bool {
 	return l.dialect == o.dialect && l.skip == o.skip && l.header == o.header && slices.Equal(l.names, o.names) && l.longest == o.longest
 }
 
@@ -161,8 +161,8 @@ func structLiteral(names []string, types map[string]string) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// holding gives the columns for which a condition over all rows holds.
-func (b *builder) holding(ctx context.Context, condition string, columns []string, from string) ([]string, error) {
+// columnsWhere gives the columns for which a condition over all rows holds.
+func (b *builder) columnsWhere(ctx context.Context, condition string, columns []string, from string) ([]string, error) {
 	if len(columns) == 0 {
 		return nil, nil
 	}
@@ -170,7 +170,7 @@ func (b *builder) holding(ctx context.Context, condition string, columns []strin
 	for i, c := range columns {
 		tests[i] = "coalesce(" + fmt.Sprintf(condition, quoteName(c)) + ", false)::VARCHAR"
 	}
-	rows, err := b.texts(ctx, "SELECT "+strings.Join(tests, ", ")+" FROM "+from)
+	rows, err := b.queryTexts(ctx, "SELECT "+strings.Join(tests, ", ")+" FROM "+from)
 	if err != nil {
 		return nil, err
 	}
@@ -183,8 +183,8 @@ func (b *builder) holding(ctx context.Context, condition string, columns []strin
 	return found, nil
 }
 
-// texts gives the rows of a query whose columns are all text.
-func (b *builder) texts(ctx context.Context, sql string) ([][]string, error) {
+// queryTexts gives the rows of a query whose columns are all text.
+func (b *builder) queryTexts(ctx context.Context, sql string) ([][]string, error) {
 	c, err := b.session.query(ctx, sql)
 	if err != nil {
 		return nil, err

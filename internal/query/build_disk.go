@@ -17,7 +17,7 @@ const watchDisk = 50 * time.Millisecond
 // ends the watch and says whether that happened.
 func (b *builder) watch(ctx context.Context, most time.Duration) (watched context.Context, end func() error) {
 	// What earlier tables left free inside of the file is not taken again.
-	free, _ := b.number(ctx, "SELECT CAST(free_blocks * block_size AS BIGINT) FROM pragma_database_size()")
+	free, _ := b.queryNumber(ctx, "SELECT CAST(free_blocks * block_size AS BIGINT) FROM pragma_database_size()")
 	watched, cancel := context.WithCancelCause(ctx)
 	stopped := make(chan struct{})
 	go func() {
@@ -34,7 +34,7 @@ func (b *builder) watch(ctx context.Context, most time.Duration) (watched contex
 				cancel(&tooLong{b.order.MaxTime})
 				return
 			case <-tick.C:
-				if err := b.full(free); err != nil {
+				if err := b.checkSpace(free); err != nil {
 					cancel(err)
 					return
 				}
@@ -42,7 +42,7 @@ func (b *builder) watch(ctx context.Context, most time.Duration) (watched contex
 		}
 	}()
 	return watched, func() error {
-		err := b.full(free)
+		err := b.checkSpace(free)
 		cancel(err)
 		<-stopped
 		cause := context.Cause(watched)
@@ -80,8 +80,8 @@ func (d *diskFull) Error() string {
 	return fmt.Sprintf("it takes more than the %d MB of disk that a dataset may have; remove the file, or raise the setting dataset-disk-mb", d.bytes>>20)
 }
 
-// full measures the new database and what lies in the worker's own folder.
-func (b *builder) full(free int64) error {
+// checkSpace measures the new database and what lies in the worker's own folder.
+func (b *builder) checkSpace(free int64) error {
 	bytes := bytesIn(b.order.Scratch) + bytesIn(filepath.Dir(b.order.Out)) - free
 	if bytes > b.order.MaxBytes {
 		return &diskFull{b.order.MaxBytes}

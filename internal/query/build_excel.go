@@ -117,7 +117,7 @@ func (b *builder) loadExcel(ctx context.Context, im Import, r *TableReport) erro
 	if err := s.findHeader(ctx); err != nil {
 		return err
 	}
-	if err := s.learn(ctx); err != nil {
+	if err := s.learnColumns(ctx); err != nil {
 		return err
 	}
 	if err := s.store(ctx, b, im.Table); err != nil {
@@ -281,7 +281,7 @@ func (s *sheetTableReader) rows(ctx context.Context, each func(number int, cells
 	})
 }
 
-func (s *sheetTableReader) learn(ctx context.Context) error {
+func (s *sheetTableReader) learnColumns(ctx context.Context) error {
 	last := s.top
 	facts, err := s.rows(ctx, func(number int, cells []sheetCell) error {
 		if number > last+1 {
@@ -295,7 +295,7 @@ func (s *sheetTableReader) learn(ctx context.Context) error {
 			s.columns = append(s.columns, sheetColumn{})
 		}
 		for i, c := range cells {
-			s.columns[i].see(s.book, c)
+			s.columns[i].countCell(s.book, c)
 		}
 		return nil
 	})

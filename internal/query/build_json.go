@@ -48,7 +48,7 @@ func (b *builder) loadJSON(ctx context.Context, im Import, format Format, r *Tab
 		if b.readJSON(ctx, im, read, r) != nil {
 			return err
 		}
-		r.addNote(schema.Note{Rule: schema.RuleTypes}, "The types that were given do not fit and were found out instead: %s", tidy(e.Message))
+		r.addNote(schema.Note{Rule: schema.RuleTypes}, "The types that were given do not fit and were found out instead: %s", cleanMessage(e.Message))
 		err = nil
 	}
 	if err != nil {
@@ -61,7 +61,7 @@ func (b *builder) loadJSON(ctx context.Context, im Import, format Format, r *Tab
 // doubles, which the reader changes where it must, are read as texts and get a type that
 // each survives.
 func (b *builder) readJSON(ctx context.Context, im Import, read string, r *TableReport) error {
-	found, err := b.texts(ctx, "SELECT column_name, column_type FROM (DESCRIBE "+read+"))")
+	found, err := b.queryTexts(ctx, "SELECT column_name, column_type FROM (DESCRIBE "+read+"))")
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (b *builder) keepNestedDigits(ctx context.Context, read string, names []str
 			raw[n] = "JSON"
 		}
 	}
-	long, err := b.holding(ctx, "bool_or(regexp_matches(CAST(%[1]s AS VARCHAR), '[:,[]-?[0-9]{16,}[],}]'))", nested, "("+read+", columns="+structLiteral(nested, raw)+"))")
+	long, err := b.columnsWhere(ctx, "bool_or(regexp_matches(CAST(%[1]s AS VARCHAR), '[:,[]-?[0-9]{16,}[],}]'))", nested, "("+read+", columns="+structLiteral(nested, raw)+"))")
 	for _, n := range long {
 		types[n] = "JSON"
 	}
@@ -204,7 +204,7 @@ func (b *builder) sampleTexts(ctx context.Context, columns []*textColumn, from s
 	if len(open) == 0 {
 		return nil
 	}
-	rows, err := b.texts(ctx, fmt.Sprintf("SELECT %s FROM (%s) LIMIT %d", strings.Join(list, ", "), from, sampleRecords))
+	rows, err := b.queryTexts(ctx, fmt.Sprintf("SELECT %s FROM (%s) LIMIT %d", strings.Join(list, ", "), from, sampleRecords))
 	if err != nil {
 		return err
 	}
@@ -233,11 +233,11 @@ func (b *builder) keepTexts(ctx context.Context, im Import, read string, r *Tabl
 		counts[i], names[i], texts[c.Name] = "count("+quoteName(c.Name)+")::VARCHAR", c.Name, "VARCHAR"
 	}
 	list := "SELECT " + strings.Join(counts, ", ") + " FROM "
-	kept, err := b.texts(ctx, list+quoteName(im.Table))
+	kept, err := b.queryTexts(ctx, list+quoteName(im.Table))
 	if err != nil {
 		return im, err
 	}
-	there, err := b.texts(ctx, list+"("+read+", columns="+structLiteral(names, texts)+"))")
+	there, err := b.queryTexts(ctx, list+"("+read+", columns="+structLiteral(names, texts)+"))")
 	if err != nil {
 		return im, err
 	}
@@ -298,7 +298,7 @@ func (b *builder) unquote(ctx context.Context, im Import, columns []schema.Colum
 			mixed = append(mixed, c.Name)
 		}
 	}
-	plain, err := b.holding(ctx, "bool_and(json_type(%[1]s) NOT IN ('OBJECT', 'ARRAY'))", mixed, quoteName(im.Table))
+	plain, err := b.columnsWhere(ctx, "bool_and(json_type(%[1]s) NOT IN ('OBJECT', 'ARRAY'))", mixed, quoteName(im.Table))
 	if err != nil {
 		return err
 	}
@@ -330,7 +330,7 @@ func (b *builder) dropEmpty(ctx context.Context, table string, r *TableReport) e
 	for i, c := range r.Columns {
 		tests[i] = quoteName(c.Name) + " IS NULL"
 	}
-	n, err := b.number(ctx, fmt.Sprintf("DELETE FROM %s WHERE %s", quoteName(table), strings.Join(tests, " AND ")))
+	n, err := b.queryNumber(ctx, fmt.Sprintf("DELETE FROM %s WHERE %s", quoteName(table), strings.Join(tests, " AND ")))
 	if err == nil && n > 0 {
 		r.Rejected = n
 		r.addNote(schema.Note{Rule: schema.RuleRejected, Count: n}, "%d lines are not JSON objects and were left out.", n)

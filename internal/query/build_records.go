@@ -224,7 +224,7 @@ func (s *splitter) feed(line []byte) splitState {
 			s.open, s.buffer = true, nil
 			i++
 		}
-		n, closed := s.quoted(line[i:])
+		n, closed := s.scanQuoted(line[i:])
 		i += n
 		if !closed {
 			return inQuotes
@@ -245,8 +245,8 @@ func (s *splitter) feed(line []byte) splitState {
 	}
 }
 
-// quoted reads up to and with the closing quote and says whether it found it.
-func (s *splitter) quoted(text []byte) (n int, closed bool) {
+// scanQuoted reads up to and with the closing quote and says whether it found it.
+func (s *splitter) scanQuoted(text []byte) (n int, closed bool) {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {

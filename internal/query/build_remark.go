@@ -48,9 +48,9 @@ func (b *builder) noteRead(ctx context.Context, columns []*textColumn, from stri
 			filter = " FILTER (" + fmt.Sprintf(strings.ReplaceAll(filter, value, "%[2]s"), text, value) + ")"
 			parts = append(parts, "CAST(count(*)"+filter+" AS VARCHAR)", "coalesce(first("+text+")"+filter+", '')", "coalesce(first("+value+")"+filter+", '')")
 		}
-		parts = append(parts, c.chosen.marks(text))
+		parts = append(parts, c.chosen.marksSQL(text))
 	}
-	rows, err := b.texts(ctx, "SELECT "+strings.Join(parts, ", ")+" FROM ("+from+")")
+	rows, err := b.queryTexts(ctx, "SELECT "+strings.Join(parts, ", ")+" FROM ("+from+")")
 	if err != nil {
 		return fmt.Errorf("counting what changed: %w", err)
 	}
@@ -79,8 +79,8 @@ func (b *builder) noteRead(ctx context.Context, columns []*textColumn, from stri
 	return nil
 }
 
-// marks is the SQL of the marks that some number of the column is written with.
-func (c conversion) marks(text string) string {
+// marksSQL is the SQL of the marks that some number of the column is written with.
+func (c conversion) marksSQL(text string) string {
 	if !c.money {
 		return "''"
 	}
@@ -139,7 +139,7 @@ func (b *builder) noteDateOrders(ctx context.Context, table string, columns []*t
 			continue
 		}
 		name := quoteName(c.name)
-		rows, err := b.texts(ctx, "SELECT CAST(coalesce(max(day("+name+")) <= 12 AND bool_or(day("+name+") <> month("+name+")), false) AS VARCHAR) FROM "+quoteName(table))
+		rows, err := b.queryTexts(ctx, "SELECT CAST(coalesce(max(day("+name+")) <= 12 AND bool_or(day("+name+") <> month("+name+")), false) AS VARCHAR) FROM "+quoteName(table))
 		if err != nil {
 			return err
 		}
@@ -167,7 +167,7 @@ func (b *builder) noteKept(ctx context.Context, table string, columns []*textCol
 		filter := " FILTER (" + t + " IS NOT NULL AND NOT coalesce(" + fmt.Sprintf(c.nearly.same, plain, "("+fmt.Sprintf(c.nearly.value, plain)+")") + ", false))"
 		parts = append(parts, "CAST(count(*)"+filter+" AS VARCHAR)", "coalesce(first("+quoteName(c.name)+")"+filter+", '')", "CAST(count("+t+") AS VARCHAR)")
 	}
-	rows, err := b.texts(ctx, "SELECT "+strings.Join(parts, ", ")+" FROM "+quoteName(table))
+	rows, err := b.queryTexts(ctx, "SELECT "+strings.Join(parts, ", ")+" FROM "+quoteName(table))
 	if err != nil {
 		return fmt.Errorf("counting what would have changed: %w", err)
 	}

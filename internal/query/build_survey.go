@@ -21,7 +21,7 @@ func (b *builder) lookFurther(ctx context.Context, columns []*textColumn, from s
 	if len(empty) == 0 {
 		return nil
 	}
-	rows, err := b.texts(ctx, "SELECT "+strings.Join(parts, ", ")+" FROM ("+from+")")
+	rows, err := b.queryTexts(ctx, "SELECT "+strings.Join(parts, ", ")+" FROM ("+from+")")
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (b *builder) holdAgainstAll(ctx context.Context, columns []*textColumn, fro
 		changed := "FILTER (" + t + " IS NOT NULL AND NOT " + test(*first) + ")"
 		parts = append(parts, "CAST(count(*) "+changed+" AS VARCHAR)", "coalesce(first("+t+") "+changed+", '')")
 	}
-	rows, err := b.texts(ctx, "SELECT "+strings.Join(parts, ", ")+" FROM ("+from+")")
+	rows, err := b.queryTexts(ctx, "SELECT "+strings.Join(parts, ", ")+" FROM ("+from+")")
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (b *builder) holdAgainstAll(ctx context.Context, columns []*textColumn, fro
 		}
 		at += len(options[i])
 		c.whole, c.candidates, c.chosen = true, fits, nil
-		if len(fits) > 0 && (!fits[0].twoDigit || len(c.orders()) == 1) {
+		if len(fits) > 0 && (!fits[0].twoDigit || len(c.dateOrders()) == 1) {
 			c.chosen = &fits[0]
 		}
 		if c.chosen == nil {
@@ -126,7 +126,7 @@ func (b *builder) countAll(ctx context.Context, columns []*textColumn, from stri
 			parts = append(parts, "CAST(coalesce(max(strlen(ltrim(split_part("+plain+", '.', 1), '-'))), 0) AS VARCHAR)", "CAST(coalesce(max(strlen(split_part("+plain+", '.', 2))), 0) AS VARCHAR)")
 		}
 	}
-	rows, err := b.texts(ctx, "SELECT "+strings.Join(parts, ", ")+" FROM ("+from+")")
+	rows, err := b.queryTexts(ctx, "SELECT "+strings.Join(parts, ", ")+" FROM ("+from+")")
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func (b *builder) inputs(ctx context.Context, files []string, charset, ext strin
 	kinds := make([]textKind, len(files))
 	same := true
 	for i, f := range files {
-		k, err := look(f)
+		k, err := detectTextKind(f)
 		if err != nil {
 			return in, fmt.Errorf("looking into %s: %w", filepath.Base(f), err)
 		}
@@ -65,7 +65,7 @@ func (b *builder) inputs(ctx context.Context, files []string, charset, ext strin
 		name, err := "", error(nil)
 		if same && (k.charset == "" || isUTF8(k.charset)) {
 			in.compression = k.compression
-			name, err = b.plain(ctx, f, ext)
+			name, err = b.plainPath(ctx, f, ext)
 		} else {
 			name, err = b.rewrite(ctx, f, k.reader, ext)
 		}
@@ -90,7 +90,7 @@ type textKind struct {
 	charset     string // "" = as it is
 }
 
-func look(path string) (textKind, error) {
+func detectTextKind(path string) (textKind, error) {
 	var k textKind
 	f, err := os.Open(path)
 	if err != nil {

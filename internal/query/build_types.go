@@ -92,7 +92,9 @@ func (c conversion) countDigits(text string) digits {
 	return digits{count(before), count(after)}
 }
 
-func (d digits) most(o digits) digits { return digits{max(d.before, o.before), max(d.after, o.after)} }
+func (d digits) widest(o digits) digits {
+	return digits{max(d.before, o.before), max(d.after, o.after)}
+}
 
 // consider takes the conversions that the given texts allow, and chooses among them.
 func (c *textColumn) consider(texts []string) {
@@ -135,7 +137,7 @@ func (c *textColumn) consider(texts []string) {
 		var d digits
 		if conv.number {
 			for _, v := range values {
-				d = d.most(conv.countDigits(v))
+				d = d.widest(conv.countDigits(v))
 			}
 		}
 		if typed := conv.typed(d); len(typed) > 0 && c.mayUse(typed[0]) {
@@ -182,7 +184,7 @@ func mostlyFits(values []string) *conversion {
 			if conv.form.MatchString(v) {
 				fits++
 				if conv.number {
-					d = d.most(conv.countDigits(v))
+					d = d.widest(conv.countDigits(v))
 				}
 			}
 		}
@@ -208,17 +210,17 @@ func twoOrders(values []string) *conversion {
 	return nil
 }
 
-// unsure says that the choice must be held against every row before it is used: nothing
+// needsCheck says that the choice must be held against every row before it is used: nothing
 // was seen, or dates with years of two digits can still be read in several ways.
-func (c *textColumn) unsure() bool {
+func (c *textColumn) needsCheck() bool {
 	if c.whole || c.given != "" {
 		return false
 	}
-	return c.values == 0 || c.chosen != nil && c.chosen.twoDigit && len(c.orders()) > 1
+	return c.values == 0 || c.chosen != nil && c.chosen.twoDigit && len(c.dateOrders()) > 1
 }
 
-// orders are the readings of two-digit dates that are left.
-func (c *textColumn) orders() []string {
+// dateOrders are the readings of two-digit dates that are left.
+func (c *textColumn) dateOrders() []string {
 	var out []string
 	for _, conv := range c.candidates {
 		if conv.twoDigit && !slices.Contains(out, conv.order) {
@@ -294,7 +296,7 @@ func (b *builder) settleTypes(ctx context.Context, table string, columns []*text
 	if err := b.lookFurther(ctx, columns, from); err != nil {
 		return err
 	}
-	unsure := slices.DeleteFunc(slices.Clone(columns), func(c *textColumn) bool { return !c.unsure() })
+	unsure := slices.DeleteFunc(slices.Clone(columns), func(c *textColumn) bool { return !c.needsCheck() })
 	if err := b.holdAgainstAll(ctx, unsure, from); err != nil {
 		return err
 	}

@@ -163,9 +163,9 @@ func formatOf(path string) Format {
 	return CSV
 }
 
-// plain gives a name of a file that the engine takes as it is: stars and brackets
+// plainPath gives a name of a file that the engine takes as it is: stars and brackets
 // would be a pattern to it, so a file with such a name is copied.
-func (b *builder) plain(ctx context.Context, file, ext string) (string, error) {
+func (b *builder) plainPath(ctx context.Context, file, ext string) (string, error) {
 	if !strings.ContainsAny(file, "*?[]{}") {
 		return file, nil
 	}
@@ -176,7 +176,7 @@ func (b *builder) plain(ctx context.Context, file, ext string) (string, error) {
 func (b *builder) plainList(ctx context.Context, files []string, ext string) (string, error) {
 	quoted := make([]string, len(files))
 	for i, f := range files {
-		name, err := b.plain(ctx, f, ext)
+		name, err := b.plainPath(ctx, f, ext)
 		if err != nil {
 			return "", fmt.Errorf("reading %s: %w", filepath.Base(f), err)
 		}
@@ -234,12 +234,12 @@ func (b *builder) measure(ctx context.Context, name string, r *TableReport) erro
 	}
 	r.Columns = describe(c, 0).columns
 	c.close()
-	r.Rows, err = b.number(ctx, "SELECT count(*) FROM "+quoteName(name))
+	r.Rows, err = b.queryNumber(ctx, "SELECT count(*) FROM "+quoteName(name))
 	return err
 }
 
-// number gives the one BIGINT that a query answers.
-func (b *builder) number(ctx context.Context, sql string, args ...string) (int64, error) {
+// queryNumber gives the one BIGINT that a query answers.
+func (b *builder) queryNumber(ctx context.Context, sql string, args ...string) (int64, error) {
 	c, err := b.session.query(ctx, sql, args...)
 	if err != nil {
 		return 0, err
@@ -263,7 +263,7 @@ func (b *builder) loadDuckDB(ctx context.Context, im Import) error {
 	if from == "" {
 		from = im.Table
 	}
-	name, err := b.plain(ctx, im.Files[0], ".duckdb")
+	name, err := b.plainPath(ctx, im.Files[0], ".duckdb")
 	if err != nil {
 		return fmt.Errorf("opening the database: %w", err)
 	}
@@ -271,7 +271,7 @@ func (b *builder) loadDuckDB(ctx context.Context, im Import) error {
 		return err
 	}
 	defer func() { _ = b.session.exec("DETACH foreign_data") }()
-	n, err := b.number(ctx, "SELECT count(*) FROM duckdb_tables() WHERE database_name = 'foreign_data' AND schema_name = 'main' AND NOT internal AND table_name = CAST($1 AS VARCHAR)", from)
+	n, err := b.queryNumber(ctx, "SELECT count(*) FROM duckdb_tables() WHERE database_name = 'foreign_data' AND schema_name = 'main' AND NOT internal AND table_name = CAST($1 AS VARCHAR)", from)
 	if err != nil {
 		return err
 	}
@@ -288,7 +288,7 @@ func importError(err error) string {
 		if i := strings.Index(message, "\n\n"); i > 0 {
 			message = message[:i]
 		}
-		return tidy(message)
+		return cleanMessage(message)
 	}
-	return tidy(err.Error())
+	return cleanMessage(err.Error())
 }

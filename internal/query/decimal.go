@@ -89,15 +89,15 @@ func (a *Appender) DecimalBig(col int, unscaled *big.Int, scale int) {
 		var rest big.Int
 		v, _ = new(big.Int).QuoRem(v, powersOfTen[-up], &rest)
 		if rest.Sign() != 0 {
-			a.wrong(col, decimalText(unscaled, scale))
+			a.reportMisfit(col, decimalText(unscaled, scale))
 			return
 		}
 	case up != 0 && unscaled.Sign() != 0:
-		a.wrong(col, decimalText(unscaled, scale))
+		a.reportMisfit(col, decimalText(unscaled, scale))
 		return
 	}
 	if new(big.Int).Abs(v).Cmp(powersOfTen[c.Type.Width]) >= 0 {
-		a.wrong(col, decimalText(unscaled, scale))
+		a.reportMisfit(col, decimalText(unscaled, scale))
 		return
 	}
 	if c.width <= 8 {
@@ -123,7 +123,7 @@ func (a *Appender) DecimalText(col int, text []byte) {
 	}
 	unscaled, scale, ok := parseDecimal(text)
 	if !ok {
-		a.wrong(col, string(text[:min(len(text), 60)]))
+		a.reportMisfit(col, string(text[:min(len(text), 60)]))
 		return
 	}
 	if unscaled == nil {

@@ -168,7 +168,7 @@ func (e *Engine) open(ctx context.Context, v version) (*process, error) {
 	}
 	if err == nil {
 		_, err = p.askJSON(ctx, askOpen, openOrder{
-			Path: path, Beside: beside, Scratch: p.dir, Threads: e.config.Threads, MemoryMB: e.config.MemoryMB, SpillMB: e.config.SpillMB,
+			Path: path, Files: beside, Scratch: p.dir, Threads: e.config.Threads, MemoryMB: e.config.MemoryMB, SpillMB: e.config.SpillMB,
 		}, nil)
 	}
 	if err != nil {

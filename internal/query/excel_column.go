@@ -32,7 +32,7 @@ type sheetColumn struct {
 // total counts the cells that have a value.
 func (c *sheetColumn) total() int64 { return c.texts + c.blanks + c.bools + c.numbers }
 
-func (c *sheetColumn) see(w *workbook, v sheetCell) {
+func (c *sheetColumn) countCell(w *workbook, v sheetCell) {
 	switch v.kind {
 	case cellText:
 		if v.text == "" {
@@ -90,7 +90,7 @@ func (c *sheetColumn) seeNumber(w *workbook, v sheetCell) {
 	if d.before+d.after > 16 || d.before+d.after == 16 && before != "0" || v.number == 0 && math.Signbit(v.number) {
 		c.inexact = true
 	}
-	c.digits = c.digits.most(d)
+	c.digits = c.digits.widest(d)
 }
 
 // decide gives the column the type of its cells: one that all of them have, or text.

@@ -218,7 +218,7 @@ func (p *sheetParser) cell() (sheetCell, error) {
 	case "s":
 		i, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil || i < 0 || i >= len(p.book.shared) {
-			return sheetCell{}, fmt.Errorf("a cell names the text %s, which is not there", tidy(text))
+			return sheetCell{}, fmt.Errorf("a cell names the text %s, which is not there", cleanMessage(text))
 		}
 		return sheetCell{kind: cellText, text: p.book.shared[i]}, nil
 	case "str", "inlineStr":

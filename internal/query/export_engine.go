@@ -39,7 +39,7 @@ func (e *Engine) Export(ctx context.Context, r Request, format Format, path stri
 		return out, err
 	}
 	visit := visit{gate: e.exports, user: r.User, version: v, timeout: cmp.Or(r.Timeout, e.config.ExportTime), sql: r.SQL}
-	err = e.with(ctx, visit, func(ctx context.Context, p *process) error {
+	err = e.withWorker(ctx, visit, func(ctx context.Context, p *process) error {
 		d, err := e.decide(ctx, p, scope, r.SQL)
 		if err != nil {
 			return err
@@ -52,7 +52,7 @@ func (e *Engine) Export(ctx context.Context, r Request, format Format, path stri
 		if err := json.Unmarshal(done, &out); err != nil {
 			return fmt.Errorf("reading from a worker: %w", err)
 		}
-		if err := move(p.file(order.File), path); err != nil {
+		if err := moveFile(p.file(order.File), path); err != nil {
 			return fault.Wrap(err, fault.Unavailable, "The export cannot be written to %s.", path)
 		}
 		return nil
@@ -65,9 +65,9 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// move renames a file, or copies it where it would cross file systems. The target
+// moveFile renames a file, or copies it where it would cross file systems. The target
 // is whole or not there.
-func move(from, to string) error {
+func moveFile(from, to string) error {
 	err := os.Rename(from, to)
 	if !errors.Is(err, syscall.EXDEV) {
 		return err

@@ -50,10 +50,10 @@ func (w *excelWriter) begin(t *table) (err error) {
 			w.notes.add(c.Name, "a sheet has no zones; the moments are those of UTC", 0)
 		}
 	}
-	return w.put()
+	return w.writeRow()
 }
 
-func (w *excelWriter) put() error {
+func (w *excelWriter) writeRow() error {
 	if w.row++; w.row > excelRows {
 		return &engineErr{Kind: tooLargeKind, Message: "a sheet holds 1,048,576 rows: export as CSV or Parquet instead", Position: -1}
 	}
@@ -65,7 +65,7 @@ func (w *excelWriter) chunk(t *table, rows int) error {
 		for i, v := range t.vectors {
 			w.cells[i] = w.cell(i, v, t.kinds[i], row)
 		}
-		if err := w.put(); err != nil {
+		if err := w.writeRow(); err != nil {
 			return err
 		}
 	}

@@ -18,7 +18,7 @@ func RunUnchecked(ctx context.Context, e *Engine, db Database, sql string) (*Res
 		return nil, err
 	}
 	r := &Result{}
-	err = e.with(ctx, visit{gate: e.runs, version: v, timeout: e.config.Timeout, sql: sql}, func(ctx context.Context, p *process) error {
+	err = e.withWorker(ctx, visit{gate: e.runs, version: v, timeout: e.config.Timeout, sql: sql}, func(ctx context.Context, p *process) error {
 		return r.fill(ctx, p, runOrder{SQL: sql, MaxRows: -1, MaxBytes: 1 << 20, MaxCell: 1000})
 	})
 	return r, err
@@ -47,7 +47,7 @@ func (p Parser) ask(ctx context.Context, kind frameKind, sql string) (out []byte
 	if err != nil {
 		return nil, err
 	}
-	err = p.Engine.with(ctx, visit{gate: p.Engine.checks, version: v, timeout: p.Engine.config.Timeout, sql: sql}, func(ctx context.Context, w *process) error {
+	err = p.Engine.withWorker(ctx, visit{gate: p.Engine.checks, version: v, timeout: p.Engine.config.Timeout, sql: sql}, func(ctx context.Context, w *process) error {
 		answer, err := w.ask(ctx, kind, []byte(sql), nil)
 		out = append(out, answer...)
 		return err
@@ -68,7 +68,7 @@ func Functions() ([][]string, error) {
 	}
 	defer s.close()
 	b := &builder{session: s}
-	return b.texts(context.Background(), "SELECT DISTINCT function_type, function_name FROM duckdb_functions() ORDER BY ALL")
+	return b.queryTexts(context.Background(), "SELECT DISTINCT function_type, function_name FROM duckdb_functions() ORDER BY ALL")
 }
 
 // Workers counts the warm workers.
@@ -134,7 +134,7 @@ func (b *Bare) Run(ctx context.Context, sql string) (rows int, err error) {
 
 // Text gives the one text that a statement answers.
 func (b *Bare) Text(ctx context.Context, sql string) (string, error) {
-	rows, err := (&builder{session: b.session}).texts(ctx, sql)
+	rows, err := (&builder{session: b.session}).queryTexts(ctx, sql)
 	if err != nil || len(rows) != 1 {
 		return "", cmp.Or(err, errors.New("not one row"))
 	}

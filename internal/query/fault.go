@@ -47,14 +47,14 @@ func faultOf(ctx context.Context, sql string, err error) error {
 	case strings.ToLower(tooLargeKind):
 		return fault.Wrap(err, fault.TooLarge, "%s", capital(e.Message))
 	}
-	return sqlpolicy.SyntaxError(sql, tidy(e.Message), e.Position)
+	return sqlpolicy.SyntaxError(sql, cleanMessage(e.Message), e.Position)
 }
 
 var pathLike = regexp.MustCompile(`(^|[\s"'(])/[\w.\-]+(/[\w.\-]+)+`)
 
-// tidy keeps what the engine says about the statement and drops its advice about
+// cleanMessage keeps what the engine says about the statement and drops its advice about
 // settings, its drawing of the line and anything that looks like a path.
-func tidy(message string) string {
+func cleanMessage(message string) string {
 	for _, stop := range []string{"\n\nLINE ", "\nLINE ", "\n\nPossible solutions", "\nPossible solutions", "\n\n"} {
 		message, _, _ = strings.Cut(message, stop)
 	}

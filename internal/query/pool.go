@@ -16,14 +16,14 @@ import (
 // A version is a database file as it stands now: a file of the same name that was
 // put in its place is another version.
 type version struct {
-	path   string
-	beside string // the paths of further files, one a line
-	stamps string // sizes and times of all
+	path     string
+	attached string // the paths of further files, one a line
+	stamps   string // sizes and times of all
 }
 
 func versionOf(db Database) (version, error) {
-	v := version{path: db.Path, beside: strings.Join(db.Beside, "\n")}
-	for _, path := range append([]string{db.Path}, db.Beside...) {
+	v := version{path: db.Path, attached: strings.Join(db.Attached, "\n")}
+	for _, path := range append([]string{db.Path}, db.Attached...) {
 		info, err := os.Stat(path)
 		if err != nil {
 			return version{}, fault.Wrap(err, fault.SourceUnreadable, "The dataset's data is not there.").
@@ -36,13 +36,13 @@ func versionOf(db Database) (version, error) {
 
 // files are the paths of further files.
 func (v version) files() []string {
-	if v.beside == "" {
+	if v.attached == "" {
 		return nil
 	}
-	return strings.Split(v.beside, "\n")
+	return strings.Split(v.attached, "\n")
 }
 
-func (v version) String() string { return v.path + "\n" + v.beside + v.stamps }
+func (v version) String() string { return v.path + "\n" + v.attached + v.stamps }
 
 // A pool keeps workers warm: each has one database open and waits for the next
 // statement about it.
@@ -62,10 +62,10 @@ type resting struct {
 	timer   *time.Timer
 }
 
-// get gives an idle worker of the version, or a new one.
-func (p *pool) get(ctx context.Context, v version) (*process, error) {
+// acquireWorker gives an idle worker of the version, or a new one.
+func (p *pool) acquireWorker(ctx context.Context, v version) (*process, error) {
 	for {
-		w, closed := p.take(v)
+		w, closed := p.takeIdle(v)
 		if closed {
 			return nil, fault.New(fault.Unavailable, "The query engine is shutting down.")
 		}
@@ -79,7 +79,7 @@ func (p *pool) get(ctx context.Context, v version) (*process, error) {
 	}
 }
 
-func (p *pool) take(v version) (*process, bool) {
+func (p *pool) takeIdle(v version) (*process, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i := len(p.idle) - 1; i >= 0; i-- {
@@ -96,8 +96,8 @@ func (p *pool) remove(i int) {
 	p.idle = slices.Delete(p.idle, i, i+1)
 }
 
-// put takes a worker back; the one that has rested longest makes room.
-func (p *pool) put(v version, w *process) {
+// returnWorker takes a worker back; the one that has rested longest makes room.
+func (p *pool) returnWorker(v version, w *process) {
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
@@ -158,8 +158,8 @@ func (p *pool) drain(which func(*resting) bool) (out []*resting) {
 	return out
 }
 
-// broken says whether a worker cannot be used again after this error.
-func broken(err error) bool {
+// isUnusable says whether a worker cannot be used again after this error.
+func isUnusable(err error) bool {
 	if _, refused := errors.AsType[*fault.Fault](err); err == nil || refused {
 		return false
 	}
@@ -167,9 +167,9 @@ func broken(err error) bool {
 	return !ok || e.Kind == "FATAL" || e.Kind == "INTERNAL" || e.Kind == "Internal"
 }
 
-// spent says whether a worker ran out of memory: it still answers, but what that query left
+// ranOutOfMemory says whether a worker ran out of memory: it still answers, but what that query left
 // behind may make the next one fail.
-func spent(err error) bool {
+func ranOutOfMemory(err error) bool {
 	e, ok := errors.AsType[*engineErr](err)
 	return ok && strings.EqualFold(e.Kind, "out of memory")
 }

@@ -67,7 +67,7 @@ func (e *Engine) Count(ctx context.Context, r Request) (int64, error) {
 		return 0, err
 	}
 	r.SQL = "SELECT count(*)::VARCHAR FROM (\n" + d.SQL + "\n) AS counted"
-	rows, err := e.texts(ctx, r)
+	rows, err := e.queryTexts(ctx, r)
 	if err != nil {
 		return 0, err
 	}
@@ -83,8 +83,8 @@ func tableIn(db Database, table string) (string, error) {
 	return "", fault.New(fault.SourceNotRegistered, "There is no table %s in this dataset.", table).Suggest("%s", sqlpolicy.TablesNear(db.Tables, table))
 }
 
-// texts runs a generated statement whose columns are all text.
-func (e *Engine) texts(ctx context.Context, r Request) ([][]string, error) {
+// queryTexts runs a generated statement whose columns are all text.
+func (e *Engine) queryTexts(ctx context.Context, r Request) ([][]string, error) {
 	res, err := e.Run(ctx, r)
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (e *Engine) Profile(ctx context.Context, db Database, table string) (*Profi
 	if err != nil {
 		return nil, err
 	}
-	rows, err := e.texts(ctx, Request{Database: db, SQL: "SELECT count(*)::VARCHAR FROM " + quoteName(name)})
+	rows, err := e.queryTexts(ctx, Request{Database: db, SQL: "SELECT count(*)::VARCHAR FROM " + quoteName(name)})
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (e *Engine) Profile(ctx context.Context, db Database, table string) (*Profi
 		}
 	}
 	for i := range p.Columns {
-		if err := e.spread(ctx, db, p, &p.Columns[i]); err != nil {
+		if err := e.addDistribution(ctx, db, p, &p.Columns[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -154,7 +154,7 @@ func (e *Engine) summarise(ctx context.Context, db Database, p *Profile, columns
 		}
 		parts = append(parts, fmt.Sprintf("(count(*) - count(%[1]s))::VARCHAR, %[2]s::VARCHAR, left(min(%[1]s)::VARCHAR, 200), left(max(%[1]s)::VARCHAR, 200)", n, distinct))
 	}
-	rows, err := e.texts(ctx, Request{Database: db, SQL: "SELECT " + strings.Join(parts, ", ") + " FROM " + quoteName(p.Table)})
+	rows, err := e.queryTexts(ctx, Request{Database: db, SQL: "SELECT " + strings.Join(parts, ", ") + " FROM " + quoteName(p.Table)})
 	if err != nil {
 		return err
 	}
@@ -165,14 +165,14 @@ func (e *Engine) summarise(ctx context.Context, db Database, p *Profile, columns
 	return nil
 }
 
-// spread finds the examples and the histogram of a column: bins of equal width for
+// addDistribution finds the examples and the histogram of a column: bins of equal width for
 // numbers and times, the most frequent values for the rest.
-func (e *Engine) spread(ctx context.Context, db Database, p *Profile, c *ColumnProfile) error {
+func (e *Engine) addDistribution(ctx context.Context, db Database, p *Profile, c *ColumnProfile) error {
 	from := quoteName(p.Table)
 	if p.Sampled {
 		from = fmt.Sprintf("(SELECT %s FROM %s USING SAMPLE %d ROWS)", quoteName(c.Name), from, profileSample)
 	}
-	rows, err := e.texts(ctx, Request{Database: db, SQL: fmt.Sprintf(
+	rows, err := e.queryTexts(ctx, Request{Database: db, SQL: fmt.Sprintf(
 		"SELECT left(v::VARCHAR, 200), n::VARCHAR FROM (SELECT %[1]s AS v, count(*) AS n FROM %[2]s AS t WHERE %[1]s IS NOT NULL GROUP BY 1 ORDER BY n DESC, v LIMIT %[3]d) AS q",
 		quoteName(c.Name), from, profileBins)})
 	if err != nil {
@@ -189,7 +189,7 @@ func (e *Engine) spread(ctx context.Context, db Database, p *Profile, c *ColumnP
 		return nil
 	}
 	value := fmt.Sprintf(scale, quoteName(c.Name))
-	rows, err = e.texts(ctx, Request{Database: db, SQL: fmt.Sprintf(`WITH v AS (SELECT %[1]s AS x FROM %[2]s AS t WHERE isfinite(%[1]s)),
+	rows, err = e.queryTexts(ctx, Request{Database: db, SQL: fmt.Sprintf(`WITH v AS (SELECT %[1]s AS x FROM %[2]s AS t WHERE isfinite(%[1]s)),
 e AS (SELECT min(x) AS lo, (max(x) - min(x)) / %[3]d AS w FROM v),
 b AS (SELECT least(%[3]d - 1, floor((x - lo) / w))::INTEGER AS i, count(*) AS n FROM v, e WHERE w > 0 GROUP BY 1)
 SELECT %[4]s, %[5]s, coalesce(n, 0)::VARCHAR FROM e, range(%[3]d) AS r(k) LEFT JOIN b ON b.i = k WHERE w > 0 ORDER BY k`,

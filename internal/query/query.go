@@ -20,9 +20,9 @@ type Database struct {
 	Alias  string // the dataset's id: `alias.table` is read as `table`
 	// Version is the dataset's version that the file holds; "" where it holds none.
 	Version string
-	// Beside are further files that this program wrote, whose tables a statement may name
+	// Attached are further files that this program wrote, whose tables a statement may name
 	// as if they were in the first: earlier results. A table of the first wins.
-	Beside []string
+	Attached []string
 	// Remote is set if another engine has the rows. The file then has the tables without
 	// rows, and statements are checked here and run there.
 	Remote *Remote
@@ -60,11 +60,11 @@ type Result struct {
 	Total   int64
 	AtLeast bool
 	// CopiedAt is when the rows were copied from a database; zero where they were not.
-	CopiedAt time.Time
-	Cut      int // texts that were longer than allowed and end in …
-	Elapsed  time.Duration
-	Decision sqlpolicy.Decision // what it touched
-	Live     bool               // the rows stay in their database and may change at any time
-	Version  string             // of the Database that was read
-	Beside   []string           // the tables read that are not the dataset's own, but earlier results
+	CopiedAt      time.Time
+	Cut           int // texts that were longer than allowed and end in …
+	Elapsed       time.Duration
+	Decision      sqlpolicy.Decision // what it touched
+	Live          bool               // the rows stay in their database and may change at any time
+	Version       string             // of the Database that was read
+	EarlierTables []string           // the tables read that are not the dataset's own, but earlier results
 }

@@ -52,12 +52,12 @@ func (o openOrder) searchPath() []string {
 	if o.Workspace {
 		return o.workspacePath()
 	}
-	if len(o.Beside) == 0 {
+	if len(o.Files) == 0 {
 		return nil
 	}
 	name := strings.TrimSuffix(filepath.Base(o.Path), filepath.Ext(o.Path))
 	path := quoteName(name) + ".main"
-	for i := range o.Beside {
+	for i := range o.Files {
 		path += fmt.Sprintf(",beside_%d.main", i)
 	}
 	return []string{"SET search_path=" + quoteText(path)}

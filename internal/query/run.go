@@ -62,7 +62,7 @@ func (p *parser) Plan(ctx context.Context, sql string) ([]byte, error) {
 
 func (p *parser) ask(ctx context.Context, kind frameKind, sql string) ([]byte, error) {
 	out, err := p.process.ask(ctx, kind, []byte(sql), nil)
-	if broken(err) {
+	if isUnusable(err) {
 		p.failed = err
 	}
 	return out, err
@@ -95,7 +95,7 @@ func (e *Engine) check(ctx context.Context, r Request) (sqlpolicy.Decision, erro
 		return d, err
 	}
 	var d sqlpolicy.Decision
-	err = e.with(ctx, visit{gate: e.checks, version: v, timeout: e.config.Timeout, sql: r.SQL}, func(ctx context.Context, p *process) (err error) {
+	err = e.withWorker(ctx, visit{gate: e.checks, version: v, timeout: e.config.Timeout, sql: r.SQL}, func(ctx context.Context, p *process) (err error) {
 		d, err = e.decide(ctx, p, scope, r.SQL)
 		return err
 	})
@@ -111,28 +111,28 @@ type visit struct {
 	sql     string // for messages about it
 }
 
-// with runs f with a worker of the database, once it is let in; the time counts
+// withWorker runs f with a worker of the database, once it is let in; the time counts
 // from then. A worker that is not fit for another statement is killed, and its
 // place is free when it is gone: the caller does not wait for that.
-func (e *Engine) with(ctx context.Context, v visit, f func(context.Context, *process) error) error {
+func (e *Engine) withWorker(ctx context.Context, v visit, f func(context.Context, *process) error) error {
 	leave, err := v.gate.Enter(ctx, v.user)
 	if err != nil {
 		return faultOf(ctx, v.sql, err)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, v.timeout, errTimeout)
 	defer cancel()
-	p, err := e.pool.get(ctx, v.version)
+	p, err := e.pool.acquireWorker(ctx, v.version)
 	if err != nil {
 		leave()
 		return faultOf(ctx, v.sql, err)
 	}
 	err = f(ctx, p)
-	if !broken(err) && !spent(err) {
-		e.pool.put(v.version, p)
+	if !isUnusable(err) && !ranOutOfMemory(err) {
+		e.pool.returnWorker(v.version, p)
 		leave()
 		return faultOf(ctx, v.sql, err)
 	}
-	if ctx.Err() == nil && !spent(err) {
+	if ctx.Err() == nil && !ranOutOfMemory(err) {
 		e.config.Log.Warn("A query worker was lost.", "err", err)
 	}
 	p.kill()
@@ -161,7 +161,7 @@ func (e *Engine) Run(ctx context.Context, r Request) (*Result, error) {
 	}
 	result := &Result{Version: r.Database.Version}
 	visit := visit{gate: e.runs, user: r.User, version: v, timeout: cmp.Or(r.Timeout, e.config.Timeout), sql: r.SQL}
-	err = e.with(ctx, visit, func(ctx context.Context, p *process) (err error) {
+	err = e.withWorker(ctx, visit, func(ctx context.Context, p *process) (err error) {
 		began := time.Now()
 		if result.Decision, err = e.decide(ctx, p, scope, r.SQL); err != nil {
 			return err

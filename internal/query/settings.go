@@ -20,7 +20,7 @@ func openReader(o openOrder) (*instance, error) {
 		return nil, err
 	}
 	s, err := in.connect()
-	for i, path := range o.Beside {
+	for i, path := range o.Files {
 		if err == nil {
 			err = s.exec(fmt.Sprintf("ATTACH %s AS beside_%d (READ_ONLY)", quoteText(path), i))
 		}

@@ -67,7 +67,7 @@ func civil(days int64) (year int64, month, day int) {
 	return year, month, day
 }
 
-func two(dst []byte, n int) []byte { return append(dst, byte('0'+n/10), byte('0'+n%10)) }
+func appendTwoDigits(dst []byte, n int) []byte { return append(dst, byte('0'+n/10), byte('0'+n%10)) }
 
 // appendDate writes a date; only a bare date knows infinity.
 func appendDate(dst []byte, days int64, bare bool) []byte {
@@ -83,11 +83,11 @@ func appendDate(dst []byte, days int64, bare bool) []byte {
 		y = 1 - y
 	}
 	if y < 10000 {
-		dst = two(two(dst, int(y/100)), int(y%100))
+		dst = appendTwoDigits(appendTwoDigits(dst, int(y/100)), int(y%100))
 	} else {
 		dst = strconv.AppendInt(dst, y, 10)
 	}
-	dst = two(append(two(append(dst, '-'), m), '-'), d)
+	dst = appendTwoDigits(append(appendTwoDigits(append(dst, '-'), m), '-'), d)
 	if before && bare {
 		dst = append(dst, " (BC)"...)
 	}
@@ -121,11 +121,11 @@ func appendClock(dst []byte, n int64, digits int) []byte {
 	unit := smallPowers[digits]
 	s, fraction := n/unit, n%unit
 	if h := s / 3600; h < 100 {
-		dst = two(dst, int(h))
+		dst = appendTwoDigits(dst, int(h))
 	} else {
 		dst = strconv.AppendInt(dst, h, 10)
 	}
-	dst = two(append(two(append(dst, ':'), int(s/60%60)), ':'), int(s%60))
+	dst = appendTwoDigits(append(appendTwoDigits(append(dst, ':'), int(s/60%60)), ':'), int(s%60))
 	if fraction == 0 {
 		return dst
 	}
@@ -149,12 +149,12 @@ func appendTimeTZ(dst []byte, bits uint64) []byte {
 	if offset < 0 {
 		sign, offset = '-', -offset
 	}
-	dst = two(append(dst, sign), offset/3600)
+	dst = appendTwoDigits(append(dst, sign), offset/3600)
 	if m := offset / 60 % 60; m != 0 || offset%60 != 0 {
-		dst = two(append(dst, ':'), m)
+		dst = appendTwoDigits(append(dst, ':'), m)
 	}
 	if s := offset % 60; s != 0 {
-		dst = two(append(dst, ':'), s)
+		dst = appendTwoDigits(append(dst, ':'), s)
 	}
 	return dst
 }

@@ -86,13 +86,13 @@ func readFrame(r *bufio.Reader, buf []byte) (frame, []byte, error) {
 // openOrder begins the life of a worker that answers queries.
 type openOrder struct {
 	Path     string
-	Beside   []string
+	Files    []string
 	Scratch  string
 	Threads  int
 	MemoryMB int
 	SpillMB  int
 
-	Workspace bool // in place of Path and Beside: a catalog in memory, and these
+	Workspace bool // in place of Path and Files: a catalog in memory, and these
 	Attached  []attachedTable
 }
 

@@ -275,7 +275,7 @@ func (w *Workspace) Export(ctx context.Context, format Format, path, selectSQL s
 		if err := json.Unmarshal(done, &out); err != nil {
 			return fmt.Errorf("reading from a worker: %w", err)
 		}
-		return move(p.file(order.File), path)
+		return moveFile(p.file(order.File), path)
 	})
 	return out, err
 }
@@ -327,7 +327,7 @@ func (w *Workspace) ask(ctx context.Context, sql string, f func(context.Context,
 	ctx, cancel := context.WithTimeoutCause(ctx, w.config.Timeout, errTimeout)
 	defer cancel()
 	err := f(ctx, w.process)
-	if !broken(err) {
+	if !isUnusable(err) {
 		return faultOf(ctx, sql, err)
 	}
 	if ctx.Err() == nil {

@@ -121,7 +121,7 @@ func (w *Writer) Close() error {
 	if err == nil {
 		err = w.session.exec("CHECKPOINT")
 	}
-	w.shut()
+	w.closeEngine()
 	if err == nil {
 		err = os.Rename(w.temp, w.path)
 	}
@@ -137,11 +137,11 @@ func (w *Writer) Abort() {
 		w.open.discard()
 		w.open = nil
 	}
-	w.shut()
+	w.closeEngine()
 	_ = os.RemoveAll(filepath.Dir(w.temp))
 }
 
-func (w *Writer) shut() {
+func (w *Writer) closeEngine() {
 	if w.session != nil {
 		w.session.close()
 		w.session = nil

@@ -91,7 +91,7 @@ func (s *Server) startTurn(ctx context.Context, in Saying, machine string) (star
 	at := startedTurn{thread: in.Thread}
 	if in.Thread == "" {
 		at.thread, at.run, err = s.cfg.Engine.Start(ctx, engine.Opening{
-			Machine: cmp.Or(in.Machine, machine), Owner: user, Title: clip(in.Message, 80),
+			Machine: cmp.Or(in.Machine, machine), Owner: user, Title: truncate(in.Message, 80),
 			Dataset: in.Dataset, Settings: in.Settings,
 		}, input)
 		noteThread(ctx, at.thread, at.run)
@@ -151,8 +151,8 @@ func (s *Server) waitForReply(ctx context.Context, thread, run string) (engine.R
 	return s.cfg.Engine.Reply(ctx, run)
 }
 
-// clip cuts a text to n characters.
-func clip(text string, n int) string {
+// truncate cuts a text to n characters.
+func truncate(text string, n int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if r := []rune(text); len(r) > n {
 		return string(r[:n-1]) + "…"

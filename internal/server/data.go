@@ -73,7 +73,7 @@ func (s *Server) knowsDataset(ctx context.Context, id string) error {
 	if slices.Contains(ids, id) {
 		return nil
 	}
-	f := fault.New(fault.DatasetNotFound, "there is no dataset %q", clip(id, 60))
+	f := fault.New(fault.DatasetNotFound, "there is no dataset %q", truncate(id, 60))
 	if len(ids) == 0 {
 		return f.Suggest("There are no datasets: put files into a data folder.")
 	}

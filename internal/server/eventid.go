@@ -36,7 +36,7 @@ func parseEventID(text string) (eventID, error) {
 		id.frames, err = strconv.Atoi(frames)
 	}
 	if err != nil || id.seq < 0 || id.frames < 0 || split && (id.frames == 0 || id.seq == 0) {
-		return eventID{}, badRequest("Last-Event-ID %q is no id of this stream", clip(text, 60)).
+		return eventID{}, badRequest("Last-Event-ID %q is no id of this stream", truncate(text, 60)).
 			Suggest("Send the id of the last event that you got, or leave the header out.")
 	}
 	return id, nil

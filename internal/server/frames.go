@@ -105,9 +105,9 @@ func (c *chatFrames) add(ev event.Event) (frames []frame, rests bool, err error)
 	c.reply.Shown = nil // results are sent at once and not kept
 	switch e := body.(type) {
 	case event.TurnStarted:
-		return one("state", c.state(event.StateEntered{Cause: "turn"})), false, nil
+		return oneFrame("state", c.state(event.StateEntered{Cause: "turn"})), false, nil
 	case event.StateEntered:
-		return one("state", c.state(e)), false, nil
+		return oneFrame("state", c.state(e)), false, nil
 	case event.Token:
 		return c.token(e), false, nil
 	case event.ModelReplied:
@@ -118,9 +118,9 @@ func (c *chatFrames) add(ev event.Event) (frames []frame, rests bool, err error)
 		if input.IsZero() {
 			input = e.Args
 		}
-		return one("tool_call", callData{e.Tool, input, e.Call, e.By, e.State}), false, nil
+		return oneFrame("tool_call", callData{e.Tool, input, e.Call, e.By, e.State}), false, nil
 	case event.ToolProgress:
-		return one("progress", progressData{e.Tool, e.Call, e.Note, e.Stream}), false, nil
+		return oneFrame("progress", progressData{e.Tool, e.Call, e.Note, e.Stream}), false, nil
 	case event.ToolReturned:
 		r := resultData{Name: e.Tool, Output: forPerson(e), Call: e.Call, Status: "ok", Reason: e.Reason, Duplicate: e.Duplicate, MS: e.MS}
 		if e.Duplicate != "" {
@@ -134,11 +134,11 @@ func (c *chatFrames) add(ev event.Event) (frames []frame, rests bool, err error)
 		out := encode(map[string]any{"error": e.Code, "message": e.Message, "when": e.When, "saw": e.Saw})
 		return c.result(resultData{Name: e.Tool, Output: out, Call: e.Call, Status: "refused", Reason: e.Code}, e.Args), false, nil
 	case event.ArtifactMade:
-		return one("artifact", artifactData{e, artifactURL(e)}), false, nil
+		return oneFrame("artifact", artifactData{e, artifactURL(e)}), false, nil
 	case event.CardRaised:
-		return c.rest(frame{"card", cardOf(&e)}), true, nil
+		return c.finalFrames(frame{"card", cardOf(&e)}), true, nil
 	case event.TurnEnded:
-		return c.rest(), true, nil
+		return c.finalFrames(), true, nil
 	}
 	return nil, false, nil
 }
@@ -148,7 +148,7 @@ func artifactURL(a event.ArtifactMade) string {
 	return fmt.Sprintf("/api/artifacts/%s@%d", a.ID, a.Version)
 }
 
-func one(name string, data any) []frame { return []frame{{name, data}} }
+func oneFrame(name string, data any) []frame { return []frame{{name, data}} }
 
 func (c *chatFrames) state(e event.StateEntered) stateData {
 	return stateData{c.reply.Thread, c.reply.Run, e.To, e.From, e.Cause, e.When, e.Saw, store.Running}
@@ -163,7 +163,7 @@ func (c *chatFrames) token(e event.Token) []frame {
 		c.text[e.Call] = said
 	}
 	said.WriteString(e.Text)
-	return one("token", tokenData{Text: e.Text, Whole: c.resumed && !here})
+	return oneFrame("token", tokenData{Text: e.Text, Whole: c.resumed && !here})
 }
 
 // replied sends what is missing of a text that is now complete.
@@ -183,14 +183,14 @@ func (c *chatFrames) replied(e event.ModelReplied) []frame {
 	if !ok {
 		rest = e.Text
 	}
-	return one("token", tokenData{Text: rest, Whole: !ok || c.resumed && !here, Final: true})
+	return oneFrame("token", tokenData{Text: rest, Whole: !ok || c.resumed && !here, Final: true})
 }
 
 // result sends the one result of a call, and before it the call itself if it was
 // never started.
 func (c *chatFrames) result(r resultData, args event.Value) []frame {
 	if c.started[r.Call] {
-		return one("tool_result", r)
+		return oneFrame("tool_result", r)
 	}
 	if call, ok := c.asked[r.Call]; ok {
 		args = call.Args
@@ -198,12 +198,12 @@ func (c *chatFrames) result(r resultData, args event.Value) []frame {
 	return []frame{{"tool_call", callData{Name: r.Name, Input: args, Call: r.Call}}, {"tool_result", r}}
 }
 
-// rest ends the stream with the chat response. A run that waits for a card is not
+// finalFrames ends the stream with the chat response. A run that waits for a card is not
 // cut short: only one that ended says why.
-func (c *chatFrames) rest(before ...frame) []frame {
+func (c *chatFrames) finalFrames(before ...frame) []frame {
 	reply := c.reply
 	if cutShort(reply) && len(before) == 0 {
-		before = one("error", errorOf(reply.Code))
+		before = oneFrame("error", errorOf(reply.Code))
 	}
 	return append(before, frame{"result", c.response(reply)}, frame{"done", doneData{reply.Run, reply.Status(), reply.Outcome}})
 }

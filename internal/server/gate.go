@@ -49,7 +49,7 @@ func (g gate) guard(next http.Handler) http.Handler {
 			writeProblem(w, r, err)
 			return
 		}
-		if g.invite(w, r) && r.Method == http.MethodOptions {
+		if g.allowOrigin(w, r) && r.Method == http.MethodOptions {
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}
@@ -57,8 +57,8 @@ func (g gate) guard(next http.Handler) http.Handler {
 	})
 }
 
-// invite lets the browser hand answers to a page of an allowed origin.
-func (g gate) invite(w http.ResponseWriter, r *http.Request) bool {
+// allowOrigin lets the browser hand answers to a page of an allowed origin.
+func (g gate) allowOrigin(w http.ResponseWriter, r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if !g.origins[strings.ToLower(origin)] {
 		return false
@@ -74,7 +74,7 @@ func (g gate) invite(w http.ResponseWriter, r *http.Request) bool {
 }
 
 func (g gate) check(r *http.Request) error {
-	if !g.knows(r.Host) {
+	if !g.isKnownHost(r.Host) {
 		return fault.New(fault.ForeignOrigin, "this server does not answer to the host name %q", r.Host).
 			Suggest("Call it by 127.0.0.1 or localhost, or add the name to the allowed hosts.")
 	}
@@ -97,7 +97,7 @@ func (g gate) check(r *http.Request) error {
 	}
 }
 
-func (g gate) knows(hostport string) bool {
+func (g gate) isKnownHost(hostport string) bool {
 	name, ok := hostName(hostport)
 	return ok && (isLoopback(name) || g.hosts[name])
 }

@@ -44,7 +44,7 @@ func (c ChatResponse) MarshalJSON() ([]byte, error) {
 		fields = map[string]json.RawMessage{}
 	}
 	for key, value := range c.shape {
-		fields[key] = filled(fields[key], value)
+		fields[key] = fillDefaults(fields[key], value)
 	}
 	if r.Card != nil {
 		fields["card"] = encode(cardOf(r.Card))
@@ -87,9 +87,9 @@ func cardText(card *event.CardRaised) string {
 	return strings.TrimSpace(strings.Join(slices.DeleteFunc(lines, func(l string) bool { return l == "" }), "\n"))
 }
 
-// filled gives the value where raw is null. Of two objects it adds the keys that raw
+// fillDefaults gives the value where raw is null. Of two objects it adds the keys that raw
 // lacks or leaves null.
-func filled(raw json.RawMessage, value any) json.RawMessage {
+func fillDefaults(raw json.RawMessage, value any) json.RawMessage {
 	if isNull(raw) {
 		return encode(value)
 	}

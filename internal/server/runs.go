@@ -14,7 +14,7 @@ import (
 func (s *Server) ownRun(ctx context.Context, id string) (store.Run, error) {
 	r, err := s.cfg.Index.Run(ctx, id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && r.Owner != noteOf(ctx).user.Name {
-		return store.Run{}, fault.New(fault.RunNotFound, "there is no run %q", clip(id, 60))
+		return store.Run{}, fault.New(fault.RunNotFound, "there is no run %q", truncate(id, 60))
 	}
 	noteThread(ctx, r.Thread, id)
 	return r, err

@@ -68,7 +68,7 @@ func (s *Server) threadEvents(ctx context.Context, in *struct {
 			return nil, err
 		}
 		if last.thread != "" && last.thread != t.ID {
-			return nil, badRequest("Last-Event-ID is of the thread %s, not of %s", clip(last.thread, 60), t.ID)
+			return nil, badRequest("Last-Event-ID is of the thread %s, not of %s", truncate(last.thread, 60), t.ID)
 		}
 		after = last.seq
 	}

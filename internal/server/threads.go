@@ -15,7 +15,7 @@ import (
 func (s *Server) ownThread(ctx context.Context, id string) (store.Thread, error) {
 	t, err := s.cfg.Index.Thread(ctx, id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && t.Owner != noteOf(ctx).user.Name {
-		return store.Thread{}, fault.New(fault.ThreadNotFound, "there is no thread %q", clip(id, 60))
+		return store.Thread{}, fault.New(fault.ThreadNotFound, "there is no thread %q", truncate(id, 60))
 	}
 	noteThread(ctx, id, "")
 	return t, err

@@ -53,7 +53,7 @@ func bindFilter(f schema.Filter, columns []schema.Column) ([]predicate, error) {
 	if len(problems) == 0 {
 		return predicates, nil
 	}
-	return nil, refusal(problems)
+	return nil, newBadFilter(problems)
 }
 
 func bindCondition(c schema.Condition, columns []schema.Column) (predicate, *Problem) {
@@ -85,7 +85,7 @@ func bindCondition(c schema.Condition, columns []schema.Column) (predicate, *Pro
 	return p, nil
 }
 
-func refusal(problems []Problem) error {
+func newBadFilter(problems []Problem) error {
 	reasons := make([]string, len(problems))
 	for i, p := range problems {
 		reasons[i] = p.Reason

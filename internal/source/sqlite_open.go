@@ -53,8 +53,8 @@ func (s sqliteState) files(path string) (list []string) {
 	return list
 }
 
-// same says that the files are the same ones, whatever is in them.
-func (s sqliteState) same(other sqliteState) bool {
+// sameFiles says that the files are the same ones, whatever is in them.
+func (s sqliteState) sameFiles(other sqliteState) bool {
 	for i := range s {
 		if s[i].Device != other[i].Device || s[i].Inode != other[i].Inode {
 			return false
@@ -63,14 +63,14 @@ func (s sqliteState) same(other sqliteState) bool {
 	return true
 }
 
-// moved says that the database or its log are other files now.
-func (s sqliteState) moved(before sqliteState) bool {
+// hasMoved says that the database or its log are other files now.
+func (s sqliteState) hasMoved(before sqliteState) bool {
 	s[3], before[3] = fileStamp{}, fileStamp{}
-	return !s.same(before)
+	return !s.sameFiles(before)
 }
 
-// content leaves out the index of the log, which readers touch too.
-func (s sqliteState) content() sqliteState {
+// withoutIndex leaves out the index of the log, which readers touch too.
+func (s sqliteState) withoutIndex() sqliteState {
 	s[2] = fileStamp{}
 	return s
 }
@@ -79,7 +79,7 @@ func (s sqliteState) content() sqliteState {
 // included; "" of one that is a server.
 func (c Config) DatabaseVersion() string {
 	if path := c.File(); path != "" {
-		return fmt.Sprint(stateOf(path).content())
+		return fmt.Sprint(stateOf(path).withoutIndex())
 	}
 	return ""
 }
@@ -105,7 +105,7 @@ type sqliteFile struct {
 // verify says that the file did not change while it was read, where SQLite itself
 // does not see to that.
 func (f *sqliteFile) verify() error {
-	if f.mode == sqliteImmutable && stateOf(f.path).content() != f.before.content() {
+	if f.mode == sqliteImmutable && stateOf(f.path).withoutIndex() != f.before.withoutIndex() {
 		return &sqliteErr{Code: sqliteCodeChanged, Message: "the file was changed while it was read", Offset: -1}
 	}
 	return nil
@@ -241,7 +241,7 @@ func (c *sqliteClone) copyOf(path string, state sqliteState) (string, error) {
 			return "", &sqliteErr{Code: sqlite3.SQLITE_FULL, Message: "the file cannot be copied: " + err.Error(), Offset: -1}
 		}
 	}
-	if stateOf(path).content() != state.content() {
+	if stateOf(path).withoutIndex() != state.withoutIndex() {
 		return "", &sqliteErr{Code: sqliteCodeChanged, Message: "the file was changed while it was copied", Offset: -1}
 	}
 	c.path, c.state = target, state
@@ -278,7 +278,7 @@ func copyMoment(ctx context.Context, to, from string) bool {
 			if before[1].Inode != 0 && err == nil {
 				err = copyFile(to+"-wal", from+"-wal")
 			}
-			if err == nil && stateOf(from).content() == before.content() {
+			if err == nil && stateOf(from).withoutIndex() == before.withoutIndex() {
 				return true
 			}
 		}

@@ -146,7 +146,7 @@ func (p *SQLitePool) acquire(path string, state sqliteState) (w *sqliteProcess, 
 	p.mu.Lock()
 	for i := len(p.idle) - 1; i >= 0; i-- {
 		w := p.idle[i]
-		if w.path == path && w.state.same(state) {
+		if w.path == path && w.state.sameFiles(state) {
 			p.idle = append(p.idle[:i], p.idle[i+1:]...)
 			w.timer.Stop()
 			p.mu.Unlock()
@@ -233,7 +233,7 @@ func (p *SQLitePool) ask(ctx context.Context, o sqliteOrder, head func([]sqliteC
 				head(c)
 			}
 		}, each)
-		moved := stateOf(path).moved(state)
+		moved := stateOf(path).hasMoved(state)
 		if err == nil || begun || ctx.Err() != nil || !isTransient(err, warm, moved) {
 			return report, err
 		}

@@ -56,12 +56,12 @@ func (s *sqliteSeen) add(v sqliteValue, look sqliteLook) {
 		if v.Int > exactInFloat || v.Int < -exactInFloat {
 			s.Big++
 		}
-		if look.decimal.Width > 0 && !fits(strconv.AppendInt(nil, v.Int, 10), look.decimal) {
+		if look.decimal.Width > 0 && !fitsDecimal(strconv.AppendInt(nil, v.Int, 10), look.decimal) {
 			s.NotDecimal++
 		}
 	case sqliteReal:
 		s.Reals++
-		if look.decimal.Width > 0 && !fits(strconv.AppendFloat(nil, v.Real, 'f', -1, 64), look.decimal) {
+		if look.decimal.Width > 0 && !fitsDecimal(strconv.AppendFloat(nil, v.Real, 'f', -1, 64), look.decimal) {
 			s.NotDecimal++
 		}
 	case sqliteText:
@@ -109,8 +109,8 @@ func (s *sqliteSeen) text(p []byte, look sqliteLook) {
 	}
 }
 
-// fits says that a number has no more digits than a decimal.
-func fits(number []byte, t schema.Type) bool {
+// fitsDecimal says that a number has no more digits than a decimal.
+func fitsDecimal(number []byte, t schema.Type) bool {
 	whole, part, _ := bytes.Cut(bytes.TrimPrefix(number, []byte("-")), []byte("."))
 	for _, c := range whole {
 		if c < '0' || c > '9' {

@@ -35,7 +35,7 @@ const (
 
 // bindValue reads a condition's value as the column's type.
 func bindValue(c schema.Column, op schema.Op, value any) (predicate, error) {
-	values, err := shape(op, value)
+	values, err := conditionValues(op, value)
 	if err != nil {
 		return predicate{}, err
 	}
@@ -54,8 +54,8 @@ func bindValue(c schema.Column, op schema.Op, value any) (predicate, error) {
 	return p, nil
 }
 
-// shape gives the single values of a condition: one, a pair or a list.
-func shape(op schema.Op, value any) ([]any, error) {
+// conditionValues gives the single values of a condition: one, a pair or a list.
+func conditionValues(op schema.Op, value any) ([]any, error) {
 	list, isList := asList(value)
 	switch {
 	case op == schema.Between && (!isList || len(list) != 2):

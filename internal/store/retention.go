@@ -2,7 +2,7 @@ package store
 
 import "context"
 
-// Retention removes threads that are no longer wanted. Which ones is decided elsewhere.
+// Retention removes threads that are no longer wanted. Package retention decides which.
 type Retention interface {
 	// KeepRun marks a run so that its thread is not removed, or takes the mark away.
 	KeepRun(ctx context.Context, run string, keep bool) error

@@ -39,9 +39,9 @@ type Spec struct {
 	// Main is the argument that must not be empty and that argument repair looks for
 	// under other names: "sql", "code"; "" if there is none.
 	Main string
-	// Apart are arguments that do not tell two calls apart: what matters of them is in
-	// the version of the call.
-	Apart []string
+	// IgnoreInIdentity are arguments that are left out when two calls are compared: what
+	// matters of them is in the version of the call.
+	IgnoreInIdentity []string
 	// Volatile says that an equal call may always give another result: of sources that
 	// change without a version, of chance, of the clock. Such a call is never answered
 	// with an earlier result. Result.Volatile says the same of one call.

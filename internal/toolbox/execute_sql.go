@@ -15,7 +15,7 @@ type ExecuteSQLIn struct {
 }
 
 // answerApart leaves the mark of the answer out of what tells two calls apart.
-func answerApart(s *tool.Spec) { s.Apart = []string{"answer"} }
+func answerApart(s *tool.Spec) { s.IgnoreInIdentity = []string{"answer"} }
 
 func (b box) executeSQL() tool.Tool {
 	return b.versioned(tool.New(spec("execute_sql", tool.Reads, taints, mainArgument("sql"), answerApart), func(ctx context.Context, in ExecuteSQLIn) (QueryOut, error) {

@@ -83,11 +83,11 @@ func (b box) runSQL() tool.Tool {
 // keepsOnly says that a tool makes nothing but a copy of what it read.
 func keepsOnly(s *tool.Spec) { s.Keeps = true }
 
-func framesApart(s *tool.Spec) { s.Apart = []string{"frames"} }
+func framesApart(s *tool.Spec) { s.IgnoreInIdentity = []string{"frames"} }
 
 // statementApart leaves the wording of the statement to the version of the call, and
 // the name of the result: under another name it is the same result.
-func statementApart(s *tool.Spec) { s.Apart = []string{"frames", "name", "sql"} }
+func statementApart(s *tool.Spec) { s.IgnoreInIdentity = []string{"frames", "name", "sql"} }
 
 // framedVersion is the version of the dataset, the earlier results that the statement
 // names, and the form of the statement: other results and another wording do not make

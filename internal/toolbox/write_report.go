@@ -38,7 +38,7 @@ type NamedChart struct {
 const maxReportResults = 20
 
 func (b box) writeReport() tool.Tool {
-	apart := func(s *tool.Spec) { s.Apart = []string{"frames", "charts", "question"} }
+	apart := func(s *tool.Spec) { s.IgnoreInIdentity = []string{"frames", "charts", "question"} }
 	return tool.Versioned(tool.New(spec("write_report", tool.Writes, mainArgument("markdown"), apart), b.storeReport), reportVersion)
 }
 
