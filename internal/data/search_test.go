@@ -1,6 +1,7 @@
 package data_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -122,6 +123,40 @@ func TestTableSearchFollowsTheCatalog(t *testing.T) {
 	}
 	if names, _ := d.tables(tool.Call{}, "depth of the harbour of the carrier"); len(names) == 0 || names[0] != "fleet.harbours" || slices.Contains(names, "shop.orders") {
 		t.Errorf("after the change: found %q", names)
+	}
+}
+
+// TestFollowUpsAreAboutTheQuestionBefore: a message that goes on from a question finds what that is about; another
+// question does not.
+func TestFollowUpsAreAboutTheQuestionBefore(t *testing.T) {
+	d := newSearchDesk(t)
+	d.write("shop/orders.csv", "order_id,amount,carrier\n1,9.50,Hermes\n2,3.00,Posti\n")
+	path := filepath.Join(t.TempDir(), "berths.md")
+	if err := os.WriteFile(path, []byte("# Berths\n\nA berth costs 40 euros a night."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.index.Add(t.Context(), retrieve.AddRequest{Collection: "harbour", Path: path}); err != nil {
+		t.Fatal(err)
+	}
+	const tables, passages = "Which carrier has the most orders?", "What does a berth cost a night?"
+	for _, c := range []struct {
+		text, asked string
+		found       bool
+	}{
+		{"and only in 2025?", "", true},
+		{"und nur 2025?", "", true},
+		{"Who wrote Hamlet?", "Who wrote Hamlet?", false},
+	} {
+		var schema toolbox.SchemaSearchOut
+		d.call(tool.Call{}, "schema_search", toolbox.SchemaSearchIn{Query: c.text, Before: tables, Min: 0.2, Limit: 5}, &schema)
+		if want := cmp.Or(c.asked, tables); len(schema.Tables) > 0 != c.found || schema.Asked != want {
+			t.Errorf("%q found %+v after %q, asked %q", c.text, schema.Tables, tables, schema.Asked)
+		}
+		var documents toolbox.DocumentSearchOut
+		d.call(tool.Call{}, "document_search", toolbox.DocumentSearchIn{Query: c.text, Before: passages, Min: 0.2, Limit: 5}, &documents)
+		if want := cmp.Or(c.asked, passages); len(documents.Chunks) > 0 != c.found || documents.Asked != want {
+			t.Errorf("%q found %+v after %q, asked %q", c.text, documents.Chunks, passages, documents.Asked)
+		}
 	}
 }
 

@@ -120,6 +120,9 @@ func (c *conversation) asksYes() bool {
 // followWords begin a message that goes on from the one before.
 var followWords = regexp.MustCompile(`(?i)^\s*(and\b|what about|how about|only\b|just\b|same\b|now\b|by\b|per\b|split\b|broken down|as a|as percent|in percent|in %|top\b|best \d|exclude|excluding|without|leave out|except|sort|order by|add\b|show (me )?(their|the|how|them)|instead|also\b|but\b|no,|i mean|who\?|when\?|which ones|how many (are|is|were|of) (that|those|them|these)|how much is that|how much money is that|in total|compare (that|this|it)|cheapest first|highest first|lowest first|per\b|und\b|nur\b|what share of (their|those|them|that)|which (of (those|these|them)|month|year|quarter|week) was)`)
 
+// GoesOn reports whether a message begins like one that goes on from the message before it.
+func GoesOn(text string) bool { return followWords.MatchString(text) }
+
 // rankWords begin a message that changes a ranking, or asks for a new one in full.
 var rankWords = regexp.MustCompile(`(?i)^\s*(top|best \d)\b`)
 

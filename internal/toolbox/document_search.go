@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"interlock/internal/fault"
+	"interlock/internal/nlq"
 	"interlock/internal/tool"
 )
 
@@ -43,12 +44,24 @@ type (
 		Query string  `json:"query"`
 		Min   float64 `json:"min"`
 		Limit int     `json:"limit"`
+		// Before is the question that this one may go on from.
+		Before string `json:"before,omitempty"`
 	}
 	DocumentSearchOut struct {
 		Chunks       []Chunk `json:"chunks"`
 		MaxRelevancy float64 `json:"max_relevancy"`
+		Asked        string  `json:"asked"` // the question that stands by itself: the one before, where this one goes on from it
 	}
 )
+
+// askedWith is the question that stands by itself: the one before, where the text begins like one that goes on
+// from it, else the text.
+func askedWith(text, before string) string {
+	if before != "" && nlq.GoesOn(text) {
+		return before
+	}
+	return text
+}
 
 func (b box) documentSearch() tool.Tool {
 	search := tool.New(spec("document_search", tool.Reads, taints), func(ctx context.Context, in DocumentSearchIn) (DocumentSearchOut, error) {
@@ -57,14 +70,26 @@ func (b box) documentSearch() tool.Tool {
 			return out, fault.New(fault.Unavailable, "there are no documents to search")
 		}
 		call := tool.In(ctx)
-		found, err := b.Documents.SearchDocuments(ctx, DocumentQuery{Owner: call.Owner, Thread: call.Thread, Text: in.Query, Limit: in.Limit})
-		for _, c := range found {
-			out.MaxRelevancy = max(out.MaxRelevancy, c.Relevancy)
-			if c.Relevancy >= in.Min {
-				out.Chunks = append(out.Chunks, c)
+		queries := []string{in.Query}
+		if out.Asked = askedWith(in.Query, in.Before); out.Asked != in.Query { // both together, if nothing is found alone
+			queries = append(queries, out.Asked+" "+in.Query)
+		}
+		for _, query := range queries {
+			found, err := b.Documents.SearchDocuments(ctx, DocumentQuery{Owner: call.Owner, Thread: call.Thread, Text: query, Limit: in.Limit})
+			if err != nil {
+				return out, err
+			}
+			for _, c := range found {
+				out.MaxRelevancy = max(out.MaxRelevancy, c.Relevancy)
+				if c.Relevancy >= in.Min {
+					out.Chunks = append(out.Chunks, c)
+				}
+			}
+			if len(out.Chunks) > 0 {
+				break
 			}
 		}
-		return out, err
+		return out, nil
 	})
 	return tool.Versioned(search, func(ctx context.Context, _ json.RawMessage) string {
 		if b.Documents == nil {

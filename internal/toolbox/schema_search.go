@@ -1,9 +1,11 @@
 package toolbox
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"interlock/internal/fault"
 	"interlock/internal/schema"
@@ -57,11 +59,14 @@ type (
 		Limit int     `json:"limit"`
 		// MaxChars is the room for a description of the dataset of the best table.
 		MaxChars int `json:"max_chars,omitempty"`
+		// Before is the question that this one may go on from.
+		Before string `json:"before,omitempty"`
 	}
 	SchemaSearchOut struct {
 		Tables       []FoundTable `json:"tables"`
 		MaxRelevancy float64      `json:"max_relevancy"`
 		Note         string       `json:"note"`
+		Asked        string       `json:"asked"`           // as of document_search
 		About        string       `json:"about,omitempty"` // the dataset of the best table in words
 	}
 )
@@ -72,8 +77,11 @@ func (b box) schemaSearch() tool.Tool {
 		if b.Tables == nil {
 			return out, fault.New(fault.Unavailable, "there are no tables to search")
 		}
-		call := tool.In(ctx)
-		found, err := b.Tables.SearchTables(ctx, TableQuery{Owner: call.Owner, Dataset: call.Dataset, Text: in.Query, Limit: in.Limit})
+		found, err := b.searchTables(ctx, in)
+		if err != nil {
+			return out, err
+		}
+		out.Asked = askedWith(in.Query, in.Before)
 		for _, t := range found {
 			out.MaxRelevancy = max(out.MaxRelevancy, t.Relevancy)
 			if t.Relevancy >= in.Min {
@@ -81,12 +89,12 @@ func (b box) schemaSearch() tool.Tool {
 			}
 		}
 		out.Note = describeFound(out.Tables)
-		if err == nil && len(out.Tables) > 0 && in.MaxChars > 0 && b.Knowledge != nil {
+		if len(out.Tables) > 0 && in.MaxChars > 0 && b.Knowledge != nil {
 			about, err := b.Knowledge.Describe(ctx, out.Tables[0].SourceID, "", in.Query, in.MaxChars)
 			out.About = about.About
 			return out, err
 		}
-		return out, err
+		return out, nil
 	})
 	return tool.Versioned(search, func(ctx context.Context, _ json.RawMessage) string {
 		if b.Data == nil {
@@ -94,6 +102,32 @@ func (b box) schemaSearch() tool.Tool {
 		}
 		return b.Data.Version(ctx, "")
 	})
+}
+
+// searchTables finds tables. One that the question before is about is as relevant to a question that goes on from it.
+func (b box) searchTables(ctx context.Context, in SchemaSearchIn) ([]FoundTable, error) {
+	call := tool.In(ctx)
+	query := TableQuery{Owner: call.Owner, Dataset: call.Dataset, Text: in.Query, Limit: in.Limit}
+	found, err := b.Tables.SearchTables(ctx, query)
+	if query.Text = askedWith(in.Query, in.Before); err != nil || query.Text == in.Query {
+		return found, err
+	}
+	before, err := b.Tables.SearchTables(ctx, query)
+	for _, t := range before {
+		same := func(f FoundTable) bool {
+			return f.SourceID == t.SourceID && f.FullyQualifiedName == t.FullyQualifiedName
+		}
+		if i := slices.IndexFunc(found, same); i >= 0 {
+			found[i].Relevancy = max(found[i].Relevancy, t.Relevancy)
+			continue
+		}
+		found = append(found, t)
+	}
+	slices.SortStableFunc(found, func(a, b FoundTable) int { return cmp.Compare(b.Relevancy, a.Relevancy) })
+	if in.Limit > 0 {
+		found = found[:min(in.Limit, len(found))]
+	}
+	return found, err
 }
 
 // describeFound tells a model what a search for tables gave.
