@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -35,14 +33,20 @@ func (c *chat) answerCards(ctx context.Context, more bool) error {
 			return nil
 		}
 		in := engine.Input{User: c.cfg.Owner, Text: line, Dataset: c.dataset, OpenCard: card.Card}
-		if a, ok := parseChoice(card, line); ok {
+		if strings.HasPrefix(line, "/") {
+			cmd, done := c.runSlashCommand(ctx, line)
+			if done {
+				continue
+			}
+			in = engine.Input{User: c.cfg.Owner, Command: cmd}
+		} else if a, ok := parseChoice(card, line); ok {
 			in = engine.Input{User: c.cfg.Owner, Card: &a}
 		} else if card.Message == "" {
-			fmt.Fprintln(c.errw, "Choose one of the answers by number, name or key; a note may follow it.")
+			fmt.Fprintln(c.errw, "Choose one of the answers by number, name or key; a note may follow it. /help lists commands.")
 			continue
 		}
 		if err := c.runTurn(ctx, in); err != nil {
-			if fault.Is(err, fault.BadAnswer) || fault.Is(err, fault.CardClosed) { // it is asked again, or somebody has answered it
+			if fault.Is(err, fault.BadAnswer) || fault.Is(err, fault.CardClosed) || in.Command != nil { // it is asked again, or somebody has answered it
 				c.printFailure(err)
 				c.code = exitDone
 				continue
@@ -55,17 +59,7 @@ func (c *chat) answerCards(ctx context.Context, more bool) error {
 func (c *chat) showCard(card event.CardRaised) {
 	fmt.Fprintf(c.out, "\n%s\n", oneLine(card.Title))
 	if content, ok := card.Content.Decode().(map[string]any); ok {
-		for _, name := range slices.Sorted(maps.Keys(content)) {
-			list, _ := content[name].([]any)
-			for _, item := range list {
-				if text, ok := item.(string); ok {
-					fmt.Fprintf(c.out, "  %s\n", strings.ReplaceAll(cutText(printable(text), 400), "\n", "\n  "))
-				}
-			}
-			if list == nil {
-				c.showField(name, content[name])
-			}
-		}
+		c.showContent(content)
 	}
 	if len(card.Answers) == 1 && len(card.Answers[0].Fields) == 1 {
 		return // any line is the answer
@@ -76,27 +70,6 @@ func (c *chat) showCard(card event.CardRaised) {
 			key = " [" + a.Key + "]"
 		}
 		fmt.Fprintf(c.out, "  %d) %s%s\n", i+1, oneLine(a.Label), oneLine(key))
-	}
-}
-
-// showField shows one field of a card; of a record that holds others, such as a pair of
-// rows, each on a line of its own.
-func (c *chat) showField(name string, value any) {
-	fields, ok := value.(map[string]any)
-	if !ok {
-		fmt.Fprintf(c.out, "  %s: %s\n", oneLine(name), cutText(oneLine(cellText(value)), 400))
-		return
-	}
-	for _, field := range slices.Sorted(maps.Keys(fields)) {
-		text := cellText(fields[field])
-		if row, ok := fields[field].(map[string]any); ok {
-			cells := []string{}
-			for _, column := range slices.Sorted(maps.Keys(row)) {
-				cells = append(cells, column+" "+cellText(row[column]))
-			}
-			text = strings.Join(cells, ", ")
-		}
-		fmt.Fprintf(c.out, "  %s %s: %s\n", oneLine(name), oneLine(field), cutText(oneLine(text), 400))
 	}
 }
 

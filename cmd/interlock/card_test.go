@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 
 	"interlock/internal/event"
@@ -33,15 +32,24 @@ func TestParseChoice(t *testing.T) {
 	}
 }
 
-// The rows of a pair are shown line by line and not as JSON.
+// The rows of a pair are shown beside each other, values before examples, and nothing as JSON.
 func TestShowCard(t *testing.T) {
 	var out bytes.Buffer
 	c := &chat{app: &app{out: &out}}
-	c.showField("pair", map[string]any{"left": map[string]any{"no": 7, "town": "Linz"}, "left_key": "7"})
-	if got, want := out.String(), "  pair left: no 7, town Linz\n  pair left_key: 7\n"; got != want {
+	row := func(cells ...any) map[string]any {
+		m := map[string]any{}
+		for i := 0; i < len(cells); i += 2 {
+			m[cells[i].(string)] = cells[i+1]
+		}
+		return m
+	}
+	c.showContent(row("pair", row("left", row("no", 3142.0, "town", "Linz"), "right", row("ref", "RE 7"), "left_key", "3142"), "agree", []any{"no and ref are equal"}))
+	if got, want := out.String(), "  no and ref are equal\nleft       right\n─────────  ────────\nno 3142    ref RE 7\ntown Linz\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if strings.Contains(out.String(), "{") {
-		t.Errorf("JSON: %s", out.String())
+	out.Reset()
+	c.showContent(row("examples", row("open_left", []any{row("reason", "nothing fits", "row", row("no", "L1"))}, "conflicts", []any{}), "outcome", row("unmatched_left", 2.0, "by_rule", row("r1", 5.0))))
+	if got, want := out.String(), "  outcome by rule: r1 5\n  outcome unmatched left: 2\n  open left:\n    reason: nothing fits; row: no L1\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -77,8 +77,10 @@ type reconciliation struct {
 	report   recon.Report
 	previous *recon.Previous
 	scope    [2][]schema.Condition
-	tables   [2]string // of the workspace
-	imported string    // folder of imported files
+	tables   [2]string     // of the workspace
+	own      [2]recon.Side // both sides without what was carried over
+	asked    int           // pairs that the person was asked about
+	imported string        // folder of imported files
 }
 
 // reconcile opens both sources, learns or reads the recipe, runs it and shows what came of it.
@@ -92,6 +94,9 @@ func (a *app) reconcile(ctx context.Context, s *system, o reconcileOptions) erro
 	defer os.RemoveAll(c.imported)
 	recipe, err := c.givenRecipe(ctx)
 	if err != nil {
+		return err
+	}
+	if goOn, err := c.checkOut(); err != nil || !goOn {
 		return err
 	}
 	space, err := c.openSides(ctx, recipe)
@@ -108,7 +113,11 @@ func (a *app) reconcile(ctx context.Context, s *system, o reconcileOptions) erro
 	}
 	var lesson *recon.Lesson
 	if recipe == nil {
-		if lesson, err = c.learn(ctx); err != nil {
+		if lesson, err = c.learn(ctx); errors.Is(err, errLeft) {
+			c.code = exitNeedsAnswer
+			fmt.Fprintln(c.errw, "Nothing was matched: you left.")
+			return c.keepAnswers()
+		} else if err != nil {
 			return err
 		}
 		recipe = lesson.Recipe
@@ -122,8 +131,8 @@ func (a *app) reconcile(ctx context.Context, s *system, o reconcileOptions) erro
 		}
 	}
 	c.showRecipe(recipe, lesson)
-	if run, err := c.agree(); err != nil || !run {
-		return err
+	if !c.agree() {
+		return c.keepAnswers()
 	}
 	began := time.Now()
 	outcome, err := c.recon.Run(ctx, c.input, recipe)
@@ -140,6 +149,9 @@ func (c *reconciliation) finish(ctx context.Context, outcome *recon.Outcome, les
 	rep.Program, rep.By, rep.At, rep.Outcome = "interlock "+version(), c.cfg.Owner, time.Now().UTC().Truncate(time.Second), outcome
 	rep.Confirmed, rep.Rejected, rep.RecipeHash = len(c.input.Labels.Confirmed), len(c.input.Labels.Rejected), rep.Recipe.Hash()
 	if c.previous != nil {
+		if err := c.countCarried(ctx, outcome); err != nil {
+			return err
+		}
 		drift := recon.CompareRuns(c.previous.Report.Outcome, outcome)
 		rep.Drift = &drift
 	}
@@ -204,20 +216,20 @@ func (c *reconciliation) givenRecipe(ctx context.Context) (recipe *recon.Recipe,
 }
 
 // agree asks whether the recipe is to be applied.
-func (c *reconciliation) agree() (bool, error) {
+func (c *reconciliation) agree() bool {
 	if c.options.yes || c.options.recipe != "" || c.options.previous != "" {
-		return true, nil // a recipe was agreed to when it was made
+		return true // a recipe was agreed to when it was made
 	}
-	answer, ok := c.ask("Apply these rules? [y/n] ")
+	answer, ok := c.choose("Apply these rules?", "y", "n")
 	if !ok {
 		c.code = exitNeedsAnswer
 		fmt.Fprintln(c.errw, "Nothing was matched: nobody said yes. --yes applies the rules without asking.")
-		return false, nil
+		return false
 	}
-	if answer != "y" && answer != "yes" {
+	if answer == "n" {
 		c.code = exitDeclined
 		fmt.Fprintln(c.errw, "Nothing was matched. --pairs and --rejected teach other rules; --save-recipe writes them down to be edited.")
-		return false, nil
+		return false
 	}
-	return true, nil
+	return true
 }

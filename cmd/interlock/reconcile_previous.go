@@ -31,6 +31,47 @@ func (c *reconciliation) readPrevious(ctx context.Context) (*recon.Previous, err
 	return recon.ReadPrevious(dir)
 }
 
+// checkOut sees to it that no evidence is lost by accident: that of the run before, which is
+// read, is never written over, and other evidence only if the person agrees.
+func (c *reconciliation) checkOut() (goOn bool, err error) {
+	out, err := os.Stat(c.options.out)
+	if c.options.out == "" || err != nil {
+		return true, nil
+	}
+	if before, err := os.Stat(c.options.previous); err == nil && os.SameFile(before, out) {
+		return false, usageError{fmt.Errorf("--out %s is the folder of the run before, whose evidence would be lost: name another one", c.options.out)}
+	}
+	there, err := recon.ReadPrevious(c.options.out)
+	if err != nil || c.options.yes || c.json || !isTerminal(c.in) {
+		return true, nil
+	}
+	question := fmt.Sprintf("%s holds the evidence of a run of %s. Replace it?", oneLine(c.options.out), there.Report.At.Local().Format("2006-01-02 15:04"))
+	answer, ok := c.choose(question, "y", "n")
+	switch {
+	case !ok:
+		c.code = exitNeedsAnswer
+	case answer == "n":
+		c.code = exitDeclined
+	default:
+		return true, nil
+	}
+	fmt.Fprintln(c.errw, "Nothing was matched. --out takes another folder.")
+	return false, nil
+}
+
+// countCarried says how many of the rows that were carried over are still open.
+func (c *reconciliation) countCarried(ctx context.Context, o *recon.Outcome) (err error) {
+	carried := recon.Carried{Left: c.report.Carried[0], Right: c.report.Carried[1]}
+	if carried.OpenLeft, err = c.recon.CountStillOpen(ctx, c.own[0], leftTable+"_open", true); err != nil {
+		return err
+	}
+	if carried.OpenRight, err = c.recon.CountStillOpen(ctx, c.own[1], rightTable+"_open", false); err != nil {
+		return err
+	}
+	o.Carried = &carried
+	return nil
+}
+
 // copyEvidence writes the files that a run of a thread made as its evidence into a folder.
 func (c *reconciliation) copyEvidence(ctx context.Context, run, dir string) error {
 	unknown := fault.New(fault.BadRequest, "There is neither a folder nor a run %.80q with evidence of a reconciliation.", run).

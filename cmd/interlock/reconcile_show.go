@@ -15,7 +15,14 @@ func (c *reconciliation) showRecipe(recipe *recon.Recipe, lesson *recon.Lesson) 
 	if c.json {
 		return
 	}
-	fmt.Fprintf(c.out, "\n%s (%s rows) and %s (%s rows):\n", oneLine(c.report.Left.Name), thousands(c.report.Left.Rows), oneLine(c.report.Right.Name), thousands(c.report.Right.Rows))
+	sides := make([]string, 2)
+	for i, s := range []recon.SourceReport{c.report.Left, c.report.Right} {
+		sides[i] = fmt.Sprintf("%s (%s rows", oneLine(s.Name), thousands(s.Rows))
+		if n := c.report.Carried[i]; n > 0 {
+			sides[i] += fmt.Sprintf(", and %s carried over", thousands(n))
+		}
+	}
+	fmt.Fprintf(c.out, "\n%s) and %s):\n", sides[0], sides[1])
 	for i, sentence := range recipe.Sentences() {
 		fmt.Fprintf(c.out, "  %d. %s\n", i+1, oneLine(sentence))
 	}
@@ -43,6 +50,7 @@ func (c *reconciliation) showOutcome(ctx context.Context, r reconcileResult) err
 	}
 	if r.Report.Recipe.Groups != nil {
 		rows = append(rows,
+			[]string{"amount", money(o.AmountMatched + o.AmountOpen), money(o.MatchedRight + o.AmountOpenRight)},
 			[]string{"amount matched", money(o.AmountMatched), money(o.MatchedRight)},
 			[]string{"amount open", money(o.AmountOpen), money(o.AmountOpenRight)})
 	}
@@ -52,16 +60,15 @@ func (c *reconciliation) showOutcome(ctx context.Context, r reconcileResult) err
 	for _, rule := range o.Rules {
 		rows = append(rows, []string{rule.Rule, thousands(rule.Pairs), rule.Sentence})
 	}
-	writeTable(c.out, []string{"rule", "pairs", "in words"}, rows, terminalWidth(c.out))
+	writeWrapped(c.out, []string{"rule", "pairs", "in words"}, rows, terminalWidth(c.out))
 	fmt.Fprintln(c.out)
+	c.showReasons(o, r.Report.Recipe.Groups != nil)
 	for _, line := range []struct {
 		n    int64
 		text string
 	}{
 		{o.Suggested, "less certain pairs, to be looked at (status suggested)"},
 		{o.Groups, "sums of several rows"},
-		{o.Netted, "open rows that cancel another row of their side"},
-		{o.Ambiguous, "open rows with several partners that fit equally well: no choice was made"},
 	} {
 		if line.n > 0 {
 			fmt.Fprintf(c.out, "%s: %s\n", line.text, thousands(line.n))
@@ -85,6 +92,27 @@ func (c *reconciliation) showOutcome(ctx context.Context, r reconcileResult) err
 	return nil
 }
 
+// showReasons prints why rows are open, how many, and with which amounts.
+func (c *reconciliation) showReasons(o *recon.Outcome, amounts bool) {
+	if len(o.Open) == 0 {
+		return
+	}
+	head := []string{"open because", "left", "right"}
+	if amounts {
+		head = append(head, "left amount", "right amount")
+	}
+	var rows [][]string
+	for _, x := range o.Open {
+		row := []string{recon.ReasonInWords(x.Reason), thousands(x.Left), thousands(x.Right)}
+		if amounts {
+			row = append(row, money(x.LeftAmount), money(x.RightAmount))
+		}
+		rows = append(rows, row)
+	}
+	writeWrapped(c.out, head, rows, terminalWidth(c.out))
+	fmt.Fprintln(c.out)
+}
+
 // showOpen prints the first open rows with reason and nearest miss.
 func (c *reconciliation) showOpen(ctx context.Context) error {
 	open, err := c.recon.FirstOpen(ctx, 5)
@@ -96,7 +124,7 @@ func (c *reconciliation) showOpen(ctx context.Context) error {
 		rows = append(rows, []string{x.Side, x.Key, recon.ReasonInWords(x.Reason), x.Nearest, x.Missing})
 	}
 	fmt.Fprintln(c.out, "\nThe first open rows:")
-	writeTable(c.out, []string{"side", "key", "why", "nearest", "what was missing"}, rows, terminalWidth(c.out))
+	writeWrapped(c.out, []string{"side", "key", "why", "nearest", "what was missing"}, rows, terminalWidth(c.out))
 	return nil
 }
 
@@ -104,8 +132,11 @@ func (c *reconciliation) showDrift(rep *recon.Report) {
 	if rep.Drift == nil {
 		return
 	}
-	fmt.Fprintf(c.out, "\nSince the run before: %s left and %s right rows were carried over; %.1f %% of the left rows are matched, %.1f %% then.\n",
-		thousands(rep.Carried[0]), thousands(rep.Carried[1]), 100*rep.Drift.RateNow, 100*rep.Drift.RateBefore)
+	fmt.Fprintf(c.out, "\nSince the run before: %.1f %% of the new left rows are matched, %.1f %% then.\n", 100*rep.Drift.RateNow, 100*rep.Drift.RateBefore)
+	if carried := rep.Outcome.Carried; carried != nil {
+		fmt.Fprintf(c.out, "Of the rows carried over, %s of %s left ones and %s of %s right ones are matched now.\n",
+			thousands(carried.Left-carried.OpenLeft), thousands(carried.Left), thousands(carried.Right-carried.OpenRight), thousands(carried.Right))
+	}
 	for _, finding := range rep.Drift.Findings {
 		fmt.Fprintf(c.out, "  %s\n", oneLine(finding))
 	}

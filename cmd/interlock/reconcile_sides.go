@@ -203,20 +203,28 @@ func (c *reconciliation) findRows(ctx context.Context, recipe *recon.Recipe) (tr
 			}
 		}
 		*side.input = recon.Side{Table: side.table, Key: key}
+		c.own[side.carried] = *side.input
 		side.report.Key = key
+		if side.report.Rows, err = c.recon.CountRows(ctx, *side.input); err != nil {
+			return nil, err
+		}
 		if c.previous != nil {
 			if *side.input, c.report.Carried[side.carried], err = c.recon.CarryOver(ctx, *side.input, []string{leftTable, rightTable}[side.carried]+"_open", side.table+"_all"); err != nil {
 				return nil, err
 			}
 		}
-		if side.report.Rows, err = c.recon.CountRows(ctx, *side.input); err != nil {
-			return nil, err
-		}
 		if side.report.Hash == "" {
-			if side.report.Hash, err = c.recon.HashRows(ctx, *side.input); err != nil {
+			if side.report.Hash, err = c.recon.HashRows(ctx, c.own[side.carried]); err != nil {
 				return nil, err
 			}
 		}
+	}
+	if c.previous != nil && c.previous.Report.Answers != nil { // what was rejected stays so
+		again, err := c.recon.KnownPairs(ctx, c.input.Left, c.input.Right, c.previous.Report.Answers.Rejected)
+		if err != nil {
+			return nil, err
+		}
+		c.input.Labels.Rejected = append(c.input.Labels.Rejected, again...)
 	}
 	return truth, nil
 }

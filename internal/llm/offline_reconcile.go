@@ -99,7 +99,7 @@ type namedSource struct {
 }
 
 // askSources begins the question for the two sources.
-const askSources = "Which two sources should agree? Name both, the left one first:"
+const askSources = "Which sources should agree? Name both, the left one first:"
 
 // sourcesStep previews the two sources that the person names.
 func sourcesStep(req Request) Reply {
@@ -250,7 +250,7 @@ const surePrecision = 0.9
 func inferenceStep(req Request) Reply {
 	result, at := lastResultOf(req.Messages, inferCall)
 	if !offersTool(req, buildCall) || at < 0 {
-		if _, asked := lastResultOf(req.Messages, proposeCall); at >= 0 && asked < at {
+		if _, asked := lastResultOf(req.Messages, proposeCall); at >= 0 && asked < at || at < 0 && asked < 0 && learnedBefore(req.History) {
 			return callTools(proposeCall, "{}")
 		}
 		return callTools(inferCall, "{}")
@@ -278,6 +278,14 @@ func inferenceStep(req Request) Reply {
 	r := callTools(buildCall, encodeArguments(map[string]any{"rules": ids}))
 	r.Text = "This is what the pairs teach:\n\n" + strings.Join(text, "\n")
 	return r
+}
+
+// learnedBefore says that the history has rules that were learned from all pairs so far:
+// to learn again would give the same rules.
+func learnedBefore(history []Message) bool {
+	_, learned := lastResultOf(history, inferCall)
+	_, asked := lastResultOf(history, proposeCall)
+	return learned > asked
 }
 
 // validationStep checks the draft and runs it on the samples; the person decides on the card.

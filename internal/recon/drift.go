@@ -9,7 +9,7 @@ import (
 
 // A Drift compares a run of a recipe with an earlier one.
 type Drift struct {
-	RateBefore float64  `json:"rate_before"` // share of the left rows that were matched
+	RateBefore float64  `json:"rate_before"` // share of the left rows that were matched, without those carried over
 	RateNow    float64  `json:"rate_now"`
 	Silent     []string `json:"silent"`   // rules that matched something then and nothing now
 	Falling    []string `json:"falling"`  // rules whose share fell to less than half
@@ -24,19 +24,19 @@ const driftPoints = 0.05
 func CompareRuns(before, now *Outcome) Drift {
 	d := Drift{RateBefore: before.rate(), RateNow: now.rate(), Silent: []string{}, Falling: []string{}, New: []string{}, Findings: []string{}}
 	if diff := d.RateNow - d.RateBefore; diff <= -driftPoints || diff >= driftPoints {
-		d.Findings = append(d.Findings, fmt.Sprintf("The share of matched left rows went from %.1f %% to %.1f %%.", 100*d.RateBefore, 100*d.RateNow))
+		d.Findings = append(d.Findings, fmt.Sprintf("The share of new left rows that are matched went from %.1f %% to %.1f %%.", 100*d.RateBefore, 100*d.RateNow))
 	}
 	for _, rule := range slices.Sorted(maps.Keys(before.ByRule)) {
-		was := float64(before.ByRule[rule]) / float64(max(1, before.LeftRows))
-		is := float64(now.ByRule[rule]) / float64(max(1, now.LeftRows))
+		was := float64(before.ByRule[rule]) / float64(max(1, before.LeftRows-before.carried().OpenLeft))
+		is := float64(now.ByRule[rule]) / float64(max(1, now.LeftRows-now.carried().OpenLeft))
 		switch {
 		case rule == ruleConfirmed:
 		case is == 0:
 			d.Silent = append(d.Silent, rule)
-			d.Findings = append(d.Findings, fmt.Sprintf("The rule %s matched %d pairs and now matches none.", rule, before.ByRule[rule]))
+			d.Findings = append(d.Findings, fmt.Sprintf("The rule %s matched %d pairs and now matches none: %s", rule, before.ByRule[rule], now.ruleInWords(rule)))
 		case is < was/2:
 			d.Falling = append(d.Falling, rule)
-			d.Findings = append(d.Findings, fmt.Sprintf("The rule %s matched %.1f %% of the left rows and now matches %.1f %%.", rule, 100*was, 100*is))
+			d.Findings = append(d.Findings, fmt.Sprintf("The rule %s matched %.1f %% of the left rows and now matches %.1f %%: %s", rule, 100*was, 100*is, now.ruleInWords(rule)))
 		}
 	}
 	if b, n := before.ambiguity(), now.ambiguity(); n > 2*b && n-b > 0.01 {
@@ -61,9 +61,27 @@ func (d *Drift) addNew(before, now *Outcome) {
 	}
 }
 
-// rate is the share of left rows that have a partner.
+// rate is the share of left rows that have a partner. Rows that were carried over say
+// nothing about it: they were left because nothing fitted them.
 func (o *Outcome) rate() float64 {
-	return roundTo(float64(o.LeftRows-o.UnmatchedLeft) / float64(max(1, o.LeftRows)))
+	c := o.carried()
+	rows := o.LeftRows - c.Left
+	return roundTo(float64(rows-(o.UnmatchedLeft-c.OpenLeft)) / float64(max(1, rows)))
+}
+
+func (o *Outcome) carried() Carried {
+	if o.Carried == nil {
+		return Carried{}
+	}
+	return *o.Carried
+}
+
+// ruleInWords is the sentence of a rule of the run.
+func (o *Outcome) ruleInWords(rule string) string {
+	if i := slices.IndexFunc(o.Rules, func(r RuleOutcome) bool { return r.Rule == rule }); i >= 0 {
+		return o.Rules[i].Sentence
+	}
+	return "the recipe does not have it any more."
 }
 
 func (o *Outcome) ambiguity() float64 {

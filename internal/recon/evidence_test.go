@@ -3,10 +3,12 @@ package recon
 import (
 	"encoding/csv"
 	"encoding/json"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -87,7 +89,7 @@ func TestEvidence(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer book.Close()
-	if want := []string{"Summary", "Matches", "Open left", "Open right", "Conflicts"}; !slices.Equal(book.GetSheetList(), want) {
+	if want := []string{"Summary", "Matches", "Open left", "Open right", "Conflicts", "Answers"}; !slices.Equal(book.GetSheetList(), want) {
 		t.Errorf("sheets %v", book.GetSheetList())
 	}
 	formulas := 0
@@ -140,6 +142,8 @@ func TestEvidence(t *testing.T) {
 			t.Errorf("the summary does not have the rule %s", rule.Rule)
 		}
 	}
+	checkSummarySums(t, summary)
+	checkWaterfalls(t, filepath.Join(dir, "matches.csv"))
 	checkHarmlessCSV(t, filepath.Join(dir, "matches.csv"), o.Matched)
 	checkHarmlessCSV(t, filepath.Join(dir, "unmatched_left.csv"), o.UnmatchedLeft)
 	previous, err := ReadPrevious(dir)
@@ -150,6 +154,96 @@ func TestEvidence(t *testing.T) {
 	want, _ := json.Marshal(o)
 	if string(got) != string(want) {
 		t.Errorf("the report says %s, the outcome was %s", got, want)
+	}
+}
+
+// checkSummarySums adds the summary up as an auditor does: matched and open are all, and the
+// reasons are all that is open.
+func checkSummarySums(t *testing.T, summary [][]string) {
+	t.Helper()
+	number := func(row []string, column int) float64 {
+		if column >= len(row) {
+			return 0
+		}
+		f, err := strconv.ParseFloat(strings.ReplaceAll(row[column], ",", ""), 64)
+		if err != nil {
+			t.Fatalf("the summary has %q in column %d of %q", row[column], column, row)
+		}
+		return math.Round(f * 100)
+	}
+	rows := map[string][]string{}
+	var reasons [][]string
+	in := false
+	for _, row := range summary {
+		switch {
+		case len(row) == 0:
+			in = false
+		case row[0] == "Open rows, by reason":
+			in = true
+		case in && row[0] != "all open rows":
+			reasons = append(reasons, row)
+		default:
+			rows[row[0]] = row
+		}
+	}
+	for side := 1; side <= 2; side++ {
+		if number(rows["rows matched"], side)+number(rows["rows open"], side) != number(rows["rows"], side) {
+			t.Errorf("rows matched and open are not all: %v %v %v", rows["rows"], rows["rows matched"], rows["rows open"])
+		}
+		if number(rows["amount matched"], side)+number(rows["amount open"], side) != number(rows["amount"], side) {
+			t.Errorf("amounts matched and open are not all: %v %v %v", rows["amount"], rows["amount matched"], rows["amount open"])
+		}
+	}
+	if len(reasons) < 2 || rows["amount"] == nil || rows["column of the amounts"] == nil {
+		t.Fatalf("reasons %v in %v", reasons, summary)
+	}
+	for column, want := range map[int]float64{1: number(rows["rows open"], 1), 2: number(rows["rows open"], 2), 3: number(rows["amount open"], 1), 4: number(rows["amount open"], 2)} {
+		sum := 0.0
+		for _, row := range reasons {
+			sum += number(row, column)
+		}
+		if sum != want || number(rows["all open rows"], column) != want {
+			t.Errorf("the reasons of column %d add up to %v, all open rows are %v, and %v in the result", column, sum, rows["all open rows"], want)
+		}
+	}
+}
+
+// checkWaterfalls: every match has a score, which is what its comparisons add up to, and
+// says its levels in words.
+func checkWaterfalls(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	cells, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(row []string, column string) float64 {
+		v, err := strconv.ParseFloat(row[slices.Index(cells[0], column)], 64)
+		if err != nil {
+			t.Fatalf("%s of %q: %v", column, row, err)
+		}
+		return v
+	}
+	for _, row := range cells[1:] {
+		sum := at(row, "closeness")
+		for i, column := range cells[0] {
+			if strings.HasSuffix(column, " weight") {
+				sum += at(row, column)
+			}
+			if strings.HasSuffix(column, " level") && !strings.Contains(row[i], " ") && row[i] != "differ" && row[i] != "overlap" {
+				t.Fatalf("the level %q is no words", row[i])
+			}
+			if column == "margin" && row[i] == "99.999" {
+				t.Fatalf("a margin that does not exist: %v", row)
+			}
+		}
+		if math.Abs(sum-at(row, "score")) > 0.002 {
+			t.Fatalf("the weights of %v add up to %.3f, its score is %.3f", row, sum, at(row, "score"))
+		}
 	}
 }
 
@@ -259,6 +353,10 @@ func TestCarryOver(t *testing.T) {
 	if now.LeftRows != before.UnmatchedLeft || now.Matched < 19 {
 		t.Errorf("the second month: %+v", now)
 	}
+	still, err := r.CountStillOpen(t.Context(), Side{"l2", "k"}, "l_open", true)
+	if err != nil || still != now.UnmatchedLeft {
+		t.Errorf("%d rows that were carried over are still open, want %d: %v", still, now.UnmatchedLeft, err)
+	}
 	d := CompareRuns(before, now)
 	if d.RateBefore <= 0.8 || d.RateNow <= 0.8 {
 		t.Errorf("%+v", d)
@@ -274,6 +372,37 @@ func TestCarryOver(t *testing.T) {
 	}
 	if n, err := r.count(t.Context(), "SELECT count(*) FROM l_open"); err != nil || n != o.UnmatchedLeft-o.Netted {
 		t.Errorf("%d open rows, %+v %v", n, o, err)
+	}
+}
+
+// Rows that were carried over and stay open do not make a month worse than the one before,
+// and a rule that matches nothing any more is named by what it says.
+func TestDriftIsAboutNewRows(t *testing.T) {
+	t.Parallel()
+	rules := []RuleOutcome{{Rule: "r1", Sentence: "Rows match where no equals ref."}}
+	before := &Outcome{LeftRows: 100, UnmatchedLeft: 20, ByRule: map[string]int64{"r1": 80}}
+	now := &Outcome{LeftRows: 70, UnmatchedLeft: 28, Rules: rules, ByRule: map[string]int64{}, Carried: &Carried{Left: 20, OpenLeft: 18}}
+	d := CompareRuns(before, now)
+	if d.RateBefore != 0.8 || d.RateNow != 0.8 {
+		t.Errorf("rates %v and %v", d.RateBefore, d.RateNow)
+	}
+	if len(d.Findings) != 1 || !strings.Contains(d.Findings[0], rules[0].Sentence) {
+		t.Errorf("findings %q", d.Findings)
+	}
+}
+
+// Of the pairs that were rejected before, those are known whose rows are there, once each.
+func TestKnownPairs(t *testing.T) {
+	s := newSpace(t)
+	s.table(t, "l", []string{"k"}, [][]string{{"A"}, {"B"}, {"B"}})
+	s.table(t, "r", []string{"k"}, [][]string{{"X"}, {"Y"}})
+	r, err := New(Config{Workspace: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.KnownPairs(t.Context(), Side{"l", "k"}, Side{"r", "k"}, []Pair{{"A", "X"}, {"B", "Y"}, {"C", "X"}, {"A", "Z"}, {"A", "X"}})
+	if err != nil || !slices.Equal(got, []Pair{{"A", "X"}}) {
+		t.Errorf("known %v, %v", got, err)
 	}
 }
 

@@ -23,20 +23,25 @@ func (r *run) writeMatches(ctx context.Context) error {
 	if err := r.numberTaken(ctx); err != nil {
 		return err
 	}
-	amounts := "CAST(NULL AS DOUBLE) AS left_amount, CAST(NULL AS DOUBLE) AS right_amount"
-	if j := r.amount(); j >= 0 {
-		amounts = fmt.Sprintf("l.a%[1]d / 100.0 AS left_amount, r.a%[1]d / 100.0 AS right_amount", j)
-	}
+	amounts := amountsSQL(r.amount())
 	comparisons, scoring := r.recipe.Comparisons, r.recipe.Scoring
 	weights := scoring.weights(comparisons)
 	var evidence []string
+	score := "c.s" // a pair that a rule took has no score of its own: what its comparisons say
+	if len(scoring.Chances) > 0 {
+		score = "coalesce(c.s, c.t"
+	}
 	for j, c := range comparisons {
 		weight := "0"
 		if len(scoring.Chances) > 0 {
 			weight = fmt.Sprintf("[0, %s][c.g%d + 2]", joinNumbers(weights[j]), j)
+			score += " + " + weight
 		}
 		evidence = append(evidence, fmt.Sprintf("%[2]s AS %[1]s_left, %[3]s AS %[1]s_right, %[4]s AS %[1]s_level, %[5]s / 1000.0 AS %[1]s_weight", c.ID,
 			qualified(c.source(r.left, c.Left), "l"), qualified(c.source(r.right, c.Right), "r"), levelNameSQL(c.As, fmt.Sprintf("c.g%d", j)), weight))
+	}
+	if len(scoring.Chances) > 0 {
+		score += ")"
 	}
 	rule := "''"
 	if len(r.passes) > 0 {
@@ -45,9 +50,17 @@ func (r *run) writeMatches(ctx context.Context) error {
 	chance := scoring.chanceSQL("c.s")
 	return r.space.Create(ctx, MatchTable, fmt.Sprintf(`SELECT c.match_id, c.grp AS group_id, %[1]s AS rule,
 		CASE WHEN %[1]s = '%[2]s' THEN 'confirmed' WHEN %[3]s >= %[4]g OR c.s IS NULL THEN 'auto' ELSE 'suggested' END AS status,
-		l.k AS left_key, r.k AS right_key, c.s / 1000.0 AS score, %[3]s AS chance, c.margin / 1000.0 AS margin, %[5]s, %[6]s, c.t / 1000.0 AS closeness, c.li, c.ri
+		l.k AS left_key, r.k AS right_key, %[10]s / 1000.0 AS score, %[3]s AS chance, c.margin / 1000.0 AS margin, %[5]s, %[6]s, c.t / 1000.0 AS closeness, c.li, c.ri
 		FROM %[7]s AS c JOIN %[8]s AS l ON l.i = c.li JOIN %[9]s AS r ON r.i = c.ri`,
-		rule, ruleConfirmed, chance, scoring.Auto, amounts, strings.Join(evidence, ", "), takenPairs, readyLeft, readyRight))
+		rule, ruleConfirmed, chance, scoring.Auto, amounts, strings.Join(evidence, ", "), takenPairs, readyLeft, readyRight, score))
+}
+
+// amountsSQL selects the amounts of two rows l and r by the comparison that adds up, if any.
+func amountsSQL(comparison int) string {
+	if comparison < 0 {
+		return "CAST(NULL AS DOUBLE) AS left_amount, CAST(NULL AS DOUBLE) AS right_amount"
+	}
+	return fmt.Sprintf("l.a%[1]d / 100.0 AS left_amount, r.a%[1]d / 100.0 AS right_amount", comparison)
 }
 
 // numberTaken brings the pairs of all passes together, in the order of the left rows, and

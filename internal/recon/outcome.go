@@ -24,7 +24,27 @@ func (r *run) outcome(ctx context.Context) (*Outcome, error) {
 	if o.Agreements, err = r.countAgreements(ctx); err != nil {
 		return nil, err
 	}
+	if err := r.countReasons(ctx, o); err != nil {
+		return nil, err
+	}
 	return o, r.sumAmounts(ctx, o)
+}
+
+// countReasons says for which reasons rows are open, and with which amounts.
+func (r *run) countReasons(ctx context.Context, o *Outcome) (err error) {
+	amount := "0"
+	if j := r.amount(); j >= 0 {
+		amount = fmt.Sprintf("coalesce(t.a%d, 0)", j)
+	}
+	side := func(name, ready, counted string) string {
+		return fmt.Sprintf("SELECT reason, %s FROM (SELECT u.reason, %s AS a FROM %s AS u JOIN %s AS t ON t.i = u.i WHERE u.side = '%s')", counted, amount, UnmatchedTable, ready, name)
+	}
+	o.Open, err = selectRows[OpenReason](ctx, r.space, fmt.Sprintf(`SELECT reason, CAST(sum(l) AS BIGINT), CAST(sum(r) AS BIGINT), CAST(sum(la) AS BIGINT) / 100.0, CAST(sum(ra) AS BIGINT) / 100.0 FROM (%s UNION ALL %s) GROUP BY reason ORDER BY reason`,
+		side("left", readyLeft, "1 AS l, 0 AS r, a AS la, 0 AS ra"), side("right", readyRight, "0 AS l, 1 AS r, 0 AS la, a AS ra")))
+	if o.Open == nil {
+		o.Open = []OpenReason{}
+	}
+	return err
 }
 
 // maxAgreements is how many ways to agree an outcome tells.

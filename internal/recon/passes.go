@@ -260,10 +260,11 @@ func packLevels(levels map[string]string, comparisons []Comparison) int64 {
 }
 
 // strictBest selects the eligible pairs whose rows prefer each other to every other
-// open row. Of rows that prefer two partners alike none is taken.
+// open row. Of rows that prefer two partners alike none is taken. The margin is NULL where
+// neither row has a second candidate.
 func (r *run) strictBest(condition string) string {
 	e := r.eligible(condition)
-	return fmt.Sprintf(`SELECT a.li, a.ri, a.s, least(coalesce(a.top[1] - a.top[2], 99999), coalesce(b.top[1] - b.top[2], 99999)) AS margin
+	return fmt.Sprintf(`SELECT a.li, a.ri, a.s, least(a.top[1] - a.top[2], b.top[1] - b.top[2]) AS margin
 		FROM (SELECT li, arg_max(ri, s * 4294967296 - ri) AS ri, max(s) AS s, max(s, 2) AS top FROM %[1]s GROUP BY li) AS a
 		JOIN (SELECT ri, arg_max(li, s * 4294967296 - li) AS li, max(s, 2) AS top FROM %[1]s GROUP BY ri) AS b ON a.li = b.li AND a.ri = b.ri
 		WHERE coalesce(a.top[1] > a.top[2], true) AND coalesce(b.top[1] > b.top[2], true)`, e)

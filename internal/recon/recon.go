@@ -97,8 +97,8 @@ type Pair struct {
 
 // Labels are pairs that a person has decided about.
 type Labels struct {
-	Confirmed []Pair
-	Rejected  []Pair
+	Confirmed []Pair `json:"confirmed,omitempty"`
+	Rejected  []Pair `json:"rejected,omitempty"`
 }
 
 // steps reports the progress of one call.

@@ -27,6 +27,7 @@ type Report struct {
 	RecipeHash string       `json:"recipe_sha256"`
 	Confirmed  int          `json:"confirmed_pairs"`
 	Rejected   int          `json:"rejected_pairs"`
+	Answers    *Labels      `json:"answers,omitempty"` // the pairs that a person decided about
 	Outcome    *Outcome     `json:"outcome"`
 	Drift      *Drift       `json:"drift,omitempty"`
 	Carried    [2]int64     `json:"carried_over"` // open items of an earlier run, left and right
@@ -67,16 +68,39 @@ const (
 
 // WriteEvidence writes the evidence of the last run into a folder: the report, the
 // recipe, the tables as CSV and Parquet, the open rows for a later run, and a workbook.
-// It gives the names of the files.
+// It gives the names of the files. Evidence that the folder holds stays as it is until all
+// of the new one is written.
 func (r *Reconciler) WriteEvidence(ctx context.Context, dir string, in Input, rep Report) ([]string, error) {
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return nil, fault.Wrap(err, fault.BadRequest, "The folder %s cannot be made: %v", dir, err)
+	}
+	fresh, err := os.MkdirTemp(dir, ".new-")
+	if err != nil {
+		return nil, fault.Wrap(err, fault.BadRequest, "Nothing can be written into %s: %v", dir, err)
+	}
+	defer os.RemoveAll(fresh)
+	files, err := r.writeFiles(ctx, fresh, in, rep)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		if err := os.Rename(filepath.Join(fresh, file), filepath.Join(dir, file)); err != nil {
+			return nil, fault.Wrap(err, fault.BadRequest, "%s cannot be written: %v", filepath.Join(dir, file), err)
+		}
+	}
+	return files, nil
+}
+
+// writeFiles writes the files of the evidence into an empty folder.
+func (r *Reconciler) writeFiles(ctx context.Context, dir string, in Input, rep Report) ([]string, error) {
 	out, ok := r.space.(Exporter)
 	if !ok {
 		return nil, fault.New(fault.Unavailable, "This workspace cannot write files.")
 	}
-	if err := os.MkdirAll(dir, 0o750); err != nil {
-		return nil, fault.Wrap(err, fault.BadRequest, "The folder %s cannot be made: %v", dir, err)
-	}
 	rep.RecipeHash = rep.Recipe.Hash()
+	if len(in.Labels.Confirmed)+len(in.Labels.Rejected) > 0 {
+		rep.Answers = &in.Labels
+	}
 	doc, err := json.MarshalIndent(rep, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("writing the report: %w", err)
@@ -200,7 +224,7 @@ func (r *Reconciler) sheets(recipe *Recipe) []sheet {
 		l, rt := columnTitle(c.Left), columnTitle(c.Right)
 		matches.columns = append(matches.columns,
 			sheetColumn{c.ID + " left: " + l, c.ID + "_left", r.lastLeft.holdsText(c.Left)}, sheetColumn{c.ID + " right: " + rt, c.ID + "_right", r.lastRight.holdsText(c.Right)},
-			sheetColumn{c.ID + " level", c.ID + "_level", false}, sheetColumn{c.ID + " weight", c.ID + "_weight", false})
+			sheetColumn{c.ID + " level", c.As.levelWordsSQL(c.ID + "_level"), false}, sheetColumn{c.ID + " weight", c.ID + "_weight", false})
 	}
 	matches.columns = append(matches.columns, sheetColumn{"closeness", "closeness", false})
 	out := []sheet{matches}
@@ -246,6 +270,8 @@ func (r *Reconciler) sheets(recipe *Recipe) []sheet {
 		{"conflict", "conflict_id", false},
 		{"left key", "left_key", true},
 		{"right key", "right_key", true},
+		{"left amount", "left_amount", false},
+		{"right amount", "right_amount", false},
 		{"score", "score", false},
 	}})
 }

@@ -48,10 +48,11 @@ func qualified(sql, alias string) string {
 // writeConflicts lists the pairs between which no choice was made, because a row
 // prefers several partners alike.
 func (r *run) writeConflicts(ctx context.Context) error {
+	amounts := amountsSQL(r.amount())
 	ties := fmt.Sprintf(`SELECT li, ri, s FROM (SELECT *, max(s) OVER (PARTITION BY li) AS ls, max(s) OVER (PARTITION BY ri) AS rs FROM %s) WHERE s = ls OR s = rs`, r.eligible(r.lastCondition()))
-	return r.space.Create(ctx, ConflictTable, fmt.Sprintf(`SELECT dense_rank() OVER (ORDER BY c) AS conflict_id, l.k AS left_key, r.k AS right_key, s / 1000.0 AS score, li, ri FROM (
+	return r.space.Create(ctx, ConflictTable, fmt.Sprintf(`SELECT dense_rank() OVER (ORDER BY c) AS conflict_id, l.k AS left_key, r.k AS right_key, %s, s / 1000.0 AS score, li, ri FROM (
 		SELECT *, min(a) OVER (PARTITION BY ri) AS c FROM (SELECT *, min(ri) OVER (PARTITION BY li) AS a FROM (%s)))
-		JOIN %s AS l ON l.i = li JOIN %s AS r ON r.i = ri ORDER BY conflict_id, left_key, right_key, li, ri`, ties, readyLeft, readyRight))
+		JOIN %s AS l ON l.i = li JOIN %s AS r ON r.i = ri ORDER BY conflict_id, left_key, right_key, li, ri`, amounts, ties, readyLeft, readyRight))
 }
 
 // lastCondition is what a pair had to meet in the passes by weights.

@@ -33,6 +33,8 @@ type Outcome struct {
 	AmountOpenRight float64          `json:"amount_open_right"`
 	ByRule          map[string]int64 `json:"by_rule"`
 	Rules           []RuleOutcome    `json:"rules"`
+	Open            []OpenReason     `json:"open_by_reason"`
+	Carried         *Carried         `json:"carried,omitempty"` // among the rows, open ones of an earlier run
 	Skewed          []Skew           `json:"skewed,omitempty"`
 	Agreements      []Agreement      `json:"agreements"` // of the pairs matched by weights, the most frequent first
 }
@@ -49,6 +51,15 @@ type RuleOutcome struct {
 	Sentence    string  `json:"sentence"`
 	Pairs       int64   `json:"pairs"`
 	LeftAmount  float64 `json:"left_amount"` // of the rows that it matched
+	RightAmount float64 `json:"right_amount"`
+}
+
+// An OpenReason is how many rows of both sides are open for a reason, and their amounts.
+type OpenReason struct {
+	Reason      string  `json:"reason"`
+	Left        int64   `json:"left_rows"`
+	Right       int64   `json:"right_rows"`
+	LeftAmount  float64 `json:"left_amount"`
 	RightAmount float64 `json:"right_amount"`
 }
 

@@ -90,7 +90,7 @@ func (r *run) unmatchedSQL(s, other missSide) string {
 	return fmt.Sprintf(`SELECT '%[1]s' AS side, m.i, o.k AS key,
 		CASE WHEN m.netted IS NOT NULL THEN '%[2]s' WHEN m.tied THEN '%[3]s' WHEN NOT m.found THEN '%[4]s' WHEN m.likely AND m.taker IS NOT NULL THEN '%[5]s' WHEN m.likely THEN '%[3]s' ELSE '%[6]s' END AS reason,
 		coalesce(z.k, x.k) AS nearest_key, m.s / 1000.0 AS score, %[7]s AS chance,
-		CASE WHEN m.netted IS NOT NULL THEN 'the amounts of both add up to nothing' WHEN m.tied THEN 'another row fits equally well' WHEN m.found THEN m.why END AS missing, t.k AS taken_by
+		CASE WHEN m.netted IS NOT NULL THEN 'the amounts of both add up to nothing' WHEN m.tied THEN 'another row fits equally well' WHEN m.found THEN m.why WHEN m.x IS NOT NULL THEN 'they share no key; it is only the next by amount, date or text' ELSE 'the other side has no row to compare' END AS missing, t.k AS taken_by
 		FROM %[8]s AS m JOIN %[9]s AS o ON o.i = m.i LEFT JOIN %[9]s AS z ON z.i = m.netted LEFT JOIN %[9]s AS t ON t.i = m.taker LEFT JOIN %[10]s AS x ON x.i = m.x`,
 		s.side, ReasonNetted, ReasonAmbiguous, ReasonNone, ReasonLost, ReasonBelow, r.recipe.Scoring.chanceSQL("m.s"), s.misses, s.nameRows, other.nameRows)
 }

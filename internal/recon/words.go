@@ -13,8 +13,8 @@ var levelWords = map[Kind]map[string]string{
 	},
 	Words: {"equal": "are equal"},
 	Reference: {
-		"different": "have no number in common", "edited": "differ in one character", "truncated": "are equal but for the end", "contained": "contain each other",
-		"number": "have a number in common", "quoted": "quote each other", "equal": "are equal",
+		"different": "have no number in common", "edited": "differ in one character", "truncated": "are equal but for the end", "contained": "overlap: one is part of the other",
+		"number": "have a number in common", "quoted": "hold the same code, one among other text", "equal": "are equal",
 	},
 	Number: {
 		"different": "differ by more than 35 %", "35%": "differ by up to 35 %", "20%": "differ by up to 20 %", "10%": "differ by up to 10 %", "3%": "differ by up to 3 %",
@@ -77,6 +77,16 @@ func (c Comparison) subject() string {
 		return "both " + c.Left[0]
 	}
 	return c.Left[0] + " and " + c.Right[0]
+}
+
+// levelWordsSQL says what the level that a column names means.
+func (k Kind) levelWordsSQL(column string) string {
+	var b strings.Builder
+	b.WriteString("CASE " + column)
+	for _, level := range append([]string{levelMissing}, k.Levels()...) {
+		fmt.Fprintf(&b, " WHEN %s THEN %s", text(level), text(k.levelInWords(level)))
+	}
+	return b.String() + " ELSE " + column + " END"
 }
 
 // levelSentenceSQL says what a level means, as a sentence about the two values.

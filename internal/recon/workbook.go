@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"time"
@@ -44,6 +45,9 @@ func (r *Reconciler) writeWorkbook(ctx context.Context, path string, rep Report)
 		if note != "" {
 			notes = append(notes, note)
 		}
+	}
+	if err := writeAnswers(book, rep.Answers, head); err != nil {
+		return fmt.Errorf("the sheet Answers: %w", err)
 	}
 	if err := writeSummary(book, rep, notes); err != nil {
 		return fmt.Errorf("the summary: %w", err)
@@ -119,10 +123,52 @@ func (r *Reconciler) writeSheet(ctx context.Context, book *excelize.File, s shee
 			}
 		}
 		if len(rows) < pageRows {
-			return "", w.Flush()
+			total += len(rows)
+			break
 		}
 	}
-	return fmt.Sprintf("The sheet %s has the first %d rows; %s.csv and %s.parquet have all.", s.title, sheetRows, s.file, s.file), w.Flush()
+	if total == sheetRows {
+		note = fmt.Sprintf("The sheet %s has the first %d rows; %s.csv and %s.parquet have all.", s.title, sheetRows, s.file, s.file)
+	}
+	if err := w.Flush(); err != nil {
+		return "", err
+	}
+	last, err := excelize.CoordinatesToCellName(len(s.columns), total+1)
+	if err != nil {
+		return "", err
+	}
+	return note, book.AutoFilter(s.title, "A1:"+last, nil)
+}
+
+// writeAnswers lists the pairs that a person decided about, if there are any.
+func writeAnswers(book *excelize.File, answers *Labels, head int) error {
+	if answers == nil {
+		return nil
+	}
+	const title = "Answers"
+	if _, err := book.NewSheet(title); err != nil {
+		return err
+	}
+	w, err := book.NewStreamWriter(title)
+	if err != nil {
+		return err
+	}
+	rows := [][]any{{excelize.Cell{StyleID: head, Value: "answer"}, excelize.Cell{StyleID: head, Value: "left key"}, excelize.Cell{StyleID: head, Value: "right key"}}}
+	for _, p := range answers.Confirmed {
+		rows = append(rows, []any{"they match", p.Left, p.Right})
+	}
+	for _, p := range answers.Rejected {
+		rows = append(rows, []any{"they do not", p.Left, p.Right})
+	}
+	if err := w.SetColWidth(1, 3, 18); err != nil {
+		return err
+	}
+	for i, row := range rows[:min(len(rows), sheetRows)] {
+		if err := w.SetRow(fmt.Sprintf("A%d", i+1), row); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
 }
 
 // A summaryWriter writes the summary sheet from top to bottom.
@@ -202,15 +248,23 @@ func writeSummary(book *excelize.File, rep Report, notes []string) error {
 	s.line(0, "rows matched", o.LeftRows-o.UnmatchedLeft, o.RightRows-o.UnmatchedRight)
 	s.line(0, "rows open", o.UnmatchedLeft, o.UnmatchedRight)
 	if rep.Recipe.Groups != nil {
+		c := rep.Recipe.Comparisons[indexOf(rep.Recipe.Comparisons, rep.Recipe.Groups.Amount)]
+		s.line(0, "column of the amounts", strings.Join(c.Left, ", "), strings.Join(c.Right, ", "))
+		s.line(0, "amount", hundredths(o.AmountMatched+o.AmountOpen), hundredths(o.MatchedRight+o.AmountOpenRight))
 		s.line(0, "amount matched", o.AmountMatched, o.MatchedRight)
 		s.line(0, "amount open", o.AmountOpen, o.AmountOpenRight)
-		s.line(0, "difference of matched amounts", nil, o.MatchedRight-o.AmountMatched)
+		s.line(0, "right minus left, matched", nil, hundredths(o.MatchedRight-o.AmountMatched))
+		s.line(0, "right minus left, open", nil, hundredths(o.AmountOpenRight-o.AmountOpen))
 	}
 	s.line(0, "pairs matched", o.Matched)
 	s.line(0, "of these to be looked at", o.Suggested)
 	s.line(0, "sums of several rows", o.Groups)
-	s.line(0, "open rows that cancel each other", o.Netted)
-	s.line(0, "open rows with several equal partners", o.Ambiguous)
+
+	s.section("Open rows, by reason", "left rows", "right rows", "left amount", "right amount")
+	for _, x := range o.Open {
+		s.line(0, ReasonInWords(x.Reason), x.Left, x.Right, x.LeftAmount, x.RightAmount)
+	}
+	s.line(0, "all open rows", o.UnmatchedLeft, o.UnmatchedRight, o.AmountOpen, o.AmountOpenRight)
 
 	s.section("Rules, in the order in which they apply", "pairs", "left amount", "right amount", "in words")
 	for _, rule := range o.Rules {
@@ -220,7 +274,10 @@ func writeSummary(book *excelize.File, rep Report, notes []string) error {
 		notes = append(notes, fmt.Sprintf("%d values that very many rows share were not looked up; %d pairs were not compared because of that.", k.Values, k.Pairs))
 	}
 	if rep.Drift != nil {
-		notes = append(notes, fmt.Sprintf("Share of left rows matched: %.1f %%, and %.1f %% in the run before.", 100*rep.Drift.RateNow, 100*rep.Drift.RateBefore))
+		notes = append(notes, fmt.Sprintf("Share of new left rows that are matched: %.1f %%, and %.1f %% in the run before.", 100*rep.Drift.RateNow, 100*rep.Drift.RateBefore))
+		if c := o.carried(); c.Left+c.Right > 0 {
+			notes = append(notes, fmt.Sprintf("Of the rows carried over, %d of %d left ones and %d of %d right ones are matched now.", c.Left-c.OpenLeft, c.Left, c.Right-c.OpenRight, c.Right))
+		}
 		notes = append(notes, rep.Drift.Findings...)
 	}
 	if len(notes) > 0 {
@@ -250,6 +307,9 @@ func writeSummary(book *excelize.File, rep Report, notes []string) error {
 	book.SetActiveSheet(0)
 	return s.err
 }
+
+// hundredths rounds what was added up to hundredths.
+func hundredths(f float64) float64 { return math.Round(f*100) / 100 }
 
 func orWords(text, words string) string {
 	if text == "" {

@@ -122,7 +122,7 @@ func (s *session) exampleOpen(ctx context.Context, name string, side, other reco
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, ExampleOpen{Reason: row[1], Missing: row[2], Row: own[row[0]], Nearest: nearest[row[3]]})
+		out = append(out, ExampleOpen{Reason: recon.ReasonInWords(row[1]), Missing: row[2], Row: own[row[0]], Nearest: nearest[row[3]]})
 	}
 	return out, nil
 }
