@@ -19,6 +19,7 @@ const (
 
 const (
 	trainingRounds = 6
+	assignRounds   = 4     // in which rows that lost their best partner choose again
 	firstRows      = 1_500 // left rows from which the first model is learned: it only has to find the teachers
 	likely         = 0.95  // probability from which a pair teaches the column map
 	teachers       = 400   // such pairs at most
@@ -146,7 +147,7 @@ func (r *Reconciler) fit(ctx context.Context, comparisons []Comparison) (*model,
 	}
 	m := firstModel(comparisons, all, confirmed)
 	for range trainingRounds {
-		if m.curve, err = r.rank(ctx, m); err != nil {
+		if m.curve, err = r.rank(ctx, m, 1); err != nil {
 			return nil, err
 		}
 		matches, err := r.likelyLevels(ctx, m)
@@ -159,26 +160,60 @@ func (r *Reconciler) fit(ctx context.Context, comparisons []Comparison) (*model,
 			break
 		}
 	}
-	m.curve, err = r.rank(ctx, m)
+	m.curve, err = r.rank(ctx, m, assignRounds)
 	return m, err
 }
 
 // rank scores the candidates and finds best pairs and decoys. A rejected pair is never
-// a best pair.
-func (r *Reconciler) rank(ctx context.Context, m *model) (curve, error) {
+// a best pair. Rows whose best partner has a better one choose again, in so many rounds:
+// a run lets them, so that the chance of a score must be told of such pairs too.
+func (r *Reconciler) rank(ctx context.Context, m *model, rounds int) (curve, error) {
 	if err := r.space.Create(ctx, scoredPairs, fmt.Sprintf("SELECT li, ri, %s AS s FROM %s AS v ANTI JOIN (SELECT * FROM %s WHERE w = 0) AS n ON n.li = v.li AND n.ri = v.ri", scoreSQL(m.thousandths()), levelTable, labelled)); err != nil {
 		return curve{}, err
 	}
-	if err := r.space.Create(ctx, bestPairs, mutualBest(scoredPairs)); err != nil {
+	if err := r.choosePartners(ctx, bestPairs, scoredPairs, rounds); err != nil {
 		return curve{}, err
 	}
 	rest := fmt.Sprintf("(SELECT v.* FROM %s AS v ANTI JOIN %s AS b ON b.li = v.li AND b.ri = v.ri)", scoredPairs, bestPairs)
-	if err := r.space.Create(ctx, decoyPairs, mutualBest(rest)); err != nil {
+	if err := r.choosePartners(ctx, decoyPairs, rest, rounds); err != nil {
 		return curve{}, err
 	}
 	tallies, err := selectRows[tally](ctx, r.space, fmt.Sprintf(`SELECT tenth, CAST(sum(best) AS BIGINT), CAST(sum(decoy) AS BIGINT) FROM (
 		SELECT CAST(floor(s / 100.0) AS BIGINT) AS tenth, 1 AS best, 0 AS decoy FROM %s UNION ALL SELECT CAST(floor(s / 100.0) AS BIGINT), 0, 1 FROM %s) GROUP BY tenth ORDER BY tenth`, bestPairs, decoyPairs))
 	return fitCurve(tallies), err
+}
+
+// choosePartners makes the table of mutual best pairs of scored ones, and in further rounds
+// of those among the rows that have no partner yet.
+func (r *Reconciler) choosePartners(ctx context.Context, into, scored string, rounds int) error {
+	var tables []string
+	open := scored
+	for round := range rounds {
+		t := into
+		if rounds > 1 {
+			t = fmt.Sprintf("%s_%d", into, round)
+		}
+		if err := r.space.Create(ctx, t, mutualBest(open)); err != nil {
+			return err
+		}
+		tables = append(tables, t)
+		if rounds == 1 {
+			return nil
+		}
+		n, err := r.count(ctx, "SELECT count(*) FROM "+t)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			break
+		}
+		taken := each(tables, " UNION ALL ", func(_ int, t string) string { return "SELECT li, ri FROM " + t })
+		open = fmt.Sprintf("(SELECT v.li, v.ri, v.s FROM %[1]s AS v ANTI JOIN (%[2]s) AS x ON x.li = v.li ANTI JOIN (%[2]s) AS y ON y.ri = v.ri)", scored, taken)
+	}
+	if err := r.space.Create(ctx, into, each(tables, " UNION ALL ", func(_ int, t string) string { return "SELECT li, ri, s FROM " + t })); err != nil {
+		return err
+	}
+	return r.space.Drop(ctx, tables...)
 }
 
 // likelyLevels counts the levels of the best pairs, each as much as it is likely.

@@ -102,7 +102,9 @@ func settled(before, now [][]float64) bool {
 	return true
 }
 
-// weigh turns shares into weights that never fall while the level rises.
+// weigh turns shares into weights that never fall while the level rises. Those of dates
+// rise to the lag of most matches and fall after it: a lag that is farther from it is never
+// stronger evidence, even where hardly any candidate has it.
 func (m *model) weigh() {
 	m.weights = make([][]float64, len(m.match))
 	for j, match := range m.match {
@@ -113,6 +115,9 @@ func (m *model) weigh() {
 		}
 		if m.comparisons[j].As.ordered() {
 			w = isotonic(w, mass)
+		} else {
+			n := len(lagBins)
+			w = append(unimodal(w[:n], mass[:n], maxIndex(match[:n])), w[n:]...)
 		}
 		m.weights[j] = w
 	}
@@ -157,6 +162,27 @@ func isotonic(values, mass []float64) []float64 {
 		}
 	}
 	return out
+}
+
+// unimodal is the nearest sequence that rises up to a place and falls from there on.
+func unimodal(values, mass []float64, top int) []float64 {
+	rise := isotonic(values[:top+1], mass[:top+1])
+	down, downMass := slices.Clone(values[top:]), slices.Clone(mass[top:])
+	slices.Reverse(down)
+	slices.Reverse(downMass)
+	fall := isotonic(down, downMass)
+	slices.Reverse(fall)
+	peak := max(rise[top], fall[0])
+	return slices.Concat(rise[:top], []float64{peak}, fall[1:])
+}
+
+func maxIndex(x []float64) (at int) {
+	for i, v := range x {
+		if v > x[at] {
+			at = i
+		}
+	}
+	return at
 }
 
 func sumOf(x []float64) (s float64) {
@@ -213,15 +239,14 @@ func fitCurve(tallies []tally) curve {
 		if best[b]+decoys[b] == 0 {
 			continue
 		}
-		value := 0.0
-		if d := decoys[b] * ratio; best[b]+d > 0 {
-			value = max(0, 1-(d+0.3*ratio)/(best[b]+0.3))
-		}
-		at, values, mass = append(at, b), append(values, value), append(mass, best[b]+decoys[b])
+		// Neighbours are pooled by their best pairs, of which the chance is told: many decoys
+		// and no best pair speak against the few best pairs beside them.
+		seen := best[b] + 0.3*ratio
+		at, values, mass = append(at, b), append(values, 1-ratio*(decoys[b]+0.3)/max(seen, 1e-9)), append(mass, seen)
 	}
 	fitted := isotonic(values, mass)
 	for i, b := range at {
-		c.chance[b] = min(0.9999, fitted[i])
+		c.chance[b] = max(0, min(0.9999, fitted[i]))
 	}
 	// Of a gap without pairs the lower half is like what lies below it and the upper half
 	// like what lies above: the limit is as far from chance as from matches.
