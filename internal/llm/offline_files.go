@@ -167,16 +167,20 @@ func textField(m Message, field string) string {
 	return out
 }
 
+// asMarkdown writes text that quotes cells as Markdown that shows it: a cell is no link, picture
+// or emphasis.
+var asMarkdown = strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, `*`, `\*`, "`", "\\`", `<`, `\<`)
+
 // reportText is the answer with the chart and the rows below it.
 func reportText(title, answer, rows string, drawn Message) string {
 	answer, how, _ := strings.Cut(answer, "\n\nHow I read the question: ")
-	text := answer + "\n"
+	text := asMarkdown.Replace(answer) + "\n"
 	if name := textField(drawn, "name"); name != "" && !drawn.Failed {
 		text += "\n![](chart:" + name + ")\n"
 	}
 	text += "\n![" + strings.NewReplacer("[", "", "]", "").Replace(title) + "](table:" + rows + ")\n"
 	if how != "" {
-		text += "\n## How the question was read\n\n" + how + "\n"
+		text += "\n## How the question was read\n\n" + asMarkdown.Replace(how) + "\n"
 	}
 	return text
 }

@@ -102,3 +102,12 @@ func TestNothingBefore(t *testing.T) {
 		}
 	}
 }
+
+// What an answer quotes of the data stays text in a report.
+func TestCellsInReports(t *testing.T) {
+	got := reportText("x", "The key is ![a](http://evil.example/x.png) and <b>*5*</b>.\n\nHow I read the question: `k` is [y](z).", "rows", Message{})
+	want := "The key is !\\[a\\](http://evil.example/x.png) and \\<b>\\*5\\*\\</b>.\n\n![x](table:rows)\n\n## How the question was read\n\n\\`k\\` is \\[y\\](z).\n"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
