@@ -70,7 +70,8 @@ type spokenSentence struct {
 // mark marks a figure if the name that its clause gives is denied.
 func (s *spokenSentence) mark(i int, f *Figure) {
 	m := s.mentions[i]
-	if f.Support != FromCell || len(f.Cells) == 0 || amountWords[m.before] || s.isEnd(m) {
+	weak := f.Support == Weak && f.Formula == "" && m.digits() >= hiddenDigits
+	if f.Support != FromCell && !weak || len(f.Cells) == 0 || amountWords[m.before] || s.isEnd(m) {
 		return
 	}
 	name, at, denied := s.deniedName(i)

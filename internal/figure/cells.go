@@ -295,7 +295,7 @@ func (t *tracer) fromCells(m mention) (match, bool) {
 	}
 	o := origin{support: FromCell}
 	named := score > 1
-	if !named && chance(among, m.digits()) || named && score < 4 && !m.counts(best[0].column) && chance(rows, m.digits()) {
+	if !named && (chance(among, m.digits()) || m.isForeignTo(best)) || named && score < 4 && !m.counts(best[0].column) && chance(rows, m.digits()) {
 		o.support = Weak
 	}
 	if o.support == FromCell && named {
@@ -340,7 +340,7 @@ func (t *tracer) fromDays(m mention) (origin, bool) {
 }
 
 func (d day) covers(other day) bool {
-	return d.year == other.year && (d.month == 0 || d.month == other.month) && (d.day == 0 || d.day == max(other.day, 1))
+	return (d.year == other.year || d.year == 0) && (d.month == 0 || d.month == other.month) && (d.day == 0 || d.day == max(other.day, 1))
 }
 
 // digits is how many significant digits the figure has.
@@ -365,6 +365,9 @@ const (
 // say that it is negative: a loss of 5 is -5 in the data.
 func (m mention) holds(value float64, c column) fit {
 	best := noFit
+	if u := unitsOf[c.unit]; m.whole.value > 0 && u.kind == "time" && m.whole.fits(value*u.base, m.near) {
+		return exactFit
+	}
 	for _, r := range m.readings {
 		v := value
 		switch {
@@ -407,6 +410,15 @@ func (m mention) inOtherUnit(c column) bool {
 	}
 	a, b := currencyOf[m.unit], currencyOf[c.unit]
 	return u.kind == own.kind && u.base != own.base || a != "" && b != "" && a != b || c.scale > 1 && u.kind == "money"
+}
+
+// isForeignTo says that the figure is written in a unit that no name of a column says, in a
+// sentence that names neither row nor column: 655 metres beside 655 vehicles.
+func (m mention) isForeignTo(cells []cell) bool {
+	u := unitsOf[m.unit]
+	return u.kind != "" && !slices.ContainsFunc(cells, func(c cell) bool {
+		return unitsOf[c.column.unit].kind == u.kind || u.kind == "money" && c.column.scale > 1
+	})
 }
 
 // convert gives the factor from one unit to another of the same kind.

@@ -97,7 +97,7 @@ func Holds(text string) bool {
 // Rules is the version of the rules by which Trace finds origins. It must be raised with
 // every change of what Trace returns for some text: runs that were traced by other rules
 // are replayed with the origins that their log holds.
-const Rules = 5
+const Rules = 6
 
 // Trace finds the figures of an answer with their origins, in the order of the text. cut
 // reports that a bound left figures or evidence out.
@@ -111,6 +111,7 @@ func Trace(answer string, e Evidence) (figures []Figure, cut bool) {
 	for i := range found {
 		found[i].readSentence(answer)
 	}
+	readLimits(answer, found)
 	t := newTracer(answer, e, len(found))
 	t.scanTexts()
 	out := make([]Figure, len(found))

@@ -25,7 +25,7 @@ type given struct {
 	Columns2  []string
 	Rows2     [][]any
 	Want      []string // "text: support", in order; a prefix of the formula may follow
-	Against   []string // words of a direction that the data denies
+	Against   []string // words of a direction, and names, that the data denies
 }
 
 func (g given) evidence() Evidence {
@@ -100,11 +100,11 @@ func TestCorpus(t *testing.T) {
 }
 
 // rates count figures that have an origin, and figures that have none, by what was found.
-type rates struct{ origin, linked, weak, alarmed, none, found int }
+type rates struct{ origin, linked, weak, alarmed, none, found, chance, doubted int }
 
 func (r *rates) add(none bool, f Figure) {
 	switch {
-	case none && f.Unsupported():
+	case none && (f.Unsupported() || f.Support == Contradicted):
 		r.none, r.found = r.none+1, r.found+1
 	case none:
 		r.none++
@@ -118,7 +118,7 @@ func (r *rates) add(none bool, f Figure) {
 }
 
 func (r rates) String() string {
-	return fmt.Sprintf("of %d figures with an origin %d are linked, %d weak, %d alarms are false; of %d without one %d raise an alarm", r.origin, r.linked, r.weak, r.alarmed, r.none, r.found)
+	return fmt.Sprintf("of %d figures with an origin %d are linked, %d weak, %d alarms are false; of %d without one %d raise an alarm; of %d that only happen to fit %d are doubted", r.origin, r.linked, r.weak, r.alarmed, r.none, r.found, r.chance, r.doubted)
 }
 
 // TestBlindCorpus traces answers that were written without looking at how the code treats
@@ -126,18 +126,22 @@ func (r rates) String() string {
 // figures without an origin that raise one. On first sight, of blind.json 271 of 309 were
 // linked, 21 weak, 17 alarms false, and 24 of 26 invented figures found; of blind2.json 51
 // of 62 were linked, 1 weak, 10 alarms false, and 4 of 8 found; of blind3.json 102 of 131
-// were linked, 15 weak, 12 alarms false, 2 not seen, and 7 of 11 found. Then the code was
-// improved with them. A direction that the data denies, such as "rose from 5 to 4", is held
-// exactly: each of them is found, and no other.
+// were linked, 15 weak, 12 alarms false, 2 not seen, and 7 of 11 found; of the first 187 of
+// blind4.json 271 of 298 were linked, 15 weak, 13 alarms false, 2 not seen, 35 of 39 invented
+// ones found, but none of 32 values of another row and 1 of 6 in a wrong unit; of its last
+// 64, which were written after the mends of those, 72 of 77 were linked, 1 weak, 5 alarms
+// false, and 14 of 15, 8 of 10 and 2 of 2 found. Then the code was improved with them. A
+// direction or a name that the data denies, such as "rose from 5 to 4", is held exactly:
+// each of them is found, and no other.
 func TestBlindCorpus(t *testing.T) {
 	racetest.Skip(t, "judges a corpus")
-	for _, file := range []string{"blind.json", "blind2.json", "blind3.json"} {
+	for _, file := range []string{"blind.json", "blind2.json", "blind3.json", "blind4.json"} {
 		found := rates{}
 		for _, g := range corpus(t, file) {
 			found.measure(t, g)
 		}
 		t.Log(file, found)
-		if found.linked*100 < found.origin*93 || found.alarmed*100 > found.origin*2 || found.found*100 < found.none*90 {
+		if found.linked*100 < found.origin*97 || found.alarmed*100 > found.origin*2 || found.found*100 < found.none*90 || found.doubted*2 < found.chance {
 			t.Errorf("%s: the rates got worse: %v", file, found)
 		}
 	}
@@ -164,11 +168,33 @@ func (r *rates) measure(t *testing.T, g given) {
 			t.Errorf("%s: %q was not seen as a figure", g.Name, text)
 			continue
 		}
-		r.add(support == None || support == Stated, all[n])
+		if support == Weak {
+			r.chance++
+			if all[n].Support == Weak || all[n].Support == Contradicted || all[n].Unsupported() {
+				r.doubted++
+			}
+			all = all[n+1:]
+			continue
+		}
+		for _, f := range all[:n] {
+			r.addOther(f)
+		}
+		r.add(support == None || support == Stated || support == Contradicted, all[n])
 		if all[n].Support != support && all[n].Support != Contradicted {
 			t.Logf("%s: %q is %s, want %s", g.Name, text, all[n].Support, support)
 		}
 		all = all[n+1:]
+	}
+	for _, f := range all {
+		r.addOther(f)
+	}
+}
+
+// addOther counts a figure of which nothing is said, such as the number of an item: it must
+// not raise an alarm.
+func (r *rates) addOther(f Figure) {
+	if f.Unsupported() {
+		r.alarmed++
 	}
 }
 

@@ -21,6 +21,7 @@ const (
 type formula struct {
 	value   float64
 	text    string
+	say     func() string // gives the text, where it is built only for a formula that fits
 	cells   []cell
 	table   string // that was counted
 	column  column
@@ -46,6 +47,9 @@ func (s *search) try(f formula) bool {
 	if !s.m.equals(f) {
 		return s.tried < s.limit
 	}
+	if f.say != nil {
+		f.text = f.say()
+	}
 	certain := f.pointed && (f.spoken || s.m.cues&f.cue != 0)
 	if !s.found || certain && !s.certain {
 		s.best, s.found, s.certain = f, true, certain
@@ -58,6 +62,9 @@ func (m mention) equals(f formula) bool {
 	if math.IsNaN(f.value) || math.IsInf(f.value, 0) {
 		return false
 	}
+	if !f.ratio && m.share && !m.points && !f.column.share && slices.ContainsFunc(f.cells, func(c cell) bool { return math.Abs(c.value) > 100 }) {
+		return false // a mean of what are no percentages
+	}
 	if !f.ratio {
 		signed := f.cue == differenceCue && m.readings[0].value < 0 // -175: it is the words that say of what
 		return m.holds(f.value, f.column) != noFit || signed && m.holds(-f.value, f.column) != noFit
@@ -66,6 +73,9 @@ func (m mention) equals(f formula) bool {
 		value := math.Abs(f.value)
 		if by, ok := convert(f.column.unit, m.unit); ok && f.cue == meanCue && r.fits(value*by, m.near) {
 			return true // 30.7 cents a unit
+		}
+		if f.cue == meanCue && f.column.scale > 1 && r.fits(value*f.column.scale, m.near) {
+			return true // of revenue in thousands, 140 euros a night
 		}
 		if m.share && r.fits(value*100, m.near) || !m.share && f.cue&(ratioCue|meanCue) != 0 && r.fits(value, m.near) {
 			return true
@@ -87,7 +97,7 @@ func (t *tracer) searchFormulas(m mention) *search {
 		if t.grids[i].constant() {
 			continue
 		}
-		if !t.grids[i].groups(s) || !t.grids[i].counts(s) || !t.grids[i].aggregates(s) || !t.grids[i].shares(s, t.linked) {
+		if !t.grids[i].groups(s) || !t.grids[i].counts(s) || !t.grids[i].conditions(s) || !t.grids[i].aggregates(s) || !t.grids[i].shares(s, t.linked) || !t.grids[i].extremes(s) {
 			break
 		}
 	}
@@ -165,7 +175,7 @@ func (g *grid) whole() bool {
 // the sentence names.
 func (g *grid) counts(s *search) bool {
 	rows := max(int64(len(g.table.Rows)), g.table.Total)
-	if !s.try(formula{value: float64(rows), text: "count(*)", table: g.table.ID, cue: countCue | sumCue, pointed: true, spoken: determiners[s.m.before] && len(s.m.after) > 0}) {
+	if !s.try(formula{value: float64(rows), text: "count(*)", table: g.table.ID, cue: countCue | sumCue, pointed: true, spoken: (determiners[s.m.before] || s.m.before == "of" || s.m.before == "von") && len(s.m.after) > 0 || g.table.made.lists(s.m)}) {
 		return false
 	}
 	if !g.whole() {
@@ -202,6 +212,12 @@ func containsAny(sentence string, words []string) bool {
 		}
 	}
 	return false
+}
+
+// lists says that a figure is followed by the name of what a statement lists, row by row:
+// four runs, of SELECT ... FROM runs.
+func (p *program) lists(m mention) bool {
+	return p != nil && !p.isCode && len(m.after) > 0 && len(m.after[0]) > 3 && containsStem(p.text, m.after[0]) && !strings.Contains(p.text, "group by")
 }
 
 // columnValues are the cells of a column that hold numbers of the data: all, those of rows
@@ -255,7 +271,7 @@ func (g *grid) aggregates(s *search) bool {
 				sum, low, high = sum+x.value, min(low, x.value), max(high, x.value)
 			}
 			of := c.name + []string{"", " of the rows named", " of the other rows"}[k]
-			if !s.try(formula{value: sum, text: "sum(" + of + ")", cells: set, column: c, cue: sumCue, pointed: true, spoken: s.m.counts(c)}) ||
+			if !s.try(formula{value: sum, text: "sum(" + of + ")", cells: set, column: c, cue: sumCue, pointed: true, spoken: s.m.counts(c) || s.m.isWholeOf(c)}) ||
 				!s.try(formula{value: sum / float64(len(set)), text: "avg(" + of + ")", cells: set, column: c, cue: meanCue, pointed: true}) ||
 				!s.try(formula{value: high - low, text: "max(" + of + ") - min(" + of + ")", cells: set, column: c, cue: differenceCue, pointed: len(set) <= smallTable || k > 0}) {
 				return false
@@ -319,6 +335,11 @@ func (m mention) counts(c column) bool {
 	return false
 }
 
+// isWholeOf says that the figure is what a part is taken of: 468 of 579 churned accounts.
+func (m mention) isWholeOf(c column) bool {
+	return (m.before == "of" || m.before == "von") && containsAny(m.sentence, c.words)
+}
+
 // countsNext says that the name of a column stands right behind the figure: six teams.
 func (m mention) countsNext(c column) bool {
 	return len(m.after) > 0 && containsAny(m.after[0], c.words)
@@ -347,13 +368,17 @@ func (t *tracer) pairs(s *search) {
 			}
 		}
 	}
+	if !t.rates(s, chosen) {
+		return
+	}
 	for _, ofColumn := range []bool{true, false} { // two values of one column are compared before two columns
 		for i, a := range chosen {
 			for j, b := range chosen {
 				if i == j || a.Cell == b.Cell || ofColumn != (a.Table == b.Table && a.Column == b.Column) || a.Table == b.Table && a.Table != "" && a.Row != b.Row && a.Column != b.Column {
 					continue
 				}
-				if !s.pair(a, b, i < pointed && j < pointed || t.bothNamed(s.m, a, b), i < j) {
+				named := i < pointed && j < pointed || t.bothNamed(s.m, a, b)
+				if !s.product(a, b, named) || !t.meanGrowth(s, a, b) || !s.pair(a, b, named || t.isChangeTo(s.m, a, b), i < j) {
 					return
 				}
 			}
@@ -395,20 +420,20 @@ func (s *search) pair(a, b cell, pointed, once bool) bool {
 		s.tried += 2
 		once = false
 	case once:
-		if !s.try(formula{value: math.Abs(a.value - b.value), text: name(a) + " - " + name(b), cells: both, column: of, cue: differenceCue, pointed: pointed}) ||
-			!s.try(formula{value: a.value + b.value, text: name(a) + " + " + name(b), cells: both, column: of, cue: sumCue, pointed: pointed}) {
+		if !s.try(formula{value: math.Abs(a.value - b.value), say: func() string { return name(a) + " - " + name(b) }, cells: both, column: of, cue: differenceCue, pointed: pointed}) ||
+			!s.try(formula{value: a.value + b.value, say: func() string { return name(a) + " + " + name(b) }, cells: both, column: of, cue: sumCue, pointed: pointed}) {
 			return false
 		}
 	}
-	if once && s.m.share && !s.try(formula{value: math.Abs(a.value - b.value), text: name(a) + " - " + name(b), cells: both, cue: differenceCue, ratio: true, pointed: pointed}) {
+	if once && s.m.share && !s.try(formula{value: math.Abs(a.value - b.value), say: func() string { return name(a) + " - " + name(b) }, cells: both, cue: differenceCue, ratio: true, pointed: pointed}) {
 		return false
 	}
 	if b.value == 0 || b.value == 1 { // divided by one it is the cell itself
 		return true
 	}
-	return s.try(formula{value: a.value / b.value, text: name(a) + " / " + name(b), cells: both, cue: shareCue | ratioCue, ratio: true, pointed: pointed}) &&
-		s.try(formula{value: (a.value - b.value) / math.Abs(b.value), text: "(" + name(a) + " - " + name(b) + ") / " + name(b), cells: both, cue: differenceCue, ratio: true, pointed: pointed}) &&
-		(a.Row != b.Row || s.try(formula{value: a.value / b.value, text: name(a) + " / " + name(b), cells: both, column: of, cue: meanCue, ratio: true, pointed: pointed}))
+	return s.try(formula{value: a.value / b.value, say: func() string { return name(a) + " / " + name(b) }, cells: both, cue: shareCue | ratioCue, ratio: true, pointed: pointed}) &&
+		s.try(formula{value: (a.value - b.value) / math.Abs(b.value), say: func() string { return "(" + name(a) + " - " + name(b) + ") / " + name(b) }, cells: both, cue: differenceCue, ratio: true, pointed: pointed}) &&
+		(a.Row != b.Row || s.try(formula{value: a.value / b.value, say: func() string { return name(a) + " / " + name(b) }, cells: both, column: of, cue: meanCue, ratio: true, pointed: pointed}))
 }
 
 // resolution is the last digit of the figure as a part of it.
@@ -421,7 +446,8 @@ func (m mention) resolution() float64 {
 
 // days tries the time between two dates of a row, or of rows that the sentence names.
 func (t *tracer) days(s *search) bool {
-	if !strings.Contains(s.m.sentence, "day") && !strings.Contains(s.m.sentence, "tag") {
+	per, unit := s.m.span()
+	if per == 0 {
 		return true
 	}
 	for i := range t.grids {
@@ -434,8 +460,8 @@ func (t *tracer) days(s *search) bool {
 					if a.date == nil || b.date == nil {
 						continue
 					}
-					between := math.Abs(b.date.time().Sub(a.date.time()).Hours() / 24)
-					if !s.try(formula{value: between, text: fmt.Sprintf("days from %s[%d] to %s[%d]", a.Column, row+1, b.Column, row+1), cells: []cell{a, b}, pointed: named, spoken: true}) {
+					between := math.Abs(b.date.time().Sub(a.date.time()).Hours() / 24 / per)
+					if !s.try(formula{value: between, text: fmt.Sprintf("%s from %s[%d] to %s[%d]", unit, a.Column, row+1, b.Column, row+1), cells: []cell{a, b}, pointed: named, spoken: true}) {
 						return false
 					}
 				}
@@ -443,6 +469,22 @@ func (t *tracer) days(s *search) bool {
 		}
 	}
 	return true
+}
+
+// span says in which unit of days the sentence counts time, behind the figure if it says so.
+func (m mention) span() (days float64, name string) {
+	for _, in := range []string{strings.Join(m.after, " "), m.sentence} {
+		for _, u := range []struct {
+			days  float64
+			name  string
+			words []string
+		}{{365.25, "years", []string{"year", "jahr"}}, {30.44, "months", []string{"month", "monat"}}, {7, "weeks", []string{"week", "woche"}}, {1, "days", []string{"day", "tag"}}} {
+			if containsOneOf(in, u.words) {
+				return u.days, u.name
+			}
+		}
+	}
+	return 0, ""
 }
 
 func (d day) time() time.Time {

@@ -168,6 +168,11 @@ func (t *tracer) pairTotals(s *search) {
 					}
 				}
 			}
+			if s.m.cues&meanCue != 0 { // what every member brings in
+				if !s.pairAll(slices.DeleteFunc(slices.Clone(across), func(x cell) bool { return !s.m.speaksOf(x.column) }), true) {
+					return
+				}
+			}
 			if !s.pairAll(across, of.column >= 0 || s.m.cues&sumCue != 0) {
 				return
 			}

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,6 +21,7 @@ type mention struct {
 	inWords    bool // "a third"
 	ratio      bool // "twice", "3 times"
 	unit       string
+	whole      reading // in seconds, of a length of time in several units
 	near       closeness
 	before     string   // the word before it, in lower case
 	after      []string // the two words after it
@@ -28,7 +30,9 @@ type mention struct {
 	written    string // the same in its own case
 	lead       string // the line above the list that it stands in, in its own case
 	cues       cue
-	falls      bool // the sentence says that something fell or is negative
+	limits     []limit // of its sentence
+	largest    []int   // numbers of rows of an order that its sentence speaks of: the top two
+	falls      bool    // the sentence says that something fell or is negative
 	rises      bool
 	bracketed  bool // (1,234): negative in accounts
 	stated     bool // of a document: the code that printed it states it
@@ -43,8 +47,12 @@ var (
 	// points, commas and apostrophes.
 	tokens = regexp.MustCompile(`[\p{L}_#]?[+\-−]?(?:\d{1,3}(?:[ \x{00a0}\x{202f}\x{2007}\x{2009}]\d{3})+\b(?:[.,]\d+)?|\d+(?:[.,'’]\d+)*)(?:[eE][+\-]?\d{1,3}\b)?`)
 	dates  = regexp.MustCompile(`(?i)\b(\d{4})-(\d{2})-(\d{2})\b|\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b|\b(\d{1,2})/(\d{1,2})/(\d{4})\b|\b(\d{4})-(\d{2})\b|\b(?:(\d{1,2})(?:st|nd|rd|th|\.)? )?(` + monthNames() + `)\.? (?:(\d{1,2})(?:st|nd|rd|th)?, )?(\d{4})\b`)
-	signs  = regexp.MustCompile(`\d{0,6}[½¼¾⅐-⅞]`)
-	words  = regexp.MustCompile(`[\p{L}\p{M}ß]+`)
+	// Days without a year: 6 March, am 6. März, on March 6, March 6th. Others are a month and a number: in June 98 joined.
+	days  = regexp.MustCompile(`\b(?:(\d{1,2})(\.?(?:[–-]| [–-] | to | bis | und | and )))?(\d{1,2})(?:st|nd|rd|th|\.)?(?: of)? (` + capitalMonths() + `)\b|(\b[Oo]n )?\b(` + capitalMonths() + `) (\d{1,2})(st|nd|rd|th)?\b`)
+	signs = regexp.MustCompile(`\d{0,6}[½¼¾⅐-⅞]`)
+	words = regexp.MustCompile(`[\p{L}\p{M}ß]+`)
+	// What makes one of several a number.
+	oneOf = regexp.MustCompile(`(?i)^ (?:of|von|der|of the|von den) (?:\d|(?:` + strings.Join(slices.Sorted(maps.Keys(numberWords)), "|") + `)\b)`)
 	// firstWord is a word at the beginning of a text.
 	firstWord = regexp.MustCompile(`^[\p{L}\p{M}ß]+`)
 )
@@ -64,6 +72,9 @@ func (m *mention) readSentence(text string) {
 	m.sentence = strings.ToLower(m.written)
 	m.lead = leadIn(text, m.start)
 	m.cues = cuesIn(m.sentence)
+	if amountWords[m.before] {
+		m.cues |= differenceCue
+	}
 	m.falls, m.rises = containsOneOf(m.sentence, fallWords), containsOneOf(m.sentence, riseWords)
 }
 
@@ -101,6 +112,13 @@ func scanPlain(text string) []mention {
 			add(mention{start: loc[0], end: loc[1], date: &d})
 		}
 	}
+	for _, loc := range days.FindAllStringSubmatchIndex(text, -1) {
+		for _, m := range daysAt(text, loc) {
+			if !taken[m.start] && !taken[m.end-1] {
+				add(m)
+			}
+		}
+	}
 	for _, loc := range signs.FindAllStringIndex(text, -1) {
 		sign, _ := utf8.DecodeLastRuneInString(text[loc[0]:loc[1]])
 		if m, ok := signAt(text, loc[0], loc[1], sign); ok && !taken[loc[0]] {
@@ -124,7 +142,29 @@ func scanPlain(text string) []mention {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b mention) int { return cmp.Compare(a.start, b.start) })
+	joinDurations(text, out)
 	return out
+}
+
+// between is what may stand between the parts of a length of time, behind the unit of the
+// first.
+var between = regexp.MustCompile(`^[\p{L}]*\.?,?(?: and| und)? $`)
+
+// joinDurations gives the parts of a length of time the whole: 21 minutes and 24 seconds.
+func joinDurations(text string, all []mention) {
+	for i := 0; i+1 < len(all); i++ {
+		a, b := &all[i], &all[i+1]
+		large, small := unitsOf[a.unit], unitsOf[b.unit]
+		if large.kind != "time" || small.kind != "time" || large.base <= small.base || len(a.readings) == 0 || len(b.readings) == 0 || b.start-a.end > maxWord || !between.MatchString(strings.TrimLeft(text[a.end:b.start], " ")) {
+			continue
+		}
+		whole := a.readings[0].value*large.base + b.readings[0].value*small.base
+		if a.whole.value > 0 { // one hour, 2 minutes and 3 seconds
+			whole = a.whole.value + b.readings[0].value*small.base
+		}
+		r := reading{value: whole, unit: small.base * b.readings[0].unit, digits: a.digits() + b.digits()}
+		a.whole, b.whole = r, r
+	}
 }
 
 // maxWord is how far words are looked for before and after a number.
@@ -165,6 +205,10 @@ func wordsAfter(text string, end int) []string {
 func numberAt(text string, start, end int) (mention, bool) {
 	first, size := utf8.DecodeRuneInString(text[start:])
 	if unicode.IsLetter(first) || first == '_' || first == '#' {
+		if i := strings.IndexFunc(text[start:end], unicode.IsSpace); i >= 0 && first != '#' { // Q1 873: a name before a number
+			_, blank := utf8.DecodeRuneInString(text[start+i:])
+			return numberAt(text, start+i+blank, end)
+		}
 		if numbersThing := first == '#' && end-start-size >= statedDigits; !numbersThing && !currencies[wordBefore(text, start+size)] {
 			return mention{}, false // part of a name, such as Q3 or INV-7; order #48211 has a number
 		}
@@ -218,6 +262,13 @@ func spread(text string, m mention) (mention, bool) {
 	}
 	m.near = closenessBefore(text, m.start)
 	rest := textAfter(text, m.end)
+	for _, half := range []string{" and a half", "-and-a-half", " einhalb"} {
+		if hasPrefixFold(rest, half) && !letterAt(rest, len(half)) && m.readings[0].unit == 1 { // seven and a half
+			m.readings = []reading{{value: m.readings[0].value + 0.5, unit: 0.1, digits: m.readings[0].digits + 1}}
+			m.end += len(half)
+			rest = textAfter(text, m.end)
+		}
+	}
 	next, gap := nextWord(rest)
 	switch {
 	case gap == 0 && next == "ish":
@@ -259,6 +310,10 @@ func spread(text string, m mention) (mention, bool) {
 		m.unit = unitBefore(text, m.start)
 	}
 	return m, true
+}
+
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
 // isSuffix says whether letters right behind digits belong to a number.
@@ -333,6 +388,9 @@ func wordAt(text string, start, end int) (mention, bool) {
 	if m, ok := compound(text, start, end); ok {
 		return m, true
 	}
+	if (word == "one" || word == "ein" || strings.HasPrefix(word, "eine")) && oneOf.MatchString(textAfter(text, end)) { // one of the seven
+		return mention{start: start, end: end, readings: []reading{{value: 1, unit: 1, digits: 1}}}, true
+	}
 	if v, ok := numberWords[word]; ok {
 		m, ok := spread(text, mention{start: start, end: end, readings: []reading{{value: v, unit: 1, digits: 1}}})
 		if next, gap := nextWord(textAfter(text, m.end)); ok && gap > 0 {
@@ -351,7 +409,7 @@ func wordAt(text string, start, end int) (mention, bool) {
 		if m, ok := ofScale(text, start, end, v); ok { // half a million
 			return m, true
 		}
-		if word == "third" || word == "quarter" || word == "fifth" || word == "tenth" {
+		if ordinalShares[word] {
 			before := strings.TrimRight(textBefore(text, start), " ")
 			if i := strings.LastIndexFunc(before, unicode.IsSpace); !article(before[i+1:]) {
 				return mention{}, false // the third quarter
@@ -424,6 +482,30 @@ func article(word string) bool {
 		return true
 	}
 	return false
+}
+
+// daysAt reads a day of a month without its year, or two: 5 to 6 March.
+func daysAt(text string, loc []int) []mention {
+	number := func(group int) int {
+		n, _ := strconv.Atoi(text[loc[2*group]:loc[2*group+1]])
+		return n
+	}
+	var out []mention
+	add := func(start, end, of, month int) {
+		if d := number(of); d >= 1 && d <= 31 {
+			out = append(out, mention{start: start, end: end, date: &day{month: months[strings.ToLower(text[loc[2*month]:loc[2*month+1]])], day: d}})
+		}
+	}
+	switch {
+	case loc[6] >= 0:
+		if loc[2] >= 0 {
+			add(loc[2], loc[3], 1, 4)
+		}
+		add(loc[6], loc[1], 3, 4)
+	case loc[10] >= 0 || loc[16] >= 0: // on March 6, March 6th
+		add(loc[12], loc[1], 7, 6)
+	}
+	return out
 }
 
 // parseDay reads the groups of a date.

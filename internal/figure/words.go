@@ -1,9 +1,12 @@
 package figure
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // The words around numbers, English and German.
@@ -28,9 +31,14 @@ var numberWords = map[string]float64{
 
 // fractions are shares in words.
 var fractions = map[string]float64{
+	"sixth": 1.0 / 6, "seventh": 1.0 / 7, "eighth": 0.125, "eighths": 0.125, "ninth": 1.0 / 9, "twentieth": 0.05, "hundredth": 0.01, "tenths": 0.1,
+	"sechstel": 1.0 / 6, "siebtel": 1.0 / 7, "achtel": 0.125, "neuntel": 1.0 / 9, "hundertstel": 0.01,
 	"half": 0.5, "third": 1.0 / 3, "thirds": 1.0 / 3, "quarter": 0.25, "quarters": 0.25, "fifth": 0.2, "fifths": 0.2, "tenth": 0.1,
 	"hälfte": 0.5, "halb": 0.5, "halbe": 0.5, "halben": 0.5, "drittel": 1.0 / 3, "viertel": 0.25, "fünftel": 0.2, "zehntel": 0.1,
 }
+
+// ordinalShares are shares only behind an article: the third quarter is none.
+var ordinalShares = wordSet("third quarter fifth sixth seventh eighth ninth tenth twentieth hundredth")
 
 // multiples are ratios in words.
 var multiples = map[string]float64{
@@ -52,7 +60,7 @@ var unitsOf = map[string]struct {
 	"t": {"mass", 1e6}, "tonne": {"mass", 1e6}, "tonnes": {"mass", 1e6}, "tons": {"mass", 1e6}, "tonnen": {"mass", 1e6},
 	"mm": {"length", 0.001}, "cm": {"length", 0.01}, "m": {"length", 1}, "meter": {"length", 1}, "meters": {"length", 1}, "metre": {"length", 1}, "metres": {"length", 1},
 	"km": {"length", 1000}, "kilometer": {"length", 1000}, "kilometers": {"length", 1000}, "kilometres": {"length", 1000},
-	"ml": {"volume", 0.001}, "l": {"volume", 1}, "liter": {"volume", 1}, "liters": {"volume", 1}, "litres": {"volume", 1}, "hl": {"volume", 100},
+	"ml": {"volume", 0.001}, "l": {"volume", 1}, "liter": {"volume", 1}, "liters": {"volume", 1}, "litres": {"volume", 1}, "litre": {"volume", 1}, "hl": {"volume", 100}, "hectolitre": {"volume", 100}, "hectolitres": {"volume", 100}, "hektoliter": {"volume", 100},
 	"cent": {"money", 0.01}, "cents": {"money", 0.01}, "ct": {"money", 0.01}, "pence": {"money", 0.01}, "euro": {"money", 1}, "euros": {"money", 1}, "eur": {"money", 1}, "€": {"money", 1},
 	"dollar": {"money", 1}, "dollars": {"money", 1}, "usd": {"money", 1}, "$": {"money", 1}, "chf": {"money", 1}, "gbp": {"money", 1}, "£": {"money", 1},
 	"wh": {"energy", 1}, "kwh": {"energy", 1e3}, "mwh": {"energy", 1e6}, "gwh": {"energy", 1e9}, "kw": {"power", 1}, "mw": {"power", 1e3}, "gw": {"power", 1e6},
@@ -128,7 +136,7 @@ const (
 
 var cueWords = map[cue][]string{
 	sumCue:        {"total", " all ", "alle ", "aller ", "across", "sum", "together", "combined", "overall", "altogether", "in all", "insgesamt", "zusammen", "gesamt", "summe", "addier"},
-	meanCue:       {"average", "mean", " avg", "on average", "per ", "durchschnitt", "im schnitt", "mittel", " pro ", " je "},
+	meanCue:       {"average", "mean", " avg", "on average", "per ", "each ", "every ", " jede", " a day", " a week", " a month", " a head", " am tag", " im monat", "durchschnitt", "im schnitt", "mittel", " pro ", " je "},
 	differenceCue: {"difference", "more than", "less than", "fewer", "higher", "lower", "increase", "decrease", "rose", "fell", "grew", "growth", "drop", "gap", "gain", "change", "up by", "down by", "ahead", "behind", "spread", "span", "range", "improved", "remain", "left over", "above the", "below the", "open", "outstanding", "unresolved", "lost", "points", "more ", "unterschied", "mehr", "weniger", "höher", "niedriger", "gestiegen", "gesunken", "gewachsen", "zuwachs", "rückgang", "differenz", "abstand", "spannweite", "zu viel", "zu wenig", " vor ", "erholt", "änderung", "verbleib", "stieg", "sank", "fiel", "plus", "minus", "wuchs", "verlor", "offen", "ausstehend", "übrig", "punkte", "über der", "unter der"},
 	shareCue:      {"%", "percent", "prozent", "share", "fraction", "proportion", "portion", "anteil", "quote", "rate", " of all", " of the", "fifth", "fünftel", "drittel", "viertel", "hälfte", "half", "third", "quarter"},
 	ratioCue:      {"times", "ratio", "twice", "double", "triple", "fold", "factor", "mal so", "-fache", "fache", "verhältnis", "doppelt", "faktor", "verdoppelt", " per ", " pro "},
@@ -138,6 +146,7 @@ var cueWords = map[cue][]string{
 // cuesIn finds which formulas a sentence speaks of.
 func cuesIn(sentence string) cue {
 	var found cue
+	sentence = " " + sentence
 	for c, words := range cueWords {
 		for _, w := range words {
 			if strings.Contains(sentence, w) {
@@ -154,6 +163,17 @@ var months = map[string]int{
 	"january": 1, "february": 2, "march": 3, "april": 4, "may": 5, "june": 6, "july": 7, "august": 8, "september": 9, "october": 10, "november": 11, "december": 12,
 	"jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9, "oct": 10, "nov": 11, "dec": 12,
 	"januar": 1, "februar": 2, "märz": 3, "mai": 5, "juni": 6, "juli": 7, "oktober": 10, "dezember": 12, "okt": 10, "dez": 12,
+}
+
+// capitalMonths is a pattern of them with a capital: may is a verb.
+func capitalMonths() string {
+	var names []string
+	for name := range months {
+		first, size := utf8.DecodeRuneInString(name)
+		names = append(names, string(unicode.ToUpper(first))+name[size:])
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	return strings.Join(names, "|")
 }
 
 // monthNames is a pattern of them, the longest first.
