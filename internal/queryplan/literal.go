@@ -9,14 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"interlock/internal/dialect"
 )
 
 var plainNumber = regexp.MustCompile(`^-?[0-9]{1,38}(\.[0-9]{1,38})?([eE][-+]?[0-9]{1,3})?$`)
-
-// Ident writes a name in DuckDB's SQL.
-func Ident(name string) string { return dialect.DuckDB.Ident(name) }
 
 // A scalar is a literal of a plan.
 type scalar struct {
