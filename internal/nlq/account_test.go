@@ -70,6 +70,9 @@ func TestEveryWordCounts(t *testing.T) {
 		{"Would you be so kind and show me the certified mechanics?", []string{"mechanic_name", "certified"}, []string{"SELECT kind"}},
 		{"mechanics born after 1980", nil, []string{"opened_on", "worked_on", "raised_on"}},
 		{"mechanics we have nothing of", []string{"declined"}, nil},
+		{"compare the number of repairs of Q1 2025 and Q1 2026", []string{"opened_on >= '2025-01-01'", "OR", "opened_on < '2026-04-01'", "quarter"}, nil},
+		{"number of repairs in Q1 2025 and Q1 2026", nil, []string{"opened_on < '2026-04-01'"}},
+		{"which status had the most new repairs in 2025?", []string{"GROUP BY", "status", "LIMIT 1"}, nil},
 		{"largest repairs", []string{"asked"}, nil},
 		{"cost of everything closed", nil, []string{"SELECT cost"}},
 		{"please give me a list of all countries, thank you", []string{"SELECT DISTINCT country"}, nil},
@@ -91,6 +94,18 @@ func TestEveryWordCounts(t *testing.T) {
 			if strings.Contains(got, wrong) {
 				t.Errorf("%s: %s has %s", tt.question, got, wrong)
 			}
+		}
+	}
+}
+
+// TestFollowUpChangesDate: a message that names another date moves the periods and months to it.
+func TestFollowUpChangesDate(t *testing.T) {
+	t.Parallel()
+	x := garageIndex()
+	for _, text := range []string{"no, by the closing date", "I mean by the day they were closed", "by the date of closing"} {
+		a := nlq.Plan(nlq.Question{Text: text, Index: x, History: []nlq.Turn{{Text: "How many repairs per month in 2025?"}}})
+		if !a.Sure() || !strings.Contains(a.SQL, "closed_on >= '2025-01-01'") || strings.Contains(a.SQL, "opened_on") || strings.Contains(a.SQL, "status") {
+			t.Errorf("%s: %+v", text, a)
 		}
 	}
 }

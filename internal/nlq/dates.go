@@ -138,7 +138,7 @@ func (u *understanding) readNextPeriod() {
 		return
 	}
 	k := slices.IndexFunc(u.q.conds, func(c condition) bool { return c.op == queryplan.InPeriod })
-	if k < 0 || u.q.conds[k].period.from.IsZero() || u.q.conds[k].period.until.IsZero() {
+	if k < 0 || u.q.conds[k].second != nil || u.q.conds[k].period.from.IsZero() || u.q.conds[k].period.until.IsZero() {
 		return
 	}
 	for _, unit := range []string{"month", "year", "quarter", "week"} {
@@ -311,14 +311,15 @@ func (u *understanding) addPeriods(i int, a, b period, compared bool) {
 			break
 		}
 	}
+	compared = compared || u.find(0, pCompare) >= 0
 	if unit == "" || !a.until.Equal(b.from) && !compared {
 		u.refuse("the two periods are not of the calendar's own")
 		return
 	}
 	u.addPeriod(i, period{from: a.from, until: b.until})
-	if compared || u.find(0, pCompare) >= 0 {
-		if !a.until.Equal(b.from) {
-			u.refuse("the two periods do not follow each other")
+	if compared {
+		if n := len(u.q.conds) - 1; !a.until.Equal(b.from) && n >= 0 && u.q.conds[n].op == queryplan.InPeriod {
+			u.q.conds[n].period, u.q.conds[n].second = a, &b // a quarter and that of the year before
 		}
 		u.q.groups = append(u.q.groups, grouping{col: -1, table: -1, unit: unit})
 		u.use(u.find(0, pCompare))

@@ -9,6 +9,9 @@ import (
 
 // edit changes the inquiry before by what the message says.
 func (u *understanding) edit() {
+	if u.editDate() {
+		return
+	}
 	groups := u.q.groups
 	u.q.groups = nil
 	adds := u.find(0, pAlso) >= 0
@@ -36,6 +39,44 @@ func (u *understanding) edit() {
 	}
 	u.checkWords()
 }
+
+// editDate reads `no, by the order date`, `I mean by the day they were booked`: the periods and months of
+// the inquiry are about another date of its rows. All other words of the message must say nothing else.
+func (u *understanding) editDate() bool {
+	day := slices.ContainsFunc(u.toks, func(t token) bool { return t.lower == "day" || t.lower == "date" })
+	timed := slices.ContainsFunc(u.q.conds, func(c condition) bool { return c.op == queryplan.InPeriod }) || slices.ContainsFunc(u.q.groups, func(g grouping) bool { return g.unit != "" || g.part != "" })
+	if !day || !timed || u.q.base < 0 {
+		return false
+	}
+	var dates []int
+	said := 0
+	for i := range u.toks {
+		t := &u.toks[i]
+		if dateFrame[t.lower] {
+			continue
+		}
+		said++
+		for _, id := range u.x.tables[u.q.base].columns {
+			c := &u.x.columns[id]
+			if c.date && !slices.Contains(dates, id) && slices.ContainsFunc(c.words, func(w string) bool { return !columnTail[w] && (w == t.lemma || stem(w) == t.stem) }) {
+				dates = append(dates, id)
+			}
+		}
+	}
+	if said != 1 || len(dates) != 1 {
+		return false
+	}
+	for i := range u.q.conds {
+		if c := &u.q.conds[i]; c.op == queryplan.InPeriod && c.table == u.q.base {
+			c.col = dates[0]
+		}
+	}
+	u.q.dateCol = dates[0]
+	return true
+}
+
+// dateFrame are the words around the name of a date that a message changes to.
+var dateFrame = wordSet("no not but and i mean meant sorry rather instead now please by the day date days dates on which when they it was were is are of that use take go with count counted")
 
 func (u *understanding) isCurrentGroup(i int) bool {
 	return u.ps[i].role == pUnit && slices.ContainsFunc(u.q.groups, func(g grouping) bool { return g.unit == u.ps[i].unit && g.unit != "" })

@@ -43,6 +43,7 @@ type condition struct {
 	values  []any
 	other   int         // compare with this column, or -1
 	period  period      // where op is InPeriod
+	second  *period     // or in this one
 	def     *definition // a condition that the dictionary defines
 	related []condition // rows of table must exist that pass these
 	exists  bool        // the condition is about rows of table that belong to a row of the base

@@ -113,6 +113,11 @@ func isFloat(v any) bool {
 
 // periodFilter keeps the rows whose date lies in a period, open at one end or not.
 func (p *planner) periodFilter(c condition) queryplan.Filter {
+	if c.second != nil {
+		first, second := c, c
+		first.second, second.second, second.period = nil, nil, *c.second
+		return queryplan.Filter{Any: []queryplan.Filter{p.periodFilter(first), p.periodFilter(second)}}
+	}
 	col := queryplan.Col(p.ref(c.col))
 	var all []queryplan.Filter
 	if !c.period.from.IsZero() {

@@ -184,7 +184,10 @@ func TestJudgeStatements(t *testing.T) {
 // written in other words than their columns are, and statements with one fault each.
 func TestJudgeBusiness(t *testing.T) {
 	racetest.Skip(t, "judges a corpus")
-	dir := generateBusinesses(t)
+	dir := *dialogues
+	if dir == "" {
+		dir = generateBusinesses(t)
+	}
 	var dialogues []eval.Dialogue
 	raw, err := os.ReadFile(filepath.Join(dir, "dialogues.json"))
 	if err != nil {

@@ -3,6 +3,7 @@ package nlq
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -60,7 +61,7 @@ func (j *judge) isCodeOf(c *chunk) bool {
 	x := j.r.x
 	for _, v := range c.mention.values {
 		t := x.columns[v.column].table
-		for _, f := range j.plan.Filters {
+		for _, f := range allFilters(j.plan) {
 			name := f.Column[strings.LastIndexByte(f.Column, '.')+1:]
 			if i := slices.IndexFunc(x.columns, func(o column) bool {
 				return strings.EqualFold(o.name, name) && (o.ref == t || o.table == t && o.key)
@@ -70,6 +71,27 @@ func (j *judge) isCodeOf(c *chunk) bool {
 		}
 	}
 	return false
+}
+
+// allFilters are the conditions of a plan and of the plans within them.
+func allFilters(p *queryplan.Plan) []queryplan.Filter {
+	var out []queryplan.Filter
+	var walk func(fs []queryplan.Filter)
+	walk = func(fs []queryplan.Filter) {
+		for _, f := range fs {
+			out = append(out, f)
+			walk(f.Any)
+			walk(f.All)
+			if f.Not != nil {
+				walk([]queryplan.Filter{*f.Not})
+			}
+			if f.Plan != nil {
+				walk(f.Plan.Filters)
+			}
+		}
+	}
+	walk(p.Filters)
+	return out
 }
 
 // isGroupedValue reports whether the question compares values of a column that the plan groups
@@ -113,6 +135,9 @@ func (j *judge) checkNumber(i int) {
 	}
 	if yearLike(n) && slices.ContainsFunc(j.plan.GroupBy, func(t queryplan.Term) bool { e := j.resolveAlias(t.Expr); return e.Part != "" || e.Truncate != "" }) && len(j.facts.bounds) == 0 {
 		return // 2024 against 2025: one row for each year
+	}
+	if part, err := strconv.ParseFloat(strings.Replace(word, ",", ".", 1), 64); err == nil && slices.ContainsFunc(j.facts.compares, func(x comparedNumber) bool { return x.n == part }) {
+		return // 6,0 is six
 	}
 	if word == "one" || word == "single" || word == "once" || word == "first" {
 		return
@@ -201,6 +226,9 @@ func (j *judge) checkPeriod(i int, p period) {
 	if len(j.facts.bounds) > 0 && slices.ContainsFunc(r.toks, func(t token) bool { return relativeWords[t.lower] }) {
 		return // where last month begins is a matter of taste
 	}
+	if j.comparesPeriods() {
+		return // the two may be cut by parts of the date, or counted side by side
+	}
 	last := p.until.AddDate(0, 0, -1)
 	begins := func(b dateBound) bool {
 		return b.op == queryplan.Eq && b.day.Equal(p.from) && p.from.Day() == 1 || b.op == queryplan.Ge && b.day.Equal(p.from) || b.op == queryplan.Gt && b.day.Equal(p.from.AddDate(0, 0, -1)) || b.op == queryplan.Eq && b.day.Equal(p.from) && last.Equal(p.from)
@@ -236,6 +264,19 @@ func (j *judge) checkPeriod(i int, p period) {
 	if !ok {
 		j.addObjection("Cut the period where the words say.", "The question says %s %s; the plan does not begin or end there.", r.chunkText(&r.chunks[max(before, 0)]), p)
 	}
+}
+
+// comparesPeriods reports whether the question sets two periods against each other and the plan gives a
+// number for each.
+func (j *judge) comparesPeriods() bool {
+	said := 0
+	for i := range j.r.chunks {
+		if c := &j.r.chunks[i]; c.role == rPeriod || c.role == rNumber && yearLike(c.number) {
+			said++
+		}
+	}
+	versus := slices.ContainsFunc(j.r.toks, func(t token) bool { return wordSet("vs versus against compare compared comparing comparison")[t.lower] })
+	return said > 1 && versus && len(j.plan.GroupBy)+len(j.plan.Select) > 1
 }
 
 // relativeWords make a period one that counts from today.
@@ -286,11 +327,16 @@ func (j *judge) checkNegation() {
 	low := slices.ContainsFunc(j.facts.compares, func(c comparedNumber) bool { return directionOf(c.op) < 0 }) && !lower
 	plainly := slices.ContainsFunc(r.chunks, func(c chunk) bool { return c.role == rNot || c.role == rEmpty })
 	switch {
-	case plainly && said && !j.facts.negative && !zero && !low:
+	case plainly && said && !j.facts.negative && !zero && !low && !j.saysEnded():
 		j.addObjection("Exclude what the question excludes.", "The question excludes something; the plan does not.")
 	case !said && j.facts.excludes && !j.vague:
 		j.addObjection("Leave the exclusion out.", "The plan excludes rows that the question does not exclude.")
 	}
+}
+
+// saysEnded reports whether the question asks for what is no longer so, and the plan for rows that have a value: an end.
+func (j *judge) saysEnded() bool {
+	return strings.Contains(strings.ToLower(j.said), "no longer") && slices.ContainsFunc(allFilters(j.plan), func(f queryplan.Filter) bool { return f.Operator == queryplan.IsNotNull })
 }
 
 // setApart are words that may set something apart without saying not.

@@ -24,6 +24,9 @@ func (j *judge) checkRanks() {
 		if c.role != rSup {
 			continue
 		}
+		if n := i + 1; n < len(r.chunks) && r.toks[r.chunks[n].from].lower == "first" && len(j.plan.OrderBy) > 0 {
+			continue // biggest first: an order of all rows
+		}
 		asks = true
 		j.checkDirection(i)
 	}
@@ -89,6 +92,9 @@ func (j *judge) checkDirection(i int) {
 				break
 			}
 		}
+	}
+	if id := j.r.x.columnOf(p, e); id >= 0 && j.r.x.columns[id].date && (ph.adj == "long" || ph.adj == "short") {
+		return // what runs the longest began first
 	}
 	if want != desc {
 		j.addObjection("Turn the order round.", "The question says %q; the plan sorts the other way.", j.r.chunkText(&j.r.chunks[i]))

@@ -145,6 +145,8 @@ func (j *judge) checkGroups() {
 			continue
 		}
 		if w := c.phrase.words; len(w) == 1 && w[0] == "by" && (!r.isGroupingBy(i) || j.plan.Limit > 0 && len(j.plan.OrderBy) > 0) {
+			n := r.nextChunk(i)
+			each = each || r.isNamed(n) && j.isGroupedBy(n) // done by: for each of them, or by each of them
 			continue
 		}
 		n := r.nextChunk(i)

@@ -10,6 +10,7 @@ import (
 	"interlock/internal/dialect"
 	"interlock/internal/nlq"
 	"interlock/internal/queryplan"
+	"interlock/internal/queryplan/lift"
 )
 
 // TestJudge shows the judge right plans and plans with one fault each, run on the
@@ -76,5 +77,32 @@ func TestJudge(t *testing.T) {
 	}
 	if caught*100 < wrong*85 || alarms*100 > right*5 {
 		t.Errorf("caught %d of %d, doubted %d of %d", caught, wrong, alarms, right)
+	}
+}
+
+// TestJudgeDoubtsLess: right statements that say what the question does in another way are not doubted, and
+// their wrong neighbours are.
+func TestJudgeDoubtsLess(t *testing.T) {
+	t.Parallel()
+	x := garageIndex()
+	for _, tt := range []struct {
+		question, sql string
+		want          nlq.Satisfaction
+	}{
+		{"repairs of Q1 2025 compared with Q1 2026", "SELECT strftime('%Y', opened_on) AS y, count(*) AS n FROM repairs WHERE opened_on >= '2025-01-01' GROUP BY 1", nlq.Satisfied},
+		{"longest running open repair", "SELECT repair_no FROM repairs WHERE status = 'open' ORDER BY opened_on LIMIT 1", nlq.Satisfied},
+		{"cost by status, biggest first", "SELECT status, sum(cost) AS c FROM repairs GROUP BY status ORDER BY c DESC", nlq.Satisfied},
+		{"which mechanics do no longer work here?", "SELECT mechanic_name FROM mechanics WHERE left_on IS NOT NULL", nlq.Satisfied},
+		{"which mechanics do not work here?", "SELECT mechanic_name FROM mechanics WHERE certified", nlq.NeedsWork},
+		{"How many repairs in 2025?", "SELECT count(*) AS n FROM repairs WHERE opened_on >= '2024-01-01' AND opened_on < '2025-01-01'", nlq.NeedsWork},
+	} {
+		p, err := lift.Plan(tt.sql, x.Schema())
+		if err != nil {
+			t.Fatalf("%s: %v", tt.sql, err)
+		}
+		v := nlq.Judge(nlq.Question{Text: tt.question, Index: x}, p, nlq.Result{Columns: []string{"a"}, Rows: [][]any{{1}}})
+		if v.Satisfaction != tt.want {
+			t.Errorf("%s: %s: %s", tt.question, v.Satisfaction, v.Notes)
+		}
 	}
 }

@@ -93,7 +93,11 @@ func (u *understanding) measureAfter(i int) (measure, []int, bool) {
 	j := u.next(i)
 	agg := queryplan.Function("")
 	var used []int
-	for u.is(j, pCount, pAgg, pMost) {
+	for u.is(j, pCount, pAgg, pMost, pNew) {
+		if u.ps[j].role == pNew { // the most new orders of a year: checkWords wants the period
+			j = u.next(j)
+			continue
+		}
 		switch u.ps[j].role {
 		case pCount:
 			agg = queryplan.Count
