@@ -256,7 +256,7 @@ func artifactList(made []event.ArtifactMade, most int) string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("## Artifacts that exist\nReuse them by artifact_id; do not make one of these again.\n")
+	b.WriteString("## Artifacts that exist\nReuse them by name, as tools take it; do not make one of these again.\n")
 	for i := range min(most, len(made)) {
 		a := made[len(made)-1-i]
 		fmt.Fprintf(&b, "- artifact_id=%s name=%q type=%s created_at=%s source_call_id=%s producer=%s", a.ID, a.Name, a.Type,

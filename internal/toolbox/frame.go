@@ -79,6 +79,21 @@ func nameInThread(name, dataset string, frames []Frame) string {
 	return name
 }
 
+// computedName is the name of a result of Python: the one that was asked for, else a number.
+// It does not hide rows that were fetched.
+func computedName(asked string, frames []Frame) string {
+	name := frameName(asked)
+	if name == "" {
+		return stepName(frames)
+	}
+	for _, f := range frames {
+		if strings.EqualFold(f.Name, name) && f.Dataset != "" {
+			return frameName("computed " + name)
+		}
+	}
+	return name
+}
+
 // stepName numbers the results of Python: one more than the highest there is.
 func stepName(frames []Frame) string {
 	last := 0

@@ -115,3 +115,13 @@ func TestNameInThread(t *testing.T) {
 		}
 	}
 }
+
+// A result of Python has the name that was asked for, and hides no rows that were fetched.
+func TestComputedName(t *testing.T) {
+	frames := []Frame{{Name: "sales", ResultID: "r1", Dataset: "north"}, {Name: "step_1", ResultID: "r2"}, {Name: "medians", ResultID: "r3"}}
+	for asked, want := range map[string]string{"": "step_2", "Median per month": "median_per_month", "Sales": "computed_sales", "medians": "medians"} {
+		if got := computedName(asked, frames); got != want {
+			t.Errorf("%q is named %s, want %s", asked, got, want)
+		}
+	}
+}

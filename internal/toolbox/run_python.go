@@ -22,6 +22,7 @@ const (
 // RunPythonIn is what run_python takes; the machine binds Frames and Seconds.
 type RunPythonIn struct {
 	Code    string  `json:"code" jsonschema:"Python; fetched results are DataFrames of their names; set result_df"`
+	Name    string  `json:"name,omitempty" jsonschema:"what result_df holds, in a word or two; later steps use it by this name"`
 	Answer  bool    `json:"answer,omitempty" jsonschema:"true on the one call whose table answers the question"`
 	Timeout int     `json:"timeout,omitempty" jsonschema:"seconds"`
 	Frames  []Frame `json:"frames,omitempty"`
@@ -54,7 +55,7 @@ func (o RunPythonOut) Varies() bool { return o.varies }
 func (o RunPythonOut) Made() []event.ArtifactMade { return o.made }
 
 func (b box) runPython() tool.Tool {
-	return tool.Versioned(tool.New(spec("run_python", tool.Writes, taints, mainArgument("code"), pythonTime, framesApart), func(ctx context.Context, in RunPythonIn) (RunPythonOut, error) {
+	return tool.Versioned(tool.New(spec("run_python", tool.Writes, taints, mainArgument("code"), pythonTime, codeApart), func(ctx context.Context, in RunPythonIn) (RunPythonOut, error) {
 		job := PythonJob{Dataset: tool.In(ctx).Dataset, Frames: in.Frames, Code: in.Code, MaxRows: keptRows, Seconds: in.Seconds}
 		if in.Timeout > 0 {
 			job.Seconds = min(in.Timeout, in.Seconds)
@@ -70,6 +71,10 @@ func (b box) runPython() tool.Tool {
 		return b.keepPython(ctx, in, p, out)
 	}), b.codeVersion)
 }
+
+// codeApart leaves out the earlier results, which are a part of the version of the call, and
+// the name of the result: under another name it is the same result.
+func codeApart(s *tool.Spec) { s.IgnoreInIdentity = []string{"frames", "name"} }
 
 // reachesAll finds code that can reach results without their names.
 var reachesAll = regexp.MustCompile(`\b(?:tables|globals|locals|vars|eval|exec|getattr)\b`)
@@ -108,7 +113,7 @@ func (b box) keepPython(ctx context.Context, in RunPythonIn, p PythonOut, out Ru
 		return out, fault.New(fault.TooLarge, "The result has %d rows, more than the %d that are kept.", p.TotalRows, p.RowCount).
 			Suggest("Aggregate, or take the rows that matter.")
 	}
-	r := Result{Name: stepName(in.Frames), Producer: "python", Dataset: tool.In(ctx).Dataset, Source: in.Code, Columns: p.Table, Rows: p.Rows}
+	r := Result{Name: computedName(in.Name, in.Frames), Producer: "python", Dataset: tool.In(ctx).Dataset, Source: in.Code, Columns: p.Table, Rows: p.Rows}
 	kept, err := b.keepResult(ctx, r, shownRows)
 	if err != nil {
 		return out, err
