@@ -106,17 +106,24 @@ func resultOf(name string, res *mcp.CallToolResult) (tool.Result, error) {
 	return tool.Result{JSON: raw, Volatile: true}, err
 }
 
-// truncate cuts a text to n bytes at most, at the border of a character, and takes
-// control characters out.
+// truncate cuts a text to n bytes at most, at the border of a character, and to what is visible.
 func truncate(text string, n int) string {
-	text = strings.ToValidUTF8(text[:min(len(text), max(n, 0))], "")
+	return visible(strings.ToValidUTF8(text[:min(len(text), max(n, 0))], ""))
+}
+
+// visible takes out control characters and what nobody sees but a model reads: marks that
+// turn the direction of writing, tags, blanks without width.
+func visible(text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Cf, r) && !isJoiner(r) {
 			return -1
 		}
 		return r
 	}, text)
 }
+
+// isJoiner reports whether a mark without width belongs to words of some scripts, and to emoji.
+func isJoiner(r rune) bool { return r == '\u200C' || r == '\u200D' }
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
@@ -128,7 +135,7 @@ const maxName = 64
 // built-in one.
 func declare(server string, cfg Server, t *mcp.Tool) (tool.Found, error) {
 	name := notInNames.ReplaceAllString(server, "_") + "__" + notInNames.ReplaceAllString(t.Name, "_")
-	if len(name) > maxName || name != server+"__"+t.Name {
+	if first, rest, _ := strings.Cut(name, "__"); len(name) > maxName || first != server || rest != t.Name { // it would not tell which server's it is
 		name = name[:min(len(name), maxName-9)] + "_" + event.Hash([]byte(server + "\x00" + t.Name))[:8]
 	}
 	f := tool.Found{
@@ -140,7 +147,7 @@ func declare(server string, cfg Server, t *mcp.Tool) (tool.Found, error) {
 		if err != nil || len(raw) > maxSchema {
 			return f, fmt.Errorf("the schema of %s cannot be used", name)
 		}
-		f.Schema = raw
+		f.Schema = json.RawMessage(visible(string(raw)))
 	}
 	_, err := tool.NewSet(nil).Found(f) // its schema must compile
 	return f, err

@@ -79,3 +79,33 @@ func TestSilentChangeIsSeenBeforeACall(t *testing.T) {
 		t.Errorf("after a silent change: %v, %d calls", err, calls)
 	}
 }
+
+// TestNamesTellTheirServer: no two tools of two servers have one name, whatever either is called.
+func TestNamesTellTheirServer(t *testing.T) {
+	seen := map[string]string{}
+	for _, c := range [][2]string{{"a", "b__c"}, {"a__b", "c"}, {"a", "_b"}, {"a_", "b"}, {"a", "b"}, {"a.b", "c"}, {"a_b", "c"}, {"a", "\u0432"}, {"a", "_"}, {"a", "b\u202e"}} {
+		f, err := declare(c[0], Server{}, &mcp.Tool{Name: c[1]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := c[0] + " and " + c[1]
+		if other := seen[f.Name]; other != "" {
+			t.Errorf("the tools of %s and of %s are both called %s", other, of, f.Name)
+		}
+		seen[f.Name] = of
+	}
+}
+
+// TestUnseenCharactersAreTakenOut: descriptions hold nothing that a person cannot see.
+func TestUnseenCharactersAreTakenOut(t *testing.T) {
+	f, err := declare("a", Server{}, &mcp.Tool{
+		Name: "b", Description: "Adds\u202e numbers\u200b \U000E0041\U000E0042. \U0001F469\u200D\U0001F4BB\x1b[2J",
+		InputSchema: map[string]any{"type": "object", "properties": map[string]any{"x": map[string]any{"description": "a\U000E0041 number"}}},
+	})
+	if want := "Adds numbers . \U0001F469\u200D\U0001F4BB[2J"; err != nil || f.Description != want {
+		t.Errorf("the description is %q, %v, want %q", f.Description, err, want)
+	}
+	if want := `{"properties":{"x":{"description":"a number"}},"type":"object"}`; string(f.Schema) != want {
+		t.Errorf("the schema is %s, want %s", f.Schema, want)
+	}
+}
