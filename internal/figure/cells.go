@@ -295,7 +295,7 @@ func (t *tracer) fromCells(m mention) (match, bool) {
 	}
 	o := origin{support: FromCell}
 	named := score > 1
-	if !named && (chance(among, m.digits()) || m.isForeignTo(best)) || named && score < 4 && !m.counts(best[0].column) && chance(rows, m.digits()) {
+	if !named && (chance(among, m.digits()) || m.isForeignTo(best, t.gridOf(best[0].Table))) || named && score < 4 && !m.counts(best[0].column) && chance(rows, m.digits()) {
 		o.support = Weak
 	}
 	if o.support == FromCell && named {
@@ -412,13 +412,16 @@ func (m mention) inOtherUnit(c column) bool {
 	return u.kind == own.kind && u.base != own.base || a != "" && b != "" && a != b || c.scale > 1 && u.kind == "money"
 }
 
-// isForeignTo says that the figure is written in a unit that no name of a column says, in a
-// sentence that names neither row nor column: 655 metres beside 655 vehicles.
-func (m mention) isForeignTo(cells []cell) bool {
-	u := unitsOf[m.unit]
-	return u.kind != "" && !slices.ContainsFunc(cells, func(c cell) bool {
-		return unitsOf[c.column.unit].kind == u.kind || u.kind == "money" && c.column.scale > 1
-	})
+// isForeignTo says that the figure is written in a unit that no name of its column says, in a
+// sentence that names neither row nor column: 655 metres beside 655 vehicles. Amounts of
+// money often stand in columns that name no currency, unless another column does.
+func (m mention) isForeignTo(cells []cell, g *grid) bool {
+	kind := unitsOf[m.unit].kind
+	measures := func(c column) bool { return unitsOf[c.unit].kind == kind || kind == "money" && c.scale > 1 }
+	if kind == "" || g == nil || m.digits() > hiddenDigits || slices.ContainsFunc(cells, func(c cell) bool { return measures(c.column) }) {
+		return false
+	}
+	return kind != "money" || slices.ContainsFunc(g.columns, measures)
 }
 
 // convert gives the factor from one unit to another of the same kind.

@@ -21,8 +21,25 @@ var limitPhrases = []struct {
 	text  string
 	above bool
 }{
-	{"less than", false}, {"fewer than", false}, {"lower than", false}, {"weniger als", false}, {"at most", false}, {"höchstens", false}, {"under", false}, {"below", false}, {"unter", false},
-	{"more than", true}, {"greater than", true}, {"higher than", true}, {"mehr als", true}, {"at least", true}, {"mindestens", true}, {"over", true}, {"above", true}, {"über", true}, {"exceeding", true},
+	{"less than", false},
+	{"fewer than", false},
+	{"lower than", false},
+	{"weniger als", false},
+	{"at most", false},
+	{"höchstens", false},
+	{"under", false},
+	{"below", false},
+	{"unter", false},
+	{"more than", true},
+	{"greater than", true},
+	{"higher than", true},
+	{"mehr als", true},
+	{"at least", true},
+	{"mindestens", true},
+	{"over", true},
+	{"above", true},
+	{"über", true},
+	{"exceeding", true},
 }
 
 // limitAt reads a number as a limit, by the words before it.

@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -12,22 +11,11 @@ func (m mention) sameDate(other mention) bool {
 	return other.date != nil && other.date.month > 0 && m.date.covers(*other.date)
 }
 
-// monthAfter is a word that follows a number as the name of a month does.
-var monthAfter = regexp.MustCompile(`^(?:st|nd|rd|th|\.)? (\p{L}+)`)
-
-// fromMonthDays looks for a number that is a day beside the name of its month, as in "from 1
-// January to 30 June 2025", among the dates of what ran and of what the person said. The
-// first and the last day of a month count where the month is meant as a whole.
+// fromMonthDays looks for a day without its year, as in "from 1 January to 30 June 2025",
+// among the dates of what ran and of what the person said. The first and the last day of a
+// month count where the month is meant as a whole.
 func (t *tracer) fromMonthDays(m mention) (origin, bool) {
-	if m.date != nil || len(m.readings) == 0 {
-		return origin{}, false
-	}
-	name := monthAfter.FindStringSubmatch(textAfter(t.answer, m.end))
-	if name == nil {
-		return origin{}, false
-	}
-	n, month := m.readings[0].value, months[strings.ToLower(name[1])]
-	if month == 0 || n != float64(int(n)) || n < 1 || n > 31 {
+	if m.date == nil || m.date.year != 0 {
 		return origin{}, false
 	}
 	for _, texts := range []struct {
@@ -35,7 +23,7 @@ func (t *tracer) fromMonthDays(m mention) (origin, bool) {
 		support Support
 	}{{t.questions, FromQuestion}, {t.statements, FromStatement}} {
 		for _, text := range texts.list {
-			if slices.ContainsFunc(text.mentions, func(o mention) bool { return o.date != nil && o.date.names(month, int(n)) }) {
+			if slices.ContainsFunc(text.mentions, func(o mention) bool { return o.date != nil && o.date.names(m.date.month, m.date.day) }) {
 				return origin{support: texts.support}, true
 			}
 		}

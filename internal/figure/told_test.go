@@ -18,7 +18,7 @@ func TestUnexplained(t *testing.T) {
 		"From 1 January to 30 June 2024 the basic level has 68.45 points.":                 nil,
 		"Two limits: the basic level has 68.45 points, and no more is known.":              nil,
 		"The basic level has 68.45 points, 12 more than in the year before.":               {"12"},
-		"The basic level has 68.45 points, from 17 January to 30 June 2024.":               {"17"},
+		"The basic level has 68.45 points, from 17 January to 30 June 2024.":               {"17 January"},
 		"The basic level has 71.20 points.":                                                {"71.20"},
 		"As of 15 November 2025 the basic level has 68.45 points.":                         {"15 November 2025"},
 		"The basic level has 68.45 points, the 4,711 students who left it being left out.": {"4,711"},
@@ -37,11 +37,11 @@ func TestUnexplained(t *testing.T) {
 // A day beside its month comes from the dates of the question or of the statement.
 func TestMonthDays(t *testing.T) {
 	for _, c := range []struct{ question, sql, answer, want string }{
-		{"", "SELECT sum(x) AS x FROM t WHERE d >= '2024-01-01' AND d < '2024-07-01'", "Between 1 January and 30 June 2024.", "1 statement, 30 June 2024 statement"},
+		{"", "SELECT sum(x) AS x FROM t WHERE d >= '2024-01-01' AND d < '2024-07-01'", "Between 1 January and 30 June 2024.", "1 January statement, 30 June 2024 statement"},
 		{"", "SELECT sum(x) AS x FROM t WHERE d < '2025-01-01'", "Up to 31 December 2024, not 30 December 2024.", "31 December 2024 statement, 30 December 2024 none"},
-		{"", "SELECT sum(x) AS x FROM t WHERE d BETWEEN '2024-02-01' AND '2024-02-29'", "Vom 1. Februar bis 29. Februar war nichts.", "1 statement, 29 statement"},
-		{"From 3 March to 5 May 2025?", "", "From 3 March to 5 May 2025 there was nothing.", "3 question, 5 May 2025 question"},
-		{"", "SELECT sum(x) AS x FROM t WHERE d >= '2024-01-01'", "Between 7 January and now.", "7 none"},
+		{"", "SELECT sum(x) AS x FROM t WHERE d BETWEEN '2024-02-01' AND '2024-02-29'", "Vom 1. Februar bis 29. Februar war nichts.", "1. Februar statement, 29. Februar statement"},
+		{"From 3 March to 5 May 2025?", "", "From 3 March to 5 May 2025 there was nothing.", "3 March question, 5 May 2025 question"},
+		{"", "SELECT sum(x) AS x FROM t WHERE d >= '2024-01-01'", "Between 7 January and now.", "7 January none"},
 	} {
 		if got := supports(c.question, c.sql, c.answer); got != c.want {
 			t.Errorf("%s, want %s: %s", got, c.want, c.answer)
