@@ -61,6 +61,16 @@ func (s *Store) Open(ctx context.Context, owner, id string) (io.ReadSeekCloser, 
 	return nil, Meta{}, s.missing(owner, which, id, version)
 }
 
+// Newest returns the newest content under the logical key of p.
+func (s *Store) Newest(ctx context.Context, p Put) (io.ReadSeekCloser, Meta, error) {
+	typ, err := checkType(p.Type)
+	if err != nil {
+		return nil, Meta{}, err
+	}
+	p.Type = typ
+	return s.Open(ctx, p.Owner, newIdentity(p, "").String())
+}
+
 // List returns an owner's artifacts of a thread, or of all threads for "", newest
 // first, every version.
 func (s *Store) List(ctx context.Context, owner, thread string) ([]Meta, error) {

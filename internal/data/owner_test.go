@@ -52,3 +52,29 @@ func TestResultsOfTwoDatasetsAreApart(t *testing.T) {
 		t.Errorf("rows of changed data are version %d of %s, want 2 of %s", changed.Version, changed.ID, north.ID)
 	}
 }
+
+// Rows of one statement in another order are no new version; other rows of the same length are.
+func TestRowsInAnotherOrderAreTheSameResult(t *testing.T) {
+	artifacts, err := artifact.New(artifact.Config{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := tool.With(t.Context(), tool.Call{Owner: "ann", Thread: "t"})
+	keep := func(source, rows string) (string, event.ArtifactMade) {
+		id, made, err := (StepResults{artifacts}).Keep(ctx, toolbox.Result{Name: "r", Producer: "sql", Dataset: "shop", Source: source, Rows: []byte(rows)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id, made
+	}
+	first, _ := keep("GROUP BY 1", `[["a",1],["b",2]]`)
+	if again, made := keep("GROUP BY 1", `[["b",2],["a",1]]`); again != first || !made.Reused {
+		t.Errorf("the same rows in another order are %s, not %s", again, first)
+	}
+	if other, made := keep("GROUP BY 1", `[["a",2],["b",1]]`); made.Version != 2 {
+		t.Errorf("other rows are %s", other)
+	}
+	if sorted, made := keep("GROUP BY 1 ORDER BY 2 DESC", `[["b",2],["a",1]]`); sorted == first || made.Reused {
+		t.Errorf("a statement with another order has the rows of the first")
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"interlock/internal/artifact"
@@ -38,8 +39,46 @@ func (r StepResults) Keep(ctx context.Context, x toolbox.Result) (string, event.
 	p := putOfCall(ctx)
 	p.Name, p.Type, p.Producer = x.Name+".json", "json", x.Producer
 	p.LogicalKey = event.Hash([]byte(strings.Join([]string{"rows", x.Producer, x.Dataset, x.Source}, "\x00")))[:16]
+	if known := r.loadPermuted(ctx, p, raw, x.Rows); known != nil {
+		raw = known
+	}
 	made, err := r.Artifacts.Put(ctx, p, bytes.NewReader(raw))
 	return fmt.Sprintf("%s@%d", made.ID, made.Version), made, err
+}
+
+// loadPermuted returns the newest content of the same statement if it has the same rows in
+// another order, nil otherwise: without an ORDER BY, or among equal rows, an engine gives
+// them as they come, and that makes no new version.
+func (r StepResults) loadPermuted(ctx context.Context, p artifact.Put, raw []byte, rows json.RawMessage) []byte {
+	f, m, err := r.Artifacts.Newest(ctx, p)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	if m.Bytes != int64(len(raw)) {
+		return nil
+	}
+	known, err := io.ReadAll(f)
+	var kept stepRows
+	if err != nil || json.Unmarshal(known, &kept) != nil {
+		return nil
+	}
+	again, err := json.Marshal(stepRows{kept.Columns, rows})
+	if err != nil || !bytes.Equal(again, raw) || !isPermutation(kept.Rows, rows) {
+		return nil
+	}
+	return known
+}
+
+// isPermutation reports whether two lists of rows hold the same rows.
+func isPermutation(a, b json.RawMessage) bool {
+	var x, y []json.RawMessage
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+		return false
+	}
+	slices.SortFunc(x, slices.Compare[json.RawMessage])
+	slices.SortFunc(y, slices.Compare[json.RawMessage])
+	return slices.EqualFunc(x, y, slices.Equal[json.RawMessage])
 }
 
 // Load implements toolbox.Results.
