@@ -73,6 +73,10 @@ func TestEveryWordCounts(t *testing.T) {
 		{"compare the number of repairs of Q1 2025 and Q1 2026", []string{"opened_on >= '2025-01-01'", "OR", "opened_on < '2026-04-01'", "quarter"}, nil},
 		{"number of repairs in Q1 2025 and Q1 2026", nil, []string{"opened_on < '2026-04-01'"}},
 		{"which status had the most new repairs in 2025?", []string{"GROUP BY", "status", "LIMIT 1"}, nil},
+		{"what percentage of repairs was used in 2025?", []string{"FILTER (WHERE status = 'used')", "WHERE opened_on >= '2025-01-01'"}, nil},
+		{"how many closings have left", nil, []string{"count(DISTINCT"}},
+		{"how many mechanics do we have at the moment?", []string{"left_on IS NULL"}, nil},
+		{"which mechanic is the oldest?", nil, []string{"sum("}},
 		{"largest repairs", []string{"asked"}, nil},
 		{"cost of everything closed", nil, []string{"SELECT cost"}},
 		{"please give me a list of all countries, thank you", []string{"SELECT DISTINCT country"}, nil},
@@ -107,6 +111,16 @@ func TestFollowUpChangesDate(t *testing.T) {
 		if !a.Sure() || !strings.Contains(a.SQL, "closed_on >= '2025-01-01'") || strings.Contains(a.SQL, "opened_on") || strings.Contains(a.SQL, "status") {
 			t.Errorf("%s: %+v", text, a)
 		}
+	}
+}
+
+// TestFollowUpOfPronoun: their stands for the rows before, and never for all.
+func TestFollowUpOfPronoun(t *testing.T) {
+	t.Parallel()
+	x := garageIndex()
+	a := nlq.Plan(nlq.Question{Text: "with their rate", Index: x, History: []nlq.Turn{{Text: "which mechanics are certified?"}}})
+	if a.Declined == "" && (!strings.Contains(a.SQL, "certified") || !strings.Contains(a.SQL, "hourly_rate")) {
+		t.Errorf("%+v", a)
 	}
 }
 

@@ -156,7 +156,7 @@ func (c *conversation) resolve(text string) *resolved {
 		return c.askWithout(edited)
 	case edited.plan != nil || len(edited.alternatives) > 0:
 		return edited
-	case alone.plan != nil && !follows:
+	case alone.plan != nil && !follows && !alone.u.refersBack():
 		return alone
 	}
 	return edited

@@ -268,6 +268,11 @@ func (x *Index) datesOf(t int) []int {
 	if d := x.mainDate(t); d >= 0 {
 		return []int{d}
 	}
+	return x.datesIn(t)
+}
+
+// datesIn are the columns of a table that hold dates.
+func (x *Index) datesIn(t int) []int {
 	var out []int
 	for _, id := range x.tables[t].columns {
 		if x.columns[id].date {

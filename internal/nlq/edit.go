@@ -228,6 +228,9 @@ func (u *understanding) isGroupOf(k int, groups []grouping) bool {
 // editShown shows more columns of a list, or the rows behind a number.
 func (u *understanding) editShown() {
 	ask := u.find(0, pWhich, pList, pAlso)
+	if with := u.find(0, pWith); ask < 0 && with >= 0 && u.is(u.next(with), pPronoun) {
+		ask = with // with their prices
+	}
 	if ask < 0 {
 		return
 	}

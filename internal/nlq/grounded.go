@@ -21,6 +21,14 @@ func (x *Index) findUngrounded(question string, a Answer) string {
 		exprs = append(exprs, g.Expr)
 	}
 	for _, e := range exprs {
+		if t, name, ok := strings.Cut(e.Column, "."); e.Function == queryplan.CountDistinct {
+			if !ok {
+				t, name = a.Plan.Table, e.Column
+			}
+			if id := x.findColumn(t, name); id >= 0 && x.columns[id].date && !slices.ContainsFunc(toks, func(t token) bool { return wordSet("day date year month week time")[t.lemma] }) {
+				return humanName(name)
+			}
+		}
 		if id := x.columnOf(a.Plan, e); id >= 0 && !x.isGrounded(toks, a, id) {
 			return humanName(x.columns[id].name)
 		}

@@ -10,12 +10,30 @@ import (
 func (p *planner) conditions() []condition {
 	out := slices.Clone(p.q.conds)
 	if p.q.rates || p.q.percent && len(p.q.groups) == 0 {
-		out = out[:len(out)-min(p.q.addedLast, len(out))]
+		out, _ = p.q.wholeAndPart()
 	}
 	if len(p.q.measures) == 1 {
 		out = append(out, p.x.measureConditions(p.q.measures[0])...)
 	}
 	return out
+}
+
+// wholeAndPart are the conditions of the rows of which a share is asked, and of the part of them: what the last
+// message added, but for its period where it says something else as well. The share of bookings that were
+// cancelled in May is one of the bookings of May.
+func (q *inquiry) wholeAndPart() (whole, part []condition) {
+	n := len(q.conds) - min(q.addedLast, len(q.conds))
+	whole, part = slices.Clone(q.conds[:n]), slices.Clone(q.conds[n:])
+	dated := func(c condition) bool { return c.op == queryplan.InPeriod }
+	if !slices.ContainsFunc(part, func(c condition) bool { return !dated(c) }) {
+		return whole, part
+	}
+	for _, c := range part {
+		if dated(c) {
+			whole = append(whole, c)
+		}
+	}
+	return whole, slices.DeleteFunc(part, dated)
 }
 
 // measureConditions are the rows that a measure is about.

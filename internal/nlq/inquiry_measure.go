@@ -49,8 +49,11 @@ func (p *planner) measureExpr(m measure, own bool) queryplan.Expr {
 
 // rate is the rows that pass the conditions added last as a percentage of the others.
 func (p *planner) rate(m measure) queryplan.Expr {
-	n := min(p.q.addedLast, len(p.q.conds))
-	if n == 0 || m.def != nil || m.col >= 0 && m.agg != queryplan.Sum {
+	_, conds := p.q.wholeAndPart()
+	if len(conds) > 1 && p.q.rates {
+		p.fail("the question asks for a share but does not say which of its conditions are the part and which the whole")
+	}
+	if len(conds) == 0 || m.def != nil || m.col >= 0 && m.agg != queryplan.Sum {
 		p.fail("the question asks for a percentage but does not say of what part")
 		return queryplan.Expr{}
 	}
@@ -59,7 +62,7 @@ func (p *planner) rate(m measure) queryplan.Expr {
 		all = queryplan.Expr{Column: p.ref(m.col), Function: queryplan.Sum}
 	}
 	part := all
-	for _, c := range p.q.conds[len(p.q.conds)-n:] {
+	for _, c := range conds {
 		part.Where = append(part.Where, p.filter(c))
 	}
 	return percentOf(part, all)

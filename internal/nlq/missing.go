@@ -104,9 +104,10 @@ func (r *reader) isSelector(i int) bool {
 		at--
 	}
 	before := r.toks[at].lower
-	be := wordSet("is are was were not been")[before]
-	if harmless[t.lemma] && (!be || t.lower != t.lemma || pastForm(t)) {
-		return false // which are held; but not: which are open
+	have := wordSet("have has had")[before] && pastForm(t)
+	be := have || wordSet("is are was were not been")[before]
+	if harmless[t.lemma] && !have && (!be || t.lower != t.lemma || pastForm(t)) {
+		return false // which are held; but not: which are open, which have left
 	}
 	if strings.HasSuffix(t.lower, "est") && len(t.lower) > 5 && before == "the" {
 		return true

@@ -376,6 +376,9 @@ func (u *understanding) rankLargest(i int) bool {
 			ids = []int{amount}
 		}
 	}
+	if only := u.x.datesIn(t); len(ids) == 0 && form.birth && len(only) == 1 {
+		ids = only // the oldest machine: the one with the first of the only dates that machines have
+	}
 	if len(ids) == 0 {
 		return u.rankVague(i, j, grouping{col: -1, table: t}, u.limitNear(i, j))
 	}

@@ -2,6 +2,7 @@ package nlq
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -33,7 +34,7 @@ func (x *Index) understand(text string, now time.Time, choices map[string]int, l
 	if last != nil {
 		u.q = last.clone()
 	}
-	text, u.german = translate(text)
+	text, u.german = translate(atPresent.ReplaceAllString(text, "currently"))
 	toks, notes := x.correctSpelling(tokenise(text))
 	u.toks, u.notes = readNumbers(toks, u.german), notes
 	u.ps = x.findPieces(u.toks, now)
@@ -44,6 +45,9 @@ func (x *Index) understand(text string, now time.Time, choices map[string]int, l
 	}
 	return u
 }
+
+// atPresent are other ways to say currently.
+var atPresent = regexp.MustCompile(`(?i)\b(at the moment|right now|at present|these days|as of today)\b`)
 
 func (u *understanding) readQuestion() {
 	u.refuseUnanswerable()
