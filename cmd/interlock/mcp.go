@@ -82,8 +82,8 @@ func (s *system) mcpConfig() mcpserver.Config {
 			{Name: "get_dataset_schema", Tool: "get_dataset_schema"},
 			{Name: "execute_sql", Tool: "execute_sql", Bind: map[string]any{"max_rows": 200}, Logged: true, DatasetArgument: "dataset_id"},
 			{Name: "execute_query_plan", Tool: "execute_query_plan", Bind: map[string]any{"max_rows": 200}, Logged: true, DatasetArgument: "dataset_id"},
-			{Name: "search_documents", Tool: "document_search", Bind: map[string]any{"min": 0.0, "limit": 8}},
-			{Name: "search_tables", Tool: "schema_search", Bind: map[string]any{"min": 0.0, "limit": 8}},
+			{Name: "search_documents", Tool: "document_search", Bind: map[string]any{"min": 0.0, "limit": 8, "before": ""}},
+			{Name: "search_tables", Tool: "schema_search", Bind: map[string]any{"min": 0.0, "limit": 8, "before": "", "max_chars": 0}},
 		},
 		Questions: []mcpserver.Question{
 			{Name: "ask", Machine: "pipeline", Description: "Answer a question about a dataset: a query is planned, checked, run and judged. Asks the person back where the question can be read in two ways."},

@@ -71,6 +71,12 @@ func TestMCPServer(t *testing.T) {
 				i := slices.IndexFunc(tools.Tools, func(x *mcp.Tool) bool { return x.Name == want })
 				if i < 0 || tools.Tools[i].OutputSchema == nil {
 					t.Errorf("%s is not offered with a schema of its output", want)
+					continue
+				}
+				raw, err := json.Marshal(tools.Tools[i].InputSchema)
+				var in struct{ Properties map[string]any }
+				if err != nil || json.Unmarshal(raw, &in) != nil || strings.HasPrefix(want, "search_") && len(in.Properties) != 1 {
+					t.Errorf("%s takes %s, want the query alone", want, raw)
 				}
 			}
 			var rows struct {

@@ -192,9 +192,13 @@ func succeeded(raw json.RawMessage) *mcp.CallToolResult {
 // for people stays here.
 func failed(err error) *mcp.CallToolResult {
 	f := fault.From(err)
-	text := string(f.Code) + ": " + f.Message
-	if f.Suggestion != "" {
-		text += " " + f.Suggestion
+	text := strings.TrimRight(string(f.Code)+": "+f.Message, ".") + "."
+	entry, next := f.Code.Entry(), f.Suggestion
+	if next == entry.Advice { // a client's model reads it, and the advice of the table is for persons
+		next = cmp.Or(entry.Hint, next)
+	}
+	if next != "" {
+		text += " " + next
 	}
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }

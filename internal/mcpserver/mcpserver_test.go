@@ -267,8 +267,11 @@ func TestClientThatCannotAsk(t *testing.T) {
 	b := newBench(t)
 	cs := b.connect(t, "ann", "2025-11-25", nil)
 	a, _ := ask(t, cs, map[string]any{"message": "Send it."})
-	if a.Outcome != "waiting" || !strings.Contains(a.Waiting, "Which year") || len(b.sent) > 0 {
-		t.Errorf("%+v", a)
+	if want := "Which year do you mean?\n\nquestion: Send it."; a.Outcome != "waiting" || a.Waiting != want || len(b.sent) > 0 {
+		t.Errorf("%+v, want the question in words: %q", a, want)
+	}
+	if _, res := ask(t, cs, map[string]any{"message": " "}); !res.IsError || !strings.HasSuffix(res.Content[0].(*mcp.TextContent).Text, "call again with corrected arguments.") {
+		t.Errorf("the client's model is not told what to do: %+v", res.Content)
 	}
 	tools, err := cs.ListTools(t.Context(), nil)
 	if err != nil || len(tools.Tools) != 1 {

@@ -46,6 +46,7 @@ type result struct {
 const (
 	maxOutput = 256 << 10 // bytes of all results
 	maxCards  = 20        // questions to the person in one call
+	maxCard   = 4000      // characters of what a card shows
 )
 
 const cardRequest = "card" // the key of the one input request
@@ -179,7 +180,8 @@ func (s *server) answer(ctx context.Context, at resumption, said *mcp.ElicitResu
 	a := engine.CardAnswer{Card: at.Card}
 	if said == nil || said.Action != "accept" {
 		if a.Answer = refusal(reply.Card); a.Answer == "" {
-			return fault.New(fault.Conflict, "the person did not answer: %s", reply.Card.Title)
+			return fault.New(fault.Conflict, "the person did not answer: %s", reply.Card.Title).
+				Suggest("The thread %s still waits for the answer: go on with its thread_id once the person has one.", at.Thread)
 		}
 	} else {
 		a.Answer, _ = said.Content["answer"].(string)
@@ -224,11 +226,44 @@ func elicitation(c *event.CardRaised) *mcp.ElicitParams {
 	}
 	props["answer"] = map[string]any{"type": "string", "enum": names, "description": strings.Join(labels, "; ")}
 	props["note"] = map[string]any{"type": "string", "description": "a remark, if you like"}
-	message := c.Title
-	if content := strings.TrimSpace(string(c.Content.JSON)); content != "" && content != "{}" && content != "null" {
-		message += "\n\n" + shorten(content, 4000)
-	}
+	message := strings.TrimSpace(c.Title + "\n\n" + shorten(wordContent(c.Content.Decode()), maxCard))
 	return &mcp.ElicitParams{Message: message, RequestedSchema: map[string]any{"type": "object", "properties": props, "required": []any{"answer"}}}
+}
+
+// wordContent words what a card shows, a line for each field: a person reads it, and a client shows text alone.
+func wordContent(content any) string {
+	fields, ok := content.(map[string]any)
+	if !ok {
+		return wordValue(content)
+	}
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if text := wordValue(fields[name]); text != "" {
+			lines = append(lines, strings.ReplaceAll(name, "_", " ")+": "+text)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// wordValue words one value: texts as they are, lists line by line, records as JSON.
+func wordValue(value any) string {
+	switch x := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return x
+	case []any:
+		var lines []string
+		for _, item := range x {
+			lines = append(lines, wordValue(item))
+		}
+		return strings.Join(lines, "\n")
+	}
+	raw, err := json.Marshal(value)
+	if err != nil { // it was decoded from JSON
+		return ""
+	}
+	return string(raw)
 }
 
 // formType returns the type of a form's field for the type of a card's.
