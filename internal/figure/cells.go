@@ -131,10 +131,13 @@ func newTracer(answer string, e Evidence, figures int) *tracer {
 }
 
 // passOnStated marks what later results repeat of a stated number that no earlier data
-// holds: SELECT revenue FROM an earlier result.
+// holds: SELECT revenue FROM an earlier result. Where the engine told what feeds a column,
+// its lineage has said so already, and an equal number of the data is data.
 func (t *tracer) passOnStated() {
 	stated, read := map[float64]bool{}, map[float64]bool{}
 	for i := range slices.Backward(t.grids) { // the oldest first
+		made := t.grids[i].table.made
+		traced := made != nil && made.lineage != nil
 		for _, row := range t.grids[i].cells {
 			for j := range row {
 				c := &row[j]
@@ -142,7 +145,7 @@ func (t *tracer) passOnStated() {
 				case !c.number || significantDigits(c.text) < statedDigits:
 				case c.stated:
 					stated[c.value] = !read[c.value]
-				case stated[c.value]:
+				case stated[c.value] && !traced:
 					c.stated = true
 				default:
 					read[c.value] = true

@@ -1,8 +1,11 @@
 package figure
 
 import (
+	"encoding/json"
 	"slices"
 	"testing"
+
+	"interlock/internal/schema"
 )
 
 // What a model was told, and the ends of a period that it asked for, are no reason to send an
@@ -61,4 +64,20 @@ func supports(question, sql, answer string) string {
 		text += f.Text + " " + string(f.Support)
 	}
 	return text
+}
+
+// A series that a statement made up does not take the data away from an equal number of a
+// later statement whose columns the engine traced.
+func TestStatedSeriesBesideData(t *testing.T) {
+	var e Evidence
+	e.AddResult(Result{
+		ID: "real", SQL: "SELECT country, count(*) AS n FROM customers GROUP BY 1", Output: json.RawMessage(`{"columns":["country","n"],"rows":[["Germany",116],["France",80]]}`),
+		Lineage: []schema.Lineage{{Column: "country", Reads: []string{"customers.country"}}, {Column: "n", Reads: []string{"customers"}}},
+	})
+	e.AddResult(Result{ID: "series", SQL: "SELECT n FROM range(114, 118) AS r(n)", Output: json.RawMessage(`{"columns":["n"],"rows":[[114],[115],[116],[117]]}`), Lineage: []schema.Lineage{{Column: "n"}}})
+	for text, want := range map[string]Support{"Germany has 116 customers.": FromCell, "There were 117 visits.": Stated} {
+		if figures, _ := Trace(text, e); len(figures) != 1 || figures[0].Support != want {
+			t.Errorf("%+v, want %s: %s", figures, want, text)
+		}
+	}
 }
