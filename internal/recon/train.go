@@ -232,7 +232,8 @@ func fitCurve(tallies []tally) curve {
 		chanceBest += best[b]
 		chanceDecoys += decoys[b]
 	}
-	ratio := min(1, chanceBest/max(1, chanceDecoys))
+	// That none was seen does not say that there are none.
+	ratio := max(0.001, min(1, chanceBest/max(1, chanceDecoys)))
 	var at []int
 	var values, mass []float64
 	for b := range scoreBins {
@@ -242,7 +243,7 @@ func fitCurve(tallies []tally) curve {
 		// Neighbours are pooled by their best pairs, of which the chance is told: many decoys
 		// and no best pair speak against the few best pairs beside them.
 		seen := best[b] + 0.3*ratio
-		at, values, mass = append(at, b), append(values, 1-ratio*(decoys[b]+0.3)/max(seen, 1e-9)), append(mass, seen)
+		at, values, mass = append(at, b), append(values, 1-ratio*(decoys[b]+0.3)/seen), append(mass, seen)
 	}
 	fitted := isotonic(values, mass)
 	for i, b := range at {

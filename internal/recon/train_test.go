@@ -26,6 +26,13 @@ func TestCurveOfFewBestPairs(t *testing.T) {
 	if chance := c.chance[c.bin(20_000)]; chance < 0.99 {
 		t.Errorf("best pairs where there are no decoys have the chance %.2f", chance)
 	}
+	for i := range tallies[:15] {
+		tallies[i].Best = 0
+	}
+	c = fitCurve(tallies)
+	if low, high := c.chance[c.bin(-10_000)], c.chance[c.bin(20_000)]; low != 0 || high < 0.99 {
+		t.Errorf("decoys only have the chance %.2f, best pairs only %.2f", low, high)
+	}
 }
 
 // The candidates are chosen by near dates, so that hardly any is far apart. A few far ones
