@@ -227,7 +227,6 @@ func TestReconcileSession(t *testing.T) {
 	s.answer("validation", "validation", "not_yet")
 	s.restart()
 	s.message("validation", "show it again")
-	s.answer("validation", "validation", "other_rules")
 	s.answer("inference", "validation", "other_rules") // the same pairs teach the same: one more is asked about
 	s.decide("validation")
 	s.answer("execution", "validation", "approve")
@@ -245,7 +244,7 @@ func TestReconcileSession(t *testing.T) {
 		t.Helper()
 		s.say(phase, map[string]any{"command": map[string]string{"name": command}})
 	}
-	back("validation", "other_rules")
+	back("inference", "other_rules")
 	back("scoping", "other_scope")
 	if !strings.Contains(s.text(), "which ones are meant now?") {
 		t.Errorf("another scope is not asked for: %s", s.text())

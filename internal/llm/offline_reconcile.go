@@ -250,7 +250,7 @@ const surePrecision = 0.9
 func inferenceStep(req Request) Reply {
 	result, at := lastResultOf(req.Messages, inferCall)
 	if !offersTool(req, buildCall) || at < 0 {
-		if _, asked := lastResultOf(req.Messages, proposeCall); at >= 0 && asked < at || at < 0 && asked < 0 && learnedBefore(req.History) {
+		if _, asked := lastResultOf(req.Messages, proposeCall); at >= 0 && asked < at || at < 0 && asked < 0 && learnedBefore(req) {
 			return callTools(proposeCall, "{}")
 		}
 		return callTools(inferCall, "{}")
@@ -280,12 +280,14 @@ func inferenceStep(req Request) Reply {
 	return r
 }
 
-// learnedBefore says that the history has rules that were learned from all pairs so far:
-// to learn again would give the same rules.
-func learnedBefore(history []Message) bool {
-	_, learned := lastResultOf(history, inferCall)
-	_, asked := lastResultOf(history, proposeCall)
-	return learned > asked
+// learnedBefore says that the history has rules that were learned from these rows and all
+// pairs so far: to learn again would give the same rules.
+func learnedBefore(req Request) bool {
+	_, learned := lastResultOf(req.History, inferCall)
+	_, asked := lastResultOf(req.History, proposeCall)
+	_, loaded := lastResultOf(req.History, scopeCall)
+	_, loadedNow := lastResultOf(req.Messages, scopeCall)
+	return learned > asked && learned > loaded && loadedNow < 0
 }
 
 // validationStep checks the draft and runs it on the samples; the person decides on the card.

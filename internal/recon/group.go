@@ -91,7 +91,11 @@ func (r *run) takeGroups(ctx context.Context, values []string) error {
 	if err := r.space.Create(ctx, "recon_sums", all); err != nil {
 		return err
 	}
-	clash := `SELECT DISTINCT grp FROM recon_sums WHERE li IN (SELECT li FROM recon_sums GROUP BY li HAVING count(DISTINCT grp) > 1) OR ri IN (SELECT ri FROM recon_sums GROUP BY ri HAVING count(DISTINCT grp) > 1)`
+	clash := ""
+	if r.held { // a sum with one row of a confirmed pair has the other, too
+		clash = fmt.Sprintf("SELECT s.grp FROM recon_sums AS s JOIN %s AS k ON (k.li = s.li) <> (k.ri = s.ri) WHERE NOT (k.li, k.ri, s.grp) IN (SELECT (li, ri, grp) FROM recon_sums) UNION ", heldPairs)
+	}
+	clash += `SELECT DISTINCT grp FROM recon_sums WHERE li IN (SELECT li FROM recon_sums GROUP BY li HAVING count(DISTINCT grp) > 1) OR ri IN (SELECT ri FROM recon_sums GROUP BY ri HAVING count(DISTINCT grp) > 1)`
 	_, err := r.take(ctx, ruleSum, fmt.Sprintf("SELECT li, ri, NULL AS s, NULL AS margin, grp FROM recon_sums WHERE grp NOT IN (%s)", clash), "grp")
 	if err != nil {
 		return err
@@ -120,9 +124,16 @@ func (r *run) linkOpenRows(ctx context.Context, amount int) error {
 		weights[amount][g] = 0
 	}
 	window := r.windowSQL("l", "r")
-	return r.space.Create(ctx, linkTable, fmt.Sprintf("SELECT v.li, v.ri, v.o FROM (SELECT li, ri, %s - t AS o FROM %s) AS v JOIN %s AS l ON l.i = v.li JOIN %s AS r ON r.i = v.ri WHERE v.o > 0 AND %s",
-		scoreSQL(weights), linkLevels, readyLeft, readyRight, window))
+	links := fmt.Sprintf("SELECT v.li, v.ri, v.o FROM (SELECT li, ri, %s - t AS o FROM %s) AS v JOIN %s AS l ON l.i = v.li JOIN %s AS r ON r.i = v.ri WHERE v.o > 0 AND %s",
+		scoreSQL(weights), linkLevels, readyLeft, readyRight, window)
+	if r.held { // what a person confirmed is the strongest link
+		links = fmt.Sprintf("SELECT v.* FROM (%[1]s) AS v ANTI JOIN %[2]s AS k ON k.li = v.li AND k.ri = v.ri UNION ALL SELECT li, ri, %[3]d AS o FROM %[2]s", links, heldPairs, confirmedLink)
+	}
+	return r.space.Create(ctx, linkTable, links)
 }
+
+// confirmedLink links the rows of a confirmed pair more strongly than any score.
+const confirmedLink = 1_000_000
 
 // windowSQL holds the dates of two ready rows within the window of the groups.
 func (r *run) windowSQL(l, rt string) string {

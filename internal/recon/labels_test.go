@@ -286,3 +286,50 @@ func TestOddColumns(t *testing.T) {
 }
 
 var _ Exporter = (*query.Workspace)(nil)
+
+// A person who confirms one part of an invoice that was paid in parts does not keep the
+// others from being found.
+func TestConfirmedPartOfASum(t *testing.T) {
+	racetest.Skip(t, "measures what is found")
+	b := newBank(400, 11)
+	s := newSpace(t)
+	b.load(t, s)
+	parts := map[string][]string{}
+	var confirmed []Pair
+	for _, p := range b.truth {
+		if b.kinds[p[0]+"/"+p[1]] != "part" {
+			continue
+		}
+		if parts[p[0]] = append(parts[p[0]], p[1]); len(parts[p[0]]) == 1 && len(confirmed) < 5 {
+			confirmed = append(confirmed, Pair{p[0], p[1]})
+		}
+	}
+	if len(confirmed) < 3 {
+		t.Fatalf("%d invoices are paid in parts", len(confirmed))
+	}
+	in := Input{Left: Side{"l", "no"}, Right: Side{"r", "zeile"}, Labels: Labels{Confirmed: confirmed}}
+	_, outcome := s.learnAndRun(t, in)
+	s.checkResult(t, outcome)
+	rows, err := selectRows[struct{ L, R string }](t.Context(), s, "SELECT left_key, right_key FROM recon_matches")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[Pair]bool{}
+	for _, x := range rows {
+		got[Pair{x.L, x.R}] = true
+	}
+	found, all := 0, 0
+	for _, p := range confirmed {
+		if !got[p] {
+			t.Errorf("%v was confirmed and is not matched", p)
+		}
+		for _, right := range parts[p.Left] {
+			if all++; got[Pair{p.Left, right}] {
+				found++
+			}
+		}
+	}
+	if found < all-1 {
+		t.Errorf("%d of the %d parts of these invoices are found", found, all)
+	}
+}

@@ -13,6 +13,7 @@ type run struct {
 	recipe      *Recipe
 	left, right table
 	rejected    bool // a person rejected pairs
+	held        bool // heldPairs has some
 	passes      []pass
 	open        openRows
 	skewed      []Skew
@@ -122,10 +123,45 @@ func (r *run) copyOpenRows(ctx context.Context, costly bool) error {
 	return r.space.Drop(ctx, old.left, old.right)
 }
 
+// heldPairs holds confirmed pairs of which one row is a part of the other: their amounts do
+// not agree, and further parts may complete the sum. They wait until sums were searched, and
+// no other pass takes their rows.
+const heldPairs = "recon_held"
+
 // confirmedPass matches what a person confirmed.
 func (r *run) confirmedPass(ctx context.Context) error {
-	// Pairs of a batch are matched already.
-	_, err := r.take(ctx, ruleConfirmed, fmt.Sprintf("SELECT k.li, k.ri, NULL AS s, NULL AS margin FROM %s AS k SEMI JOIN %s AS l ON l.i = k.li SEMI JOIN %s AS r ON r.i = k.ri WHERE k.w = 1", labelled, r.openLeft(), r.openRight()), "NULL")
+	if err := r.holdParts(ctx); err != nil {
+		return err
+	}
+	confirmed := fmt.Sprintf("SELECT li, ri FROM %s WHERE w = 1", labelled)
+	if r.held {
+		confirmed += " EXCEPT SELECT li, ri FROM " + heldPairs
+	}
+	return r.takeConfirmed(ctx, confirmed)
+}
+
+// takeConfirmed takes the pairs of a SELECT whose rows are open: those of a batch or of a
+// sum are matched already.
+func (r *run) takeConfirmed(ctx context.Context, pairs string) error {
+	_, err := r.take(ctx, ruleConfirmed, fmt.Sprintf("SELECT k.li, k.ri, NULL AS s, NULL AS margin FROM (%s) AS k SEMI JOIN %s AS l ON l.i = k.li SEMI JOIN %s AS r ON r.i = k.ri", pairs, r.openLeft(), r.openRight()), "NULL")
+	return err
+}
+
+// holdParts finds the confirmed pairs whose amounts do not add up, where sums are searched.
+func (r *run) holdParts(ctx context.Context) error {
+	g := r.recipe.Groups
+	if g == nil || r.recipe.Cardinality == OneToOne {
+		return nil
+	}
+	amount, tolerance := indexOf(r.recipe.Comparisons, g.Amount), int64(g.Tolerance*100+0.5)
+	if err := r.space.Create(ctx, heldPairs, fmt.Sprintf(`SELECT li, ri FROM (
+			SELECT k.li, k.ri, l.a%[1]d AS la, r.a%[1]d AS ra, sum(r.a%[1]d) OVER (PARTITION BY k.li) AS parts_right, sum(l.a%[1]d) OVER (PARTITION BY k.ri) AS parts_left
+			FROM %[2]s AS k JOIN %[3]s AS l ON l.i = k.li JOIN %[4]s AS r ON r.i = k.ri WHERE k.w = 1)
+		WHERE abs(la - parts_right) > %[5]d AND abs(ra - parts_left) > %[5]d`, amount, labelled, r.openLeft(), r.openRight(), tolerance)); err != nil {
+		return err
+	}
+	n, err := r.count(ctx, "SELECT count(*) FROM "+heldPairs)
+	r.held = n > 0
 	return err
 }
 
@@ -149,7 +185,7 @@ func (r *run) scoredPass(ctx context.Context) error {
 	if err := r.makeLevels(ctx, levelTable, candidatePairs, r.open.rowTables, rc.Comparisons); err != nil {
 		return fmt.Errorf("comparing candidates: %w", err)
 	}
-	sql := fmt.Sprintf("SELECT *, %s AS s FROM %s AS v%s", scoreSQL(rc.Scoring.weights(rc.Comparisons)), levelTable, r.withoutRejected("v"))
+	sql := fmt.Sprintf("SELECT *, %s AS s FROM %s AS v%s", scoreSQL(rc.Scoring.weights(rc.Comparisons)), levelTable, r.withoutDecided("v"))
 	if err := r.space.Create(ctx, scoredPairs, sql); err != nil {
 		return fmt.Errorf("scoring candidates: %w", err)
 	}
@@ -159,12 +195,15 @@ func (r *run) scoredPass(ctx context.Context) error {
 	return r.assign(ctx, "true")
 }
 
-// withoutRejected joins rejected pairs away.
-func (r *run) withoutRejected(pairs string) string {
-	if !r.rejected {
-		return ""
+// withoutDecided joins rejected pairs away, and pairs of rows that are held.
+func (r *run) withoutDecided(pairs string) (sql string) {
+	if r.rejected {
+		sql += fmt.Sprintf(" ANTI JOIN (SELECT * FROM %[1]s WHERE w = 0) AS n ON n.li = %[2]s.li AND n.ri = %[2]s.ri", labelled, pairs)
 	}
-	return fmt.Sprintf(" ANTI JOIN (SELECT * FROM %[1]s WHERE w = 0) AS n ON n.li = %[2]s.li AND n.ri = %[2]s.ri", labelled, pairs)
+	if r.held {
+		sql += fmt.Sprintf(" ANTI JOIN %[1]s AS hl ON hl.li = %[2]s.li ANTI JOIN %[1]s AS hr ON hr.ri = %[2]s.ri", heldPairs, pairs)
+	}
+	return sql
 }
 
 // equalAmountSQL says that the amounts of a scored pair agree, or that one is missing.
@@ -181,6 +220,11 @@ func (r *run) restPass(ctx context.Context) error {
 	g := r.recipe.Groups
 	if g == nil {
 		return nil
+	}
+	if r.held { // no sum was found for these
+		if err := r.takeConfirmed(ctx, "SELECT li, ri FROM "+heldPairs); err != nil {
+			return err
+		}
 	}
 	return r.assign(ctx, r.withoutAmountSQL(g))
 }

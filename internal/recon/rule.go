@@ -140,8 +140,8 @@ func (r *run) rulePairs(rule Rule, key Key, skewed bool) (string, error) {
 	if len(levels) > 0 {
 		sql += " WHERE " + strings.Join(levels, " AND ")
 	}
-	if r.rejected {
-		sql = fmt.Sprintf("SELECT v.* FROM (%s) AS v%s", sql, r.withoutRejected("v"))
+	if r.rejected || r.held {
+		sql = fmt.Sprintf("SELECT v.* FROM (%s) AS v%s", sql, r.withoutDecided("v"))
 	}
 	return sql, nil
 }

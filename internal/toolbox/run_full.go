@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"interlock/internal/event"
@@ -77,7 +76,7 @@ func (b box) runFull() tool.Tool {
 		for _, a := range out.made {
 			out.Artifacts = append(out.Artifacts, a.Name)
 		}
-		out.Note = describeOutcome(o) + " The evidence is in " + strings.Join(out.Artifacts, ", ") + "."
+		out.Note = describeOutcome(o) + fmt.Sprintf(" The evidence is in %d files of this thread; evidence.xlsx has a summary to sign.", len(out.Artifacts))
 		return out, err
 	})
 }

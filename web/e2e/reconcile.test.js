@@ -65,7 +65,7 @@ test("two files are matched: pairs by key and mouse, rules, approval, result, re
   await card("validation").waitFor();
   await phase().getByText("Approval").waitFor();
   assert.match(await page.getByRole("region", { name: "Rules", exact: true }).innerText(), /Rows match where invoice_no and text[\s\S]*of its matches are right/);
-  assert.match(await card("validation").innerText(), /Matched\s+20[\s\S]*Open left\s+4[\s\S]*Open right\s+2/);
+  assert.match(await card("validation").innerText(), /on the samples[\s\S]*Matched\s+20[\s\S]*Open left\s+4[\s\S]*Open right\s+2/);
   await page.keyboard.press("Tab");
   while (!(await page.evaluate(() => document.activeElement.textContent.startsWith("Approve")))) await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
@@ -80,6 +80,10 @@ test("two files are matched: pairs by key and mouse, rules, approval, result, re
   const evidence = page.getByRole("region", { name: "Evidence of a match" });
   await evidence.getByText("1 of 20").waitFor();
   assert.match(await evidence.innerText(), /invoice no and text[\s\S]*\+7\.\d\d[\s\S]*all together/);
+  // What is shown adds up to what is said.
+  const weights = (await evidence.locator(".weight").allInnerTexts()).map((w) => Number(w.replace("−", "-")));
+  assert.ok(Math.abs(weights.slice(0, -1).reduce((a, b) => a + b, 0) - weights.at(-1)) < 0.05, String(weights));
+  assert.match(await evidence.innerText(), /closeness/);
   const first = await evidence.innerText();
   await evidence.getByRole("button", { name: "The next match" }).press("Enter");
   await evidence.getByText("2 of 20").waitFor();

@@ -120,10 +120,12 @@ export interface Part {
   weight: number;
 }
 
-/** evidenceOf reads the comparisons of a match from its row: "c1 left: invoice_no", "c1 right: text", "c1 level", "c1 weight". */
+/** evidenceOf reads the comparisons of a match from its row: "c1 left: invoice_no", "c1 right: text", "c1 level", "c1 weight"; they and the closeness add up to its score. */
 export function evidenceOf(columns: Column[], row: unknown[]): Part[] {
   const cell = (name: string) => row[columns.findIndex((c) => c.name === name)];
-  return columns.flatMap((c, i) => {
+  const closeness = Number(cell("closeness") ?? 0);
+  const rest: Part[] = closeness ? [{ name: "closeness", left: "", right: "", level: "how near the values of a level are to each other", weight: closeness }] : [];
+  const parts = columns.flatMap((c, i) => {
     const [, id, field] = /^(\w+) left: (.+)$/.exec(c.name) ?? [];
     if (!id) return [];
     const other = columns.findIndex((d) => d.name.startsWith(`${id} right: `));
@@ -131,4 +133,5 @@ export function evidenceOf(columns: Column[], row: unknown[]): Part[] {
     if (weight === null || weight === undefined) return [];
     return [{ name: `${field} and ${columns[other]?.name.slice(`${id} right: `.length) ?? ""}`, left: String(row[i] ?? ""), right: String(row[other] ?? ""), level: String(cell(`${id} level`) ?? ""), weight: Number(weight) }];
   });
+  return parts.length ? [...parts, ...rest] : [];
 }
