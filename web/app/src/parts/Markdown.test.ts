@@ -33,6 +33,16 @@ test.each([
   for (const a of body.querySelectorAll("a")) expect(a.getAttribute("href")).toMatch(/^https?:/);
 });
 
+test("the words of a link are marked like any text, its address is not", () => {
+  const place = { start: 0, end: 0 };
+  const result = tableOf({ columns: ["region", "n"], column_types: ["VARCHAR", "BIGINT"], rows: [["North", 1234]] })!;
+  const body = draw("It is [4,711](https://x.y/4711) of [1,234](https://x.y/1), see https://x.y/4711.", { result, call: "c_1", figures: [
+    { ...place, text: "4,711", support: "none" }, { ...place, text: "1,234", support: "cell", cells: [{ table: "c_1", row: 0, column: "n" }] }] });
+  expect(body.querySelector("a [data-support=none]")?.textContent).toBe("4,711?");
+  expect(body.querySelector("a [data-support=cell]")?.textContent).toBe("1,234");
+  expect(body.querySelector("a button")).toBeNull();
+});
+
 test("figures of an answer are marked where nothing supports them", () => {
   const result = tableOf({ columns: ["region", "n"], column_types: ["VARCHAR", "BIGINT"], rows: [["North", 1234]] })!;
   const place = { start: 0, end: 0 };
