@@ -104,7 +104,7 @@ var table = []Entry{
 	{ShuttingDown, "the server is shutting down", 503, "", "Try again in a moment. A turn that was cut short goes on by itself when a server runs again.", false},
 	{InvalidArguments, "the arguments of a call do not fit its schema", 422, "Read the listed problems and call again with corrected arguments.", "The model sent wrong arguments; it was told so.", true},
 	{InvalidState, "the machine has no way from here to there, or a needed fact is missing", 409, "That call is not possible from the present state; do something that the state allows.", "See the machine's graph: it shows which steps come first.", false},
-	{ToolNotAllowed, "the present state does not offer this tool", 403, "Use only the tools that you were given.", "The model asked for a tool that its state does not offer; it was not run.", false},
+	{ToolNotAllowed, "the present state does not offer this tool", 403, "Use only the tools that are offered now: an earlier call may have changed them.", "The model asked for a tool that its state does not offer; it was not run.", false},
 	{UnknownTool, "no tool has this name", 404, "Use only the tools that you were given.", "The model asked for a tool that does not exist.", false},
 	{FeatureDisabled, "a setting has switched this off", 403, "This is switched off; do it another way and do not ask for it again.", "Switch it on in the settings of this machine.", false},
 	{ApprovalRefused, "a person refused this call", 403, "The person refused; do not ask for the same again.", "You refused this call.", false},

@@ -136,7 +136,7 @@ func describeFound(found []FoundTable) string {
 	case 0:
 		return "No table is relevant to this."
 	case 1:
-		return fmt.Sprintf("One table is relevant: %s of %s.", found[0].FullyQualifiedName, found[0].SourceID)
+		return fmt.Sprintf("One table is relevant: %s of %s. What is known of it stands in your instructions now.", found[0].FullyQualifiedName, found[0].SourceID)
 	}
-	return fmt.Sprintf("%d tables are relevant; the first is %s of %s.", len(found), found[0].FullyQualifiedName, found[0].SourceID)
+	return fmt.Sprintf("%d tables are relevant; the first is %s of %s. What is known of them stands in your instructions now.", len(found), found[0].FullyQualifiedName, found[0].SourceID)
 }
