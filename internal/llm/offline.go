@@ -392,6 +392,9 @@ func askBack(a nlq.Answer) string {
 	b.WriteString(askedBack)
 	for _, q := range a.Questions {
 		if len(q.Alternatives) < 2 {
+			if why := strings.TrimSpace(strings.TrimSuffix(q.Question, "Is this what you mean?")); why != "" {
+				b.WriteString(" " + why)
+			}
 			continue
 		}
 		fmt.Fprintf(&b, " %s\n", q.Question)

@@ -77,6 +77,8 @@ func TestEveryWordCounts(t *testing.T) {
 		{"how many closings have left", nil, []string{"count(DISTINCT"}},
 		{"how many mechanics do we have at the moment?", []string{"left_on IS NULL"}, nil},
 		{"which mechanic is the oldest?", nil, []string{"sum("}},
+		{"repairs with cost > 2000 and cost < 8000, how many", []string{"cost > 2000", "cost < 8000"}, []string{"IN (", "2001"}},
+		{"How many repairs cost more than 2000?", []string{"cost > 2000"}, []string{"2001"}},
 		{"largest repairs", []string{"asked"}, nil},
 		{"cost of everything closed", nil, []string{"SELECT cost"}},
 		{"please give me a list of all countries, thank you", []string{"SELECT DISTINCT country"}, nil},

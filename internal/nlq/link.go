@@ -278,9 +278,14 @@ func (l *linker) mentions() []mention {
 	return append(out, l.valueMentions()...)
 }
 
+// isSign reports whether a token is a sign of comparison, which is a part of no name.
+func isSign(t token) bool {
+	return !t.quoted && t.lower != "" && strings.Trim(t.lower, "<>=") == ""
+}
+
 func (l *linker) mention(from, to int) (mention, bool) {
 	content := l.contentTokens(from, to)
-	if content == nil {
+	if content == nil || slices.ContainsFunc(l.toks[from:to], isSign) {
 		return mention{}, false
 	}
 	for _, t := range content {

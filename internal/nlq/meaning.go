@@ -237,7 +237,7 @@ func (p *planner) groupSame(col int) {
 	e := queryplan.Expr{Column: p.ref(col)}
 	for _, s := range p.x.same[col] {
 		e.Replace = append(e.Replace, queryplan.Replacement{Value: s.Value, Spellings: s.Spellings})
-		p.q.notes = append(p.q.notes, fmt.Sprintf("%s is counted as %s, by your semantic model", strings.Join(s.Spellings, " and "), s.Value))
+		p.q.notes = append(p.q.notes, fmt.Sprintf("%s is counted as %s, as the dictionary or the semantic model says", strings.Join(s.Spellings, " and "), s.Value))
 	}
 	if p.x.foldsCase(col) {
 		shown, key := queryplan.Expr{Of: &e, Function: queryplan.Max, Alias: name}, queryplan.Expr{Of: &e, Function: queryplan.Lower}

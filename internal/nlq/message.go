@@ -82,6 +82,9 @@ func (x *Index) periodHere(toks []token, i int, now time.Time) (period, int, boo
 		if k := i + 1; k < len(toks) && (units[lemma(word(k))] || word(k) == "€") {
 			return period{}, 0, false
 		}
+		if i > 0 && (isSign(toks[i-1]) || amountWords[toks[i-1].lower] || toks[i-1].lower == "than" && i > 1 && amountWords[toks[i-2].lower]) {
+			return period{}, 0, false // an amount above 2000
+		}
 		return period{from: day(y, 1, 1), until: day(y+1, 1, 1), year: y}, 1, true
 	}
 	if w == "year" {
@@ -153,3 +156,6 @@ func (x *Index) periodHere(toks []token, i int, now time.Time) (period, int, boo
 	}
 	return p, n, said
 }
+
+// amountWords stand before a number that is an amount and no year.
+var amountWords = wordSet("over above below under exceeding exceeds exceed least more less fewer greater higher lower larger smaller bigger")

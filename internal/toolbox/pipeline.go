@@ -51,11 +51,12 @@ type (
 	}
 	// Past is an entry of the history.
 	Past struct {
-		Query        string `json:"query"`
-		PlanSQL      string `json:"plan_sql"`
-		Response     string `json:"response"`
-		Satisfaction string `json:"satisfaction"`
-		Time         string `json:"time"`
+		Query         string `json:"query"`
+		Clarification string `json:"clarification,omitempty"` // the answers to questions back, one below the other
+		PlanSQL       string `json:"plan_sql"`
+		Response      string `json:"response"`
+		Satisfaction  string `json:"satisfaction"`
+		Time          string `json:"time"`
 	}
 	// Answered is the final output.
 	Answered struct {

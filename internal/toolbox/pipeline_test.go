@@ -81,6 +81,15 @@ func TestPlanQuestionFollowsUp(t *testing.T) {
 	}
 }
 
+// TestPlanQuestionHearsAnswers: what a person answered to a question back is a part of the history.
+func TestPlanQuestionHearsAnswers(t *testing.T) {
+	history := []toolbox.Past{{Query: "customers of Bern", Clarification: "How many customers are in Bern?\n"}}
+	out := must[toolbox.PlanQuestionOut](t, newFake(), "plan_question", args{"question": "what about Basel?", "schema": args{}, "history": history})
+	if !strings.Contains(out.Plan.SQL, "city = 'Basel'") || !strings.Contains(out.Plan.SQL, "count(*)") {
+		t.Errorf("got %s", out.Plan.SQL)
+	}
+}
+
 func TestCheckSQL(t *testing.T) {
 	f := newFake()
 	check := func(sql string) toolbox.Safety {

@@ -41,11 +41,15 @@ func (b box) planQuestion() tool.Tool {
 	}))
 }
 
-// asked is what was asked before.
+// asked is what was asked before, and how questions back were answered: without the answers the questions back
+// would still be open, and the next message would be taken for an answer.
 func asked(history []Past) []nlq.Turn {
 	var out []nlq.Turn
 	for _, h := range history {
 		out = append(out, nlq.Turn{Text: h.Query})
+		for line := range strings.Lines(h.Clarification) {
+			out = append(out, nlq.Turn{Text: strings.TrimSpace(line)})
+		}
 	}
 	return out
 }

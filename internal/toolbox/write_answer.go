@@ -25,7 +25,7 @@ func writeAnswer() tool.Tool {
 			return WriteAnswerOut{}, err
 		}
 		out := WriteAnswerOut{Output: Answered{Response: text, PromptMonitor: monitor}}
-		out.Entry = Past{Query: in.Question, Response: text, Satisfaction: in.Satisfaction, Time: started(in.Metrics)}
+		out.Entry = Past{Query: in.Question, Clarification: in.Clarification, Response: text, Satisfaction: in.Satisfaction, Time: started(in.Metrics)}
 		if in.Plan != nil {
 			out.Entry.PlanSQL = in.Plan.SQL
 		}
