@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -235,12 +236,43 @@ type answeredQuery struct {
 	Chunks []retrieve.Chunk `json:"chunks"`
 }
 
+// embedWait is how long a search embeds what has no vector yet: passages that changed, or that another program is
+// still adding. It is a variable for the test.
+var embedWait = 10 * time.Second
+
+// embedForSearch embeds for a moment, and says what is found by its words alone after it.
+func (a *app) embedForSearch(ctx context.Context, x *retrieve.Index, f docsFlags) error {
+	bar := newProgressBar(a.errw, a.json)
+	moment, cancel := context.WithTimeout(ctx, embedWait)
+	defer cancel()
+	err := x.EmbedDocuments(moment, func(p retrieve.Progress) { bar.show(progress{step: p.Stage, done: p.Done, total: p.Total}) })
+	bar.end()
+	if err == nil || ctx.Err() != nil || moment.Err() == nil {
+		return err
+	}
+	list, err := x.List(ctx, f.scope())
+	if err != nil {
+		return err
+	}
+	waiting := 0
+	for _, d := range list {
+		waiting += d.Chunks - d.Embedded
+	}
+	if waiting > 0 {
+		fmt.Fprintf(a.errw, "%s found by words alone so far, not by meaning; `interlock docs add` goes on with the rest.\n", countOf(waiting, "passage"))
+	}
+	return nil
+}
+
 func (a *app) searchDocs(ctx context.Context, x *retrieve.Index, f docsFlags, questions []string) error {
 	if f.collection != "" {
 		if err := x.CheckKnown(ctx, f.owner, f.collection); err != nil {
 			return err
 		}
-		if _, err := x.Refresh(ctx, retrieve.AddRequest{Owner: f.owner, Collection: f.collection}); err != nil {
+		if _, err := x.Refresh(ctx, retrieve.AddRequest{Owner: f.owner, Collection: f.collection, WordsOnly: true}); err != nil {
+			return err
+		}
+		if err := a.embedForSearch(ctx, x, f); err != nil {
 			return err
 		}
 	}

@@ -195,6 +195,9 @@ func (x *Index) Refresh(ctx context.Context, q AddRequest) (AddReport, error) {
 			return report, storeFault(err, "refreshing "+d.Folder)
 		}
 	}
+	if q.WordsOnly {
+		return report, nil
+	}
 	return report, x.EmbedDocuments(ctx, q.Progress)
 }
 
