@@ -103,6 +103,7 @@ test("a question is asked, read, changed and compared by the keyboard alone, and
   assert.equal(await field.evaluate((f) => f === document.activeElement), true);
   await page.keyboard.press("Escape");
   await field.waitFor({ state: "detached" });
+  assert.equal(await page.evaluate(() => document.activeElement.ariaLabel), "Edit the question", "the focus is where it was");
   await reach("Run again");
   await page.keyboard.press("Enter");
   await ended(page, "answered", 2);

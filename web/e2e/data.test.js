@@ -61,7 +61,9 @@ test("a file is dropped, asked, shown whole, exported and deleted", async () => 
   await drop("sales.csv", ["sale_id,region,amount", ...rows].join("\n") + "\n");
   await upload("sales.csv").getByText("1,200 rows, 3 columns in sales").waitFor();
   assert.match(await dataset("uploads").innerText(), /sales\s+1,200/);
-  await visit("#/ask");
+  await upload("sales.csv").getByRole("link", { name: "Look inside" }).click();
+  await page.locator('.profiles tr[aria-label="region"]').waitFor();
+  await upload("sales.csv").getByRole("button", { name: "Ask about it" }).click();
   await page.getByRole("button", { name: "Dataset: uploads" }).waitFor();
 
   await question("How many sales are there per region?");

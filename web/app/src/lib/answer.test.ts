@@ -86,8 +86,21 @@ test("each part of a plan can be changed, and the rest stays", () => {
   expect(withFilter(refundPlan, undefined, columns[2], "damaged")).toMatchObject({ words: "only reason damaged", plan: { filters: [{}, {}, { column: "reason", operator: "equals_any_case", value: "damaged" }] } });
 });
 
+test("a chart for other programs has fields that cannot be taken for paths", () => {
+  const odd = tableOf({ columns: ["Station", "a.b", "it's", 'x"y', "1", "total[0]"], column_types: ["VARCHAR", "BIGINT", "BIGINT", "BIGINT", "BIGINT", "BIGINT"], rows: [["S0", 10, 11, 12, 13, 14], ["S1", 20, 21, 22, 23, 24]] })!;
+  const doc = vegaLite(chooseChart(odd)!, odd) as { data: { values: unknown[] }; transform: object[]; encoding: object };
+  expect(doc.data.values[0]).toEqual({ Station: "S1", "column 2": 20, "column 3": 21, "column 4": 22, "1": 23, "column 6": 24 });
+  expect(doc.transform[0]).toEqual({ fold: ["column 2", "column 3", "column 4", "1", "column 6"], as: ["series", "value"] });
+  expect(doc.transform.slice(1)).toContainEqual({ calculate: 'datum.series === "column 4" ? "x\\"y" : datum.series', as: "series" });
+  expect(doc.encoding).toMatchObject({ x: { field: "Station" }, y: { field: "value" }, color: { field: "series" } });
+  const one = tableOf({ columns: ["a.b", "total_paid", "total paid"], column_types: ["VARCHAR", "VARCHAR", "BIGINT"], rows: [["S0", "p", 1], ["S1", "q", 2]] })!;
+  expect(vegaLite(chooseChart(one)!, one)).toMatchObject({ encoding: { x: { field: "column 1", title: "a.b" }, y: { field: "total paid" } } });
+  const twice = tableOf({ columns: ["value", "n", "n"], column_types: ["VARCHAR", "BIGINT", "BIGINT"], rows: [["a", 1, 5], ["b", 2, 6]] })!;
+  expect(vegaLite(chooseChart(twice)!, twice)).toMatchObject({ data: { values: [{ "column 1": "b", n: 2, "column 3": 6 }, {}] }, transform: [{ fold: ["n", "column 3"] }, {}] });
+});
+
 test("headings are words, names that somebody chose stay", () => {
-  expect(["sum_refund_amount", "count_star", "Umsatz EUR"].map(heading)).toEqual(["total refund amount", "count", "Umsatz EUR"]);
+  expect(["sum_refund_amount", "sum_total", "sum_of_total_paid", "count_star", "Umsatz EUR"].map(heading)).toEqual(["total refund amount", "total", "total paid", "count", "Umsatz EUR"]);
 });
 
 test("two statements differ in one word", () => {

@@ -23,6 +23,8 @@ export interface Chart {
   labels: string[];
   x?: number[];
   xName: string;
+  /** The column of the result that the labels or x are of; -1 where there is none. */
+  along: number;
   series: Series[];
   /** row gives the row of the result behind each label. */
   row: number[];
@@ -57,7 +59,7 @@ function suitable(result: Result): Chart | undefined {
   const valuesOf = (i: number) => rows.map((r) => r[i]);
   const measures = columns.map((_, i) => i).filter((i) => isMeasure(columns[i], valuesOf(i)));
   if (!measures.length) return undefined;
-  if (rows.length === 1) return columns.length === 1 ? { kind: "number", kinds: ["number"], labels: [""], xName: "", series: series(result, measures), row: [0], column: measures, others: 0 } : undefined;
+  if (rows.length === 1) return columns.length === 1 ? { kind: "number", kinds: ["number"], labels: [""], xName: "", along: -1, series: series(result, measures), row: [0], column: measures, others: 0 } : undefined;
   const axis = columns.findIndex((c, i) => isTime(c) || isPeriods(valuesOf(i)));
   const names = columns.map((_, i) => i).filter((i) => !measures.includes(i) && i !== axis && !isNumber(columns[i], valuesOf(i)));
   const along = axis >= 0 ? axis : names[0];
@@ -93,7 +95,7 @@ function timeChart(result: Result, axis: number, measures: number[]): Chart {
   const drawn = series(result, fitting, order);
   const kinds: ChartKind[] = ["columns", "line"];
   if (noneBelowZero(drawn)) kinds.push("area", ...(drawn.length > 1 ? ["stacked" as const] : []));
-  return { kind: rows.length <= mostColumns && fitting.length === 1 ? "columns" : "line", kinds, labels: labelsOf(result, axis, order), xName: heading(columns[axis].name), series: drawn, row: order, column: fitting, others: 0 };
+  return { kind: rows.length <= mostColumns && fitting.length === 1 ? "columns" : "line", kinds, labels: labelsOf(result, axis, order), xName: heading(columns[axis].name), along: axis, series: drawn, row: order, column: fitting, others: 0 };
 }
 
 // comparable keeps the measures of about the size of the first: others would be flat lines.
@@ -116,7 +118,7 @@ function categoryChart(result: Result, category: number, measures: number[]): Ch
   else if (noneBelowZero(series(result, [measure]))) kinds.push("pie");
   const kind = rows.length >= 8 || labels.some((l) => l.length > 10) ? "bars" : "columns";
   const fitting = several ? comparable(result, measures) : [measure];
-  return { kind: several ? "columns" : kind, kinds, labels, xName: heading(columns[category].name), series: several ? all : all.slice(0, 1), row: order, column: fitting, others: rows.length - order.length, rest: rows.filter((_, i) => !order.includes(i)).reduce((sum, r) => sum + Number(r[measure] ?? 0), 0) };
+  return { kind: several ? "columns" : kind, kinds, labels, xName: heading(columns[category].name), along: category, series: several ? all : all.slice(0, 1), row: order, column: fitting, others: rows.length - order.length, rest: rows.filter((_, i) => !order.includes(i)).reduce((sum, r) => sum + Number(r[measure] ?? 0), 0) };
 }
 
 // groupedChart draws a series for each value of a second column with names.
@@ -143,12 +145,12 @@ function groupedChart(result: Result, along: number, names: number[], measures: 
   const hidden = all.length - groups.length;
   const whole = noneBelowZero(drawn) && !hidden; // parts of a whole are all of them
   const kinds: ChartKind[] = timed ? ["line", ...(whole ? ["area" as const, "stacked" as const] : []), "columns"] : ["columns", ...(whole ? ["stacked" as const] : [])];
-  return { kind: kinds[0], kinds, labels: labelsOf(result, along, order), xName: heading(columns[along].name), series: drawn, row: order, column: [measure], cells, group, others: 0, hidden };
+  return { kind: kinds[0], kinds, labels: labelsOf(result, along, order), xName: heading(columns[along].name), along, series: drawn, row: order, column: [measure], cells, group, others: 0, hidden };
 }
 
 function scatterChart(result: Result, x: number, y: number): Chart {
   const order = result.rows.map((_, i) => i).filter((i) => !isEmpty(result.rows[i][x]) && !isEmpty(result.rows[i][y]));
-  return { kind: "scatter", kinds: ["scatter"], labels: order.map(String), x: order.map((i) => Number(result.rows[i][x])), xName: heading(result.columns[x].name), series: series(result, [y], order), row: order, column: [y], others: 0 };
+  return { kind: "scatter", kinds: ["scatter"], labels: order.map(String), x: order.map((i) => Number(result.rows[i][x])), xName: heading(result.columns[x].name), along: x, series: series(result, [y], order), row: order, column: [y], others: 0 };
 }
 
 /** ticks gives round numbers from a low to a high end, about so many. */

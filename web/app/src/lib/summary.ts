@@ -3,7 +3,7 @@
 import { chooseChart } from "./chart";
 import { isTime, writer } from "./column";
 import type { Result } from "./result";
-import { heading, sentence } from "./words";
+import { sentence } from "./words";
 
 /** summary says where a measure is highest and lowest; "" where the rows say it best themselves. */
 export function summary(result: Result): string {
@@ -15,7 +15,7 @@ export function summary(result: Result): string {
   const [high, low] = [ranked[0], ranked.at(-1)!];
   if (!high || high.v === low.v || high.v === ranked[1].v) return "";
   const write = writer(result.columns[measure], result.rows.map((r) => r[measure]));
-  const at = isTime(result.columns.find((c) => heading(c.name) === chart.xName)!) ? "in" : "for";
+  const at = isTime(result.columns[chart.along]) ? "in" : "for";
   const named = ({ i }: { i: number }) => `${at} ${chart.labels[i].replaceAll(/[\\`*_[\]<>!|~]/g, "\\$&")} with ${write(result.rows[chart.row[i]][measure])}`;
   return sentence(`${chart.series[0].name.replaceAll(/[\\`*_[\]<>!|~]/g, "\\$&")} is highest ${named(high)} and lowest ${named(low)}`);
 }

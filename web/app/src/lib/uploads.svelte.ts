@@ -11,6 +11,8 @@ export class Upload {
   share = $state<number | undefined>(0);
   said = $state("waiting");
   status = $state<"sending" | "ready" | "refused" | "taken">("sending");
+  /** The table that came of it, once it can be asked. */
+  table = $state("");
   constructor(readonly file: File, readonly dataset: string) {}
 }
 
@@ -71,6 +73,7 @@ class Uploads {
     const table = now?.tables?.find((t) => t.file === file && t.columns);
     const told = now && datasets.problems(now).find((p) => p.path === file);
     one.status = table ? "ready" : "refused";
+    one.table = table?.table_name ?? "";
     one.said = table
       ? `Ready: ${(table.row_count ?? 0).toLocaleString()} rows, ${table.columns!.length} columns in ${table.table_name}.${told ? " " + told.message : ""}`
       : sentence(`It cannot be read: ${told?.message ?? why?.message ?? "nobody knows why"}`);

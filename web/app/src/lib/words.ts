@@ -12,7 +12,7 @@ export const sentence = (text: string) => capital(text) + (/[.!?…]$/.test(text
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 const aggregates: [RegExp, string][] = [
-  [/^(sum|total)_(of_)?/, "total "], [/^(avg|average|mean)_(of_)?/, "average "], [/^count_star(_\d+)?$/, "count"],
+  [/^sum_(of_)?(?=total(_|$))/, ""], [/^(sum|total)_(of_)?/, "total "], [/^(avg|average|mean)_(of_)?/, "average "], [/^count_star(_\d+)?$/, "count"],
   [/^count_distinct_/, "distinct "], [/^(count|number|num)_(of_)?/, "number of "], [/^min_(of_)?/, "lowest "], [/^max_(of_)?/, "highest "],
 ];
 
