@@ -313,6 +313,22 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+// TestWordsAreEnoughUntilThereAreVectors: a passage that has every word of the question goes before embedded ones that
+// have none, although it is not embedded yet.
+func TestWordsAreEnoughUntilThereAreVectors(t *testing.T) {
+	x := openIndex(t, openModel(t))
+	files := map[string]string{}
+	for i, text := range []string{"A berth costs forty pounds.", "Sails are washed in cold water.", "Dogs are kept on a lead.", "The jetty sells diesel.", "Lifting stops in strong wind.", "Soup is sold in the harbour canteen at noon."} {
+		files[fmt.Sprintf("%d.txt", i)] = text
+	}
+	add(t, x, AddRequest{Collection: "c", Path: writeFiles(t, files)})
+	late := writeFiles(t, map[string]string{"late.txt": "The secret ingredient of the harbour soup is smoked paprika."})
+	add(t, x, AddRequest{Collection: "c", Path: late, WordsOnly: true})
+	if found := search(t, x, Scope{}, "secret ingredient of the harbour soup"); found[0].SourceFile != "late.txt" || found[0].Relevancy < chunkThreshold {
+		t.Errorf("found %+v", found[0])
+	}
+}
+
 // TestAnotherEncoder opens an index with an encoder that did not write it: old vectors are not
 // compared with new ones, and the next Add replaces them.
 func TestAnotherEncoder(t *testing.T) {

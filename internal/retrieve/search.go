@@ -145,9 +145,13 @@ func (x *Index) rank(ctx context.Context, tx *sql.Tx, r ranking, text string, qu
 	out := make([]candidate, 0, len(words))
 	for id, share := range words {
 		c := candidate{id: id, words: share}
-		length := 0
-		c.cosine, length = table.compare(id, question)
-		c.relevancy = r.curve.relevancy(c.cosine, c.words, length)
+		fits, length := r.curve, 0
+		if _, embedded := table.group(id); embedded {
+			c.cosine, length = table.compare(id, question)
+		} else {
+			fits = wordsCalibration.passages // its words are all that is known of it so far
+		}
+		c.relevancy = fits.relevancy(c.cosine, c.words, length)
 		out = append(out, c)
 	}
 	slices.SortFunc(out, func(a, b candidate) int {
