@@ -99,7 +99,7 @@ func resultOf(name string, res *mcp.CallToolResult) (tool.Result, error) {
 		case err != nil || len(raw) > maxResult:
 			out.Truncated = true
 		default:
-			out.Structured = raw
+			out.Structured = json.RawMessage(visible(string(raw)))
 		}
 	}
 	raw, err := json.Marshal(out)

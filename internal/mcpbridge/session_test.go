@@ -108,4 +108,8 @@ func TestUnseenCharactersAreTakenOut(t *testing.T) {
 	if want := `{"properties":{"x":{"description":"a number"}},"type":"object"}`; string(f.Schema) != want {
 		t.Errorf("the schema is %s, want %s", f.Schema, want)
 	}
+	res, err := resultOf("b", &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "o\u202ek"}}, StructuredContent: map[string]any{"said": "o\U000E0041k"}})
+	if want := `{"text":"ok","structured":{"said":"ok"}}`; err != nil || string(res.JSON) != want {
+		t.Errorf("the result is %s, %v, want %s", res.JSON, err, want)
+	}
 }
