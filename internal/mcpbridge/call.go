@@ -82,7 +82,7 @@ func resultOf(name string, res *mcp.CallToolResult) (tool.Result, error) {
 		switch c := c.(type) {
 		case *mcp.TextContent:
 			text := truncate(c.Text, left)
-			out.Truncated = out.Truncated || len(text) < len(c.Text)
+			out.Truncated = out.Truncated || len(c.Text) > left
 			left -= len(text)
 			texts = append(texts, text)
 		default:
