@@ -16,6 +16,7 @@ const (
 	randomPairs = 400
 	minGain     = 0.12 // by which pairs that belong together are more alike than random ones
 	minAlike    = 0.3
+	maxLooked   = 32 // columns of a side that may be compared; each is tried with each
 	maxCompared = 11 // comparisons: their levels are packed into one number
 )
 
@@ -40,6 +41,7 @@ func (o option) telling() bool { return o.As == Reference && o.noise < 0.02 }
 
 // mapColumns finds the comparisons by the values of pairs: SQL that gives li and ri.
 func (r *Reconciler) mapColumns(ctx context.Context, left, right table, lp, rp Profile, pairs string, args ...string) ([]Comparison, error) {
+	lp, rp = lp.telling(maxLooked), rp.telling(maxLooked)
 	if err := r.samplePairs(ctx, left, right, lp, rp, pairs, args); err != nil {
 		return nil, err
 	}
@@ -65,8 +67,8 @@ func textColumns(p Profile, key string) (out []ColumnProfile) {
 // samplePairs makes the sample: every cell in each form that a kind compares.
 func (r *Reconciler) samplePairs(ctx context.Context, left, right table, lp, rp Profile, pairs string, args []string) error {
 	cells := func(prefix string, p Profile) string {
-		return each(p.Columns, ", ", func(i int, c ColumnProfile) string {
-			v := fmt.Sprintf("%s.v%d", prefix, i)
+		return each(p.Columns, ", ", func(_ int, c ColumnProfile) string {
+			v := fmt.Sprintf("%s.v%d", prefix, c.index)
 			f, d := "CAST(NULL AS DOUBLE)", "CAST(NULL AS BIGINT)"
 			if c.Number != "" {
 				f = numberOf(v, c.Number)
@@ -74,13 +76,19 @@ func (r *Reconciler) samplePairs(ctx context.Context, left, right table, lp, rp 
 			if c.Date != "" {
 				d = dayOf(v, c.Date)
 			}
-			return fmt.Sprintf("%[2]s AS %[1]sn%[5]d, %[3]s AS %[1]sf%[5]d, %[4]s AS %[1]sd%[5]d", prefix, normalText(v), f, d, i)
+			return fmt.Sprintf("%[2]s AS %[1]sn%[5]d, %[3]s AS %[1]sf%[5]d, %[4]s AS %[1]sd%[5]d", prefix, normalText(v), f, d, c.index)
 		})
+	}
+	short := func(t table, p Profile) string {
+		return fmt.Sprintf("(SELECT i, %s FROM %s)", each(p.Columns, ", ", func(_ int, c ColumnProfile) string {
+			v := fmt.Sprintf("v%d", c.index)
+			return shortened(v) + " AS " + v
+		}), t.staged)
 	}
 	random := fmt.Sprintf(`SELECT a.i AS li, b.i AS ri, 0 AS w FROM (SELECT i, row_number() OVER (ORDER BY hash(i), i) AS n FROM %s QUALIFY n <= %d) AS a
 		JOIN (SELECT i, row_number() OVER (ORDER BY hash(i * 31 + 7), i) AS n FROM %s QUALIFY n <= %d) AS b USING (n)`, left.staged, randomPairs, right.staged, randomPairs)
 	sql := fmt.Sprintf(`SELECT p.w, %s, %s FROM (SELECT li, ri, 1 AS w FROM (%s) UNION ALL %s) AS p JOIN %s AS l ON l.i = p.li JOIN %s AS r ON r.i = p.ri`,
-		cells("l", lp), cells("r", rp), pairs, random, left.staged, right.staged)
+		cells("l", lp), cells("r", rp), pairs, random, short(left, lp), short(right, rp))
 	return r.space.Create(ctx, samplePairs, sql, args...)
 }
 

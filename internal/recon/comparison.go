@@ -108,7 +108,7 @@ func (c Comparison) source(t table, columns []string) string {
 	if len(columns) == 1 {
 		return fmt.Sprintf("v%d", t.column(columns[0]))
 	}
-	return "nullif(concat_ws(' ', " + each(columns, ", ", func(_ int, name string) string { return fmt.Sprintf("v%d", t.column(name)) }) + "), '')"
+	return "nullif(concat_ws(' ', " + each(columns, ", ", func(_ int, name string) string { return shortened(fmt.Sprintf("v%d", t.column(name))) }) + "), '')"
 }
 
 // readyColumns gives the values of comparison j in the form that levels compare.
@@ -125,6 +125,9 @@ func (c Comparison) readyColumns(j int, t table, columns []string, format string
 		return []string{as(f, "f")}
 	case Date:
 		return []string{as(cmp.Or(typed, dayOf(raw, format)), "d")}
+	}
+	if len(columns) == 1 {
+		raw = shortened(raw)
 	}
 	return []string{as(normalText(raw), "n")}
 }
@@ -220,7 +223,7 @@ func (c Comparison) pairColumns(j int, costly bool) []string {
 		switch c.As {
 		case Text:
 			add(fmt.Sprintf("least(lt.z%d, rt.z%d)", j, j), "zl")
-			add(fmt.Sprintf("CASE WHEN %[1]s = %[2]s THEN 1 ELSE jaro_winkler_similarity(%[1]s, %[2]s) END", ln, rn), "jw")
+			add(fmt.Sprintf("CASE WHEN %s = %s THEN 1 ELSE %s END", ln, rn, alikeness(ln, rn)), "jw")
 			add(fmt.Sprintf("(replace(%[1]s, ' ', '') = replace(%[2]s, ' ', ''))", ln, rn), "jn")
 			add(fmt.Sprintf("(starts_with(%[1]s, %[2]s) OR starts_with(%[2]s, %[1]s))", ln, rn), "pre")
 		case Reference:
@@ -342,7 +345,7 @@ func (c Comparison) similaritySQL(a, b string) string {
 			WHEN list_has_any(regexp_extract_all(%[1]s, '[0-9]{5,}'), regexp_extract_all(%[2]s, '[0-9]{5,}')) THEN 0.9
 			WHEN abs(length(%[1]s) - length(%[2]s)) <= 1 AND length(%[1]s) BETWEEN 4 AND 24 AND damerau_levenshtein(%[1]s, %[2]s) <= 1 THEN 0.6 ELSE 0 END`
 	default:
-		sql = `greatest(jaro_winkler_similarity(%[1]s, %[2]s) * 2 - 1, 0.95 * len(list_intersect(string_split(%[1]s, ' '), string_split(%[2]s, ' ')))
+		sql = `greatest((` + alikeness("%[1]s", "%[2]s") + `) * 2 - 1, 0.95 * len(list_intersect(string_split(%[1]s, ' '), string_split(%[2]s, ' ')))
 			/ least(len(list_distinct(string_split(%[1]s, ' '))), len(list_distinct(string_split(%[2]s, ' ')))))`
 	}
 	return fmt.Sprintf("CASE WHEN %[1]s IS NULL OR %[2]s IS NULL THEN NULL ELSE "+sql+" END", a, b)

@@ -2,6 +2,7 @@ package recon
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -183,5 +184,87 @@ func TestLearnWithoutLabels(t *testing.T) {
 	}
 	if p, err = r.Explain(t.Context(), in, pairs[20]); err != nil || len(p.Agree)+len(p.Nearly) < 3 {
 		t.Errorf("%+v %v", p, err)
+	}
+}
+
+// Tables of hundreds of columns are compared by those that tell most, and wider ones are
+// refused with what to do. Of documents in cells only the beginning is compared.
+func TestWideTablesAndLongCells(t *testing.T) {
+	left, right, pairs := hostileRows(80)
+	widen := func(head []string, rows [][]string, columns int) ([]string, [][]string) {
+		head = slices.Clone(head)
+		out := make([][]string, len(rows))
+		for i, row := range rows {
+			out[i] = slices.Clone(row)
+			for c := range columns {
+				out[i] = append(out[i], []string{"", "abc", fmt.Sprintf("%d,5 EUR", c), fmt.Sprint(i%9 + c), "2025-11-03"}[(i*7+c)%5])
+			}
+		}
+		for c := range columns {
+			head = append(head, fmt.Sprintf("more %d", c))
+		}
+		return head, out
+	}
+	in := Input{Left: Side{"l", "k"}, Right: Side{"r", "k"}}
+	s := newSpace(t)
+	lh, l := widen(leftHead, left, 295)
+	s.table(t, "l", lh, l)
+	s.table(t, "r", rightHead, right)
+	if _, outcome := s.learnAndRun(t, in); outcome.Matched < 76 {
+		t.Errorf("300 columns: %+v", outcome)
+	}
+	lh, l = widen(leftHead, left, 600)
+	s.table(t, "l", lh, l)
+	r, _ := New(Config{Workspace: s})
+	if _, err := r.Learn(t.Context(), in); !fault.Is(err, fault.TooLarge) || !strings.Contains(err.Error(), "605 columns") {
+		t.Errorf("605 columns: %v", err)
+	}
+
+	long := func(head []string, rows [][]string, text string) ([]string, [][]string) {
+		head, rows = widen(head, rows, 0)
+		for i := range rows {
+			rows[i] = append(rows[i], strings.Repeat(text+rows[i][2]+" ", 2_000))
+		}
+		return append(head, "document"), rows
+	}
+	lh, l = long(leftHead, left, "word ")
+	rh, r2 := long(rightHead, right, "text")
+	s.table(t, "l", lh, l)
+	s.table(t, "r", rh, r2)
+	in.Labels.Confirmed = pairs[:5]
+	if _, outcome := s.learnAndRun(t, in); outcome.Matched < 76 {
+		t.Errorf("long cells: %+v", outcome)
+	}
+	longest, err := r.count(t.Context(), fmt.Sprintf("SELECT max(strlen(to_json(t))) FROM (SELECT COLUMNS('n[0-9]+') FROM %s) AS t", readyLeft))
+	if err != nil || longest > 4*longestText {
+		t.Errorf("values of %d bytes are compared: %v", longest, err)
+	}
+}
+
+// A truth about other rows is no result of nought, but a mistake that is named.
+func TestTruthOfOtherRows(t *testing.T) {
+	left, right, pairs := hostileRows(60)
+	s := newSpace(t)
+	s.table(t, "l", leftHead, left)
+	s.table(t, "r", rightHead, right)
+	in := Input{Left: Side{"l", "k"}, Right: Side{"r", "k"}, Labels: Labels{Confirmed: pairs[:3]}}
+	recipe, _ := s.learnAndRun(t, in)
+	r, _ := New(Config{Workspace: s})
+	if _, err := r.Run(t.Context(), in, recipe); err != nil {
+		t.Fatal(err)
+	}
+	if score, err := r.ScoreRun(t.Context(), pairs); err != nil || score.F1 < 0.95 {
+		t.Errorf("%+v, %v", score, err)
+	}
+	var turned []Pair
+	for _, p := range pairs {
+		turned = append(turned, Pair{p.Right, p.Left})
+	}
+	if _, err := r.ScoreRun(t.Context(), turned); !fault.Is(err, fault.BadRequest) || !strings.Contains(err.Error(), "No left row has a key of the truth") {
+		t.Errorf("the columns of the truth are swapped: %v", err)
+	}
+	// Rows that exist and do not belong together are wrong, not unknown.
+	if score, err := r.ScoreRun(t.Context(), []Pair{{pairs[0].Left, pairs[1].Right}}); err != nil || score.F1 != 0 {
+		t.Errorf("%+v, %v", score, err)
 	}
 }

@@ -50,6 +50,27 @@ func TestDoubtfulLabels(t *testing.T) {
 	}
 }
 
+// Where each row has one partner, labels that give a row two match neither: rules decide.
+func TestContradictingLabelsMatchNothing(t *testing.T) {
+	s := newSpace(t)
+	left, right, pairs := hostileRows(80)
+	s.table(t, "l", leftHead, left)
+	s.table(t, "r", rightHead, right)
+	in := Input{Left: Side{"l", "k"}, Right: Side{"r", "k"}, Labels: Labels{Confirmed: pairs[:5]}}
+	recipe, _ := s.learnAndRun(t, in)
+	recipe.Cardinality = OneToOne
+	in.Labels.Confirmed = append(in.Labels.Confirmed, Pair{pairs[0].Left, pairs[40].Right})
+	r, _ := New(Config{Workspace: s})
+	outcome, err := r.Run(t.Context(), in, recipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.checkResult(t, outcome)
+	if outcome.ByRule[ruleConfirmed] != 4 || outcome.Matched < 78 {
+		t.Errorf("%+v", outcome)
+	}
+}
+
 // Rejected pairs change the result beyond themselves: once enough pairs of a kind are
 // rejected, the others of that kind are not matched any more.
 func TestRejectedPairsTeach(t *testing.T) {

@@ -128,12 +128,16 @@ func (r *run) copyOpenRows(ctx context.Context, costly bool) error {
 // no other pass takes their rows.
 const heldPairs = "recon_held"
 
-// confirmedPass matches what a person confirmed.
+// confirmedPass matches what a person confirmed. Where rows have one partner at most, labels
+// that give a row two are named as contradictions and decide nothing.
 func (r *run) confirmedPass(ctx context.Context) error {
 	if err := r.holdParts(ctx); err != nil {
 		return err
 	}
 	confirmed := fmt.Sprintf("SELECT li, ri FROM %s WHERE w = 1", labelled)
+	if r.recipe.Cardinality == OneToOne {
+		confirmed += " QUALIFY count(*) OVER (PARTITION BY li) = 1 AND count(*) OVER (PARTITION BY ri) = 1"
+	}
 	if r.held {
 		confirmed += " EXCEPT SELECT li, ri FROM " + heldPairs
 	}

@@ -1,9 +1,11 @@
 package recon
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"interlock/internal/schema"
 )
@@ -160,6 +162,20 @@ func numberFormat(c columnCounts) (format string, whole bool) {
 // codeLike says that values are references: short, with digits, and mostly different.
 func (p ColumnProfile) codeLike() bool {
 	return p.Digits >= 0.7 && p.Words <= 4 && p.Length >= 4 && p.Length <= 40 && p.Distinct >= 0.2
+}
+
+// telling keeps so many columns at most: those with the most different values tell most
+// about a row.
+func (p Profile) telling(most int) Profile {
+	if len(p.Columns) <= most {
+		return p
+	}
+	tells := func(c ColumnProfile) float64 { return c.Distinct * (1 - c.Nulls) }
+	columns := slices.Clone(p.Columns)
+	slices.SortStableFunc(columns, func(a, b ColumnProfile) int { return cmp.Compare(tells(b), tells(a)) })
+	p.Columns = columns[:most]
+	slices.SortFunc(p.Columns, func(a, b ColumnProfile) int { return a.index - b.index })
+	return p
 }
 
 // namesRow says of a key that its values only name the row: numbers and single words

@@ -23,11 +23,11 @@ func (r *Reconciler) seedPairs(ctx context.Context, l *learnt) (string, error) {
 		return confirmed, err
 	}
 	words := func(t table, p Profile) string {
-		text := each(p.Columns, ", ", func(i int, c ColumnProfile) string {
+		text := each(p.telling(maxLooked).Columns, ", ", func(_ int, c ColumnProfile) string {
 			if c.Name == t.side.Key && c.Whole {
 				return "NULL" // numbers that count the rows meet by chance
 			}
-			return fmt.Sprintf("v%d", i)
+			return shortened(fmt.Sprintf("v%d", c.index))
 		})
 		all := normalText("concat_ws(' ', " + text + ")")
 		return fmt.Sprintf(`(SELECT i, word, count(*) OVER (PARTITION BY word) AS n FROM (SELECT i, unnest(list_distinct(list_concat(string_split(x, ' '), regexp_extract_all(replace(x, ' ', ''), '[0-9]{5,}')))) AS word FROM (SELECT i, %s AS x FROM %s) WHERE x IS NOT NULL))`, all, t.staged)

@@ -27,6 +27,24 @@ func normalText(x string) string {
 	return fmt.Sprintf(`nullif(trim(CASE WHEN regexp_matches(%[1]s, '[^a-z0-9 -]|[ -][ -]') THEN regexp_replace(%[1]s, '[^\p{L}\p{N}]+', ' ', 'g') ELSE replace(%[1]s, '-', ' ') END), '')`, "lower(strip_accents("+x+"))")
 }
 
+// shortened is the beginning of a cell, of which a comparison looks at no more: a document in
+// a cell would take minutes.
+func shortened(x string) string {
+	return fmt.Sprintf("CASE WHEN strlen(%[1]s) > %[2]d THEN left(%[1]s, %[2]d) ELSE %[1]s END", x, longestText)
+}
+
+// longestText is how many characters of a cell are compared, and longestName how many of
+// two texts letter by letter, which takes the product of their lengths.
+const (
+	longestText = 2_000
+	longestName = 200
+)
+
+// alikeness measures how alike two texts are, letter by letter: 0 to 1.
+func alikeness(a, b string) string {
+	return fmt.Sprintf("CASE WHEN greatest(strlen(%[1]s), strlen(%[2]s)) > %[3]d THEN jaro_winkler_similarity(left(%[1]s, %[3]d), left(%[2]s, %[3]d)) ELSE jaro_winkler_similarity(%[1]s, %[2]s) END", a, b, longestName)
+}
+
 // squashed is normal text without spaces.
 func squashed(normal string) string { return fmt.Sprintf("replace(%s, ' ', '')", normal) }
 

@@ -20,6 +20,9 @@ const (
 	numberedRows = "recon_numbered" // i, k, c0 …: of one side, while it is read
 )
 
+// maxWidth is how many columns a side may have: each is named in one statement.
+const maxWidth = 500
+
 // A table is one side as it was staged.
 type table struct {
 	side    Side
@@ -108,6 +111,10 @@ func (r *Reconciler) describeSide(ctx context.Context, side Side, staged string)
 	}
 	if len(t.columns) == 0 {
 		return t, fault.New(fault.SourceUnreadable, "The table %s has no columns.", side.Table)
+	}
+	if len(t.columns) > maxWidth {
+		return t, fault.New(fault.TooLarge, "The table %s has %d columns; at most %d can be reconciled.", side.Table, len(t.columns), maxWidth).
+			Suggest("Leave out the columns that say nothing about which rows belong together.")
 	}
 	if side.Key != "" && t.column(side.Key) < 0 {
 		return t, fault.New(fault.BadRequest, "There is no column %q, which was named as the key of the rows.", side.Key).
