@@ -87,9 +87,24 @@ func (r *Reconciler) samplePairs(ctx context.Context, left, right table, lp, rp 
 	}
 	random := fmt.Sprintf(`SELECT a.i AS li, b.i AS ri, 0 AS w FROM (SELECT i, row_number() OVER (ORDER BY hash(i), i) AS n FROM %s QUALIFY n <= %d) AS a
 		JOIN (SELECT i, row_number() OVER (ORDER BY hash(i * 31 + 7), i) AS n FROM %s QUALIFY n <= %d) AS b USING (n)`, left.staged, randomPairs, right.staged, randomPairs)
-	sql := fmt.Sprintf(`SELECT p.w, %s, %s FROM (SELECT li, ri, 1 AS w FROM (%s) UNION ALL %s) AS p JOIN %s AS l ON l.i = p.li JOIN %s AS r ON r.i = p.ri`,
-		cells("l", lp), cells("r", rp), pairs, random, short(left, lp), short(right, rp))
-	return r.space.Create(ctx, samplePairs, sql, args...)
+	// A statement for each side: the policy bounds what one may hold.
+	const chosen = samplePairs + "_chosen"
+	if err := r.space.Create(ctx, chosen, fmt.Sprintf("SELECT row_number() OVER (ORDER BY w, li, ri) AS n, * FROM (SELECT li, ri, 1 AS w FROM (%s) UNION ALL %s)", pairs, random), args...); err != nil {
+		return err
+	}
+	for _, s := range []struct {
+		prefix, own string
+		t           table
+		p           Profile
+	}{{"l", "li", left, lp}, {"r", "ri", right, rp}} {
+		if err := r.space.Create(ctx, samplePairs+s.prefix, fmt.Sprintf("SELECT p.n, %[1]s FROM %[2]s AS p JOIN %[3]s AS %[4]s ON %[4]s.i = p.%[5]s", cells(s.prefix, s.p), chosen, short(s.t, s.p), s.prefix, s.own)); err != nil {
+			return err
+		}
+	}
+	if err := r.space.Create(ctx, samplePairs, fmt.Sprintf("SELECT p.w, l.* EXCLUDE (n), r.* EXCLUDE (n) FROM %[1]s AS p JOIN %[2]sl AS l ON l.n = p.n JOIN %[2]sr AS r ON r.n = p.n", chosen, samplePairs)); err != nil {
+		return err
+	}
+	return r.space.Drop(ctx, chosen, samplePairs+"l", samplePairs+"r")
 }
 
 // listOptions pairs all columns whose values can be compared in some way. A key names

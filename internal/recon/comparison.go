@@ -108,7 +108,14 @@ func (c Comparison) source(t table, columns []string) string {
 	if len(columns) == 1 {
 		return fmt.Sprintf("v%d", t.column(columns[0]))
 	}
-	return "nullif(concat_ws(' ', " + each(columns, ", ", func(_ int, name string) string { return shortened(fmt.Sprintf("v%d", t.column(name))) }) + "), '')"
+	return "nullif(concat_ws(' ', " + each(columns, ", ", func(_ int, name string) string {
+		i := t.column(name)
+		v := fmt.Sprintf("v%d", i)
+		if t.typedSQL(i) != "" { // a number or a date, which is short
+			return v
+		}
+		return shortened(v)
+	}) + "), '')"
 }
 
 // readyColumns gives the values of comparison j in the form that levels compare.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"interlock/internal/fault"
+	"interlock/internal/query"
 )
 
 // hostileRows makes n pairs of invoices and payments with other formats on each side.
@@ -187,6 +188,34 @@ func TestLearnWithoutLabels(t *testing.T) {
 	}
 }
 
+// learnConfined learns and runs in a confined worker, whose policy bounds every statement.
+func learnConfined(t *testing.T, s *memorySpace, in Input) *Outcome {
+	t.Helper()
+	e, err := query.New(query.Config{Dir: t.TempDir(), MemoryMB: 512})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	confined, err := e.OpenWorkspace(t.Context(), query.WorkspaceConfig{Inputs: []query.Input{copyTable(t, s, "l"), copyTable(t, s, "r")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer confined.Close()
+	r, err := New(Config{Workspace: confined})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lesson, err := r.Learn(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcome, err := r.Run(t.Context(), in, lesson.Recipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return outcome
+}
+
 // Tables of hundreds of columns are compared by those that tell most, and wider ones are
 // refused with what to do. Of documents in cells only the beginning is compared.
 func TestWideTablesAndLongCells(t *testing.T) {
@@ -207,11 +236,12 @@ func TestWideTablesAndLongCells(t *testing.T) {
 	}
 	in := Input{Left: Side{"l", "k"}, Right: Side{"r", "k"}}
 	s := newSpace(t)
-	lh, l := widen(leftHead, left, 295)
+	lh, l := widen(leftHead, left, maxWidth-len(leftHead))
+	rh, r2 := widen(rightHead, right, 60)
 	s.table(t, "l", lh, l)
-	s.table(t, "r", rightHead, right)
-	if _, outcome := s.learnAndRun(t, in); outcome.Matched < 76 {
-		t.Errorf("300 columns: %+v", outcome)
+	s.table(t, "r", rh, r2)
+	if outcome := learnConfined(t, s, in); outcome.Matched < 76 {
+		t.Errorf("%d columns: %+v", maxWidth, outcome)
 	}
 	lh, l = widen(leftHead, left, 600)
 	s.table(t, "l", lh, l)
@@ -228,7 +258,7 @@ func TestWideTablesAndLongCells(t *testing.T) {
 		return append(head, "document"), rows
 	}
 	lh, l = long(leftHead, left, "word ")
-	rh, r2 := long(rightHead, right, "text")
+	rh, r2 = long(rightHead, right, "text")
 	s.table(t, "l", lh, l)
 	s.table(t, "r", rh, r2)
 	in.Labels.Confirmed = pairs[:5]
@@ -267,4 +297,26 @@ func TestTruthOfOtherRows(t *testing.T) {
 	if score, err := r.ScoreRun(t.Context(), []Pair{{pairs[0].Left, pairs[1].Right}}); err != nil || score.F1 != 0 {
 		t.Errorf("%+v, %v", score, err)
 	}
+}
+
+// Columns that have a type are part of all text as well.
+func TestTypedColumnsInAllText(t *testing.T) {
+	left, right, pairs := hostileRows(80)
+	for i := range left {
+		left[i] = append(left[i], fmt.Sprint(1990+i%30))
+		right[i] = append(right[i], fmt.Sprint(1990+i%30))
+	}
+	s := newSpace(t)
+	s.table(t, "ltext", append(slices.Clone(leftHead), "year"), left)
+	s.table(t, "rtext", append(slices.Clone(rightHead), "since"), right)
+	s.must(t, "CREATE TABLE l AS SELECT * REPLACE (CAST(year AS BIGINT) AS year) FROM ltext")
+	s.must(t, "CREATE TABLE r AS SELECT * REPLACE (CAST(since AS BIGINT) AS since) FROM rtext")
+	recipe, outcome := s.learnAndRun(t, Input{Left: Side{"l", "k"}, Right: Side{"r", "k"}, Labels: Labels{Confirmed: pairs[:5]}})
+	if !slices.ContainsFunc(recipe.Comparisons, func(c Comparison) bool { return len(c.Left) > 1 && slices.Contains(c.Left, "year") }) {
+		t.Errorf("the year is no part of all text: %s", recipe.Encode())
+	}
+	if outcome.Matched < 76 {
+		t.Errorf("%+v", outcome)
+	}
+	s.checkResult(t, outcome)
 }

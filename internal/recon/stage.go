@@ -21,7 +21,7 @@ const (
 )
 
 // maxWidth is how many columns a side may have: each is named in one statement.
-const maxWidth = 500
+const maxWidth = 320
 
 // A table is one side as it was staged.
 type table struct {
