@@ -185,10 +185,11 @@ func TestReconcileTools(t *testing.T) {
 		return all
 	}
 	confirmed, rejected := []toolbox.Pair{}, []toolbox.Pair{}
+	var unsure []toolbox.Pair // the first pair and the third
 	asked := map[string]bool{}
 	opened := d.opened.Load()
 	for len(confirmed) < 3 {
-		out := d.must("propose_match", with(map[string]any{"confirmed": confirmed, "rejected": rejected}))
+		out := d.must("propose_match", with(map[string]any{"confirmed": confirmed, "rejected": rejected, "unsure": unsure}))
 		p := decode[toolbox.Pair](t, out["pair"])
 		if asked[p.LeftKey+p.RightKey] || len(asked) > 12 {
 			t.Fatalf("%s and %s: asked twice, or too often", p.LeftKey, p.RightKey)
@@ -196,6 +197,10 @@ func TestReconcileTools(t *testing.T) {
 		asked[p.LeftKey+p.RightKey] = true
 		if !strings.Contains(string(p.Left), p.LeftKey) || !strings.Contains(string(p.Right), p.RightKey) {
 			t.Errorf("the pair does not carry its rows: %s %s", p.Left, p.Right)
+		}
+		if len(asked) == 1 || len(asked) == 3 {
+			unsure = append(unsure, p)
+			continue
 		}
 		if strings.Contains(string(p.Right), strings.ReplaceAll(p.LeftKey, "-", "")) {
 			confirmed = append(confirmed, p)
@@ -211,6 +216,7 @@ func TestReconcileTools(t *testing.T) {
 		t.Errorf("a named pair: %s %s", named["agree"], named["reason"])
 	}
 	d.refused(fault.InvalidArguments, "propose_match", with(map[string]any{"left_key": confirmed[0].LeftKey, "right_key": confirmed[0].RightKey, "reason": "again", "confirmed": confirmed}))
+	d.refused(fault.InvalidArguments, "propose_match", with(map[string]any{"left_key": unsure[1].LeftKey, "right_key": unsure[1].RightKey, "unsure": unsure}))
 	d.refused(fault.InvalidArguments, "propose_match", with(map[string]any{"left_key": "INV-1", "right_key": "910"}))
 	d.refused(fault.InvalidArguments, "propose_match", with(map[string]any{"left_key": "INV-20170"}))
 	d.refused(fault.InvalidState, "propose_match", map[string]any{"left": "invoices", "right": "bank"})

@@ -21,6 +21,7 @@ type ProposeMatchIn struct {
 	ScopeRight *Scope `json:"scope_right,omitempty"`
 	Confirmed  []Pair `json:"confirmed,omitempty"`
 	Rejected   []Pair `json:"rejected,omitempty"`
+	Unsure     []Pair `json:"unsure,omitempty"` // about which the person could not say
 }
 
 // ProposeMatchOut is the content of the card that asks the person.
@@ -44,6 +45,7 @@ func (b box) proposeMatch() tool.Tool {
 		if err != nil {
 			return ProposeMatchOut{}, err
 		}
+		s.unsure = labels(in.Unsure, nil).Confirmed
 		out, err := s.proposalCard(ctx, in)
 		if err == nil && s.thread != "" {
 			s.trainAhead()
@@ -77,12 +79,12 @@ func (s *session) proposalCard(ctx context.Context, in ProposeMatchIn) (out Prop
 // first is a clear one: as long as nothing is confirmed, the rows that share the most.
 func (s *session) propose(ctx context.Context, in ProposeMatchIn) (*recon.Proposal, error) {
 	if in.LeftKey == "" && len(in.Confirmed) == 0 {
-		clear, err := s.Partners(ctx, s.input, len(in.Rejected)+1)
+		clear, err := s.Partners(ctx, s.input, len(in.Rejected)+len(in.Unsure)+1)
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range clear {
-			if !slices.Contains(s.input.Labels.Rejected, p) {
+			if !s.asked(p) {
 				explained, err := s.Explain(ctx, s.input, p)
 				if explained != nil {
 					explained.Reason = "These two rows share more rare values than any others."
@@ -97,13 +99,18 @@ func (s *session) propose(ctx context.Context, in ProposeMatchIn) (*recon.Propos
 	return s.Explain(ctx, s.input, recon.Pair{Left: in.LeftKey, Right: in.RightKey})
 }
 
+// asked says that the person has seen a pair, decided or not.
+func (s *session) asked(p recon.Pair) bool {
+	return slices.Contains(slices.Concat(s.input.Labels.Confirmed, s.input.Labels.Rejected, s.unsure), p)
+}
+
 // checkUndecided refuses to ask about a pair twice.
 func (in ProposeMatchIn) checkUndecided() error {
 	if in.LeftKey == "" {
 		return nil
 	}
 	same := func(p Pair) bool { return p.LeftKey == in.LeftKey && p.RightKey == in.RightKey }
-	for decision, pairs := range map[string][]Pair{"confirmed": in.Confirmed, "rejected": in.Rejected} {
+	for decision, pairs := range map[string][]Pair{"confirmed": in.Confirmed, "rejected": in.Rejected, "been unsure about": in.Unsure} {
 		if slices.ContainsFunc(pairs, same) {
 			return fault.New(fault.InvalidArguments, "the person has %s the pair of %.80q and %.80q already", decision, in.LeftKey, in.RightKey).
 				Suggest("Propose another pair, or leave both keys out to have the one chosen that teaches most.")

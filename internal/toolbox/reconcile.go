@@ -58,9 +58,10 @@ type ScopedSource struct {
 // rows.
 type session struct {
 	*recon.Reconciler
-	space Workspace
-	input recon.Input
-	tell  func(note string) // of the call that uses it
+	space  Workspace
+	input  recon.Input
+	unsure []recon.Pair      // about which the person could not say
+	tell   func(note string) // of the call that uses it
 
 	// of a session that is kept
 	thread, owner, rows string

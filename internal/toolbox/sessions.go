@@ -183,7 +183,7 @@ func (s *session) waitTraining(ctx context.Context) error {
 }
 
 func (s *session) chooseProposals(ctx context.Context) error {
-	list, err := s.Proposals(ctx, s.input, proposalsAtOnce)
+	list, err := s.Proposals(ctx, s.input, proposalsAtOnce+len(s.unsure))
 	if err != nil {
 		return err
 	}
@@ -193,17 +193,13 @@ func (s *session) chooseProposals(ctx context.Context) error {
 
 // nextProposal is the pair whose answer teaches most among those that are not decided.
 func (s *session) nextProposal(ctx context.Context) (*recon.Proposal, error) {
-	taken := map[recon.Pair]bool{}
-	for _, p := range slices.Concat(s.input.Labels.Confirmed, s.input.Labels.Rejected) {
-		taken[p] = true
-	}
-	undecided := func(p recon.Proposal) bool { return !taken[p.Pair] }
-	if !slices.ContainsFunc(s.proposals, undecided) {
+	fresh := func(p recon.Proposal) bool { return !s.asked(p.Pair) }
+	if !slices.ContainsFunc(s.proposals, fresh) {
 		if err := s.chooseProposals(ctx); err != nil {
 			return nil, err
 		}
 	}
-	i := slices.IndexFunc(s.proposals, undecided)
+	i := slices.IndexFunc(s.proposals, fresh)
 	if i < 0 {
 		return nil, fault.New(fault.CannotAnswer, "There is no further pair to ask about.")
 	}
