@@ -45,6 +45,7 @@ type Index struct {
 	defined     map[string]*definition // by the base forms of the name
 	called      map[string]int         // what descriptions call the rows of a table, plus one
 	vocabulary  map[string]bool        // words of names and values
+	named       map[string]bool        // words of names alone
 	stemmed     map[string]bool
 	undefined   []string // terms of the glossary that cannot be computed
 

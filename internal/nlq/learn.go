@@ -16,6 +16,7 @@ func (x *Index) learnMeaning(dict schema.Dictionary) {
 	x.unknown, x.same = map[int][]any{}, map[int][]schema.SameValue{}
 	x.sentinels, x.mainDates, x.folded = map[int]bool{}, map[int]int{}, map[int]bool{}
 	x.defined, x.called, x.vocabulary, x.stemmed = map[string]*definition{}, map[string]int{}, map[string]bool{}, map[string]bool{}
+	x.named = map[string]bool{}
 	x.learnVocabulary()
 	x.learnTexts(dict)
 	for name, text := range dict.Glossary {
@@ -37,6 +38,7 @@ func (x *Index) learnMeaning(dict schema.Dictionary) {
 				x.defined[joinLemmas(tokenise(strings.ToLower(name)))] = d
 				for _, t := range tokenise(strings.ToLower(name)) {
 					x.vocabulary[t.lower], x.vocabulary[t.lemma] = true, true
+					x.named[t.lower] = true
 				}
 				delete(pending, name)
 			}
@@ -74,7 +76,7 @@ func sortedKeys(m map[string]string) []string {
 // learnVocabulary gathers the words of names and of values that are enumerations.
 func (x *Index) learnVocabulary() {
 	add := func(w string) {
-		x.vocabulary[w] = true
+		x.vocabulary[w], x.named[w] = true, true
 		x.stemmed[stem(w)] = true
 	}
 	for i := range x.tables {
@@ -148,7 +150,7 @@ func (x *Index) learnTexts(dict schema.Dictionary) {
 	for w, list := range owners {
 		if slices.Sort(list); len(slices.Compact(list)) == 1 {
 			x.called[w] = list[0] + 1
-			x.vocabulary[w] = true
+			x.vocabulary[w], x.named[w] = true, true
 		}
 	}
 }

@@ -47,7 +47,7 @@ func similar(t *token, w string) float64 {
 		return 0.8
 	case len(t.lemma) >= 4 && len(w) >= len(t.lemma)+3 && strings.HasPrefix(w, t.lemma) && !fillers[t.lemma]:
 		return 0.72
-	case differByTypo(t.lemma, w) && !strings.HasSuffix(t.lower, "ed") && !strings.HasSuffix(t.lower, "ing"):
+	case differByTypo(t.lemma, w) && !isOrdinary(t.lower):
 		return 0.75
 	}
 	return 0

@@ -106,7 +106,7 @@ func (x *Index) useFieldValues(c int, f schema.FieldMeaning) {
 func (x *Index) learnName(name string) []string {
 	words := splitIdentifier(name)
 	for _, w := range words {
-		x.vocabulary[w], x.stemmed[stem(w)] = true, true
+		x.vocabulary[w], x.named[w], x.stemmed[stem(w)] = true, true, true
 	}
 	return words
 }

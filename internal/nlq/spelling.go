@@ -1,11 +1,19 @@
 package nlq
 
-import "slices"
+import (
+	_ "embed" // the list of ordinary words
+	"slices"
+	"strings"
+	"sync"
+)
 
 // correctSpelling replaces words that nothing knows by the one word that differs by a slip of
 // the finger: a word of the data or of grammar. It notes each.
-func (x *Index) correctSpelling(toks []token) ([]token, []Word) {
+func (x *Index) correctSpelling(toks []token, german bool) ([]token, []Word) {
 	out := slices.Clone(toks)
+	if german { // what is left of German is no slip of an English word
+		return out, nil
+	}
 	var notes []Word
 	for i := range out {
 		t := &out[i]
@@ -22,9 +30,9 @@ func (x *Index) correctSpelling(toks []token) ([]token, []Word) {
 	return out, notes
 }
 
-// knowsWord reports whether a word occurs in the data, in grammar or in the list of harmless words.
+// knowsWord reports whether a word occurs in the data, in grammar or in English or German as they are spelt.
 func (x *Index) knowsWord(t *token) bool {
-	if x.vocabulary[t.lower] || x.vocabulary[t.lemma] || grammarWords[t.lower] || harmlessWords[t.lower] || months[t.lower] != 0 || x.stemmed[t.stem] {
+	if x.vocabulary[t.lower] || x.vocabulary[t.lemma] || isGrammar(t.lower) || harmlessWords[t.lower] || months[t.lower] != 0 || x.stemmed[t.stem] {
 		return true
 	}
 	for w := range synonyms[t.lemma] {
@@ -32,59 +40,120 @@ func (x *Index) knowsWord(t *token) bool {
 			return true
 		}
 	}
-	return len(demonyms[t.lower]) > 0 || fillers[t.lower] || harmless[t.lemma] || englishWords[t.lower]
+	_, german := germanWords[t.lower]
+	return german || germanSigns[t.lower] || len(demonyms[t.lower]) > 0 || fillers[t.lower] || harmless[t.lemma] || isOrdinary(t.lower)
 }
 
-// englishWords are correct words that look like slips of others.
-var englishWords = wordSet("profit rent fuel driver margin cause caused satisfied parents room rooms attendance diagnosis marketing spend cost costs tickets support price rate rates place placed change changed worth share shared state stated trend there these where while still start stand chart charts forecast growth grow")
+//go:embed words.txt
+var ordinaryText string
 
-// grammarWords are the words that pieces are made of.
+// ordinaryWords are words that are spelt as they are meant.
+var ordinaryWords = sync.OnceValue(func() map[string]bool {
+	words := map[string]bool{}
+	for line := range strings.Lines(ordinaryText) {
+		if !strings.HasPrefix(line, "#") {
+			for w := range strings.FieldsSeq(line) {
+				words[w] = true
+			}
+		}
+	}
+	return words
+})
+
+// isOrdinary reports whether a word is one of everyday English, in one of its forms.
+func isOrdinary(w string) bool { return ordinaryWords()[w] || ordinaryWords()[lemma(w)] }
+
+// grammarWords are the words that pieces are made of: true for those that are harmless to read by mistake, as they
+// turn nothing round and bound nothing.
 var grammarWords = func() map[string]bool {
 	m := map[string]bool{}
+	bounds := []pieceRole{pNot, pNever, pExclude, pOp, pOrMore, pBetween, pBirth, pMissing, pOnly, pInstead}
 	for _, forms := range pieceTable {
 		for _, f := range forms {
 			for _, w := range f.words {
-				m[w] = true
+				before, known := m[w]
+				m[w] = (before || !known) && !slices.Contains(bounds, f.piece.role)
 			}
 		}
 	}
 	return m
 }()
 
-// nearestWord is the one known word within a slip of the finger, or "".
+func isGrammar(w string) bool {
+	_, ok := grammarWords[w]
+	return ok
+}
+
+// nearestWord is the one known word within a slip of the finger, or "". Words of names come first. A word of a value,
+// or one of grammar that may turn the question round, is taken only where no other word of English is as near.
 func (x *Index) nearestWord(w string) string {
-	found, ties := "", 0
-	best := 3
-	look := func(known string) {
-		if len([]rune(known)) < 4 {
-			return
-		}
-		d := min(EditDistance(w, known, 2), EditDistance(w, plural(known), 2))
-		if d == 2 && (len(w) < 8 || len(known) < 8) || d > 2 {
-			return
-		}
-		switch {
-		case d < best:
-			best, found, ties = d, known, 1
-		case d == best && lemma(known) == lemma(found):
-			found = min(found, known)
-		case d == best:
-			ties++
-		}
+	names := nearest{word: w}
+	for known := range x.named {
+		names.look(known)
 	}
+	if names.unique() {
+		return names.found
+	}
+	others, ordinary := nearest{word: w}, nearest{word: w}
 	for known := range x.vocabulary {
-		look(known)
+		others.look(known)
 	}
 	for known := range grammarWords {
-		look(known)
+		others.look(known)
 	}
 	for known := range months {
-		look(known)
+		others.look(known)
 	}
-	if ties != 1 {
+	if !others.unique() || grammarWords[others.found] || months[others.found] != 0 {
+		return others.only()
+	}
+	for known := range ordinaryWords() {
+		ordinary.look(known)
+	}
+	if ordinary.ties > 0 && ordinary.distance <= others.distance && (!ordinary.unique() || lemma(ordinary.found) != lemma(others.found)) {
 		return ""
 	}
-	return found
+	return others.found
+}
+
+// nearest finds the word of a list that differs least from one that nobody knows.
+type nearest struct {
+	word, found    string
+	distance, ties int // ties of 0: nothing was found
+}
+
+func (n *nearest) unique() bool { return n.ties == 1 }
+
+// only is the word that was found where it is the only one.
+func (n *nearest) only() string {
+	if n.unique() {
+		return n.found
+	}
+	return ""
+}
+
+func (n *nearest) look(known string) {
+	if len([]rune(known)) < 4 || !sameStart(n.word, known) {
+		return
+	}
+	d := min(EditDistance(n.word, known, 2), EditDistance(n.word, plural(known), 2))
+	if d == 2 && (len(n.word) < 8 || len(known) < 8) || d > 2 {
+		return
+	}
+	switch {
+	case n.ties == 0 || d < n.distance:
+		n.distance, n.found, n.ties = d, known, 1
+	case d == n.distance && lemma(known) == lemma(n.found):
+		n.found = min(n.found, known)
+	case d == n.distance:
+		n.ties++
+	}
+}
+
+// sameStart reports whether two words begin with the same letter, or with the same two turned round.
+func sameStart(a, b string) bool {
+	ra, rb := []rune(a), []rune(b)
+	return ra[0] == rb[0] || len(ra) > 1 && len(rb) > 1 && ra[0] == rb[1] && ra[1] == rb[0]
 }
 
 // EditDistance counts the letters to leave out, add, change or turn round; more than most is most+1.
