@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"interlock/internal/engine"
@@ -39,7 +37,7 @@ func (c *chat) answerCards(ctx context.Context, more bool) error {
 				continue
 			}
 			in = engine.Input{User: c.cfg.Owner, Command: cmd}
-		} else if a, ok := parseChoice(card, line); ok {
+		} else if a, ok := engine.ParseChoice(card, line); ok {
 			in = engine.Input{User: c.cfg.Owner, Card: &a}
 		} else if card.Message == "" {
 			fmt.Fprintln(c.errw, "Choose one of the answers by number, name or key; a note may follow it. /help lists commands.")
@@ -71,27 +69,4 @@ func (c *chat) showCard(card event.CardRaised) {
 		}
 		fmt.Fprintf(c.out, "  %d) %s%s\n", i+1, oneLine(a.Label), oneLine(key))
 	}
-}
-
-// yesAndNo are the words that people say for the keys y and n.
-var yesAndNo = map[string]string{"yes": "y", "yeah": "y", "yep": "y", "ja": "y", "no": "n", "nope": "n", "nein": "n"}
-
-// parseChoice reads "2 because of the date" or "yes, that is a match": an answer by number,
-// key, name or label, and a note.
-func parseChoice(card event.CardRaised, line string) (engine.CardAnswer, bool) {
-	word, note, _ := strings.Cut(strings.TrimSpace(line), " ")
-	word = strings.Trim(word, ",.;:!)")
-	key := cmp.Or(yesAndNo[strings.ToLower(word)], word)
-	for i, a := range card.Answers {
-		if strings.EqualFold(strings.Trim(line, " .!"), a.Label) {
-			word, note = a.Name, ""
-		}
-		if word == strconv.Itoa(i+1) || strings.EqualFold(word, a.Name) || (a.Key != "" && strings.EqualFold(key, a.Key)) {
-			if len(a.Fields) > 0 {
-				return engine.CardAnswer{}, false
-			}
-			return engine.CardAnswer{Card: card.Card, Answer: a.Name, Note: strings.TrimSpace(note)}, true
-		}
-	}
-	return engine.CardAnswer{}, false
 }

@@ -3,34 +3,7 @@ package main
 import (
 	"bytes"
 	"testing"
-
-	"interlock/internal/event"
 )
-
-// A card is answered as people do: by number, key, name, label or a sentence that begins
-// with yes or no. Anything else is no answer.
-func TestParseChoice(t *testing.T) {
-	card := event.CardRaised{Card: "c1", Answers: []event.CardChoice{{Name: "confirm", Label: "They match", Key: "y"}, {Name: "reject", Label: "They do not", Key: "n"}}}
-	for line, want := range map[string]string{
-		"1":                     "confirm ",
-		"y":                     "confirm ",
-		"yes, that is a match":  "confirm that is a match",
-		"Yes!":                  "confirm ",
-		"no other date":         "reject other date",
-		"nope.":                 "reject ",
-		"reject because of it":  "reject because of it",
-		"They match.":           "confirm ",
-		"they do not":           "reject ",
-		"how many rows?":        "",
-		"yesterday it was open": "",
-		"":                      "",
-	} {
-		a, ok := parseChoice(card, line)
-		if got := a.Answer + " " + a.Note; ok != (want != "") || ok && got != want {
-			t.Errorf("%q: %q, want %q", line, got, want)
-		}
-	}
-}
 
 // The rows of a pair are shown beside each other, values before examples, and nothing as JSON.
 func TestShowCard(t *testing.T) {

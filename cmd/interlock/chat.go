@@ -15,6 +15,7 @@ import (
 	"interlock/internal/event"
 	"interlock/internal/fault"
 	"interlock/internal/machine"
+	"interlock/internal/schema"
 )
 
 func (a *app) chatCommand() *cobra.Command {
@@ -438,21 +439,5 @@ func (c *chat) printResult(raw json.RawMessage) {
 		}
 	}
 	writeTable(c.out, r.Columns, rows, terminalWidth(c.out))
-	fmt.Fprintf(c.errw, "(%s)\n", countText(len(rows), len(r.Rows), max(r.RowCount, r.Total), r.Limited && r.Total == 0 || r.AtLeast))
-}
-
-// countText says how many rows of a result are printed. total is how many it has, as far as
-// that is known; atLeast says that it may have more.
-func countText(printed, given, total int, atLeast bool) string {
-	switch {
-	case total > given: // the rest is known to exist
-		return fmt.Sprintf("the first %d of %d rows", printed, total)
-	case atLeast:
-		return fmt.Sprintf("the first %d of more than %d rows", printed, total)
-	case printed < total:
-		return fmt.Sprintf("the first %d of %d rows", printed, total)
-	case total == 1:
-		return "1 row"
-	}
-	return fmt.Sprintf("%d rows", total)
+	fmt.Fprintf(c.errw, "(%s)\n", schema.RowsShown(len(rows), len(r.Rows), max(r.RowCount, r.Total), r.Limited && r.Total == 0 || r.AtLeast))
 }

@@ -190,6 +190,7 @@ type Input struct {
 	Attachments []string
 	Rerun       bool
 	Settings    map[string]any
+	Name        string // by which store.Index finds it again; one that the owner has used is refused
 	OpenCard    string // the card that Text answers: if it is not open any more, the input is refused
 	Card        *CardAnswer
 	Command     *Command

@@ -217,12 +217,20 @@ func (t *turn) beginRun(in Input, b event.TurnStarted) error {
 		b.Model, b.Context = m.Name(), llm.ContextTokens(m)
 	}
 	t.emit(b)
+	t.nameSaying(in)
 	s := t.r.scope()
 	if fc, changed := newFactsChanged(t.r.m.NewTurn(s), "turn"); changed {
 		t.emit(fc)
 	}
 	t.emit(reactionEvents(t.r.m.RunEffects(t.r.scope(), t.r.turnSignal()))...)
 	return nil
+}
+
+// nameSaying stores the last event under the name that the client gave it.
+func (t *turn) nameSaying(in Input) {
+	if in.Name != "" {
+		t.said = store.Saying{Owner: t.f.Owner, Name: in.Name, Thread: t.f.Thread, Run: t.f.Turn.Run, Seq: t.f.Seq}
+	}
 }
 
 // findShortcut returns the call that the prefix of a message stands for: that of the first
@@ -317,6 +325,7 @@ func (t *turn) answerCard(in Input, a CardAnswer, text string) error {
 		}
 	}
 	t.emit(event.CardAnswered{Card: a.Card, Answer: a.Answer, Fields: a.Fields, Note: truncateText(a.Note, maxText), Text: text, User: in.User, Settings: set})
+	t.nameSaying(in)
 	t.emitConsequences()
 	return nil
 }

@@ -23,6 +23,7 @@ type turn struct {
 	blobs      []store.Blob
 	storedRun  store.Run                 // the run's row as the index has it
 	ended      []store.Run               // runs that end in pending
+	said       store.Saying              // what pending begins with, where the client named it
 	parent     string                    // of a fork: the runs in its past belong to this thread
 	latest     atomic.Pointer[published] // the state after the last batch, for readers
 	resumed    bool                      // another process began the turn and died
@@ -163,7 +164,7 @@ func (t *turn) commit(ctx context.Context) error {
 		return nil
 	}
 	b := store.Batch{
-		Thread: t.f.Thread, After: t.pending[0].Seq - 1, Fence: t.lease.Fence, Parent: t.parent, Events: t.pending, Blobs: append(t.blobs, t.r.blobs...), Head: t.r.threadRow(),
+		Thread: t.f.Thread, After: t.pending[0].Seq - 1, Fence: t.lease.Fence, Parent: t.parent, Events: t.pending, Blobs: append(t.blobs, t.r.blobs...), Head: t.r.threadRow(), Said: t.said,
 	}
 	if t.parent == "" {
 		b.Runs = t.ended
@@ -190,7 +191,7 @@ func (t *turn) commit(ctx context.Context) error {
 		t.storedRun = b.Runs[n-1]
 	}
 	shown := t.pending
-	t.pending, t.blobs, t.r.blobs, t.ended = nil, nil, nil, nil
+	t.pending, t.blobs, t.r.blobs, t.ended, t.said = nil, nil, nil, nil, store.Saying{}
 	t.publish()
 	t.e.hub.publish(shown)
 	return nil

@@ -22,6 +22,8 @@ type Saying struct {
 	Rerun    bool           `json:"rerun,omitempty" doc:"Calls that were made before may run again"`
 	// Plan is a reading that the person changed: it runs as it is, and no model is asked.
 	Plan json.RawMessage `json:"plan,omitempty" doc:"A query plan to run instead of asking a model; message says in words what it is"`
+
+	name string // under which the store finds it again
 }
 
 // A CardResponse answers a card.
@@ -75,7 +77,7 @@ func (s *Server) startTurn(ctx context.Context, in Saying, machine string) (star
 		return startedTurn{}, err
 	}
 	user := noteOf(ctx).user.Name
-	input := engine.Input{User: user, Text: in.Message, Dataset: in.Dataset, Rerun: in.Rerun}
+	input := engine.Input{User: user, Text: in.Message, Dataset: in.Dataset, Rerun: in.Rerun, Name: in.name}
 	if c := in.Card; c != nil {
 		input.Card = &engine.CardAnswer{Card: c.Card, Answer: c.Answer, Fields: c.Fields, Note: c.Note}
 	}

@@ -59,6 +59,8 @@ type Index interface {
 	Threads(ctx context.Context, q store.Query) ([]store.Thread, error)
 	Run(ctx context.Context, id string) (store.Run, error)
 	Runs(ctx context.Context, q store.Query) ([]store.Run, error)
+	// Sayings finds what an owner said under names that begin with this, the last name first.
+	Sayings(ctx context.Context, owner, prefix string, limit int) ([]store.Saying, error)
 }
 
 // Machines finds definitions.

@@ -190,7 +190,7 @@ func (s *Server) receiveDocuments(r *http.Request, shelf Shelf, replace bool) er
 
 // streamIndexing indexes a shelf and sends an event for every step. A client that goes away ends nothing.
 func (s *Server) streamIndexing(q request, shelf Shelf) {
-	out := openStream(q.w)
+	out := openStream(q.w, comeBack)
 	end := out.beat(s.cfg.Heartbeat, func() {})
 	defer end()
 	send := func(name string, body any) {

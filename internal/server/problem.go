@@ -27,7 +27,8 @@ type Problem struct {
 	Errors     []Trouble  `json:"errors,omitempty" doc:"Each wrong part of a request"`
 	Details    any        `json:"details,omitempty" doc:"Data of this code"`
 
-	wait time.Duration // before another attempt, where the status speaks of one
+	wait     time.Duration // before another attempt, where the status speaks of one
+	asOpenAI bool          // it is written as OpenAI's API writes errors
 }
 
 // A Trouble is one wrong part of a request.
@@ -36,9 +37,16 @@ type Trouble struct {
 	Message  string `json:"message"`
 }
 
-func (p *Problem) Error() string             { return string(p.Code) + ": " + p.Detail }
-func (p *Problem) GetStatus() int            { return p.Status }
-func (p *Problem) ContentType(string) string { return "application/problem+json" }
+func (p *Problem) Error() string  { return string(p.Code) + ": " + p.Detail }
+func (p *Problem) GetStatus() int { return p.Status }
+
+// ContentType is that of RFC 9457, or of OpenAI's errors.
+func (p *Problem) ContentType(string) string {
+	if p.asOpenAI {
+		return "application/json"
+	}
+	return "application/problem+json"
+}
 
 // GetHeaders adds what a status demands.
 func (p *Problem) GetHeaders() http.Header {
@@ -63,6 +71,7 @@ func problemOf(ctx context.Context, err error) *Problem {
 	p := &Problem{
 		Type: "about:blank", Title: entry.Meaning, Status: entry.Status, Detail: f.Message,
 		Code: f.Code, Suggestion: f.Suggestion, RequestID: noteOf(ctx).id, Details: f.Details,
+		asOpenAI: noteOf(ctx).openAI,
 	}
 	switch {
 	case p.Status < 400: // a reason, not an error; as an error it means "not now"
@@ -157,6 +166,7 @@ func problemFromHuma(ctx huma.Context, _ string, v any) (any, error) {
 		p.Detail += ": " + strings.TrimPrefix(p.Errors[0].Location+": "+p.Errors[0].Message, ": ")
 	}
 	noteOf(ctx.Context()).err = f
+	ctx.SetHeader("Content-Type", p.ContentType(""))
 	if c, ok := ctx.(*plainContext); ok {
 		c.status = status
 	}

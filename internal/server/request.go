@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"interlock/internal/fault"
@@ -23,6 +24,7 @@ type note struct {
 	user        User
 	thread, run string
 	err         error
+	openAI      bool // errors are told as OpenAI's API does
 }
 
 type noteKey struct{}
@@ -54,7 +56,7 @@ func aborted(panicked any) bool {
 // a panic into a problem.
 func (s *Server) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		n := &note{id: requestID(r.Header.Get("X-Request-Id"))}
+		n := &note{id: requestID(r.Header.Get("X-Request-Id")), openAI: strings.HasPrefix(r.URL.Path, openAIPrefix)}
 		rw := &response{ResponseWriter: w, rc: http.NewResponseController(w), each: s.cfg.WriteTimeout}
 		_ = rw.rc.SetWriteDeadline(time.Time{})
 		rw.Header().Set("X-Request-Id", n.id)

@@ -21,6 +21,8 @@ func (s *Server) routes(t *table) {
 	get(t, Viewer, "/datasets", "What can be asked about", s.datasets)
 	get(t, Viewer, "/datasets/{id}/schema", "The tables of a dataset", s.datasetSchema)
 
+	s.openAIRoutes(t)
+
 	// Runs
 	post(t, Analyst, "/runs", "Run SQL, a query plan or Python without a model", s.directRun)
 	get(t, Viewer, "/runs", "My runs, newest first", s.runs)

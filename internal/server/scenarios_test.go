@@ -44,7 +44,11 @@ func (sc scenario) run(t *testing.T, r *rig) {
 		}
 	}
 	if res.StatusCode >= 400 {
-		for _, part := range []string{"Content-Type: application/problem+json", `"code":"`, `"detail":"`, `"request_id":"`} {
+		parts := []string{"Content-Type: application/problem+json", `"code":"`, `"detail":"`, `"request_id":"`}
+		if strings.HasPrefix(sc.url, "/v1/") {
+			parts = []string{"Content-Type: application/json", `{"error":{"message":"`, `"code":"`, `"type":"`, `"request_id":"`}
+		}
+		for _, part := range parts {
 			if !strings.Contains(whole, part) {
 				t.Errorf("a problem lacks %q:\n%s", part, whole)
 			}

@@ -203,6 +203,14 @@ func get[T any](t *testing.T, r *rig, method, path, body string, headers ...stri
 	return v
 }
 
+func decode[T any](t *testing.T, text string) (v T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return v
+}
+
 type logBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer

@@ -18,15 +18,18 @@ type eventStream struct {
 	mu sync.Mutex
 }
 
+// comeBack makes clients come back at once when a connection breaks.
+var comeBack = []byte("retry: 1000\n\n")
+
 // openStream begins the answer.
-func openStream(w http.ResponseWriter) *eventStream {
+func openStream(w http.ResponseWriter, opening []byte) *eventStream {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
 	s := &eventStream{w: w, rc: http.NewResponseController(w)}
-	_ = s.write([]byte("retry: 1000\n\n"))
+	_ = s.write(opening)
 	return s
 }
 

@@ -85,7 +85,7 @@ func FuzzParseEventID(f *testing.F) {
 func TestHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := httptest.NewRecorder()
-		s := openStream(w)
+		s := openStream(w, comeBack)
 		end := s.beat(15*time.Second, func() {})
 		time.Sleep(46 * time.Second) // the bubble's clock
 		end()

@@ -14,6 +14,8 @@ import (
 // A projection turns the events of a thread into the frames that a client gets.
 // There is one stream of events, engine.Follow; the routes differ in how they show it.
 type projection interface {
+	// opening is what the stream begins with.
+	opening() []byte
 	// project sends the frames of an event and says whether the stream goes on.
 	project(ctx context.Context, ev event.Event, send sendFunc) (more bool, err error)
 	// failure is the data of the last frame of a stream that cannot go on.
@@ -28,17 +30,21 @@ type sendFunc func(id, name string, data []byte) bool
 func (s *Server) streamEvents(q request, thread string, after int64, p projection) {
 	ctx, cancel := context.WithCancel(q.r.Context())
 	defer cancel()
-	out := openStream(q.w)
+	out := openStream(q.w, p.opening())
 	defer out.beat(s.cfg.Heartbeat, cancel)()
-	send := func(id, name string, data []byte) bool { return out.send(id, name, data) == nil }
+	comesBack := false // the client has an id from which it can go on
+	send := func(id, name string, data []byte) bool {
+		comesBack = comesBack || id != ""
+		return out.send(id, name, data) == nil
+	}
 	for ev, err := range s.cfg.Engine.Follow(ctx, thread, after) {
 		more := false
 		if err == nil {
 			more, err = p.project(ctx, ev, send)
 		}
 		if err != nil {
-			// A client that was too slow comes back with its last id by itself.
-			if ctx.Err() == nil && !errors.Is(err, engine.ErrTooSlow) {
+			// A client that was too slow comes back with its last id by itself, where it has one.
+			if ctx.Err() == nil && !(comesBack && errors.Is(err, engine.ErrTooSlow)) {
 				noteOf(ctx).err = err
 				send("", "error", encode(p.failure(problemOf(ctx, err))))
 			}
@@ -91,6 +97,8 @@ func checkAfter(t store.Thread, after int64) error {
 // A logProjection sends each event as it is, under the name of its kind. web/types has
 // the types of what it sends.
 type logProjection struct{ s *Server }
+
+func (logProjection) opening() []byte { return comeBack }
 
 // project sends an event of the log. Streams that send the same one at the same time
 // share its encoding.

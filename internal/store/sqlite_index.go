@@ -62,6 +62,14 @@ func (s *SQLite) Runs(ctx context.Context, q Query) ([]Run, error) {
 	return queryRows(ctx, s, `SELECT `+runColumns+` FROM runs`+w.String()+` ORDER BY started DESC, id DESC LIMIT ?`, w.argsWithLimit(q.Limit), scanRun)
 }
 
+// Sayings returns what an owner said under names that begin with this, the last name first.
+func (s *SQLite) Sayings(ctx context.Context, owner, prefix string, limit int) ([]Saying, error) {
+	return queryRows(ctx, s, `SELECT owner, name, thread, run, seq FROM sayings WHERE owner = ?1 AND name >= ?2 AND name < ?2 || char(1114111)
+		ORDER BY name DESC LIMIT ?3`, []any{owner, prefix, limit}, func(row scanner) (said Saying, err error) {
+		return said, row.Scan(&said.Owner, &said.Name, &said.Thread, &said.Run, &said.Seq)
+	})
+}
+
 // A where is the WHERE clause of a query with its arguments.
 type where struct {
 	conds []string

@@ -98,7 +98,7 @@ func (u *Usage) removeGroup(ctx context.Context, tx *sql.Tx, group []string, seq
 		}
 		for _, query := range []string{
 			`DELETE FROM events WHERE thread = ?`, `DELETE FROM snapshots WHERE thread = ?`, `DELETE FROM runs WHERE thread = ?`,
-			`DELETE FROM leases WHERE thread = ?`, `DELETE FROM threads WHERE id = ?`,
+			`DELETE FROM leases WHERE thread = ?`, `DELETE FROM sayings WHERE thread = ?`, `DELETE FROM threads WHERE id = ?`,
 		} {
 			if _, err := tx.ExecContext(ctx, query, id); err != nil {
 				return out, err

@@ -23,6 +23,7 @@ type writer struct {
 	openFork                    *statement
 	events                      []*statement // by the number of rows, from 1
 	blob, saveRun, saveSnapshot *statement
+	saveSaying                  *statement
 	acquire, renew              *statement // of leases
 	release, askStop            *statement
 }
@@ -75,6 +76,7 @@ func openWriter(dsn string) (*writer, error) {
 		question = excluded.question, micro_usd = excluded.micro_usd, tokens = excluded.tokens WHERE thread = excluded.thread`)
 	w.saveSnapshot = prepare(`INSERT INTO snapshots (thread, seq, packed, bytes) VALUES (?, ?, ?, ?)
 		ON CONFLICT (thread) DO UPDATE SET seq = excluded.seq, packed = excluded.packed, bytes = excluded.bytes`)
+	w.saveSaying = prepare(`INSERT INTO sayings (owner, name, thread, run, seq) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`)
 	w.acquire = prepare(`INSERT INTO leases (thread, holder, fence, until, stop) VALUES (?1, ?2, 1, ?3, 0)
 		ON CONFLICT (thread) DO UPDATE SET holder = excluded.holder, fence = fence + 1, until = excluded.until, stop = 0
 		WHERE holder IN ('', excluded.holder) OR until < ?4 OR until > ?5`)
@@ -90,7 +92,7 @@ func openWriter(dsn string) (*writer, error) {
 // close finalises the statements and closes the connection.
 func (w *writer) close() error {
 	all := append([]*statement{
-		w.begin, w.commit, w.rollback, w.openThread, w.openFork, w.updateThread, w.blob, w.saveRun, w.saveSnapshot,
+		w.begin, w.commit, w.rollback, w.openThread, w.openFork, w.updateThread, w.blob, w.saveRun, w.saveSnapshot, w.saveSaying,
 		w.acquire, w.renew, w.release, w.askStop,
 	}, w.events...)
 	var errs []error
@@ -124,7 +126,7 @@ func (s *statement) exec() (int64, error) {
 // caller may have left blobs out that were stored then. A batch that is a single INSERT needs no
 // BEGIN and COMMIT.
 func (w *writer) storeBatch(b Batch, rows []row, blobs []packedBlob, snapshot packed, sweep int64) error {
-	if len(rows) > 0 && len(rows) <= rowsAtOnce && len(blobs) == 0 && len(b.Runs) == 0 && b.Snapshot == nil && w.heads.isCurrent(b) {
+	if len(rows) > 0 && len(rows) <= rowsAtOnce && len(blobs) == 0 && len(b.Runs) == 0 && b.Snapshot == nil && b.Said.Name == "" && w.heads.isCurrent(b) {
 		err := w.insertBatch(b, rows, nil, packed{}, sweep)
 		if err == nil {
 			w.heads.record(b)
@@ -223,6 +225,14 @@ func (w *writer) insertBatch(b Batch, rows []row, blobs []packedBlob, snapshot p
 		}
 		if n == 0 {
 			return fault.Wrap(ErrConflict, fault.Conflict, "run %s belongs to another thread than %s", r.ID, r.Thread)
+		}
+	}
+	if said := b.Said; said.Name != "" {
+		switch n, err := w.saveSaying.add(said.Owner, said.Name, said.Thread, said.Run, said.Seq).exec(); {
+		case err != nil:
+			return err
+		case n == 0:
+			return fault.Wrap(ErrConflict, fault.Conflict, "%s has said %q before", said.Owner, said.Name)
 		}
 	}
 	if b.Snapshot != nil {

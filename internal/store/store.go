@@ -39,12 +39,14 @@ type Log interface {
 	Close() error
 }
 
-// An Index lists threads and runs. Append writes it.
+// An Index lists threads, runs and sayings. Append writes it.
 type Index interface {
 	Thread(ctx context.Context, id string) (Thread, error)
 	Threads(ctx context.Context, q Query) ([]Thread, error)
 	Run(ctx context.Context, id string) (Run, error)
 	Runs(ctx context.Context, q Query) ([]Run, error)
+	// Sayings returns what an owner said under names that begin with this, the last name first.
+	Sayings(ctx context.Context, owner, prefix string, limit int) ([]Saying, error)
 }
 
 // A Store is the whole contract of a store.
@@ -65,6 +67,7 @@ type Batch struct {
 	Blobs    []Blob
 	Head     Thread // the thread's row after this batch
 	Runs     []Run  // rows of the runs that this batch begins, suspends or ends
+	Said     Saying // what the batch begins with, where a client named it. A name that its owner has used is a conflict
 	Snapshot []byte // of the fold after the last event; nil for none
 }
 
@@ -115,6 +118,13 @@ type Run struct {
 	Ended    time.Time `json:"ended_at,omitzero"`
 	MicroUSD int64     `json:"micro_usd,omitempty"` // cost when the status last changed; Tokens likewise
 	Tokens   int       `json:"tokens,omitempty"`
+}
+
+// A Saying is a message or an answer that a client named, so that it can be found again.
+type Saying struct {
+	Owner, Name string // no name: nobody looks for it
+	Thread, Run string
+	Seq         int64 // of the event with which it begins
 }
 
 // A Query filters a listing, which is sorted with the newest first. Zero fields do not
