@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"interlock/internal/engine"
 	"interlock/internal/fault"
 	"interlock/internal/recon"
 )
@@ -127,7 +128,7 @@ func (c *reconciliation) choose(question string, answers ...string) (string, boo
 		}
 		word := strings.ToLower(strings.Trim(line, " .!"))
 		for _, answer := range answers {
-			if word != "" && (strings.HasPrefix(answer, word) || yesAndNo[word] == answer) {
+			if word != "" && (strings.HasPrefix(answer, word) || engine.YesAndNo[word] == answer) {
 				return answer, true
 			}
 		}

@@ -8,15 +8,15 @@ import (
 	"interlock/internal/event"
 )
 
-// yesAndNo are the words that people say for the keys y and n.
-var yesAndNo = map[string]string{"yes": "y", "yeah": "y", "yep": "y", "ja": "y", "no": "n", "nope": "n", "nein": "n"}
+// YesAndNo holds the words that people say for the keys y and n.
+var YesAndNo = map[string]string{"yes": "y", "yeah": "y", "yep": "y", "ja": "y", "no": "n", "nope": "n", "nein": "n"}
 
 // ParseChoice reads "2 because of the date" or "yes, that is a match": an answer to a card by
 // number, key, name or label, and a note. An answer that has fields cannot be given so.
 func ParseChoice(card event.CardRaised, line string) (CardAnswer, bool) {
 	word, note, _ := strings.Cut(strings.TrimSpace(line), " ")
 	word = strings.Trim(word, ",.;:!)")
-	key := cmp.Or(yesAndNo[strings.ToLower(word)], word)
+	key := cmp.Or(YesAndNo[strings.ToLower(word)], word)
 	for i, a := range card.Answers {
 		if strings.EqualFold(strings.Trim(line, " .!"), a.Label) {
 			word, note = a.Name, ""

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -146,7 +147,7 @@ func (m CompletionMessage) text() (string, error) {
 		}
 		return strings.TrimSpace(strings.Join(parts, "\n")), nil
 	}
-	return "", fmt.Errorf("is neither a text nor a list of parts")
+	return "", errors.New("is neither a text nor a list of parts")
 }
 
 // conversation reads the request.

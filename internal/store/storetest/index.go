@@ -177,3 +177,62 @@ func testRuns(t *testing.T, f *fixture) {
 		}
 	}
 }
+
+// A name is used once for each owner: the batch that uses it again stores nothing. It goes
+// with its thread.
+func testSayings(t *testing.T, f *fixture) {
+	s := f.store(t)
+	say := func(thread string, after int64, owner, name string) error {
+		b := batch(thread, after, 1)
+		b.Head.Status = store.Idle
+		b.Said = store.Saying{Owner: owner, Name: name, Thread: thread, Run: "r-" + thread, Seq: after + 1}
+		return s.Append(t.Context(), b)
+	}
+	for i, name := range []string{"a.1", "a.2", "b.1", "ab.1"} {
+		if err := say("t1", int64(i), "ann", name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := say("t2", 0, "bob", "a.1"); err != nil {
+		t.Errorf("another owner: %v", err)
+	}
+	for _, thread := range []string{"t1", "t3"} {
+		after := map[string]int64{"t1": 4}[thread]
+		if err := say(thread, after, "ann", "a.2"); !errors.Is(err, store.ErrConflict) {
+			t.Errorf("said again in %s: %v", thread, err)
+		}
+	}
+	if _, err := s.Thread(t.Context(), "t3"); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("the refused batch left a thread: %v", err)
+	}
+	for _, tt := range []struct {
+		owner, prefix string
+		limit         int
+		want          []string
+	}{
+		{"ann", "a.", 9, []string{"a.2", "a.1"}},
+		{"ann", "a.", 1, []string{"a.2"}},
+		{"ann", "a%", 9, nil},
+		{"bob", "a.", 9, []string{"a.1"}},
+		{"eve", "", 9, nil},
+	} {
+		got, err := s.Sayings(t.Context(), tt.owner, tt.prefix, tt.limit)
+		var names []string
+		for _, said := range got {
+			names = append(names, said.Name)
+		}
+		if diff := cmp.Diff(tt.want, names); diff != "" || err != nil {
+			t.Errorf("%s %q: %v %s", tt.owner, tt.prefix, err, diff)
+		}
+	}
+	got, err := s.Sayings(t.Context(), "ann", "b.1", 1)
+	if diff := cmp.Diff([]store.Saying{{Owner: "ann", Name: "b.1", Thread: "t1", Run: "r-t1", Seq: 3}}, got); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+	if _, err := s.RemoveThreads(t.Context(), usage(t, s), []string{"t1"}); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := s.Sayings(t.Context(), "ann", "", 9); err != nil || len(left) != 0 {
+		t.Errorf("left of the removed thread: %v %v", left, err)
+	}
+}

@@ -43,6 +43,7 @@ func Run(t *testing.T, open Opener) {
 		{"threads", testThreads},
 		{"running thread", testRunning},
 		{"runs", testRuns},
+		{"sayings", testSayings},
 		{"leases", testLeases},
 		{"fencing", testFencing},
 		{"rivals for a lease", testLeaseRivals},
