@@ -50,6 +50,8 @@ type ImportOptions struct {
 	Sheet     string            `json:"sheet,omitempty"`    // of a workbook; "" = the first with rows
 	From      string            `json:"from,omitempty"`     // table inside a DuckDB file; "" = the same name
 	Columns   []schema.Column   `json:"columns,omitempty"`  // of Cells: their names and types
+	// KeepTotals keeps rows that only add up others, which are left out otherwise.
+	KeepTotals bool `json:"keep_totals,omitempty" yaml:"keep_totals"`
 }
 
 // A Report says what became of each import.

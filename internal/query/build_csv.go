@@ -54,12 +54,16 @@ func (b *builder) loadCSV(ctx context.Context, im Import, r *TableReport) error 
 	if err != nil {
 		return err
 	}
+	from := csvQuery(in, layouts)
+	if from, err = b.leaveTotals(ctx, im, columns, from, r); err != nil {
+		return err
+	}
 	for _, l := range layouts {
 		if l.skip > 0 && l.title != "" {
 			r.addNote(schema.Note{Rule: schema.RuleHeader, Count: l.skip, Before: clipText(l.title)}, "Lines above the header that were left out: %d.", l.skip)
 		}
 	}
-	return b.noteTypes(ctx, im.Table, columns, csvQuery(in, layouts), r)
+	return b.noteTypes(ctx, im.Table, columns, from, r)
 }
 
 // isTextError says that the engine could not split or decode the text.

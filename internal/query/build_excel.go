@@ -123,6 +123,9 @@ func (b *builder) loadExcel(ctx context.Context, im Import, r *TableReport) erro
 	if err := s.store(ctx, b, im.Table); err != nil {
 		return err
 	}
+	if err := s.leaveTotals(ctx, b, im, r); err != nil {
+		return err
+	}
 	s.addNotes(r)
 	return b.applyTypes(ctx, im, r)
 }
@@ -143,6 +146,31 @@ type sheetTableReader struct {
 	inMerges int // merged cells below the header
 	empty    int // rows between others that have no value
 	gap      int // the first of them
+
+	totals map[int64]bool // rows that are left out, by their place among the rows
+}
+
+// leaveTotals stores the rows of a sheet anew without those that add up others.
+func (s *sheetTableReader) leaveTotals(ctx context.Context, b *builder, im Import, r *TableReport) error {
+	if im.Options.KeepTotals {
+		return nil
+	}
+	found, err := b.findTotals(ctx, im.Table)
+	if err != nil {
+		return err
+	}
+	found.note(r)
+	if len(found.rows) == 0 {
+		return nil
+	}
+	s.totals, s.columns, s.empty, s.filled, s.inMerges = found.places(), nil, 0, 0, 0
+	if err := b.session.exec("DROP TABLE " + quoteName(im.Table)); err != nil {
+		return err
+	}
+	if err := s.learnColumns(ctx); err != nil {
+		return err
+	}
+	return s.store(ctx, b, im.Table)
 }
 
 // headRows are looked at to find the header.
@@ -273,8 +301,12 @@ func (s *sheetTableReader) areNames(cells []sheetCell) bool {
 }
 
 func (s *sheetTableReader) rows(ctx context.Context, each func(number int, cells []sheetCell) error) (sheetFacts, error) {
+	at := int64(-1)
 	return s.book.readSheet(ctx, s.sheet, func(number int, cells []sheetCell) (bool, error) {
 		if number < s.top || number == s.top && s.header != nil {
+			return true, nil
+		}
+		if at++; s.totals[at] {
 			return true, nil
 		}
 		return true, each(number, cells)

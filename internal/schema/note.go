@@ -15,13 +15,13 @@ type Note struct {
 	Before  string `json:"before,omitempty"` // one of them as the file has it
 	After   string `json:"after,omitempty"`  // the same as the table has it; "" = empty
 	Message string `json:"message"`          // the decision as a sentence
-	// Lines are the first lines that were kept aside.
+	// Lines are the first lines or rows that were left out.
 	Lines []RejectedLine `json:"lines,omitempty"`
 }
 
-// A RejectedLine is a line of a file that is no row of the table.
+// A RejectedLine is a line or row of a file that is no row of the table.
 type RejectedLine struct {
-	Line   int64  `json:"line"`
+	Line   int64  `json:"line"` // of a row of totals: its number among the rows
 	Text   string `json:"text"`
 	Reason string `json:"reason"`
 }
@@ -49,6 +49,7 @@ const (
 	RuleMerged       Rule = "merged"        // merged cells
 	RuleHidden       Rule = "hidden"        // hidden sheets, rows and columns
 	RuleFormula      Rule = "formula"       // formulas without values
+	RuleTotals       Rule = "totals"        // rows that add up others
 )
 
 // Line is the decision in one line: the sentence without control characters, how many
