@@ -2,12 +2,10 @@ package meaning
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
 	"interlock/internal/fault"
-	"interlock/internal/queryplan"
 	"interlock/internal/schema"
 )
 
@@ -22,7 +20,10 @@ func ImportDBT(file string, raw []byte, d schema.Dataset) ([]byte, error) {
 	if len(doc.SemanticModels) == 0 && len(doc.Nodes) == 0 {
 		return nil, fault.New(fault.BadRequest, "%s holds neither semantic models nor nodes of dbt", file).Suggest("Run `dbt parse`, and name target/semantic_manifest.json or target/manifest.json.")
 	}
-	im := &dbtImport{dataset: d, draft: Draft{Name: d.ID, Head: []string{"Taken from " + file + " of a dbt project."}}, measures: map[string]dbtMeasure{}}
+	im := &dbtImport{
+		dataset: d, draft: Draft{Name: d.ID, Head: []string{"Taken from " + file + " of a dbt project."}},
+		measures: map[string]dbtMeasure{}, byName: map[string]dbtMetric{}, tables: map[string]*schema.Table{}, dimensions: map[string]string{},
+	}
 	im.semanticModels(doc.SemanticModels.list())
 	im.metrics(doc.Metrics.list())
 	im.nodes(doc.Nodes)
@@ -75,9 +76,10 @@ type dbtModel struct {
 	Defaults struct {
 		AggTimeDimension string `json:"agg_time_dimension"`
 	} `json:"defaults"`
-	Entities   []dbtColumn  `json:"entities"`
-	Dimensions []dbtColumn  `json:"dimensions"`
-	Measures   []dbtMeasure `json:"measures"`
+	PrimaryEntity string       `json:"primary_entity"` // where no entity is the primary one
+	Entities      []dbtColumn  `json:"entities"`
+	Dimensions    []dbtColumn  `json:"dimensions"`
+	Measures      []dbtMeasure `json:"measures"`
 }
 
 type dbtColumn struct {
@@ -88,43 +90,15 @@ type dbtColumn struct {
 	Description string `json:"description"`
 }
 
-type dbtMeasure struct {
-	Name string `json:"name"`
-	Agg  string `json:"agg"`
-	Expr string `json:"expr"`
-
-	table *schema.Table
-}
-
-type dbtMetric struct {
-	Name        string    `json:"name"`
-	Label       string    `json:"label"`
-	Description string    `json:"description"`
-	Type        string    `json:"type"`
-	Filter      dbtFilter `json:"filter"`
-	TypeParams  struct {
-		Measure     *dbtInput `json:"measure"`
-		Numerator   *dbtInput `json:"numerator"`
-		Denominator *dbtInput `json:"denominator"`
-	} `json:"type_params"`
-}
-
-type dbtInput struct {
-	Name   string    `json:"name"`
-	Filter dbtFilter `json:"filter"`
-}
-
-// A dbtFilter is written in Jinja, which is not read.
-type dbtFilter struct {
-	Where []any `json:"where_filters"`
-}
-
 // A dbtImport turns a manifest into a draft.
 type dbtImport struct {
-	dataset  schema.Dataset
-	draft    Draft
-	measures map[string]dbtMeasure
-	unknown  []string
+	dataset    schema.Dataset
+	draft      Draft
+	measures   map[string]dbtMeasure
+	byName     map[string]dbtMetric
+	tables     map[string]*schema.Table // by semantic model
+	dimensions map[string]string        // entity__dimension: the column with its table
+	unknown    []string
 }
 
 // table finds a table of the dataset and its part of the draft.
@@ -158,7 +132,12 @@ func (im *dbtImport) semanticModels(models []dbtModel) {
 		if !strings.EqualFold(m.Name, t.Name) {
 			draft.Synonyms = append(draft.Synonyms, strings.ReplaceAll(m.Name, "_", " "))
 		}
+		entity := m.PrimaryEntity
+		im.tables[m.Name] = t
 		for _, e := range m.Entities {
+			if e.Type == "primary" {
+				entity = e.Name
+			}
 			if col, ok := t.Column(orName(e)); ok && e.Type == "primary" {
 				draft.Key, draft.KeyBecause = []string{col.Name}, "the primary entity "+e.Name
 				keys[e.Name] = schema.Relation{RefTable: t.Name, RefColumn: col.Name}
@@ -166,12 +145,15 @@ func (im *dbtImport) semanticModels(models []dbtModel) {
 		}
 		for _, c := range m.Dimensions {
 			im.dimension(t, draft, c)
+			if col, ok := t.Column(orName(c)); ok && entity != "" {
+				im.dimensions[entity+"__"+c.Name] = t.Name + "." + col.Name
+			}
 			if col, ok := t.Column(orName(c)); ok && c.Name == m.Defaults.AggTimeDimension {
 				draft.MainDate, draft.MainDateBecause = col.Name, "the default time dimension"
 			}
 		}
 		for _, x := range m.Measures {
-			x.table = t
+			x.table, x.counted = t, x.AggTimeDimension == "" || x.AggTimeDimension == m.Defaults.AggTimeDimension
 			im.measures[x.Name] = x
 		}
 	}
@@ -210,71 +192,4 @@ func (im *dbtImport) dimension(t *schema.Table, draft *DraftTable, c dbtColumn) 
 		f.Synonyms = []string{strings.ReplaceAll(c.Name, "_", " ")}
 	}
 	draft.Fields = append(draft.Fields, f)
-}
-
-func (im *dbtImport) metrics(list []dbtMetric) {
-	for _, m := range list {
-		expression, table, reason := im.expression(m)
-		if reason != "" {
-			im.draft.Head = append(im.draft.Head, fmt.Sprintf("The metric %s is left out: %s.", m.Name, reason))
-			continue
-		}
-		metric := schema.Metric{Name: m.Name, Expression: expression, Description: m.Description, Table: table}
-		if m.Label != "" && !strings.EqualFold(m.Label, m.Name) {
-			metric.Synonyms = []string{m.Label}
-		}
-		im.draft.Metrics = append(im.draft.Metrics, DraftMetric{metric, "the " + m.Type + " metric of dbt"})
-	}
-}
-
-// expression writes a metric of dbt as an expression, or says why it cannot.
-func (im *dbtImport) expression(m dbtMetric) (text, table, reason string) {
-	p := m.TypeParams
-	switch {
-	case len(m.Filter.Where) > 0:
-		return "", "", "it has a filter in the language of dbt"
-	case m.Type == "simple" && p.Measure != nil:
-		e, t, reason := im.measure(*p.Measure)
-		return queryplan.MetricText(e), t, reason
-	case m.Type == "ratio" && p.Numerator != nil && p.Denominator != nil:
-		a, t, reason := im.measure(*p.Numerator)
-		b, _, other := im.measure(*p.Denominator)
-		if reason != "" || other != "" {
-			return "", "", strings.TrimPrefix(reason+other, " ")
-		}
-		return queryplan.MetricText(queryplan.Expr{Math: &queryplan.Math{Operator: queryplan.Divide, Left: a, Right: b}}), t, ""
-	}
-	return "", "", "metrics of the type " + m.Type + " are not supported"
-}
-
-// measure is a measure as an aggregate; its columns carry their table.
-func (im *dbtImport) measure(in dbtInput) (queryplan.Expr, string, string) {
-	x, ok := im.measures[in.Name]
-	switch {
-	case len(in.Filter.Where) > 0:
-		return queryplan.Expr{}, "", "the measure " + in.Name + " has a filter in the language of dbt"
-	case !ok:
-		return queryplan.Expr{}, "", "the measure " + in.Name + " is of no table of this dataset"
-	}
-	function := map[string]queryplan.Function{
-		"sum": queryplan.Sum, "sum_boolean": queryplan.Sum, "average": queryplan.Avg, "avg": queryplan.Avg, "min": queryplan.Min, "max": queryplan.Max,
-		"count": queryplan.Count, "count_distinct": queryplan.CountDistinct, "median": queryplan.Median,
-	}[strings.ToLower(x.Agg)]
-	body, err := queryplan.ParseField(orName(dbtColumn{Name: x.Name, Expr: x.Expr}))
-	if function == "" || err != nil {
-		return queryplan.Expr{}, "", fmt.Sprintf("the measure %s (%s of %s) is not supported", x.Name, x.Agg, x.Expr)
-	}
-	if body.Literal != nil {
-		return queryplan.Expr{Function: queryplan.Count}, x.table.Name, ""
-	}
-	body = queryplan.MapColumns(body, func(e queryplan.Expr) queryplan.Expr {
-		e.Column = x.table.Name + "." + e.Column
-		return e
-	})
-	if body.Column == "" {
-		inner := body
-		body = queryplan.Expr{Of: &inner}
-	}
-	body.Function = function
-	return body, x.table.Name, ""
 }
