@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,14 +17,20 @@ import (
 func (a *app) meaningCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "meaning", Short: "Show, check and draft what a dataset means: its semantic model"}
 	var out string
+	var withModel bool
 	suggest := &cobra.Command{
 		Use: "suggest DATASET", Short: "Draft a semantic model from the data and the dictionary, each part with its evidence", Args: cobra.ExactArgs(1),
 		Long: "The draft goes to standard output, or to the file of -o, which must not exist. Keep what is right, strike what is not,\n" +
-			"and put it beside the files of the dataset as " + meaning.File + ".",
-		Example: "  interlock meaning suggest ecommerce --data demo\n  interlock meaning suggest shop -o data/shop/" + meaning.File,
+			"and put it beside the files of the dataset as " + meaning.File + ". With --with-model the model in use drafts labels, synonyms and\n" +
+			"metrics as well, in one call; what fits the tables is marked as drafted by it, and what does not is named.",
+		Example: "  interlock meaning suggest ecommerce --data demo\n  interlock meaning suggest ecommerce --data demo --with-model\n  interlock meaning suggest shop -o data/shop/" + meaning.File,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.readData(func(s *system) error {
-				text, err := data.Meanings{Catalog: s.catalog}.Suggest(cmd.Context(), args[0])
+				draft := data.Meanings{Catalog: s.catalog}.Suggest
+				if withModel {
+					draft = func(ctx context.Context, id string) ([]byte, error) { return a.suggestWithModel(ctx, s, id) }
+				}
+				text, err := draft(cmd.Context(), args[0])
 				if err != nil {
 					return err
 				}
@@ -32,6 +39,7 @@ func (a *app) meaningCommand() *cobra.Command {
 		},
 	}
 	suggest.Flags().StringVarP(&out, "out", "o", "", "the file to write; default standard output")
+	suggest.Flags().BoolVar(&withModel, "with-model", false, "have the model in use draft labels, synonyms and metrics as well")
 	var into string
 	load := &cobra.Command{
 		Use: "import DATASET FILE", Short: "Draft a semantic model of what a dbt project knows: its semantic_manifest.json or manifest.json", Args: cobra.ExactArgs(2),

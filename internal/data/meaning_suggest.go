@@ -19,14 +19,22 @@ import (
 // Suggest drafts the semantic model of a dataset from its data and its dictionary, each line
 // with its evidence. What the present model says plays no part.
 func (m Meanings) Suggest(ctx context.Context, id string) ([]byte, error) {
-	all := plainDatasets{datasets{Catalog: m.Catalog}}
-	s, err := all.Schema(ctx, id)
+	d, s, err := m.draft(ctx, id)
 	if err != nil {
 		return nil, err
 	}
+	return d.Write(s), nil
+}
+
+func (m Meanings) draft(ctx context.Context, id string) (meaning.Draft, schema.Dataset, error) {
+	all := plainDatasets{datasets{Catalog: m.Catalog}}
+	s, err := all.Schema(ctx, id)
+	if err != nil {
+		return meaning.Draft{}, s, err
+	}
 	x, err := toolbox.NewKnowledge(all).Index(ctx, id)
 	if err != nil {
-		return nil, err
+		return meaning.Draft{}, s, err
 	}
 	learned := x.Learned()
 	d := meaning.Draft{Name: id, Head: draftHead(id, learned), Description: s.Description, Today: learned.Today, TodayBecause: "the day of the extract, as the dictionary says"}
@@ -41,7 +49,7 @@ func (m Meanings) Suggest(ctx context.Context, id string) ([]byte, error) {
 		draftDates(&table, t, learned)
 		draftFields(&table, learned)
 		if err := all.addSentinels(ctx, &table, s, t); err != nil {
-			return nil, err
+			return d, s, err
 		}
 		d.Tables = append(d.Tables, table)
 	}
@@ -61,7 +69,7 @@ func (m Meanings) Suggest(ctx context.Context, id string) ([]byte, error) {
 	for _, metric := range learned.Metrics {
 		d.Metrics = append(d.Metrics, meaning.DraftMetric{Metric: metric.Metric, Because: metric.Because})
 	}
-	return d.Write(s), nil
+	return d, s, nil
 }
 
 // ImportDBT drafts the semantic model of a dataset from a manifest of a dbt project.

@@ -1,7 +1,9 @@
 package data_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -201,5 +203,47 @@ func TestRememberChoice(t *testing.T) {
 	}
 	if none, err := m.Forget(t.Context(), "shop", "", one.Remembered.ID); err != nil || len(none.Choices) != 0 {
 		t.Errorf("%+v, %v", none, err)
+	}
+}
+
+// TestSuggestWith asks a model once, tells it what the data is, and takes what fits: a metric is
+// computed, and one that is no metric is named. No file is written.
+func TestSuggestWith(t *testing.T) {
+	m, root := newMeanings(t)
+	calls, told := 0, ""
+	out, err := m.SuggestWith(t.Context(), "shop", func(_ context.Context, system, prompt string, output []byte) (string, string, error) {
+		calls++
+		told = system + prompt
+		if !json.Valid(output) {
+			t.Errorf("the schema is no JSON: %s", output)
+		}
+		return `{"tables": [], "fields": [{"table": "orders", "column": "amount", "label": "order value", "synonyms": [], "evidence": "numbers from 5 to 10"}],
+			"metrics": [{"name": "takings", "table": "orders", "expression": "SUM(orders.amount) FILTER (WHERE orders.status = 'paid')", "description": "", "synonyms": [], "evidence": "the status paid"},
+			{"name": "nonsense", "table": "orders", "expression": "SUM(orders.status)", "description": "", "synonyms": [], "evidence": ""}]}`, "some/model", nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(out.Text)
+	for _, want := range []string{
+		"# drafted by some/model: numbers from 5 to 10", "label: order value",
+		"# drafted by some/model: the status paid; over all rows it gives 10\n", `# Drafted by some/model and left out: the metric "nonsense"`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in the draft:\n%s", want, text)
+		}
+	}
+	if calls != 1 || out.Taken != 2 || out.Left != 1 || !strings.Contains(told, "## orders (3 rows)") || !strings.Contains(told, "count(distinct)") {
+		t.Errorf("%d calls, %d taken, %d left; told:\n%s", calls, out.Taken, out.Left, told)
+	}
+	if found, err := m.Check(t.Context(), "shop", "draft.yaml", out.Text); err != nil || len(found.Errors()) > 0 {
+		t.Errorf("%v %v", found, err)
+	}
+	if _, err := os.Stat(filepath.Join(root, "shop", meaning.File)); err == nil {
+		t.Error("a file was written")
+	}
+	failed := fault.New(fault.ModelFailed, "no")
+	if _, err := m.SuggestWith(t.Context(), "shop", func(context.Context, string, string, []byte) (string, string, error) { return "", "", failed }); !errors.Is(err, failed) {
+		t.Errorf("the model failed: %v", err)
 	}
 }

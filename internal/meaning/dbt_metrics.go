@@ -90,7 +90,7 @@ func (im *dbtImport) metrics(list []dbtMetric) {
 		if len(v.dates) > 0 {
 			because += "; there it counts by " + strings.Join(v.dates, " and ") + ", here by the main date of its table"
 		}
-		im.draft.Metrics = append(im.draft.Metrics, DraftMetric{metric, because})
+		im.draft.Metrics = append(im.draft.Metrics, DraftMetric{Metric: metric, Because: because})
 	}
 }
 

@@ -28,6 +28,7 @@ type Draft struct {
 type DraftTable struct {
 	Name, Description         string
 	Synonyms                  []string
+	SynonymsBecause           string
 	Key                       []string
 	KeyBecause                string
 	MainDate, MainDateBecause string
@@ -55,6 +56,7 @@ type DraftRelation struct {
 type DraftMetric struct {
 	schema.Metric
 	Because string
+	Model   string // that drafted it; "" where the data or the dictionary say it
 }
 
 // Write writes the draft as a file that passes Check against the dataset: what would not is
@@ -190,6 +192,7 @@ func (w *draftWriter) table(t DraftTable) {
 	if t.Description != "" {
 		w.line("        ", "description: "+scalar(t.Description))
 	}
+	w.comment("        ", t.SynonymsBecause)
 	w.synonyms("        ", t.Synonyms)
 	if len(t.Key) > 0 {
 		names := make([]string, len(t.Key))
