@@ -63,4 +63,3 @@ func askOnce(ctx context.Context, m llm.Model, req llm.Request) (*llm.Reply, err
 	}
 	return nil, fault.New(fault.ModelFailed, "%s ended without a reply", m.Name())
 }
-

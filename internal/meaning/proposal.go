@@ -229,7 +229,8 @@ func (m *merger) metric(x schema.Metric, synonyms []string, evidence string) {
 		return
 	}
 	x.Table = t.Name
-	if !m.try(what, func(d *Draft) { d.Metrics = append(d.Metrics, DraftMetric{Metric: x, Because: m.mark(evidence), Model: m.by}) }) {
+	drafted := DraftMetric{Metric: x, Because: m.mark(evidence), Model: m.by}
+	if !m.try(what, func(d *Draft) { d.Metrics = append(d.Metrics, drafted) }) {
 		return
 	}
 	at := len(m.out.Draft.Metrics) - 1
