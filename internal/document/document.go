@@ -45,6 +45,8 @@ type Document struct {
 type Part struct {
 	Place string `json:"place"` // "page 3", "Returns > Time limits", "line 12", "rows 2-21"; "" is the beginning
 	Text  string `json:"text"`
+	// Heading is that of the section which the part belongs to, where Place is a page.
+	Heading string `json:"heading,omitempty"`
 	// Continues says that the part belongs together with the one before it, as paragraphs of
 	// plain text do: a quotation may hold both and is cited by the place of the first.
 	Continues bool `json:"continues,omitempty"`

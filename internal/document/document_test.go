@@ -143,6 +143,28 @@ func TestRunningHeads(t *testing.T) {
 	}
 }
 
+// TestPDFHeadings finds headings by the size of their letters: a page that goes on with a section has its heading, too.
+func TestPDFHeadings(t *testing.T) {
+	t.Parallel()
+	doc, err := read(t, newReader(t, document.Config{}), "manual.pdf", documenttest.PDF(
+		"# Harbour manual\n\nBefore the first use read this page.\n\n# Mooring lines\n\nThey are changed every two years.",
+		"Worn ones are cut up, so that nobody takes them again. 1 \x01 2",
+		"# Winter storage\n\nCovers are fastened with straps.",
+	))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []document.Part{
+		{Place: "page 1", Heading: "Harbour manual", Text: "Harbour manual\n\nBefore the first use read this page."},
+		{Place: "page 1", Heading: "Mooring lines", Text: "Mooring lines\n\nThey are changed every two years.", Continues: true},
+		{Place: "page 2", Heading: "Mooring lines", Text: "Worn ones are cut up, so that nobody takes them again. 1   2"},
+		{Place: "page 3", Heading: "Winter storage", Text: "Winter storage\n\nCovers are fastened with straps."},
+	}
+	if diff := cmp.Diff(want, doc.Parts); diff != "" || doc.Title != "Harbour manual" {
+		t.Errorf("title %q, parts (-want +got):\n%s", doc.Title, diff)
+	}
+}
+
 func TestUnreadable(t *testing.T) {
 	racetest.Skip(t, "unpacks large files")
 	t.Parallel()

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// hiddenElements have no text for a reader.
-var hiddenElements = []atom.Atom{atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Svg, atom.Iframe, atom.Object, atom.Select, atom.Textarea}
+// hiddenElements have no text for a reader, or only the way to other pages.
+var hiddenElements = []atom.Atom{atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Svg, atom.Iframe, atom.Object, atom.Select, atom.Textarea, atom.Nav}
 
 // inlineElements do not end a line.
 var inlineElements = []atom.Atom{

@@ -19,7 +19,7 @@ const (
 	maxPageRunes = 1 << 20
 )
 
-// parsePDF makes a part of each page.
+// parsePDF makes a part of each page, or of each section of it.
 func (b *builder) parsePDF(content []byte) error {
 	content, ok := repairPDF(content)
 	if !ok {
@@ -33,28 +33,28 @@ func (b *builder) parsePDF(content []byte) error {
 		return problem("it is damaged")
 	}
 	var damaged, empty, size int
-	var pages []string
+	var pages []pdfPage
 	err = walkPages(r, func(page pdf.Page) error {
 		if len(pages) == maxPages {
 			b.note("pages after the first %d are left out", maxPages)
 			return errFull
 		}
-		text, ok := pageText(page)
+		read, ok := readPDFPage(page)
 		switch {
 		case !ok:
 			damaged++
-		case text == "":
+		case strings.TrimSpace(read.text) == "":
 			empty++
 		}
-		pages = append(pages, text)
-		if size += len(text); int64(size) > 2*b.left { // adding them finds that they are too many
+		pages = append(pages, read)
+		if size += len(read.text); int64(size) > 2*b.left { // adding them finds that they are too many
 			return errFull
 		}
 		return nil
 	})
 	b.doc.Pages = len(pages)
-	for i, text := range withoutRunningHeads(pages) {
-		if added := b.add(Part{Place: fmt.Sprintf("page %d", i+1), Text: text}); added != nil {
+	for i, text := range withoutRunningHeads(markHeadings(pages)) {
+		if added := b.addPage(fmt.Sprintf("page %d", i+1), text); added != nil {
 			err = added
 			break
 		}
@@ -106,17 +106,17 @@ func walkPages(r *pdf.Reader, each func(pdf.Page) error) error {
 	return walk(r.Trailer().Key("Root").Key("Pages"), 0)
 }
 
-// pageText is the text of a page in the order in which it was written. A page that the library
+// readPDFPage reads the text of a page in the order in which it was written. A page that the library
 // cannot read is not ok.
-func pageText(page pdf.Page) (text string, ok bool) {
+func readPDFPage(page pdf.Page) (read pdfPage, ok bool) {
 	defer func() {
 		if recover() != nil {
-			text, ok = "", false
+			read, ok = pdfPage{}, false
 		}
 	}()
 	var f flow
 	readPage(page, &f)
-	return reflow(f.out.String()), true
+	return pdfPage{f.out.String(), f.lines}, true
 }
 
 // ligatures are characters that fonts have for several letters, in which nobody searches.
@@ -132,6 +132,7 @@ type flow struct {
 	x, y, right float64 // of the last character
 	size        float64
 	measured    bool // the font has widths
+	lines       []pdfLine
 }
 
 func (f *flow) put(t pdf.Text) {
@@ -162,6 +163,11 @@ func (f *flow) put(t pdf.Text) {
 			width += f.right - f.x
 		}
 	}
+	if n := len(f.lines); !f.begun || f.endsLine() {
+		f.lines = append(f.lines, pdfLine{f.out.Len(), size})
+	} else if f.lines[n-1].size < size {
+		f.lines[n-1].size = size
+	}
 	if unicode.IsSpace([]rune(t.S)[0]) {
 		f.space()
 	} else {
@@ -176,6 +182,8 @@ func (f *flow) space() {
 		f.out.WriteByte(' ')
 	}
 }
+
+func (f *flow) endsLine() bool { return strings.HasSuffix(f.out.String(), "\n") }
 
 // reflow joins the lines of paragraphs, and words that a line end divides.
 func reflow(text string) string {

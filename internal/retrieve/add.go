@@ -365,35 +365,30 @@ func documentKey(q AddRequest, folder, file string) string {
 func (x *Index) embeddedTexts(ctx context.Context, tx *sql.Tx, before int64, hash string) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	err := eachRow(ctx, tx, func(rows *sql.Rows) error {
-		var title, file, place, content string
+		var text labelledText
 		var vector []byte
-		err := rows.Scan(&title, &file, &place, &content, &vector)
-		out[embeddedText(title, file, place, content)] = vector
+		err := rows.Scan(&text.title, &text.file, &text.place, &text.heading, &text.content, &vector)
+		out[text.embedded()] = vector
 		return err
-	}, `SELECT d.title, d.file, c.place, c.content, v.vector FROM documents d JOIN chunks c ON c.document = d.id JOIN chunk_vectors v ON v.id = c.id
+	}, `SELECT d.title, d.file, c.place, c.heading, c.content, v.vector FROM documents d JOIN chunks c ON c.document = d.id JOIN chunk_vectors v ON v.id = c.id
 		WHERE v.encoder = ? AND d.id IN (?, (SELECT min(id) FROM documents WHERE hash = ? AND problem = ''))`, x.encoder.Name(), before, hash)
 	return out, err
 }
 
-// embeddedText is what the encoder reads of a passage.
-func embeddedText(title, file, place, content string) string {
-	return headingOf(title, file, place) + "\n" + content
-}
-
 // insertChunks stores the passages of a document, with the vectors of those that were embedded before.
 func (x *Index) insertChunks(ctx context.Context, tx *sql.Tx, document int64, d storedDocument, embedded map[string][]byte) (err error) {
-	text, err := tx.PrepareContext(ctx, "INSERT INTO chunks (document, number, place, content) VALUES (?,?,?,?)")
+	text, err := tx.PrepareContext(ctx, "INSERT INTO chunks (document, number, place, heading, content) VALUES (?,?,?,?,?)")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, text.Close()) }()
-	words, err := tx.PrepareContext(ctx, "INSERT INTO chunk_words (rowid, content, heading) VALUES (?,?,?)")
+	words, err := tx.PrepareContext(ctx, insertWords)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, words.Close()) }()
 	for i, c := range d.chunks {
-		r, err := text.ExecContext(ctx, document, i, c.place, c.content)
+		r, err := text.ExecContext(ctx, document, i, c.place, c.heading, c.content)
 		if err != nil {
 			return err
 		}
@@ -401,10 +396,11 @@ func (x *Index) insertChunks(ctx context.Context, tx *sql.Tx, document int64, d 
 		if err != nil {
 			return err
 		}
-		if _, err := words.ExecContext(ctx, id, c.content, headingOf(d.title, d.file.name, c.place)); err != nil {
+		labelled := labelledText{d.title, d.file.name, c.place, c.heading, c.content}
+		if _, err := words.ExecContext(ctx, id, c.content, labelled.label(), labelled.gloss()); err != nil {
 			return err
 		}
-		if vector := embedded[embeddedText(d.title, d.file.name, c.place, c.content)]; vector != nil {
+		if vector := embedded[labelled.embedded()]; vector != nil {
 			if _, err := tx.ExecContext(ctx, "INSERT INTO chunk_vectors (id, encoder, vector) VALUES (?,?,?)", id, x.encoder.Name(), vector); err != nil {
 				return err
 			}
@@ -423,13 +419,12 @@ func (x *Index) embedDocuments(ctx context.Context, progress func(Progress)) err
 	progress(Progress{StageEmbedding, 0, total, ""})
 	next := func(ctx context.Context, after int64, n int) (out []pending, err error) {
 		err = eachRow(ctx, x.db, func(rows *sql.Rows) error {
-			var p pending
-			var title, file, place string
-			err := rows.Scan(&p.id, &title, &file, &place, &p.text)
-			p.text = embeddedText(title, file, place, p.text)
-			out = append(out, p)
+			var id int64
+			var text labelledText
+			err := rows.Scan(&id, &text.title, &text.file, &text.place, &text.heading, &text.content)
+			out = append(out, pending{id, text.embedded()})
 			return err
-		}, "SELECT c.id, d.title, d.file, c.place, c.content"+missing+" AND c.id > ? ORDER BY c.id LIMIT ?", x.encoder.Name(), after, n)
+		}, "SELECT c.id, d.title, d.file, c.place, c.heading, c.content"+missing+" AND c.id > ? ORDER BY c.id LIMIT ?", x.encoder.Name(), after, n)
 		return out, err
 	}
 	return x.embedPending(ctx, "documents", "chunk_vectors", next, func(n int) {

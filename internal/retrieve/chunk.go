@@ -17,7 +17,9 @@ const (
 
 // A chunk is a passage before it is stored.
 type chunk struct {
-	place, content string
+	place   string
+	heading string // that the passage stands under, where its place does not say so
+	content string
 }
 
 // makeChunks divides the parts of a document into passages. A passage holds text of one part, or of
@@ -41,7 +43,7 @@ func makeChunks(parts []document.Part) []chunk {
 				flush()
 			}
 			if open.content == "" {
-				open = chunk{part.Place, piece}
+				open = chunk{part.Place, part.Heading, piece}
 				continue
 			}
 			open.content += "\n\n" + piece
@@ -99,16 +101,37 @@ func cutPoint(text string) int {
 	return len(text)
 }
 
-// headingOf is what the encoder and the full-text index learn of a passage beside its text: the
-// document's title and the heading that it stands under.
-func headingOf(title, file, place string) string {
+// A labelledText is a passage with what names its subject.
+type labelledText struct {
+	title, file, place, heading, content string
+}
+
+// label is what the encoder and the full-text index learn of a passage beside its text: the document's title
+// and the heading that it stands under.
+func (t labelledText) label() string {
+	title := t.title
 	if title == "" {
-		title = strings.Join(splitName(strings.TrimSuffix(file, extension(file))), " ")
+		title = strings.Join(splitName(strings.TrimSuffix(t.file, extension(t.file))), " ")
 	}
-	if place == title || isNumbered(place) {
+	under := t.place
+	if isNumbered(t.place) {
+		under = t.heading
+	}
+	if under == "" || under == title {
 		return title
 	}
-	return title + ": " + place
+	return title + ": " + under
+}
+
+// embedded is what the encoder reads of a passage.
+func (t labelledText) embedded() string { return t.label() + "\n" + t.content }
+
+// gloss is the passage in English, as the full-text index keeps it beside a German one; "" of others.
+func (t labelledText) gloss() string {
+	if text := t.embedded(); isGerman(questionWords(text)) {
+		return loadGlossary().translate(text)
+	}
+	return ""
 }
 
 // isNumbered reports whether a place counts pages, lines or rows and so means nothing by itself.

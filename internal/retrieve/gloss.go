@@ -3,6 +3,7 @@ package retrieve
 import (
 	"context"
 	_ "embed" // the glossary
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -16,7 +17,7 @@ import (
 // they are.
 
 // glossaryVersion is part of the name of the vectors: raise it when the glossary or its use changes.
-const glossaryVersion = "German glossary 2"
+const glossaryVersion = "German glossary 3"
 
 //go:embed german.txt
 var germanGlossary string
@@ -70,9 +71,16 @@ func inEnglish(text string) string {
 	return loadGlossary().translate(text)
 }
 
+// germanFillers are left out: word for word they say nothing, and make texts alike that are not.
+var germanFillers = strings.Fields(`ab aber als am an auch auf aus bei da das dass dem den der des die dies diese dieser dieses ein eine einem einen einer eines es hat haben im in ist ja man mein meine
+mich mir mit sein seine sich sie sind so um und vom von vor werden wird wurde zu zum zur über`)
+
 func (g *glossary) translate(text string) string {
 	var out strings.Builder
 	word := func(w string) {
+		if slices.Contains(germanFillers, strings.ToLower(w)) {
+			return
+		}
 		if english := g.find(w); english != "" {
 			w = english
 		}
@@ -141,7 +149,7 @@ func (g *glossary) one(folded string) string {
 	if english := g.exact[folded]; english != "" {
 		return english
 	}
-	for _, form := range germanForms(folded) {
+	for _, form := range germanVerbForms(folded) {
 		if english := g.exact[form]; english != "" {
 			return english
 		}
@@ -205,8 +213,8 @@ func foldGerman(word string) string { return foldUmlauts.Replace(strings.ToLower
 // germanVerbPrefixes are those that a verb can lose; ge and zu stand behind them.
 var germanVerbPrefixes = []string{"", "ab", "an", "auf", "aus", "bei", "ein", "fest", "her", "hin", "mit", "nach", "um", "unter", "uber", "vor", "weg", "weiter", "wieder", "zu", "zuruck", "zusammen"}
 
-// germanForms are the word and, of participles and infinitives with zu, the verb's own form; ae, oe and ue may be umlauts.
-func germanForms(folded string) []string {
+// germanVerbForms are the word and, of participles and infinitives with zu, the verb's own form; ae, oe and ue may be umlauts.
+func germanVerbForms(folded string) []string {
 	out := []string{folded}
 	for _, prefix := range germanVerbPrefixes {
 		for _, mid := range []string{"ge", "zu"} {

@@ -127,9 +127,9 @@ func wordsOnly(tb testing.TB, x *Index, question string) []string {
 	tb.Helper()
 	var quoted []string
 	for _, t := range questionTerms(question) {
-		quoted = append(quoted, matchTerm(t))
+		quoted = append(quoted, matchForm(t[0]))
 	}
-	rows, err := x.db.Query("SELECT c.content FROM chunk_words JOIN chunks c ON c.id = chunk_words.rowid WHERE chunk_words MATCH ? ORDER BY bm25(chunk_words, 1.0, 0.6) LIMIT 10", strings.Join(quoted, " OR "))
+	rows, err := x.db.Query("SELECT c.content FROM chunk_words JOIN chunks c ON c.id = chunk_words.rowid WHERE chunk_words MATCH ? ORDER BY bm25(chunk_words, 1.0, 0.6, 0) LIMIT 10", strings.Join(quoted, " OR "))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -212,51 +212,68 @@ func TestCalibration(t *testing.T) {
 			if *fit {
 				fitPassages(t, x, relatedFit, unrelatedFit)
 			}
-			best := func(list []labelled) []float64 {
-				var out []float64
-				for _, q := range list {
-					out = append(out, search(t, x, Scope{}, q.question)[0].Relevancy)
-				}
-				slices.Sort(out)
-				return out
-			}
-			near := best(loadQuestions(t, "near.tsv"))
+			near, _ := bestRelevancies(t, x, loadQuestions(t, "near.tsv"))
 			t.Logf("near misses %.2f (lowest, quartiles, highest)", quartiles(near))
-			reportCalibration(t, best(related), best(unrelated), chunkThreshold, name == "model")
+			yes, _ := bestRelevancies(t, x, related)
+			no, _ := bestRelevancies(t, x, unrelated)
+			passes, strange := 0.9, 0.05
+			if name == "words" { // it is not held to the bar: docs/benchmarks.md
+				passes, strange = 0.7, 0.3
+			}
+			reportCalibration(t, yes, no, chunkThreshold, passes, strange)
 		})
 	}
 }
 
-// TestCalibrationElsewhere measures relevancy on short passages of another business: a collection in which everything
-// is near to everything, unlike the demo's. The first 60 questions of each kind were written before a look at scores.
+// TestCalibrationElsewhere measures relevancy on documents of others: a boatyard, the handbook of an operations team and a
+// guide to a town's services. In the first, everything is near to everything. The questions of the last were
+// asked only once nothing was changed any more; docs/benchmarks.md has what all of them gave at first sight.
 func TestCalibrationElsewhere(t *testing.T) {
 	racetest.Skip(t, "measures relevancies")
 	t.Parallel()
-	x := openIndex(t, openModel(t))
-	if r := add(t, x, AddRequest{Collection: "boatyard", Path: "testdata/boatyard"}); r.Added != 26 {
-		t.Fatalf("report %+v", r)
-	}
-	recall := 0.0
-	best := func(list []labelled) (out []float64) {
-		for _, q := range list {
-			found := search(t, x, Scope{}, q.question)
-			if slices.ContainsFunc(contents(found)[:5], q.answeredBy) {
-				recall += 1 / float64(len(list))
-			}
-			out = append(out, found[0].Relevancy)
+	model := openModel(t)
+	var related, unrelated []float64
+	for _, c := range []struct {
+		name, language string // of the questions
+		documents      int
+		recall         float64 // at least
+	}{{"boatyard", "", 26, 0.95}, {"opsbook", "_en", 31, 0.9}, {"townhall", "_en", 32, 0.9}} {
+		x := openIndex(t, model)
+		if r := add(t, x, AddRequest{Collection: c.name, Path: "testdata/" + c.name}); r.Added != c.documents || len(r.Problems) > 0 {
+			t.Fatalf("report %+v", r)
 		}
-		slices.Sort(out)
-		return out
+		yes, recall := bestRelevancies(t, x, loadQuestions(t, c.name+"_related"+c.language+".tsv"))
+		no, _ := bestRelevancies(t, x, loadQuestions(t, c.name+"_unrelated"+c.language+".tsv"))
+		if t.Logf("%s: recall@5 %.3f", c.name, recall); recall < c.recall {
+			t.Errorf("%s: the answer is too seldom among the first five", c.name)
+		}
+		reportCalibration(t, yes, no, chunkThreshold, 0.8, 0.1)
+		related, unrelated = append(related, yes...), append(unrelated, no...)
 	}
-	related, unrelated := loadQuestions(t, "boatyard_related.tsv"), loadQuestions(t, "boatyard_unrelated.tsv")
-	reportCalibration(t, best(related), best(unrelated), chunkThreshold, true)
-	if t.Logf("recall@5 %.3f", recall); recall < 0.95 {
-		t.Error("the answer is too seldom among the first five")
-	}
+	t.Log("all together:")
+	slices.Sort(related)
+	slices.Sort(unrelated)
+	reportCalibration(t, related, unrelated, chunkThreshold, 0.9, 0.08)
 }
 
-// reportCalibration prints and judges the best relevancies of related and unrelated questions.
-func reportCalibration(t *testing.T, related, unrelated []float64, threshold float64, judge bool) {
+// bestRelevancies are those of the first passages found, sorted; recall is the share of questions that one of the first
+// five passages answers.
+func bestRelevancies(t *testing.T, x *Index, list []labelled) (best []float64, recall float64) {
+	t.Helper()
+	for _, q := range list {
+		found := search(t, x, Scope{}, q.question)
+		if slices.ContainsFunc(contents(found)[:min(5, len(found))], q.answeredBy) {
+			recall += 1 / float64(len(list))
+		}
+		best = append(best, found[0].Relevancy)
+	}
+	slices.Sort(best)
+	return best, recall
+}
+
+// reportCalibration prints the best relevancies of related and unrelated questions, and holds them to the shares that pass the
+// threshold: of related ones at least, of unrelated ones at most.
+func reportCalibration(t *testing.T, related, unrelated []float64, threshold, passes, strange float64) {
 	t.Helper()
 	share := func(list []float64, at float64) float64 {
 		n := 0
@@ -271,56 +288,41 @@ func reportCalibration(t *testing.T, related, unrelated []float64, threshold flo
 		t.Logf("at %.1f: %.1f %% of %d related, %.1f %% of %d unrelated", at, 100*share(related, at), len(related), 100*share(unrelated, at), len(unrelated))
 	}
 	t.Logf("related %.2f, unrelated %.2f (lowest, quartiles, highest)", quartiles(related), quartiles(unrelated))
-	if judge && (share(related, threshold) < 0.90 || share(unrelated, threshold) > 0.05) {
+	if share(related, threshold) < passes || share(unrelated, threshold) > strange {
 		t.Errorf("the threshold %.1f passes %.3f of related and %.3f of unrelated questions", threshold, share(related, threshold), share(unrelated, threshold))
 	}
 }
 
-// TestGermanQuestions measures German questions over English documents and over a German one, which the model
+// TestGermanQuestions measures German questions over English documents, over German ones and over both, which the model
 // reads by way of the glossary; the test holds what docs/benchmarks.md says.
 func TestGermanQuestions(t *testing.T) {
 	racetest.Skip(t, "measures relevancies")
 	t.Parallel()
 	model := openModel(t)
-	english, _ := demoIndex(t, model)
-	german := openIndex(t, model)
-	add(t, german, AddRequest{Collection: "handbook", Path: "testdata/german"})
 	for _, c := range []struct {
-		documents       string
-		index           *Index
-		related         string
-		recall          float64 // at least
-		passes, strange float64 // shares of related questions at least, of unrelated ones at most
+		documents, related, unrelated string
+		recall                        float64 // at least
+		passes, strange               float64 // shares of related questions at least, of unrelated ones at most
 	}{
-		{"English", english, "german_related.tsv", 0.6, 0.5, 0.05},
-		{"German", german, "german_handbook.tsv", 0.95, 0.8, 0.05},
+		{"../demo/documents", "german_related.tsv", "german_unrelated.tsv", 0.75, 0.6, 0.05},
+		{"testdata/german", "german_handbook.tsv", "german_unrelated.tsv", 0.95, 0.9, 0.05},
+		{"testdata/opsbook", "opsbook_related_de.tsv", "opsbook_unrelated_de.tsv", 0.9, 0.85, 0.1},
+		{"testdata/townhall", "townhall_related_de.tsv", "townhall_unrelated_de.tsv", 0.9, 0.75, 0.12},
 	} {
-		questions := loadQuestions(t, c.related)
+		x := openIndex(t, model)
+		add(t, x, AddRequest{Collection: "c", Path: c.documents})
+		related, unrelated := loadQuestions(t, c.related), loadQuestions(t, c.unrelated)
 		if *fit {
-			fitting, _ := halves(questions)
-			strangers, _ := halves(loadQuestions(t, "german_unrelated.tsv"))
-			fitPassages(t, c.index, fitting, strangers)
+			fitting, _ := halves(related)
+			strangers, _ := halves(unrelated)
+			fitPassages(t, x, fitting, strangers)
 		}
-		recall, passes, strange := 0.0, 0.0, 0.0
-		for _, q := range questions {
-			found := search(t, c.index, Scope{}, q.question)
-			if slices.ContainsFunc(contents(found)[:min(5, len(found))], q.answeredBy) {
-				recall += 1 / float64(len(questions))
-			}
-			if found[0].Relevancy >= chunkThreshold {
-				passes += 1 / float64(len(questions))
-			}
+		yes, recall := bestRelevancies(t, x, related)
+		no, _ := bestRelevancies(t, x, unrelated)
+		if t.Logf("German questions over %s: one of the first five answers %.3f", c.documents, recall); recall < c.recall {
+			t.Errorf("over %s it is worse than %.2f", c.documents, c.recall)
 		}
-		unrelated := loadQuestions(t, "german_unrelated.tsv")
-		for _, q := range unrelated {
-			if found := search(t, c.index, Scope{}, q.question); len(found) > 0 && found[0].Relevancy >= chunkThreshold {
-				strange += 1 / float64(len(unrelated))
-			}
-		}
-		t.Logf("German questions over %s documents: one of the first five answers %.3f of %d, at %.1f %.3f of the related and %.3f of %d unrelated", c.documents, recall, len(questions), chunkThreshold, passes, strange, len(unrelated))
-		if recall < c.recall || passes < c.passes || strange > c.strange {
-			t.Errorf("over %s documents it is worse than %.2f, %.2f and %.2f", c.documents, c.recall, c.passes, c.strange)
-		}
+		reportCalibration(t, yes, no, chunkThreshold, c.passes, c.strange)
 	}
 }
 
@@ -348,7 +350,7 @@ func fitPassages(t *testing.T, x *Index, related, unrelated []labelled) {
 			t.Fatal(err)
 		}
 		list, err := x.rank(t.Context(), tx, ranking{
-			of: "documents", kept: &x.passages, load: loadChunkVectors, texts: "chunks", words: "chunk_words", weights: "1.0, 0.6",
+			of: "documents", kept: &x.passages, load: loadChunkVectors, texts: "chunks", words: "chunk_words", weights: passageWeights,
 			group: "SELECT document FROM chunks WHERE id = ?", visible: documents, curve: x.curves.passagesFor(text),
 		}, text, vectors[0].Pack(), 100)
 		if err != nil {

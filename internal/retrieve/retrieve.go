@@ -83,9 +83,14 @@ func Open(c Config) (*Index, error) {
 // Close closes the file.
 func (x *Index) Close() error { return x.db.Close() }
 
-// schemaVersion is raised when the tables below change. An index of another version is refused: it
-// can be made anew.
-const schemaVersion = 2
+// schemaVersion is raised when the tables below change. An index of the version before it is brought up to date, an older
+// one is refused: it can be made anew.
+const schemaVersion = 3
+
+// chunkWordsSQL makes the full-text index of passages. A gloss is a German passage in English.
+const chunkWordsSQL = `CREATE VIRTUAL TABLE chunk_words USING fts5 (content, heading, gloss, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');`
+
+const insertWords = "INSERT INTO chunk_words (rowid, content, heading, gloss) VALUES (?,?,?,?)"
 
 const tablesSQL = `
 CREATE TABLE documents (
@@ -96,11 +101,11 @@ CREATE TABLE documents (
 );
 CREATE TABLE chunks (
 	id INTEGER PRIMARY KEY, document INTEGER NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
-	number INTEGER NOT NULL, place TEXT NOT NULL, content TEXT NOT NULL
+	number INTEGER NOT NULL, place TEXT NOT NULL, content TEXT NOT NULL, heading TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX chunks_of_document ON chunks (document, number);
 CREATE TABLE chunk_vectors (id INTEGER PRIMARY KEY REFERENCES chunks(id) ON DELETE CASCADE, encoder TEXT NOT NULL, vector BLOB NOT NULL);
-CREATE VIRTUAL TABLE chunk_words USING fts5 (content, heading, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
+` + chunkWordsSQL + `
 CREATE TABLE schema_sources (id INTEGER PRIMARY KEY, owner TEXT NOT NULL, name TEXT NOT NULL, dialect TEXT NOT NULL, version TEXT NOT NULL, UNIQUE (owner, name));
 CREATE TABLE schema_tables (
 	id INTEGER PRIMARY KEY, source INTEGER NOT NULL REFERENCES schema_sources(id) ON DELETE CASCADE, name TEXT NOT NULL,
@@ -156,12 +161,48 @@ func (x *Index) prepareTables(path string) error {
 		if _, err := tx.ExecContext(ctx, spellingSQL); err != nil || version == schemaVersion {
 			return err
 		}
-		if version != 0 {
-			return fmt.Errorf("%s was written by another version", path)
+		finish := fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)
+		switch version {
+		case 0:
+			_, err := tx.ExecContext(ctx, tablesSQL+finish)
+			return err
+		case schemaVersion - 1:
+			return errors.Join(addGlosses(ctx, tx), execute(ctx, tx, finish))
 		}
-		_, err := tx.ExecContext(ctx, tablesSQL+fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))
-		return err
+		return fmt.Errorf("%s was written by another version", path)
 	})
+}
+
+func execute(ctx context.Context, tx *sql.Tx, statement string) error {
+	_, err := tx.ExecContext(ctx, statement)
+	return err
+}
+
+// addGlosses brings an index up to date that has no glosses and no headings of passages.
+func addGlosses(ctx context.Context, tx *sql.Tx) error {
+	if err := execute(ctx, tx, "ALTER TABLE chunks ADD COLUMN heading TEXT NOT NULL DEFAULT ''; DROP TABLE chunk_words; "+chunkWordsSQL); err != nil {
+		return err
+	}
+	for after := int64(0); ; {
+		texts := map[int64]labelledText{}
+		if err := eachRow(ctx, tx, func(rows *sql.Rows) error {
+			var t labelledText
+			err := rows.Scan(&after, &t.title, &t.file, &t.place, &t.content)
+			texts[after] = t
+			return err
+		}, "SELECT c.id, d.title, d.file, c.place, c.content FROM chunks c JOIN documents d ON d.id = c.document WHERE c.id > ? ORDER BY c.id LIMIT 1000", after); err != nil {
+			return err
+		}
+		if len(texts) == 0 {
+			break
+		}
+		for id, t := range texts {
+			if _, err := tx.ExecContext(ctx, insertWords, id, t.content, t.label(), t.gloss()); err != nil {
+				return err
+			}
+		}
+	}
+	return raiseGeneration(ctx, tx, "documents")
 }
 
 // change runs a transaction that writes.

@@ -36,6 +36,8 @@ const (
 	defaultLimit = 10
 	maxLimit     = 100
 	candidates   = 100 // that are taken from the nearest vectors
+
+	passageWeights = "1.0, 0.6, 0.8" // of the text, its heading and its gloss in the full-text index
 )
 
 // Search returns the passages that answer best, the most relevant first. There may be passages of
@@ -78,7 +80,7 @@ func (x *Index) searchChunks(ctx context.Context, q Query) ([]Chunk, error) {
 		return nil, err
 	}
 	ranked, err := x.rank(ctx, tx, ranking{
-		of: "documents", kept: &x.passages, load: loadChunkVectors, texts: "chunks", words: "chunk_words", weights: "1.0, 0.6",
+		of: "documents", kept: &x.passages, load: loadChunkVectors, texts: "chunks", words: "chunk_words", weights: passageWeights,
 		group: "SELECT document FROM chunks WHERE id = ?", visible: documents, curve: x.curves.passagesFor(readAs),
 	}, readAs, question, q.Limit)
 	if err != nil {
@@ -161,7 +163,7 @@ func (x *Index) rank(ctx context.Context, tx *sql.Tx, r ranking, text string, qu
 }
 
 // matchWords returns the full-text scores of the texts that have words of the question.
-func (r ranking) matchWords(ctx context.Context, tx *sql.Tx, table *vectorTable, terms []string) (map[int64]float64, error) {
+func (r ranking) matchWords(ctx context.Context, tx *sql.Tx, table *vectorTable, terms []term) (map[int64]float64, error) {
 	out := map[int64]float64{}
 	q, err := prepareWords(ctx, tx, r.words, table.texts, terms)
 	if err != nil || q.match == "" {

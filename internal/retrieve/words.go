@@ -61,27 +61,43 @@ func questionWords(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 }
 
-// questionTerms are the words of a question that are worth looking for, each once. A German word is
-// looked for by its beginning, which ends in "*": so urlaub finds Urlaubstage, and melden Meldung.
-func questionTerms(text string) []string {
+// A term is a word of a question with the forms that it is looked for by. A form that ends in "*" is a beginning.
+type term []string
+
+// questionTerms are the words of a question that are worth looking for, each once. A German word is looked for by its
+// beginning, so that urlaub finds Urlaubstage, and by its English ones: they find its synonyms in the glosses of German
+// passages, and English ones.
+func questionTerms(text string) []term {
 	words := questionWords(text)
 	german := isGerman(words)
-	var terms []string
+	var terms []term
 	for _, w := range words {
 		if slices.Contains(stopWords, w) || german && slices.Contains(germanStopWords, w) || len(w) == 1 && !unicode.IsNumber(rune(w[0])) {
 			continue
 		}
+		forms := term{w}
 		if german {
-			w = germanBeginning(w)
+			forms = germanForms(w)
 		}
-		if slices.Contains(terms, w) {
+		if slices.ContainsFunc(terms, func(t term) bool { return t[0] == forms[0] }) {
 			continue
 		}
-		if terms = append(terms, w); len(terms) == maxTerms {
+		if terms = append(terms, forms); len(terms) == maxTerms {
 			break
 		}
 	}
 	return terms
+}
+
+// germanForms are the beginning of a German word and its English words that mean something.
+func germanForms(word string) term {
+	forms := term{germanBeginning(word)}
+	for english := range strings.FieldsSeq(strings.ToLower(loadGlossary().find(word))) {
+		if !slices.Contains(stopWords, english) && !slices.Contains(forms, english) {
+			forms = append(forms, english)
+		}
+	}
+	return forms
 }
 
 // germanEndings are those of inflected German words, longer ones first.
@@ -100,12 +116,12 @@ func germanBeginning(word string) string {
 	return word
 }
 
-// matchTerm writes a term as the full-text index takes it.
-func matchTerm(term string) string {
-	if beginning, ok := strings.CutSuffix(term, "*"); ok {
+// matchForm writes a form of a term as the full-text index takes it.
+func matchForm(form string) string {
+	if beginning, ok := strings.CutSuffix(form, "*"); ok {
 		return `"` + beginning + `"*`
 	}
-	return `"` + term + `"`
+	return `"` + form + `"`
 }
 
 // splitName gives the words of an identifier: order_lineItems2024 is order, line, Items, 2024.
@@ -158,38 +174,33 @@ const (
 
 // prepareWords looks up how rare the terms are, so that scores can be compared between questions. A term that no text
 // has counts like the rarest: a question about it is not answered by its other words.
-func prepareWords(ctx context.Context, tx *sql.Tx, index string, texts int, terms []string) (wordQuery, error) {
+func prepareWords(ctx context.Context, tx *sql.Tx, index string, texts int, terms []term) (wordQuery, error) {
 	var q wordQuery
+	forms := slices.Concat(terms...)
+	if len(forms) == 0 {
+		return q, nil
+	}
+	counts, err := countForms(ctx, tx, index, forms)
+	if err != nil {
+		return q, err
+	}
 	type counted struct {
-		term   string
+		form   string
 		having int
 	}
 	var found []counted
-	if len(terms) == 0 {
-		return q, nil
-	}
-	one := "SELECT ?, count(*) FROM " + index + " WHERE " + index + " MATCH ?"
-	var args []any
-	for i, t := range terms {
-		args = append(args, i, matchTerm(t))
-	}
-	counts := make([]int, len(terms))
-	if err := eachRow(ctx, tx, func(rows *sql.Rows) error {
-		var i, n int
-		err := rows.Scan(&i, &n)
-		counts[i] = n
-		return err
-	}, one+strings.Repeat(" UNION ALL "+one, len(terms)-1), args...); err != nil {
-		return q, err
-	}
-	for i, t := range terms {
-		c := counted{matchTerm(t), counts[i]}
-		having := float64(max(c.having, 1))
-		rarity := math.Log((float64(texts) - having + 0.5) / (having + 0.5))
-		q.most += max(rarity, 1e-6) * (bm25K1 + 1)
-		if c.having > 0 {
-			found = append(found, c)
+	for _, t := range terms {
+		weight := 0.0
+		for _, form := range t {
+			if having := counts[form]; having > 0 {
+				found = append(found, counted{matchForm(form), having})
+				weight += rarity(texts, having)
+			}
 		}
+		if weight == 0 {
+			weight = rarity(texts, 1)
+		}
+		q.most += weight * (bm25K1 + 1)
 	}
 	slices.SortStableFunc(found, func(a, b counted) int { return cmp.Compare(a.having, b.having) })
 	matches := 0
@@ -198,10 +209,33 @@ func prepareWords(ctx context.Context, tx *sql.Tx, index string, texts int, term
 		if matches += c.having; matches > enoughMatches && len(kept) > 0 {
 			break
 		}
-		kept = append(kept, c.term)
+		kept = append(kept, c.form)
 	}
 	q.match = strings.Join(kept, " OR ")
 	return q, nil
+}
+
+// rarity is the weight of a form in BM25, which is never nothing.
+func rarity(texts, having int) float64 {
+	return max(1e-6, math.Log((float64(texts)-float64(having)+0.5)/(float64(having)+0.5)))
+}
+
+// countForms returns how many texts have each form.
+func countForms(ctx context.Context, tx *sql.Tx, index string, forms []string) (map[string]int, error) {
+	one := "SELECT ?, count(*) FROM " + index + " WHERE " + index + " MATCH ?"
+	var args []any
+	for _, form := range forms {
+		args = append(args, form, matchForm(form))
+	}
+	counts := map[string]int{}
+	err := eachRow(ctx, tx, func(rows *sql.Rows) error {
+		var form string
+		var n int
+		err := rows.Scan(&form, &n)
+		counts[form] = n
+		return err
+	}, one+strings.Repeat(" UNION ALL "+one, len(forms)-1), args...)
+	return counts, err
 }
 
 // share turns a BM25 score of FTS5, which is negative, into a share of the best possible one.

@@ -11,7 +11,7 @@ import (
 )
 
 // PDF makes a file with a page for each text, in lines as long as a printed page has them. A page
-// of no text holds a picture only.
+// of no text holds a picture only; a paragraph that begins with "# " is set in larger letters.
 func PDF(pages ...string) []byte { return writePDF(pages, "", false) }
 
 // TypesetPDF makes a file as programs of the TeX family do: codes of two bytes, and distances in place of spaces.
@@ -78,6 +78,10 @@ func pageContent(text string, typeset bool) []byte {
 		if i > 0 {
 			out.WriteString("0 -14 Td\n")
 		}
+		paragraph, heading := strings.CutPrefix(paragraph, "# ")
+		if heading {
+			out.WriteString("/F1 16 Tf\n")
+		}
 		line := ""
 		for _, word := range strings.Fields(paragraph) {
 			if len(line)+len(word) > lineLength {
@@ -87,6 +91,9 @@ func pageContent(text string, typeset bool) []byte {
 			line = strings.TrimSpace(line + " " + word)
 		}
 		show(&out, line)
+		if heading {
+			out.WriteString("/F1 11 Tf\n")
+		}
 	}
 	out.WriteString("ET\n")
 	return out.Bytes()
