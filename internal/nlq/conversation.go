@@ -102,14 +102,15 @@ func (c *conversation) hear(text string) {
 	switch {
 	case !c.failed:
 		c.unread = ""
-	case c.last != nil && goesOn(text, r):
+	case c.last != nil && c.x.goesOn(text, r):
 		c.unread = text
 	}
 }
 
 // goesOn reports whether a message goes on from the one before.
-func goesOn(text string, r *resolved) bool {
-	return followWords.MatchString(text) || r.u != nil && (r.u.refersBack() || r.u.find(0, pInstead) >= 0)
+func (x *Index) goesOn(text string, r *resolved) bool {
+	english, _ := x.translate(text)
+	return followWords.MatchString(english) || r.u != nil && (r.u.refersBack() || r.u.find(0, pInstead) >= 0)
 }
 
 // asksYes reports whether the question that is open is whether one reading is meant.
@@ -135,7 +136,8 @@ func (c *conversation) resolve(text string) *resolved {
 			return r
 		}
 	}
-	follows := followWords.MatchString(text)
+	english, _ := c.x.translate(text)
+	follows := followWords.MatchString(english)
 	alone := c.x.resolve(text, c.now, nil, nil)
 	if c.last == nil {
 		switch {
@@ -147,7 +149,7 @@ func (c *conversation) resolve(text string) *resolved {
 		}
 		return alone
 	}
-	if (!follows || rankWords.MatchString(text)) && (alone.plan != nil || len(alone.alternatives) > 0) && !alone.u.refersBack() {
+	if (!follows || rankWords.MatchString(english)) && (alone.plan != nil || len(alone.alternatives) > 0) && !alone.u.refersBack() {
 		return alone
 	}
 	edited := c.x.resolve(text, c.now, nil, c.last)

@@ -227,6 +227,9 @@ func (u *understanding) isGroupOf(k int, groups []grouping) bool {
 
 // editShown shows more columns of a list, or the rows behind a number.
 func (u *understanding) editShown() {
+	if u.asksRows() {
+		u.q.measures = nil
+	}
 	ask := u.find(0, pWhich, pList, pAlso)
 	if with := u.find(0, pWith); ask < 0 && with >= 0 && u.is(u.next(with), pPronoun) {
 		ask = with // with their prices
@@ -264,4 +267,12 @@ func (u *understanding) editShown() {
 		u.q.shown = append(u.q.shown, col)
 		u.use(i)
 	}
+}
+
+// asksRows reports whether a message asks which of the rows are such that were counted before: which have high priority?
+func (u *understanding) asksRows() bool {
+	counted := len(u.q.measures) == 1 && u.q.measures[0].col < 0 && u.q.measures[0].def == nil
+	first := u.next(-1)
+	return counted && len(u.q.groups) == 0 && u.is(first, pWith, pWhich) && wordSet("which who")[u.toks[u.ps[first].from].lower] &&
+		slices.ContainsFunc(u.ps, func(p piece) bool { return len(p.vals) > 0 }) && u.find(0, pMost, pTop, pLargest, pCount, pShare, pUnit) < 0
 }

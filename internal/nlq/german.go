@@ -1,138 +1,333 @@
 package nlq
 
 import (
+	_ "embed" // the lexicon
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
-// germanPhrases and germanWords lead from German to the English that the planner reads: words of
-// grammar and general words of business, none of any particular data.
-var germanPhrases = []struct{ from, to string }{
-	{"wie viele", "how many"},
-	{"wieviele", "how many"},
-	{"wie viel", "how much"},
-	{"wieviel", "how much"},
-	{"wie hoch ist", "what is"},
-	{"wie hoch war", "what was"},
-	{"wie hoch", "what is"},
-	{"bis zum", "until"},
-	{"bis zur", "until"},
-	{"bis ende", "until"},
-	{"gab es", "were there"},
-	{"gibt es", "are there"},
-	{"im durchschnitt", "on average"},
-	{"am meisten", "the most"},
-	{"am häufigsten", "most often"},
-	{"die meisten", "the most"},
-	{"den meisten", "the most"},
-	{"das meiste", "the most"},
-	{"mehr als", "more than"},
-	{"weniger als", "less than"},
-	{"mindestens", "at least"},
-	{"höchstens", "at most"},
-	{"pro jahr", "per year"},
-	{"je monat", "per month"},
-	{"im jahr", "in"},
-	{"im jahre", "in"},
-	{"noch nicht", "not yet"},
-	{"zeig mir", "show me"},
-	{"zeige mir", "show me"},
-	{"was ist mit", "what about"},
-	{"und wie viele", "how many"},
-	{"letzten monat", "last month"},
-	{"letzter monat", "last month"},
-	{"letztes jahr", "last year"},
-	{"letzten jahr", "last year"},
-	{"letzte woche", "last week"},
-	{"dieses jahr", "this year"},
-	{"diesen monat", "this month"},
-	{"diesem jahr", "this year"},
-	{"diesem monat", "this month"},
-	{"in prozent", "in percent"},
-	{"zum beispiel", ""},
-	{"kannst du mir sagen", "please"},
-	{"können sie mir sagen", "please"},
-	{"könntest du mir sagen", "please"},
-	{"könnten sie mir sagen", "please"},
-	{"kannst du mir zeigen", "show me"},
-	{"können sie mir zeigen", "show me"},
-	{"ich möchte wissen", "please"},
-	{"ich würde gerne wissen", "please"},
-	{"ich hätte gerne", "please"},
-	{"weißt du", "please"},
-	{"wissen sie", "please"},
-	{"vielen dank", "thanks"},
-	{"danke schön", "thanks"},
+//go:embed german.txt
+var germanText string
+
+// A germanEntry is what a German word or phrase means: English words that mean the same, of which the data know one.
+type germanEntry []string
+
+// A germanPhrase is several words that mean something together; with a gap, others stand between the first
+// of them and the last, which ends the message: gingen 2025 ein.
+type germanPhrase struct {
+	words []string
+	gap   bool
+	means germanEntry
 }
 
-var germanWords = indexGerman(`
-welche=which welcher=which welches=which welchen=which wer=who was=what wann=when wo=where
-der= die= das= den= dem= des= ein= eine= einen= einem= einer= es= wir= uns= unser= unsere= unseren= unserer= ich= mir= bitte=please danke=thanks hallo=hello guten= morgen= mal= eigentlich= denn=
-ist=is sind=are war=was waren=were wurde=were wurden=were wird=is werden=are hat=has haben=have hatte=had hatten=had gab=were ging=went gingen=went kam=came kamen=came kommen=come
-und=and oder=or nicht=not kein=no keine=no keinen=no ohne=without mit=with nur=only von=of vom=of aus=from für=for bei=at im=in am=on zu=to zum=to zur=to an=on auf=on seit=since vor=before bis=until zwischen=between über=over unter=under ab=from
-nach=by pro=per je=per jede=each jeden=each jeder=each jedem=each
-durchschnittlich=average durchschnittliche=average durchschnittlichen=average durchschnittlicher=average durchschnittliches=average durchschnitt=average mittlere=average gesamt=total gesamte=total gesamter=total insgesamt=total summe=sum anzahl=count zahl=count anteil=share prozentsatz=percentage höchste=highest höchsten=highest niedrigste=lowest größte=largest größten=largest kleinste=smallest teuerste=most-expensive billigste=cheapest älteste=oldest jüngste=youngest letzte=last letzten=last neueste=newest neue=new neuen=new
-jahr=year jahre=year jahren=years quartal=quarter quartale=quarter monat=month monate=month monaten=months woche=week wochen=week tag=day tage=day tagen=days wochentag=weekday heute=today gestern=yesterday
-januar=january februar=february märz=March april=april mai=May juni=june juli=july august=august september=september oktober=october november=november dezember=december
-kunde=customer kunden=customers kundin=customer lieferant=supplier lieferanten=suppliers mitarbeiter=employees mitarbeiterin=employee mitarbeitern=employees angestellte=employees rechnung=invoice rechnungen=invoices bestellung=order bestellungen=orders auftrag=order aufträge=orders produkt=product produkte=products artikel=articles ware=goods verkauf=sale verkäufe=sales umsatz=revenue umsätze=revenue einnahmen=revenue gewinn=profit kosten=cost kost=cost preis=price preise=prices gebühr=fee gebühren=fees betrag=amount beträge=amounts menge=quantity wert=value
-zahlung=payment zahlungen=payments konto=account konten=accounts vertrag=contract verträge=contracts abo=subscription abos=subscriptions abonnement=subscription abonnements=subscriptions lager=warehouse lagern=warehouses lagerhaus=warehouse sendung=shipment sendungen=shipments lieferung=delivery lieferungen=deliveries fracht=freight gewicht=weight land=country länder=countries stadt=city städte=cities region=region regionen=regions filiale=branch filialen=branches standort=location standorte=locations abteilung=department abteilungen=departments
-patient=patient patienten=patients arzt=doctor ärzte=doctors termin=appointment termine=appointments besuch=visit besuche=visits behandlung=treatment behandlungen=treatments schüler=students student=student studenten=students lehrer=teachers kurs=course kurse=courses kursen=courses fach=subject fächer=subjects anmeldung=enrolment anmeldungen=enrolments prüfung=exam prüfungen=exams note=grade noten=grades klasse=class klassen=classes
-reise=trip reisen=trips hotel=hotel hotels=hotels zimmer=rooms buchung=booking buchungen=bookings reservierung=reservation reservierungen=reservations gast=guest gäste=guests fahrzeug=vehicle fahrzeuge=vehicles auto=car autos=cars fahrer=driver maschine=machine maschinen=machines teil=part teile=parts projekt=project projekte=projects ticket=ticket tickets=tickets beschwerde=complaint beschwerden=complaints bewertung=rating bewertungen=ratings mitglied=member mitglieder=members spende=donation spenden=donations buch=book bücher=books ausleihe=loan ausleihen=loans verlag=publisher
-segment=segment marke=brand marken=brands kategorie=category kategorien=categories art=type typ=type status=status name=name namen=names branche=industry branchen=industries grund=reason gründe=reasons kanal=channel
-offen=open offene=open offenen=open offener=open bezahlt=paid bezahlte=paid bezahlten=paid abgesagt=cancelled abgesagte=cancelled storniert=cancelled stornierte=cancelled gekündigt=cancelled aktiv=active aktive=active aktiven=active geliefert=delivered überfällig=overdue überfällige=overdue überfälligen=overdue abgeschlossen=completed verloren=lost
-deutschland=germany frankreich=france italien=italy spanien=spain polen=poland österreich=austria schweiz=switzerland niederlande=netherlands belgien=belgium schweden=sweden norwegen=norway dänemark=denmark finnland=finland tschechien=czechia ungarn=hungary großbritannien=united-kingdom england=england irland=ireland portugal=portugal griechenland=greece türkei=turkey usa=usa
-teuer=expensive lang=long lange=long dauer=duration
-`)
+// A germanLexicon leads from German to the English that the planner reads. Words are folded.
+type germanLexicon struct {
+	words   map[string]germanEntry
+	parts   map[string]germanEntry    // first parts of compounds
+	phrases map[string][]germanPhrase // by their first word, the longest first
+}
 
-func indexGerman(text string) map[string]string {
-	m := map[string]string{}
-	for _, f := range strings.Fields(text) {
-		from, to, _ := strings.Cut(f, "=")
-		m[from] = strings.ReplaceAll(to, "-", " ")
+var lexicon = sync.OnceValue(func() *germanLexicon {
+	l := &germanLexicon{map[string]germanEntry{}, map[string]germanEntry{}, map[string][]germanPhrase{}}
+	for line := range strings.Lines(germanText) {
+		english, german, ok := strings.Cut(strings.TrimSpace(line), ":")
+		if !ok || strings.HasPrefix(line, "#") {
+			continue
+		}
+		means := germanEntry(strings.Split(strings.TrimSpace(english), "|"))
+		for phrase := range strings.SplitSeq(german, ",") {
+			l.add(strings.Fields(foldGerman(phrase)), means)
+		}
 	}
-	return m
+	for _, list := range l.phrases {
+		slices.SortStableFunc(list, func(a, b germanPhrase) int { return len(b.words) - len(a.words) })
+	}
+	return l
+})
+
+func (l *germanLexicon) add(words []string, means germanEntry) {
+	switch {
+	case len(words) == 0:
+	case len(words) > 1:
+		p := germanPhrase{words: slices.DeleteFunc(words, func(w string) bool { return w == "..." }), means: means}
+		p.gap = len(p.words) < len(words)
+		l.phrases[words[0]] = append(l.phrases[words[0]], p)
+	default:
+		into, word := l.words, words[0]
+		if part, ok := strings.CutSuffix(word, "-"); ok {
+			into, word = l.parts, part
+		}
+		if _, known := into[word]; !known {
+			into[word] = means
+		}
+	}
+}
+
+var foldUmlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss")
+
+// foldGerman is a word as it is looked up: small, umlauts as two letters.
+func foldGerman(word string) string { return foldUmlauts.Replace(strings.ToLower(word)) }
+
+// find gives what a folded word means, in one of its forms.
+func (l *germanLexicon) find(word string) (germanEntry, bool) {
+	if means, ok := l.words[word]; ok {
+		return means, true
+	}
+	for _, ending := range []string{"en", "er", "es", "em", "e", "n", "s"} { // offene, des Lagers
+		if rest, ok := strings.CutSuffix(word, ending); ok && len(rest) > 2 {
+			if means, ok := l.words[rest]; ok && means[0] != "" {
+				return means, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// firstPart gives what the first part of a compound means, with or without the letters that join it to the second.
+func (l *germanLexicon) firstPart(part string) (germanEntry, bool) {
+	if means, ok := l.parts[part]; ok {
+		return means, true
+	}
+	for _, joint := range []string{"", "s", "n", "en", "es", "e", "er", "-"} {
+		if rest, ok := strings.CutSuffix(part, joint); ok && len(rest) > 2 {
+			if means, ok := l.words[rest]; ok && means[0] != "" {
+				return means, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// split divides a compound into two parts that are known, the longest first part; nil where there are none.
+func (l *germanLexicon) split(folded string) (first, second germanEntry, tail string) {
+	for at := len(folded) - 3; at >= 3; at-- {
+		if first, ok := l.firstPart(folded[:at]); ok {
+			if second, ok := l.find(folded[at:]); ok && second[0] != "" {
+				return first, second, folded[at:]
+			}
+		}
+	}
+	return nil, nil, ""
+}
+
+// knows reports whether a folded word is in the lexicon, by itself or in parts.
+func (l *germanLexicon) knows(folded string) bool {
+	_, ok := l.find(folded)
+	_, second, _ := l.split(folded)
+	return ok || second != nil
 }
 
 // germanSigns are words that only a German sentence has.
-var germanSigns = wordSet("wie viele viel der die das den dem und oder nicht kein keine im am zum zur für mit ohne nach pro je gab gibt wurde wurden waren sind haben hat wir welche welcher welches wer seit bis über ist von vom aus bei anzahl umsatz durchschnittliche durchschnittlicher durchschnittlichen")
+var germanSigns = wordSet(`wie viele viel wieviel wieviele der dem des und oder nicht kein keine keinen im zum zur für mit ohne nach je gab gibt wurde wurden waren sind haben hat wir welche welcher welches welchen
+	wer seit bis über ist von vom aus bei beim anzahl umsatz durchschnittliche durchschnittlicher durchschnittlichen davon noch auch nie alle unsere unseren letzten letztes letzte dieses diesem werden wird habe zwischen als bitte danke nur jahr monat`)
 
-// translate writes a German message in English, word by word. Messages in other languages stay as they are.
-func translate(text string) (string, bool) {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
-	signs, known := 0, 0
-	for _, w := range words {
-		if germanSigns[w] {
-			signs++
-		}
-		if _, ok := germanWords[w]; ok {
-			known++
+// englishSigns are words that only an English sentence has.
+var englishSigns = wordSet(`the of how what which who by with and are is were does did do many much show list please for from our we have has had than that their there per all not between`)
+
+// isGerman reports whether a message is German: it has more words that only German has than of those that only English has.
+func isGerman(text string) bool {
+	german, english := 0, 0
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		switch {
+		case englishSigns[w]:
+			english++
+		case germanSigns[w]:
+			german += 2
+		case w == "pro" || len(w) > 3 && !isOrdinary(w) && lexicon().knows(foldGerman(w)):
+			german++
 		}
 	}
-	if signs == 0 || known+signs < 2 || strings.Contains(strings.ToLower(text), "how many") || strings.Contains(strings.ToLower(text), " the ") {
+	return german > 1 && german > 2*english
+}
+
+// translate writes a German message in English, word by word. Messages in other languages stay as they are, and so
+// do names and values of the data.
+func (x *Index) translate(text string) (string, bool) {
+	if !isGerman(text) {
 		return text, strings.Contains(text, "€") && decimalInText(text)
 	}
-	out := " " + endMarks.ReplaceAllString(text, " $0") + " "
-	if neither := replaceFold(out, " weder ", " neither "); neither != out {
-		out = replaceFold(neither, " noch ", " nor ")
+	g := &germanMessage{x: x, fields: strings.Fields(endMarks.ReplaceAllString(text, " $0"))}
+	for _, f := range g.fields {
+		g.words = append(g.words, foldGerman(coreOf(f)))
 	}
-	for _, p := range germanPhrases {
-		out = replaceFold(out, " "+p.from+" ", " "+p.to+" ")
+	g.findGaps()
+	for g.at < len(g.fields) {
+		g.step()
 	}
-	var b strings.Builder
-	for _, field := range strings.Fields(out) {
-		core := strings.TrimFunc(field, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-		to, ok := germanWord(strings.ToLower(core))
-		if ok && core != "" {
-			field = strings.Replace(field, core, to, 1)
-		}
-		b.WriteString(field + " ")
-	}
-	return strings.TrimSpace(b.String()), true
+	return strings.Join(g.out, " "), true
+}
+
+// A germanMessage is a message on its way to English.
+type germanMessage struct {
+	x      *Index
+	fields []string // as they are written
+	words  []string // folded, without marks
+	out    []string
+	at     int
+	quoted bool
 }
 
 // endMarks are marks behind a word, which part it from the phrases that it ends.
 var endMarks = regexp.MustCompile(`[?!,;:]+(\s|$)`)
+
+// dayMark is the day of a date before its month: 3. Mai.
+var dayMark = regexp.MustCompile(`^\d{1,2}\.$`)
+
+func coreOf(field string) string {
+	return strings.TrimFunc(field, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// findGaps puts the second half of a phrase with a gap, which ends the message, behind its first.
+func (g *germanMessage) findGaps() {
+	last := len(g.words) - 1
+	for last > 0 && g.words[last] == "" {
+		last--
+	}
+	for i := range max(last, 0) {
+		for _, p := range lexicon().phrases[g.words[i]] {
+			n := len(p.words) - 1
+			if p.gap && i+n-1 < last && slices.Equal(g.words[i:i+n], p.words[:n]) && g.words[last] == p.words[n] {
+				g.fields[i], g.words[i] = p.means.in(g.x), "" // it stands for itself from here on
+				g.fields, g.words = slices.Delete(g.fields, last, last+1), slices.Delete(g.words, last, last+1)
+				g.fields, g.words = slices.Delete(g.fields, i+1, i+n), slices.Delete(g.words, i+1, i+n)
+				return
+			}
+		}
+	}
+}
+
+// step translates the next words.
+func (g *germanMessage) step() {
+	field, word := g.fields[g.at], g.words[g.at]
+	rest := g.words[g.at:]
+	take := func(n int, to string) {
+		if to != "" {
+			g.out = append(g.out, to)
+		}
+		g.at += n
+	}
+	if strings.ContainsAny(field, `"„“`) {
+		g.quoted = g.quoted != (strings.Count(field, `"`)+strings.Count(field, "„")+strings.Count(field, "“") == 1)
+		take(1, field)
+		return
+	}
+	if n := g.valueHere(); n > 1 || g.quoted || word == "" {
+		take(max(n, 1), strings.Join(g.fields[g.at:g.at+max(n, 1)], " "))
+		return
+	}
+	switch {
+	case word == "nach" && beginsNumber(rest[1:]):
+		take(1, "after")
+		return
+	case word == "nach" && g.leadsTo(rest[1:]):
+		take(1, "to")
+		return
+	case word == "noch" && slices.Contains(g.words[:g.at], "weder"):
+		take(1, "nor")
+		return
+	case word == "weder":
+		take(1, "neither")
+		return
+	case dayMark.MatchString(field) && len(rest) > 1 && lexicon().words[rest[1]] != nil && months[strings.ToLower(lexicon().words[rest[1]][0])] != 0:
+		take(1, word)
+		return
+	}
+	for _, p := range lexicon().phrases[word] {
+		if n := len(p.words); !p.gap && n <= len(rest) && slices.Equal(rest[:n], p.words) {
+			take(n, p.means.in(g.x))
+			return
+		}
+	}
+	core := coreOf(field)
+	if to, ok := g.x.germanWord(core); ok {
+		field = strings.TrimSpace(strings.Replace(field, core, to, 1))
+	}
+	take(1, field)
+}
+
+// beginsNumber reports whether a number follows, with or without an article.
+func beginsNumber(words []string) bool {
+	if len(words) > 1 && (words[0] == "dem" || words[0] == "der") {
+		words = words[1:]
+	}
+	return len(words) > 0 && words[0] != "" && unicode.IsDigit(rune(words[0][0]))
+}
+
+// leadsTo reports whether the next word is a value of the data and no name in it: nach Polen, not nach Land.
+func (g *germanMessage) leadsTo(words []string) bool {
+	if len(words) == 0 {
+		return false
+	}
+	to, ok := g.x.germanWord(words[0])
+	if !ok {
+		to = words[0]
+	}
+	return len(g.x.values[normaliseValue(to)]) > 0 && !g.x.names(to)
+}
+
+// valueHere is how many of the next words are a value of the data, as it is written; 0 is none.
+func (g *germanMessage) valueHere() int {
+	for n := min(g.x.longest, len(g.fields)-g.at, 6); n > 1; n-- {
+		if len(g.x.values[normaliseValue(strings.Join(g.fields[g.at:g.at+n], " "))]) > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// in is the English of an entry that the data know, else the first.
+func (e germanEntry) in(x *Index) string {
+	for _, english := range e {
+		if len(e) > 1 && x.names(english) {
+			return english
+		}
+	}
+	return e[0]
+}
+
+// names reports whether all words are words of names in the data, or of terms.
+func (x *Index) names(english string) bool {
+	words := strings.Fields(strings.ToLower(english))
+	if slices.ContainsFunc(x.undefined, func(term string) bool { return defineKey(term) == defineKey(english) }) {
+		return true
+	}
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !x.named[w] && !x.named[lemma(w)] })
+}
+
+// germanWord translates a word, or a compound part by part. Words that the data know stay, where they are none of grammar.
+func (x *Index) germanWord(word string) (string, bool) {
+	lower, folded := strings.ToLower(word), foldGerman(word)
+	means, known := lexicon().find(folded)
+	if grammatical := known && (means[0] == "" || isGrammar(means[0]) || harmlessWords[means[0]]); !grammatical && !germanSigns[lower] {
+		if x.named[lower] || x.named[lemma(lower)] || len(x.values[normaliseValue(word)]) > 0 && !(known && (x.names(means.in(x)) || len(x.values[normaliseValue(means[0])]) > 0)) {
+			return word, false
+		}
+	}
+	if known {
+		return means.in(x), true
+	}
+	return x.germanCompound(folded)
+}
+
+// germanCompound translates a compound part by part: an average price; a Kundenzahl is the number of customers.
+func (x *Index) germanCompound(folded string) (string, bool) {
+	first, second, tail := lexicon().split(folded)
+	if second == nil {
+		return "", false
+	}
+	if of := compoundHeads[tail]; of != "" {
+		return of + first.in(x), true
+	}
+	words := strings.Fields(first.in(x))
+	words[len(words)-1] = lemma(words[len(words)-1])
+	return strings.Join(words, " ") + " " + second.in(x), true
+}
+
+// compoundHeads are second parts that stand before the first in English.
+var compoundHeads = map[string]string{"zahl": "number of ", "anzahl": "number of ", "zahlen": "number of ", "anteil": "share of "}
 
 func decimalInText(text string) bool {
 	for _, w := range strings.Fields(text) {
@@ -141,36 +336,4 @@ func decimalInText(text string) bool {
 		}
 	}
 	return false
-}
-
-// germanWord translates a word, a compound part by part.
-func germanWord(w string) (string, bool) {
-	if to, ok := germanWords[w]; ok {
-		return to, true
-	}
-	for i := 4; i <= len(w)-3; i++ {
-		head, tail := w[:i], w[i:]
-		a, ok := germanWords[head]
-		if !ok {
-			a, ok = germanWords[strings.TrimSuffix(head, "s")]
-		}
-		b, ok2 := germanWords[tail]
-		if ok && ok2 && a != "" && b != "" {
-			return a + " " + b, true
-		}
-	}
-	return w, false
-}
-
-func replaceFold(s, from, to string) string {
-	for {
-		i := strings.Index(strings.ToLower(s), from)
-		if i < 0 {
-			return s
-		}
-		s = s[:i] + to + s[i+len(from):]
-		if to != "" && strings.Contains(strings.ToLower(to), from) {
-			return s
-		}
-	}
 }

@@ -14,7 +14,7 @@ func (x *Index) findUngrounded(question string, a Answer) string {
 	if a.Plan == nil || a.Plan.From != nil || a.Plan.Top != nil {
 		return ""
 	}
-	said, _ := translate(question)
+	said, _ := x.translate(question)
 	toks := tokenise(strings.ToLower(said))
 	exprs := slices.Clone(a.Plan.Select)
 	for _, g := range a.Plan.GroupBy {

@@ -62,7 +62,7 @@ func Judge(q Question, plan *queryplan.Plan, res Result) Verdict {
 		now = x.today
 	}
 	if plan != nil && !x.readsAs(q, plan, now) {
-		if english, ok := translate(q.Text); ok {
+		if english, ok := x.translate(q.Text); ok {
 			q.Text = english
 		}
 		text, _ := x.rephrase(q, now)

@@ -264,7 +264,7 @@ func (x *Index) answerByMeaning(q Question) (Answer, bool) {
 			return Answer{Plan: plan, SQL: sql, Confidence: verifiedConfidence, Quality: High, Explain: Describe(plan, x.schema) + " A person has verified this plan for this question."}, true
 		}
 	}
-	q.Text, _ = translate(q.Text)
+	q.Text, _ = x.translate(q.Text)
 	for _, t := range x.ambiguous {
 		if slices.Contains(q.settled, t.Term) || !x.mustAsk(t, q.Text) {
 			continue

@@ -154,7 +154,7 @@ func plan(q Question) Answer {
 	if !talk.failed && talk.current.drop(q.Avoid) {
 		return talk.current.toAnswer(x)
 	}
-	if goesOn(q.Text, talk.current) && len(q.History) > 0 && q.Clarification == "" {
+	if x.goesOn(q.Text, talk.current) && len(q.History) > 0 && q.Clarification == "" {
 		return Answer{Quality: Low, Declined: talk.current.reason}
 	}
 	if !x.today.IsZero() {

@@ -40,7 +40,7 @@ func (x *Index) knowsWord(t *token) bool {
 			return true
 		}
 	}
-	_, german := germanWords[t.lower]
+	_, german := lexicon().find(foldGerman(t.lower))
 	return german || germanSigns[t.lower] || len(demonyms[t.lower]) > 0 || fillers[t.lower] || harmless[t.lemma] || isOrdinary(t.lower)
 }
 

@@ -34,7 +34,7 @@ func (x *Index) understand(text string, now time.Time, choices map[string]int, l
 	if last != nil {
 		u.q = last.clone()
 	}
-	text, u.german = translate(atPresent.ReplaceAllString(text, "currently"))
+	text, u.german = x.translate(atPresent.ReplaceAllString(text, "currently"))
 	toks, notes := x.correctSpelling(tokenise(text), u.german)
 	u.toks, u.notes = readNumbers(toks, u.german), notes
 	u.ps = x.findPieces(u.toks, now)
