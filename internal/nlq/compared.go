@@ -9,6 +9,7 @@ import (
 
 // readComparisons reads `more than 5 orders`, `amount over 100`, `2 or more reminders`.
 func (u *understanding) readComparisons() {
+	u.readAskedUnit()
 	for i := range u.ps {
 		p := &u.ps[i]
 		if p.used {
@@ -20,6 +21,9 @@ func (u *understanding) readComparisons() {
 			u.compare(i, n, n, p.op)
 		case p.role == pNumber && u.is(u.next(i), pOrMore):
 			u.compare(i, u.next(i), i, u.ps[u.next(i)].op)
+		case p.role == pNumber && u.is(u.next(i), pTimes) && u.is(u.next(u.next(i)), pOrMore):
+			m := u.next(u.next(i))
+			u.compare(i, m, i, u.ps[m].op)
 		case p.role == pBetween && u.is(u.next(i), pNumber):
 			a := u.next(i)
 			and := u.next(a)
@@ -36,6 +40,16 @@ func (u *understanding) readComparisons() {
 		case p.role == pOp && u.free(u.next(i)):
 			u.compareColumns(i, u.next(i))
 		}
+	}
+}
+
+// readAskedUnit reads `in which months was revenue above 100`: the units of the calendar are asked for.
+func (u *understanding) readAskedUnit() {
+	w := u.find(0, pWhich)
+	if j := u.next(w); w >= 0 && len(u.q.measures) == 1 && u.q.limit == 0 && u.is(j, pUnit) && !u.ps[j].desc && u.find(j, pOp, pBetween) >= 0 {
+		u.q.groups = append(u.q.groups, grouping{col: -1, table: -1, unit: u.ps[j].unit, part: u.ps[j].part})
+		u.askedUnit = true
+		u.use(w, j)
 	}
 }
 
@@ -132,16 +146,21 @@ func (u *understanding) compare(i, mark, n int, op queryplan.Operator) {
 	}
 	// A number of related rows: more than 3 subscriptions.
 	if k := u.next(end); u.free(k) && u.ps[k].table >= 0 && u.ps[k].table != u.q.base && (len(u.ps[k].cols) == 0 || u.ps[k].tscore >= u.ps[k].cols[0].score) {
-		t := u.ps[k].table
-		if u.listing && u.x.singleWay(t, u.q.base) != nil {
-			m := measure{agg: queryplan.Count, table: t, col: -1}
-			u.q.groups = []grouping{{col: -1, table: u.q.base}}
-			u.q.base, u.q.measures, u.listing, u.q.hidden = t, []measure{m}, false, true
-			u.q.having = append(u.q.having, groupCondition{op: op, value: value})
+		if u.compareRelated(u.ps[k].table, op, value) {
 			done()
 			u.use(k)
 			return
 		}
+	}
+	if times := u.find(n, pTimes); times >= 0 {
+		for k := u.prev(i); k >= 0 && u.is(k, pName, pUnknown); k = u.prev(k) { // repaired 8 times or more
+			if t := max(u.tableOfVerb(k), u.tableOfDone(k)); t >= 0 && !u.ps[k].used && u.compareRelated(t, op, value) {
+				done()
+				u.use(k, times)
+				return
+			}
+		}
+		return
 	}
 	if k := u.next(end); u.free(k) && u.ps[k].def != nil && u.ps[k].def.isMeasure() && u.listing {
 		u.rankGroups(k, op, value)
@@ -150,6 +169,11 @@ func (u *understanding) compare(i, mark, n int, op queryplan.Operator) {
 	}
 	if k := u.prev(i); u.listing && u.free(k) && u.ps[k].def != nil && u.ps[k].def.isMeasure() {
 		u.rankGroups(k, op, value)
+		done()
+		return
+	}
+	if k := u.prev(i); u.askedUnit && k >= 0 && u.ps[k].used && !u.is(u.next(end), pName) {
+		u.addGroupComparison(groupCondition{op: op, value: value})
 		done()
 		return
 	}
@@ -182,6 +206,17 @@ func (u *understanding) compare(i, mark, n int, op queryplan.Operator) {
 			}
 		}
 	}
+}
+
+// compareRelated keeps the listed rows by how many rows of another table belong to each.
+func (u *understanding) compareRelated(t int, op queryplan.Operator, value float64) bool {
+	if !u.listing || u.x.singleWay(t, u.q.base) == nil {
+		return false
+	}
+	u.q.groups = []grouping{{col: -1, table: u.q.base}}
+	u.q.base, u.q.measures, u.listing, u.q.hidden = t, []measure{{agg: queryplan.Count, table: t, col: -1}}, false, true
+	u.q.having = append(u.q.having, groupCondition{op: op, value: value})
+	return true
 }
 
 // compareGroups keeps groups of a follow-up: only those with more than 40, with at least 30 ratings.

@@ -119,7 +119,10 @@ func (c *conversation) asksYes() bool {
 }
 
 // followWords begin a message that goes on from the one before.
-var followWords = regexp.MustCompile(`(?i)^\s*(and\b|what about|how about|only\b|just\b|same\b|now\b|by\b|per\b|split\b|broken down|as a|as percent|in percent|in %|top\b|best \d|exclude|excluding|without|leave out|except|sort|order by|add\b|show (me )?(their|the|how|them)|instead|also\b|but\b|no,|i mean|who\?|when\?|which ones|how many (are|is|were|of) (that|those|them|these)|how much is that|how much money is that|in total|compare (that|this|it)|cheapest first|highest first|lowest first|per\b|und\b|nur\b|what share of (their|those|them|that)|which (of (those|these|them)|month|year|quarter|week) was)`)
+var followWords = regexp.MustCompile(`(?i)^\s*(and\b|what about|how about|only\b|just\b|same\b|now\b|by\b|per\b|split\b|broken down|as a|as percent|in percent|in %|top\b|best \d|exclude|excluding|without|leave out|except|sort|order by|add\b|show (me )?(their|the|how|them)|instead|also\b|but\b|no,|i mean|who\?|when\?|which ones|how many (are|is|were|of) (that|those|them|these)|how much is that|how much money is that|in total|compare (that|this|it)|cheapest first|highest first|lowest first|per\b|und\b|nur\b|what share of (their|those|them|that)|spread|davon|of (those|these|them)\b|with (the|their|its)\b|not counting|which (one|of (those|these|them)|month|year|quarter|week) was)`)
+
+// changeWords begin a message that changes what was answered before, and is no question of its own.
+var changeWords = regexp.MustCompile(`(?i)^\s*(add\b|only\b|just\b|exclud|without|leave out|except|sort|split|spread|with (the|their|its)\b|not counting|as a |as percent|in percent|same\b)`)
 
 // GoesOn reports whether a message begins like one that goes on from the message before it.
 func GoesOn(text string) bool { return followWords.MatchString(text) }
@@ -129,7 +132,7 @@ var rankWords = regexp.MustCompile(`(?i)^\s*(top|best \d)\b`)
 
 func (c *conversation) resolve(text string) *resolved {
 	if c.pending != nil {
-		if r := c.pick(text); r != nil {
+		if r := c.choose(text); r != nil {
 			return r
 		}
 		if r := c.x.resolve(c.pending.text+" "+text, c.now, nil, c.pending.last); r.plan != nil && len(r.alternatives) == 0 {
@@ -143,7 +146,7 @@ func (c *conversation) resolve(text string) *resolved {
 		switch {
 		case follows && alone.plan == nil && c.typed:
 			alone.reason = "this goes on from a statement that was typed, which I cannot change; ask in full"
-		case c.failed && (follows && alone.plan == nil || alone.u.refersBack()):
+		case c.failed && (follows && alone.plan == nil || changeWords.MatchString(text) || alone.u.refersBack()):
 			alone.plan, alone.alternatives = nil, nil
 			alone.reason = "this goes on from a question that was not answered; ask it in full"
 		}
@@ -191,6 +194,25 @@ func (u *understanding) refersBack() bool {
 }
 
 var ordinals = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "former": 1, "latter": 2}
+
+// choose takes the alternative that a message chooses; what the message says besides changes it.
+func (c *conversation) choose(text string) *resolved {
+	r := c.pick(text)
+	if r == nil || strings.EqualFold(strings.TrimSpace(text), r.about) {
+		return r
+	}
+	names := splitIdentifier(r.about)
+	more := slices.ContainsFunc(tokenise(text), func(t token) bool {
+		return t.number && t.lower != "one" && ordinals[t.lower] == 0 && !slices.Contains(names, t.lower)
+	})
+	if !more || len(splitIdentifier(text)) < 2 {
+		return r
+	}
+	if edited := c.x.resolve(text, c.now, nil, r.u.q); edited.plan != nil && len(edited.alternatives) == 0 {
+		return edited
+	}
+	return nil
+}
 
 // pick reads a message as the choice of one of the alternatives: its number, or words of it.
 func (c *conversation) pick(text string) *resolved {

@@ -3,6 +3,7 @@ package nlq
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"interlock/internal/queryplan"
 )
@@ -51,16 +52,12 @@ func (u *understanding) verbDate(k int) int {
 		return -1
 	}
 	t := &u.toks[u.ps[k].from]
-	verb := pastForm(t) && len(u.x.values[normaliseValue(t.lower)]) == 0
-	for n := u.ps[k].from - 1; n >= 0 && n >= u.ps[k].from-3 && !verb; n-- {
-		verb = (u.toks[n].lower == "did" || u.toks[n].lower == "do") && wordSet("we they you i")[u.toks[n+1].lower]
-	}
-	if !verb {
+	if !u.asksDone(u.ps[k].from) && !(pastForm(t) && len(u.x.values[normaliseValue(t.lower)]) == 0) {
 		return -1
 	}
 	found := -1
 	for _, id := range u.x.tables[u.q.base].columns {
-		if c := &u.x.columns[id]; c.date && slices.ContainsFunc(c.words, func(w string) bool { return !columnTail[w] && stem(w) == t.stem && len(t.stem) > 2 }) {
+		if c := &u.x.columns[id]; (c.date || c.holdsYears()) && slices.ContainsFunc(c.words, func(w string) bool { return !columnTail[w] && (stem(w) == t.stem && len(t.stem) > 2 || w == t.lemma) }) {
 			if found >= 0 {
 				return -1
 			}
@@ -209,7 +206,7 @@ func (u *understanding) periodColumn(i int) int {
 		return u.q.dateCol
 	}
 	for _, p := range u.ps { // overdue, churned: a term with a date of its own
-		if p.def != nil && p.def.date >= 0 && u.x.columns[p.def.date].table == u.q.base {
+		if p.def != nil && p.def.date >= 0 && u.x.singleWay(u.q.base, u.x.columns[p.def.date].table) != nil {
 			u.q.dateCol = p.def.date
 			return p.def.date
 		}
@@ -288,6 +285,10 @@ func (u *understanding) addPeriod(i int, p period) {
 		u.refuse("no date of " + humanName(u.x.tableName(u.q.base)) + " is known that " + u.ps[i].text + " could be about")
 		return
 	}
+	if u.x.columns[col].holdsYears() {
+		u.addYears(col, p)
+		return
+	}
 	c := condition{table: u.x.columns[col].table, col: col, op: queryplan.InPeriod, period: p, other: -1}
 	if u.last != nil {
 		u.q.conds = slices.DeleteFunc(u.q.conds, func(o condition) bool { return o.op == queryplan.InPeriod })
@@ -300,6 +301,30 @@ func (u *understanding) addPeriod(i int, p period) {
 			also.col = other
 			u.q.conds = append(u.q.conds, also)
 			u.use(k, u.next(k))
+		}
+	}
+}
+
+// holdsYears reports whether a column holds years as numbers.
+func (c *column) holdsYears() bool { return !c.date && c.number && c.isCalendar() }
+
+// addYears keeps the rows whose year lies in a period.
+func (u *understanding) addYears(col int, p period) {
+	add := func(op queryplan.Operator, year int) {
+		u.q.conds = append(u.q.conds, condition{table: u.x.columns[col].table, col: col, op: op, values: []any{float64(year)}, other: -1})
+	}
+	whole := func(t time.Time) bool { return t.IsZero() || t.YearDay() == 1 }
+	switch {
+	case !whole(p.from) || !whole(p.until):
+		u.refuse(humanName(u.x.columns[col].name) + " says the year alone")
+	case !p.from.IsZero() && p.until.Equal(p.from.AddDate(1, 0, 0)):
+		add(queryplan.Eq, p.from.Year())
+	default:
+		if !p.from.IsZero() {
+			add(queryplan.Ge, p.from.Year())
+		}
+		if !p.until.IsZero() {
+			add(queryplan.Lt, p.until.Year())
 		}
 	}
 }

@@ -13,18 +13,19 @@ import (
 // A definition is a term of the glossary that can be computed: a condition on rows of a
 // table, or a measure.
 type definition struct {
-	name   string
-	text   string // as it was written
-	form   definitionForm
-	base   int
-	agg    queryplan.Function
-	col    int
-	other  int
-	conds  []condition // the rows that it is about
-	part   []condition // of a ratio: the rows that count
-	factor float64
-	date   int  // the date by which it counts, or -1
-	noun   bool // it names rows by itself, as `open incident`
+	name    string
+	text    string // as it was written
+	form    definitionForm
+	base    int
+	agg     queryplan.Function
+	col     int
+	other   int
+	conds   []condition // the rows that it is about
+	part    []condition // of a ratio: the rows that count
+	formula *formula    // of an aggregate: what is aggregated, where it is more than a column
+	factor  float64
+	date    int  // the date by which it counts, or -1
+	noun    bool // it names rows by itself, as `open incident`
 
 	metric string         // of metricOf: its name in the model
 	body   queryplan.Expr // and its expression
@@ -58,14 +59,18 @@ var (
 	whenForm      = regexp.MustCompile(`(?i)^an? (.+?) (?:is|counts as) (.+?) (?:when|if|once) (.+)$`)
 	articleForm   = regexp.MustCompile(`(?i)^(?:an?|the|every|all|each) `)
 	overForm      = regexp.MustCompile(`(?i)^(.+?),? (?:over|across) (.+)$`)
-	byForm        = regexp.MustCompile(`(?i)^(.+?), (?:by|counted by|dated by) (?:the )?([\w.]+)$`)
+	byForm        = regexp.MustCompile(`(?i)^(.+?), (?:by|counted by|dated by) (?:the )?(?:(?:day|date|time) of )?([\w.]+)$`)
 	rangeForm     = regexp.MustCompile(`(?i)^(?:(\w+) )?(?:from )?(\d+) to (\d+)$`)
 	onItsForm     = regexp.MustCompile(`(?i)\bon its (\w+)`)
 	countByForm   = regexp.MustCompile(`(?i)\bcount(?:s|ed)? by this (?:day|date)`)
-	zeroForm      = regexp.MustCompile(`(?i)\b0 (?:=|means|is) (?:[\w ]+, )?(?:not|no|none|unknown|missing|that none)\b`)
+	zeroForm      = regexp.MustCompile(`(?i)\b0 (?:=|means|is) (?:[\w ]+, )?(not|no|none|unknown|missing|that none)\b`)
 	unknownForm   = regexp.MustCompile(`(?i)(?:^|[\s(,;:])(-?\d+(?:\.\d+)?) (?:=|means|is|stands for) (?:an? |that )?(?:not|no|none|unknown|missing|unset|absent|undefined)\b`)
 	extractForm   = regexp.MustCompile(`(?i)\b(before|after|until|since|than) the (?:day|date) of (?:the|this) extract`)
 	sumsForm      = regexp.MustCompile(`(?i)^(?:the )?(?:sum|total) of ([\w.]+)(?: (?:of|over|across|with|in) (.+?))?,? divided by (?:the )?(?:sum|total) of (?:all )?(?:the )?([\w.]+)$`)
+	sentenceEnd   = regexp.MustCompile(`[.;] `)
+	uncountedForm = regexp.MustCompile(`(?i)^(.+?) (?:do not count|does not count|are not counted|is not counted|are left out|do not belong to it)\.?$`)
+	ofRowForm     = regexp.MustCompile(`(?i) of (?:an?|each|every|the) [\w ]+$`)
+	bracketForm   = regexp.MustCompile(`\([^)]*\)`)
 	clauseForm    = regexp.MustCompile(`(?i),? (?:the )?day of the extract`)
 )
 
@@ -87,7 +92,7 @@ func (x *Index) define(name, text string) *definition {
 	}
 	switch {
 	case x.defineTimes(d, s), x.defineDays(d, s), x.defineSums(d, s), x.defineAggregate(d, s), x.defineShare(d, s), x.defineQuotient(d, s), x.defineLess(d, s), x.defineCondition(d, name, s):
-		if d.date >= 0 && x.columns[d.date].table != d.base {
+		if d.date >= 0 && x.singleWay(d.base, x.columns[d.date].table) == nil {
 			d.date = -1
 		}
 		return d
@@ -143,6 +148,7 @@ func (x *Index) defineDays(d *definition, s string) bool {
 		return false
 	}
 	d.base = x.columns[a].table
+	m[2] = ofRowForm.ReplaceAllString(m[2], "")
 	b := x.columnNamed(m[2], d.base)
 	if b < 0 && strings.Contains(strings.ToLower(m[2]), "day of the "+lemma(strings.ToLower(x.tableName(d.base)))) {
 		b = x.mainDate(d.base)
@@ -195,13 +201,16 @@ func (x *Index) defineAggregate(d *definition, s string) bool {
 			return false
 		}
 		d.col, d.form, d.agg = x.columnNamed(rest, -1), aggregateOf, agg
+		if d.formula = x.readFormula(rest); d.formula != nil {
+			d.col = d.formula.columns()[0]
+		}
 		if d.col < 0 {
 			return false
 		}
 	}
 	d.base = x.columns[d.col].table
 	if over == "" {
-		return true
+		return x.excludeUncounted(d)
 	}
 	if r := rangeForm.FindStringSubmatch(over); r != nil {
 		low, _ := strconv.ParseFloat(r[2], 64)
@@ -211,7 +220,43 @@ func (x *Index) defineAggregate(d *definition, s string) bool {
 	}
 	conds, ok := x.phraseConditions(over, d.base)
 	d.conds = conds
-	return ok
+	return ok && (len(conds) > 0 || x.excludeUncounted(d))
+}
+
+// excludeUncounted reads the sentence of a definition which says that some rows do not count: cancelled orders
+// do not count. Where a definition has conditions already such a sentence repeats what they leave out; else it
+// must be understood.
+func (x *Index) excludeUncounted(d *definition) bool {
+	for _, s := range sentenceEnd.Split(d.text, -1) {
+		m := uncountedForm.FindStringSubmatch(strings.TrimSpace(s))
+		if m == nil {
+			continue
+		}
+		conds, ok := x.phraseConditions(bracketForm.ReplaceAllString(m[1], ""), d.base)
+		if !ok || len(conds) == 0 {
+			conds, ok = x.phraseConditions(strings.NewReplacer("(", "with ", ")", "").Replace(m[1]), d.base)
+		}
+		if !ok || len(conds) != 1 || !conds[0].negate() {
+			return false
+		}
+		d.conds = append(d.conds, conds[0])
+	}
+	return true
+}
+
+var opposites = map[queryplan.Operator]queryplan.Operator{
+	queryplan.Eq: queryplan.Ne, queryplan.Ne: queryplan.Eq, queryplan.In: queryplan.NotIn, queryplan.NotIn: queryplan.In,
+	queryplan.IsNull: queryplan.IsNotNull, queryplan.IsNotNull: queryplan.IsNull,
+}
+
+// negate turns a condition round, and reports whether it can be.
+func (c *condition) negate() bool {
+	op, ok := opposites[c.op]
+	if !ok || c.exists || c.def != nil || c.other >= 0 {
+		return false
+	}
+	c.op = op
+	return true
 }
 
 // defineSums reads `sum of hours of billable entries divided by sum of all hours`: a sum over some of
@@ -344,6 +389,7 @@ func (x *Index) defineQuotient(d *definition, s string) bool {
 	if m == nil {
 		return false
 	}
+	m[1], m[2] = bracketForm.ReplaceAllString(m[1], ""), bracketForm.ReplaceAllString(m[2], "")
 	a, b := x.tableOfPhrase(m[1]), x.tableOfPhrase(m[2])
 	if a < 0 && b < 0 {
 		a, b = x.valueTable(m[1]), x.valueTable(m[2])
@@ -374,6 +420,13 @@ func (x *Index) defineLess(d *definition, s string) bool {
 	return d.other >= 0 && x.columns[d.other].table == d.base
 }
 
+// isNounPhrase reports whether a term that is defined as `a row that ...` names such rows: late return, and not overdue
+// or on hold.
+func isNounPhrase(name string) bool {
+	words := strings.Fields(strings.ToLower(name))
+	return len(words) > 1 && !grammar[words[0]] && !pastForm(&tokenise(words[len(words)-1])[0])
+}
+
 func (x *Index) defineCondition(d *definition, name, s string) bool {
 	var phrase string
 	if m := whenForm.FindStringSubmatch(s); m != nil {
@@ -382,7 +435,7 @@ func (x *Index) defineCondition(d *definition, name, s string) bool {
 		if !articleForm.MatchString(s) {
 			return false
 		}
-		phrase = articleForm.ReplaceAllString(s, "")
+		phrase, d.noun = articleForm.ReplaceAllString(s, ""), isNounPhrase(name)
 		if d.base = x.tableOfPhrase(phrase); d.base < 0 {
 			d.base = x.valueTable(phrase)
 		}
@@ -398,6 +451,6 @@ func (x *Index) defineCondition(d *definition, name, s string) bool {
 	d.conds = conds
 	words := splitIdentifier(name)
 	core := x.tables[d.base].core
-	d.noun = len(words) > 1 && (words[len(words)-1] == core[len(core)-1] || x.called[words[len(words)-1]] == d.base+1)
+	d.noun = d.noun || len(words) > 1 && (words[len(words)-1] == core[len(core)-1] || x.called[words[len(words)-1]] == d.base+1)
 	return true
 }

@@ -109,6 +109,10 @@ func (d describer) plan(p *queryplan.Plan) string {
 		b.WriteString(", by " + d.orders(p, os))
 	}
 	switch {
+	case p.Limit == 1 && p.Offset > 0:
+		b.WriteString(", only the " + ordinalText(p.Offset+1))
+	case p.Limit > 1 && p.Offset > 0:
+		fmt.Fprintf(&b, ", only %d from the %s on", p.Limit, ordinalText(p.Offset+1))
 	case p.Limit == 1:
 		b.WriteString(", only the first")
 	case p.Limit > 1:

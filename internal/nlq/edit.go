@@ -12,6 +12,7 @@ func (u *understanding) edit() {
 	if u.editDate() {
 		return
 	}
+	u.rebase()
 	groups := u.q.groups
 	u.q.groups = nil
 	adds := u.find(0, pAlso) >= 0
@@ -22,12 +23,13 @@ func (u *understanding) edit() {
 	switch {
 	case len(u.q.groups) == 0:
 		u.q.groups = groups
-	case adds:
+	case adds, u.last.comparesPeriods():
 		u.q.groups = append(groups, u.q.groups...)
 	}
 	if len(u.q.groups) > 0 && len(u.q.measures) == 0 && len(u.q.shown) == 0 {
 		u.q.measures = []measure{{agg: queryplan.Count, table: u.q.base, col: -1}}
 	}
+	u.editShare()
 	u.editShown()
 	for i := range u.ps { // names of what is grouped by or listed add nothing: only countries with at least 200
 		if u.free(i) && (u.ps[i].table == u.q.base && u.q.base >= 0 || u.isGroup(i) && u.ps[i].vals == nil) {
@@ -38,6 +40,60 @@ func (u *understanding) edit() {
 		}
 	}
 	u.checkWords()
+}
+
+// comparesPeriods reports whether two periods have a row each, which a grouping more splits further.
+func (q *inquiry) comparesPeriods() bool {
+	return slices.ContainsFunc(q.conds, func(c condition) bool { return c.op == queryplan.InPeriod && c.second != nil }) &&
+		slices.ContainsFunc(q.groups, func(g grouping) bool { return g.unit != "" })
+}
+
+// rebase measures the rows of another table that belong to those of the question before: their turnover, how many
+// orders from each of them.
+func (u *understanding) rebase() {
+	if !u.refersBack() || u.q.limit > 0 || len(u.q.groups) > 0 {
+		return
+	}
+	for i := range u.ps {
+		m, marks := measure{}, []int{i}
+		switch j := u.next(i); {
+		case u.free(i) && u.ps[i].def != nil && u.ps[i].def.isMeasure():
+			m = measure{table: u.ps[i].def.base, col: -1, def: u.ps[i].def}
+		case u.is(i, pCount) && u.free(j) && u.ps[j].table >= 0 && (len(u.ps[j].cols) == 0 || u.ps[j].tscore >= u.ps[j].cols[0].score):
+			m, marks = measure{agg: queryplan.Count, table: u.ps[j].table, col: -1}, []int{i, j}
+		default:
+			continue
+		}
+		if m.table == u.q.base || u.x.singleWay(m.table, u.q.base) == nil {
+			return
+		}
+		if by := u.find(0, pBy); by >= 0 && strings.HasSuffix(u.ps[by].text, "each") {
+			u.q.groups = []grouping{{col: -1, table: u.q.base}}
+			u.use(by)
+		}
+		u.q.base, u.q.measures, u.q.shown, u.q.dateCol, u.q.order = m.table, []measure{m}, nil, -1, ordering{col: -1}
+		if m.def != nil {
+			u.q.dateCol = m.def.date
+		}
+		u.use(marks...)
+		return
+	}
+}
+
+// editShare reads `what percentage of all orders is that`: what was counted as a part of all rows.
+func (u *understanding) editShare() {
+	i, of := u.find(0, pShare), -1
+	for k := i; i >= 0 && k < len(u.ps); k++ {
+		if u.is(k, pName) && u.ps[k].table == u.q.base {
+			of = k
+		}
+	}
+	single := len(u.q.measures) == 1 && u.q.measures[0].col < 0 && u.q.measures[0].def == nil && len(u.q.groups) == 0
+	if that := u.find(max(i, 0), pPronoun); of < 0 || that < 0 || !single || u.q.addedLast > 0 {
+		return
+	}
+	u.q.rates, u.q.addedLast = true, len(u.q.conds)
+	u.use(i, of)
 }
 
 // editDate reads `no, by the order date`, `I mean by the day they were booked`: the periods and months of
@@ -190,16 +246,28 @@ func (u *understanding) amountOfConditions() *definition {
 // editRanking reads `top 3`, `which month was the best`.
 func (u *understanding) editRanking(groups []grouping) {
 	i := u.find(0, pTop, pMost, pLargest)
+	if k := u.find(0, pOrdinal); i < 0 && k >= 0 && u.q.limit == 1 { // and the second?
+		u.q.offset = int(u.ps[k].number) - 1
+		u.use(k, u.find(0, pWhich))
+		return
+	}
 	if i < 0 || len(groups) == 0 && u.q.order.col < 0 {
 		return
 	}
 	n := 0
-	for _, k := range []int{u.next(i), u.prev(i)} {
+	near := []int{u.next(i), u.prev(i)}
+	if u.find(0, pOp, pBetween, pOrMore) < 0 {
+		near = append(near, u.find(0, pNumber)) // the five with the highest revenue
+	}
+	for _, k := range near {
 		if u.is(k, pNumber) && u.ps[k].number > 0 && u.ps[k].number <= 1000 {
 			n = int(u.ps[k].number)
 			u.use(k)
 			break
 		}
+	}
+	if n == 0 && u.q.limit > 0 && u.next(i) < 0 {
+		n = u.q.limit // and the worst?
 	}
 	if n == 0 {
 		if u.find(0, pWhich) < 0 {
@@ -217,6 +285,7 @@ func (u *understanding) editRanking(groups []grouping) {
 		u.q.order = ordering{set: true, desc: u.ps[i].desc, col: -1}
 	}
 	u.use(i, u.find(0, pWhich))
+	u.readPlace(i)
 }
 
 func (u *understanding) isGroupOf(k int, groups []grouping) bool {
@@ -231,8 +300,8 @@ func (u *understanding) editShown() {
 		u.q.measures = nil
 	}
 	ask := u.find(0, pWhich, pList, pAlso)
-	if with := u.find(0, pWith); ask < 0 && with >= 0 && u.is(u.next(with), pPronoun) {
-		ask = with // with their prices
+	if with := u.find(0, pWith); ask < 0 && with >= 0 && (u.is(u.next(with), pPronoun) || len(u.q.measures) == 0 && u.free(u.next(with)) && !u.hasValue(u.next(with))) {
+		ask = with // with their prices, with the producer
 	}
 	if ask < 0 {
 		return

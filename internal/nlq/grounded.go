@@ -1,6 +1,7 @@
 package nlq
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -48,6 +49,43 @@ func (x *Index) listsAmounts(question string, p *queryplan.Plan) bool {
 		}
 	}
 	return !slices.ContainsFunc(tokenise(strings.ToLower(question)), func(t token) bool { return leads[t.lower] || wh[t.lower] || t.lower == "how" || t.lower == "each" })
+}
+
+// asksWho finds questions for somebody.
+var asksWho = regexp.MustCompile(`(?i)^\s*(?:\w+,? )?who\b`)
+
+// fullName is what the names of people and of firms look like.
+var fullName = regexp.MustCompile(`^\p{Lu}[\p{L}.'-]+ (?:\S+ )*\p{Lu}`)
+
+// showsWho reports whether a plan shows anything that somebody is called by.
+func (x *Index) showsWho(p *queryplan.Plan) bool {
+	for _, e := range p.Select {
+		id := x.columnOf(p, queryplan.Expr{Column: e.Column})
+		if id < 0 {
+			continue
+		}
+		c := &x.columns[id]
+		if slices.ContainsFunc(c.words, func(w string) bool { return w == "name" || w == "surname" || w == "contact" }) || c.key || c.ref >= 0 || x.namesPeople(id) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesPeople reports whether most values of a column look like names of somebody.
+func (x *Index) namesPeople(col int) bool {
+	all, named := 0, 0
+	for _, refs := range x.values {
+		for _, r := range refs {
+			if r.column != col {
+				continue
+			}
+			if all++; fullName.MatchString(r.value) {
+				named++
+			}
+		}
+	}
+	return all > 0 && named*2 > all
 }
 
 // columnOf is the column that an expression of a plan is, or -1 where it is computed.

@@ -47,8 +47,8 @@ func (u *understanding) compareValues(a, i, b int) {
 	}
 	for _, v := range u.ps[a].vals {
 		for _, w := range u.ps[b].vals {
-			if v.column == w.column && (u.q.base < 0 || u.x.singleWay(u.q.base, u.x.columns[v.column].table) != nil) {
-				u.q.conds = append(u.q.conds, condition{table: u.x.columns[v.column].table, col: v.column, op: queryplan.In, values: []any{v.value, w.value}, other: -1})
+			if v.column == w.column && v.value != absentValue && w.value != absentValue && (u.q.base < 0 || u.x.singleWay(u.q.base, u.x.columns[v.column].table) != nil) {
+				u.q.conds = append(u.q.conds, condition{table: u.x.columns[v.column].table, col: v.column, op: queryplan.In, values: []any{u.x.literal(v), u.x.literal(w)}, other: -1})
 				u.q.groups = append(u.q.groups, grouping{col: v.column, table: -1})
 				u.use(a, i, b, u.find(0, pCompare))
 				return
@@ -93,6 +93,10 @@ func (u *understanding) readGroupedNames(i int) {
 		u.use(j) // by number of seats, where a column keeps the number
 		j = k
 	}
+	if u.hasValue(j) && u.ps[j].table < 0 && len(u.ps[j].cols) == 0 && u.ps[i].text == "by" {
+		u.use(i) // they came by phone
+		return
+	}
 	for {
 		g, ok := u.groupAt(j)
 		if !ok {
@@ -130,13 +134,13 @@ func (u *understanding) groupAt(j int) (grouping, bool) {
 	}
 	p := &u.ps[j]
 	if p.table >= 0 && (len(p.cols) == 0 || p.tscore >= p.cols[0].score-0.05) && p.table != u.q.base {
-		return grouping{col: -1, table: p.table}, true
+		return u.rowsNamed(j), true
 	}
 	col := u.column(j, func(c *column) bool { return !c.isNumeric() || len(u.ps[j].cols) == 1 })
 	if col >= 0 {
 		c := &u.x.columns[col]
 		if c.ref >= 0 && !c.key {
-			return grouping{col: -1, table: c.ref}, true
+			return grouping{col: -1, table: c.ref, via: col + 1}, true
 		}
 		if u.saysWhole(j, col) {
 			return grouping{col: col, table: -1}, true // per name: two rows of one name are one group
@@ -147,6 +151,19 @@ func (u *understanding) groupAt(j int) (grouping, bool) {
 		return grouping{col: -1, table: p.table}, true
 	}
 	return grouping{}, false
+}
+
+// rowsNamed groups by the rows of the table that piece j names, along the reference that is called so if there is one:
+// the billing site.
+func (u *understanding) rowsNamed(j int) grouping {
+	g := grouping{col: -1, table: u.ps[j].table}
+	for _, c := range u.ps[j].cols {
+		if col := &u.x.columns[c.id]; col.ref == g.table && !col.key && c.score > 0.95 && u.saysWhole(j, c.id) {
+			g.via = c.id + 1
+			break
+		}
+	}
+	return g
 }
 
 // saysWhole reports whether a piece has every word of a column's name, apart from those of its

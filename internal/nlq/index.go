@@ -38,9 +38,12 @@ type Index struct {
 	today       time.Time    // of an extract; zero is the day of the question
 	sentinels   map[int]bool // columns in which 0 means unknown
 	chosen      []schema.Choice
-	chosenDates map[int]int  // of a table: the main date that a person chose
-	mainDates   map[int]int  // of a table: the date by which its rows count
-	folded      map[int]bool // enumerations whose spellings differ in case
+	chosenDates map[int]int           // of a table: the main date that a person chose
+	mainDates   map[int]int           // of a table: the date by which its rows count
+	ends        map[int]bool          // dates by which rows have ended, where they have one
+	mainRefs    map[int]bool          // references by which rows belong to those of another table
+	absences    map[string][]valueRef // rows without a value, by what the dictionary calls them
+	folded      map[int]bool          // enumerations whose spellings differ in case
 	definitions []*definition
 	defined     map[string]*definition // by the base forms of the name
 	called      map[string]int         // what descriptions call the rows of a table, plus one
@@ -70,6 +73,7 @@ type column struct {
 	ref    int  // the table that it refers to, or -1
 	number bool // holds numbers, whatever its type says
 	date   bool // holds dates, whatever its type says
+	coded  bool // its numbers stand for something, and are no amounts
 }
 
 // A table is one table, prepared.

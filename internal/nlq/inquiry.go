@@ -18,6 +18,7 @@ type inquiry struct {
 	dateCol   int // the date that periods are about, or -1: the main date of the base
 	order     ordering
 	limit     int
+	offset    int  // rows of the order before the first: 1 asks for the second
 	percent   bool // measures as a share of their sum over all groups
 	hidden    bool // the measure keeps the groups and is not shown
 	columns   bool // a list of columns only, without what names the rows
@@ -62,6 +63,7 @@ type groupCondition struct {
 type grouping struct {
 	col   int // -1 where rows of a table are meant
 	table int
+	via   int            // of a table: the reference of the base that was named, plus one
 	unit  queryplan.Unit // of the calendar
 	part  queryplan.Part // weekday
 }
@@ -86,11 +88,12 @@ func (q *inquiry) clone() *inquiry {
 
 // A planner compiles an inquiry to a plan.
 type planner struct {
-	x    *Index
-	q    *inquiry
-	plan queryplan.Plan
-	in   []int // tables joined so far
-	err  string
+	x        *Index
+	q        *inquiry
+	plan     queryplan.Plan
+	in       []int // tables joined so far
+	err      string
+	compared *condition // two periods that are set side by side for each group
 }
 
 // compileInquiry makes the plan of an inquiry, or gives the reason why there is none.
@@ -100,8 +103,11 @@ func (x *Index) compileInquiry(q *inquiry) (*queryplan.Plan, string) {
 	}
 	p := &planner{x: x, q: q, in: []int{q.base}}
 	p.plan.Table, p.plan.Limit = x.tableName(q.base), queryplan.AllRows
+	p.compared = q.comparedPeriods()
 	for _, g := range q.groups {
-		p.addGrouping(g)
+		if p.compared == nil || g.unit == "" {
+			p.addGrouping(g)
+		}
 	}
 	for _, c := range p.conditions() {
 		if f := p.filter(c); len(f.All) > 0 {
@@ -180,6 +186,20 @@ func (p *planner) join(t int) {
 	}
 }
 
+// joinVia joins the table of a grouping along the reference that the question named.
+func (p *planner) joinVia(g grouping) {
+	if g.via == 0 || p.x.columns[g.via-1].table != p.q.base || slices.Contains(p.in, g.table) {
+		return
+	}
+	for _, e := range p.x.edgesOf(p.q.base) {
+		if !e.many && e.to == g.table && p.x.findColumn(e.rel.Table, e.rel.Column) == g.via-1 {
+			p.plan.Joins = append(p.plan.Joins, p.x.joinEdge(e))
+			p.in = append(p.in, e.to)
+			return
+		}
+	}
+}
+
 func (x *Index) joinEdge(e edge) queryplan.Join {
 	left, right := e.rel.Table+"."+e.rel.Column, e.rel.RefTable+"."+e.rel.RefColumn
 	if x.findTable(e.rel.Table) == e.to {
@@ -231,6 +251,11 @@ func (x *Index) singleWay(from, to int) []edge {
 // chooseWay takes the way whose reference is called as the table that it leads to.
 func (x *Index) chooseWay(ways [][]edge) []edge {
 	var best []edge
+	for _, w := range ways { // the reference by which a row belongs to the other
+		if last := w[len(w)-1]; x.mainRefs[x.findColumn(last.rel.Table, last.rel.Column)] {
+			return w
+		}
+	}
 	for _, w := range ways {
 		last := w[len(w)-1]
 		if c := x.findColumn(last.rel.Table, last.rel.Column); c >= 0 && slices.Equal(withoutWords(x.columns[c].words, []string{"id", "code", "no", "key"}), x.tables[last.to].core) {
@@ -278,6 +303,7 @@ func (p *planner) addGrouping(g grouping) {
 		p.plan.GroupBy = append(p.plan.GroupBy, queryplan.By(e.Alias))
 	case g.col < 0:
 		t := &p.x.tables[g.table]
+		p.joinVia(g)
 		name := p.x.rowName(g.table)
 		if t.key < 0 && name < 0 {
 			p.fail("nothing names a row of " + humanName(t.name))
@@ -292,6 +318,9 @@ func (p *planner) addGrouping(g grouping) {
 				p.plan.Select = append(p.plan.Select, queryplan.Col(p.ref(t.key)))
 			}
 			p.plan.GroupBy = append(p.plan.GroupBy, queryplan.By(p.ref(t.key)))
+			if p.q.hidden && !slices.Contains(p.in, g.table) { // rows are asked for: a reference to none is no row
+				p.plan.Filters = append(p.plan.Filters, queryplan.Filter{Expr: queryplan.Col(p.ref(t.key)), Operator: queryplan.IsNotNull})
+			}
 		}
 	case len(p.x.same[g.col]) > 0:
 		p.groupSame(g.col)
@@ -385,7 +414,7 @@ func (p *planner) sort() {
 		if len(p.plan.OrderBy) == 0 {
 			p.fail("it is not clear what to rank by")
 		}
-		p.plan.Limit = p.q.limit
+		p.plan.Limit, p.plan.Offset = p.q.limit, p.q.offset
 		p.leaveOutUnknown()
 	}
 }
@@ -409,9 +438,20 @@ func (p *planner) isFolded(e queryplan.Expr) bool {
 
 // leaveOutUnknown keeps rows without the property that is ranked out of the ranking: the unknown is never the first.
 func (p *planner) leaveOutUnknown() {
-	for _, g := range p.q.groups {
+	for i, g := range p.q.groups {
+		if g.col >= 0 && slices.ContainsFunc(p.q.groups[:i], func(o grouping) bool { return o.table == p.x.columns[g.col].table }) {
+			continue // shown beside the rows that are ranked
+		}
 		if g.col >= 0 && p.x.columns[g.col].kind == queryplan.Text {
 			p.plan.Filters = append(p.plan.Filters, queryplan.Filter{Expr: queryplan.Col(p.ref(g.col)), Operator: queryplan.IsNotNull})
+			if c, ok := p.x.leftOut(g.col); ok {
+				p.plan.Filters = append(p.plan.Filters, p.filter(c))
+			}
+		}
+	}
+	if col := p.q.order.col; col >= 0 {
+		for _, c := range p.x.amountConditions(col) {
+			p.plan.Filters = append(p.plan.Filters, p.filter(c))
 		}
 	}
 }

@@ -42,13 +42,25 @@ func (x *Index) measureConditions(m measure) []condition {
 	if m.def != nil {
 		out = append(out, m.def.conds...)
 	}
-	if m.col >= 0 && m.agg != queryplan.Count && x.sentinels[m.col] {
-		out = append(out, condition{table: x.columns[m.col].table, col: m.col, op: queryplan.Gt, values: []any{0}, other: -1})
+	if m.def != nil {
+		for _, col := range m.def.formula.columns() {
+			out = append(out, x.amountConditions(col)...)
+		}
 	}
 	if m.col >= 0 && m.agg != queryplan.Count {
-		if c, ok := x.leftOut(m.col); ok {
-			out = append(out, c)
-		}
+		out = append(out, x.amountConditions(m.col)...)
+	}
+	return out
+}
+
+// amountConditions leave out the values of a column that mean unknown.
+func (x *Index) amountConditions(col int) []condition {
+	var out []condition
+	if x.sentinels[col] {
+		out = append(out, condition{table: x.columns[col].table, col: col, op: queryplan.Gt, values: []any{0}, other: -1})
+	}
+	if c, ok := x.leftOut(col); ok {
+		out = append(out, c)
 	}
 	return out
 }
@@ -108,7 +120,10 @@ func (p *planner) filter(c condition) queryplan.Filter {
 		f.Value = queryplan.Literal(c.values[0])
 	}
 	if c.neg {
-		return queryplan.Filter{Not: &f}
+		f = queryplan.Filter{Not: &f}
+	}
+	if unknown := p.x.passesUnknown(c.col, c.op, c.values); len(unknown) > 0 {
+		return queryplan.Filter{All: []queryplan.Filter{f, {Expr: queryplan.Col(p.ref(c.col)), Operator: queryplan.NotIn, Value: queryplan.Literal(unknown)}}}
 	}
 	return f
 }

@@ -2,6 +2,7 @@ package nlq
 
 import (
 	"slices"
+	"strings"
 
 	"interlock/internal/queryplan"
 )
@@ -11,13 +12,37 @@ func (p *planner) addMeasures() {
 		if p.q.hidden {
 			return
 		}
+		if p.compared != nil {
+			p.addCompared(m)
+			continue
+		}
 		p.plan.Select = append(p.plan.Select, p.measureExpr(m, len(p.q.measures) > 1))
 	}
 }
 
+// comparedPeriods is the condition of two periods that are compared for each of other groups, or nil.
+func (q *inquiry) comparedPeriods() *condition {
+	units := slices.IndexFunc(q.groups, func(g grouping) bool { return g.unit != "" })
+	k := slices.IndexFunc(q.conds, func(c condition) bool { return c.op == queryplan.InPeriod && c.second != nil })
+	if units < 0 || k < 0 || len(q.groups) < 2 {
+		return nil
+	}
+	return &q.conds[k]
+}
+
+// addCompared adds a measure of each of two periods, side by side.
+func (p *planner) addCompared(m measure) {
+	for _, of := range []period{p.compared.period, *p.compared.second} {
+		c := *p.compared
+		c.period, c.second = of, nil
+		e := p.measureExpr(m, len(p.q.measures) > 1, p.periodFilter(c))
+		e.Alias = strings.ReplaceAll(of.String(), " ", "_")
+		p.plan.Select = append(p.plan.Select, e)
+	}
+}
+
 // measureExpr is a measure as an aggregate; own says that its conditions are its own and not those of the plan.
-func (p *planner) measureExpr(m measure, own bool) queryplan.Expr {
-	var where []queryplan.Filter
+func (p *planner) measureExpr(m measure, own bool, where ...queryplan.Filter) queryplan.Expr {
 	if own {
 		for _, c := range p.x.measureConditions(m) {
 			where = append(where, p.filter(c))
@@ -53,13 +78,16 @@ func (p *planner) rate(m measure) queryplan.Expr {
 	if len(conds) > 1 && p.q.rates {
 		p.fail("the question asks for a share but does not say which of its conditions are the part and which the whole")
 	}
-	if len(conds) == 0 || m.def != nil || m.col >= 0 && m.agg != queryplan.Sum {
+	if len(conds) == 0 || m.def != nil && (m.def.form != aggregateOf || m.def.agg != queryplan.Sum) || m.col >= 0 && m.agg != queryplan.Sum {
 		p.fail("the question asks for a percentage but does not say of what part")
 		return queryplan.Expr{}
 	}
 	all := queryplan.Expr{Function: queryplan.Count}
 	if m.col >= 0 {
 		all = queryplan.Expr{Column: p.ref(m.col), Function: queryplan.Sum}
+	}
+	if m.def != nil {
+		all = p.definedExpr(m, nil)
 	}
 	part := all
 	for _, c := range conds {
@@ -92,6 +120,10 @@ func (p *planner) definedExpr(m measure, where []queryplan.Filter) queryplan.Exp
 		e = percentOf(queryplan.Expr{Function: queryplan.Count, Where: with(d.part)}, queryplan.Expr{Function: queryplan.Count, Where: where})
 	case aggregateOf:
 		e = p.expr(d.col, true)
+		if d.formula != nil {
+			of := p.formula(d.formula)
+			e = queryplan.Expr{Of: &of}
+		}
 		e.Function, e.Where = d.agg, where
 	case quotientOf:
 		a, b := p.expr(d.col, true), p.expr(d.other, true)

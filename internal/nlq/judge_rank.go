@@ -35,6 +35,7 @@ func (j *judge) checkRanks() {
 			said = int(r.chunks[i].number)
 		}
 	}
+	j.checkPlace()
 	p := j.plan
 	ranked := len(p.OrderBy) > 0 && p.Limit > 0 || p.Top != nil || j.facts.functions[queryplan.Max]+j.facts.functions[queryplan.Min] > 0
 	nested := slices.ContainsFunc(p.Filters, func(f queryplan.Filter) bool { return f.Plan != nil })
@@ -47,6 +48,22 @@ func (j *judge) checkRanks() {
 		j.addObjection("Take only the first.", "The question asks for one; the plan takes %d.", p.Limit)
 	case !asks && p.Limit > 0 && p.Limit < 50 && len(p.OrderBy) > 0 && !j.asksForExtreme():
 		j.addObjection("Give all rows.", "The plan keeps only %d rows; the question asks for all.", p.Limit)
+	}
+}
+
+// checkPlace checks that the second largest is not taken for the largest.
+func (j *judge) checkPlace() {
+	r, p := j.r, j.plan
+	for i := range r.chunks {
+		from := r.chunks[i].from
+		if r.chunks[i].role != rSup || from == 0 || p.Limit != 1 || len(p.OrderBy) == 0 {
+			continue
+		}
+		before := r.toks[from-1].lower
+		place := slices.IndexFunc(ordinalWords, func(words []string) bool { return slices.Contains(words, before) }) + 1
+		if place > 0 && p.Offset != place {
+			j.addObjection("Leave out the rows before it by an offset.", "The question asks for the %s; the plan takes the %s.", before, ordinalText(p.Offset+1))
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package nlq
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -20,6 +21,11 @@ func (u *understanding) readNegations() {
 			j = u.next(j)
 		}
 		switch {
+		case p.role == pExclude && u.is(j, pNot, pMissing) && u.free(u.next(j)) && u.presence(u.next(j)) >= 0:
+			k := u.next(j) // leave out those without a phone
+			col := u.presence(k)
+			u.addCondition(condition{table: u.x.columns[col].table, col: col, op: queryplan.IsNotNull, other: -1})
+			u.use(i, j, k)
 		case p.role == pMissing:
 			k := u.prev(i)
 			if !u.free(k) {
@@ -47,12 +53,22 @@ func (u *understanding) readNegations() {
 			if v := u.x.truths[col]; v != nil {
 				c.op, c.values = queryplan.Eq, []any{v[1]}
 			}
-			u.q.conds = append(u.q.conds, c)
+			u.addCondition(c)
 			u.use(i, j)
 		case u.free(j) && u.ps[j].table >= 0 && u.ps[j].table != u.q.base:
 			u.readNever(i, j)
 		}
 	}
+}
+
+// addCondition adds what is said of a column. In a follow-up it takes the place of what the question before said
+// of whether the column has a value, or which of two.
+func (u *understanding) addCondition(c condition) {
+	u.q.conds = slices.DeleteFunc(u.q.conds, func(o condition) bool {
+		plain := o.op == queryplan.IsNull || o.op == queryplan.IsNotNull || o.op == queryplan.Eq && u.x.truths[o.col] != nil
+		return u.last != nil && o.col == c.col && !o.exists && o.def == nil && plain && !u.givenNow(o)
+	})
+	u.q.conds = append(u.q.conds, c)
 }
 
 // verbOf reports whether a piece is a verb that a date column is called by: paid, delivered.
@@ -182,6 +198,7 @@ func (u *understanding) tableOfVerb(k int) int {
 // readConditions reads the values, defined terms and flags that are left.
 func (u *understanding) readConditions() {
 	u.readAttributes()
+	u.readCurrent()
 	for i := range u.ps {
 		if col := u.verbDate(i); col >= 0 && !u.ps[i].used && len(u.ps[i].vals) > 0 { // how many did we close
 			u.q.conds = append(u.q.conds, condition{table: u.q.base, col: col, op: queryplan.IsNotNull, other: -1})
@@ -236,6 +253,31 @@ func (u *understanding) readAttributes() {
 	}
 }
 
+// readCurrent reads `currently` of rows that may have ended: those without an end.
+func (u *understanding) readCurrent() {
+	i := slices.IndexFunc(u.ps, func(p piece) bool { return p.text == "currently" || p.text == "current" })
+	if i < 0 || u.ps[i].used || u.q.base < 0 {
+		return
+	}
+	var ends, may []int
+	for _, id := range u.x.tables[u.q.base].columns {
+		if u.x.ends[id] {
+			ends = append(ends, id)
+		}
+		if c := &u.x.columns[id]; c.date && slices.ContainsFunc(c.words, func(w string) bool { return laterDates[w] }) {
+			may = append(may, id)
+		}
+	}
+	if len(ends) == 0 && len(may) > 0 && len(u.q.conds) == 0 && u.last == nil {
+		u.refuse(fmt.Sprintf("it is not clear what %q means here: say whether rows with %s count", u.ps[i].text, humanName(u.x.columns[may[0]].name)))
+		return
+	}
+	if len(ends) == 1 && !slices.ContainsFunc(u.q.conds, func(c condition) bool { return c.col == ends[0] || c.def != nil }) {
+		u.addCondition(condition{table: u.q.base, col: ends[0], op: queryplan.IsNull, other: -1})
+		u.ps[i].used = true
+	}
+}
+
 // datedVerb reports whether the verb at i says which date a period is about.
 func (u *understanding) datedVerb(i int) bool {
 	return slices.ContainsFunc(u.q.conds, func(c condition) bool {
@@ -256,7 +298,7 @@ func (u *understanding) presenceFlag(i int) bool {
 	}
 	switch {
 	case u.x.truths[col] != nil:
-		u.q.conds = append(u.q.conds, condition{table: c.table, col: col, op: queryplan.Eq, values: []any{u.x.truths[col][0]}, other: -1})
+		u.addCondition(condition{table: c.table, col: col, op: queryplan.Eq, values: []any{u.x.truths[col][0]}, other: -1})
 	case c.date && pastForm(&u.toks[u.ps[i].from]) && u.ps[i].to == u.ps[i].from+1, u.is(b, pWith) && !u.listing && !c.key, u.is(b, pWith) && c.date:
 		u.q.conds = append(u.q.conds, condition{table: c.table, col: col, op: queryplan.IsNotNull, other: -1})
 	default:
@@ -287,7 +329,7 @@ func (u *understanding) addValues(i int, not bool) {
 		} else if !u.is(k, pName) || !u.toks[u.ps[k].from].comma {
 			break
 		}
-		if !u.free(m) || u.valueIn(m, col) == nil {
+		if !u.free(m) || u.valueIn(m, col) == nil || u.valueIn(m, col) == any(absent{}) || values[0] == any(absent{}) {
 			break
 		}
 		values = append(values, u.valueIn(m, col))
@@ -295,6 +337,13 @@ func (u *understanding) addValues(i int, not bool) {
 		k = u.next(m)
 	}
 	c := condition{table: u.x.columns[col].table, col: col, op: queryplan.Eq, values: values, other: -1}
+	if slices.Contains(values, any(absent{})) {
+		if c.op, c.values = queryplan.IsNull, nil; not {
+			c.op = queryplan.IsNotNull
+		}
+		u.q.conds = append(u.q.conds, c)
+		return
+	}
 	if and && len(values) > 1 && !not && u.q.base >= 0 && u.x.singleWay(u.q.base, c.table) == nil {
 		// Of rows that each row of the base may have many of, `and` asks for one of each value.
 		for _, v := range values {
@@ -362,7 +411,7 @@ func (u *understanding) givenNow(c condition) bool {
 func (u *understanding) valueIn(i, col int) any {
 	for _, v := range u.ps[i].vals {
 		if v.column == col {
-			return v.value
+			return u.x.literal(v)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package nlq
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,6 +14,8 @@ import (
 // learnMeaning works out what the dictionary says in sentences of the plain kinds: the day of the
 // extract, main dates, values that mean unknown, and terms that can be computed.
 func (x *Index) learnMeaning(dict schema.Dictionary) {
+	x.ends = map[int]bool{}
+	x.absences, x.mainRefs = map[string][]valueRef{}, map[int]bool{}
 	x.unknown, x.same = map[int][]any{}, map[int][]schema.SameValue{}
 	x.sentinels, x.mainDates, x.folded = map[int]bool{}, map[int]int{}, map[int]bool{}
 	x.defined, x.called, x.vocabulary, x.stemmed = map[string]*definition{}, map[string]int{}, map[string]bool{}, map[string]bool{}
@@ -121,39 +124,71 @@ func (x *Index) learnVocabulary() {
 	}
 }
 
+// mainForm says of one of several references to a table that it is the one meant where none is named.
+var mainForm = regexp.MustCompile(`(?i)\b(?:belongs? to|counts? (?:for|by|towards)) this (?:one|\w+)\b`)
+
 // learnTexts reads what the descriptions of tables and columns say.
 func (x *Index) learnTexts(dict schema.Dictionary) {
-	owners := map[string][]int{}
-	for name, text := range dict.Tables {
-		t := x.findTable(name)
-		if t < 0 {
-			continue
-		}
-		first, _, _ := strings.Cut(text.Text, ". ")
-		for _, tok := range tokenise(first) {
-			if w := tok.lemma; w != tok.lower && !x.vocabulary[w] && !fillers[w] && !fillers[tok.lower] && len(w) > 3 {
-				owners[w] = append(owners[w], t)
+	x.learnCalled(dict)
+	for _, name := range slices.Sorted(maps.Keys(dict.Tables)) {
+		columns := dict.Tables[name].Columns
+		for _, column := range slices.Sorted(maps.Keys(columns)) {
+			if c := x.findColumn(name, column); c >= 0 {
+				x.learnColumn(c, columns[column])
 			}
 		}
-		for column, said := range text.Columns {
-			c := x.findColumn(name, column)
-			if c < 0 {
+	}
+}
+
+// learnColumn reads what the description of a column says.
+func (x *Index) learnColumn(c int, said string) {
+	col := &x.columns[c]
+	if countByForm.MatchString(said) && col.date {
+		x.mainDates[col.table] = c
+	}
+	if mainForm.MatchString(said) && col.ref >= 0 {
+		x.mainRefs[c] = true
+	}
+	x.learnUnknown(c, said)
+	x.learnSame(c, said)
+	x.learnCodes(c, said)
+	x.learnAbsent(c, said)
+}
+
+// learnCalled lets the rows of a table be called what its description begins with: our customers, orders and returns;
+// or what it alone speaks of. A word that two tables are described by names neither.
+func (x *Index) learnCalled(dict schema.Dictionary) {
+	owners, heads := map[string][]int{}, map[string][]int{}
+	for name, text := range dict.Tables {
+		t, head := x.findTable(name), true
+		for _, tok := range tokenise(text.Text) {
+			if t < 0 || tok.sentence > 0 {
+				break
+			}
+			head = head && !endsHead[tok.lower]
+			w := tok.lemma
+			if w == tok.lower || x.vocabulary[w] || fillers[w] || fillers[tok.lower] || len(w) <= 3 || slices.Contains(owners[w], t) {
 				continue
 			}
-			if countByForm.MatchString(said) && x.columns[c].date {
-				x.mainDates[t] = c
+			owners[w] = append(owners[w], t)
+			if head {
+				heads[w] = append(heads[w], t)
 			}
-			x.learnUnknown(c, said)
-			x.learnSame(c, said)
 		}
 	}
 	for w, list := range owners {
-		if slices.Sort(list); len(slices.Compact(list)) == 1 {
+		if len(heads[w]) > 0 {
+			list = heads[w]
+		}
+		if len(list) == 1 {
 			x.called[w] = list[0] + 1
 			x.vocabulary[w], x.named[w] = true, true
 		}
 	}
 }
+
+// endsHead are the words behind which a description says more about the rows than what they are.
+var endsHead = wordSet("that which who whom whose where when of for on in at from with by to about into we they")
 
 var sameForm = regexp.MustCompile(`(?i)(?:^|[\s(,;:.])([\p{L}\d]+) (?:is|=|means|stands for) ([\p{L}\d]+)`)
 
@@ -174,12 +209,22 @@ func (x *Index) learnSame(c int, said string) {
 	}
 }
 
+// noneForm are words for an amount of zero rather than for one that nobody knows.
+var noneForm = regexp.MustCompile(`(?i)^(?:no|none|that none)$`)
+
+// isMoney reports whether a column holds amounts of money.
+func (x *Index) isMoney(c int) bool {
+	return slices.ContainsFunc(x.columns[c].words, func(w string) bool { return moneyWords[w] || currencies[w] })
+}
+
+var currencies = wordSet("eur euro usd dollar gbp pound chf")
+
 // learnUnknown takes the numbers that a description says mean unknown.
 func (x *Index) learnUnknown(c int, said string) {
 	if !x.columns[c].number {
 		return
 	}
-	if zeroForm.MatchString(said) {
+	if m := zeroForm.FindStringSubmatch(said); m != nil && !(x.isMoney(c) && noneForm.MatchString(m[1])) {
 		x.sentinels[c] = true
 	}
 	for _, m := range unknownForm.FindAllStringSubmatch(said, -1) {

@@ -16,8 +16,11 @@ func (x *Index) nameOf(toks []token) (piece, float64) {
 	p := piece{role: pName, table: -1}
 	n := float64(len(toks))
 	content := nameWords(toks)
+	if refs := x.absences[joinLemmas(toks)]; len(refs) > 0 && !toks[0].quoted {
+		p.vals = slices.Clone(refs)
+	}
 	if len(content) == 0 {
-		return p, 0
+		return p, 1.1 * n * float64(min(1, len(p.vals)))
 	}
 	weight := 0.0
 	if len(toks) == 1 && strings.Contains(toks[0].lower, "_") { // written as the data write it
@@ -67,7 +70,7 @@ func (x *Index) nameOf(toks []token) (piece, float64) {
 		}
 	}
 	if !(len(toks) == 1 && (grammar[toks[0].lower] || harmlessWords[toks[0].lower] && !toks[0].capital) && !toks[0].quoted) {
-		p.vals = x.valuesNamed(toks)
+		p.vals = append(p.vals, x.valuesNamed(toks)...)
 	}
 	if len(p.vals) > 0 {
 		w := 0.97 * n
@@ -173,7 +176,7 @@ func (x *Index) scoreColumn(content []*token, i int) float64 {
 		if at >= 0 {
 			continue
 		}
-		if slices.Contains(tab.core, t.lemma) || typeNouns[t.lemma] && len(content) > 1 || textNouns[t.lemma] && n > 0 && c.kind == queryplan.Text {
+		if slices.Contains(tab.core, t.lemma) || typeNouns[t.lemma] && len(content) > 1 || textNouns[t.lemma] && n > 0 && c.kind == queryplan.Text && !x.isPartOfName(t, content) {
 			owned++
 			continue
 		}
@@ -215,6 +218,13 @@ func (x *Index) scoreColumn(content []*token, i int) float64 {
 	return s
 }
 
+// isPartOfName reports whether a word belongs to the name of a column that another of the words is in: template code.
+func (x *Index) isPartOfName(t *token, content []*token) bool {
+	return slices.ContainsFunc(x.columns, func(c column) bool {
+		return slices.Contains(c.words, t.lemma) && slices.ContainsFunc(content, func(o *token) bool { return o != t && slices.Contains(c.words, o.lemma) })
+	})
+}
+
 // typeNouns may stand beside a name without changing it: exam type, type of insurance.
 var typeNouns = wordSet("type kind level category group")
 
@@ -222,7 +232,7 @@ var typeNouns = wordSet("type kind level category group")
 var numberTail = wordSet("no number nr num")
 
 // textNouns may follow the name of a text without changing it: phone number, mail address.
-var textNouns = wordSet("number address")
+var textNouns = wordSet("number address code")
 
 // columnTail are words at the end of a column's name that people leave out.
 var columnTail = wordSet("on at date day name amount value total count number no code status type kind of the in per time flag is has")
@@ -361,6 +371,23 @@ func (x *Index) amountColumn(t int) int {
 	}
 	return found
 }
+
+// quantityColumn is the column of a table that says how many of its thing each row is about, or -1.
+func (x *Index) quantityColumn(t int) int {
+	found := -1
+	for _, id := range x.tables[t].columns {
+		own := withoutWords(x.columns[id].words, x.tables[t].core)
+		if len(own) == 1 && quantityWords[own[0]] && x.summable(id) {
+			if found >= 0 {
+				return -1
+			}
+			found = id
+		}
+	}
+	return found
+}
+
+var quantityWords = wordSet("quantity qty unit piece")
 
 var moneyWords = wordSet("amount value revenue sale cost price fee total turnover spend expense payment budget")
 

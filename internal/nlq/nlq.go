@@ -111,6 +111,9 @@ func Plan(q Question) Answer {
 			a = Answer{Quality: Low, Declined: reason}
 		}
 	}
+	if a.Sure() && asksWho.MatchString(q.Text) && !q.Index.showsWho(a.Plan) {
+		a = Answer{Quality: Low, Declined: "it is not clear who is meant: nothing that the question names is called by a name"}
+	}
 	if a.Plan != nil {
 		for _, note := range slices.Compact(paddedNotes(a.Plan.Filters)) {
 			a.Explain += " " + note

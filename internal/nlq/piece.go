@@ -51,6 +51,8 @@ const (
 	pBy       // by, per
 	pUnit     // month
 	pTop      // top
+	pTimes    // times: how often
+	pOrdinal  // second, 3rd: the place in an order
 	pMost     // the most, the highest
 	pLargest  // an adjective: largest, heaviest
 	pCommon   // most common
@@ -125,7 +127,7 @@ func buildPieceTable() map[string][]pieceForm {
 	add(piece{role: pBetween}, "between")
 	add(piece{role: pBirth, op: queryplan.Gt}, "older than")
 	add(piece{role: pBirth, op: queryplan.Lt}, "younger than")
-	add(piece{role: pBy}, "by", "per", "for each", "for every", "in each", "each", "split by", "broken down by", "grouped by", "group by", "by each", "of each", "per each", "divided by", "break down by", "broken out by", "for the different", "for different", "for each different", "for every different", "across the different")
+	add(piece{role: pBy}, "by", "per", "for each", "for every", "in each", "each", "split by", "split that by", "split it by", "split them by", "split this by", "split up by", "break that down by", "break it down by", "break them down by", "broken down per", "spread over", "spread over the", "spread across", "distributed over", "going by", "judging by", "in terms of", "measured by", "broken down by", "grouped by", "group by", "by each", "of each", "per each", "divided by", "break down by", "broken out by", "for the different", "for different", "for each different", "for every different", "across the different")
 	for w, u := range map[string]queryplan.Unit{"year": "year", "quarter": "quarter", "month": "month", "week": "week", "day": "day", "hour": "hour"} {
 		add(piece{role: pUnit, unit: u}, w, w+"s", "calendar "+w)
 		add(piece{role: pUnit, unit: u, desc: true}, "by "+w, "per "+w, "each "+w, "every "+w, w+" by "+w, "for each "+w, "a "+w, "over the "+w+"s", "in each "+w, "split by "+w)
@@ -139,9 +141,15 @@ func buildPieceTable() map[string][]pieceForm {
 	add(piece{role: pUnit, part: "weekday", desc: true}, "by weekday", "per weekday", "per day of the week", "by day of the week")
 	add(piece{role: pTop, desc: true}, "top", "the top", "best", "the best", "first", "leading")
 	add(piece{role: pTop}, "bottom", "worst", "the worst", "the bottom")
+	add(piece{role: pTimes}, "times")
+	for place, words := range ordinalWords {
+		for _, w := range words {
+			add(piece{role: pOrdinal, number: float64(place + 2)}, w, "the "+w)
+		}
+	}
 	add(piece{role: pMost, desc: true}, "most", "the most", "highest", "the highest", "the largest number of", "largest number of", "the highest number of", "most of the", "the greatest", "greatest")
 	add(piece{role: pMost}, "least", "the least", "fewest", "the fewest", "lowest", "the lowest", "smallest number of", "the smallest number of", "the lowest number of")
-	add(piece{role: pCommon, desc: true}, "most common", "the most common", "most frequent", "the most frequent", "most popular", "the most popular", "most used", "the most used", "is used most", "used most", "most often used")
+	add(piece{role: pCommon, desc: true}, "most common", "the most common", "most frequent", "the most frequent", "most popular", "the most popular", "most used", "the most used", "is used most", "used most", "most often used", "used the most", "gets used the most", "gets used most", "is used the most")
 	add(piece{role: pCommon}, "least common", "the least common", "rarest", "the rarest", "least used")
 	add(piece{role: pOften, desc: true}, "most often", "the most often", "most frequently", "most times")
 	add(piece{role: pOften}, "least often")
@@ -153,7 +161,7 @@ func buildPieceTable() map[string][]pieceForm {
 	add(piece{role: pLargest, desc: true}, "most expensive", "the most expensive", "most valuable", "the most valuable", "most recent", "the most recent")
 	add(piece{role: pNot}, "not", "no", "without", "without any", "without a", "are not", "is not", "were not", "was not", "have no", "has no", "had no", "with no", "do not have", "does not have", "did not have", "did not give", "did not give us", "have not", "has not", "lacking", "other than", "not in", "none of", "do not", "does not", "did not", "not yet", "but not", "neither", "is neither", "are neither", "was neither", "were neither", "neither the")
 	add(piece{role: pNever}, "never", "have never", "has never", "never had", "never ever", "nobody ever", "no one ever", "has nobody ever", "nobody", "has nobody", "has no one ever", "haven't ever", "have not ever")
-	add(piece{role: pExclude}, "exclude", "excluding", "leave out", "except", "except for", "without the", "drop", "remove", "ignore", "ignoring", "minus", "leaving out", "but without")
+	add(piece{role: pExclude}, "exclude", "excluding", "leave out", "except", "except for", "without the", "drop", "remove", "ignore", "ignoring", "minus", "leaving out", "but without", "not counting", "disregarding", "not including")
 	add(piece{role: pAnd}, "and", "&", "as well as", "and also", "plus", "but", "but also")
 	add(piece{role: pOr}, "or", "nor", "and nor", "or else")
 	add(piece{role: pVersus}, "vs", "versus", "compared to", "compared with", "against", "vs.")
@@ -163,8 +171,8 @@ func buildPieceTable() map[string][]pieceForm {
 	add(piece{role: pWhich}, "which", "who", "what", "whom", "whose")
 	add(piece{role: pList}, "list", "list the", "list all", "show", "show me", "give me", "display", "name", "show the", "show all", "names of", "the names of", "name of", "tell me", "find", "get", "see", "compute", "calculate", "return", "provide", "retrieve", "fetch", "report", "print", "output")
 	add(piece{role: pSort}, "sort by", "sorted by", "order by", "ordered by", "rank by", "ranked by", "sort them by", "sort it by", "sort")
-	add(piece{role: pFirst, desc: true}, "highest first", "largest first", "biggest first", "descending", "most first", "in descending order", "from highest to lowest", "best first", "newest first", "latest first", "largest to smallest", "high to low")
-	add(piece{role: pFirst}, "lowest first", "smallest first", "ascending", "cheapest first", "in ascending order", "from lowest to highest", "alphabetically", "oldest first", "earliest first", "smallest to largest", "low to high")
+	add(piece{role: pFirst, desc: true}, "highest first", "largest first", "biggest first", "descending", "most first", "in descending order", "from highest to lowest", "best first", "newest first", "latest first", "largest to smallest", "high to low", "most expensive first", "dearest first", "longest first", "heaviest first")
+	add(piece{role: pFirst}, "lowest first", "smallest first", "ascending", "cheapest first", "in ascending order", "from lowest to highest", "alphabetically", "oldest first", "earliest first", "smallest to largest", "low to high", "shortest first", "lightest first")
 	add(piece{role: pPronoun}, "them", "those", "these", "their", "that", "it", "they", "ones", "one", "of them", "of those", "of these", "their own", "its", "of that", "the same", "same", "this", "those ones", "with that", "by that", "which of those", "which of these", "which of them", "is enough", "are enough")
 	add(piece{role: pOnly}, "only", "just", "just the", "only the", "only those", "only for", "just for", "restrict to", "filter by", "limit to", "only those with", "only in", "only from", "only with", "now only", "but only")
 	add(piece{role: pInstead}, "instead", "instead of", "rather than", "rather", "now")
@@ -177,7 +185,7 @@ func buildPieceTable() map[string][]pieceForm {
 	add(piece{role: pEvery}, "anything", "any", "something", "everything", "one", "a single", "at all", "a single one")
 	add(piece{role: pReading}, "i mean", "i meant", "no i mean", "actually", "no", "sorry")
 	add(piece{role: pNew}, "new")
-	add(piece{role: pHarmless}, "so kind", "be so kind", "so kind as to", "be so kind as to", "thank you", "on file", "on record", "quick one", "quick question", "one quick question", "sorry to bother you", "sorry to bother", "sorry for bothering you")
+	add(piece{role: pHarmless}, "so kind", "be so kind", "so kind as to", "be so kind as to", "thank you", "on file", "on record", "quick one", "quick question", "one quick question", "sorry to bother you", "sorry to bother", "sorry for bothering you", "good morning", "good afternoon", "good evening", "good day", "so far", "if so", "and if so")
 	add(piece{role: pTotal}, "amount", "amounts", "money", "value", "the amounts", "the amount", "the money", "in money")
 	add(piece{role: pMoney}, "euro", "euros", "eur", "usd", "dollar", "dollars", "pound", "pounds", "gbp", "chf", "€", "$", "£")
 	return m
@@ -238,7 +246,7 @@ var harmlessWords = wordSet(`a an the of to is are was were be been being do doe
 	exist exists recorded listed registered belong belongs total overall level kind type of sort kinds types
 	carry carried carries use used uses using hold held holds keep kept keeps put puts bring brings brought look looks
 	it's we're you're i'm i'd we've you've they their them such per
-	either mind telling giving showing idea asap cheers hope hoping greetings regards urgently soon folks guys morning afternoon evening appreciate appreciated grateful quickly simply basically`)
+	either mind telling giving showing idea asap cheers hope hoping greetings regards urgently soon folks guys morning afternoon evening appreciate appreciated grateful quickly simply basically obviously noted entered specified stated`)
 
 // findPieces splits a message into pieces: the cover by the most meaning wins.
 func (x *Index) findPieces(toks []token, now time.Time) []piece {

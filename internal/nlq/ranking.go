@@ -1,6 +1,7 @@
 package nlq
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -11,9 +12,34 @@ import (
 // month had the most orders, the heaviest parcel.
 func (u *understanding) readRanking() bool {
 	i := u.find(0, pTop, pMost, pLargest, pCommon, pOften)
-	if i < 0 {
-		return false
+	return i >= 0 && u.readRankingAt(i) && u.readPlace(i)
+}
+
+// ordinalWords are the words for a place in an order, from the second on.
+var ordinalWords = [][]string{{"second", "2nd"}, {"third", "3rd"}, {"fourth", "4th"}, {"fifth", "5th"}, {"sixth", "6th"}, {"seventh", "7th"}, {"eighth", "8th"}, {"ninth", "9th"}, {"tenth", "10th"}}
+
+// ordinalText is a place in an order as a word.
+func ordinalText(place int) string {
+	switch {
+	case place == 1:
+		return "first"
+	case place-2 < len(ordinalWords):
+		return ordinalWords[place-2][0]
 	}
+	return fmt.Sprintf("%dth", place)
+}
+
+// readPlace reads the word before a superlative that asks for another place than the first: the second largest.
+func (u *understanding) readPlace(i int) bool {
+	u.q.offset = 0
+	if k := u.prev(i); u.is(k, pOrdinal) && u.q.limit == 1 {
+		u.q.offset = int(u.ps[k].number) - 1
+		u.use(k)
+	}
+	return true
+}
+
+func (u *understanding) readRankingAt(i int) bool {
 	switch u.ps[i].role {
 	case pTop:
 		return u.rankTop(i) || u.rankMost(i) || u.rankBest(i)
@@ -51,6 +77,9 @@ func (u *understanding) meansTop(i int) bool {
 		return false
 	}
 	m, _, ok := u.measureAfter(by)
+	if u.is(i, pLargest) && g.table >= 0 && m.def != nil {
+		return ok // the biggest buyer by turnover
+	}
 	return ok && (given || m.def == nil && m.col >= 0 && g.table == m.table)
 }
 
@@ -137,7 +166,7 @@ func (u *understanding) targetAt(j int) (grouping, bool) {
 	}
 	p := &u.ps[j]
 	if p.table >= 0 && (len(p.cols) == 0 || p.tscore >= p.cols[0].score-0.05) {
-		return grouping{col: -1, table: p.table}, true
+		return u.rowsNamed(j), true
 	}
 	if len(p.cols) > 0 && len(p.vals) == 0 {
 		verb := p.to == p.from+1 && pastForm(&u.toks[p.from])
@@ -396,10 +425,13 @@ func (u *understanding) rankVague(i, j int, g grouping, n int) bool {
 	var options []measure
 	var texts []string
 	reaches := func(t int) bool {
+		if g.unit != "" || g.part != "" {
+			return u.x.mainDate(t) >= 0
+		}
 		return g.table >= 0 && t != g.table && u.x.singleWay(t, g.table) != nil || g.col >= 0 && u.x.singleWay(t, u.x.columns[g.col].table) != nil
 	}
 	for _, d := range u.x.definitions {
-		if d.form == aggregateOf && reaches(d.base) {
+		if d.form == aggregateOf && (reaches(d.base) || g.unit != "" && d.date >= 0) {
 			options, texts = append(options, measure{table: d.base, col: -1, def: d}), append(texts, d.name)
 		}
 	}

@@ -409,7 +409,7 @@ func (r *reader) presentShare(c *column) float64 {
 }
 
 // isNumeric reports whether the column holds numbers that mean an amount.
-func (c *column) isNumeric() bool { return c.number && c.ref < 0 && !c.part }
+func (c *column) isNumeric() bool { return c.number && c.ref < 0 && !c.part && !c.coded }
 
 // isCalendar reports whether the column says when something was: a date, or a year.
 func (c *column) isCalendar() bool {

@@ -26,6 +26,12 @@ func (u *understanding) readShare() bool {
 		return false
 	}
 	for j := u.next(i); j >= 0 && j <= i+6; j = u.next(j) {
+		if d := u.ps[j].def; u.free(j) && d != nil && d.form == aggregateOf && d.agg == queryplan.Sum {
+			u.q.rates = true
+			u.addMeasure(measure{table: d.base, col: -1, def: d})
+			u.use(i, j)
+			return true
+		}
 		if u.free(j) && u.ps[j].table >= 0 {
 			u.q.base, u.q.rates = u.ps[j].table, true
 			u.q.measures = []measure{{agg: queryplan.Count, table: u.q.base, col: -1}}
@@ -150,8 +156,17 @@ func (u *understanding) readCounted(i int) {
 		case p.def != nil:
 			u.addMeasure(measure{agg: queryplan.Count, table: p.def.base, col: -1})
 			u.use(i)
-		case len(p.vals) == 1:
-			u.addMeasure(measure{agg: queryplan.Count, table: u.x.columns[p.vals[0].column].table, col: -1})
+		case len(p.vals) > 0:
+			ids := make([]int, len(p.vals))
+			for k, v := range p.vals {
+				ids[k] = v.column
+			}
+			t := u.x.columns[u.choose("v"+p.text, p.text, ids)].table
+			m := measure{agg: queryplan.Count, table: t, col: -1}
+			if col := u.x.quantityColumn(t); col >= 0 { // how many inner tubes: pieces, and not lines
+				m.agg, m.col = queryplan.Sum, col
+			}
+			u.addMeasure(m)
 			u.use(i)
 		}
 	}
@@ -222,7 +237,7 @@ func (u *understanding) readHowMuch(i int) {
 			break
 		}
 	}
-	if u.q.base < 0 && u.last == nil && !slices.ContainsFunc(u.ps, func(p piece) bool { return p.role == pName || p.role == pUnknown }) {
+	if u.q.base < 0 && u.last == nil && !slices.ContainsFunc(u.ps, func(p piece) bool { return p.role == pName || p.role == pUnknown && !moneyVerbs[p.text] }) {
 		u.askAmount(i)
 		return
 	}

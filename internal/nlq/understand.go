@@ -13,19 +13,20 @@ import (
 // An understanding is one message on the way to an inquiry. Each step marks the pieces that it
 // has understood; what is left at the end and not harmless is what the message is refused for.
 type understanding struct {
-	x       *Index
-	toks    []token
-	ps      []piece
-	q       *inquiry
-	now     time.Time
-	last    *inquiry // what a follow-up edits, or nil
-	choices map[string]int
-	open    []choice
-	lost    []string
-	notes   []Word
-	german  bool
-	listing bool
-	named   int // where a list names its rows
+	x         *Index
+	toks      []token
+	ps        []piece
+	q         *inquiry
+	now       time.Time
+	last      *inquiry // what a follow-up edits, or nil
+	choices   map[string]int
+	open      []choice
+	lost      []string
+	notes     []Word
+	german    bool
+	listing   bool
+	askedUnit bool // units of the calendar are asked for, kept by the measure
+	named     int  // where a list names its rows
 }
 
 // understand reads a message that stands by itself, or with last as an edit of the inquiry before.
@@ -34,10 +35,11 @@ func (x *Index) understand(text string, now time.Time, choices map[string]int, l
 	if last != nil {
 		u.q = last.clone()
 	}
-	text, u.german = x.translate(atPresent.ReplaceAllString(text, "currently"))
+	text, u.german = x.translate(purposeTail.ReplaceAllString(atPresent.ReplaceAllString(text, "currently"), ""))
 	toks, notes := x.correctSpelling(tokenise(text), u.german)
 	u.toks, u.notes = readNumbers(toks, u.german), notes
 	u.ps = x.findPieces(u.toks, now)
+	u.restoreVerbs()
 	if last != nil {
 		u.edit()
 	} else {
@@ -46,8 +48,39 @@ func (x *Index) understand(text string, now time.Time, choices map[string]int, l
 	return u
 }
 
+// purposeTail says what an answer is for, which changes nothing.
+var purposeTail = regexp.MustCompile(`(?i)[,.;!? -]+(i|we) (need|want) (it|this|that|them|these|the (figure|number|answer|result)s?) (for|because|by|to|before|as)\b[^?]*$`)
+
 // atPresent are other ways to say currently.
 var atPresent = regexp.MustCompile(`(?i)\b(at the moment|right now|at present|these days|as of today)\b`)
+
+// restoreVerbs takes a verb for the value that it leads to: what did we cancel is what is cancelled.
+func (u *understanding) restoreVerbs() {
+	for i := range u.ps {
+		p := &u.ps[i]
+		if p.role != pUnknown || p.to != p.from+1 || !u.asksDone(p.from) {
+			continue
+		}
+		for _, ref := range u.x.stems[u.toks[p.from].stem] {
+			if u.x.distinct[ref.column] <= 30 {
+				p.vals = append(p.vals, ref)
+			}
+		}
+		if p.vals = u.x.distinctColumns(p.vals); len(p.vals) > 0 {
+			p.role = pName
+		}
+	}
+}
+
+// asksDone reports whether the word at k is the verb of `did we ...`.
+func (u *understanding) asksDone(k int) bool {
+	for n := k - 1; n >= 0 && n >= k-3; n-- {
+		if (u.toks[n].lower == "did" || u.toks[n].lower == "do") && wordSet("we they you i")[u.toks[n+1].lower] {
+			return true
+		}
+	}
+	return false
+}
 
 func (u *understanding) readQuestion() {
 	u.refuseUnanswerable()
@@ -261,6 +294,14 @@ func (u *understanding) columnOfNamed(i int, ok func(c *column) bool) int {
 	return -1
 }
 
+// moneyVerbs say that money went from one to another.
+var moneyVerbs = wordSet("cost costs pay pays paid spend spent earn earned bring brought charge charged owe owed")
+
+// isMoney reports whether a measure is an amount of money.
+func (u *understanding) isMoney(m measure) bool {
+	return m.col >= 0 && u.x.isMoney(m.col) || m.def != nil && m.def.col >= 0 && u.x.isMoney(m.def.col)
+}
+
 // checkWords refuses the message for the words that became nothing.
 func (u *understanding) checkWords() {
 	var words []string
@@ -271,6 +312,9 @@ func (u *understanding) checkWords() {
 		}
 		if p.role == pUnknown && p.to == p.from+1 && lightVerbs[p.text] && len(u.q.measures) > 0 {
 			continue // who placed the most orders
+		}
+		if p.role == pUnknown && moneyVerbs[p.text] && slices.ContainsFunc(u.q.measures, u.isMoney) {
+			continue // what did they cost: the amount says it
 		}
 		if p.role == pUnknown && p.text == "still" && i+1 < len(u.ps) && u.next(i) >= 0 && u.ps[u.next(i)].used {
 			continue // still open: open says it

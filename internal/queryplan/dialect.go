@@ -45,6 +45,7 @@ type grammar struct {
 	wrapsSetOperations     bool // ORDER BY and LIMIT would belong to the last of the combined queries
 	equalSetPrecedence     bool // INTERSECT does not bind tighter than UNION and EXCEPT
 	wrapsLimitedSubqueries bool // a subquery of IN cannot have a LIMIT
+	offsetFirst            bool // OFFSET stands before LIMIT
 	wholeAliasInOrder      bool // ORDER BY takes an alias only by itself, not inside an expression
 	foldsASCIIOnly         bool // case-insensitive comparison knows ASCII letters only
 }

@@ -35,6 +35,8 @@ type Plan struct {
 	OrderBy  []Order   `json:"order_by,omitempty"`
 	// Limit is a part of the question: the first so many rows. 0 and AllRows set none.
 	Limit int `json:"limit,omitempty"`
+	// Offset is how many rows of the order come before those: 1 with a limit of 1 is the second.
+	Offset int `json:"offset,omitempty"`
 }
 
 // A Join adds a table. Without On it follows the one relation of the schema that

@@ -239,13 +239,31 @@ func (e Expr) label() string {
 func (q *query) limit() string {
 	switch n := q.plan.Limit; {
 	case n == AllRows, n == 0:
+		if q.plan.Offset != 0 {
+			q.fail(q.path+".offset", "needs a limit")
+		}
 		return ""
 	case n < 0 || n > maxLimit:
 		q.fail(q.path+".limit", "must be 1 to %d, or -1 for all rows", int(maxLimit))
 		return ""
 	default:
-		return "LIMIT " + strconv.Itoa(n)
+		return q.offset("LIMIT " + strconv.Itoa(n))
 	}
+}
+
+// offset adds the rows that are left out before those of the limit.
+func (q *query) offset(limit string) string {
+	n := q.plan.Offset
+	switch {
+	case n == 0:
+		return limit
+	case n < 0 || n > maxLimit || len(q.plan.OrderBy) == 0:
+		q.fail(q.path+".offset", "must be 0 to %d, with order_by", int(maxLimit))
+		return ""
+	case q.grammar.offsetFirst:
+		return "OFFSET " + strconv.Itoa(n) + " " + limit
+	}
+	return limit + " OFFSET " + strconv.Itoa(n)
 }
 
 func (c *compiler) tableNames() string {

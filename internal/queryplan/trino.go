@@ -3,7 +3,7 @@ package queryplan
 // trino is Trino. It compares only what has the same type, and makes quotients and
 // averages of decimals with few digits, so that they are made of doubles.
 var trino = grammar{
-	wildcardEscape: escapeBang, sets: standardSets, aggregateFilter: true, datesAsTimes: true,
+	wildcardEscape: escapeBang, sets: standardSets, aggregateFilter: true, datesAsTimes: true, offsetFirst: true,
 	forms: standardForms.override(formEach("part", "$u($x)", parts)).
 		override(formEach("truncate", "date_trunc('$u', $x)", units)).
 		override(formEach("date_diff", "date_diff('$u', date_trunc('$u', $x), date_trunc('$u', $y))", units)).

@@ -36,7 +36,7 @@ func (l *lifter) plan(s *selection, outer *scope) *queryplan.Plan {
 		maps.Copy(l.with, s.with)
 		defer func() { l.with = kept }()
 	}
-	p := &queryplan.Plan{Distinct: s.distinct, Limit: max(s.limit, 0)}
+	p := &queryplan.Plan{Distinct: s.distinct, Limit: max(s.limit, 0), Offset: s.offset}
 	in := &scope{items: s.items, outer: outer}
 	conditions := conjuncts(s.where)
 	conditions = l.bind(p, s, in, conditions)

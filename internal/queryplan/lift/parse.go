@@ -17,6 +17,7 @@ type selection struct {
 	having   *node
 	order    []ordered
 	limit    int // -1: none
+	offset   int
 	sets     []set
 }
 
@@ -196,9 +197,11 @@ func (p *parser) tail(s *selection) {
 		s.limit = n
 	}
 	if p.accept("offset") {
-		if t := p.take(); t.text != "0" {
-			refuse("it skips rows")
+		n, err := strconv.Atoi(p.take().text)
+		if err != nil || n > 0 && (s.limit < 0 || len(s.order) == 0) {
+			refuse("it skips rows without an order and a limit")
 		}
+		s.offset = n
 	}
 	if p.accept("fetch", "first") || p.accept("fetch", "next") {
 		n, err := strconv.Atoi(p.take().text)

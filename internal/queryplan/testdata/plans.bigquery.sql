@@ -307,6 +307,11 @@ FROM orders
 -- limit_default --
 SELECT id
 FROM orders
+-- limit_offset --
+SELECT id
+FROM orders
+ORDER BY amount DESC
+LIMIT 1 OFFSET 1
 -- limit_some --
 SELECT id
 FROM orders

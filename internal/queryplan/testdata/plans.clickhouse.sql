@@ -303,6 +303,11 @@ FROM orders
 -- limit_default --
 SELECT orders.id AS id
 FROM orders
+-- limit_offset --
+SELECT orders.id AS id
+FROM orders
+ORDER BY orders.amount DESC
+LIMIT 1 OFFSET 1
 -- limit_some --
 SELECT orders.id AS id
 FROM orders

@@ -316,6 +316,11 @@ FROM orders
 -- limit_default --
 SELECT id
 FROM orders
+-- limit_offset --
+SELECT id
+FROM orders
+ORDER BY amount DESC
+OFFSET 1 LIMIT 1
 -- limit_some --
 SELECT id
 FROM orders
