@@ -65,6 +65,7 @@ func (d *data) python(ctx context.Context, job sandbox.Job, rows int64) (Result,
 		return Result{}, err
 	}
 	defer box.Close()
+	box.Warm()
 	if s := box.Status(ctx); s.State != "ready" {
 		return Result{}, fmt.Errorf("%w: %s", errMissing, s.Why)
 	}

@@ -85,6 +85,7 @@ type config struct {
 	PythonTimeout  time.Duration `name:"python-timeout" help:"time limit of one run; a machine's own setting, usually 10 s, may be shorter" default:"5m"`
 	PythonRows     int           `name:"python-rows" help:"most rows in the result of one run" default:"1000000"`
 	PythonOutput   int           `name:"python-output-bytes" help:"how many bytes of stdout and of stderr are kept" default:"65536"`
+	PythonWarm     bool          `name:"python-warm" help:"a server starts an interpreter at once, so that the first run need not wait for it" default:"true"`
 	PythonPool     int           `name:"python-pool" help:"interpreters that are kept started, ready for a run, once Python is used" default:"2"`
 	PythonImports  []string      `name:"python-imports" help:"another installed package that code may import; may be repeated"`
 

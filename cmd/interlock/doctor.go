@@ -246,6 +246,7 @@ func (a *app) checkPython(ctx context.Context) []check {
 		return []check{{"python", false, fault.From(err).Message, fault.From(err).Suggestion}}
 	}
 	defer box.Close()
+	box.Warm()
 	st := box.Status(ctx)
 	c := check{Part: "python", OK: st.State == "ready", Detail: fmt.Sprintf("%s: %s by %s, isolation %s", st.State, st.Executor, st.Launcher, st.Level)}
 	switch {

@@ -117,7 +117,7 @@ func (w *world) command(args ...string) *exec.Cmd {
 	w.t.Helper()
 	cmd := exec.Command(program(w.t), append(args, w.flags...)...)
 	cmd.Dir = w.dir
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), asProgram + "=1"}, w.env...)
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), asProgram + "=1", "INTERLOCK_PYTHON_WARM=false"}, w.env...)
 	return cmd
 }
 

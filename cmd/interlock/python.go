@@ -52,7 +52,11 @@ func (s *system) pythonPart() server.Part {
 	defer cancel()
 	st := s.sandbox.Status(ctx)
 	p := server.Part{Name: "python", Status: "ok", Detail: fmt.Sprintf("%s, %s, isolation: %s", st.State, st.Executor, st.Level)}
-	if st.State != "ready" {
+	switch st.State {
+	case "ready":
+	case "idle":
+		p.Detail = fmt.Sprintf("%s, starts with the first run", st.Executor)
+	default:
 		p.Status = "degraded"
 	}
 	if st.Why != "" {

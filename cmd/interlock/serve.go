@@ -107,6 +107,9 @@ func (a *app) serve(ctx context.Context) error {
 	}
 	go s.engine.TakeOver(ctx)
 	go s.importInBackground(ctx)
+	if a.cfg.PythonWarm && s.sandbox != nil {
+		s.sandbox.Warm()
+	}
 	if limits := a.cfg.retention(); !limits.IsZero() {
 		go s.retainRegularly(ctx, keeper, limits)
 	}

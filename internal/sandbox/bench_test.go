@@ -17,6 +17,7 @@ func openBench(b *testing.B) sandbox.Executor {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { e.Close() })
+	e.Warm()
 	if s := e.Status(b.Context()); s.State != "ready" {
 		b.Skipf("no Python here: %s", s.Why)
 	}

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"sync"
 
 	"interlock/internal/fault"
 )
 
-// A wall is a way to start runners that cannot get out. settle finds out how to
+// A wall is a way to start runners that cannot get out. probe finds out how to
 // do it here, by starting one: it gives that one, the function that starts more,
 // and what the wall amounts to.
 type wall interface {
@@ -23,6 +24,8 @@ type starter func(ctx context.Context) (*warmRunner, error)
 type executor struct {
 	// fixed at creation
 	config  Config
+	probe   func() // starts the first runner, once
+	begun   chan struct{}
 	cancel  context.CancelFunc
 	settled chan struct{}   // closed when status is final
 	closed  <-chan struct{} // closed by Close
@@ -38,11 +41,16 @@ func newExecutor(c Config, w wall) *executor {
 	ctx, cancel := context.WithCancel(context.Background())
 	e := &executor{
 		config: c, cancel: cancel, settled: make(chan struct{}), closed: ctx.Done(),
-		turns: make(chan struct{}, max(c.Pool, runtime.NumCPU())),
+		turns: make(chan struct{}, max(c.Pool, runtime.NumCPU())), begun: make(chan struct{}),
 	}
-	go e.probeWall(ctx, w)
+	e.probe = sync.OnceFunc(func() {
+		close(e.begun)
+		go e.probeWall(ctx, w)
+	})
 	return e
 }
+
+func (e *executor) Warm() { e.probe() }
 
 func (e *executor) probeWall(ctx context.Context, w wall) {
 	defer close(e.settled)
@@ -68,6 +76,7 @@ func (e *executor) probeWall(ctx context.Context, w wall) {
 }
 
 func (e *executor) Run(ctx context.Context, job Job) (*Outcome, error) {
+	e.probe()
 	select {
 	case <-e.settled:
 	case <-ctx.Done():
@@ -102,16 +111,12 @@ func (e *executor) Run(ctx context.Context, job Job) (*Outcome, error) {
 	return runner.runJob(ctx, p, e.config.OutputBytes)
 }
 
-func (e *executor) Level() Level {
-	select {
-	case <-e.settled:
-		return e.status.Level
-	default:
-		return LevelNone
-	}
-}
-
 func (e *executor) Status(ctx context.Context) Status {
+	select {
+	case <-e.begun:
+	default:
+		return Status{State: "idle", Executor: e.config.Executor}
+	}
 	select {
 	case <-e.settled:
 		return e.status
@@ -127,6 +132,7 @@ func (e *executor) Close() error {
 	default:
 	}
 	e.cancel()
+	e.probe() // ends at once where it had not begun
 	<-e.settled
 	if e.pool != nil {
 		e.pool.close()

@@ -62,6 +62,7 @@ func TestKilledServerLeavesNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			e.Warm()
 			e.Status(t.Context())
 			defer e.Close()
 			for _, parent := range []string{dir, os.TempDir()} {
@@ -86,6 +87,7 @@ func TestClosedAtOnce(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				e.Warm()
 				e.Status(t.Context())
 				sandbox.Refill(e) // the first is warm, the second begins
 				closed := make(chan error, 1)

@@ -107,9 +107,10 @@ type Executor interface {
 	// Run runs one job to its end. Its errors are faults, or what the maker of a
 	// table failed with; cancelling ctx ends the job at once. The Outcome is there with a fault too, for what was printed.
 	Run(ctx context.Context, job Job) (*Outcome, error)
-	// Level is what was reached so far; LevelNone until that is known.
-	Level() Level
-	// Status waits until it is known whether jobs can run here, or for ctx.
+	// Warm starts an interpreter in the background, so that the first job need not wait for it.
+	Warm()
+	// Status waits until it is known whether jobs can run here, or for ctx. It is idle before
+	// the first job or Warm.
 	Status(ctx context.Context) Status
 	// Close ends all interpreters and waits for them.
 	Close() error
@@ -117,7 +118,7 @@ type Executor interface {
 
 // A Status says what an executor can do here.
 type Status struct {
-	State    string            `json:"state"` // starting, ready, unavailable, off
+	State    string            `json:"state"` // idle, starting, ready, unavailable, off
 	Executor string            `json:"executor"`
 	Launcher string            `json:"launcher,omitempty"`
 	Level    Level             `json:"level"`
@@ -127,8 +128,8 @@ type Status struct {
 	Why      string            `json:"why,omitempty"`   // why it is unavailable
 }
 
-// Open makes the executor that the settings name. It returns at once: whether
-// jobs can run is found out in the background, and a job that comes earlier waits.
+// Open makes the executor that the settings name. It starts nothing: whether jobs can run
+// is found out by the first job or by Warm.
 func Open(c Config) (Executor, error) {
 	if c.Disabled {
 		return disabled{}, nil
@@ -196,6 +197,6 @@ type disabled struct{}
 func (disabled) Run(context.Context, Job) (*Outcome, error) {
 	return &Outcome{}, fault.New(fault.FeatureDisabled, "Python is switched off").Suggest("start with --python to use it")
 }
-func (disabled) Level() Level                  { return LevelNone }
+func (disabled) Warm()                         {}
 func (disabled) Status(context.Context) Status { return Status{State: "off"} }
 func (disabled) Close() error                  { return nil }

@@ -24,7 +24,7 @@ func TestExecutors(t *testing.T) {
 	for _, w := range walls {
 		t.Run(w.name, func(t *testing.T) {
 			e := w.open(t, nil)
-			if got := e.Level(); got != w.level {
+			if got := e.Status(t.Context()).Level; got != w.level {
 				t.Errorf("level %v, want %v", got, w.level)
 			}
 			suite(t, e, w.name == "native")
@@ -324,10 +324,35 @@ func TestUnavailable(t *testing.T) {
 			if !fault.Is(err, fault.PyUnavailable) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q in it", err, c.want)
 			}
-			if s := e.Status(t.Context()); s.State != "unavailable" || s.Why == "" || e.Level() != sandbox.LevelNone {
+			if s := e.Status(t.Context()); s.State != "unavailable" || s.Why == "" || s.Level != sandbox.LevelNone {
 				t.Errorf("status %+v", s)
 			}
 		})
+	}
+}
+
+// Many a process never runs Python: nothing is started before the first job or Warm.
+func TestNothingIsStartedUnasked(t *testing.T) {
+	e, err := sandbox.Open(sandbox.Config{Python: "/bin/false", Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := e.Status(t.Context()); s.State != "idle" {
+		t.Errorf("before the first job: %+v", s)
+	}
+	e.Warm()
+	if s := e.Status(t.Context()); s.State != "unavailable" {
+		t.Errorf("after Warm: %+v", s)
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	unused, err := sandbox.Open(sandbox.Config{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unused.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -89,6 +89,7 @@ func (w wall) open(t *testing.T, tweak func(*sandbox.Config)) sandbox.Executor {
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
+	e.Warm()
 	if s := e.Status(ctx); s.State != "ready" {
 		t.Fatalf("not ready: %+v", s)
 	}
