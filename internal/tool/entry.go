@@ -16,16 +16,16 @@ import (
 	"interlock/internal/fault"
 )
 
-// An Entry is a tool with its schema made ready: compiled for validation, taken
-// apart for argument repair and for narrowing.
+// An Entry is a tool with its schema made ready: compiled for validation by the first call,
+// taken apart for argument repair and for narrowing.
 type Entry struct {
 	Tool
-	spec     Spec
-	shape    argumentShape
-	compiled *jsonschema.Schema
-	schema   map[string]any // as models see it
-	digest   string         // of the declaration of a found tool
-	server   string         // of a found tool
+	spec    Spec
+	shape   argumentShape
+	compile func() (*jsonschema.Schema, error) // once: most tools of a process are never called
+	schema  map[string]any                     // as models see it
+	digest  string                             // of the declaration of a found tool
+	server  string                             // of a found tool
 
 	mu      sync.Mutex
 	offered map[string]json.RawMessage // schema as a model sees it, by what narrows it
@@ -47,6 +47,19 @@ func newEntry(t Tool) (*Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("its argument schema is no JSON: %w", err)
 	}
+	schema, _ := doc.(map[string]any)
+	compile := sync.OnceValues(func() (*jsonschema.Schema, error) { return compileSchema(doc) })
+	e := &Entry{Tool: t, spec: spec, compile: compile, schema: schema, shape: newArgumentShape(schema), offered: map[string]json.RawMessage{}}
+	if spec.Shown != nil {
+		e.schema = nil
+		if err := json.Unmarshal(spec.Shown, &e.schema); err != nil {
+			return nil, fmt.Errorf("its shown schema is no JSON object: %w", err)
+		}
+	}
+	return e, nil
+}
+
+func compileSchema(doc any) (*jsonschema.Schema, error) {
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noLoader{})
 	if err := c.AddResource("arguments.json", doc); err != nil {
@@ -56,15 +69,7 @@ func newEntry(t Tool) (*Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("its argument schema does not compile: %w", err)
 	}
-	schema, _ := doc.(map[string]any)
-	e := &Entry{Tool: t, spec: spec, compiled: compiled, schema: schema, shape: newArgumentShape(schema), offered: map[string]json.RawMessage{}}
-	if spec.Shown != nil {
-		e.schema = nil
-		if err := json.Unmarshal(spec.Shown, &e.schema); err != nil {
-			return nil, fmt.Errorf("its shown schema is no JSON object: %w", err)
-		}
-	}
-	return e, nil
+	return compiled, nil
 }
 
 // noLoader refuses references out of the schema: a tool from outside must not make
@@ -113,7 +118,10 @@ func (e *Entry) Spec() Spec { return e.spec }
 
 // Validate checks whole arguments against the schema. The fault lists every problem.
 func (e *Entry) Validate(args map[string]any) *fault.Fault {
-	err := e.compiled.Validate(args)
+	compiled, err := e.compile()
+	if err == nil {
+		err = compiled.Validate(args)
+	}
 	if err == nil {
 		return nil
 	}

@@ -93,6 +93,9 @@ func (s *Set) Found(f Found) (*Entry, error) {
 		t = s.wrap(t)
 	}
 	e, err := newEntry(t)
+	if err == nil {
+		_, err = e.compile() // a stranger wrote it
+	}
 	if err != nil {
 		return nil, fmt.Errorf("tool %s of server %s: %w", f.Name, f.Server, err)
 	}

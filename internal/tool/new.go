@@ -125,6 +125,11 @@ func (s *Set) Map(f func(Tool) Tool) *Set {
 		tools[i] = f(s.tools[name].Tool)
 	}
 	out := NewSet(s.caller, tools...)
+	for name, e := range out.tools {
+		if from := s.tools[name]; bytes.Equal(from.spec.Input, e.spec.Input) {
+			e.compile = from.compile
+		}
+	}
 	out.wrap = f
 	if s.wrap != nil {
 		inner := s.wrap
