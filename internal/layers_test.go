@@ -41,6 +41,7 @@ var layers = []struct {
 	{"internal", nil},
 	{"internal/racetest", nil},
 	{"internal/fault", nil},
+	{"internal/audit", []string{"internal/fault"}},
 	{"internal/schema", []string{"internal/fault"}},
 	{"internal/chart", []string{"internal/fault", "internal/schema"}},
 	{"internal/report", []string{"internal/chart", "internal/fault", "internal/schema"}},
@@ -64,8 +65,8 @@ var layers = []struct {
 	{"internal/tool", []string{"internal/event", "internal/fault"}},
 	{"internal/llm", []string{"internal/event", "internal/fault", "internal/nlq"}},
 	{"internal/llm/aimock", nil},
-	{"internal/store", []string{"internal/event", "internal/fault"}},
-	{"internal/store/storetest", []string{"internal/event", "internal/fault", "internal/figure", "internal/store"}},
+	{"internal/store", []string{"internal/audit", "internal/event", "internal/fault"}},
+	{"internal/store/storetest", []string{"internal/audit", "internal/event", "internal/fault", "internal/figure", "internal/store"}},
 	{"internal/artifact", []string{"internal/event", "internal/fault"}},
 
 	{"internal/sqlpolicy", []string{"internal/dialect", "internal/fault", "internal/schema"}},
@@ -84,7 +85,7 @@ var layers = []struct {
 	{"internal/engine/enginetest", []string{"internal/capsule", "internal/engine", "internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/store", "internal/tool"}},
 
 	{"internal/toolbox", []string{"internal/chart", "internal/dialect", "internal/event", "internal/fault", "internal/figure", "internal/nlq", "internal/queryplan", "internal/queryplan/lift", "internal/recon", "internal/report", "internal/schema", "internal/sqlpolicy", "internal/tool"}},
-	{"internal/server", []string{"internal/artifact", "internal/engine", "internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/schema", "internal/store"}},
+	{"internal/server", []string{"internal/artifact", "internal/audit", "internal/engine", "internal/event", "internal/fault", "internal/llm", "internal/machine", "internal/schema", "internal/store"}},
 	{"internal/data", []string{"internal/artifact", "internal/capsule", "internal/catalog", "internal/dialect", "internal/document", "internal/event", "internal/fault", "internal/meaning", "internal/nlq", "internal/query", "internal/queryplan", "internal/recon", "internal/retrieve", "internal/sandbox", "internal/schema", "internal/server", "internal/sqlpolicy", "internal/store", "internal/tool", "internal/toolbox"}},
 
 	{"internal/mcpbridge", []string{"internal/event", "internal/fault", "internal/tool"}},

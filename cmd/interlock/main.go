@@ -88,13 +88,16 @@ func (a *app) root() *cobra.Command {
 			"reached, 6 declined (there is no answer, and the text says why).",
 		Version:       version(),
 		SilenceErrors: true, SilenceUsage: true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			a.begun = true
 			if cmd.Annotations[ownInterrupts] == "" {
 				ctx, _ := signal.NotifyContext(cmd.Context(), os.Interrupt) // for as long as the process lives
 				cmd.SetContext(ctx)
 			}
-			return a.cfg.load(cmd.Flags(), a.getenv)
+			if err := a.cfg.load(cmd.Flags(), a.getenv); err != nil {
+				return err
+			}
+			return a.recordCommand(cmd, args)
 		},
 	}
 	root.SetVersionTemplate("interlock {{.Version}}\n")
@@ -103,7 +106,7 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON")
 	defer nameUnknown(root)
 	root.AddCommand(
-		a.serveCommand(), a.chatCommand(), a.askCommand(), a.evalCommand(), a.machineCommand(), a.toolCommand(), a.runCommand(), a.replayCommand(), a.threadCommand(), a.artifactCommand(), a.retentionCommand(),
+		a.serveCommand(), a.chatCommand(), a.askCommand(), a.evalCommand(), a.machineCommand(), a.toolCommand(), a.runCommand(), a.replayCommand(), a.threadCommand(), a.artifactCommand(), a.retentionCommand(), a.auditCommand(),
 		a.sourcesCommand(), a.meaningCommand(), a.docsCommand(), a.mcpCommand(), a.queryCommand(), a.reconcileCommand(), a.modelCommand(), a.demoCommand(), a.doctorCommand(), a.configCommand(), a.versionCommand(),
 	)
 	root.InitDefaultCompletionCmd("completion")

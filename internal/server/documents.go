@@ -176,6 +176,9 @@ func (s *Server) receiveDocuments(r *http.Request, shelf Shelf, replace bool) er
 		case stored == maxUploads:
 			return fault.New(fault.TooLarge, "a form may have %d files", maxUploads)
 		}
+		if err := s.actions.upload(r.Context(), part.FileName()); err != nil {
+			return err
+		}
 		content := &formFile{from: part}
 		_, err = s.cfg.Documents.KeepDocument(r.Context(), DocumentFile{shelf, part.FileName(), replace}, content)
 		if content.err != nil {

@@ -89,6 +89,9 @@ func (s *Server) receive(r *http.Request, in *uploadForm) ([]any, error) {
 		case len(stored) == maxUploads:
 			return nil, fault.New(fault.TooLarge, "a form may have %d files", maxUploads)
 		}
+		if err := s.actions.upload(r.Context(), part.FileName()); err != nil {
+			return nil, err
+		}
 		content := &formFile{from: part}
 		done, err := s.cfg.Files.Store(r.Context(), File{in.ID, part.FileName(), in.Replace, in.Create, uploader(r.Context())}, content)
 		if content.err != nil {

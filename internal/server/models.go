@@ -30,13 +30,13 @@ func (s *Server) models(ctx context.Context, _ *none) (ModelsView, error) {
 	return v, err
 }
 
-func (s *Server) useLocalModel(ctx context.Context, in *struct {
-	Body struct {
-		URL   string `json:"url" minLength:"1" maxLength:"200" doc:"Address of a server that was found"`
-		Model string `json:"model" minLength:"1" maxLength:"200" doc:"One of its models"`
-	}
-},
-) (ModelsView, error) {
+// A LocalChoice names a model on this machine.
+type LocalChoice struct {
+	URL   string `json:"url" minLength:"1" maxLength:"200" doc:"Address of a server that was found"`
+	Model string `json:"model" minLength:"1" maxLength:"200" doc:"One of its models"`
+}
+
+func (s *Server) useLocalModel(ctx context.Context, in *struct{ Body LocalChoice }) (ModelsView, error) {
 	if err := s.cfg.Models.UseLocal(ctx, noteOf(ctx).user.Name, in.Body.URL, in.Body.Model); err != nil {
 		return ModelsView{}, err
 	}

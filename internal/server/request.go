@@ -20,7 +20,7 @@ import (
 // A note is what is known about a request while it is answered; the access log
 // is written from it. It belongs to the request's goroutine.
 type note struct {
-	id          string
+	id, path    string
 	user        User
 	thread, run string
 	err         error
@@ -56,7 +56,7 @@ func aborted(panicked any) bool {
 // a panic into a problem.
 func (s *Server) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		n := &note{id: requestID(r.Header.Get("X-Request-Id")), openAI: strings.HasPrefix(r.URL.Path, openAIPrefix)}
+		n := &note{id: requestID(r.Header.Get("X-Request-Id")), path: r.URL.Path, openAI: strings.HasPrefix(r.URL.Path, openAIPrefix)}
 		rw := &response{ResponseWriter: w, rc: http.NewResponseController(w), each: s.cfg.WriteTimeout}
 		_ = rw.rc.SetWriteDeadline(time.Time{})
 		rw.Header().Set("X-Request-Id", n.id)

@@ -108,6 +108,10 @@ func (s *Server) routes(t *table) {
 	if s.cfg.Profile != nil {
 		get(t, Viewer, "/api/sources/{alias}/profile", "What the columns of a source hold", s.profile)
 	}
+	if s.cfg.Audit != nil {
+		get(t, Admin, "/api/audit", "Who did what, newest first", s.auditEntries)
+		get(t, Admin, "/api/audit/verify", "Was the audit log changed?", s.verifyAudit)
+	}
 	if s.cfg.Metrics != nil {
 		t.handle(Admin, "GET /metrics", s.cfg.Metrics)
 	}
@@ -122,7 +126,7 @@ func (s *Server) routes(t *table) {
 // build puts the guards around the routes, the outermost last.
 func (s *Server) build() (http.Handler, error) {
 	mux := http.NewServeMux()
-	t := &table{mux: mux, bodyBytes: s.cfg.BodyBytes, bodyTime: s.cfg.BodyTimeout}
+	t := &table{mux: mux, actions: s.actions, bodyBytes: s.cfg.BodyBytes, bodyTime: s.cfg.BodyTimeout}
 	t.api = humago.New(mux, huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI:    "3.1.0",

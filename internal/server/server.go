@@ -38,6 +38,8 @@ type Config struct {
 	Files     Files
 	Meanings  Meanings
 	Documents Documents
+	// Audit keeps who did what. Nil: nothing is recorded but what the engine's store records.
+	Audit Audit
 	// Overview lists the datasets with their tables, what is wrong with them, and the
 	// files that the user may change; "" is the operator.
 	Overview func(ctx context.Context, user string) (any, error)
@@ -122,6 +124,7 @@ type Server struct {
 	users   users
 	gate    gate
 	limits  *limits
+	actions *actions
 	handler http.Handler
 
 	// encoded holds the events that streams are sending at this moment, as JSON.
@@ -155,7 +158,7 @@ func New(cfg Config) (*Server, error) {
 	if err := errors.Join(append(faults, err)...); err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}
-	s := &Server{cfg: cfg, users: users, gate: gate, limits: newLimits(cfg)}
+	s := &Server{cfg: cfg, users: users, gate: gate, limits: newLimits(cfg), actions: newActions(cfg.Audit)}
 	if s.handler, err = s.build(); err != nil {
 		return nil, fmt.Errorf("server: %w", err)
 	}

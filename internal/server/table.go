@@ -11,12 +11,16 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"interlock/internal/audit"
+	"interlock/internal/fault"
 )
 
 // A table collects routes in the mux and in the API description.
 type table struct {
 	mux       *http.ServeMux
 	api       huma.API
+	actions   *actions
 	bodyBytes int64
 	bodyTime  time.Duration
 }
@@ -53,10 +57,8 @@ func remove[I, O any](t *table, role Role, path, summary string, h func(context.
 }
 
 func register[I, O any](t *table, role Role, method, path, summary string, h func(context.Context, *I) (O, error)) {
+	h = recorded(t, role, method, path, method != http.MethodGet, h)
 	huma.Register(t.api, t.operation(method, path, summary), func(ctx context.Context, in *I) (*output[O], error) {
-		if err := requireRole(noteOf(ctx).user, role); err != nil {
-			return nil, asProblem(ctx, err)
-		}
 		body, err := h(ctx, in)
 		if err != nil {
 			return nil, asProblem(ctx, err)
@@ -65,14 +67,41 @@ func register[I, O any](t *table, role Role, method, path, summary string, h fun
 	})
 }
 
+// recorded lets those call a handler who have the role. What changes something or hands data
+// out is recorded before it is done.
+func recorded[I, O any](t *table, role Role, method, path string, record bool, h func(context.Context, *I) (O, error)) func(context.Context, *I) (O, error) {
+	route := method + " " + path
+	return func(ctx context.Context, in *I) (O, error) {
+		var none O
+		if err := requireRole(noteOf(ctx).user, role); err != nil {
+			t.actions.refuse(ctx, "user "+noteOf(ctx).user.Name, audit.Entry{Action: route, Object: noteOf(ctx).path, Detail: "refused: " + string(fault.Forbidden)})
+			return none, err
+		}
+		if !record {
+			return h(ctx, in)
+		}
+		if err := t.actions.begin(ctx, route, in); err != nil {
+			return none, err
+		}
+		out, err := h(ctx, in)
+		if err != nil {
+			t.actions.fail(ctx, route, in, err)
+		}
+		return out, err
+	}
+}
+
 // stream registers a handler that follows a thread.
 func stream[I any](t *table, role Role, method, path, summary string, h func(context.Context, *I) (func(request), error)) {
 	raw(t, role, t.operation(method, path, summary), "text/event-stream", h)
 }
 
+// fileMedia is the type of routes that hand files out.
+const fileMedia = "application/octet-stream"
+
 // download registers a handler that sends a file.
 func download[I any](t *table, role Role, method, path, summary string, h func(context.Context, *I) (func(request), error)) {
-	raw(t, role, t.operation(method, path, summary), "application/octet-stream", h)
+	raw(t, role, t.operation(method, path, summary), fileMedia, h)
 }
 
 // upload registers a handler that reads files from a form.
@@ -91,10 +120,8 @@ func raw[I any](t *table, role Role, op huma.Operation, media string, h func(con
 		Description: "OK",
 		Content:     map[string]*huma.MediaType{media: {Schema: &huma.Schema{Type: huma.TypeString}}},
 	}
+	h = recorded(t, role, op.Method, op.Path, op.Method != http.MethodGet || media == fileMedia, h)
 	huma.Register(t.api, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
-		if err := requireRole(noteOf(ctx).user, role); err != nil {
-			return nil, asProblem(ctx, err)
-		}
 		write, err := h(ctx, in)
 		if err != nil {
 			return nil, asProblem(ctx, err)

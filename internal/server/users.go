@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 
+	"interlock/internal/audit"
 	"interlock/internal/fault"
 )
 
@@ -101,8 +102,11 @@ func (s *Server) admitted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, known := s.users.find(r)
 		if known {
-			noteOf(r.Context()).user = user
+			n := noteOf(r.Context())
+			n.user = user
+			r = r.WithContext(audit.WithActor(r.Context(), audit.Actor{User: user.Name, Via: "http", Request: n.id}))
 		} else if !isOpen(r) {
+			s.recordStranger(r)
 			writeProblem(w, r, fault.New(fault.Unauthorized, "this needs a valid token"))
 			return
 		}

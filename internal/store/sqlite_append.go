@@ -18,6 +18,7 @@ func (s *SQLite) Append(ctx context.Context, b Batch) error {
 	if err != nil {
 		return err
 	}
+	done := actionsOf(ctx, b)
 	var snapshot packed
 	if b.Snapshot != nil {
 		snapshot = s.packer.pack(b.Snapshot)
@@ -29,7 +30,7 @@ func (s *SQLite) Append(ctx context.Context, b Batch) error {
 		if err != nil {
 			return err
 		}
-		err = w.storeBatch(b, rows, blobs, snapshot, sweep)
+		err = w.storeBatch(b, rows, blobs, snapshot, sweep, done)
 		s.countPages(w, blobs)
 		s.writer <- w
 		if errors.Is(err, errNotInserted) {

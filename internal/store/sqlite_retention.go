@@ -117,8 +117,10 @@ func (u *Usage) removeGroup(ctx context.Context, tx *sql.Tx, group []string, seq
 		}
 		out.Bytes += u.Blobs[hash]
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE sweeps SET n = n + 1`)
-	return out, err
+	if _, err := tx.ExecContext(ctx, `UPDATE sweeps SET n = n + 1`); err != nil {
+		return out, err
+	}
+	return out, recordRemovals(ctx, tx, out.Threads)
 }
 
 // forksFirst sorts threads so that each comes before the thread that it is a fork of.

@@ -8,6 +8,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"interlock/internal/audit"
 	"interlock/internal/fault"
 )
 
@@ -24,6 +25,7 @@ type writer struct {
 	events                      []*statement // by the number of rows, from 1
 	blob, saveRun, saveSnapshot *statement
 	saveSaying                  *statement
+	lastAction, saveAction      *statement // of the audit log
 	acquire, renew              *statement // of leases
 	release, askStop            *statement
 }
@@ -77,6 +79,8 @@ func openWriter(dsn string) (*writer, error) {
 	w.saveSnapshot = prepare(`INSERT INTO snapshots (thread, seq, packed, bytes) VALUES (?, ?, ?, ?)
 		ON CONFLICT (thread) DO UPDATE SET seq = excluded.seq, packed = excluded.packed, bytes = excluded.bytes`)
 	w.saveSaying = prepare(`INSERT INTO sayings (owner, name, thread, run, seq) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`)
+	w.lastAction = prepare(lastActionQuery)
+	w.saveAction = prepare(`INSERT INTO audit (seq, body, hash) VALUES (?, ?, ?)`)
 	w.acquire = prepare(`INSERT INTO leases (thread, holder, fence, until, stop) VALUES (?1, ?2, 1, ?3, 0)
 		ON CONFLICT (thread) DO UPDATE SET holder = excluded.holder, fence = fence + 1, until = excluded.until, stop = 0
 		WHERE holder IN ('', excluded.holder) OR until < ?4 OR until > ?5`)
@@ -92,7 +96,7 @@ func openWriter(dsn string) (*writer, error) {
 // close finalises the statements and closes the connection.
 func (w *writer) close() error {
 	all := append([]*statement{
-		w.begin, w.commit, w.rollback, w.openThread, w.openFork, w.updateThread, w.blob, w.saveRun, w.saveSnapshot, w.saveSaying,
+		w.begin, w.commit, w.rollback, w.openThread, w.openFork, w.updateThread, w.blob, w.saveRun, w.saveSnapshot, w.saveSaying, w.lastAction, w.saveAction,
 		w.acquire, w.renew, w.release, w.askStop,
 	}, w.events...)
 	var errs []error
@@ -125,27 +129,24 @@ func (s *statement) exec() (int64, error) {
 // storeBatch stores a batch in one transaction, if no blob was removed since the sweep: the
 // caller may have left blobs out that were stored then. A batch that is a single INSERT needs no
 // BEGIN and COMMIT.
-func (w *writer) storeBatch(b Batch, rows []row, blobs []packedBlob, snapshot packed, sweep int64) error {
-	if len(rows) > 0 && len(rows) <= rowsAtOnce && len(blobs) == 0 && len(b.Runs) == 0 && b.Snapshot == nil && b.Said.Name == "" && w.heads.isCurrent(b) {
+func (w *writer) storeBatch(b Batch, rows []row, blobs []packedBlob, snapshot packed, sweep int64, done []audit.Entry) error {
+	if len(done) == 0 && len(rows) > 0 && len(rows) <= rowsAtOnce && len(blobs) == 0 && len(b.Runs) == 0 && b.Snapshot == nil && b.Said.Name == "" && w.heads.isCurrent(b) {
 		err := w.insertBatch(b, rows, nil, packed{}, sweep)
 		if err == nil {
 			w.heads.record(b)
 		}
 		return err
 	}
-	if _, err := w.begin.exec(); err != nil {
-		return err
+	err := w.inTransaction(func() error {
+		if err := w.insertBatch(b, rows, blobs, snapshot, sweep); err != nil {
+			return err
+		}
+		return w.seal(done)
+	})
+	if err == nil {
+		w.heads.record(b)
 	}
-	if err := w.insertBatch(b, rows, blobs, snapshot, sweep); err != nil {
-		_, _ = w.rollback.exec() // fails where SQLite has rolled back itself
-		return err
-	}
-	if _, err := w.commit.exec(); err != nil {
-		_, _ = w.rollback.exec()
-		return err
-	}
-	w.heads.record(b)
-	return nil
+	return err
 }
 
 // writeHead creates the thread's row or updates it. It is a conflict if the thread does

@@ -1,6 +1,6 @@
 // Package store keeps the log: threads, their events in order, and blobs by content hash.
-// It also keeps an index of threads and runs, and the leases that give each running
-// thread one owner among processes.
+// It also keeps an index of threads and runs, the leases that give each running thread one
+// owner among processes, and the audit log.
 package store
 
 import (
@@ -9,6 +9,7 @@ import (
 	"iter"
 	"time"
 
+	"interlock/internal/audit"
 	"interlock/internal/event"
 )
 
@@ -55,6 +56,21 @@ type Store interface {
 	Index
 	Leases
 	Retention
+	Audit
+}
+
+// An Audit is the log of who did what. Append and RemoveThreads write it as well, in their own
+// transactions.
+type Audit interface {
+	// RecordAction adds an entry; who acts and when is filled in from the context.
+	RecordAction(ctx context.Context, e audit.Entry) error
+	// Actions yields the records after a number, in order.
+	Actions(ctx context.Context, after int64) iter.Seq2[audit.Record, error]
+	// LastActions returns the newest records before a number, the newest first; 0 is the end.
+	LastActions(ctx context.Context, before int64, limit int) ([]audit.Record, error)
+	// VerifyActions checks the log against itself, the runs of threads and heads that were
+	// kept elsewhere.
+	VerifyActions(ctx context.Context, kept ...audit.Head) (audit.Verification, error)
 }
 
 // A Batch is what one step of the engine stores, whole or not at all.

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"interlock/internal/event"
 	"interlock/internal/store"
 )
 
@@ -36,6 +37,7 @@ func testKilled(t *testing.T, f *fixture) {
 		for line := range childLines {
 			verify(t, s, lineID(line), acked)
 		}
+		mustBeIntact(t, s, -1)
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -121,6 +123,7 @@ func write(t *testing.T, s store.Store) {
 				b.Runs[0].Last = last
 				b.Blobs = []store.Blob{{Hash: fmt.Sprintf("%s/%d", id, last), Bytes: []byte(strings.Repeat("blob ", 600))}}
 				b.Snapshot = fmt.Appendf(nil, "%d", last)
+				b.Events[0].Body = event.TurnStarted{Run: id} // which the audit log tells
 				if err := s.Append(t.Context(), b); err != nil {
 					t.Error(err)
 					return

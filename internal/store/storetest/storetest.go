@@ -54,6 +54,8 @@ func Run(t *testing.T, open Opener) {
 		{"what retention needs", testNeeded},
 		{"retention of a parent whose fork stays", testForkThatStays},
 		{"retention beside writers", testRetentionRivals},
+		{"audit", testAudit},
+		{"rivals for the audit log", testAuditRivals},
 		{"killed", testKilled},
 	}
 	for _, tt := range tests {
