@@ -76,8 +76,10 @@ func TestVerify(t *testing.T) {
 		"cut, with threads that ran": {log: chain(t, 4), last: 4, runs: []string{"r_4", "r_5"}, want: "4 the run r_5 is in the log of threads, and no entry says who began it"},
 		"emptied":                    {last: 6, want: "6 the log ends with the entry 0: what came after it was cut off"},
 		"forged whole":               {log: reseal(t, change(chain(t, 6), 2)), last: 6},
-		"forged whole, with a head": {log: reseal(t, change(chain(t, 6), 2)), last: 6, kept: []audit.Head{head(5)},
-			want: "5 it is not the entry that was the head: it or an earlier one was changed, and all after that sealed again"},
+		"forged whole, with a head": {
+			log: reseal(t, change(chain(t, 6), 2)), last: 6, kept: []audit.Head{head(5)},
+			want: "5 it is not the entry that was the head: it or an earlier one was changed, and all after that sealed again",
+		},
 		"no JSON": {log: []audit.Record{{Seq: 1, Body: "{", Hash: "x"}}, last: 1, want: "1 it cannot be read; 1 it was changed, or is not the one that followed the entry 0"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -287,7 +287,7 @@ func TestCompletionErrors(t *testing.T) {
 		{name: "two answers", body: `{"model":"desk","n":2,"messages":[{"role":"user","content":"x"}]}`, headers: []string{alice}, status: 400},
 		{name: "JSON mode", body: `{"model":"desk","response_format":{"type":"json_object"},"messages":[{"role":"user","content":"x"}]}`, headers: []string{alice}, status: 400},
 		{name: "no JSON", body: `{"model":`, headers: []string{alice}, status: 400, has: []string{"it is no JSON"}},
-		{name: "too large", body: ask(`[{"role":"user","content":"` + strings.Repeat("x", 2<<20) + `"}]`), headers: []string{alice}, status: 413, has: []string{`"code":"too_large"`}},
+		{name: "too large", body: ask(`[{"role":"user","content":"` + strings.Repeat("x", 9<<20) + `"}]`), headers: []string{alice}, status: 413, has: []string{`"code":"too_large"`}},
 		{name: "too long", body: ask(`[{"role":"user","content":"` + strings.Repeat("x", 300<<10) + `"}]`), headers: []string{alice}, status: 413, has: []string{`"code":"too_large"`}},
 		{name: "foreign page", body: ask(`[{"role":"user","content":"x"}]`), headers: []string{alice, "Origin: https://evil.example"}, status: 403, has: []string{`"code":"foreign_origin"`}},
 		{name: "a turn that failed says so", body: ask(`[{"role":"user","content":"fail"}]`), headers: []string{alice}, has: []string{`"finish_reason":"stop"`, "overloaded. Try again"}},
@@ -298,6 +298,11 @@ func TestCompletionErrors(t *testing.T) {
 			sc.run(t, r)
 		})
 	}
+	t.Run("a long history is read", func(t *testing.T) {
+		if text, _, _ := complete(t, r, talk(t, "desk", "echo a", strings.Repeat("x", 2<<20), "echo b"), alice); !strings.HasSuffix(text, "b") {
+			t.Error(text)
+		}
+	})
 	t.Run("a turn that failed is tried again", func(t *testing.T) {
 		_, first, _ := complete(t, r, talk(t, "desk", "fail"), bob)
 		if _, second, _ := complete(t, r, talk(t, "desk", "fail"), bob); second == first {

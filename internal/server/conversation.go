@@ -36,18 +36,21 @@ const (
 	maxAlike = 5
 )
 
-// name begins the names of the first n sayings; each attempt adds its number.
-func (c conversation) name(n int) string {
-	h := sha256.New()
-	for _, text := range append([]string{c.model}, c.said[:n]...) {
-		fmt.Fprintf(h, "%d:%s", len(text), text)
+// names gives under what each saying is found: a hash of the model and all that was said up
+// to it. Each attempt adds its number.
+func (c conversation) names() []string {
+	sum := sha256.Sum256([]byte(c.model))
+	out := make([]string, len(c.said))
+	for i, text := range c.said {
+		sum = sha256.Sum256(append(sum[:], text...))
+		out[i] = hex.EncodeToString(sum[:16]) + "."
 	}
-	return hex.EncodeToString(h.Sum(nil)[:16]) + "."
+	return out
 }
 
 // nextName is the name of the attempt after the last one.
-func (c conversation) nextName(last []store.Saying) string {
-	name, n := c.name(len(c.said)), 0
+func nextName(name string, last []store.Saying) string {
+	n := 0
 	if len(last) > 0 {
 		n, _ = strconv.Atoi(strings.TrimPrefix(last[0].Name, name))
 		n++
@@ -72,7 +75,8 @@ func (s *Server) converseOnce(ctx context.Context, c conversation) (*completion,
 	if err != nil {
 		return nil, err
 	}
-	before, err := s.cfg.Index.Sayings(ctx, noteOf(ctx).user.Name, c.name(len(c.said)), 1)
+	names, last := c.names(), len(c.said)-1
+	before, err := s.cfg.Index.Sayings(ctx, noteOf(ctx).user.Name, names[last], 1)
 	if err != nil {
 		return nil, err
 	}
@@ -86,8 +90,8 @@ func (s *Server) converseOnce(ctx context.Context, c conversation) (*completion,
 			return s.newCompletion(m.run, m.after, c.model), nil
 		}
 	}
-	in := Saying{Message: c.said[len(c.said)-1], Machine: machine, Dataset: dataset, name: c.nextName(before)}
-	from, known, err := s.findMoment(ctx, c)
+	in := Saying{Message: c.said[last], Machine: machine, Dataset: dataset, name: nextName(names[last], before)}
+	from, known, err := s.findMoment(ctx, names[:last], c.heard)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +109,7 @@ func (s *Server) converseOnce(ctx context.Context, c conversation) (*completion,
 		return nil, err
 	}
 	said := s.newCompletion(run, at.after, c.model)
-	said.skipped = len(c.said) - 1 - known
+	said.skipped = last - known
 	return said, nil
 }
 
@@ -163,10 +167,10 @@ func (m moment) answersAgain(now time.Time) bool {
 
 // findMoment finds where the messages before the last one ended, and how many of them are
 // known. Those after it were never taken: they were refused, or said to another model.
-func (s *Server) findMoment(ctx context.Context, c conversation) (found moment, known int, err error) {
-	before := len(c.said) - 1
+func (s *Server) findMoment(ctx context.Context, names []string, heard string) (found moment, known int, err error) {
+	before := len(names)
 	for n := before; n > max(0, before-maxSkipped); n-- {
-		alike, err := s.cfg.Index.Sayings(ctx, noteOf(ctx).user.Name, c.name(n), maxAlike)
+		alike, err := s.cfg.Index.Sayings(ctx, noteOf(ctx).user.Name, names[n-1], maxAlike)
 		if err != nil {
 			return found, 0, err
 		}
@@ -178,7 +182,7 @@ func (s *Server) findMoment(ctx context.Context, c conversation) (found moment, 
 			if i == 0 {
 				found = m
 			}
-			if len(alike) == 1 || n < before || sameText(s.completionText(m.reply), c.heard) {
+			if len(alike) == 1 || n < before || sameText(s.completionText(m.reply), heard) {
 				return m, n, nil
 			}
 		}

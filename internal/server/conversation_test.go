@@ -1,6 +1,7 @@
 package server
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -41,13 +42,17 @@ func TestAnswersAgain(t *testing.T) {
 // of other conversations do not begin alike.
 func TestSayingNames(t *testing.T) {
 	c := conversation{model: "m", said: []string{"a", "b"}}
-	first := c.nextName(nil)
-	second := c.nextName([]store.Saying{{Name: first}})
-	if second <= first || second != c.name(2)+"000001" {
+	name := c.names()[1]
+	first := nextName(name, nil)
+	second := nextName(name, []store.Saying{{Name: first}})
+	if second <= first || second != name+"000001" {
 		t.Errorf("%s after %s", second, first)
 	}
+	if more := (conversation{model: "m", said: []string{"a", "b", "c"}}).names(); more[1] != name {
+		t.Errorf("%s is not found when the conversation has gone on", name)
+	}
 	for _, other := range []conversation{{model: "m", said: []string{"ab"}}, {model: "m", said: []string{"a"}}, {model: "m1:a", said: []string{"b"}}, {model: "n", said: []string{"a", "b"}}} {
-		if other.name(len(other.said)) == c.name(2) {
+		if slices.Contains(other.names(), name) {
 			t.Errorf("%v is taken for %v", other, c)
 		}
 	}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -67,7 +68,7 @@ func (g gate) allowOrigin(w http.ResponseWriter, r *http.Request) bool {
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Add("Vary", "Origin")
 	h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE")
-	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Last-Event-ID, X-Request-Id")
+	h.Set("Access-Control-Allow-Headers", cmp.Or(r.Header.Get("Access-Control-Request-Headers"), "Authorization, Content-Type, Last-Event-ID, X-Request-Id")) // libraries add their own
 	h.Set("Access-Control-Expose-Headers", "X-Request-Id, X-Thread-Id, X-Run-Id, X-Artifact-Id, Retry-After")
 	h.Set("Access-Control-Max-Age", "600")
 	return true

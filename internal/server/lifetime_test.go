@@ -134,22 +134,30 @@ func TestServeEndsWithOpenStreams(t *testing.T) {
 	r := &rig{engine: e, addr: ln.Addr().String(), url: "http://" + ln.Addr().String()}
 	thread := get[map[string]any](t, r, "POST", "/chat", `{"message":"SQL: x"}`)["thread_id"].(string)
 	openEvents(t, r, thread)
-	told := make(chan string, 1)
-	go func() {
-		res, err := http.Post(r.url+"/chat", "application/json", strings.NewReader(`{"message":"wait"}`))
-		if err != nil {
-			told <- err.Error()
-			return
-		}
-		defer res.Body.Close()
-		raw, _ := io.ReadAll(res.Body)
-		told <- res.Status + " " + string(raw)
-	}()
-	for running := false; !running; { // until the turn is under way
+	post := func(path, body string) <-chan string {
+		told := make(chan string, 1)
+		go func() {
+			res, err := http.Post(r.url+path, "application/json", strings.NewReader(body))
+			if err != nil {
+				told <- err.Error()
+				return
+			}
+			defer res.Body.Close()
+			raw, _ := io.ReadAll(res.Body)
+			told <- res.Status + " " + string(raw)
+		}()
+		return told
+	}
+	told := post("/chat", `{"message":"wait"}`)
+	chunks := post("/v1/chat/completions", `{"model":"desk","stream":true,"messages":[{"role":"user","content":"wait here"}]}`)
+	for running := false; !running; { // until the turns are under way
 		raw, err := json.Marshal(get[any](t, r, "GET", "/api/threads", ""))
-		running = err == nil && strings.Contains(string(raw), `"running"`)
+		running = err == nil && strings.Count(string(raw), `"status":"running"`) == 2
 	}
 	stop()
+	if text := <-chunks; !strings.Contains(text, `{"error":{"message":"`) || !strings.Contains(text, `"code":"shutting_down"`) || strings.Contains(text, "[DONE]") {
+		t.Errorf("a stream that cannot be resumed is told %s", text) // else it would pass for a whole answer
+	}
 	if text := <-told; !strings.HasPrefix(text, "503") || !strings.Contains(text, `"code":"shutting_down"`) || !strings.Contains(text, "goes on by itself") {
 		t.Errorf("a request that waits is told %s", text)
 	}

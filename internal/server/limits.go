@@ -41,7 +41,7 @@ const (
 // laneOf tells streams by their routes.
 func laneOf(r *http.Request) lane {
 	path := strings.TrimSuffix(r.URL.Path, "/")
-	if path == "/chat/stream" || path == "/v1/chat/completions" || strings.HasPrefix(path, "/api/threads/") && strings.HasSuffix(path, "/events") {
+	if path == "/chat/stream" || path == completionsPath || strings.HasPrefix(path, "/api/threads/") && strings.HasSuffix(path, "/events") {
 		return streamLane
 	}
 	return briefLane

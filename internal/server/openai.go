@@ -18,6 +18,11 @@ import (
 // existing chat programs can use machines as models.
 const openAIPrefix = "/v1/"
 
+const completionsPath = openAIPrefix + "chat/completions"
+
+// historyBytes bounds the list of messages that chat programs send each time.
+const historyBytes = 8 << 20
+
 // An openAIModel is a machine, alone or with a dataset, as chat programs list models.
 type openAIModel struct {
 	ID      string `json:"id" doc:"machine, or machine/dataset"`
@@ -35,10 +40,11 @@ func (s *Server) openAIRoutes(t *table) {
 	get(t, Viewer, "/v1/models", "The machines as models: each alone, and with each dataset", s.openAIModels)
 	get(t, Viewer, "/v1/models/{id}", "A machine as a model", s.openAIModel)
 	get(t, Viewer, "/v1/models/{machine}/{dataset}", "A machine with a dataset as a model", s.openAIModelOfDataset)
-	const path = "/v1/chat/completions"
-	stream(t, Analyst, http.MethodPost, path, "Say something to a machine as to a model; the same list of messages goes on with the same thread", s.chatCompletion)
+	op := t.operation(http.MethodPost, completionsPath, "Say something to a machine as to a model; the same list of messages goes on with the same thread")
+	op.MaxBodyBytes = max(op.MaxBodyBytes, historyBytes+1)
+	raw(t, Analyst, op, "text/event-stream", s.chatCompletion)
 	schemas := t.api.OpenAPI().Components.Schemas
-	content := t.api.OpenAPI().Paths[path].Post.Responses["200"].Content
+	content := t.api.OpenAPI().Paths[completionsPath].Post.Responses["200"].Content
 	content["application/json"] = &huma.MediaType{Schema: schemas.Schema(reflect.TypeFor[chatCompletion](), true, "ChatCompletion")}
 	content["text/event-stream"].Schema = schemas.Schema(reflect.TypeFor[chatCompletionChunk](), true, "ChatCompletionChunk")
 }

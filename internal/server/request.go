@@ -166,8 +166,11 @@ func (w *response) Flush() { _ = w.rc.Flush() }
 func (s *Server) bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		allowed := s.cfg.BodyBytes
-		if isUpload(r) {
+		switch {
+		case isUpload(r):
 			allowed = s.cfg.UploadBytes
+		case r.URL.Path == completionsPath:
+			allowed = max(allowed, historyBytes)
 		}
 		if r.ContentLength > allowed {
 			if r.ContentLength <= discardBytes && r.Header.Get("Expect") == "" { // else nothing was sent yet
@@ -183,7 +186,7 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 			// net/http lifts the deadline by itself once the body has arrived.
 			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.cfg.BodyTimeout))
 			// One byte more, so that huma can see that a body is too large.
-			r.Body = &boundedBody{http.MaxBytesReader(w, r.Body, s.cfg.BodyBytes+1), r.Body, s.cfg.BodyBytes + 1}
+			r.Body = &boundedBody{http.MaxBytesReader(w, r.Body, allowed+1), r.Body, allowed + 1}
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -44,7 +44,9 @@ func (s *Server) streamEvents(q request, thread string, after int64, p projectio
 		}
 		if err != nil {
 			// A client that was too slow comes back with its last id by itself, where it has one.
-			if ctx.Err() == nil && !(comesBack && errors.Is(err, engine.ErrTooSlow)) {
+			// So does one whose server is shutting down; others are told that the answer is not whole.
+			lost := ctx.Err() == nil && !errors.Is(err, engine.ErrTooSlow) || !comesBack && (ctx.Err() == nil || errors.Is(context.Cause(ctx), errShuttingDown))
+			if lost {
 				noteOf(ctx).err = err
 				send("", "error", encode(p.failure(problemOf(ctx, err))))
 			}
