@@ -90,7 +90,7 @@ type chatProjection struct {
 	until  int64   // the last event of a thread at rest, else 0
 }
 
-func (*chatProjection) opening() []byte { return comeBack }
+func (*chatProjection) opening() ([]byte, bool) { return comeBack, true }
 
 func (p *chatProjection) project(_ context.Context, ev event.Event, send sendFunc) (more bool, err error) {
 	frames, rests, err := p.frames.add(ev)

@@ -111,10 +111,10 @@ func (c *completion) take(ev event.Event) (thought string, rests bool, err error
 	return thought, rests, nil
 }
 
-// opening is sent at once, so that the client sees a stream.
-func (c *completion) opening() []byte {
+// opening is sent at once, so that the client sees a stream. Chat programs do not come back.
+func (c *completion) opening() ([]byte, bool) {
 	empty := ""
-	return []byte("data: " + string(encode(c.chunk(completionDelta{Role: "assistant", Content: &empty}, nil))) + "\n\n")
+	return []byte("data: " + string(encode(c.chunk(completionDelta{Role: "assistant", Content: &empty}, nil))) + "\n\n"), false
 }
 
 func (c *completion) project(_ context.Context, ev event.Event, send sendFunc) (more bool, err error) {

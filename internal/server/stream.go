@@ -14,8 +14,9 @@ import (
 // A projection turns the events of a thread into the frames that a client gets.
 // There is one stream of events, engine.Follow; the routes differ in how they show it.
 type projection interface {
-	// opening is what the stream begins with.
-	opening() []byte
+	// opening is what the stream begins with, and whether a client whose stream breaks comes
+	// back to where it was.
+	opening() (text []byte, comesBack bool)
 	// project sends the frames of an event and says whether the stream goes on.
 	project(ctx context.Context, ev event.Event, send sendFunc) (more bool, err error)
 	// failure is the data of the last frame of a stream that cannot go on.
@@ -30,32 +31,38 @@ type sendFunc func(id, name string, data []byte) bool
 func (s *Server) streamEvents(q request, thread string, after int64, p projection) {
 	ctx, cancel := context.WithCancel(q.r.Context())
 	defer cancel()
-	out := openStream(q.w, p.opening())
+	opening, comesBack := p.opening()
+	out := openStream(q.w, opening)
 	defer out.beat(s.cfg.Heartbeat, cancel)()
-	comesBack := false // the client has an id from which it can go on
-	send := func(id, name string, data []byte) bool {
-		comesBack = comesBack || id != ""
-		return out.send(id, name, data) == nil
-	}
+	send := func(id, name string, data []byte) bool { return out.send(id, name, data) == nil }
+	failed := context.Canceled // where the events end by themselves
 	for ev, err := range s.cfg.Engine.Follow(ctx, thread, after) {
 		more := false
 		if err == nil {
 			more, err = p.project(ctx, ev, send)
 		}
 		if err != nil {
-			// A client that was too slow comes back with its last id by itself, where it has one.
-			// So does one whose server is shutting down; others are told that the answer is not whole.
-			lost := ctx.Err() == nil && !errors.Is(err, engine.ErrTooSlow) || !comesBack && (ctx.Err() == nil || errors.Is(context.Cause(ctx), errShuttingDown))
-			if lost {
-				noteOf(ctx).err = err
-				send("", "error", encode(p.failure(problemOf(ctx, err))))
-			}
-			return
+			failed = err
+			break
 		}
 		if !more {
 			return
 		}
 	}
+	if isLost(ctx, failed, comesBack) {
+		noteOf(ctx).err = failed
+		send("", "error", encode(p.failure(problemOf(ctx, failed))))
+	}
+}
+
+// isLost says whether a stream that ended must say so. A client that was too slow, or whose
+// server is shutting down, comes back by itself; to one that does not, a part would pass for
+// the whole.
+func isLost(ctx context.Context, err error, comesBack bool) bool {
+	if errors.Is(context.Cause(ctx), errShuttingDown) || errors.Is(err, engine.ErrTooSlow) {
+		return !comesBack
+	}
+	return ctx.Err() == nil && !errors.Is(err, context.Canceled)
 }
 
 // threadEvents follows the log itself, event by event, until the client leaves.
@@ -100,7 +107,7 @@ func checkAfter(t store.Thread, after int64) error {
 // the types of what it sends.
 type logProjection struct{ s *Server }
 
-func (logProjection) opening() []byte { return comeBack }
+func (logProjection) opening() ([]byte, bool) { return comeBack, true }
 
 // project sends an event of the log. Streams that send the same one at the same time
 // share its encoding.
