@@ -49,6 +49,7 @@ type Index struct {
 	called      map[string]int         // what descriptions call the rows of a table, plus one
 	vocabulary  map[string]bool        // words of names and values
 	named       map[string]bool        // words of names alone
+	people      map[string][]valueRef  // names of people in the data, by their first and last
 	stemmed     map[string]bool
 	undefined   []string // terms of the glossary that cannot be computed
 
@@ -66,6 +67,7 @@ type column struct {
 	kind   queryplan.Kind
 	words  []string
 	names  [][]string // labels and synonyms of the semantic model
+	nouns  [][]string // nouns of its description
 	flat   string
 	head   int  // the word that the others qualify: the last, or the one before `of`
 	key    bool // the only column of the primary key
@@ -167,6 +169,7 @@ func NewIndex(s schema.Dataset, values []ColumnValues, dict schema.Dictionary) *
 	x.glossary = x.prepareTerms(dict.Glossary)
 	x.meanings = dict.Glossary
 	x.addValues(values)
+	x.learnPeople(values)
 	for i := range x.tables {
 		if x.tables[i].key < 0 {
 			x.tables[i].key = x.guessKey(i)

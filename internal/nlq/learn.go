@@ -22,6 +22,7 @@ func (x *Index) learnMeaning(dict schema.Dictionary) {
 	x.named = map[string]bool{}
 	x.learnVocabulary()
 	x.learnTexts(dict)
+	x.learnNouns(dict)
 	for name, text := range dict.Glossary {
 		if m := dayInText.FindStringSubmatch(text); m != nil && (extractWords.MatchString(name) || extractWords.MatchString(text) && strings.EqualFold(name, "today")) {
 			if day, err := time.Parse(time.DateOnly, m[1]); err == nil {

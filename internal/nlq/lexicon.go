@@ -33,6 +33,7 @@ description detail summary explanation
 gender sex
 email mail
 score rating grade mark
+rating star
 rank ranking position
 duration runtime
 maker manufacturer producer
@@ -93,6 +94,13 @@ hospital clinic
 bill invoice
 goods product
 worth value
+bike bicycle
+flat apartment
+complaint claim
+stock inventory
+rep representative
+booking reservation
+tenant renter
 money amount
 `)
 

@@ -155,12 +155,27 @@ func (x *Index) scoreTable(content []*token, i int) float64 {
 // without its table's name, its unit and words that people leave out.
 func (x *Index) scoreColumn(content []*token, i int) float64 {
 	c := &x.columns[i]
-	tab := &x.tables[c.table]
 	if slices.ContainsFunc(c.names, func(name []string) bool {
 		return slices.EqualFunc(name, content, func(w string, t *token) bool { return sameWord(t, w) > 0.9 })
 	}) {
 		return 1
 	}
+	if s := x.scoreName(content, i); s > 0 {
+		return s
+	}
+	described := slices.ContainsFunc(c.nouns, func(name []string) bool {
+		return slices.EqualFunc(name, content, func(w string, t *token) bool { return t.lemma == w || t.lower == w })
+	})
+	if described {
+		return describedScore
+	}
+	return 0
+}
+
+// scoreName says how well words name a column by its own name.
+func (x *Index) scoreName(content []*token, i int) float64 {
+	c := &x.columns[i]
+	tab := &x.tables[c.table]
 	used := make([]float64, len(c.words))
 	owned := 0
 	for n, t := range content {
@@ -231,7 +246,7 @@ var typeNouns = wordSet("type kind level category group")
 // numberTail ends the name of a column of numbers that name things: flight_no.
 var numberTail = wordSet("no number nr num")
 
-// textNouns may follow the name of a text without changing it: phone number, mail address.
+// textNouns may follow the name of a text without changing it: phone number, mail address, promo code.
 var textNouns = wordSet("number address code")
 
 // columnTail are words at the end of a column's name that people leave out.

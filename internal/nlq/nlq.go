@@ -181,17 +181,21 @@ func plan(q Question) Answer {
 	if name := x.findUngrounded(q.Text, a); name != "" && a.Sure() && len(q.History) == 0 && q.Clarification == "" {
 		return Answer{Quality: Low, Declined: fmt.Sprintf("I could only read this as a question about %s, which it does not name", name)}
 	}
-	if a.Declined == "" && slices.ContainsFunc(a.NotUnderstood, changesMeaning) {
+	if a.Declined == "" && slices.ContainsFunc(a.NotUnderstood, func(w string) bool { return changesMeaning(w, q.Text) }) {
 		return Answer{Quality: Low, Declined: "it is not clear what " + quoteAll(a.NotUnderstood) + " refers to in this data", NotUnderstood: a.NotUnderstood}
 	}
 	return a
 }
 
 // changesMeaning reports whether words that became nothing may change what is asked. Verbs only say
-// how the things are linked that a question names.
-func changesMeaning(words string) bool {
-	return words == "nothing" || !slices.ContainsFunc([]string{"ed", "ing"}, func(end string) bool { return strings.HasSuffix(words, end) && !strings.Contains(words, " ") })
+// how the things are linked that a question names; behind an article they are nouns, as in the training.
+func changesMeaning(words, text string) bool {
+	verb := !strings.Contains(words, " ") && (strings.HasSuffix(words, "ed") || strings.HasSuffix(words, "ing"))
+	return words == "nothing" || !verb || slices.ContainsFunc(nounBefore.FindAllStringSubmatch(text, -1), func(m []string) bool { return strings.EqualFold(m[1], words) })
 }
+
+// nounBefore is a word in -ing behind an article.
+var nounBefore = regexp.MustCompile(`(?i)\b(?:the|a|an|our|my|their|this|each|every|per|by) (\w+ing)\b`)
 
 func quoteAll(words []string) string {
 	var out []string
@@ -207,7 +211,7 @@ var politeFrame = regexp.MustCompile(`(?i)\b(be )?so kind( as to)?( and)?\b|\bth
 // planLoosely reads a question by the grammar of single sentences, which leaves room for words that it does not know.
 func (x *Index) planLoosely(q Question, now time.Time) Answer {
 	text, notes := x.rephrase(q, now)
-	text = politeFrame.ReplaceAllString(text, " ")
+	text = x.dropPurpose(politeFrame.ReplaceAllString(text, " "))
 	if reason := x.findUnexplained(text); reason != "" {
 		return Answer{Quality: Low, Declined: reason}
 	}

@@ -35,11 +35,12 @@ func (x *Index) understand(text string, now time.Time, choices map[string]int, l
 	if last != nil {
 		u.q = last.clone()
 	}
-	text, u.german = x.translate(purposeTail.ReplaceAllString(atPresent.ReplaceAllString(text, "currently"), ""))
-	toks, notes := x.correctSpelling(tokenise(text), u.german)
+	text, u.german = x.translate(atPresent.ReplaceAllString(text, "currently"))
+	toks, notes := x.correctSpelling(tokenise(x.dropPurpose(text)), u.german)
 	u.toks, u.notes = readNumbers(toks, u.german), notes
 	u.ps = x.findPieces(u.toks, now)
 	u.restoreVerbs()
+	u.readSharedNames()
 	if last != nil {
 		u.edit()
 	} else {
@@ -47,9 +48,6 @@ func (x *Index) understand(text string, now time.Time, choices map[string]int, l
 	}
 	return u
 }
-
-// purposeTail says what an answer is for, which changes nothing.
-var purposeTail = regexp.MustCompile(`(?i)[,.;!? -]+(i|we) (need|want) (it|this|that|them|these|the (figure|number|answer|result)s?) (for|because|by|to|before|as)\b[^?]*$`)
 
 // atPresent are other ways to say currently.
 var atPresent = regexp.MustCompile(`(?i)\b(at the moment|right now|at present|these days|as of today)\b`)
