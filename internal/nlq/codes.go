@@ -13,7 +13,7 @@ import (
 var codeForm = regexp.MustCompile(`(?:^|[\s(,;:.'"])(-?[\p{L}\d/_-]+)['"]? (?:=|means|stands for) ([^,;.()=]+)`)
 
 // nothingForm are words for a value that says that there is none.
-var nothingForm = regexp.MustCompile(`(?i)^(?:an? |that )?(?:not|no|none|nobody|nothing|unknown|missing|unset|absent|undefined)\b`)
+var nothingForm = regexp.MustCompile(`(?i)^(?:an? |that )?(?:not|no|none|nobody|nothing|unknown|missing|unset|absent|undefined)(?:[\s,;]|$)`)
 
 // learnCodes lets the values of a column be called what its description says that they stand for. A number
 // that stands for something is no amount: where all of a column's are such, it is an enumeration, else they
@@ -141,12 +141,28 @@ func (x *Index) literal(v valueRef) any {
 	return v.value
 }
 
-// passesUnknown are the values of a column that mean unknown and would pass a comparison.
-func (x *Index) passesUnknown(col int, op queryplan.Operator, values []any) []any {
+// unknownValues are the values of a column that mean unknown.
+func (x *Index) unknownValues(col int) []any {
 	unknown := slices.Clone(x.unknown[col])
 	if x.sentinels[col] {
 		unknown = append(unknown, 0.0)
 	}
+	return unknown
+}
+
+// orUnknown takes values that mean unknown for no value: without a rating is NULL or -1.
+func orUnknown(f queryplan.Filter, unknown []any) queryplan.Filter {
+	either := queryplan.Filter{Expr: f.Expr, Operator: queryplan.In, Value: queryplan.Literal(unknown)}
+	if f.Operator == queryplan.IsNull {
+		return queryplan.Filter{Any: []queryplan.Filter{f, either}}
+	}
+	either.Operator = queryplan.NotIn
+	return queryplan.Filter{All: []queryplan.Filter{f, either}}
+}
+
+// passesUnknown are the values of a column that mean unknown and would pass a comparison.
+func (x *Index) passesUnknown(col int, op queryplan.Operator, values []any) []any {
+	unknown := x.unknownValues(col)
 	if !slices.Contains([]queryplan.Operator{queryplan.Lt, queryplan.Le, queryplan.Gt, queryplan.Ge, queryplan.Ne}, op) {
 		return nil
 	}

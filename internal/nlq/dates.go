@@ -27,6 +27,9 @@ func (u *understanding) dateOfWord(i int) int {
 		}
 		return -1
 	}
+	if col := u.dateOfMaking(i); col >= 0 && !future {
+		return col
+	}
 	for k, n := u.prev(i), 0; k >= 0 && n < 3; k, n = u.prev(k), n+1 {
 		if u.is(k, pPeriod, pBy) {
 			break
@@ -40,6 +43,21 @@ func (u *understanding) dateOfWord(i int) int {
 		if col := find(n); col >= 0 && !u.ps[n].used {
 			u.use(n)
 			return col
+		}
+	}
+	return -1
+}
+
+// dateOfMaking is the date by which rows of the base came to be where the message says that they were made: bookings
+// made in May have a booking date in May, whatever else they count by. -1 is none.
+func (u *understanding) dateOfMaking(i int) int {
+	core := u.x.tables[u.q.base].core
+	if b := u.ps[i].from; b == 0 || len(core) == 0 || !slices.ContainsFunc(u.toks[max(0, b-2):b], func(t token) bool { return t.lower == "made" || t.lower == "placed" }) {
+		return -1
+	}
+	for _, id := range u.x.tables[u.q.base].columns {
+		if c := &u.x.columns[id]; c.date && slices.ContainsFunc(c.words, func(w string) bool { return !columnTail[w] && stem(w) == stem(core[len(core)-1]) }) {
+			return id
 		}
 	}
 	return -1

@@ -179,6 +179,9 @@ func (u *understanding) saysWhole(j, col int) bool {
 }
 
 func (u *understanding) addGroup(g grouping) {
+	if g.col < 0 && g.unit == "" && g.part == "" && g.table == u.q.base && len(u.q.measures) == 1 && u.q.measures[0].agg == queryplan.Avg {
+		return // the average per booking is that of the bookings
+	}
 	if !slices.Contains(u.q.groups, g) {
 		u.q.groups = append(u.q.groups, g)
 	}

@@ -98,6 +98,9 @@ func (p *planner) filter(c condition) queryplan.Filter {
 	case c.op == queryplan.InPeriod:
 		return p.periodFilter(c)
 	case c.op == queryplan.IsNull || c.op == queryplan.IsNotNull:
+		if unknown := p.x.unknownValues(c.col); len(unknown) > 0 {
+			f = orUnknown(f, unknown)
+		}
 	case c.other >= 0:
 		o := p.expr(c.other, false)
 		f.Other = &o

@@ -181,7 +181,7 @@ func (u *understanding) readNever(i, j int) {
 }
 
 // lightVerbs say that something happened and leave what to the data.
-var lightVerbs = wordSet("buy bought take took taken make made do did done get got have had use used order ordered place placed carry carried teach taught attend attended join joined book booked see seen visit visited")
+var lightVerbs = wordSet("buy bought sell sold take took taken make made do did done get got have had use used order ordered place placed carry carried teach taught attend attended join joined book booked see seen visit visited")
 
 // tableOfVerb is the table that a verb speaks of: shipped is about shipments.
 func (u *understanding) tableOfVerb(k int) int {

@@ -135,7 +135,7 @@ var fillers = wordSet(`a an the of to is are was were be been being do does did 
 	this that which who whom whose what where when how for in on at by with from into onto and or as i we you our us me my he she his her him
 	please can could would will shall should may might must let find show list give return get tell display provide select retrieve fetch
 	compute calculate report print output all any some every each both also only just so then than but while during about
-	along together corresponding correspond corresponds corresponding respectively given following available currently current recorded record
+	along together corresponding correspond corresponds corresponding respectively given following currently current recorded record
 	exist exists existing listed list stored different distinct unique various possible many much number numbers count counts information
 	info data value values result results answer question whether if such same one ones other others own owns owned use uses used using
 	contain contains containing include includes including belong belongs belonging involve involved associate associated related come comes

@@ -45,6 +45,9 @@ func (x *Index) nameOf(toks []token) (piece, float64) {
 		}
 		counts := len(toks) > 2 && toks[0].lemma == "number" && toks[1].lower == "of"
 		for i := range x.columns {
+			if len(toks) > 1 && toks[0].lower == "no" {
+				break // no bookings is no booking_no
+			}
 			if words := x.columns[i].words; counts && len(words) > 1 && numberTail[words[len(words)-1]] {
 				continue // the number of flights is no flight number
 			}

@@ -163,7 +163,15 @@ func plan(q Question) Answer {
 	if !x.today.IsZero() {
 		now = x.today
 	}
-	a := x.planLoosely(q, now)
+	a, r := x.planLoosely(q, now)
+	if w := dropped(talk.current.u, r); w != "" && a.Sure() && q.Clarification == "" {
+		return Answer{Quality: Low, Declined: fmt.Sprintf("it is not clear what %q refers to in this data", w), NotUnderstood: []string{w}}
+	}
+	if a.Sure() && q.Clarification == "" {
+		if reason := x.doubtful(r, a.Plan); reason != "" {
+			return Answer{Quality: Low, Declined: reason}
+		}
+	}
 	if n := len(q.History); n > 0 && a.Plan != nil && follows.MatchString(q.Text) {
 		if before := plan(Question{Text: q.History[n-1].Text, Index: x, History: q.History[:n-1], Now: q.Now}); before.SQL == a.SQL {
 			return Answer{Quality: Low, Declined: "it is not clear what should change"} // for whom? says nothing new to the grammar
@@ -185,6 +193,40 @@ func plan(q Question) Answer {
 		return Answer{Quality: Low, Declined: "it is not clear what " + quoteAll(a.NotUnderstood) + " refers to in this data", NotUnderstood: a.NotUnderstood}
 	}
 	return a
+}
+
+// dropped is a word that the account of words could not place, and of which nothing became in a reading by the
+// grammar of sentences either. A verb only links the things that the reading uses: two of them before it, or one
+// behind it. It is "" where there is none.
+func dropped(u *understanding, r *reader) string {
+	if u == nil || r == nil {
+		return ""
+	}
+	for i := range u.ps {
+		p := &u.ps[i]
+		if p.role != pUnknown || p.used || lightVerbs[p.text] {
+			continue
+		}
+		at := slices.IndexFunc(r.chunks, func(c chunk) bool {
+			return slices.ContainsFunc(r.toks[c.from:c.to], func(t token) bool { return t.text == u.toks[p.from].text })
+		})
+		if at < 0 || r.chunks[at].used || r.chunks[at].role != rWord || r.countUsedNames(at+1, len(r.chunks)) > 0 || r.countUsedNames(0, at) > 1 {
+			continue
+		}
+		return u.toks[p.from].text
+	}
+	return ""
+}
+
+// countUsedNames counts the names and values among some chunks that are a part of the plan.
+func (r *reader) countUsedNames(from, to int) int {
+	n := 0
+	for _, c := range r.chunks[from:to] {
+		if c.role == rMention && c.used {
+			n++
+		}
+	}
+	return n
 }
 
 // changesMeaning reports whether words that became nothing may change what is asked. Verbs only say
@@ -209,11 +251,11 @@ func quoteAll(words []string) string {
 var politeFrame = regexp.MustCompile(`(?i)\b(be )?so kind( as to)?( and)?\b|\bthank you\b|\bsorry (to bother|for bothering)( you)?\b`)
 
 // planLoosely reads a question by the grammar of single sentences, which leaves room for words that it does not know.
-func (x *Index) planLoosely(q Question, now time.Time) Answer {
+func (x *Index) planLoosely(q Question, now time.Time) (Answer, *reader) {
 	text, notes := x.rephrase(q, now)
 	text = x.dropPurpose(politeFrame.ReplaceAllString(text, " "))
 	if reason := x.findUnexplained(text); reason != "" {
-		return Answer{Quality: Low, Declined: reason}
+		return Answer{Quality: Low, Declined: reason}, nil
 	}
 	first := readWithRemembered(x, text, now)
 	alternatives := first.alternatives(now)
@@ -241,7 +283,7 @@ func (x *Index) planLoosely(q Question, now time.Time) Answer {
 	case a.Quality == Medium:
 		a.Questions = []Ambiguity{{Question: "Is this what you mean?", Alternatives: []Alternative{{Text: a.Explain, Plan: a.Plan, SQL: a.SQL}}}}
 	}
-	return a
+	return a, first.r
 }
 
 // A reading is one way to understand a question.

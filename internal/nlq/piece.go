@@ -246,7 +246,7 @@ var harmlessWords = wordSet(`a an the of to is are was were be been being do doe
 	exist exists recorded listed registered belong belongs total overall level kind type of sort kinds types
 	carry carried carries use used uses using hold held holds keep kept keeps put puts bring brings brought look looks
 	it's we're you're i'm i'd we've you've they their them such per
-	either mind telling giving showing idea asap cheers hope hoping greetings regards urgently soon folks guys morning afternoon evening appreciate appreciated grateful quickly simply basically obviously noted entered specified stated`)
+	either mind telling giving showing idea asap cheers hope hoping greetings regards urgently soon folks guys morning afternoon evening appreciate appreciated grateful quickly simply basically obviously noted entered specified stated via`)
 
 // findPieces splits a message into pieces: the cover by the most meaning wins.
 func (x *Index) findPieces(toks []token, now time.Time) []piece {

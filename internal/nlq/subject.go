@@ -52,6 +52,9 @@ func (u *understanding) measureAt(j int, agg queryplan.Function) (measure, bool)
 		return measure{agg: agg, table: p.def.base, col: -1, def: p.def}, true
 	}
 	if col := u.column(j, isNumericColumn); col >= 0 && (p.table < 0 || p.cols[0].score > p.tscore) {
+		if agg == queryplan.Count && u.x.summable(col) {
+			agg = queryplan.Sum // the number of nights, where a column keeps it
+		}
 		if agg == "" {
 			if agg = queryplan.Avg; u.x.summable(col) {
 				agg = queryplan.Sum
