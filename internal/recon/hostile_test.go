@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"interlock/internal/fault"
+	"interlock/internal/racetest"
 	"interlock/internal/query"
 )
 
@@ -115,6 +116,7 @@ func TestOddSides(t *testing.T) {
 
 // A value that very many rows have makes no flood of candidates and is reported.
 func TestManyEqualAmounts(t *testing.T) {
+	racetest.Skip(t, "computes on many candidates")
 	s := newSpace(t)
 	left, right, pairs := hostileRows(200)
 	s.table(t, "l", leftHead, left)
@@ -219,6 +221,7 @@ func learnConfined(t *testing.T, s *memorySpace, in Input) *Outcome {
 // Tables of hundreds of columns are compared by those that tell most, and wider ones are
 // refused with what to do. Of documents in cells only the beginning is compared.
 func TestWideTablesAndLongCells(t *testing.T) {
+	racetest.Skip(t, "computes on wide tables")
 	left, right, pairs := hostileRows(80)
 	widen := func(head []string, rows [][]string, columns int) ([]string, [][]string) {
 		head = slices.Clone(head)
