@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"interlock/internal/fault"
-	"interlock/internal/racetest"
 	"interlock/internal/query"
+	"interlock/internal/racetest"
 )
 
 // hostileRows makes n pairs of invoices and payments with other formats on each side.
