@@ -12,16 +12,16 @@ import (
 )
 
 // Follow yields the events of a thread after a sequence number, with their values
-// resolved: first the stored ones, then each new one as it happens. Tokens come in
-// between; a follower that joins while the model is streaming first gets the text so far.
+// resolved: first the stored ones, then each new one as it happens. Text of models and output
+// of tools come in between; a follower that joins while they stream first gets what there is so far.
 // If another process runs the turn, only stored events are yielded. Follow ends with ctx, or
 // with an error when the thread is deleted.
 func (e *Engine) Follow(ctx context.Context, thread string, after int64) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
-		r, partial := e.hub.subscribe(thread)
+		r, streamed := e.hub.subscribe(thread)
 		defer e.hub.unsubscribe(thread, r)
 		e.watchStore()
-		f := follower{e: e, thread: thread, after: after, replied: map[string]bool{}, yield: yield}
+		f := follower{e: e, thread: thread, after: after, ended: map[string]bool{}, yield: yield}
 		if !f.showStored(ctx) {
 			return
 		}
@@ -29,8 +29,10 @@ func (e *Engine) Follow(ctx context.Context, thread string, after int64) iter.Se
 			yield(event.Event{}, err)
 			return
 		}
-		if partial != nil && !f.replied[partial.Call] && !yield(event.Event{Thread: thread, Time: e.cfg.Now(), Body: *partial}, nil) {
-			return
+		for _, body := range streamed {
+			if !f.ended[streamingCall(body)] && !yield(event.Event{Thread: thread, Time: e.cfg.Now(), Body: body}, nil) {
+				return
+			}
 		}
 		for {
 			queue, grown, err := r.waitForEvents(ctx)
@@ -52,7 +54,7 @@ type follower struct {
 	e       *Engine
 	thread  string
 	after   int64           // the last stored event that was yielded
-	replied map[string]bool // model calls whose whole reply has been yielded
+	ended   map[string]bool // calls of models and tools whose end has been yielded
 	yield   func(event.Event, error) bool
 }
 
@@ -64,8 +66,8 @@ func (f *follower) showStored(ctx context.Context) bool {
 			f.yield(event.Event{}, err)
 			return false
 		}
-		if rep, ok := ev.Body.(event.ModelReplied); ok {
-			f.replied[rep.Call] = true
+		if call := endedCall(ev.Body); call != "" {
+			f.ended[call] = true
 		}
 		f.after = ev.Seq
 		if !f.e.yieldResolved(ctx, ev, f.yield) {
@@ -83,7 +85,7 @@ func (f *follower) showQueue(ctx context.Context, queue []event.Event) bool {
 		if ev.Seq > f.after+1 && !f.showStored(ctx) {
 			return false
 		}
-		if tok, ok := ev.Body.(event.Token); ok && f.replied[tok.Call] || ev.Seq > 0 && ev.Seq <= f.after {
+		if ev.Transient() && f.ended[streamingCall(ev.Body)] || ev.Seq > 0 && ev.Seq <= f.after {
 			continue
 		}
 		if ev.Seq > 0 {

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 
 	"interlock/internal/event"
@@ -28,12 +27,11 @@ type hub struct {
 	threads map[string]*channel
 }
 
-// A channel holds the followers of one thread, and the text that the model is streaming.
+// A channel holds the followers of one thread, and what its running calls have streamed.
 type channel struct {
 	readers map[*reader]bool
 	seq     int64 // of the newest stored event that readers were sent or notified of
-	call    string
-	partial strings.Builder // text that the model has streamed so far in this call
+	live    live
 }
 
 // A reader is the queue of one follower. The hub fills it and the follower empties it.
@@ -49,9 +47,8 @@ type reader struct {
 
 func newHub() *hub { return &hub{threads: map[string]*channel{}} }
 
-// subscribe adds a reader to a thread, and returns the text that the model has streamed so
-// far, nil if it is not streaming.
-func (h *hub) subscribe(thread string) (*reader, *event.Token) {
+// subscribe adds a reader to a thread, and returns what its running calls have streamed so far.
+func (h *hub) subscribe(thread string) (*reader, []event.Body) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c := h.threads[thread]
@@ -61,10 +58,7 @@ func (h *hub) subscribe(thread string) (*reader, *event.Token) {
 	}
 	r := &reader{wake: make(chan struct{}, 1)}
 	c.readers[r] = true
-	if c.partial.Len() > 0 {
-		return r, &event.Token{Call: c.call, Text: c.partial.String()}
-	}
-	return r, nil
+	return r, c.live.bodies()
 }
 
 func (h *hub) unsubscribe(thread string, r *reader) {
@@ -72,13 +66,18 @@ func (h *hub) unsubscribe(thread string, r *reader) {
 	defer h.mu.Unlock()
 	c := h.threads[thread]
 	delete(c.readers, r)
-	if len(c.readers) == 0 && c.partial.Len() == 0 {
+	h.forgetIfIdle(thread, c)
+}
+
+// forgetIfIdle drops a channel that nobody reads and in which nothing streams.
+func (h *hub) forgetIfIdle(thread string, c *channel) {
+	if len(c.readers) == 0 && len(c.live.pieces) == 0 {
 		delete(h.threads, thread)
 	}
 }
 
-// publish sends stored events of one thread to its readers. A reply replaces the text
-// that was streamed.
+// publish sends stored events of one thread to its readers. One that ends a call replaces
+// what the call has streamed.
 func (h *hub) publish(events []event.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -88,11 +87,7 @@ func (h *hub) publish(events []event.Event) {
 	}
 	for _, e := range events {
 		c.seq = max(c.seq, e.Seq)
-		switch e.Body.(type) {
-		case event.ModelReplied, event.ModelFailed, event.TurnEnded:
-			c.call = ""
-			c.partial.Reset()
-		}
+		c.live.end(e.Body)
 	}
 	if len(c.readers) > 0 {
 		referred := make([]event.Event, len(events))
@@ -104,38 +99,26 @@ func (h *hub) publish(events []event.Event) {
 			r.push(referred...)
 		}
 	}
-	if len(c.readers) == 0 && c.partial.Len() == 0 {
-		delete(h.threads, events[0].Thread)
-	}
+	h.forgetIfIdle(events[0].Thread, c)
 }
 
-// publishTransient sends an event that is never stored. Tokens are kept until their reply
-// is stored, for followers that join while the model is streaming.
+// publishTransient sends an event that is never stored. It is kept until its call has ended,
+// for followers that join meanwhile.
 func (h *hub) publishTransient(e event.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c := h.threads[e.Thread]
-	if tok, ok := e.Body.(event.Token); ok {
-		if c == nil {
-			c = &channel{readers: map[*reader]bool{}}
-			h.threads[e.Thread] = c
-		}
-		if c.call != tok.Call {
-			c.call = tok.Call
-			c.partial.Reset()
-		}
-		c.partial.WriteString(tok.Text)
-	}
 	if c == nil {
-		return
+		c = &channel{readers: map[*reader]bool{}}
+		h.threads[e.Thread] = c
 	}
+	c.live.add(e.Body)
 	for r := range c.readers {
 		r.push(e)
 	}
 }
 
-// endStream forgets the text that a model was streaming when its turn ended or was
-// interrupted.
+// endStream forgets what the calls of a turn were streaming when it ended or was interrupted.
 func (h *hub) endStream(thread string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -143,11 +126,8 @@ func (h *hub) endStream(thread string) {
 	if c == nil {
 		return
 	}
-	c.call = ""
-	c.partial.Reset()
-	if len(c.readers) == 0 {
-		delete(h.threads, thread)
-	}
+	c.live = live{}
+	h.forgetIfIdle(thread, c)
 }
 
 // failFollowers ends the followers of a thread whose turn could not be stored. When they
@@ -159,7 +139,7 @@ func (h *hub) failFollowers(thread string, err error) {
 	if c == nil {
 		return
 	}
-	c.partial.Reset()
+	c.live = live{}
 	for r := range c.readers {
 		r.mu.Lock()
 		r.err = err

@@ -31,6 +31,7 @@ type chatFrames struct {
 	asked   map[string]event.ModelCall  // by call
 	started map[string]bool             // by call
 	text    map[string]*strings.Builder // by model call: what this connection has of its text
+	printed map[string]bool             // by tool call: this connection has sent output of it
 }
 
 // A frame is one server-sent event.
@@ -42,7 +43,7 @@ type frame struct {
 func (s *Server) newChatFrames(run store.Run, resumed bool) *chatFrames {
 	return &chatFrames{
 		first: run.First, reply: engine.Reply{Run: run.ID, Thread: run.Thread, Machine: run.Machine}, resumed: resumed, response: s.chatResponse,
-		asked: map[string]event.ModelCall{}, started: map[string]bool{}, text: map[string]*strings.Builder{},
+		asked: map[string]event.ModelCall{}, started: map[string]bool{}, text: map[string]*strings.Builder{}, printed: map[string]bool{},
 	}
 }
 
@@ -74,6 +75,7 @@ type (
 		Call   string `json:"call_id"`
 		Note   string `json:"note"`
 		Stream string `json:"stream,omitempty"`
+		Whole  bool   `json:"whole,omitempty"` // the output from its beginning: it replaces what was said of it
 	}
 	stateData struct {
 		Thread string         `json:"thread_id"`
@@ -120,7 +122,9 @@ func (c *chatFrames) add(ev event.Event) (frames []frame, rests bool, err error)
 		}
 		return oneFrame("tool_call", callData{e.Tool, input, e.Call, e.By, e.State}), false, nil
 	case event.ToolProgress:
-		return oneFrame("progress", progressData{e.Tool, e.Call, e.Note, e.Stream}), false, nil
+		whole := c.resumed && e.Stream != "" && !c.printed[e.Call]
+		c.printed[e.Call] = c.printed[e.Call] || e.Stream != ""
+		return oneFrame("progress", progressData{e.Tool, e.Call, e.Note, e.Stream, whole}), false, nil
 	case event.ToolReturned:
 		r := resultData{Name: e.Tool, Output: forPerson(e), Call: e.Call, Status: "ok", Reason: e.Reason, Duplicate: e.Duplicate, MS: e.MS}
 		if e.Duplicate != "" {

@@ -171,9 +171,10 @@ export class ThreadLog {
     return this.turns.at(-1)?.cards.findLast((c) => c.open);
   }
 
-  /** forgetPartialText drops the text in progress: it will be told from its beginning. */
-  forgetPartialText() {
+  /** forgetPartial drops the text and the output in progress: they will be told from their beginning. */
+  forgetPartial() {
     for (const m of this.#models.values()) if (!m.whole) m.text = m.thoughts = "";
+    for (const t of this.#tools.values()) if (t.status === "running") t.printed = "";
   }
 
   apply(event: Event) {
