@@ -109,8 +109,8 @@ func (c *config) models(offline llm.Model) llm.Config {
 	return m
 }
 
-// localModelsFile is where it is kept which model on this machine may be used.
-func (c *config) localModelsFile() string { return filepath.Join(c.State, "models.json") }
+// chosenModelsFile is where the models that people chose are kept, with the key of one.
+func (c *config) chosenModelsFile() string { return filepath.Join(c.State, "models.json") }
 
 // A setting is one field of config with its tags.
 type setting struct {

@@ -36,7 +36,7 @@ func (a *app) modelCommand() *cobra.Command {
 			RunE: func(cmd *cobra.Command, _ []string) error { return a.probeModel(cmd.Context()) },
 		},
 		&cobra.Command{
-			Use: "forget", Short: "Take the agreement back: the model on this machine is used no longer", Args: cobra.NoArgs,
+			Use: "forget", Short: "Take back what was chosen: the model on this machine, and the key that was given on the page", Args: cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error { return a.forgetModel(cmd.Context()) },
 		},
 	)
@@ -62,6 +62,9 @@ func (a *app) listModels(ctx context.Context) error {
 		return nil
 	}
 	fmt.Fprintf(a.out, "%s answers\n", oneLine(v.Model))
+	if v.Key != nil {
+		fmt.Fprintf(a.out, "key of %s, given by %s on %s\n", v.Key.Provider, oneLine(v.Key.GivenBy), v.Key.GivenAt.Format("2006-01-02"))
+	}
 	if v.Agreed != nil {
 		fmt.Fprintf(a.out, "agreed: %s at %s, on %s; %s\n", oneLine(v.Agreed.Model), oneLine(v.Agreed.URL), v.Agreed.AgreedAt.Format("2006-01-02"), abilitiesText(v.Agreed.Abilities))
 	}
@@ -103,7 +106,7 @@ func (a *app) useModel(ctx context.Context, choice llm.LocalModel) error {
 }
 
 func (a *app) probeModel(ctx context.Context) error {
-	kept, err := llm.ReadLocalModels(a.cfg.localModelsFile())
+	kept, err := llm.ReadChosenModels(a.cfg.chosenModelsFile())
 	if err != nil {
 		return err
 	}
@@ -115,6 +118,9 @@ func (a *app) probeModel(ctx context.Context) error {
 
 func (a *app) forgetModel(ctx context.Context) error {
 	m, err := a.lookAtModels()
+	if err == nil && m.key != nil {
+		err = m.ForgetKey(ctx)
+	}
 	if err == nil {
 		err = m.ForgetLocal(ctx)
 	}

@@ -17,23 +17,25 @@ import (
 )
 
 // models finds the model of a state: the configured one, or one that a definition names
-// for itself. It also keeps which model server on this machine a person agreed to use.
+// for itself. It also keeps what people chose: the key of a provider, a model on this machine.
 type models struct {
-	file  string // of what is kept about models on this machine
-	ports []int  // where servers are looked for
+	file  string     // of what people chose
+	ports []int      // where servers are looked for
+	base  llm.Config // as the settings have it
 
 	keeping sync.Mutex // held while the file is changed
 
 	mu     sync.Mutex
-	read   os.FileInfo // the file as it was read last; nil if there was none
-	base   llm.Config
+	read   os.FileInfo   // the file as it was read last; nil if there was none
+	key    *llm.GivenKey // that a person gave
+	used   llm.Config    // base with what people chose
 	main   llm.Model
 	byName map[string]llm.Model // of states, opened when first asked for
 }
 
 // openModels opens the configured model over the offline one.
 func openModels(cfg *config, offline llm.Model, log *slog.Logger) (*models, error) {
-	m := &models{file: cfg.localModelsFile(), base: cfg.models(offline)}
+	m := &models{file: cfg.chosenModelsFile(), base: cfg.models(offline)}
 	m.base.Log = log
 	var err error
 	if m.ports, err = llm.ParsePorts(cfg.ModelPorts); err != nil {
@@ -67,18 +69,21 @@ func (m *models) refresh() error {
 		return nil
 	}
 	c := m.base
-	kept, err := llm.ReadLocalModels(m.file)
+	kept, err := llm.ReadChosenModels(m.file)
 	if err != nil {
 		return err
 	}
 	c.Local = kept.Use
+	if kept.Key != nil && m.takesKey() {
+		c = kept.Key.Apply(c)
+	}
 	// What was written meanwhile may have taken the model back.
 	c.StillAgreed = func() bool { return sameFile(now, m.fileState()) }
 	main, err := llm.Open(c)
 	if err != nil {
 		main = refusedModel{err}
 	}
-	m.base, m.main, m.byName, m.read = c, main, map[string]llm.Model{}, now
+	m.key, m.used, m.main, m.byName, m.read = kept.Key, c, main, map[string]llm.Model{}, now
 	return nil
 }
 
@@ -115,7 +120,7 @@ func (m *models) Model(name string) (llm.Model, error) {
 	if own := m.byName[name]; own != nil {
 		return own, nil
 	}
-	c := m.base
+	c := m.used
 	c.Provider, c.Model = splitModel(name)
 	own, err := llm.Open(c)
 	if err != nil {
@@ -149,10 +154,16 @@ func splitModel(text string) (provider, name string) {
 // key and no address leads to another one.
 func (m *models) mayUseLocal() bool {
 	m.mu.Lock()
-	c := m.base
+	c := m.used
 	m.mu.Unlock()
 	c.Local = nil
 	return (c.Provider == "" || c.Provider == llm.Auto || c.Provider == llm.Local) && !c.ReachesModel()
+}
+
+// takesKey reports whether a key that a person gives would be used: the settings name no
+// provider, and no key and no address leads to another model.
+func (m *models) takesKey() bool {
+	return (m.base.Provider == "" || m.base.Provider == llm.Auto) && !m.base.ReachesModel()
 }
 
 // findLocal looks for model servers on this machine, where one could be used.
@@ -171,14 +182,18 @@ func (m *models) Models(ctx context.Context) (server.ModelsView, error) {
 	found := m.findLocal(ctx)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return server.ModelsView{Model: m.main.Name(), BuiltIn: m.main.Name() == llm.Offline, Agreed: m.base.Local, Found: found}, nil
+	v := server.ModelsView{Model: m.main.Name(), BuiltIn: m.main.Name() == llm.Offline, Agreed: m.used.Local, Found: found, TakesKey: m.takesKey()}
+	if m.key != nil && v.TakesKey {
+		v.Key = &server.KeyView{Provider: m.key.Provider, Model: m.key.Model, End: m.key.End(), GivenBy: m.key.GivenBy, GivenAt: m.key.GivenAt}
+	}
+	return v, nil
 }
 
 // UseLocal implements server.Models: over HTTP only a server that was found can be chosen.
 func (m *models) UseLocal(ctx context.Context, by, url, model string) error {
 	if !m.mayUseLocal() {
 		return fault.New(fault.BadRequest, "a model is configured by its key or address, and goes before one on this machine").
-			Suggest("Start the server without the key and without --openai-url, or with --provider local.")
+			Suggest("Take back the key that was given, or start the server without a key and without --openai-url, or with --provider local.")
 	}
 	at := slices.IndexFunc(llm.FindLocal(ctx, m.ports), func(s llm.LocalServer) bool { return s.URL == url })
 	if at < 0 {
@@ -218,15 +233,42 @@ func (m *models) agree(ctx context.Context, choice llm.LocalModel) (llm.LocalMod
 	if !sameFile(before, m.fileState()) {
 		return choice, fault.New(fault.BadRequest, "what was agreed on models has changed while %s was asked what it can do", choice.Model).Suggest("Look at `interlock model list`, then choose it again.")
 	}
-	kept, err := llm.ReadLocalModels(m.file)
+	return choice, m.keep(func(kept *llm.ChosenModels) { kept.Choose(choice) })
+}
+
+// keep changes what is kept of people's choices, and uses it. The caller holds keeping.
+func (m *models) keep(change func(*llm.ChosenModels)) error {
+	kept, err := llm.ReadChosenModels(m.file)
 	if err != nil {
-		return choice, err
+		return err
 	}
-	kept.Choose(choice)
+	change(&kept)
 	if err := kept.Write(m.file); err != nil {
-		return choice, fault.Wrap(err, fault.StoreFailed, "what was agreed cannot be kept in %s: %v", m.file, err)
+		return fault.Wrap(err, fault.StoreFailed, "what was chosen cannot be kept in %s: %v", m.file, err)
 	}
-	return choice, m.refresh()
+	return m.refresh()
+}
+
+// GiveKey implements server.Models: the provider is asked with the key first.
+func (m *models) GiveKey(ctx context.Context, key llm.GivenKey) error {
+	if !m.takesKey() {
+		return fault.New(fault.BadRequest, "the settings of the server name the model, and go before a key that is given here").
+			Suggest("Start the server without --provider, without a key in its environment and without --openai-url.")
+	}
+	if err := key.Check(ctx, m.base); err != nil {
+		return err
+	}
+	key.GivenAt = time.Now().UTC().Truncate(time.Second)
+	m.keeping.Lock()
+	defer m.keeping.Unlock()
+	return m.keep(func(kept *llm.ChosenModels) { kept.Key, kept.Use = &key, nil })
+}
+
+// ForgetKey implements server.Models.
+func (m *models) ForgetKey(context.Context) error {
+	m.keeping.Lock()
+	defer m.keeping.Unlock()
+	return m.keep(func(kept *llm.ChosenModels) { kept.Key = nil })
 }
 
 // ForgetLocal implements server.Models. The file is written even if it names no model: that
@@ -234,7 +276,7 @@ func (m *models) agree(ctx context.Context, choice llm.LocalModel) (llm.LocalMod
 func (m *models) ForgetLocal(context.Context) error {
 	m.keeping.Lock()
 	defer m.keeping.Unlock()
-	kept, err := llm.ReadLocalModels(m.file)
+	kept, err := llm.ReadChosenModels(m.file)
 	if err != nil {
 		return err
 	}

@@ -51,11 +51,11 @@ func (e *Engine) Follow(ctx context.Context, thread string, after int64) iter.Se
 
 // A follower tracks which events of a thread one call of Follow has yielded.
 type follower struct {
-	e       *Engine
-	thread  string
-	after   int64           // the last stored event that was yielded
-	ended   map[string]bool // calls of models and tools whose end has been yielded
-	yield   func(event.Event, error) bool
+	e      *Engine
+	thread string
+	after  int64           // the last stored event that was yielded
+	ended  map[string]bool // calls of models and tools whose end has been yielded
+	yield  func(event.Event, error) bool
 }
 
 // showStored yields the stored events after the last yielded one, and reports whether the

@@ -134,7 +134,7 @@ func contextLength(ctx context.Context, base, model string) int {
 			Context int    `json:"context_length"`
 		} `json:"models"`
 	}
-	if getJSON(ctx, client, root+"/api/ps", &ollama) == nil {
+	if getJSON(ctx, client, root+"/api/ps", nil, &ollama) == nil {
 		for _, m := range ollama.Models {
 			if (m.Name == model || m.Name == model+":latest") && m.Context > 0 {
 				return m.Context
@@ -144,7 +144,7 @@ func contextLength(ctx context.Context, base, model string) int {
 	var studio struct {
 		Data []listedModel `json:"data"`
 	}
-	if getJSON(ctx, client, root+"/api/v0/models", &studio) == nil && of(studio.Data) > 0 {
+	if getJSON(ctx, client, root+"/api/v0/models", nil, &studio) == nil && of(studio.Data) > 0 {
 		return of(studio.Data)
 	}
 	var llamacpp struct {
@@ -152,7 +152,7 @@ func contextLength(ctx context.Context, base, model string) int {
 			Context int `json:"n_ctx"`
 		} `json:"default_generation_settings"`
 	}
-	if getJSON(ctx, client, root+"/props", &llamacpp) == nil {
+	if getJSON(ctx, client, root+"/props", nil, &llamacpp) == nil {
 		return llamacpp.Settings.Context
 	}
 	return 0

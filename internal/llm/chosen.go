@@ -19,25 +19,26 @@ type LocalModel struct {
 	Abilities *Abilities `json:"abilities,omitempty" doc:"What was found out about it."`
 }
 
-// LocalModels is what is kept about models on this machine: the one that may be used, and
-// what was found out about each that was asked.
-type LocalModels struct {
+// ChosenModels is what people chose while the server runs: the key of a provider, or a model
+// on this machine that may be used, with what was found out about each that was asked.
+type ChosenModels struct {
+	Key   *GivenKey            `json:"key,omitempty"`
 	Use   *LocalModel          `json:"use,omitempty"`
 	Known map[string]Abilities `json:"known,omitempty"` // by address and name with a space between
 }
 
-// maxLocalModels bounds the file.
-const maxLocalModels = 1 << 20
+// maxChosenModels bounds the file.
+const maxChosenModels = 1 << 20
 
-// ReadLocalModels reads the file; one that does not exist holds nothing. An address that
+// ReadChosenModels reads the file; one that does not exist holds nothing. An address that
 // is not on this machine is an error: no edit of the file sends data elsewhere.
-func ReadLocalModels(path string) (LocalModels, error) {
-	var l LocalModels
+func ReadChosenModels(path string) (ChosenModels, error) {
+	var l ChosenModels
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return l, nil
 	}
-	if err == nil && len(raw) > maxLocalModels {
+	if err == nil && len(raw) > maxChosenModels {
 		err = errors.New("it is too long")
 	}
 	if err == nil {
@@ -47,7 +48,7 @@ func ReadLocalModels(path string) (LocalModels, error) {
 		err = CheckLocalURL(l.Use.URL)
 	}
 	if err != nil {
-		return LocalModels{}, fault.Wrap(err, fault.BadSetting, "the file %s cannot be used: %v", path, err).Suggest("Remove it, and choose the model again: `interlock model use URL MODEL`.")
+		return ChosenModels{}, fault.Wrap(err, fault.BadSetting, "the file %s cannot be used: %v", path, err).Suggest("Remove it, and choose the model again: `interlock model use URL MODEL`.")
 	}
 	if l.Use != nil {
 		if a, ok := l.Known[l.Use.key()]; ok {
@@ -57,8 +58,8 @@ func ReadLocalModels(path string) (LocalModels, error) {
 	return l, nil
 }
 
-// Write replaces the file, whole or not at all.
-func (l LocalModels) Write(path string) error {
+// Write replaces the file, whole or not at all. Only the user of the server can read it.
+func (l ChosenModels) Write(path string) error {
 	if l.Use != nil {
 		use := *l.Use
 		use.Abilities = nil // they stand under Known
@@ -81,7 +82,7 @@ func (l LocalModels) Write(path string) error {
 }
 
 // Choose makes a model the one that is used.
-func (l *LocalModels) Choose(m LocalModel) {
+func (l *ChosenModels) Choose(m LocalModel) {
 	if m.Abilities != nil {
 		if l.Known == nil {
 			l.Known = map[string]Abilities{}

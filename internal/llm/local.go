@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -166,23 +167,29 @@ func listModels(ctx context.Context, client *http.Client, base string) ([]listed
 	var list struct {
 		Data []listedModel `json:"data"`
 	}
-	err := getJSON(ctx, client, strings.TrimSuffix(base, "/")+"/models", &list)
+	err := getJSON(ctx, client, strings.TrimSuffix(base, "/")+"/models", nil, &list)
 	return list.Data, err
 }
 
+// A statusError is the status of an answer that is none.
+type statusError int
+
+func (s statusError) Error() string { return fmt.Sprintf("HTTP %d", int(s)) }
+
 // getJSON reads a small JSON document.
-func getJSON(ctx context.Context, client *http.Client, address string, into any) error {
+func getJSON(ctx context.Context, client *http.Client, address string, header http.Header, into any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return err
 	}
+	maps.Copy(req.Header, header)
 	res, err := client.Do(req)
 	if err != nil {
 		return err
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("HTTP %d", res.StatusCode)
+		return statusError(res.StatusCode)
 	}
 	raw, err := io.ReadAll(io.LimitReader(res.Body, maxModelList))
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -148,15 +149,19 @@ func (l *relay) cut(refuse int) {
 type localModels struct {
 	mu     sync.Mutex
 	agreed *llm.LocalModel
+	key    *llm.GivenKey
 }
 
 func (m *localModels) Models(context.Context) (server.ModelsView, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.key != nil {
+		return server.ModelsView{Model: m.key.Provider + "/large", TakesKey: true, Key: &server.KeyView{Provider: m.key.Provider, End: m.key.End(), GivenBy: m.key.GivenBy, GivenAt: m.key.GivenAt}}, nil
+	}
 	if m.agreed != nil {
 		return server.ModelsView{Model: "openai/" + m.agreed.Model, Agreed: m.agreed}, nil
 	}
-	return server.ModelsView{Model: "offline", BuiltIn: true, Found: []llm.LocalServer{{Program: "Ollama", URL: "http://127.0.0.1:11434/v1", Models: []string{"small", "large"}}}}, nil
+	return server.ModelsView{Model: "offline", BuiltIn: true, TakesKey: true, Found: []llm.LocalServer{{Program: "Ollama", URL: "http://127.0.0.1:11434/v1", Models: []string{"small", "large"}}}}, nil
 }
 
 func (m *localModels) UseLocal(_ context.Context, by, url, model string) error {
@@ -170,5 +175,23 @@ func (m *localModels) ForgetLocal(context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.agreed = nil
+	return nil
+}
+
+// GiveKey accepts keys that begin as those of providers do.
+func (m *localModels) GiveKey(_ context.Context, key llm.GivenKey) error {
+	if !strings.HasPrefix(key.Key, "sk-") {
+		return fault.New(fault.BadRequest, "%s does not accept this key (HTTP 401)", key.Provider).Suggest("Copy it again from the console of the provider. It was not kept.")
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.key = &key
+	return nil
+}
+
+func (m *localModels) ForgetKey(context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.key = nil
 	return nil
 }

@@ -62,6 +62,8 @@ func (s *Server) routes(t *table) {
 		get(t, Viewer, "/api/models", "The model that answers, and model servers found on this machine", s.models)
 		post(t, Admin, "/api/models/local", "Agree to use a model of a server on this machine; what it can do is found out first, which may take a minute", s.useLocalModel)
 		remove(t, Admin, "/api/models/local", "Take the agreement back", s.forgetLocalModel)
+		put(t, Admin, "/api/models/key", "Give the key of a provider; it is tried first, kept for the server alone, and never told again", s.giveModelKey)
+		remove(t, Admin, "/api/models/key", "Drop the key", s.forgetModelKey)
 	}
 
 	if s.cfg.Artifacts != nil {

@@ -327,4 +327,23 @@ test("a model server on this machine is offered, and used only when somebody agr
   await page.locator(".side").getByText("openai/large").waitFor();
   await page.getByRole("button", { name: "Stop using it" }).click();
   await offer.waitFor();
+
+  // The key of a provider is given once: refused if the provider does so, used, never shown again, and dropped.
+  await visit("#/settings");
+  await page.getByText("Use a model of a provider, with your key").click();
+  const form = page.getByRole("form", { name: "Key of a provider" });
+  const give = async (key) => {
+    await form.getByLabel("Key").fill(key);
+    await form.getByRole("button", { name: "Use it" }).click();
+  };
+  await give("no-key-at-all-0123456789");
+  await page.getByRole("alert").getByText("does not accept this key").waitFor();
+  refusal(400);
+  assert.equal(await form.getByLabel("Key").inputValue(), "");
+  await give("sk-ant-0123456789abcdefWXYZ");
+  await page.getByText("ends in …WXYZ").waitFor();
+  await page.locator(".side").getByText("anthropic/large").waitFor();
+  assert.doesNotMatch(JSON.stringify(await models()) + await page.content(), /sk-ant/);
+  await page.getByRole("button", { name: "Drop it" }).click();
+  await page.locator(".side").getByText("Built-in planner").waitFor();
 });
