@@ -78,7 +78,7 @@ func (s *Server) runAfter(ctx context.Context, t store.Thread, seq int64) (store
 func (s *Server) streamChat(q request, p *chatProjection) {
 	q.w.Header().Set("X-Thread-Id", p.frames.reply.Thread)
 	q.w.Header().Set("X-Run-Id", p.frames.reply.Run)
-	s.streamEvents(q, p.frames.reply.Thread, p.frames.first-1, p)
+	s.streamEvents(q, p.frames.reply.Thread, stretch{after: p.frames.first - 1}, p)
 }
 
 // A chatProjection sends a run as the frames of /chat/stream, until the run rests. It

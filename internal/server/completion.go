@@ -45,7 +45,7 @@ func (s *Server) chatCompletion(ctx context.Context, in *struct{ Body Completion
 		q.w.Header().Set("X-Thread-Id", said.run.Thread)
 		q.w.Header().Set("X-Run-Id", said.run.ID)
 		if in.Body.Stream {
-			s.streamEvents(q, said.run.Thread, said.run.First-1, said)
+			s.streamEvents(q, said.run.Thread, stretch{after: said.run.First - 1}, said)
 			return
 		}
 		whole, err := s.waitForCompletion(q.r.Context(), said)

@@ -43,6 +43,13 @@ func (s *eventStream) send(id, name string, data []byte) error {
 	return s.rc.Flush()
 }
 
+// sendLater writes one event that may wait for those that follow it at once.
+func (s *eventStream) sendLater(id, name string, data []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return writeEvent(s.w, id, name, data)
+}
+
 func (s *eventStream) write(b []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

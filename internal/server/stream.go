@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"iter"
 
 	"interlock/internal/engine"
 	"interlock/internal/event"
@@ -26,19 +27,30 @@ type projection interface {
 // A sendFunc writes one frame; false says that the client has gone.
 type sendFunc func(id, name string, data []byte) bool
 
-// streamEvents sends a thread's events after a sequence number through a projection,
-// until it says that no more are wanted or the client leaves.
-func (s *Server) streamEvents(q request, thread string, after int64, p projection) {
+// A stretch is the part of a log that a stream sends.
+type stretch struct {
+	after  int64 // events after this one
+	until  int64 // up to this one; 0 = for as long as the client stays
+	stored int64 // events before this one are there already: they are sent together
+	opened bool  // the event that opened the thread comes first
+}
+
+// streamEvents sends a stretch of a thread's events through a projection, until it says
+// that no more are wanted or the client leaves.
+func (s *Server) streamEvents(q request, thread string, part stretch, p projection) {
 	ctx, cancel := context.WithCancel(q.r.Context())
 	defer cancel()
 	opening, comesBack := p.opening()
 	out := openStream(q.w, opening)
 	defer out.beat(s.cfg.Heartbeat, cancel)()
 	send := func(id, name string, data []byte) bool { return out.send(id, name, data) == nil }
+	later := func(id, name string, data []byte) bool { return out.sendLater(id, name, data) == nil }
 	failed := context.Canceled // where the events end by themselves
-	for ev, err := range s.cfg.Engine.Follow(ctx, thread, after) {
+	for ev, err := range s.events(ctx, thread, part) {
 		more := false
-		if err == nil {
+		if err == nil && ev.Seq > 0 && ev.Seq < part.stored {
+			more, err = p.project(ctx, ev, later)
+		} else if err == nil {
 			more, err = p.project(ctx, ev, send)
 		}
 		if err != nil {
@@ -65,18 +77,39 @@ func isLost(ctx context.Context, err error, comesBack bool) bool {
 	return ctx.Err() == nil && !errors.Is(err, context.Canceled)
 }
 
+// events yields a stretch of a thread's log.
+func (s *Server) events(ctx context.Context, thread string, part stretch) iter.Seq2[event.Event, error] {
+	return func(yield func(event.Event, error) bool) {
+		if part.opened {
+			for ev, err := range s.cfg.Engine.Follow(ctx, thread, 0) {
+				if !yield(ev, err) || err != nil {
+					return
+				}
+				break
+			}
+		}
+		for ev, err := range s.cfg.Engine.Follow(ctx, thread, part.after) {
+			if !yield(ev, err) || part.until > 0 && ev.Seq >= part.until {
+				return
+			}
+		}
+	}
+}
+
 // threadEvents follows the log itself, event by event, until the client leaves.
 func (s *Server) threadEvents(ctx context.Context, in *struct {
 	ID    string `path:"id" maxLength:"200"`
 	Last  string `header:"Last-Event-ID" maxLength:"300" doc:"Go on after this event"`
 	After int64  `query:"after" minimum:"0" doc:"The same, for clients that cannot set the header"`
+	Until int64  `query:"until" minimum:"0" doc:"End after this event"`
+	Turns int    `query:"turns" minimum:"0" doc:"Begin with the last turns, so many at most, after the event that opened the thread; not with an event to go on after"`
 },
 ) (func(request), error) {
 	t, err := s.ownThread(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	after := in.After
+	part := stretch{after: in.After, until: in.Until, stored: t.Seq}
 	if in.Last != "" {
 		last, err := parseEventID(in.Last)
 		if err != nil {
@@ -85,12 +118,31 @@ func (s *Server) threadEvents(ctx context.Context, in *struct {
 		if last.thread != "" && last.thread != t.ID {
 			return nil, badRequest("Last-Event-ID is of the thread %s, not of %s", truncate(last.thread, 60), t.ID)
 		}
-		after = last.seq
+		part.after = last.seq
 	}
-	if err := checkAfter(t, after); err != nil {
+	if err := checkAfter(t, max(part.after, part.until)); err != nil {
 		return nil, err
 	}
-	return func(q request) { s.streamEvents(q, t.ID, after, logProjection{s}) }, nil
+	if in.Turns > 0 && part.after == 0 {
+		if part.after, err = s.beforeTurns(ctx, t, in.Turns); err != nil {
+			return nil, err
+		}
+		part.opened = part.after > 0
+	}
+	return func(q request) { s.streamEvents(q, t.ID, part, logProjection{s}) }, nil
+}
+
+// beforeTurns is the last event before the newest turns of a thread, 0 if it has no more of its own.
+func (s *Server) beforeTurns(ctx context.Context, t store.Thread, turns int) (int64, error) {
+	runs, err := s.cfg.Index.Runs(ctx, store.Query{Owner: t.Owner, Thread: t.ID, Limit: clamp(turns)})
+	if err != nil || len(runs) < clamp(turns) {
+		return 0, err
+	}
+	first := runs[0].First
+	for _, r := range runs {
+		first = min(first, r.First)
+	}
+	return first - 1, nil
 }
 
 // checkAfter refuses to follow a thread from an event that it does not have: the client

@@ -282,3 +282,36 @@ func TestThreadEvents(t *testing.T) {
 		}
 	}
 }
+
+// A long thread is opened at its end: the last turns come at once, and those before are
+// read apart. Together they are the log.
+func TestLastTurns(t *testing.T) {
+	r := start(t, nil)
+	thread := get[map[string]any](t, r, "POST", "/chat", `{"message":"SQL: select 1"}`)["thread_id"].(string)
+	for range 3 {
+		get[map[string]any](t, r, "POST", "/chat", `{"message":"SQL: select 1","thread_id":"`+thread+`"}`)
+	}
+	seq := int(get[map[string]any](t, r, "GET", "/api/threads/"+thread, "")["seq"].(float64))
+	read := func(query string) []received {
+		var out []received
+		listen(t, r, "GET", "/api/threads/"+thread+"/events?"+query, "", "", func(ev received) bool {
+			out = append(out, ev)
+			return true
+		})
+		return out
+	}
+	all := read(fmt.Sprintf("until=%d", seq))
+	if len(all) != seq {
+		t.Fatalf("%d events of %d", len(all), seq)
+	}
+	for _, turns := range []int{1, 2, 4, 100} {
+		last := read(fmt.Sprintf("turns=%d&until=%d", turns, seq))
+		if started := strings.Count(strings.Join(names(last), " "), "turn_started"); last[0].name != "thread_opened" || started != min(turns, 4) {
+			t.Errorf("the last %d turns: %v", turns, names(last))
+		}
+		before := seq - len(last) + 1 // the event that opened the thread is in both
+		if diff := cmp.Diff(all, append(read(fmt.Sprintf("until=%d", before)), last[1:]...), cmp.AllowUnexported(received{})); diff != "" {
+			t.Errorf("the last %d turns and those before: %s", turns, diff)
+		}
+	}
+}
