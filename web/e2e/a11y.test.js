@@ -107,6 +107,17 @@ test("a question is asked, read, changed and compared by the keyboard alone, and
   await reach("Run again");
   await page.keyboard.press("Enter");
   await ended(page, "answered", 2);
+  await page.keyboard.press("Escape");
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("r");
+  await ended(page, "answered", 3);
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("v");
+  await turn().getByRole("button", { name: "Table", pressed: true }).waitFor();
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).getByText("new thread").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor({ state: "detached" });
   await page.keyboard.press("Control+k");
   await page.keyboard.type("go to artifacts");
   await page.keyboard.press("Enter");

@@ -20,6 +20,9 @@ test("a chart, a report and a table are made, shown, restyled and downloaded, an
   for (const file of [/\.vl\.json/, /\.svg/]) await turn().getByRole("link", { name: file }).first().waitFor();
   await ask(page, "now as an HTML report with the chart");
   await ended(page, "answered", 2);
+  // The figures of the report come from the first turn, and lead there.
+  await turn().locator('.answer button[data-support="cell"]').first().click();
+  await page.locator(".turn").first().locator("td.marked").first().waitFor();
   await ask(page, "save it as CSV");
   await ended(page, "answered", 3);
   await page.getByRole("link", { name: /artifacts$/ }).click();

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ask, choose, ended, overflow, page, phone, pick, question, refusal, result, turn, url, visit } from "./browser.js";
+import { ask, choose, ended, overflow, page, phone, pick, question, refusal, reload, result, turn, url, visit } from "./browser.js";
 
 const folder = process.env.DATA;
 const dataset = (name) => page.locator(`.dataset[aria-label="${name}"]`);
@@ -303,6 +303,14 @@ test("what Python prints and draws is on the page, and files stay those of their
   await ask(page, "PYTHON: print('as far as here')\n1/0");
   await ended(page, "failed", 3);
   assert.match(await turn().locator(".printed").first().innerText(), /as far as here/);
+  // What it has printed so far is there after the page was loaded again, once.
+  await ask(page, "PYTHON: print('the first line')\nwhile True: pass");
+  await turn().locator(".printed").getByText("the first line").waitFor();
+  await reload();
+  await turn().locator(".printed").getByText("the first line").waitFor();
+  assert.equal((await turn().locator(".printed pre").innerText()).trim(), "the first line");
+  await page.getByRole("button", { name: "Stop Esc" }).click();
+  await ended(page, "stopped", 4);
 });
 
 test("machines that can do all of their work say nothing in the picker", async () => {

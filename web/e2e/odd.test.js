@@ -67,6 +67,12 @@ test("a thread that began in SQL goes on in SQL, a failed statement stands there
   await ended(page, "failed");
   assert.equal(await mode(), "SQL");
   await turn().locator(".cell").getByRole("button", { name: "Edit" }).waitFor();
+  // It says what is wrong in words, and mends it by a click.
+  assert.match(await turn().innerText(), /There is no column “staus” in these tables/);
+  assert.doesNotMatch(await turn().innerText(), /Candidate bindings|tries left|Correct the statement/);
+  await turn().getByRole("button", { name: "Run with status" }).click();
+  await ended(page, "answered", 2);
+  assert.match(await turn().locator(".question").innerText(), /SELECT status FROM orders/);
   const thread = await page.evaluate(() => location.hash);
   await page.fill("#say", "SELECT status");
   await visit("#/data");

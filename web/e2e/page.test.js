@@ -19,6 +19,7 @@ test("an answer comes in pieces and stands first: sentence, result, then the ste
   assert.ok(await top(".answer") < await top(".result"), "the answer stands above the result");
   assert.ok(await top(".result") < await top(".trace"), "the result stands above the steps");
   assert.equal(await turn.locator(".cell").count(), 0, "steps are folded");
+  assert.equal(await page.getByRole("button", { name: "newest" }).count(), 0, "the newest is what is seen");
   assert.equal(await turn.locator(".result tbody tr").count(), 4);
   assert.match(await turn.locator(".result thead").innerText(), /revenue/);
 
@@ -299,7 +300,7 @@ test("a thread of 500 turns opens in a second, at its end", async (t) => {
       took = await page.evaluate(async (hash) => {
         const began = performance.now();
         location.hash = hash;
-        while (!(document.querySelectorAll(".turn").length >= 40 && [...document.querySelectorAll(".turn")].at(-1).textContent.includes("select 499"))) await new Promise(requestAnimationFrame);
+        while (!(document.querySelectorAll(".turn").length >= 20 && [...document.querySelectorAll(".turn")].at(-1).textContent.includes("select 499"))) await new Promise(requestAnimationFrame);
         return performance.now() - began;
       }, "#/ask/" + thread);
     });
@@ -311,8 +312,8 @@ test("a thread of 500 turns opens in a second, at its end", async (t) => {
   // Where a quarter of the machine had nothing to do, nobody was in the way.
   assert.ok(tries.some((o) => o.took < 1000) || tries.every((o) => o.idle < 0.25), `it takes ${tries.map((o) => o.took).join(", ")} ms to open the thread`);
   await page.getByText("500 questions").waitFor();
-  await page.getByRole("button", { name: /^Show 40 earlier questions of 460/ }).click();
-  await page.locator(".turn").nth(79).waitFor();
+  await page.getByRole("button", { name: /^Show 20 earlier questions of 480/ }).click();
+  await page.locator(".turn").nth(39).waitFor();
 });
 
 test("a model server on this machine is offered, and used only when somebody agrees", async () => {

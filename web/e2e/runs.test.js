@@ -44,6 +44,8 @@ test("the machine says which guards blocked a move and what they saw, and a fork
   assert.ok(graph <= room, `the graph is ${graph} wide, there is room for ${room}`);
   const boxes = await panel.locator(".node rect").evaluateAll((all) => all.map((r) => [r.x, r.y, r.width, r.height].map((v) => v.baseVal.value)));
   boxes.forEach(([x, y, w, h], i) => boxes.slice(i + 1).forEach(([a, b]) => assert.ok(a >= x + w || a + w <= x || b >= y + h || b + h <= y, "states do not lie on each other")));
+  const spilt = await panel.locator(".node").evaluateAll((all) => all.flatMap((n) => [...n.querySelectorAll(":scope > text")].filter((t) => t.getComputedTextLength() > n.querySelector("rect").width.baseVal.value - 12).map((t) => t.textContent)));
+  assert.deepEqual(spilt, [], "what a state says stays within it");
   await panel.getByRole("button", { name: "Step back" }).click();
   while (await panel.getByRole("button", { name: "Step back" }).isEnabled()) await page.keyboard.press("ArrowLeft");
   await panel.getByText(/step 1 of 9/).waitFor();

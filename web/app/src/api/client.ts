@@ -119,16 +119,30 @@ interface Follower {
   cut(wait: number): void;
 }
 
+const eventsPath = (thread: string, query: Values) => pathTo("/api/threads/{id}/events", { id: thread }, query);
+
+/** earlierEvents reads the events of a thread up to one. */
+export async function earlierEvents(thread: string, until: number, signal: AbortSignal, event: (event: Event) => void): Promise<void> {
+  const response = await request(eventsPath(thread, { until }), { signal });
+  let last = 0;
+  for await (const message of messages(response.body!)) {
+    if (message.name === "error") throw new Problem({ detail: (parseJSON(message.data) as Fault).message });
+    const told = parseJSON(message.data) as Event;
+    last = told.seq ?? last;
+    event(told);
+  }
+  if (last < until) throw new Problem({ detail: "The connection broke before the earlier questions of this thread were read.", suggestion: "Load the page again.", code: "unreachable" });
+}
+
 /**
- * follow reads the events of a thread for as long as signal lets it. After a cut it comes
- * back with the last id, so that every stored event arrives once.
+ * follow reads the events of the last turns of a thread, and of all that come, for as long as
+ * signal lets it. After a cut it comes back with the last id, so that every stored event arrives once.
  */
-export async function follow(thread: string, signal: AbortSignal, to: Follower): Promise<void> {
-  const path = pathTo("/api/threads/{id}/events", { id: thread });
+export async function follow(thread: string, turns: number, signal: AbortSignal, to: Follower): Promise<void> {
   let last = "";
   for (let wait = 500; !signal.aborted; wait = Math.min(wait * 2, 10_000)) {
     try {
-      const response = await request(path, { signal, headers: last ? { "Last-Event-ID": last } : {} });
+      const response = await request(eventsPath(thread, last ? {} : { turns }), { signal, headers: last ? { "Last-Event-ID": last } : {} });
       to.again();
       for await (const message of messages(response.body!)) {
         wait = 500;

@@ -15,6 +15,8 @@ export interface Piece {
   text: string;
   cells?: Cell[];
   figure?: Figure;
+  /** It stands where no button may be. */
+  bare?: boolean;
 }
 
 /**
@@ -51,12 +53,17 @@ function find(texts: string[], at: number, from: number, text: string) {
   return undefined;
 }
 
+// isOf says whether a table is the result of a call.
+const isOf = (table: string, call: string) => table === call || (table.startsWith(call) && !/^\w/.test(table.slice(call.length)));
+
+/** comesFrom says whether a figure has cells in the result of a call. */
+export const comesFrom = (figure: Figure, call: string) => (figure.cells ?? []).some((c) => isOf(c.table, call));
+
 /** tracedCells are the cells of a figure that lie in the result of a call. */
 export function tracedCells(figure: Figure, call: string, result: Result): Cell[] {
   return (figure.cells ?? []).flatMap((c) => {
     const column = result.columns.findIndex((d) => d.name === c.column);
-    const here = c.table === call || (c.table.startsWith(call) && !/^\w/.test(c.table.slice(call.length)));
-    return here && column >= 0 && c.row < result.rows.length ? [{ row: c.row, column }] : [];
+    return isOf(c.table, call) && column >= 0 && c.row < result.rows.length ? [{ row: c.row, column }] : [];
   });
 }
 

@@ -56,14 +56,26 @@ const mostPlain = 14; // edges not taken that are drawn beside the path; more wo
  */
 export function layoutMachine(machine: MachineView, path: Move[], drawn: Drawn, room: number): Graph {
   const narrow = room < 520;
-  const node = narrow ? { width: 132, height: 40, first: 30 } : { width: 172, height: 44, first: 92 };
-  const across = layoutLayers(machine, path, drawn, { along: node.width, aside: node.height, first: node.first, gap: narrow ? 26 : 46, between: 18 });
+  const node = narrow ? { width: 132, height: 40, first: 30, gap: 26 } : { width: 172, height: 44, first: 92, gap: 46 };
+  const states = (machine.states ?? []).map((s) => s.name);
+  const layers = layersOf(states, declaredEdges(machine).edges);
+  // A state is as wide as the longest name wants, where there is room.
+  const spare = (room - 2 * margin - 2 * lane - node.first) / (layers.length - 1) - node.gap;
+  const along = Math.max(node.width, Math.min(Math.floor(spare), Math.max(0, ...states.map(nameWidth))));
+  const across = layoutLayers(machine, path, drawn, { along, aside: node.height, first: node.first, gap: node.gap, between: 18 });
   if (across.width <= room) return across;
-  const widest = Math.max(...layersOf((machine.states ?? []).map((s) => s.name), declaredEdges(machine).edges).map((l) => l.length));
+  const widest = Math.max(...layers.map((l) => l.length));
   const aside = Math.max(104, Math.min(node.width, Math.floor((room - 2 * margin - 2 * lane) / widest) - 14));
   const down = turned(layoutLayers(machine, path, drawn, { along: node.height, aside, first: node.height, gap: 34, between: 14 }));
   return down.width < across.width ? down : across;
 }
+
+/** letter is about how wide a letter of a name is. */
+const letter = 7.3;
+const nameWidth = (state: string) => Math.ceil(state.length * letter) + 24;
+
+/** fitting cuts a text that is wider than a state. */
+export const fitting = (text: string, width: number) => (text.length * letter > width - 20 ? text.slice(0, Math.floor((width - 20) / letter) - 1) + "…" : text);
 
 // turned swaps the two directions of a layout.
 const turned = (g: Graph): Graph => ({ ...g, width: g.height, height: g.width, nodes: g.nodes.map((n) => ({ ...n, x: n.y, y: n.x, width: n.height, height: n.width })), edges: g.edges.map((e) => ({ ...e, points: e.points.map(({ x, y }) => ({ x: y, y: x })) })) });

@@ -2,7 +2,7 @@
 
 import { saveBlob } from "../api/client";
 
-const kept = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "paint-order", "font-family", "font-size", "font-weight", "text-anchor", "opacity"];
+const kept = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "font-family", "font-size", "font-weight", "text-anchor", "opacity"];
 
 /** asSVG writes a chart as an SVG document. */
 export function asSVG(svg: SVGSVGElement): string {

@@ -67,7 +67,7 @@ export function pairOf(content: Record<string, Json>): Pair | undefined {
   const loose: PairLine[] = [];
   const place = (text: string, sign: "=" | "≈") => {
     const found = Object.keys(left).flatMap((l) => Object.keys(right).map((r) => [l, r])).find(([l, r]) => text.startsWith(`${l} and ${r} `));
-    if (found && !lines.some((x) => x.left === found[0] || x.right === found[1])) lines.push({ left: found[0], right: found[1], sign, why: text.slice(`${found[0]} and ${found[1]} `.length) });
+    if (found) lines.push({ left: found[0], right: found[1], sign, why: text.slice(`${found[0]} and ${found[1]} `.length) });
     else loose.push({ sign, why: text });
   };
   for (const t of list(content.agree)) place(String(t), "=");
@@ -96,6 +96,9 @@ export function sumsOf(value: Json | undefined): Sums | undefined {
   const o = isRow(value) && isRow(value.outcome) ? value.outcome : undefined;
   return o && ["matched", "ambiguous", "unmatched_left", "unmatched_right"].every((n) => typeof o[n] === "number") ? (o as unknown as Sums) : undefined;
 }
+
+/** ruleNames says what stands in place of a learned rule. */
+export const ruleNames: Record<string, string> = { confirmed: "confirmed by you", scored: "alike in all that was compared", sum: "parts that add up to one amount" };
 
 /** A Rule was learned from pairs. */
 export interface Rule {

@@ -43,6 +43,7 @@ class Session {
   model = $state("");
   trouble = $state.raw<Problem | Error | undefined>();
   palette = $state(false);
+  keys = $state(false);
   machineOpen = $state(localStorage.getItem("machine-open") === "true");
   theme = $state(localStorage.getItem("theme") ?? "");
   /** Settings that were changed and hold from the next message on. */

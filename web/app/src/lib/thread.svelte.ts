@@ -158,6 +158,8 @@ export class ThreadLog {
   parent = $state.raw<Bodies["thread_opened"]["parent"]>();
   /** The sequence number of the last event. */
   seq = $state(0);
+  /** The event before which others are missing: a long thread is opened at its end. 0 once all are there. */
+  missing = $state(0);
 
   #tools = new Map<string, ToolCall>();
   #models = new Map<string, ModelCall>();
@@ -177,8 +179,17 @@ export class ThreadLog {
     for (const t of this.#tools.values()) if (t.status === "running") t.printed = "";
   }
 
+  /** addEarlier puts what happened before in front. */
+  addEarlier(earlier: ThreadLog) {
+    this.turns.unshift(...earlier.turns);
+    this.missing = 0;
+  }
+
   apply(event: Event) {
-    if (event.seq) this.seq = event.seq;
+    if (event.seq) {
+      if (this.seq === 1 && event.seq > 2) this.missing = event.seq;
+      this.seq = event.seq;
+    }
     const fold = this[event.kind as keyof ThreadLog] as unknown as ((body: unknown, event: Event) => void) | undefined;
     fold?.call(this, event.body, event);
   }

@@ -18,6 +18,7 @@ const aggregates: [RegExp, string][] = [
 
 /** heading writes the name of a column as a person would: "total refund amount". */
 export function heading(name: string): string {
+  if (name === "count_star()") return "count";
   if (!/^[a-z][a-z0-9_]*$/.test(name)) return name; // a name with capitals or blanks was chosen by somebody
   for (const [pattern, word] of aggregates) if (pattern.test(name)) return words(name.replace(pattern, word));
   return words(name);
@@ -51,6 +52,15 @@ export function bytes(n: number): string {
 }
 
 export const count = (n: number, what: string) => `${n.toLocaleString()} ${what}${n === 1 ? "" : "s"}`;
+
+/** brief says a value in a line: what it is, or how much of it there is. */
+export function brief(value: unknown): string {
+  if (value === null || value === undefined) return "empty";
+  if (Array.isArray(value)) return value.length ? `list of ${value.length.toLocaleString()}` : "empty list";
+  if (typeof value === "object") return `record of ${count(Object.keys(value).length, "field")}`;
+  const text = String(value);
+  return text.length > 100 ? text.slice(0, 99) + "…" : text;
+}
 
 /** moment writes a time of today as a time and another as a day. */
 export function moment(text: string): string {
