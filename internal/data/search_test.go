@@ -160,6 +160,34 @@ func TestFollowUpsAreAboutTheQuestionBefore(t *testing.T) {
 	}
 }
 
+// TestSeveralQuestionsAreSearchedApart: what a text asks beside another thing is found as if it were asked alone, and a passage
+// tells which of the questions it is about.
+func TestSeveralQuestionsAreSearchedApart(t *testing.T) {
+	d := newSearchDesk(t)
+	d.write("shop/orders.csv", "order_id,amount,carrier\n1,9.50,Hermes\n2,3.00,Posti\n")
+	path := filepath.Join(t.TempDir(), "berths.md")
+	if err := os.WriteFile(path, []byte("# Berths\n\nA berth costs 40 euros a night."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.index.Add(t.Context(), retrieve.AddRequest{Collection: "harbour", Path: path}); err != nil {
+		t.Fatal(err)
+	}
+	const passages = "what does a berth cost a night?"
+	relevancy := func(query string) (table, passage float64, question string) {
+		var schema toolbox.SchemaSearchOut
+		d.call(tool.Call{}, "schema_search", toolbox.SchemaSearchIn{Query: query, Limit: 5}, &schema)
+		var documents toolbox.DocumentSearchOut
+		d.call(tool.Call{}, "document_search", toolbox.DocumentSearchIn{Query: query, Limit: 5}, &documents)
+		return schema.MaxRelevancy, documents.MaxRelevancy, documents.Chunks[0].Question
+	}
+	tableAlone, _, _ := relevancy("Which carrier has the most orders?")
+	_, passageAlone, about := relevancy(passages)
+	table, passage, aboutBoth := relevancy("Which carrier has the most orders, and " + passages)
+	if table < tableAlone || passage < passageAlone || about != "" || aboutBoth != passages {
+		t.Errorf("together %.3f and %.3f about %q, alone %.3f and %.3f about %q", table, passage, aboutBoth, tableAlone, passageAlone, about)
+	}
+}
+
 // TestFoundTablesTellHowTheyWereRead: a found table comes with what its import decided.
 func TestFoundTablesTellHowTheyWereRead(t *testing.T) {
 	d := newSearchDesk(t)

@@ -27,7 +27,8 @@ type promptPassage struct {
 	SourceFile string  `json:"source_file"`
 	Place      string  `json:"place"`
 	Relevancy  float64 `json:"relevancy"`
-	ReadAs     string  `json:"read_as"` // the question, where words of it were misspelt
+	ReadAs     string  `json:"read_as"`  // the question, where words of it were misspelt
+	Question   string  `json:"question"` // the one of several that it is about
 }
 
 // A promptTable is a table as machines inject it into the prompt.
@@ -74,12 +75,12 @@ func (o offline) searchStep(ctx context.Context, req Request, question string) (
 	}
 	var unsure Reply
 	if offersTool(req, selectCall) && len(tables) > 0 {
-		a, err := o.planFor(ctx, req, question, tables[0].Source)
+		asked, a, err := o.planOneOf(ctx, req, question, tables[0].Source)
 		switch {
 		case err != nil:
 			return Reply{}, err
-		case a.Plan != nil && a.Declined == "" && a.Sure():
-			args := map[string]any{"source_id": tables[0].Source, "sql": a.SQL, "purpose": question}
+		case runs(a):
+			args := map[string]any{"source_id": tables[0].Source, "sql": a.SQL, "purpose": asked}
 			return Reply{Calls: []Call{{ID: "query", Name: selectCall, Args: encodeArguments(args)}}}, nil
 		case a.Plan != nil && a.Declined == "":
 			unsure = Reply{Text: askBack(a), Stop: StopQuestion}
@@ -87,10 +88,12 @@ func (o offline) searchStep(ctx context.Context, req Request, question string) (
 			unsure = Reply{Text: wordRefusal(a), Stop: StopRefusal}
 		}
 	}
-	switch {
-	case len(tables) == 0 && asksForFigure(question) && offersTool(req, tablesCall) && !hasResultOf(req.Messages, tablesCall):
+	switch figure := figureQuestion(question); {
+	case len(tables) == 0 && figure != "" && offersTool(req, tablesCall) && !hasResultOf(req.Messages, tablesCall):
 		// Documents speak of it, too; the figure itself lies in tables if there are such.
-		return Reply{Calls: []Call{{ID: "tables", Name: tablesCall, Args: encodeArguments(map[string]any{"query": question})}}}, nil
+		return Reply{Calls: []Call{{ID: "tables", Name: tablesCall, Args: encodeArguments(map[string]any{"query": figure})}}}, nil
+	case len(passages) > 0 && figure != "" && figure != question:
+		return Reply{Text: fmt.Sprintf("%s\n\nI left out %q: no table answers it surely. Ask it alone to see why.", quotePassages(question, passages), figure)}, nil
 	case len(passages) > 0:
 		return Reply{Text: quotePassages(question, passages)}, nil
 	case unsure.Text != "":
@@ -99,6 +102,35 @@ func (o offline) searchStep(ctx context.Context, req Request, question string) (
 		return Reply{Text: "No passage of the documents answers this. " + tableHint(tables[0]) + " " + stronger, Stop: StopRefusal}, nil
 	}
 	return Reply{Text: "I am the built-in model: I quote documents and query tables. No passage of the documents answers this, and no table fits it. " + stronger, Stop: StopRefusal}, nil
+}
+
+// runs reports whether an answer is a statement that is sure enough to be run.
+func runs(a nlq.Answer) bool { return a.Plan != nil && a.Declined == "" && a.Sure() }
+
+// planOneOf plans a question, or the first of several that a text asks which can be planned surely, and says which it was.
+func (o offline) planOneOf(ctx context.Context, req Request, question, dataset string) (asked string, a nlq.Answer, err error) {
+	a, err = o.planFor(ctx, req, question, dataset)
+	if err != nil || runs(a) {
+		return question, a, err
+	}
+	if several := nlq.Questions(question); len(several) > 1 {
+		for _, one := range several {
+			if part, err := o.planFor(ctx, req, one, dataset); err != nil || runs(part) {
+				return one, part, err
+			}
+		}
+	}
+	return question, a, nil
+}
+
+// figureQuestion is the first of the questions of a text that asks for something counted or computed; "" where none does.
+func figureQuestion(text string) string {
+	for _, question := range nlq.Questions(text) {
+		if asksForFigure(question) {
+			return question
+		}
+	}
+	return ""
 }
 
 var figureWords = regexp.MustCompile(`(?i)\b(how (many|much)|number of|average|mean|median|total|sum|count|share|percentage|highest|lowest|top \d+|(per|by) \w+|wie ?viele?|anzahl|durchschnitt\w*|summe|anteil|insgesamt)\b`)
@@ -118,10 +150,12 @@ func (o offline) planFor(ctx context.Context, req Request, question, dataset str
 	return planQuestion(x, question, req.History), nil
 }
 
-// wordSelected puts the rows of a statement into words. The source is that of the call which they answer.
+// wordSelected puts the rows of a statement into words. The source and the question are those of the call which they
+// answer; other questions of the same text are answered from documents.
 func (o offline) wordSelected(ctx context.Context, req Request, question string, result Message) (Reply, error) {
 	var args struct {
-		Source string `json:"source_id"`
+		Source  string `json:"source_id"`
+		Purpose string `json:"purpose"`
 	}
 	for _, m := range req.Messages {
 		for _, c := range m.Calls {
@@ -130,14 +164,27 @@ func (o offline) wordSelected(ctx context.Context, req Request, question string,
 			}
 		}
 	}
-	a, err := o.planFor(ctx, req, question, args.Source)
+	asked := cmp.Or(args.Purpose, question)
+	a, err := o.planFor(ctx, req, asked, args.Source)
 	if err != nil {
 		return Reply{}, err
 	}
-	r := Reply{Text: wordResult(question, a, result)}
+	r := Reply{Text: wordResult(asked, a, result)}
 	if result.Failed {
 		r.Stop = StopRefusal
 	}
+	others := slices.DeleteFunc(nlq.Questions(question), func(q string) bool { return q == asked })
+	if asked == question || len(others) == 0 {
+		return r, nil
+	}
+	passages, _ := promptContext(req.System)
+	passages = slices.DeleteFunc(passages, func(p promptPassage) bool { return p.Question == asked })
+	rest := strings.Join(others, " ")
+	if len(passages) == 0 {
+		r.Text += fmt.Sprintf("\n\nI left out %q: no passage of the documents answers it. Ask it alone.", rest)
+		return r, nil
+	}
+	r.Text += fmt.Sprintf("\n\n%s %s", rest, quotePassages(rest, passages))
 	return r, nil
 }
 

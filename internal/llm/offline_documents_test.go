@@ -98,3 +98,37 @@ func TestOfflineLooksForTables(t *testing.T) {
 		t.Errorf("a question for words: %+v", r)
 	}
 }
+
+// TestOfflineAnswersTwoQuestions takes one question of a text to the tables and the other to the documents, or says
+// which of them it left out.
+func TestOfflineAnswersTwoQuestions(t *testing.T) {
+	const both = "Within how many days may goods be returned, and how many orders are there?"
+	const passage = `{"content":"Goods may be returned within thirty days.","place":"Returns","relevancy":0.9,"source_file":"policy.md"}`
+	question := llm.Message{Role: llm.User, Text: both}
+	r := searched(t, "## Excerpts\n"+passage, []string{"schema_search", "request_capability"}, question)
+	if len(r.Calls) != 1 || r.Calls[0].Name != "schema_search" {
+		t.Fatalf("it looks for no table: %+v", r)
+	}
+	r = searched(t, "## Excerpts\n"+passage+"\n\n## Tables\n"+ordersTable, []string{"sql_select"}, question)
+	if len(r.Calls) != 1 || r.Calls[0].Name != "sql_select" || !strings.Contains(r.Calls[0].Args, `"purpose":"how many orders are there?"`) {
+		t.Fatalf("it asks the table nothing: %+v", r)
+	}
+	call := r.Calls[0]
+	result := []llm.Message{question, {Role: llm.Assistant, Calls: []llm.Call{call}}, {Role: llm.ToolRole, Name: call.Name, CallID: call.ID, Text: `{"columns":["count"],"rows":[[5]],"row_count":1,"limited":false}`}}
+	for system, wanted := range map[string][]string{
+		"## Excerpts\n" + passage: {"5", "Within how many days may goods be returned? The documents say:", "> Goods may be returned within thirty days.", "policy.md, Returns"},
+		"## Excerpts\n" + strings.Replace(passage, "{", `{"question":"how many orders are there?",`, 1): {"5", `I left out "Within how many days`},
+		"Comment.": {"5", `I left out "Within how many days may goods be returned?": no passage`},
+	} {
+		r := searched(t, system, []string{"request_capability"}, result...)
+		for _, want := range wanted {
+			if !strings.Contains(r.Text, want) {
+				t.Errorf("the answer lacks %q:\n%s", want, r.Text)
+			}
+		}
+	}
+	question.Text = "May goods be returned? How many frobnications are there?"
+	if r := searched(t, "## Excerpts\n"+passage+"\n\n## Tables\n"+ordersTable, []string{"sql_select"}, question); !strings.Contains(r.Text, "> Goods may be returned") || !strings.Contains(r.Text, `I left out "How many frobnications are there?": no table`) {
+		t.Errorf("the answer: %s", r.Text)
+	}
+}

@@ -1,8 +1,10 @@
 package toolbox
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 
 	"interlock/internal/fault"
 	"interlock/internal/nlq"
@@ -35,6 +37,8 @@ type Chunk struct {
 	Document   string  `json:"document_id"`
 	// ReadAs is the question as it was read, where words of it were misspelt.
 	ReadAs string `json:"read_as,omitempty"`
+	// Question is the one that the passage is about, where the text asks several.
+	Question string `json:"question,omitempty"`
 }
 
 // Arguments and result of document_search. Chunks below Min are left out; MaxRelevancy
@@ -69,13 +73,12 @@ func (b box) documentSearch() tool.Tool {
 		if b.Documents == nil {
 			return out, fault.New(fault.Unavailable, "there are no documents to search")
 		}
-		call := tool.In(ctx)
 		queries := []string{in.Query}
 		if out.Asked = askedWith(in.Query, in.Before); out.Asked != in.Query { // both together, if nothing is found alone
 			queries = append(queries, out.Asked+" "+in.Query)
 		}
 		for _, query := range queries {
-			found, err := b.Documents.SearchDocuments(ctx, DocumentQuery{Owner: call.Owner, Thread: call.Thread, Text: query, Limit: in.Limit})
+			found, err := b.searchDocuments(ctx, query, in.Limit)
 			if err != nil {
 				return out, err
 			}
@@ -97,4 +100,43 @@ func (b box) documentSearch() tool.Tool {
 		}
 		return b.Documents.DocumentsVersion(ctx)
 	})
+}
+
+// searchDocuments finds passages for a text, and for each of the questions that it asks: a passage is as relevant as it is to
+// one of them.
+func (b box) searchDocuments(ctx context.Context, text string, limit int) ([]Chunk, error) {
+	call := tool.In(ctx)
+	var out []Chunk
+	for _, query := range textAndQuestions(text) {
+		found, err := b.Documents.SearchDocuments(ctx, DocumentQuery{Owner: call.Owner, Thread: call.Thread, Text: query, Limit: limit})
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range found {
+			if query != text {
+				c.Question = query
+			}
+			i := slices.IndexFunc(out, func(o Chunk) bool { return o.Document == c.Document && o.Place == c.Place && o.Content == c.Content })
+			switch {
+			case i < 0:
+				out = append(out, c)
+			case out[i].Relevancy < c.Relevancy, out[i].Question == "":
+				c.Relevancy = max(c.Relevancy, out[i].Relevancy)
+				out[i] = c
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Chunk) int { return cmp.Compare(b.Relevancy, a.Relevancy) })
+	if limit > 0 {
+		out = out[:min(limit, len(out))]
+	}
+	return out, nil
+}
+
+// textAndQuestions are a text and the questions that it asks, where they are several.
+func textAndQuestions(text string) []string {
+	if several := nlq.Questions(text); len(several) > 1 {
+		return append([]string{text}, several...)
+	}
+	return []string{text}
 }

@@ -104,30 +104,36 @@ func (b box) schemaSearch() tool.Tool {
 	})
 }
 
-// searchTables finds tables. One that the question before is about is as relevant to a question that goes on from it.
+// searchTables finds tables. One that the question before is about is as relevant to a question that goes on from it, and
+// one that fits a question of several is as relevant to all of them.
 func (b box) searchTables(ctx context.Context, in SchemaSearchIn) ([]FoundTable, error) {
 	call := tool.In(ctx)
-	query := TableQuery{Owner: call.Owner, Dataset: call.Dataset, Text: in.Query, Limit: in.Limit}
-	found, err := b.Tables.SearchTables(ctx, query)
-	if query.Text = askedWith(in.Query, in.Before); err != nil || query.Text == in.Query {
-		return found, err
+	texts := textAndQuestions(in.Query)
+	if asked := askedWith(in.Query, in.Before); asked != in.Query {
+		texts = append(texts, asked)
 	}
-	before, err := b.Tables.SearchTables(ctx, query)
-	for _, t := range before {
-		same := func(f FoundTable) bool {
-			return f.SourceID == t.SourceID && f.FullyQualifiedName == t.FullyQualifiedName
+	var out []FoundTable
+	for _, text := range texts {
+		found, err := b.Tables.SearchTables(ctx, TableQuery{Owner: call.Owner, Dataset: call.Dataset, Text: text, Limit: in.Limit})
+		if err != nil {
+			return nil, err
 		}
-		if i := slices.IndexFunc(found, same); i >= 0 {
-			found[i].Relevancy = max(found[i].Relevancy, t.Relevancy)
-			continue
+		for _, t := range found {
+			i := slices.IndexFunc(out, func(o FoundTable) bool {
+				return o.SourceID == t.SourceID && o.FullyQualifiedName == t.FullyQualifiedName
+			})
+			if i < 0 {
+				out = append(out, t)
+				continue
+			}
+			out[i].Relevancy = max(out[i].Relevancy, t.Relevancy)
 		}
-		found = append(found, t)
 	}
-	slices.SortStableFunc(found, func(a, b FoundTable) int { return cmp.Compare(b.Relevancy, a.Relevancy) })
+	slices.SortStableFunc(out, func(a, b FoundTable) int { return cmp.Compare(b.Relevancy, a.Relevancy) })
 	if in.Limit > 0 {
-		found = found[:min(in.Limit, len(found))]
+		out = out[:min(in.Limit, len(out))]
 	}
-	return found, err
+	return out, nil
 }
 
 // describeFound tells a model what a search for tables gave.
