@@ -209,10 +209,11 @@ func planQuestion(x *nlq.Index, question string, history []Message) nlq.Answer {
 		offered = offered || lines == "" && offers(history[n-1].Text, question) // the latest question back
 		first, lines, history = withoutDataset(history[u].Text), first+"\n"+lines, history[:u]
 	}
-	if lines == "" || alone.Sure() && !offered {
+	if lines == "" || alone.Sure() && !offered && nlq.AsksAnew(question) {
 		return alone
 	}
-	if together := nlq.Plan(nlq.Question{Text: first, Index: x, History: turns(history), Clarification: lines}); together.Plan != nil || offered {
+	together := nlq.Plan(nlq.Question{Text: first, Index: x, History: turns(history), Clarification: lines})
+	if offered || together.Sure() || together.Plan != nil && !alone.Sure() {
 		return together
 	}
 	return alone
@@ -221,13 +222,14 @@ func planQuestion(x *nlq.Index, question string, history []Message) nlq.Answer {
 // offers reports whether a question back has the message as one of its choices, by number or by
 // words: then it goes on from what was asked, also where its words are a question of their own.
 func offers(asked, message string) bool {
+	var readings []string
 	for line := range strings.Lines(asked) {
 		number, text, ok := strings.Cut(strings.TrimSpace(line), ". ")
-		if _, err := strconv.Atoi(number); ok && err == nil && (message == number || strings.EqualFold(message, text)) {
-			return true
+		if n, err := strconv.Atoi(number); ok && err == nil && n == len(readings)+1 {
+			readings = append(readings, text)
 		}
 	}
-	return false
+	return nlq.Chooses(message, readings)
 }
 
 // The two tools with which the offline model answers questions.

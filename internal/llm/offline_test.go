@@ -92,7 +92,7 @@ func TestOfflineAsksBack(t *testing.T) {
 		t.Fatalf("it does not ask: %+v", back)
 	}
 	history := []llm.Message{question, {Role: llm.Assistant, Text: back.Text}}
-	for answer, column := range map[string]string{"1": "order_date", "2": "ship_date", "the ship date": "ship_date"} {
+	for answer, column := range map[string]string{"1": "order_date", "2": "ship_date", "the ship date": "ship_date", "I mean the ship date": "ship_date", "the first, please": "order_date"} {
 		r := turn(t, s, history, user(answer), schemaSeen)
 		if len(r.Calls) != 1 || !strings.Contains(r.Calls[0].Args, column) {
 			t.Errorf("the answer %q gave %+v", answer, r)
@@ -117,7 +117,7 @@ func TestOfflineKeepsTheQuestion(t *testing.T) {
 		t.Fatalf("it does not ask: %+v", back)
 	}
 	history := []llm.Message{question, {Role: llm.Assistant, Text: back.Text}}
-	for answer, column := range map[string]string{"1": "amount", "2": "pieces", "total amount of orders": "amount", "Total pieces of orders": "pieces"} {
+	for answer, column := range map[string]string{"1": "amount", "2": "pieces", "total amount of orders": "amount", "Total pieces of orders": "pieces", "I mean the total pieces": "pieces", "no, the total amount please": "amount", "the second one": "pieces", "neither, the average amount": "avg"} {
 		r := turn(t, s, history, user(answer), schemaSeen)
 		if len(r.Calls) != 1 || !strings.Contains(r.Calls[0].Args, column) || !strings.Contains(r.Calls[0].Args, "month") {
 			t.Errorf("the answer %q gave %+v", answer, r)

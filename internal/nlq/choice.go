@@ -3,7 +3,6 @@ package nlq
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"interlock/internal/queryplan"
@@ -151,6 +150,13 @@ func askBack(g *reading, alternatives []*reading) []Ambiguity {
 // applyClarification takes the alternative that the person chose, or reads question and
 // answer together.
 func (g *reading) applyClarification(alternatives []*reading, answer string, now time.Time) (*reading, []*reading) {
+	readings := make([]string, len(alternatives))
+	for i, alt := range alternatives {
+		readings[i] = alt.r.about
+	}
+	if i := pickReading(answer, readings, true); i >= 0 {
+		return alternatives[i], alternatives[i].alternatives(now) // what else is open
+	}
 	said := splitIdentifier(answer)
 	best, most, second := -1, 0.0, 0.0
 	for i, alt := range alternatives {
@@ -162,9 +168,6 @@ func (g *reading) applyClarification(alternatives []*reading, answer string, now
 			}
 		}
 		score := hits / float64(max(1, len(names)))
-		if strings.EqualFold(strings.TrimSpace(answer), alt.r.about) || strings.TrimSpace(answer) == fmt.Sprint(i+1) {
-			score = 2
-		}
 		if score > most {
 			best, second, most = i, most, score
 		} else {
@@ -173,7 +176,7 @@ func (g *reading) applyClarification(alternatives []*reading, answer string, now
 	}
 	if best >= 0 && most > second {
 		chosen := alternatives[best]
-		return chosen, chosen.alternatives(now) // what else is open
+		return chosen, chosen.alternatives(now)
 	}
 	together := readQuestion(g.r.x, g.text+" "+answer, now, nil)
 	if together.plan == nil && g.plan != nil {

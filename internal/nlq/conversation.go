@@ -193,12 +193,10 @@ func (u *understanding) refersBack() bool {
 	return false
 }
 
-var ordinals = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "former": 1, "latter": 2}
-
 // choose takes the alternative that a message chooses; what the message says besides changes it.
 func (c *conversation) choose(text string) *resolved {
 	r := c.pick(text)
-	if r == nil || strings.EqualFold(strings.TrimSpace(text), r.about) {
+	if r == nil || Chooses(text, c.offered()) {
 		return r
 	}
 	names := splitIdentifier(r.about)
@@ -220,38 +218,19 @@ func (c *conversation) pick(text string) *resolved {
 	if c.asksYes() && yes.MatchString(text) {
 		return alternatives[0]
 	}
-	said := splitIdentifier(text)
-	words := slices.DeleteFunc(slices.Clone(said), func(w string) bool { return harmlessWords[w] || w == "one" || w == "number" })
-	for i, alt := range alternatives {
-		if strings.TrimSpace(text) == fmt.Sprint(i+1) || strings.EqualFold(strings.TrimSpace(text), alt.about) {
-			return alt
-		}
-		for _, w := range said {
-			if ordinals[w] == i+1 && len(said) <= 4 {
-				return alt
-			}
-		}
-	}
-	best, most, ties := -1, 0, 0
-	for i, alt := range alternatives {
-		names := splitIdentifier(alt.about)
-		hits := 0
-		for _, w := range words {
-			if slices.Contains(names, w) {
-				hits++
-			}
-		}
-		switch {
-		case hits > most:
-			best, most, ties = i, hits, 1
-		case hits == most:
-			ties++
-		}
-	}
-	if best >= 0 && ties == 1 && most >= (len(words)+1)/2 {
-		return alternatives[best]
+	if i := pickReading(text, c.offered(), false); i >= 0 {
+		return alternatives[i]
 	}
 	return nil
+}
+
+// offered are the readings that the last question back offers.
+func (c *conversation) offered() []string {
+	readings := make([]string, len(c.pending.from.alternatives))
+	for i, alt := range c.pending.from.alternatives {
+		readings[i] = alt.about
+	}
+	return readings
 }
 
 // resolve reads a text with choices made, by itself or as an edit of last.

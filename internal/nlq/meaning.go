@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -289,7 +288,7 @@ func (x *Index) mustAsk(t ambiguousTerm, text string) bool {
 
 // askTerm asks which reading of a term is meant, or takes the one that was chosen.
 func (x *Index) askTerm(t ambiguousTerm, q Question) (Answer, bool) {
-	first, rest, _ := strings.Cut(q.Clarification, "\n")
+	chosen, own, rest := x.chooseReading(t, q)
 	asked := Ambiguity{Question: fmt.Sprintf("What does %q mean here?", t.Term)}
 	var answers []Answer
 	if always := x.rememberedReading(t); always != "" {
@@ -301,11 +300,12 @@ func (x *Index) askTerm(t ambiguousTerm, q Question) (Answer, bool) {
 		}
 		return a, true
 	}
+	if own != nil {
+		return *own, true
+	}
 	for i, reading := range t.Readings {
-		one := q
-		one.Index, one.settled = x, append(slices.Clone(q.settled), t.Term)
-		one.Text, one.Clarification = t.found.ReplaceAllLiteralString(q.Text, reading), ""
-		if chosen := strings.TrimSpace(first); chosen == strconv.Itoa(i+1) || strings.EqualFold(chosen, reading) {
+		one := x.withReading(t, q, reading)
+		if i == chosen {
 			one.Clarification = rest
 			a := Plan(one)
 			if a.Plan != nil && a.Chosen == nil {
@@ -327,6 +327,55 @@ func (x *Index) askTerm(t ambiguousTerm, q Question) (Answer, bool) {
 	a.Quality, a.Confidence, a.Questions = Medium, 1/float64(len(t.Readings)), []Ambiguity{asked}
 	return a, true
 }
+
+// withReading is the question with a reading in the place of a term.
+func (x *Index) withReading(t ambiguousTerm, q Question, reading string) Question {
+	q.Index, q.settled = x, append(slices.Clone(q.settled), t.Term)
+	q.Text, q.Clarification = t.found.ReplaceAllLiteralString(q.Text, reading), ""
+	return q
+}
+
+// chooseReading finds the first answer to a question back that chooses a reading of a term, by words
+// of the reading or of its definition, or that says another one which can be planned. What was
+// answered after it is left.
+func (x *Index) chooseReading(t ambiguousTerm, q Question) (chosen int, own *Answer, rest string) {
+	defined := make([]string, len(t.Readings))
+	for i, reading := range t.Readings {
+		defined[i] = reading
+		if x.schema.Meaning == nil {
+			continue
+		}
+		for _, m := range x.schema.Meaning.Metrics {
+			if slices.Equal(splitIdentifier(m.Name), splitIdentifier(reading)) {
+				defined[i] += " " + m.Description
+			}
+		}
+	}
+	lines := strings.Split(q.Clarification, "\n")
+	for i, line := range lines {
+		rest = strings.Join(lines[i+1:], "\n")
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		if chosen = pickReading(line, t.Readings, false); chosen >= 0 {
+			return chosen, nil, rest
+		}
+		if chosen = pickReading(line, defined, true); chosen >= 0 {
+			return chosen, nil, rest
+		}
+		said := noneOfThem.ReplaceAllString(answerFrame.ReplaceAllString(line, ""), "")
+		if AsksAnew(line) || t.found.MatchString(said) {
+			continue
+		}
+		if a := Plan(x.withReading(t, q, strings.Trim(said, " .!,"))); a.Sure() {
+			return -1, &a, ""
+		}
+	}
+	return -1, nil, ""
+}
+
+// noneOfThem is how people say that another reading follows.
+var noneOfThem = regexp.MustCompile(`(?i)^\s*(?:neither|none(?: of (?:them|these|those|both))?|something else|weder noch|keine[rs]?(?: von beiden)?)\b[\s,.:;-]*(?:but|rather|sondern)?\s*`)
 
 // questionKey is the same for two wordings of a question that differ in case, punctuation and
 // polite words only.

@@ -68,10 +68,20 @@ func TestAmbiguousTerm(t *testing.T) {
 	if len(a.Questions) != 1 || len(a.Questions[0].Alternatives) != 2 || a.Sure() {
 		t.Fatalf("%+v", a)
 	}
-	for answer, want := range map[string]string{"2": "sum(orders.amount) AS", "net revenue": "AS net_revenue"} {
+	for answer, want := range map[string]string{
+		"2": "sum(orders.amount) AS", "net revenue": "AS net_revenue", "I mean the net revenue": "AS net_revenue", "the second one, please": "sum(orders.amount) AS",
+		"no, option 1": "AS net_revenue", "gross": "sum(orders.amount) AS", "the one of paid orders": "AS net_revenue", "hm\n\n2": "sum(orders.amount) AS", // what chooses nothing is passed over
+		"neither, the average amount": "avg(orders.amount)", "ich meine net revenue": "AS net_revenue",
+	} {
 		q.Clarification = answer
 		if a := nlq.Plan(q); !a.Sure() || !strings.Contains(a.SQL, want) {
 			t.Errorf("%s: %+v", answer, a)
+		}
+	}
+	for _, answer := range []string{"revenue", "both", "how many customers are there?", "3"} {
+		q.Clarification = answer
+		if a := nlq.Plan(q); a.Sure() || len(a.Questions) != 1 {
+			t.Errorf("%q chooses nothing: %+v", answer, a)
 		}
 	}
 	if a := nlq.Plan(nlq.Question{Text: "gross revenue by city", Index: x}); !a.Sure() {
