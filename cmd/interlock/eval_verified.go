@@ -7,16 +7,20 @@ import (
 	"os"
 	"path/filepath"
 
+	"interlock/internal/catalog"
 	"interlock/internal/data"
 	"interlock/internal/eval"
 	"interlock/internal/fault"
-	"interlock/internal/meaning"
 )
 
 // hasMeaning reports whether a folder is that of a dataset with a semantic model.
 func hasMeaning(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, meaning.File))
-	return err == nil
+	for _, name := range catalog.MeaningFiles {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // verified asks the verified questions of the dataset in a folder, and compares the answers
@@ -37,15 +41,15 @@ func (e *evaluation) verified(ctx context.Context, dir string) (err error) {
 	}
 	defer func() { err = errors.Join(err, e.s.close()) }()
 	id := filepath.Base(abs)
-	questions, err := data.Meanings{Catalog: e.s.catalog}.Verified(ctx, id)
+	found, err := data.Meanings{Catalog: e.s.catalog}.VerifiedQuestions(ctx, id)
 	if err != nil {
 		return err
 	}
-	if len(questions) == 0 {
-		return fault.New(fault.BadRequest, "%s of %s has no verified questions", meaning.File, id).Suggest("Add some as custom_extensions of the model: docs/meaning.md says how.")
+	if len(found.Verified) == 0 {
+		return fault.New(fault.BadRequest, "the semantic model of %s has no verified questions", id).Suggest("Keep one of an answer with `interlock meaning verify RUN`.")
 	}
 	var list []eval.Dialogue
-	for i, q := range questions {
+	for i, q := range found.Verified {
 		turn := eval.DialogueTurn{Say: q.Question, Expect: "answer", Gold: []string{q.SQL}, Kind: "verified"}
 		list = append(list, eval.Dialogue{ID: fmt.Sprintf("%s-%d", id, i+1), Dataset: id, Turns: []eval.DialogueTurn{turn}})
 	}

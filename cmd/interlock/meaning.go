@@ -77,6 +77,7 @@ func (a *app) meaningCommand() *cobra.Command {
 		},
 	)
 	cmd.AddCommand(a.choiceCommands()...)
+	cmd.AddCommand(a.verifiedCommands()...)
 	return cmd
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -46,10 +47,18 @@ func (a *app) choiceCommands() []*cobra.Command {
 			},
 		},
 		{
-			Use: "forget DATASET CHOICE", Short: "Forget a remembered choice by its id", Args: cobra.ExactArgs(2),
+			Use: "forget DATASET ID", Short: "Forget a remembered choice or a verified question by its id", Args: cobra.ExactArgs(2),
 			Example: "  interlock meaning forget ecommerce c1a2b3c4d5e6",
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return a.readData(func(s *system) error {
+					if strings.HasPrefix(args[1], "v") {
+						found, err := data.Meanings{Catalog: s.catalog}.Unverify(cmd.Context(), args[0], "", args[1])
+						if err != nil {
+							return err
+						}
+						a.printDone(found, "forgotten")
+						return nil
+					}
 					found, err := data.Meanings{Catalog: s.catalog}.Forget(cmd.Context(), args[0], "", args[1])
 					if err != nil {
 						return err

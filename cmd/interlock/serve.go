@@ -65,7 +65,7 @@ func (a *app) serve(ctx context.Context) error {
 	srv, err := server.New(server.Config{
 		Engine: s.engine, Index: s.store, Machines: library{s.machines}, Datasets: datasets, Sources: data.ServedSources{Catalog: s.catalog}, Artifacts: s.artifacts,
 		Results: data.NewResults(data.ResultsConfig{Catalog: s.catalog, Query: s.query, Artifacts: s.artifacts, Store: s.store, Dir: s.stateDir(a.cfg, "results")}),
-		Files:   data.ServedFiles{Catalog: s.catalog}, Meanings: data.Meanings{Catalog: s.catalog}, Documents: documents, Audit: s.store,
+		Files:   data.ServedFiles{Catalog: s.catalog}, Meanings: data.Meanings{Catalog: s.catalog}, Verified: data.Meanings{Catalog: s.catalog}, Documents: documents, Audit: s.store,
 		Overview: datasets.Overview,
 		Refresh:  func(ctx context.Context, id string) (any, error) { return s.catalog.Refresh(ctx, id) },
 		Profile:  func(ctx context.Context, alias string) (any, error) { return s.catalog.Profile(ctx, alias) },

@@ -25,9 +25,9 @@ type MeaningFile struct {
 	Version string // of the text; "" where there is none
 }
 
-// meaningNames are the names that a semantic model may have beside the files of a dataset;
+// MeaningFiles are the names that a semantic model may have beside the files of a dataset;
 // the first is that of a new one.
-var meaningNames = []string{"meaning.yaml", "meaning.yml", "meaning.json"}
+var MeaningFiles = []string{"meaning.yaml", "meaning.yml", "meaning.json"}
 
 // Meaning reads the semantic model of a dataset: the file beside its files, or of a database
 // the one beside its registration in the state.
@@ -53,7 +53,7 @@ func (c *Catalog) readMeaning(d *dataset) (MeaningFile, error) {
 	if d.dir != "" {
 		read = func(path string) ([]byte, error) { return c.private.readInside(d.dir, path) }
 		paths = nil
-		for _, name := range meaningNames {
+		for _, name := range MeaningFiles {
 			paths = append(paths, filepath.Join(d.dir, name))
 		}
 	}
@@ -77,7 +77,7 @@ func (c *Catalog) readMeaning(d *dataset) (MeaningFile, error) {
 // ownMeaning is where a new semantic model of a dataset is written.
 func (c *Catalog) ownMeaning(d *dataset) string {
 	if d.dir != "" {
-		return filepath.Join(d.dir, meaningNames[0])
+		return filepath.Join(d.dir, MeaningFiles[0])
 	}
 	return filepath.Join(c.config.State, "meaning", url.PathEscape(d.id)+".yaml")
 }
@@ -85,7 +85,7 @@ func (c *Catalog) ownMeaning(d *dataset) string {
 // isMeaning reports whether a file of this name is a semantic model, on disks that do not tell
 // small letters from capitals too.
 func isMeaning(name string) bool {
-	return slices.ContainsFunc(meaningNames, func(n string) bool { return strings.EqualFold(n, name) })
+	return slices.ContainsFunc(MeaningFiles, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
 // CheckMeaningChange refuses who may not replace the semantic model of a dataset, or has not
@@ -102,7 +102,7 @@ func (c *Catalog) CheckMeaningChange(ctx context.Context, id, version, user stri
 // replaceable gives the semantic model that a user wants to replace, if they may.
 func (c *Catalog) replaceable(d *dataset, version, user string) (MeaningFile, error) {
 	if d.dir != "" {
-		if err := c.owners.check(d.dir, meaningNames[0], d.id, user); err != nil {
+		if err := c.owners.check(d.dir, MeaningFiles[0], d.id, user); err != nil {
 			return MeaningFile{}, err
 		}
 	} else if user != "" {

@@ -9,7 +9,6 @@ import (
 	"interlock/internal/catalog"
 	"interlock/internal/fault"
 	"interlock/internal/meaning"
-	"interlock/internal/queryplan"
 	"interlock/internal/schema"
 )
 
@@ -155,28 +154,4 @@ func (m Meanings) ReplaceMeaning(ctx context.Context, id, version, user, text st
 		return nil, err
 	}
 	return m.Meaning(ctx, id)
-}
-
-// A VerifiedStatement is a verified question with the statement of its plan.
-type VerifiedStatement struct{ Question, SQL string }
-
-// Verified lists the verified questions of a dataset.
-func (m Meanings) Verified(ctx context.Context, id string) ([]VerifiedStatement, error) {
-	s, err := Datasets{Catalog: m.Catalog}.Schema(ctx, id)
-	if err != nil || s.Meaning == nil {
-		return nil, err
-	}
-	var out []VerifiedStatement
-	for _, v := range s.Meaning.Verified {
-		plan, err := queryplan.Parse(v.Plan)
-		if err != nil {
-			return nil, err
-		}
-		sql, err := plan.SQL(s)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, VerifiedStatement{v.Question, sql})
-	}
-	return out, nil
 }

@@ -84,27 +84,36 @@ func (m Meanings) Forget(ctx context.Context, id, user, choice string) (DatasetC
 	})
 }
 
-// change replaces the semantic model of a dataset by what edit makes of it.
-func (m Meanings) change(ctx context.Context, id, user string, edit func(file string, text []byte, s schema.Dataset) ([]byte, error)) (DatasetChoices, error) {
-	f, err := m.Catalog.Meaning(ctx, id)
-	if err != nil {
-		return DatasetChoices{}, err
-	}
-	if err := m.Catalog.CheckMeaningChange(ctx, id, f.Version, user); err != nil {
-		return DatasetChoices{}, err
-	}
-	s, err := Datasets{Catalog: m.Catalog}.tables(ctx, id)
-	if err != nil {
-		return DatasetChoices{}, err
-	}
-	text, err := edit(filepath.Base(f.Path), f.Text, s)
-	if err != nil {
-		return DatasetChoices{}, err
-	}
-	if _, err := m.Catalog.ReplaceMeaning(ctx, id, f.Version, user, text); err != nil {
+// change replaces the semantic model of a dataset by what edit makes of it, and lists the choices.
+func (m Meanings) change(ctx context.Context, id, user string, edit editMeaning) (DatasetChoices, error) {
+	if err := m.edit(ctx, id, user, edit); err != nil {
 		return DatasetChoices{}, err
 	}
 	return m.Choices(ctx, id)
+}
+
+// editMeaning makes another text of a semantic model; nil is one that nobody wrote yet.
+type editMeaning func(file string, text []byte, s schema.Dataset) ([]byte, error)
+
+// edit replaces the semantic model of a dataset by what edit makes of it, for a user who may.
+func (m Meanings) edit(ctx context.Context, id, user string, edit editMeaning) error {
+	f, err := m.Catalog.Meaning(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := m.Catalog.CheckMeaningChange(ctx, id, f.Version, user); err != nil {
+		return err
+	}
+	s, err := Datasets{Catalog: m.Catalog}.tables(ctx, id)
+	if err != nil {
+		return err
+	}
+	text, err := edit(filepath.Base(f.Path), f.Text, s)
+	if err != nil {
+		return err
+	}
+	_, err = m.Catalog.ReplaceMeaning(ctx, id, f.Version, user, text)
+	return err
 }
 
 // MeaningChoices implements server.MeaningChoices.

@@ -29,7 +29,7 @@ func AddChoice(file string, text []byte, d schema.Dataset, c schema.Choice) ([]b
 		return nil, fault.New(fault.BadRequest, "a choice is a term with its reading, each a short text").Suggest(`Name both, as "when" and "the order date of orders".`)
 	}
 	if len(text) == 0 {
-		text = Draft{Name: d.ID, Head: []string{"What " + d.ID + " means; docs/meaning.md says what can stand here."}, Tables: bareTables(d)}.yaml()
+		text = bareModel(d)
 	}
 	return changeChoices(file, text, d, func(list []schema.Choice) ([]schema.Choice, error) {
 		list = slices.DeleteFunc(list, func(o schema.Choice) bool { return o.Excludes(c) })
@@ -53,6 +53,11 @@ func RemoveChoice(file string, text []byte, d schema.Dataset, id string) ([]byte
 
 // changeChoices puts another list of choices into the extension of the model.
 func changeChoices(file string, text []byte, d schema.Dataset, change func([]schema.Choice) ([]schema.Choice, error)) ([]byte, error) {
+	return changeList(file, text, d, "chosen", change)
+}
+
+// changeList puts another list under a key of the extension of the model; an empty one takes the key out.
+func changeList[T any](file string, text []byte, d schema.Dataset, key string, change func([]T) ([]T, error)) ([]byte, error) {
 	doc, found := Read(file, text)
 	if doc == nil || len(doc.Models) == 0 {
 		return nil, fault.New(fault.BadMeaning, "the semantic model %s cannot be read", file).With(found).Suggest("Correct it first: `interlock meaning check %s` names every error.", d.ID)
@@ -67,21 +72,26 @@ func changeChoices(file string, text []byte, d schema.Dataset, change func([]sch
 			break
 		}
 	}
-	var list []schema.Choice
-	if raw := ours["chosen"]; raw != nil {
+	var list []T
+	if raw := ours[key]; raw != nil {
 		if err := json.Unmarshal(raw, &list); err != nil {
-			return nil, fault.New(fault.BadMeaning, "the choices in %s cannot be read: %v", file, err).Suggest("Correct them first.")
+			return nil, fault.New(fault.BadMeaning, "what stands under %s in %s cannot be read: %v", key, file, err).Suggest("Correct it first.")
 		}
 	}
 	list, err := change(list)
 	if err != nil {
 		return nil, err
 	}
-	delete(ours, "chosen")
+	delete(ours, key)
 	if len(list) > 0 {
-		ours["chosen"] = json.RawMessage(jsonText(list))
+		ours[key] = json.RawMessage(jsonText(list))
 	}
 	return writeExtension(file, text, at, jsonText(ours))
+}
+
+// bareModel is the text of a model that says nothing yet.
+func bareModel(d schema.Dataset) []byte {
+	return Draft{Name: d.ID, Head: []string{"What " + d.ID + " means; docs/meaning.md says what can stand here."}, Tables: bareTables(d)}.yaml()
 }
 
 // modelOf is the place of the model that is used for a dataset: the one of its name, else the first.

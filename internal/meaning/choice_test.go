@@ -1,6 +1,8 @@
 package meaning_test
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,6 +85,51 @@ func TestAddChoiceRefuses(t *testing.T) {
 			t.Errorf("%s: written as\n%s", name, out)
 		} else if fault.From(err).Suggestion == "" {
 			t.Errorf("%s: no repair in %v", name, err)
+		}
+	}
+}
+
+// TestAddVerified keeps questions with their plans, the same question once, and takes them out again;
+// the rest of the text stays.
+func TestAddVerified(t *testing.T) {
+	before := []byte("version: 0.2.0.dev0\nsemantic_model:\n  - name: shop # ours\n    datasets:\n      - {name: orders, source: orders}\n    custom_extensions:\n      - vendor_name: INTERLOCK\n        data: '{\"today\": \"2026-01-31\"}'\n")
+	keep := func(text []byte, question, plan string) []byte {
+		t.Helper()
+		out, err := meaning.AddVerified(meaning.File, text, shop(), schema.VerifiedQuestion{Question: question, Plan: json.RawMessage(plan)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	verified := func(text []byte) (out []string) {
+		t.Helper()
+		doc, _ := meaning.Read(meaning.File, text)
+		checked, found := meaning.Check(doc, shop())
+		if len(found.Errors()) > 0 || checked.Meaning.Today != "2026-01-31" {
+			t.Fatalf("%v\n%s", found, text)
+		}
+		for _, v := range checked.Meaning.Verified {
+			out = append(out, v.Question+" "+string(v.Plan))
+		}
+		return out
+	}
+	text := keep(before, "How many orders? It's \"all\"", `{"table":"orders","select":[{"function":"count"}]}`)
+	text = keep(text, "Who buys?", `{"table":"customers","select":[{"column":"name"}]}`)
+	text = keep(text, "who  buys?", `{"table":"customers","select":[{"column":"city"}]}`)
+	want := []string{`How many orders? It's "all" {"table":"orders","select":[{"function":"count"}]}`, `who buys? {"table":"customers","select":[{"column":"city"}]}`}
+	if got := verified(text); !slices.Equal(got, want) || !strings.Contains(string(text), "- name: shop # ours\n") {
+		t.Errorf("%q\n%s", got, text)
+	}
+	text, err := meaning.RemoveVerified(meaning.File, text, shop(), meaning.VerifiedID("Who buys?"))
+	if err != nil || len(verified(text)) != 1 {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if _, err := meaning.RemoveVerified(meaning.File, text, shop(), "v1"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("an unknown id: %v", err)
+	}
+	for _, bad := range []string{"", "a\x00b", strings.Repeat("x", 600)} {
+		if _, err := meaning.AddVerified(meaning.File, nil, shop(), schema.VerifiedQuestion{Question: bad, Plan: json.RawMessage(`{}`)}); !fault.Is(err, fault.BadRequest) {
+			t.Errorf("%q: %v", bad, err)
 		}
 	}
 }

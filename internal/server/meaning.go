@@ -1,6 +1,9 @@
 package server
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+)
 
 // Meanings are the semantic models of datasets: what their words mean.
 type Meanings interface {
@@ -15,6 +18,45 @@ type Meanings interface {
 	RememberChoice(ctx context.Context, dataset, user, term, reading string) (any, error)
 	// ForgetChoice takes the choice of that id out of it.
 	ForgetChoice(ctx context.Context, dataset, user, choice string) (any, error)
+}
+
+// Verified are the questions of datasets whose plans people approved.
+type Verified interface {
+	// ListVerified lists them.
+	ListVerified(ctx context.Context, dataset string) (any, error)
+	// AddVerified writes a question with its query plan into the semantic model, for a user; "" is
+	// the operator.
+	AddVerified(ctx context.Context, dataset, user, question string, plan json.RawMessage) (any, error)
+	// RemoveVerified takes the question of that id out of it.
+	RemoveVerified(ctx context.Context, dataset, user, verified string) (any, error)
+}
+
+func (s *Server) listVerified(ctx context.Context, in *struct {
+	ID string `path:"id" maxLength:"200"`
+},
+) (any, error) {
+	return s.cfg.Verified.ListVerified(ctx, in.ID)
+}
+
+// addVerified keeps a question with the plan of an answer that a person approved. The request is the
+// approval: no tool that a model can call does this.
+func (s *Server) addVerified(ctx context.Context, in *struct {
+	ID   string `path:"id" maxLength:"200"`
+	Body struct {
+		Question string          `json:"question" minLength:"1" maxLength:"500" doc:"The question, as people ask it"`
+		Plan     json.RawMessage `json:"plan" doc:"The query plan: plan_json of the details of its answer"`
+	}
+},
+) (any, error) {
+	return s.cfg.Verified.AddVerified(ctx, in.ID, uploader(ctx), in.Body.Question, in.Body.Plan)
+}
+
+func (s *Server) removeVerified(ctx context.Context, in *struct {
+	ID       string `path:"id" maxLength:"200"`
+	Verified string `path:"verified" maxLength:"40"`
+},
+) (any, error) {
+	return s.cfg.Verified.RemoveVerified(ctx, in.ID, uploader(ctx), in.Verified)
 }
 
 func (s *Server) meaning(ctx context.Context, in *struct {

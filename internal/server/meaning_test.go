@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -85,6 +86,48 @@ func TestMeaningChoiceRoutes(t *testing.T) {
 		res, text := r.do(t, tt.method, "/api/datasets/shop/meaning/choices"+tt.path, tt.body)
 		if res.StatusCode != tt.status || !strings.Contains(text, tt.has) {
 			t.Errorf("%s %s %.60s: %d %.300s, want %d %s", tt.method, tt.path, tt.body, res.StatusCode, text, tt.status, tt.has)
+		}
+	}
+}
+
+// verifiedList is a list of verified questions.
+type verifiedList struct{ questions []string }
+
+func (v *verifiedList) ListVerified(context.Context, string) (any, error) {
+	return map[string]any{"verified": v.questions}, nil
+}
+
+func (v *verifiedList) AddVerified(ctx context.Context, _, user, question string, plan json.RawMessage) (any, error) {
+	v.questions = append(v.questions, user+":"+question+"="+string(plan))
+	return v.ListVerified(ctx, "")
+}
+
+func (v *verifiedList) RemoveVerified(ctx context.Context, _, _, id string) (any, error) {
+	if id != "v1" {
+		return nil, fault.New(fault.NotFound, "no question %q", id)
+	}
+	v.questions = nil
+	return v.ListVerified(ctx, "")
+}
+
+// TestVerifiedRoutes keeps, lists and forgets verified questions.
+func TestVerifiedRoutes(t *testing.T) {
+	r := start(t, func(c *server.Config) { c.Verified = &verifiedList{} })
+	const path = "/api/datasets/shop/meaning/verified"
+	for _, tt := range []struct {
+		method, path, body string
+		status             int
+		has                string
+	}{
+		{"GET", path, "", http.StatusOK, `"verified":null`},
+		{"POST", path, `{"question":"","plan":{}}`, http.StatusBadRequest, "question"},
+		{"POST", path, `{"question":"How many?","plan":{"table":"orders"}}`, http.StatusOK, `How many?={\"table\":\"orders\"}`},
+		{"DELETE", path + "/v2", "", http.StatusNotFound, "no question"},
+		{"DELETE", path + "/v1", "", http.StatusOK, `"verified":null`},
+	} {
+		res, text := r.do(t, tt.method, tt.path, tt.body)
+		if res.StatusCode != tt.status || !strings.Contains(text, tt.has) {
+			t.Errorf("%s %s: %d %.300s", tt.method, tt.path, res.StatusCode, text)
 		}
 	}
 }

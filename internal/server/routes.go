@@ -90,6 +90,11 @@ func (s *Server) routes(t *table) {
 		post(t, Analyst, "/api/datasets/{id}/meaning/choices", "Remember a choice: write it into the semantic model", s.rememberChoice)
 		remove(t, Analyst, "/api/datasets/{id}/meaning/choices/{choice}", "Forget a remembered choice", s.forgetChoice)
 	}
+	if s.cfg.Verified != nil {
+		get(t, Viewer, "/api/datasets/{id}/meaning/verified", "The questions whose plans people approved", s.listVerified)
+		post(t, Analyst, "/api/datasets/{id}/meaning/verified", "Keep a question with the plan of its answer as verified", s.addVerified)
+		remove(t, Analyst, "/api/datasets/{id}/meaning/verified/{verified}", "Forget a verified question", s.removeVerified)
+	}
 	if s.cfg.Documents != nil {
 		get(t, Viewer, "/api/documents", "The documents that I may see", s.documents)
 		upload(t, Analyst, "/api/documents", "Add documents to a collection or a thread", s.uploadDocuments)

@@ -37,6 +37,7 @@ type Config struct {
 	Results   Results
 	Files     Files
 	Meanings  Meanings
+	Verified  Verified
 	Documents Documents
 	// Audit keeps who did what. Nil: nothing is recorded but what the engine's store records.
 	Audit Audit
