@@ -235,10 +235,19 @@ func (r *reader) extension(list []Extension, path, kind string, target any) {
 	}
 	before := len(r.found)
 	r.validate(at, extensionForms()[kind], value)
-	if len(r.found) > before {
-		return
+	var parts map[string]json.RawMessage
+	if json.Unmarshal([]byte(list[ours].Data), &parts) != nil {
+		return // no object, which is found already
 	}
-	dec := json.NewDecoder(strings.NewReader(list[ours].Data))
+	for key := range parts { // what is wrong under one key does not hide the others
+		if slices.ContainsFunc(r.found[before:], func(f Finding) bool {
+			rest, under := strings.CutPrefix(f.Path, at+"."+key)
+			return under && (rest == "" || rest[0] == '.' || rest[0] == '[')
+		}) {
+			delete(parts, key)
+		}
+	}
+	dec := json.NewDecoder(strings.NewReader(jsonText(parts)))
 	dec.UseNumber()
 	if err := dec.Decode(target); err != nil {
 		r.add("bad-extension", at, "", "the data of the extension cannot be read: %v", err)
