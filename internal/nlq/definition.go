@@ -23,9 +23,12 @@ type definition struct {
 	conds   []condition // the rows that it is about
 	part    []condition // of a ratio: the rows that count
 	formula *formula    // of an aggregate: what is aggregated, where it is more than a column
+	sum     *aggregate  // of arithmeticOf
+	zeroed  int         // of a difference: the column whose missing values count as 0
 	factor  float64
-	date    int  // the date by which it counts, or -1
-	noun    bool // it names rows by itself, as `open incident`
+	unit    queryplan.Unit // of daysBetween
+	date    int            // the date by which it counts, or -1
+	noun    bool           // it names rows by itself, as `open incident`
 
 	metric string         // of metricOf: its name in the model
 	body   queryplan.Expr // and its expression
@@ -41,63 +44,174 @@ const (
 	quotientOf
 	differenceOf
 	daysBetween
-	metricOf // of the semantic model
+	arithmeticOf // of aggregates
+	metricOf     // of the semantic model
 )
 
 func (d *definition) isMeasure() bool { return d.form != conditionOn }
 
 var (
-	dayInText     = regexp.MustCompile(`\b(\d{4}-\d{2}-\d{2})\b`)
-	extractWords  = regexp.MustCompile(`(?i)\b(extract|extracted|snapshot|as of|today)\b`)
-	timesForm     = regexp.MustCompile(`(?i)^(.+?) (?:times|multiplied by|x) (\d+(?:\.\d+)?)$`)
-	daysForm      = regexp.MustCompile(`(?i)^(?:the )?(?:number of )?days (?:from|between) (.+?) (?:to|and|until) (.+)$`)
-	aggregateForm = regexp.MustCompile(`(?i)^(?:the )?(sum|total|average|mean|median|number|count) of (.+)$`)
-	shareForm     = regexp.MustCompile(`(?i)^(?:the )?(?:share|percentage|proportion) of (.+?) (?:that|which|who) (?:also )?(.+)$`)
-	shareWithForm = regexp.MustCompile(`(?i)^(?:the )?(?:share|percentage|proportion) of (.+?) (?:with|whose) (.+)$`)
-	quotientForm  = regexp.MustCompile(`(?i)^(.+?),? divided by (?:the )?(?:all )?(.+)$`)
-	lessForm      = regexp.MustCompile(`(?i)^(\S+) (?:less|minus) (\S+?)$`)
-	whenForm      = regexp.MustCompile(`(?i)^an? (.+?) (?:is|counts as) (.+?) (?:when|if|once) (.+)$`)
-	articleForm   = regexp.MustCompile(`(?i)^(?:an?|the|every|all|each) `)
-	overForm      = regexp.MustCompile(`(?i)^(.+?),? (?:over|across) (.+)$`)
-	byForm        = regexp.MustCompile(`(?i)^(.+?), (?:by|counted by|dated by) (?:the )?(?:(?:day|date|time) of )?([\w.]+)$`)
-	rangeForm     = regexp.MustCompile(`(?i)^(?:(\w+) )?(?:from )?(\d+) to (\d+)$`)
-	onItsForm     = regexp.MustCompile(`(?i)\bon its (\w+)`)
-	countByForm   = regexp.MustCompile(`(?i)\bcount(?:s|ed)? by this (?:day|date)`)
-	zeroForm      = regexp.MustCompile(`(?i)\b0 (?:=|means|is) (?:[\w ]+, )?(not|no|none|unknown|missing|that none)\b`)
-	unknownForm   = regexp.MustCompile(`(?i)(?:^|[\s(,;:])(-?\d+(?:\.\d+)?) (?:=|means|is|stands for) (?:an? |that )?(?:not|no|none|unknown|missing|unset|absent|undefined)\b`)
-	extractForm   = regexp.MustCompile(`(?i)\b(before|after|until|since|than) the (?:day|date) of (?:the|this) extract`)
-	sumsForm      = regexp.MustCompile(`(?i)^(?:the )?(?:sum|total) of ([\w.]+)(?: (?:of|over|across|with|in) (.+?))?,? divided by (?:the )?(?:sum|total) of (?:all )?(?:the )?([\w.]+)$`)
-	sentenceEnd   = regexp.MustCompile(`[.;] `)
-	uncountedForm = regexp.MustCompile(`(?i)^(.+?) (?:do not count|does not count|are not counted|is not counted|are left out|do not belong to it)\.?$`)
-	ofRowForm     = regexp.MustCompile(`(?i) of (?:an?|each|every|the) [\w ]+$`)
-	bracketForm   = regexp.MustCompile(`\([^)]*\)`)
-	clauseForm    = regexp.MustCompile(`(?i),? (?:the )?day of the extract`)
+	dayInText    = regexp.MustCompile(`\b(\d{4}-\d{2}-\d{2})\b`)
+	extractWords = regexp.MustCompile(`(?i)\b(extract|extracted|snapshot|as of|today)\b`)
+	timesForm    = regexp.MustCompile(`(?i)^(.+?) (?:times|multiplied by|x) (\d+(?:\.\d+)?)$`)
+	daysForm     = regexp.MustCompile(`(?i)^(?:the )?(?:(average|mean|median) )?(?:number of )?(days|hours) (?:from|between) (.+?) (?:to|and|until) (.+)$`)
+	lessForm     = regexp.MustCompile(`(?i)^(\S+) (?:less|minus) (\S+?)$`)
+	whenForm     = regexp.MustCompile(`(?i)^(?:an? )?(.+?) (?:is|are|counts? as) (.+?) (?:when|if|once|as long as) (?:its |their |the )?(.+)$`)
+	articleForm  = regexp.MustCompile(`(?i)^(?:an?|the|every|all|each) `)
+	byForm       = regexp.MustCompile(`(?i)^(.+?),? (?:by|counted by|dated by) (?:the )?(?:(?:day|date|time) of )?([\w.]+)$`)
+	rangeForm    = regexp.MustCompile(`(?i)^(?:(\w+) )?(?:from )?(\d+) to (\d+)$`)
+	countByForm  = regexp.MustCompile(`(?i)\bcount(?:s|ed)? by this (?:day|date)`)
+	zeroForm     = regexp.MustCompile(`(?i)\b0 (?:=|means|is) (?:[\w ]+, )?(not|no|none|unknown|missing|that none)\b`)
+	unknownForm  = regexp.MustCompile(`(?i)(?:^|[\s(,;:])(-?\d+(?:\.\d+)?) (?:=|means|is|stands for) (?:an? |that )?(?:not|no|none|unknown|missing|unset|absent|undefined)\b`)
+	overAllForm  = regexp.MustCompile(`(?i)^(.+ divided by .+), (?:over|across|for) (.+)$`)
+	ofRowForm    = regexp.MustCompile(`(?i) of (?:an?|each|every|the) [\w ]+$`)
 )
 
-// define computes a term, or returns nil.
-func (x *Index) define(name, text string) *definition {
-	d := &definition{name: name, text: text, base: -1, col: -1, other: -1, date: -1}
-	sentences := strings.SplitN(strings.TrimSpace(text), ". ", 2)
-	s := strings.TrimSuffix(strings.TrimSpace(sentences[0]), ".")
-	s, _, _ = strings.Cut(s, ";")
-	if _, after, ok := strings.Cut(s, ": "); ok {
-		s = after
+// define computes a term. Where its sentences are not read whole it gives nil and the part that was not read.
+func (x *Index) define(name, text string) (*definition, string) {
+	sentences := splitSentences(text)
+	if len(sentences) == 0 {
+		return nil, text
 	}
-	if !x.today.IsZero() {
-		s = extractForm.ReplaceAllString(s, "${1} "+x.today.Format(time.DateOnly))
+	core := sentences[0]
+	if before, after, ok := strings.Cut(core, ": "); ok && !strings.Contains(before, " of ") {
+		core = after
 	}
-	s = clauseForm.ReplaceAllString(s, "")
-	if m := onItsForm.FindStringSubmatch(text); m != nil {
-		d.date = x.columnNamed(m[1], -1)
-	}
-	switch {
-	case x.defineTimes(d, s), x.defineDays(d, s), x.defineSums(d, s), x.defineAggregate(d, s), x.defineShare(d, s), x.defineQuotient(d, s), x.defineLess(d, s), x.defineCondition(d, name, s):
-		if d.date >= 0 && x.singleWay(d.base, x.columns[d.date].table) == nil {
-			d.date = -1
+	d, unread := x.defineCore(name, core)
+	if d == nil {
+		if m := tailForm.FindStringSubmatch(core); m != nil { // sum of x, without y
+			d, _ = x.defineCore(name, m[1])
+			sentences = append(sentences, m[2]+m[3]+" "+m[4])
 		}
-		return d
 	}
-	return nil
+	if d == nil {
+		return nil, unread
+	}
+	d.name, d.text = name, text
+	for _, s := range sentences[1:] {
+		if !x.readRemark(d, s) {
+			return nil, s
+		}
+	}
+	return d, ""
+}
+
+// defineCore reads the sentence that says what a term is.
+func (x *Index) defineCore(name, s string) (*definition, string) {
+	d := newDefinition(name)
+	if x.defineTimes(d, s) || x.defineDays(d, s) || x.defineLess(d, s) {
+		return d, ""
+	}
+	ok, unread := x.defineMeasure(d, s)
+	if ok {
+		return d, ""
+	}
+	d = newDefinition(name)
+	ok, other := x.defineCondition(d, name, s)
+	if ok {
+		return d, ""
+	}
+	if amountForm.MatchString(s) || divisionForm.MatchString(s) || shareStart.MatchString(s) || other == "" {
+		other = unread
+	}
+	return nil, other
+}
+
+// defineMeasure reads a sentence that says how a number is computed.
+func (x *Index) defineMeasure(d *definition, s string) (bool, string) {
+	r := &measureReader{x: x, base: -1}
+	percent := percentTail.MatchString(s)
+	s = percentTail.ReplaceAllString(s, "")
+	date := ""
+	if m := byForm.FindStringSubmatch(s); m != nil && !strings.HasSuffix(strings.ToLower(m[1]), " divided") && !strings.HasSuffix(strings.ToLower(m[1]), " multiplied") {
+		s, date = m[1], m[2]
+	}
+	over := ""
+	if m := overAllForm.FindStringSubmatch(s); m != nil {
+		s, over = m[1], m[2]
+	}
+	a := r.share(s)
+	if a == nil && !shareStart.MatchString(s) {
+		a = r.read(s, divisionForm.MatchString(s) || ratioForm.MatchString(s))
+	}
+	if a == nil || r.base < 0 {
+		return false, r.unread
+	}
+	d.base = r.base
+	if over != "" {
+		conds := x.rowsFor(over, d.base)
+		if !d.take(a, percent) || len(conds) == 0 && x.tableCalled(strings.Fields(strings.ToLower(articleForm.ReplaceAllString(over, "")))) != d.base {
+			return false, over
+		}
+		d.conds = append(slices.Clone(d.conds), conds...)
+		return true, ""
+	}
+	if date != "" {
+		if d.date = x.dateNamed(date, d.base); d.date < 0 {
+			return false, "by " + date
+		}
+	}
+	return d.take(a, percent), s
+}
+
+// take makes an aggregate the measure of a definition, in the plainest form.
+func (d *definition) take(a *aggregate, percent bool) bool {
+	switch {
+	case a.agg != "" && a.of != nil && !percent:
+		d.form, d.agg, d.col, d.conds = aggregateOf, a.agg, a.of.columns()[0], a.conds
+		if a.of.op != "" {
+			d.formula = a.of
+		}
+		return true
+	case a.op == queryplan.Divide && a.left.countsRows() && a.right.countsRows():
+		if len(a.left.conds) == 0 {
+			return false
+		}
+		if impliesAll(a.left.conds, a.right.conds) {
+			d.form, d.conds, d.part = ratioOfRows, a.right.conds, a.left.conds
+			return true
+		}
+		percent = true
+	case a.op == queryplan.Divide && a.left.agg == queryplan.Sum && a.right.agg == queryplan.Sum && a.left.of.op == "" && a.right.of.op == "":
+		if impliesAll(a.left.conds, a.right.conds) && !percent {
+			d.form, d.col, d.other, d.conds, d.part = quotientOf, a.left.of.col, a.right.of.col, a.right.conds, a.left.conds
+			return true
+		}
+	case a.agg == "" && a.op == "":
+		return false // a bare number
+	}
+	d.form, d.sum = arithmeticOf, a
+	if percent {
+		d.factor = 100
+	}
+	return true
+}
+
+// impliesAll reports whether rows that pass the first conditions pass the others too.
+func impliesAll(conds, others []condition) bool {
+	return !slices.ContainsFunc(others, func(o condition) bool {
+		return !slices.ContainsFunc(conds, func(c condition) bool { return sameCondition(c, o) || implies(c, o) })
+	})
+}
+
+func implies(c, o condition) bool {
+	if c.neg || o.neg || c.exists || o.exists || c.def != nil || o.def != nil || len(c.any)+len(o.any) > 0 || c.op == queryplan.IsNull {
+		return false
+	}
+	if o.op == queryplan.IsNotNull {
+		return c.col == o.col || c.other >= 0 && c.other == o.col
+	}
+	listed := c.op == queryplan.Eq || c.op == queryplan.In
+	if c.col != o.col || !listed || c.other >= 0 || o.other >= 0 {
+		return false
+	}
+	switch o.op {
+	case queryplan.Eq, queryplan.In:
+		return !slices.ContainsFunc(c.values, func(v any) bool { return !slices.Contains(o.values, v) })
+	case queryplan.Ne, queryplan.NotIn:
+		return !slices.ContainsFunc(c.values, func(v any) bool { return slices.Contains(o.values, v) })
+	}
+	return false
 }
 
 // columnNamed finds a column by `table.column` or by its name, in a table if that is given.
@@ -143,137 +257,44 @@ func (x *Index) defineDays(d *definition, s string) bool {
 	if m == nil {
 		return false
 	}
-	a := x.columnNamed(m[1], -1)
+	last := ofRowForm.ReplaceAllString(m[4], "")
+	a := x.columnNamed(m[3], -1)
+	if a < 0 { // a name that several tables have: that of the other date's table
+		if b := x.columnNamed(last, -1); b >= 0 {
+			a = x.columnNamed(m[3], x.columns[b].table)
+		} else if t := x.rowOf(m[4]); t >= 0 {
+			a = x.columnNamed(m[3], t)
+		}
+	}
 	if a < 0 {
 		return false
 	}
 	d.base = x.columns[a].table
-	m[2] = ofRowForm.ReplaceAllString(m[2], "")
-	b := x.columnNamed(m[2], d.base)
-	if b < 0 && strings.Contains(strings.ToLower(m[2]), "day of the "+lemma(strings.ToLower(x.tableName(d.base)))) {
+	b := x.columnNamed(last, d.base)
+	if b < 0 && strings.Contains(strings.ToLower(m[4]), "day of the "+lemma(strings.ToLower(x.tableName(d.base)))) {
 		b = x.mainDate(d.base)
 	}
 	if b < 0 || !x.columns[a].date || !x.columns[b].date {
 		return false
 	}
-	d.form, d.col, d.other = daysBetween, a, b
-	return true
-}
-
-func (x *Index) defineAggregate(d *definition, s string) bool {
-	m := aggregateForm.FindStringSubmatch(s)
-	if m == nil {
+	if t := x.rowOf(m[4]); t >= 0 && t != d.base {
 		return false
 	}
-	agg := map[string]queryplan.Function{"sum": queryplan.Sum, "total": queryplan.Sum, "average": queryplan.Avg, "mean": queryplan.Avg, "median": queryplan.Median}[strings.ToLower(m[1])]
-	rest := m[2]
-	if b := byForm.FindStringSubmatch(rest); b != nil {
-		if col := x.columnNamed(b[2], -1); col >= 0 && x.columns[col].date {
-			rest, d.date = b[1], col
-		} else {
-			col = -1
-			for i := range x.columns { // a date that several tables have: that of the measure
-				if strings.EqualFold(x.columns[i].name, b[2]) && strings.HasPrefix(strings.ToLower(b[1]), strings.ToLower(x.tableName(x.columns[i].table))+".") {
-					col = i
-				}
-			}
-			if col < 0 {
-				return false
-			}
-			rest, d.date = b[1], col
-		}
-	}
-	over := ""
-	if o := overForm.FindStringSubmatch(rest); o != nil {
-		rest, over = o[1], o[2]
-	}
-	if q := quotientForm.FindStringSubmatch(rest); q != nil {
-		second := aggregateForm.FindStringSubmatch(q[2])
-		if second == nil || agg != queryplan.Sum || !strings.EqualFold(second[1], m[1]) {
-			return false
-		}
-		d.col, d.other, d.form = x.columnNamed(q[1], -1), x.columnNamed(second[2], -1), quotientOf
-		if d.col < 0 || d.other < 0 || x.columns[d.col].table != x.columns[d.other].table {
-			return false
-		}
-	} else {
-		if agg == "" {
-			return false
-		}
-		d.col, d.form, d.agg = x.columnNamed(rest, -1), aggregateOf, agg
-		if d.formula = x.readFormula(rest); d.formula != nil {
-			d.col = d.formula.columns()[0]
-		}
-		if d.col < 0 {
-			return false
-		}
-	}
-	d.base = x.columns[d.col].table
-	if over == "" {
-		return x.excludeUncounted(d)
-	}
-	if r := rangeForm.FindStringSubmatch(over); r != nil {
-		low, _ := strconv.ParseFloat(r[2], 64)
-		high, _ := strconv.ParseFloat(r[3], 64)
-		d.conds = []condition{{table: d.base, col: d.col, op: queryplan.Between, values: []any{low, high}, other: -1}}
-		return true
-	}
-	conds, ok := x.phraseConditions(over, d.base)
-	d.conds = conds
-	return ok && (len(conds) > 0 || x.excludeUncounted(d))
-}
-
-// excludeUncounted reads the sentence of a definition which says that some rows do not count: cancelled orders
-// do not count. Where a definition has conditions already such a sentence repeats what they leave out; else it
-// must be understood.
-func (x *Index) excludeUncounted(d *definition) bool {
-	for _, s := range sentenceEnd.Split(d.text, -1) {
-		m := uncountedForm.FindStringSubmatch(strings.TrimSpace(s))
-		if m == nil {
-			continue
-		}
-		conds, ok := x.phraseConditions(bracketForm.ReplaceAllString(m[1], ""), d.base)
-		if !ok || len(conds) == 0 {
-			conds, ok = x.phraseConditions(strings.NewReplacer("(", "with ", ")", "").Replace(m[1]), d.base)
-		}
-		if !ok || len(conds) != 1 || !conds[0].negate() {
-			return false
-		}
-		d.conds = append(d.conds, conds[0])
+	d.form, d.col, d.other, d.unit, d.agg = daysBetween, a, b, "day", aggregateOfIt[strings.ToLower(m[1])]
+	if strings.EqualFold(m[2], "hours") {
+		d.unit = "hour"
 	}
 	return true
 }
 
-var opposites = map[queryplan.Operator]queryplan.Operator{
-	queryplan.Eq: queryplan.Ne, queryplan.Ne: queryplan.Eq, queryplan.In: queryplan.NotIn, queryplan.NotIn: queryplan.In,
-	queryplan.IsNull: queryplan.IsNotNull, queryplan.IsNotNull: queryplan.IsNull,
-}
-
-// negate turns a condition round, and reports whether it can be.
-func (c *condition) negate() bool {
-	op, ok := opposites[c.op]
-	if !ok || c.exists || c.def != nil || c.other >= 0 {
-		return false
+// rowOf is the table of whose rows something is said to be: to finished_on of a repair.
+func (x *Index) rowOf(text string) int {
+	m := ofRowForm.FindString(text)
+	if m == "" {
+		return -1
 	}
-	c.op = op
-	return true
-}
-
-// defineSums reads `sum of hours of billable entries divided by sum of all hours`: a sum over some of
-// the rows and one over all of them.
-func (x *Index) defineSums(d *definition, s string) bool {
-	m := sumsForm.FindStringSubmatch(s)
-	if m == nil || m[2] == "" {
-		return false
-	}
-	d.col, d.other, d.form = x.columnNamed(m[1], -1), x.columnNamed(m[3], -1), quotientOf
-	if d.col < 0 || d.other < 0 || x.columns[d.col].table != x.columns[d.other].table {
-		return false
-	}
-	d.base = x.columns[d.col].table
-	part, ok := x.phraseConditions(m[2], d.base)
-	d.part = part
-	return ok && len(part) > 0
+	words := strings.Fields(strings.ToLower(m))
+	return x.tableCalled(words[2:])
 }
 
 // phraseConditions reads `invoices with status paid or open` as conditions on rows of a table.
@@ -366,45 +387,8 @@ func (x *Index) valueTable(phrase string) int {
 	return -1
 }
 
-func (x *Index) defineShare(d *definition, s string) bool {
-	m := shareForm.FindStringSubmatch(s)
-	if m == nil {
-		m = shareWithForm.FindStringSubmatch(s)
-	}
-	if m == nil {
-		return false
-	}
-	d.base = x.tableOfPhrase(m[1])
-	if d.base < 0 {
-		return false
-	}
-	all, ok := x.phraseConditions(m[1], d.base)
-	part, ok2 := x.phraseConditions("with "+strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(m[2], "have "), "has "), "had "), d.base)
-	d.form, d.conds, d.part = ratioOfRows, all, part
-	return ok && ok2 && len(part) > 0
-}
-
-func (x *Index) defineQuotient(d *definition, s string) bool {
-	m := quotientForm.FindStringSubmatch(s)
-	if m == nil {
-		return false
-	}
-	m[1], m[2] = bracketForm.ReplaceAllString(m[1], ""), bracketForm.ReplaceAllString(m[2], "")
-	a, b := x.tableOfPhrase(m[1]), x.tableOfPhrase(m[2])
-	if a < 0 && b < 0 {
-		a, b = x.valueTable(m[1]), x.valueTable(m[2])
-	}
-	if a < 0 || a != b {
-		return false
-	}
-	part, ok := x.phraseConditions(m[1], a)
-	all, ok2 := x.phraseConditions(m[2], a)
-	d.base, d.form, d.conds, d.part = a, ratioOfRows, all, part
-	return ok && ok2 && len(part) > 0
-}
-
 func (x *Index) defineLess(d *definition, s string) bool {
-	m := lessForm.FindStringSubmatch(s)
+	m := lessForm.FindStringSubmatch(ofRowForm.ReplaceAllString(s, ""))
 	if m == nil {
 		return false
 	}
@@ -427,30 +411,47 @@ func isNounPhrase(name string) bool {
 	return len(words) > 1 && !grammar[words[0]] && !pastForm(&tokenise(words[len(words)-1])[0])
 }
 
-func (x *Index) defineCondition(d *definition, name, s string) bool {
-	var phrase string
+// defineCondition reads a sentence that says which rows a term means: an order whose delivered_on is after
+// requested_for, or status open and due_date before today.
+func (x *Index) defineCondition(d *definition, name, s string) (bool, string) {
+	phrase, base := s, -1
 	if m := whenForm.FindStringSubmatch(s); m != nil {
-		d.base, phrase = x.tableOfPhrase(m[1]), m[3]
-	} else {
-		if !articleForm.MatchString(s) {
-			return false
+		t := x.tableCalled(strings.Fields(strings.ToLower(articleForm.ReplaceAllString(m[1], ""))))
+		if t < 0 {
+			return false, s
 		}
-		phrase, d.noun = articleForm.ReplaceAllString(s, ""), isNounPhrase(name)
-		if d.base = x.tableOfPhrase(phrase); d.base < 0 {
-			d.base = x.valueTable(phrase)
+		phrase, base = "rows where "+m[3], t
+	}
+	t, conds, unread := x.readRows(phrase, base)
+	if unread != "" && base < 0 {
+		if only := x.tableOfColumns(phrase); only >= 0 {
+			t, conds, unread = x.readRows("rows where "+phrase, only)
 		}
 	}
-	if d.base < 0 {
-		return false
+	if unread != "" || len(conds) == 0 || t < 0 {
+		return false, unread
 	}
-	// Of several sentences the first must say it all; others may only repeat what it leaves out.
-	conds, ok := x.phraseConditions(phrase, d.base)
-	if !ok || len(conds) == 0 {
-		return false
+	d.base, d.conds = t, conds
+	words, core := splitIdentifier(name), x.tables[t].core
+	d.noun = base < 0 && isNounPhrase(name) || len(words) > 1 && (words[len(words)-1] == core[len(core)-1] || x.called[words[len(words)-1]] == t+1)
+	return true, ""
+}
+
+// tableOfColumns is the one table that has all columns which a phrase names, or -1.
+func (x *Index) tableOfColumns(phrase string) int {
+	found := -1
+	for _, w := range rowsWord.FindAllString(strings.ToLower(phrase), -1) {
+		if col := x.columnNamed(w, -1); col >= 0 {
+			if t := x.columns[col].table; found >= 0 && t != found {
+				return -1
+			} else {
+				found = t
+			}
+		}
 	}
-	d.conds = conds
-	words := splitIdentifier(name)
-	core := x.tables[d.base].core
-	d.noun = d.noun || len(words) > 1 && (words[len(words)-1] == core[len(core)-1] || x.called[words[len(words)-1]] == d.base+1)
-	return true
+	return found
+}
+
+func newDefinition(name string) *definition {
+	return &definition{name: name, base: -1, col: -1, other: -1, date: -1, zeroed: -1}
 }

@@ -3,6 +3,7 @@ package nlq
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"interlock/internal/queryplan"
@@ -10,26 +11,30 @@ import (
 
 // A formula is arithmetic between columns of a row: quantity times price.
 type formula struct {
-	col         int // where op is ""
+	col         int // where op is "" and it is no number
+	number      *float64
 	op          queryplan.MathOperator
 	left, right *formula
 }
 
 var (
-	formulaWord = regexp.MustCompile(`(?i)[\p{L}_][\w.]*|[()+*]|-`)
-	formulaOps  = map[string]queryplan.MathOperator{"plus": queryplan.Add, "+": queryplan.Add, "and": queryplan.Add, "less": queryplan.Subtract, "minus": queryplan.Subtract, "-": queryplan.Subtract, "times": queryplan.Multiply, "*": queryplan.Multiply}
+	formulaWord = regexp.MustCompile(`(?i)[\p{L}_][\w.]*|\d+(?:\.\d+)?|[()+*/]|-`)
+	formulaOps  = map[string]queryplan.MathOperator{"plus": queryplan.Add, "+": queryplan.Add, "and": queryplan.Add, "less": queryplan.Subtract, "minus": queryplan.Subtract, "-": queryplan.Subtract, "times": queryplan.Multiply, "*": queryplan.Multiply, "divided_by": queryplan.Divide, "/": queryplan.Divide}
 )
 
 // readFormula reads arithmetic between columns that can be reached from the first; nil where it is
 // anything else, or no arithmetic at all.
-func (x *Index) readFormula(text string) *formula {
-	text = strings.ReplaceAll(strings.ToLower(text), "multiplied by", "times")
-	r := &formulaReader{x: x, words: formulaWord.FindAllString(text, -1), base: -1}
+func (x *Index) readFormula(text string) *formula { return x.readFormulaIn(text, -1) }
+
+// readFormulaIn reads arithmetic whose columns are those of a table first, where it is given.
+func (x *Index) readFormulaIn(text string, table int) *formula {
+	text = strings.NewReplacer("multiplied by", "times", "divided by", "divided_by").Replace(strings.ToLower(text))
+	r := &formulaReader{x: x, words: formulaWord.FindAllString(text, -1), base: table}
 	if strings.Join(r.words, "") != strings.Join(strings.Fields(text), "") {
 		return nil
 	}
 	f := r.sum()
-	if f == nil || f.op == "" || len(r.words) > 0 {
+	if f == nil || f.op == "" || len(r.words) > 0 || len(f.columns()) == 0 || x.formulaTable(f) < 0 {
 		return nil
 	}
 	return f
@@ -55,7 +60,9 @@ func (r *formulaReader) sum() *formula {
 	return r.chain(r.product, queryplan.Add, queryplan.Subtract)
 }
 
-func (r *formulaReader) product() *formula { return r.chain(r.operand, queryplan.Multiply) }
+func (r *formulaReader) product() *formula {
+	return r.chain(r.operand, queryplan.Multiply, queryplan.Divide)
+}
 
 func (r *formulaReader) chain(part func() *formula, ops ...queryplan.MathOperator) *formula {
 	f := part()
@@ -83,27 +90,39 @@ func (r *formulaReader) operand() *formula {
 		r.words = r.words[1:]
 		return f
 	}
-	col := r.x.columnNamed(word, r.base)
-	if col < 0 {
-		col = r.x.columnNamed(word, -1)
+	if n, err := strconv.ParseFloat(word, 64); err == nil {
+		return &formula{col: -1, number: &n}
 	}
+	col := r.column(word)
 	if col < 0 || !r.x.columns[col].isNumeric() {
 		return nil
 	}
-	table := r.x.columns[col].table
 	if r.base < 0 {
-		r.base = table
-	}
-	if r.x.singleWay(r.base, table) == nil {
-		return nil
+		r.base = r.x.columns[col].table
 	}
 	return &formula{col: col}
+}
+
+// column is the column that words name from here on, the longest name first.
+func (r *formulaReader) column(word string) int {
+	for n := min(3, len(r.words)); n >= 0; n-- {
+		name := strings.Join(append([]string{word}, r.words[:n]...), "_")
+		col := r.x.columnNamed(name, r.base)
+		if col < 0 {
+			col = r.x.columnNamed(name, -1)
+		}
+		if col >= 0 {
+			r.words = r.words[n:]
+			return col
+		}
+	}
+	return -1
 }
 
 // columns are those that a formula computes with, the first one first.
 func (f *formula) columns() []int {
 	switch {
-	case f == nil:
+	case f == nil || f.number != nil:
 		return nil
 	case f.op == "":
 		return []int{f.col}
@@ -113,6 +132,9 @@ func (f *formula) columns() []int {
 
 // formula compiles arithmetic between columns.
 func (p *planner) formula(f *formula) queryplan.Expr {
+	if f.number != nil {
+		return queryplan.Expr{Literal: queryplan.Literal(*f.number)}
+	}
 	if f.op == "" {
 		return p.expr(f.col, true)
 	}

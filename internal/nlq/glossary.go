@@ -73,6 +73,16 @@ func (x *Index) findUnexplained(text string) string {
 	return ""
 }
 
+// refuseTerm says why a term is not computed: which part of its definition is not read.
+func (x *Index) refuseTerm(name string) string {
+	said := strings.TrimSuffix(strings.TrimSpace(x.meanings[name]), ".")
+	part := ""
+	if unread := x.unread[name]; unread != "" && unread != said {
+		part = fmt.Sprintf(", of which I do not read %q", unread)
+	}
+	return fmt.Sprintf("%q has a meaning of its own here (%s)%s, so that I cannot compute it: write it as sentences such as `Sum of x over y with z. Cancelled y do not count`, or add a metric to the semantic model", name, said, part)
+}
+
 // definedWords are the words by which the glossary and the semantic model define terms of a text,
 // and the terms of those definitions.
 func (x *Index) definedWords(text string) []token {

@@ -52,6 +52,8 @@ type Index struct {
 	people      map[string][]valueRef  // names of people in the data, by their first and last
 	stemmed     map[string]bool
 	undefined   []string // terms of the glossary that cannot be computed
+	periods     []namedPeriod
+	unread      map[string]string // and the part of each that is not read
 
 	unknown   map[int][]any              // values that mean unknown, by the semantic model
 	same      map[int][]schema.SameValue // values that stand for one thing, by the semantic model

@@ -46,6 +46,7 @@ type condition struct {
 	period  period      // where op is InPeriod
 	second  *period     // or in this one
 	def     *definition // a condition that the dictionary defines
+	any     []condition // one of these
 	related []condition // rows of table must exist that pass these
 	exists  bool        // the condition is about rows of table that belong to a row of the base
 	neg     bool

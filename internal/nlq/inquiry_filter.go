@@ -43,7 +43,7 @@ func (x *Index) measureConditions(m measure) []condition {
 		out = append(out, m.def.conds...)
 	}
 	if m.def != nil {
-		for _, col := range m.def.formula.columns() {
+		for _, col := range append(m.def.formula.columns(), m.def.sum.columns()...) {
 			out = append(out, x.amountConditions(col)...)
 		}
 	}
@@ -79,6 +79,12 @@ func (p *planner) filter(c condition) queryplan.Filter {
 		}
 		if c.neg {
 			return queryplan.Filter{Not: &f}
+		}
+		return f
+	case len(c.any) > 0:
+		var f queryplan.Filter
+		for _, o := range c.any {
+			f.Any = append(f.Any, p.filter(o))
 		}
 		return f
 	case c.exists:

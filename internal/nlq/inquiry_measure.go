@@ -1,6 +1,7 @@
 package nlq
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -138,12 +139,11 @@ func (p *planner) definedExpr(m measure, where []queryplan.Filter) queryplan.Exp
 		a.Function, a.Where = queryplan.Sum, where
 		b.Function, b.Where = queryplan.Sum, where
 		e = queryplan.Expr{Math: &queryplan.Math{Operator: queryplan.Subtract, Left: a, Right: b}}
+	case arithmeticOf:
+		e = p.aggregateExpr(d.sum, where)
 	case daysBetween:
-		days := queryplan.Expr{Math: &queryplan.Math{Operator: queryplan.DateDiff, Left: p.expr(d.col, false), Right: p.expr(d.other, false), Unit: "day"}}
-		agg := m.agg
-		if agg == "" {
-			agg = queryplan.Avg
-		}
+		days := queryplan.Expr{Math: &queryplan.Math{Operator: queryplan.DateDiff, Left: p.expr(d.col, false), Right: p.expr(d.other, false), Unit: d.unit}}
+		agg := cmp.Or(m.agg, d.agg, queryplan.Avg)
 		e = queryplan.Expr{Of: &days, Function: agg, Where: where}
 	}
 	if d.factor != 0 {

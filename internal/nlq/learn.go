@@ -18,6 +18,7 @@ func (x *Index) learnMeaning(dict schema.Dictionary) {
 	x.absences, x.mainRefs = map[string][]valueRef{}, map[int]bool{}
 	x.unknown, x.same = map[int][]any{}, map[int][]schema.SameValue{}
 	x.sentinels, x.mainDates, x.folded = map[int]bool{}, map[int]int{}, map[int]bool{}
+	x.unread = map[string]string{}
 	x.defined, x.called, x.vocabulary, x.stemmed = map[string]*definition{}, map[string]int{}, map[string]bool{}, map[string]bool{}
 	x.named = map[string]bool{}
 	x.learnVocabulary()
@@ -35,9 +36,15 @@ func (x *Index) learnMeaning(dict schema.Dictionary) {
 	for name, text := range dict.Glossary {
 		pending[name] = text
 	}
+	for _, name := range sortedKeys(pending) {
+		if x.learnPeriod(name, pending[name]) {
+			delete(pending, name)
+		}
+	}
 	for range 3 {
 		for _, name := range sortedKeys(pending) {
-			if d := x.define(name, pending[name]); d != nil {
+			d, unread := x.define(name, pending[name])
+			if x.unread[name] = unread; d != nil {
 				x.definitions = append(x.definitions, d)
 				x.defined[joinLemmas(tokenise(strings.ToLower(name)))] = d
 				for _, t := range tokenise(strings.ToLower(name)) {

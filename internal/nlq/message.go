@@ -75,6 +75,9 @@ func (x *Index) periodHere(toks []token, i int, now time.Time) (period, int, boo
 		}
 		return ""
 	}
+	if p, n := x.namedPeriodAt(toks, i); n > 0 {
+		return p, n, true
+	}
 	w := word(i)
 	day := func(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
 	today := day(now.Year(), now.Month(), now.Day())

@@ -112,7 +112,7 @@ func (u *understanding) refuseUnanswerable() {
 	said := " " + joinLemmas(u.toks) + " "
 	for _, name := range u.x.undefined {
 		if strings.Contains(said, " "+joinLemmas(tokenise(strings.ToLower(name)))+" ") {
-			u.refuse(fmt.Sprintf("%q has a meaning of its own here, which I cannot compute: write its definition as one sentence such as `Sum of x over y with z`, or add a metric to the semantic model", name))
+			u.refuse(u.x.refuseTerm(name))
 		}
 	}
 }
