@@ -41,5 +41,8 @@ func (o offline) aboutStep(ctx context.Context, req Request, question, dataset s
 	if len(all) == 0 {
 		return &Reply{Text: noDataset}, nil
 	}
-	return &Reply{Text: nlq.AnswerAboutDatasets(question, all)}, nil
+	if said := nlq.AnswerAboutDatasets(question, all); said != "" {
+		return &Reply{Text: said}, nil
+	}
+	return nil, nil
 }

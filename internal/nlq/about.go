@@ -3,6 +3,7 @@ package nlq
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ const (
 	thanks         // thank you
 	canAsk         // what can I ask?
 	whatData       // which tables are there?
+	whatMeans      // what does this term mean?
 )
 
 // aboutPatterns are whole messages that ask nothing of the rows, in English and German. They are words of
@@ -38,6 +40,67 @@ var aboutPatterns = []struct {
 	{whatData, true, wholeMessage(`(?:welche|was für|was) (?:tabellen?|daten|dateien|datensätze|quellen)(?: (?:gibt|es|hast|habt|haben|du|ihr|wir|sie|sind|kennst|enthält|der|die|das|datensatz|vorhanden|da|hier|denn))*|(?:zeig|zeige|liste|nenne|beschreibe)(?: mir)?(?: alle)?(?: (?:die|deine|meine|unsere))? (?:tabellen|daten|datensätze)(?: auf)?|was (?:ist|steht|steckt) in (?:den|diesen|meinen|unseren) daten|tabellen`)},
 }
 
+// meansPatterns ask what a term means; the term is the first group that is not empty.
+var meansPatterns = []struct {
+	german bool
+	text   *regexp.Regexp
+}{
+	{false, wholeMessage(`(?:what|whats) (?:does|do|did) (.+?) mean(?: here| for us| in (?:this|the|our) data)?|what (?:exactly )?(?:counts|count|is counted) as (.+)|what(?: is|'s) meant by (.+)|how (?:is|are) (.+?) (?:defined|computed|calculated)(?: here)?|how do (?:you|we) (?:define|compute|calculate) (.+)|(?:define|explain) (.+)|(?:what(?: is|'s) )?the (?:definition|meaning) of (.+)|what(?: is|'s|s) an? (.+)`)},
+	{true, wholeMessage(`was (?:bedeutet|bedeuten|heißt|heißen|meint) (?:hier )?(.+?)(?: hier)?|was zählt als (.+)|wie (?:ist|wird|sind|werden) (.+?) (?:definiert|berechnet)|was ist mit (.+?) gemeint|was ist eine? (.+)`)},
+}
+
+// termAsked is the term of the glossary or the semantic model that a message asks the meaning of, with what is written.
+func (x *Index) termAsked(text string) (name, means string) {
+	for _, p := range meansPatterns {
+		m := p.text.FindStringSubmatch(text)
+		if m == nil {
+			continue
+		}
+		asked := strings.Trim(strings.Join(m[1:], ""), ` "'“”„`)
+		key := defineKey(articleForm.ReplaceAllString(asked, ""))
+		for _, name := range slices.Sorted(maps.Keys(x.meanings)) {
+			if defineKey(name) == key {
+				return name, x.meanings[name]
+			}
+		}
+		if x.schema.Meaning == nil {
+			continue
+		}
+		for _, metric := range x.schema.Meaning.Metrics {
+			if slices.ContainsFunc(append([]string{metric.Name}, metric.Synonyms...), func(n string) bool { return defineKey(n) == key }) {
+				return strings.ReplaceAll(metric.Name, "_", " "), metric.Definition()
+			}
+		}
+	}
+	return "", ""
+}
+
+// asksNothing reports whether a message asks nothing of the rows of this data.
+func (x *Index) asksNothing(text string) bool {
+	t, _ := readTopic(text)
+	if t == whatMeans {
+		name, _ := x.termAsked(text)
+		return name != ""
+	}
+	return t != noTopic
+}
+
+// meaningText says what a term means, word for word, and whether it is computed.
+func (x *Index) meaningText(name, means string, german bool) string {
+	means = strings.TrimSuffix(strings.TrimSpace(means), ".")
+	text := fmt.Sprintf("By your glossary, %s means: %s.", name, means)
+	if german {
+		text = fmt.Sprintf("Nach Ihrem Glossar bedeutet %s: %s.", name, means)
+	}
+	if unread := x.unread[name]; unread != "" && slices.Contains(x.undefined, name) {
+		if german {
+			return text + fmt.Sprintf(" Berechnen kann ich das nicht: „%s“ lese ich nicht.", unread)
+		}
+		return text + fmt.Sprintf(" I cannot compute it, as I do not read %q.", unread)
+	}
+	return text
+}
+
 func wholeMessage(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^\s*(?:(?:please|bitte|and|und|so|ok(?:ay)?)[ ,]+)?(?:` + pattern + `)(?:[ ,]+(?:please|bitte))?\s*[.!?…:)]*\s*$`)
 }
@@ -47,6 +110,11 @@ func readTopic(text string) (topic, bool) {
 	for _, p := range aboutPatterns {
 		if p.text.MatchString(text) {
 			return p.topic, p.german
+		}
+	}
+	for _, p := range meansPatterns {
+		if p.text.MatchString(text) {
+			return whatMeans, p.german
 		}
 	}
 	return noTopic, false
@@ -67,8 +135,16 @@ func AnswersWithSchema(text string) bool {
 // AnswerAboutDatasets answers such a message where no dataset is chosen yet.
 func AnswerAboutDatasets(text string, list []*Index) string {
 	t, german := readTopic(text)
-	if t == thanks {
+	switch t {
+	case thanks:
 		return thanksText(german)
+	case whatMeans:
+		for _, x := range list {
+			if said, ok := x.AnswerAboutData(text); ok {
+				return said
+			}
+		}
+		return ""
 	}
 	head, tail := "There are these datasets:\n", "\n\nChoose one and ask about it."
 	if german {
@@ -99,8 +175,11 @@ const maxExamples = 5
 // which tables there are. A message about a thing that the data itself calls by such a word is a question.
 func (x *Index) AnswerAboutData(text string) (answer string, ok bool) {
 	t, german := readTopic(text)
+	if name, means := x.termAsked(text); name != "" {
+		return x.meaningText(name, means, german), true
+	}
 	switch {
-	case t == noTopic, t == whatData && x.namesAre("table", "file", "source", "tabelle"):
+	case t == noTopic, t == whatMeans, t == whatData && x.namesAre("table", "file", "source", "tabelle"):
 		return "", false
 	case t == whatData:
 		return dataText(x.schema, german) + x.exampleText(german), true

@@ -45,6 +45,26 @@ func TestAnswerAboutData(t *testing.T) {
 	}
 }
 
+// TestWhatATermMeans: the glossary's own words answer, also where they are not computed.
+func TestWhatATermMeans(t *testing.T) {
+	t.Parallel()
+	x := lendingIndex("efficiency", "Planned effort divided by actual effort, in percent.")
+	for _, text := range []string{"what does efficiency mean here?", "What counts as efficiency?", "how is efficiency defined?", "Was bedeutet efficiency?", "and what is meant by efficiency?", "define efficiency"} {
+		got, ok := x.AnswerAboutData(text)
+		if !ok || !strings.Contains(got, "Planned effort divided by actual effort, in percent") || !strings.Contains(got, `lanned effort`) {
+			t.Errorf("%q: %v %q", text, ok, got)
+		}
+	}
+	for _, text := range []string{"what is a typical fee?", "how is business?", "what does a saw cost?", "explain the fees by month"} {
+		if got, ok := x.AnswerAboutData(text); ok {
+			t.Errorf("%q is a question and was answered %q", text, got)
+		}
+	}
+	if a := nlq.Plan(nlq.Question{Text: "efficiency by month", Index: x}); !strings.Contains(a.Declined, `I do not read "planned effort"`) {
+		t.Errorf("declined with %q", a.Declined)
+	}
+}
+
 // TestTablesOfARestaurant: where the data itself has tables, a question about tables is one about rows.
 func TestTablesOfARestaurant(t *testing.T) {
 	t.Parallel()

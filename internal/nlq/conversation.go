@@ -69,7 +69,7 @@ func (x *Index) converse(texts []string, now time.Time) *conversation {
 func (x *Index) hearAll(q Question, now time.Time) *conversation {
 	var texts []string
 	for _, t := range q.History {
-		if topic, _ := readTopic(t.Text); topic == noTopic { // thanks change nothing
+		if !x.asksNothing(t.Text) { // thanks change nothing
 			texts = append(texts, t.Text)
 		}
 	}
