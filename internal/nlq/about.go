@@ -15,12 +15,12 @@ import (
 type topic int
 
 const (
-	noTopic  topic = iota
-	greeting       // hello
-	thanks         // thank you
-	canAsk         // what can I ask?
-	whatData       // which tables are there?
-	whatMeans      // what does this term mean?
+	noTopic   topic = iota
+	greeting        // hello
+	thanks          // thank you
+	canAsk          // what can I ask?
+	whatData        // which tables are there?
+	whatMeans       // what does this term mean?
 )
 
 // aboutPatterns are whole messages that ask nothing of the rows, in English and German. They are words of

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -213,31 +212,6 @@ func (x *Index) learnSame(c int, said string) {
 	for _, m := range sameForm.FindAllStringSubmatch(said, -1) {
 		if spelling, shown := value(m[1]), value(m[2]); spelling != "" && shown != "" && spelling != shown {
 			x.same[c] = append(x.same[c], schema.SameValue{Value: shown, Spellings: []string{spelling}})
-		}
-	}
-}
-
-// noneForm are words for an amount of zero rather than for one that nobody knows.
-var noneForm = regexp.MustCompile(`(?i)^(?:no|none|that none)$`)
-
-// isMoney reports whether a column holds amounts of money.
-func (x *Index) isMoney(c int) bool {
-	return slices.ContainsFunc(x.columns[c].words, func(w string) bool { return moneyWords[w] || currencies[w] })
-}
-
-var currencies = wordSet("eur euro usd dollar gbp pound chf")
-
-// learnUnknown takes the numbers that a description says mean unknown.
-func (x *Index) learnUnknown(c int, said string) {
-	if !x.columns[c].number {
-		return
-	}
-	if m := zeroForm.FindStringSubmatch(said); m != nil && !(x.isMoney(c) && noneForm.MatchString(m[1])) {
-		x.sentinels[c] = true
-	}
-	for _, m := range unknownForm.FindAllStringSubmatch(said, -1) {
-		if n, err := strconv.ParseFloat(m[1], 64); err == nil && n != 0 {
-			x.unknown[c] = append(x.unknown[c], n)
 		}
 	}
 }
