@@ -270,7 +270,7 @@ func (r *measureReader) formula(text string, table int) *formula {
 		}
 		return &formula{col: col}
 	}
-	return r.x.readFormulaIn(text, table)
+	return r.x.readFormula(text, table)
 }
 
 // formulaTable is the table of whose rows a formula is: each of them has one of all other columns.

@@ -358,7 +358,8 @@ func (r *rowsReader) outstanding() bool {
 		c := condition{table: d.base, col: d.col, op: queryplan.Gt, other: d.other}
 		if d.zeroed == d.other {
 			alone := &definition{base: d.base, col: -1, other: -1, date: -1, conds: []condition{
-				{table: d.base, col: d.other, op: queryplan.IsNull, other: -1}, {table: d.base, col: d.col, op: queryplan.Gt, values: []any{0.0}, other: -1}}}
+				{table: d.base, col: d.other, op: queryplan.IsNull, other: -1}, {table: d.base, col: d.col, op: queryplan.Gt, values: []any{0.0}, other: -1},
+			}}
 			c = condition{table: d.base, col: d.col, any: []condition{c, {table: d.base, def: alone, other: -1, col: -1}}, other: -1}
 		}
 		r.conds = append(r.conds, c)

@@ -35,7 +35,8 @@ func lendingIndex(term, text string) *nlq.Index {
 	dict := schema.Dictionary{Glossary: map[string]string{term: text, "today": "The data was extracted on 2025-06-30."}, Tables: map[string]schema.TableText{
 		"tool_loans": {Text: "Loans of tools to members.", Columns: map[string]string{
 			"lent_on": "Day of the loan. Loans count by this day.", "status": "1 = reserved, 2 = out, 3 = returned, 9 = cancelled.",
-			"rating": "1 to 5; -1 = no answer.", "returned_on": "Day of the return; NULL = still out."}},
+			"rating": "1 to 5; -1 = no answer.", "returned_on": "Day of the return; NULL = still out.",
+		}},
 		"tools": {Text: "Tools.", Columns: map[string]string{"retired_on": "NULL = on the shelf."}},
 	}}
 	return nlq.NewIndex(s, values, dict)

@@ -355,20 +355,6 @@ func (x *Index) reference() time.Time {
 	return time.Unix(0, 0).UTC()
 }
 
-// tableOfPhrase is the table that a phrase begins by naming, perhaps after values of it.
-func (x *Index) tableOfPhrase(phrase string) int {
-	for _, p := range x.findPieces(readNumbers(tokenise(phrase), false), x.reference()) {
-		switch {
-		case p.role == pName && p.table >= 0 && (len(p.cols) == 0 || p.tscore >= p.cols[0].score):
-			return p.table
-		case p.role == pName && len(p.vals) > 0, p.role == pHarmless:
-			continue
-		}
-		break
-	}
-	return -1
-}
-
 // valueTable is the table of the one column that has the first value of a phrase: final exams.
 func (x *Index) valueTable(phrase string) int {
 	ps := x.findPieces(readNumbers(tokenise(phrase), false), x.reference())

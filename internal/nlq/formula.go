@@ -22,12 +22,9 @@ var (
 	formulaOps  = map[string]queryplan.MathOperator{"plus": queryplan.Add, "+": queryplan.Add, "and": queryplan.Add, "less": queryplan.Subtract, "minus": queryplan.Subtract, "-": queryplan.Subtract, "times": queryplan.Multiply, "*": queryplan.Multiply, "divided_by": queryplan.Divide, "/": queryplan.Divide}
 )
 
-// readFormula reads arithmetic between columns that can be reached from the first; nil where it is
+// readFormula reads arithmetic between columns, those of a table first where it is given; nil where it is
 // anything else, or no arithmetic at all.
-func (x *Index) readFormula(text string) *formula { return x.readFormulaIn(text, -1) }
-
-// readFormulaIn reads arithmetic whose columns are those of a table first, where it is given.
-func (x *Index) readFormulaIn(text string, table int) *formula {
+func (x *Index) readFormula(text string, table int) *formula {
 	text = strings.NewReplacer("multiplied by", "times", "divided by", "divided_by").Replace(strings.ToLower(text))
 	r := &formulaReader{x: x, words: formulaWord.FindAllString(text, -1), base: table}
 	if strings.Join(r.words, "") != strings.Join(strings.Fields(text), "") {

@@ -35,7 +35,8 @@ func TestNumbersThatAreNoAmounts(t *testing.T) {
 		{"weight", "Weight in kg.", ""},
 	} {
 		s := schema.Dataset{Tables: []schema.Table{{Name: "visits", Rows: 900, Key: []string{"visit_no"}, Columns: []schema.Column{
-			{Name: "visit_no", Type: schema.ParseType("BIGINT")}, {Name: "place", Type: schema.ParseType("VARCHAR")}, {Name: c.column, Type: schema.ParseType("BIGINT")}}}}}
+			{Name: "visit_no", Type: schema.ParseType("BIGINT")}, {Name: "place", Type: schema.ParseType("VARCHAR")}, {Name: c.column, Type: schema.ParseType("BIGINT")},
+		}}}}
 		x := nlq.NewIndex(s, nil, schema.Dictionary{Tables: map[string]schema.TableText{"visits": {Columns: map[string]string{c.column: c.said}}}})
 		name := strings.ReplaceAll(c.column, "_", " ")
 		for _, question := range []string{"average " + name + " per place", "highest " + name, "minimum " + name} {
