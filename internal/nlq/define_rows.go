@@ -58,7 +58,7 @@ func (r *rowsReader) accept(phrases ...string) string {
 
 var (
 	clauseWords   = wordSet("with without whose where that which who having from between ( , until since before after when during not")
-	determiners   = wordSet("a an the all every each any our those these only such")
+	rowArticles   = wordSet("a an the all every each any our those these only such")
 	pronounOfRows = wordSet("one ones those these row rows they it")
 )
 
@@ -68,7 +68,7 @@ func (r *rowsReader) head() bool {
 	for end < len(r.words) && !clauseWords[r.words[end]] && r.columnAt(end, r.base) < 0 && (end == r.at || !r.startsDated(end)) {
 		end++
 	}
-	for r.at < end && determiners[r.words[r.at]] {
+	for r.at < end && rowArticles[r.words[r.at]] {
 		r.at++
 	}
 	from := r.at
