@@ -143,6 +143,22 @@ func TestRunningHeads(t *testing.T) {
 	}
 }
 
+// TestInvisibleCharacters are left out of texts and places: a model would read what no person sees.
+func TestInvisibleCharacters(t *testing.T) {
+	t.Parallel()
+	text := "# Leave\u202E rules\n\nUr\u00ADlaubs\u00ADtage: 30.\U000E0049\U000E0067\u200B The fee\tis 12.\x1b[31m 👩\u200D🔧\n"
+	for name, content := range map[string]string{"a.md": text, "a.html": "<h1>Leave\u202E rules</h1><p>" + strings.SplitN(text, "\n\n", 2)[1]} {
+		doc, err := read(t, newReader(t, document.Config{}), name, []byte(content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(strings.Fields(doc.Parts[0].Text), " ")
+		if want := "Urlaubstage: 30. The fee is 12.[31m 👩\u200D🔧"; got != want || doc.Parts[0].Place != "Leave rules" || doc.Title != "Leave rules" {
+			t.Errorf("%s: %q at %q, want %q", name, got, doc.Parts[0].Place, want)
+		}
+	}
+}
+
 // TestPDFHeadings finds headings by the size of their letters: a page that goes on with a section has its heading, too.
 func TestPDFHeadings(t *testing.T) {
 	t.Parallel()

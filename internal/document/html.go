@@ -64,7 +64,7 @@ func (p *htmlParser) token(kind html.TokenType, t html.Token) error {
 	switch kind {
 	case html.TextToken:
 		if p.titled {
-			p.doc.Title = clip(strings.Join(strings.Fields(t.Data), " "), maxPlace)
+			p.doc.Title = clip(strings.Join(strings.Fields(visible(t.Data)), " "), maxPlace)
 			return nil
 		}
 		p.write(t.Data)

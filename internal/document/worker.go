@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"unicode"
 )
 
 // workerArg is the argument that makes this binary a worker for documents. Requests come in on
@@ -149,16 +150,28 @@ func (b *builder) note(format string, args ...any) {
 
 // add appends a part, without what is white space only.
 func (b *builder) add(p Part) error {
-	p.Text = strings.Trim(strings.ToValidUTF8(p.Text, "\uFFFD"), " \t\r\n\f")
+	p.Text = strings.Trim(visible(strings.ToValidUTF8(p.Text, "\uFFFD")), " \t\r\n\f")
 	if p.Text == "" {
 		return nil
 	}
-	p.Place = clip(strings.ToValidUTF8(p.Place, "\uFFFD"), maxPlace)
+	p.Place, p.Heading = clip(visible(strings.ToValidUTF8(p.Place, "\uFFFD")), maxPlace), visible(p.Heading)
 	if b.left -= int64(len(p.Text) + len(p.Place)); b.left < 0 {
 		return errFull
 	}
 	b.doc.Parts = append(b.doc.Parts, p)
 	return nil
+}
+
+// visible takes out what no reader sees but a model reads: control characters, marks that turn the direction of
+// writing, tags, blanks without width. Soft hyphens go as well: they divide words that are searched for. Joiners
+// belong to words of some scripts.
+func visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && !unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) && r != '\u200C' && r != '\u200D' {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 const maxPlace = 300
@@ -173,7 +186,7 @@ func clip(text string, n int) string {
 
 // enterHeading begins a section; level 1 is the highest.
 func (b *builder) enterHeading(level int, title string) {
-	title = strings.Join(strings.Fields(title), " ")
+	title = strings.Join(strings.Fields(visible(title)), " ")
 	level = min(max(level, 1), len(b.headings))
 	b.headings[level-1] = clip(title, maxPlace/2)
 	clear(b.headings[level:])
