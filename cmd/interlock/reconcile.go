@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -125,8 +126,11 @@ func (a *app) reconcile(ctx context.Context, s *system, o reconcileOptions) erro
 		recipe.Left.Scope, recipe.Right.Scope = c.scope[0], c.scope[1]
 	}
 	c.report.Recipe = recipe
+	if o.out != "" {
+		c.report.Recipe = recipeIn(o.out, recipe)
+	}
 	if o.saveRecipe != "" {
-		if err := os.WriteFile(o.saveRecipe, recipe.Encode(), 0o600); err != nil {
+		if err := os.WriteFile(o.saveRecipe, recipeIn(filepath.Dir(o.saveRecipe), recipe).Encode(), 0o600); err != nil {
 			return fault.Wrap(err, fault.BadRequest, "%s cannot be written: %v", o.saveRecipe, err)
 		}
 	}
@@ -138,6 +142,7 @@ func (a *app) reconcile(ctx context.Context, s *system, o reconcileOptions) erro
 	outcome, err := c.recon.Run(ctx, c.input, recipe)
 	c.bar.end()
 	if err != nil {
+		c.showProblems(err)
 		return err
 	}
 	return c.finish(ctx, outcome, lesson, truth, time.Since(began))
@@ -200,6 +205,7 @@ func (c *reconciliation) givenRecipe(ctx context.Context) (recipe *recon.Recipe,
 			return nil, err
 		}
 		recipe = c.previous.Recipe
+		findSources(c.options.previous, recipe)
 	}
 	if c.options.recipe != "" {
 		raw, err := os.ReadFile(c.options.recipe)
@@ -211,6 +217,7 @@ func (c *reconciliation) givenRecipe(ctx context.Context) (recipe *recon.Recipe,
 			c.showProblems(err)
 			return nil, err
 		}
+		findSources(filepath.Dir(c.options.recipe), recipe)
 	}
 	return recipe, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -36,7 +37,7 @@ func (c *reconciliation) showRecipe(recipe *recon.Recipe, lesson *recon.Lesson) 
 func (c *reconciliation) showProblems(err error) {
 	problems, _ := fault.From(err).Details.([]recon.Problem)
 	for _, p := range problems {
-		fmt.Fprintf(c.errw, "interlock: %s%s: %s\n", oneLine(c.options.recipe), oneLine(p.Pointer), oneLine(p.Message))
+		fmt.Fprintf(c.errw, "interlock: %s%s: %s\n", oneLine(cmp.Or(c.options.recipe, c.options.previous)), oneLine(p.Pointer), oneLine(p.Message))
 	}
 }
 

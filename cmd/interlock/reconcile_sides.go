@@ -58,7 +58,7 @@ func (c *reconciliation) openSides(ctx context.Context, recipe *recon.Recipe) (*
 	}{{o.left, o.leftKey, leftTable, leftScope, &c.report.Left}, {o.right, o.rightKey, rightTable, rightScope, &c.report.Right}} {
 		*side.report = recon.SourceReport{Name: side.name, Scope: whereWords(side.scope)}
 		c.tables[i] = side.table
-		if info, err := os.Stat(side.name); err != nil || !info.Mode().IsRegular() {
+		if !isFile(side.name) {
 			parts = append(parts, catalog.Part{Table: side.table, Alias: side.name, Conditions: side.scope})
 			continue
 		}

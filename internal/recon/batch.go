@@ -20,6 +20,7 @@ type Batch struct {
 	// Days is where the one row lies, counted from the first day of the period or, without
 	// one, from the last day of the batch.
 	Days *[2]int `json:"days,omitempty"`
+	Fee  *Fee    `json:"fee,omitempty"` // that the one row is less than the sum
 }
 
 // A Period is a stretch of days whose rows are booked together.
@@ -90,6 +91,9 @@ func (b Batch) sentence() string {
 	if len(b.Only) > 1 {
 		rows += ", each for itself,"
 	}
+	if b.Fee != nil {
+		rows += fmt.Sprintf(", less %s,", b.Fee.inWords())
+	}
 	return fmt.Sprintf("%s add up to one row of the %s side.", rows, one)
 }
 
@@ -113,23 +117,15 @@ func (r *run) batchCells(isRight bool) (sql string) {
 	return sql
 }
 
-// A batchSide are the rows of a batch and the single rows of the other side, as FROM
-// clauses of ready rows. In the rows of the batch cell is the column that they share.
-type batchSide struct {
-	many, one, cell string
-	amount          int    // the comparison that adds up
-	day             string // the day of a row
-}
-
-// sumsSQL groups the rows of a batch, at least so many: c is the cell, q the period,
-// anchor a day, total the sum.
-func (b Batch) sumsSQL(s batchSide, where string, least int) string {
-	dated := ""
+// rowsSQL selects the rows i of a FROM clause that batches are made of, with their amount a
+// and day d: c is the cell that the rows of a batch share, and q the period. Rows of a batch
+// that cancel each other are left out: they would go with any other row.
+func (b Batch) rowsSQL(from, cell, amount, day, where string) string {
 	if b.Period != "" {
-		dated = fmt.Sprintf(" AND %s IS NOT NULL", s.day)
+		where += fmt.Sprintf(" AND %s IS NOT NULL", day)
 	}
-	return fmt.Sprintf("SELECT %[1]s AS c, %[2]s AS q, %[3]s AS anchor, CAST(sum(a%[4]d) AS BIGINT) AS total, count(*) AS n FROM %[5]s AS m WHERE a%[4]d IS NOT NULL%[6]s%[7]s GROUP BY 1, 2 HAVING count(*) >= %[8]d",
-		s.cell, b.Period.startSQL(s.day), b.Period.anchorSQL(s.day), s.amount, s.many, dated, where, least)
+	rows := fmt.Sprintf("(SELECT m.*, %s AS c, %s AS q, %s AS amount, %s AS day FROM %s AS m WHERE %[3]s IS NOT NULL%[6]s)", cell, b.Period.startSQL(day), amount, day, from, where)
+	return fmt.Sprintf("SELECT x.* FROM %[1]s AS x ANTI JOIN %[1]s AS y ON y.c = x.c AND y.q = x.q AND y.amount = -x.amount AND x.amount <> 0", rows)
 }
 
 // A batchStep is what of a batch must add up.
@@ -167,7 +163,7 @@ func (r *run) takeBatches(ctx context.Context, steps ...batchStep) error {
 
 // Tables of the pass of batches.
 const (
-	batchRows  = "recon_batchrows"  // i, c, q, a: the open rows of the batches
+	batchRows  = "recon_batchrows"  // i, c, q, a, day: the open rows of the batches
 	batchHits  = "recon_batchhits"  // one, c, q, without: a row, its batch, and the row of the batch that is missing
 	batchPairs = "recon_batchpairs" // li, ri, grp, one
 )
@@ -175,31 +171,37 @@ const (
 // takeBatch matches the batches whose sum is the amount of exactly one open row, and no
 // other batch's. With one row missing, the batch adds up without exactly one of its rows.
 func (r *run) takeBatch(ctx context.Context, b Batch, step batchStep) error {
-	s := batchSide{many: r.openLeft(), one: r.openRight(), cell: "''", amount: r.amount(), day: dayColumn("m", r.recipe.Comparisons)}
-	side := r.left
+	many, one, side, cell := r.openLeft(), r.openRight(), r.left, "''"
 	if b.Many == sideRight {
-		s.many, s.one, side = s.one, s.many, r.right
+		many, one, side = one, many, r.right
 	}
 	only := ""
 	if b.Column != "" {
-		s.cell = fmt.Sprintf("v%d", side.column(b.Column))
-		only = fmt.Sprintf(" AND %s IS NOT NULL", s.cell)
+		cell = fmt.Sprintf("v%d", side.column(b.Column))
+		only = fmt.Sprintf(" AND %s IS NOT NULL", cell)
 	}
 	if len(b.Only) > 0 {
-		only = fmt.Sprintf(" AND %s IN (%s)", s.cell, each(b.Only, ", ", func(i int, _ string) string { return fmt.Sprintf("$%d", i+1) }))
+		only = fmt.Sprintf(" AND %s IN (%s)", cell, each(b.Only, ", ", func(i int, _ string) string { return fmt.Sprintf("$%d", i+1) }))
 	}
-	if err := r.space.Create(ctx, batchRows, fmt.Sprintf("SELECT i, %s AS c, %s AS q, a%d AS a FROM %s AS m WHERE a%[3]d IS NOT NULL%[5]s", s.cell, b.Period.startSQL(s.day), s.amount, s.many, only), b.Only...); err != nil {
+	rows := b.rowsSQL(many, cell, fmt.Sprintf("a%d", r.amount()), dayColumn("m", r.recipe.Comparisons), only)
+	if err := r.space.Create(ctx, batchRows, fmt.Sprintf("SELECT i, c, q, amount AS a, day FROM (%s)", rows), b.Only...); err != nil {
 		return err
 	}
+	sums := fmt.Sprintf("SELECT c, q, %s AS anchor, CAST(sum(a) AS BIGINT) AS total, count(*) AS n FROM %s GROUP BY c, q HAVING count(*) >= %d", b.Period.anchorSQL("day"), batchRows, step.least)
 	near := "true"
 	if b.Days != nil {
 		near = fmt.Sprintf("%s - g.anchor BETWEEN %d AND %d", dayColumn("o", r.recipe.Comparisons), b.Days[0], b.Days[1])
 	}
-	hits := fmt.Sprintf("SELECT o.i AS one, g.c, g.q, CAST(0 AS BIGINT) AS without FROM (%s) AS g JOIN %s AS o ON o.a%d = g.total WHERE %s", b.sumsSQL(s, only, step.least), s.one, s.amount, near)
-	if step.missing == 1 {
-		hits = fmt.Sprintf("SELECT o.i AS one, g.c, g.q, m.i AS without FROM (%s) AS g JOIN %s AS m ON m.c = g.c AND m.q = g.q JOIN %s AS o ON o.a%d = g.total - m.a WHERE m.a <> 0 AND %s", b.sumsSQL(s, only, step.least), batchRows, s.one, s.amount, near)
+	hits := fmt.Sprintf("SELECT o.i AS one, g.c, g.q, CAST(0 AS BIGINT) AS without FROM (%s) AS g JOIN %s AS o ON o.a%d = g.total WHERE %s", sums, one, r.amount(), near)
+	if b.Fee != nil {
+		if step.missing > 0 {
+			return nil // a sum that may miss a row and a fee is anything
+		}
+		hits = fmt.Sprintf("SELECT o.i AS one, g.c, g.q, CAST(0 AS BIGINT) AS without FROM (%s) AS g JOIN %s AS o ON %s WHERE %s", sums, one, b.Fee.paysSQL("g.total", "g.n", fmt.Sprintf("o.a%d", r.amount())), near)
+	} else if step.missing == 1 {
+		hits = fmt.Sprintf("SELECT o.i AS one, g.c, g.q, m.i AS without FROM (%s) AS g JOIN %s AS m ON m.c = g.c AND m.q = g.q JOIN %s AS o ON o.a%d = g.total - m.a WHERE m.a <> 0 AND %s", sums, batchRows, one, r.amount(), near)
 	}
-	if err := r.space.Create(ctx, batchHits, hits, b.Only...); err != nil {
+	if err := r.space.Create(ctx, batchHits, hits); err != nil {
 		return err
 	}
 	li, ri := "m.i", "h.one"

@@ -3,6 +3,7 @@ package recon
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -90,7 +91,7 @@ func (r *Reconciler) learnBatches(ctx context.Context, l *learnt, amount int) ([
 			One    []int64
 			Lag    []int64
 			Chance int64
-		}](ctx, r.space, each(part, " UNION ALL ", func(i int, o batchOption) string { return o.hitsSQL(from+i, l, amount) })+" ORDER BY 1, 2")
+		}](ctx, r.space, each(part, " UNION ALL ", func(i int, o batchOption) string { return o.hitsSQL(from+i, l) })+" ORDER BY 1, 2")
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +106,12 @@ func (r *Reconciler) learnBatches(ctx context.Context, l *learnt, amount int) ([
 			}
 		}
 	}
-	batches := chooseBatches(options, hits, sizes)
+	fees, paid, feeSizes, err := r.learnFees(ctx, l, options)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(sizes, feeSizes)
+	batches := chooseBatches(append(options, fees...), append(hits, paid...), sizes)
 	if firstDate(l.comparisons) < 0 {
 		for i := range batches {
 			batches[i].Days = nil
@@ -141,28 +147,32 @@ func (r *Reconciler) stageBatches(ctx context.Context, l *learnt, amount int) er
 	return nil
 }
 
-// hitsSQL lists, for each value that is judged for itself, the number of batches, the open
-// rows of the other side that have the sum of one, and how many miss a sum by a little.
-func (o batchOption) hitsSQL(number int, l *learnt, amount int) string {
-	other := map[string]string{sideLeft: sideRight, sideRight: sideLeft}[o.Many]
-	cell, value, known := "''", "''", "true"
+// openSums selects the batches of an option: cell c, period q, day anchor, sum total of n
+// rows. Rows that have partners of their own are not booked together. value is what of a
+// batch g is judged for itself, and other the side of the one row.
+func (o batchOption) openSums() (sums, value, other string) {
+	other = map[string]string{sideLeft: sideRight, sideRight: sideLeft}[o.Many]
+	cell, value, known := "''", "''", ""
 	if o.cell >= 0 {
 		cell = fmt.Sprintf("v%d", o.cell)
-		known = cell + " IS NOT NULL"
+		known = fmt.Sprintf(" AND %s IS NOT NULL", cell)
 	}
 	if o.single {
 		value = "g.c"
 	}
+	sums = fmt.Sprintf("SELECT c, q, %s AS anchor, CAST(sum(amount) AS BIGINT) AS total, count(*) AS n FROM (%s) GROUP BY c, q HAVING count(*) >= 2 AND 2 * count(*) FILTER (open) > count(*)",
+		o.Period.anchorSQL("day"), o.rowsSQL(batchOpen+o.Many, cell, "a", "d", known))
+	return sums, value, other
+}
+
+// hitsSQL lists, for each value that is judged for itself, the number of batches, the open
+// rows of the other side that have the sum of one, and how many miss a sum by a little.
+func (o batchOption) hitsSQL(number int, l *learnt) string {
 	near := "true"
-	if o.Period != "" {
-		known += " AND d IS NOT NULL"
-	}
 	if firstDate(l.comparisons) >= 0 {
 		near = fmt.Sprintf("(o.d - g.anchor BETWEEN -5 AND %d)", batchRange)
 	}
-	// Rows that have partners of their own are not booked together.
-	sums := fmt.Sprintf("SELECT %[1]s AS c, %[2]s AS q, %[3]s AS anchor, CAST(sum(a) AS BIGINT) AS total FROM %[4]s%[5]s WHERE %[6]s GROUP BY 1, 2 HAVING count(*) >= 2 AND 2 * count(*) FILTER (open) > count(*)",
-		cell, o.Period.startSQL("d"), o.Period.anchorSQL("d"), batchOpen, o.Many, known)
+	sums, value, other := o.openSums()
 	return fmt.Sprintf(`SELECT %[1]d, g.v, any_value(g.n), coalesce(list(h.one ORDER BY h.one) FILTER (h.shift = 0), []), coalesce(list(h.lag ORDER BY h.one) FILTER (h.shift = 0), []), count(h.one) FILTER (h.shift <> 0)
 		FROM (SELECT %[2]s AS v, count(*) AS n FROM (%[3]s) AS g GROUP BY 1) AS g
 		LEFT JOIN (SELECT %[2]s AS v, o.i AS one, o.d - g.anchor AS lag, x.shift FROM (%[3]s) AS g, (VALUES (0), (7), (-13)) AS x(shift), (SELECT * FROM %[4]s%[5]s WHERE open) AS o

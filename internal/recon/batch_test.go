@@ -3,6 +3,7 @@ package recon
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 )
@@ -18,7 +19,8 @@ type till struct {
 
 var tillNames = []string{"Panadería Sol", "Café Luna", "Librería Mar", "Taller Norte", "Óptica Río", "Floristería Alba", "Ferretería Roca", "Mercería Hilo"}
 
-func newTill(n int, seed uint64) *till {
+// newTill draws n sales; of a card sale the bank keeps something.
+func newTill(n int, seed uint64, kept func(cents int) int) *till {
 	b := &till{Rand: rand.New(rand.NewPCG(seed, 11))}
 	sums, members := map[string]int{}, map[string][]string{}
 	days := map[string]time.Time{}
@@ -35,6 +37,7 @@ func newTill(n int, seed uint64) *till {
 		batch, booked := key, day.AddDate(0, 0, b.IntN(3))
 		switch way {
 		case "tarjeta":
+			cents -= kept(cents)
 			monday := day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
 			batch, booked = "liquidación "+monday.Format("2006-01-02"), monday.AddDate(0, 0, 9)
 		case "efectivo":
@@ -82,7 +85,7 @@ func (b *till) load(tb testing.TB, s *memorySpace, way string) {
 // batch of which a row was never booked is matched without it.
 func TestBatches(t *testing.T) {
 	t.Parallel()
-	b := newTill(700, 5)
+	b := newTill(700, 5, func(int) int { return 0 })
 	s := newSpace(t)
 	b.load(t, s, "medio de pago")
 	in := Input{Left: Side{"l", "venta"}, Right: Side{"r", "apunte"}}
@@ -128,5 +131,53 @@ func TestBatches(t *testing.T) {
 	turned, _ := s.learnAndRun(t, Input{Left: Side{"r", "apunte"}, Right: Side{"l", "venta"}})
 	if len(turned.Groups.Batches) != 2 || turned.Groups.Batches[0].Many != sideRight {
 		t.Errorf("turned round: %+v", turned.Groups.Batches)
+	}
+}
+
+// A bank that pays card sales of a week out keeps a share and something for each: the fee is
+// learned from the amounts, told, and shown beside each match.
+func TestPayoutsLessFees(t *testing.T) {
+	t.Parallel()
+	for what, x := range map[string]struct {
+		kept func(cents int) int
+		fee  Fee
+		says string
+	}{
+		"a share and something for each": {func(cents int) int { return (cents*14+500)/1000 + 25 }, Fee{0.014, 0.25}, ", less a fee of 1.4 % and 0.25 for each row, add up"},
+		"a share":                        {func(cents int) int { return (cents*175 + 5000) / 10_000 }, Fee{0.0175, 0}, ", less a fee of 1.75 %, add up"},
+	} {
+		b := newTill(500, 6, x.kept)
+		s := newSpace(t)
+		b.load(t, s, "medio de pago")
+		in := Input{Left: Side{"l", "venta"}, Right: Side{"r", "apunte"}}
+		recipe, outcome := s.learnAndRun(t, in)
+		q := s.quality(t)
+		t.Logf("%s: precision %.4f, recall %.4f: %+v", what, q.precision(), q.recall(), outcome)
+		if q.precision() < 0.98 || q.recall() < 0.93 {
+			t.Errorf("%s: precision %.4f and recall %.4f", what, q.precision(), q.recall())
+		}
+		var learned []string
+		for _, batch := range recipe.Groups.Batches {
+			if batch.Fee != nil {
+				learned = append(learned, batch.Sentence)
+				if *batch.Fee != x.fee || !strings.Contains(batch.Sentence, x.says) {
+					t.Errorf("%s: %+v, %s", what, *batch.Fee, batch.Sentence)
+				}
+			}
+		}
+		if len(learned) != 1 {
+			t.Errorf("%s: learned %q", what, learned)
+		}
+		if again, err := ParseRecipe(recipe.Encode()); err != nil || string(again.Encode()) != string(recipe.Encode()) {
+			t.Errorf("%s: the recipe cannot be read again: %v", what, err)
+		}
+		r, err := New(Config{Workspace: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := r.count(t.Context(), fmt.Sprintf("SELECT count(*) FROM (SELECT rule, %s AS fee FROM %s) WHERE fee > 0 AND rule LIKE 'b%%'", recipe.feeSQL(), MatchTable))
+		if err != nil || n < 100 {
+			t.Errorf("%s: %d matches with a fee: %v", what, n, err)
+		}
 	}
 }

@@ -20,7 +20,7 @@ const (
 func keyParts(comparisons []Comparison) []KeyPart {
 	var out []KeyPart
 	for _, c := range comparisons {
-		if len(c.Left) > 1 || len(c.Right) > 1 {
+		if c.allText() {
 			continue
 		}
 		add := func(by KeyForm, widths ...float64) {

@@ -94,8 +94,10 @@ func (r *Recipe) checkReferences() []Problem {
 			add(fmt.Sprintf("/comparisons/%d/id", i), "two comparisons have the id %q", c.ID)
 		}
 		kinds[c.ID] = c.As
-		if (c.As == Number || c.As == Date) && (len(c.Left) != 1 || len(c.Right) != 1) {
-			add(fmt.Sprintf("/comparisons/%d", i), "a comparison of a %s takes one column on each side", c.As)
+		if most := max(len(c.Left), len(c.Right)); c.As == Date && most > 1 {
+			add(fmt.Sprintf("/comparisons/%d", i), "a comparison of a date takes one column on each side")
+		} else if c.As == Number && most > 2 {
+			add(fmt.Sprintf("/comparisons/%d", i), "a comparison of a number takes one column on each side, or two: what came in and what went out")
 		}
 		for side, format := range map[string]string{"left": c.LeftFormat, "right": c.RightFormat} {
 			if format == "" && (c.As == Number || c.As == Date) || c.As == Number && format != decimalPoint && format != decimalComma || c.As == Date && format != isoDate && !slices.Contains(dateFormats, format) {

@@ -49,7 +49,48 @@ func (r *Reconciler) mapColumns(ctx context.Context, left, right table, lp, rp P
 	if err := r.measureOptions(ctx, options); err != nil {
 		return nil, err
 	}
-	return chooseOptions(options, textColumns(lp, left.side.Key), textColumns(rp, right.side.Key)), nil
+	leftText, rightText := textColumns(lp, left.side.Key), textColumns(rp, right.side.Key)
+	if err := r.leaveOutForeign(ctx, left, right, leftText, rightText); err != nil {
+		return nil, err
+	}
+	if err := r.leaveOutForeign(ctx, right, left, rightText, leftText); err != nil {
+		return nil, err
+	}
+	return chooseOptions(options, leftText, rightText), nil
+}
+
+// fewValues is how many different values a column of kinds or states has at most.
+const fewValues = 40
+
+// leaveOutForeign marks columns of few values none of whose words the other side has, such as
+// an account of the ledger, as labels: in all text they would only set rows apart that are
+// otherwise the same.
+func (r *Reconciler) leaveOutForeign(ctx context.Context, own, other table, columns, others []ColumnProfile) error {
+	var few []int
+	for i, c := range columns {
+		if !c.label && c.Distinct*(1-c.Nulls)*float64(min(own.rows, profileRows)) <= fewValues {
+			few = append(few, i)
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	words := func(t table, text string) string {
+		return fmt.Sprintf("SELECT unnest(string_split(%s, ' ')) AS word FROM %s WHERE i %% %d = 0", normalText(text), t.staged, t.rows/profileRows+1)
+	}
+	all := fmt.Sprintf("concat_ws(' ', %s)", each(others, ", ", func(_ int, c ColumnProfile) string { return shortened(fmt.Sprintf("v%d", c.index)) }))
+	for part := range slices.Chunk(few, 12) { // the policy bounds what one statement names
+		found, err := selectOne[struct{ Shared []int64 }](ctx, r.space, fmt.Sprintf("WITH o AS (SELECT DISTINCT word FROM (%s)) SELECT [%s]", words(other, all), each(part, ", ", func(_, i int) string {
+			return fmt.Sprintf("(SELECT count(*) FROM (%s) AS w SEMI JOIN o USING (word))", words(own, shortened(fmt.Sprintf("v%d", columns[i].index))))
+		})))
+		if err != nil {
+			return err
+		}
+		for k, i := range part {
+			columns[i].label = found.Shared[k] == 0
+		}
+	}
+	return nil
 }
 
 // textColumns names the columns with text, as candidates for a comparison of all text:
@@ -67,7 +108,11 @@ func textColumns(p Profile, key string) (out []ColumnProfile) {
 // samplePairs makes the sample: every cell in each form that a kind compares.
 func (r *Reconciler) samplePairs(ctx context.Context, left, right table, lp, rp Profile, pairs string, args []string) error {
 	cells := func(prefix string, p Profile) string {
-		return each(p.Columns, ", ", func(_ int, c ColumnProfile) string {
+		return each(p.compared(), ", ", func(_ int, c ColumnProfile) string {
+			if c.in != nil {
+				f := inLessOut(numberOf(fmt.Sprintf("%s.v%d", prefix, c.in.index), c.Number), numberOf(fmt.Sprintf("%s.v%d", prefix, c.out.index), c.Number))
+				return fmt.Sprintf("%s AS %sf%d", f, prefix, c.index)
+			}
 			v := fmt.Sprintf("%s.v%d", prefix, c.index)
 			f, d := "CAST(NULL AS DOUBLE)", "CAST(NULL AS BIGINT)"
 			if c.Number != "" {
@@ -111,20 +156,20 @@ func (r *Reconciler) samplePairs(ctx context.Context, left, right table, lp, rp 
 // its row: it may be quoted on the other side, but that two keys are near says nothing.
 func listOptions(lp, rp Profile, leftKey, rightKey string) []option {
 	var out []option
-	for _, a := range lp.Columns {
-		for _, b := range rp.Columns {
+	for _, a := range lp.compared() {
+		for _, b := range rp.compared() {
 			add := func(k Kind, lf, rf string, opposite bool) {
 				if k != Reference && (a.Name == leftKey && a.namesRow() || b.Name == rightKey && b.namesRow()) {
 					return
 				}
-				out = append(out, option{Comparison: Comparison{Left: []string{a.Name}, Right: []string{b.Name}, As: k, LeftFormat: lf, RightFormat: rf, Opposite: opposite}, a: a, b: b})
+				out = append(out, option{Comparison: Comparison{Left: a.names(), Right: b.names(), As: k, LeftFormat: lf, RightFormat: rf, Opposite: opposite}, a: a, b: b})
 			}
 			if a.Date != "" && b.Date != "" {
 				add(Date, a.Date, b.Date, false)
 			}
 			if a.Number != "" && b.Number != "" {
 				add(Number, a.Number, b.Number, false)
-				if !a.Whole || !b.Whole {
+				if (!a.Whole || !b.Whole) && a.in == nil && b.in == nil { // of two columns both orders are tried
 					add(Number, a.Number, b.Number, true)
 				}
 			}
@@ -196,14 +241,22 @@ func chooseOptions(options []option, leftText, rightText []ColumnProfile) []Comp
 	var chosen []Comparison
 	usedLeft, usedRight := map[int]bool{}, map[int]bool{}
 	take := func(o option) {
-		usedLeft[o.a.index], usedRight[o.b.index] = true, true
+		for _, i := range o.a.places() {
+			usedLeft[i] = true
+		}
+		for _, i := range o.b.places() {
+			usedRight[i] = true
+		}
 		chosen = append(chosen, o.Comparison)
+	}
+	unused := func(o option) bool {
+		return !slices.ContainsFunc(o.a.places(), func(i int) bool { return usedLeft[i] }) && !slices.ContainsFunc(o.b.places(), func(i int) bool { return usedRight[i] })
 	}
 	good := func(o option) bool {
 		return o.gain > minGain && (o.alike > minAlike || o.telling()) && len(chosen) < maxCompared-1
 	}
 	for _, o := range options {
-		if good(o) && !usedLeft[o.a.index] && !usedRight[o.b.index] {
+		if good(o) && unused(o) {
 			take(o)
 		}
 	}

@@ -21,7 +21,8 @@ const (
 )
 
 // A Comparison says which columns are held against each other, and how. Several
-// columns of a side are read as one text.
+// columns of a side are read as one text. Two columns of a number are what came in and what
+// went out: the amount is the first less the second, whatever the sign of the second.
 type Comparison struct {
 	ID          string   `json:"id"`
 	Left        []string `json:"left"`
@@ -103,10 +104,19 @@ func (k Kind) usesWords() bool { return k == Text || k == Words || k == Referenc
 // sharesWords says that the rare words of both values decide about the level.
 func (k Kind) sharesWords() bool { return k == Text || k == Words }
 
+// allText says that several columns are read as one text.
+func (c Comparison) allText() bool {
+	return c.As.usesWords() && (len(c.Left) > 1 || len(c.Right) > 1)
+}
+
 // source is the raw text of a side: its columns in a row.
 func (c Comparison) source(t table, columns []string) string {
 	if len(columns) == 1 {
 		return fmt.Sprintf("v%d", t.column(columns[0]))
+	}
+	if c.As == Number {
+		in, out := t.column(columns[0]), t.column(columns[1])
+		return fmt.Sprintf("CASE WHEN regexp_matches(CAST(v%[1]d AS VARCHAR), '[1-9]') THEN CAST(v%[1]d AS VARCHAR) ELSE '-' || ltrim(CAST(v%[2]d AS VARCHAR), '-') END", in, out)
 	}
 	return "nullif(concat_ws(' ', " + each(columns, ", ", func(_ int, name string) string {
 		i := t.column(name)
@@ -125,7 +135,13 @@ func (c Comparison) readyColumns(j int, t table, columns []string, format string
 	raw, typed := c.source(t, columns), t.typedColumn(columns[0], c.As)
 	switch c.As {
 	case Number:
-		f := cmp.Or(typed, numberOf(raw, format))
+		number := func(column string) string {
+			return cmp.Or(t.typedColumn(column, Number), numberOf(fmt.Sprintf("v%d", t.column(column)), format))
+		}
+		f := number(columns[0])
+		if len(columns) == 2 {
+			f = inLessOut(f, number(columns[1]))
+		}
 		if right && c.Opposite {
 			f = "-(" + f + ")"
 		}

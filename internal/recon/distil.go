@@ -38,7 +38,7 @@ var ruleLevels = map[Kind][]string{
 func listConditions(m *model) []Condition {
 	var out []Condition
 	for j, c := range m.comparisons {
-		if len(c.Left) > 1 || len(c.Right) > 1 {
+		if c.allText() {
 			continue
 		}
 		for _, level := range ruleLevels[c.As] {

@@ -123,6 +123,13 @@ func (r *run) linkOpenRows(ctx context.Context, amount int) error {
 	for g := range weights[amount] {
 		weights[amount][g] = 0
 	}
+	for j, c := range comparisons { // a sum need not name its parts
+		for g, w := range weights[j] {
+			if c.As == Reference || c.allText() {
+				weights[j][g] = max(0, w)
+			}
+		}
+	}
 	window := r.windowSQL("l", "r")
 	links := fmt.Sprintf("SELECT v.li, v.ri, v.o FROM (SELECT li, ri, %s - t AS o FROM %s) AS v JOIN %s AS l ON l.i = v.li JOIN %s AS r ON r.i = v.ri WHERE v.o > 0 AND %s",
 		scoreSQL(weights), linkLevels, readyLeft, readyRight, window)

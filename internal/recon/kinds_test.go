@@ -225,6 +225,7 @@ func TestOtherKinds(t *testing.T) {
 	}{
 		{"products", drawProducts, []string{"no", "title", "maker", "price"}, []string{"ref", "article", "asked", "stock"}, 0.9},
 		{"people", drawPeople, []string{"no", "given", "family", "born", "street", "town", "phone"}, []string{"id", "name", "birthday", "address", "contact"}, 0.96},
+		{"ledger", drawLedger, []string{"no", "doc", "booked", "party", "amount", "currency", "account"}, []string{"line", "day", "text", "debit", "credit", "currency"}, 0.98},
 		{"payments", drawPayments, []string{"no", "invoice", "customer", "issued", "total"}, []string{"line", "booked", "amount", "payer", "memo"}, 0.96},
 	} {
 		t.Run(k.name, func(t *testing.T) {

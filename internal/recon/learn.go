@@ -87,7 +87,7 @@ func (r *Reconciler) train(ctx context.Context, l *learnt, say *steps) error {
 		if err := say.next(ctx, "training"); err != nil {
 			return err
 		}
-		if l.model, err = r.fit(ctx, l.comparisons); err != nil {
+		if l.model, err = r.fit(ctx, l); err != nil {
 			return fmt.Errorf("training: %w", err)
 		}
 		if round == 0 {
@@ -136,7 +136,8 @@ func listLevels(comparisons []Comparison) string {
 
 // fit trains a model on the compared candidates. Rows compete for partners in every
 // round: only mutual best pairs are taken for matches.
-func (r *Reconciler) fit(ctx context.Context, comparisons []Comparison) (*model, error) {
+func (r *Reconciler) fit(ctx context.Context, l *learnt) (*model, error) {
+	comparisons := l.comparisons
 	all, err := r.countLevels(ctx, comparisons, levelTable)
 	if err != nil {
 		return nil, err
@@ -147,7 +148,7 @@ func (r *Reconciler) fit(ctx context.Context, comparisons []Comparison) (*model,
 	}
 	m := firstModel(comparisons, all, confirmed)
 	for range trainingRounds {
-		if m.curve, err = r.rank(ctx, m, 1); err != nil {
+		if m.curve, err = r.rank(ctx, m, -1, 1); err != nil {
 			return nil, err
 		}
 		matches, err := r.likelyLevels(ctx, m)
@@ -160,14 +161,23 @@ func (r *Reconciler) fit(ctx context.Context, comparisons []Comparison) (*model,
 			break
 		}
 	}
-	m.curve, err = r.rank(ctx, m, assignRounds)
+	amount := l.amount(m)
+	if m.curve, err = r.rank(ctx, m, amount, assignRounds); err != nil || amount < 0 {
+		return m, err
+	}
+	raised, err := r.raiseEqualAmounts(ctx, m, amount)
+	if err != nil || !raised {
+		return m, err
+	}
+	m.curve, err = r.rank(ctx, m, amount, assignRounds)
 	return m, err
 }
 
 // rank scores the candidates and finds best pairs and decoys. A rejected pair is never
 // a best pair. Rows whose best partner has a better one choose again, in so many rounds:
-// a run lets them, so that the chance of a score must be told of such pairs too.
-func (r *Reconciler) rank(ctx context.Context, m *model, rounds int) (curve, error) {
+// a run lets them, so that the chance of a score must be told of such pairs too. Where amounts
+// add up, by the comparison amount, parts of a sum are no decoys.
+func (r *Reconciler) rank(ctx context.Context, m *model, amount, rounds int) (curve, error) {
 	if err := r.space.Create(ctx, scoredPairs, fmt.Sprintf("SELECT li, ri, %s AS s FROM %s AS v ANTI JOIN (SELECT * FROM %s WHERE w = 0) AS n ON n.li = v.li AND n.ri = v.ri", scoreSQL(m.thousandths()), levelTable, labelled)); err != nil {
 		return curve{}, err
 	}
@@ -178,8 +188,17 @@ func (r *Reconciler) rank(ctx context.Context, m *model, rounds int) (curve, err
 	if err := r.choosePartners(ctx, decoyPairs, rest, rounds); err != nil {
 		return curve{}, err
 	}
+	decoys := decoyPairs
+	if amount >= 0 {
+		decoys = withoutParts(amount)
+	}
+	return r.curveOf(ctx, bestPairs, decoys)
+}
+
+// curveOf tells the chance of scores from the scores s of best pairs and decoys.
+func (r *Reconciler) curveOf(ctx context.Context, best, decoys string) (curve, error) {
 	tallies, err := selectRows[tally](ctx, r.space, fmt.Sprintf(`SELECT tenth, CAST(sum(best) AS BIGINT), CAST(sum(decoy) AS BIGINT) FROM (
-		SELECT CAST(floor(s / 100.0) AS BIGINT) AS tenth, 1 AS best, 0 AS decoy FROM %s UNION ALL SELECT CAST(floor(s / 100.0) AS BIGINT), 0, 1 FROM %s) GROUP BY tenth ORDER BY tenth`, bestPairs, decoyPairs))
+		SELECT CAST(floor(s / 100.0) AS BIGINT) AS tenth, 1 AS best, 0 AS decoy FROM %s UNION ALL SELECT CAST(floor(s / 100.0) AS BIGINT), 0, 1 FROM %s) GROUP BY tenth ORDER BY tenth`, best, decoys))
 	return fitCurve(tallies), err
 }
 

@@ -15,7 +15,7 @@ func (r *run) nettingPass(ctx context.Context) error {
 		for _, s := range [][2]string{{"left", r.openLeft()}, {"right", r.openRight()}} {
 			side, open := s[0], s[1]
 			for j, c := range r.recipe.Comparisons {
-				if len(c.Left) > 1 || len(c.Right) > 1 || !c.As.usesWords() {
+				if c.allText() || !c.As.usesWords() {
 					continue
 				}
 				parts = append(parts, fmt.Sprintf(`SELECT '%[1]s' AS side, min(i) AS a, max(i) AS b FROM %[2]s WHERE n%[3]d IS NOT NULL AND a%[4]d <> 0

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 
@@ -45,17 +46,30 @@ func ParseRecipe(data []byte) (*Recipe, error) {
 	if err != nil {
 		return nil, recipeFault([]Problem{{"", "this is no JSON: " + err.Error()}})
 	}
-	if problems := schemaProblems(recipeSchema().Validate(doc)); len(problems) > 0 {
-		return nil, recipeFault(problems)
-	}
+	problems := schemaProblems(recipeSchema().Validate(doc))
 	var r Recipe
-	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, recipeFault([]Problem{{"", err.Error()}})
+	if err := json.Unmarshal(data, &r); err != nil && len(problems) == 0 {
+		problems = append(problems, Problem{"", err.Error()})
 	}
-	if problems := r.checkReferences(); len(problems) > 0 {
+	if problems = append(problems, r.furtherProblems(problems)...); len(problems) > 0 {
+		sortProblems(problems)
 		return nil, recipeFault(problems)
 	}
 	return &r, nil
+}
+
+// furtherProblems lists what the schema cannot judge, without what only follows from a
+// problem that it has found: something inside of it, or a name of a comparison that is none.
+func (r *Recipe) furtherProblems(found []Problem) []Problem {
+	follows := func(p Problem) bool {
+		return slices.ContainsFunc(found, func(f Problem) bool {
+			return f.Pointer == "" || f.Pointer == "/comparisons" || p.Pointer == f.Pointer || strings.HasPrefix(p.Pointer, f.Pointer+"/")
+		})
+	}
+	broken := slices.ContainsFunc(found, func(f Problem) bool { return strings.HasPrefix(f.Pointer, "/comparisons/") })
+	return slices.DeleteFunc(r.checkReferences(), func(p Problem) bool {
+		return follows(p) || broken && !strings.HasPrefix(p.Pointer, "/comparisons/")
+	})
 }
 
 func recipeFault(problems []Problem) *fault.Fault {

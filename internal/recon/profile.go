@@ -15,6 +15,7 @@ type Profile struct {
 	Rows          int64           `json:"rows"`
 	DuplicateKeys int64           `json:"duplicate_keys"`
 	Columns       []ColumnProfile `json:"columns"`
+	split         []ColumnProfile // amounts that two columns hold
 }
 
 // A ColumnProfile describes the values of a column, from a sample of its rows.
@@ -29,7 +30,8 @@ type ColumnProfile struct {
 	Date     string  `json:"date,omitempty"`   // how dates are written, "" = these are none
 	Whole    bool    `json:"whole,omitempty"`  // numbers without decimals or signs, which may be codes as well
 	index    int
-	label    bool // only numbers the rows
+	label    bool           // only numbers the rows
+	in, out  *ColumnProfile // of an amount that two columns hold
 }
 
 // profileRows is how many rows of a side are looked at.
@@ -52,7 +54,9 @@ func (r *Reconciler) profile(ctx context.Context, t table) (Profile, error) {
 		}
 		p.Columns = append(p.Columns, column)
 	}
-	return p, nil
+	var err error
+	p.split, err = r.splitAmounts(ctx, t, p)
+	return p, err
 }
 
 type columnCounts struct {
@@ -175,6 +179,10 @@ func (p Profile) telling(most int) Profile {
 	slices.SortStableFunc(columns, func(a, b ColumnProfile) int { return cmp.Compare(tells(b), tells(a)) })
 	p.Columns = columns[:most]
 	slices.SortFunc(p.Columns, func(a, b ColumnProfile) int { return a.index - b.index })
+	kept := func(c *ColumnProfile) bool {
+		return slices.ContainsFunc(p.Columns, func(k ColumnProfile) bool { return k.index == c.index })
+	}
+	p.split = slices.DeleteFunc(slices.Clone(p.split), func(c ColumnProfile) bool { return !kept(c.in) || !kept(c.out) })
 	return p
 }
 

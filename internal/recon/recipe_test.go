@@ -58,6 +58,8 @@ func TestRecipeProblems(t *testing.T) {
 	}{
 		{"schema", []string{`"version": 1`, `"version": 2`, `"cardinality": "many_to_many"`, `"cardinality": "some"`}, []string{"/cardinality", "/version"}},
 		{"references", []string{`"amount": "c`, `"amount": "x`, `"id": "c1"`, `"id": "d1"`}, []string{"/groups/amount"}},
+		{"both", []string{`"version": 1`, `"version": 2`, `"amount": "c`, `"amount": "x`}, []string{"/groups/amount", "/version"}},
+		{"columns of a number", []string{`"as": "number"`, `"as": "number", "unknown": 1`}, []string{"/comparisons/"}},
 		{"levels", []string{`"transposed":`, `"reversed":`}, []string{"/scoring/weights/"}},
 		{"formats", []string{`"1.234,56"`, `"1_234"`}, []string{"/comparisons/"}},
 		{"no JSON", []string{`"version": 1`, `"version": `}, []string{""}},

@@ -220,8 +220,11 @@ func (r *Reconciler) sheets(recipe *Recipe) []sheet {
 		{"score", "score", false},
 		{"margin", "margin", false},
 	}}
+	if sql := recipe.feeSQL(); sql != "" {
+		matches.columns = append(matches.columns, sheetColumn{"fee", sql, false})
+	}
 	for _, c := range recipe.Comparisons {
-		l, rt := columnTitle(c.Left), columnTitle(c.Right)
+		l, rt := columnTitle(c.Left, c.As), columnTitle(c.Right, c.As)
 		matches.columns = append(matches.columns,
 			sheetColumn{c.ID + " left: " + l, c.ID + "_left", r.lastLeft.holdsText(c.Left)}, sheetColumn{c.ID + " right: " + rt, c.ID + "_right", r.lastRight.holdsText(c.Right)},
 			sheetColumn{c.ID + " level", c.As.levelWordsSQL(c.ID + "_level"), false}, sheetColumn{c.ID + " weight", c.ID + "_weight", false})
@@ -276,8 +279,11 @@ func (r *Reconciler) sheets(recipe *Recipe) []sheet {
 	}})
 }
 
-func columnTitle(columns []string) string {
-	if len(columns) > 2 {
+func columnTitle(columns []string, as Kind) string {
+	switch {
+	case as == Number:
+		return sideName(columns)
+	case len(columns) > 2:
 		return "all text"
 	}
 	return strings.Join(columns, " and ")

@@ -13,7 +13,7 @@ func (r Rule) key(comparisons []Comparison) Key {
 	var k Key
 	for _, c := range r.When {
 		j := indexOf(comparisons, c.Compare)
-		if j < 0 || len(comparisons[j].Left) > 1 || len(comparisons[j].Right) > 1 {
+		if j < 0 || comparisons[j].allText() {
 			continue
 		}
 		if c.AtLeast == "equal" || c.Days != nil && c.Days[0] == 0 && c.Days[1] == 0 {
@@ -24,7 +24,8 @@ func (r Rule) key(comparisons []Comparison) Key {
 }
 
 // rulesPass applies the rules in order. A rule takes the pairs whose rows have no other
-// partner under it.
+// partner under it. One that was learned, of which some matches are wrong, leaves pairs that
+// the weights speak against alone.
 func (r *run) rulesPass(ctx context.Context) error {
 	const pairs = "recon_rulepairs"
 	for _, rule := range r.recipe.Rules {
@@ -40,7 +41,11 @@ func (r *run) rulesPass(ctx context.Context) error {
 		if err := r.space.Create(ctx, pairs, sql); err != nil {
 			return fmt.Errorf("rule %s: %w", rule.ID, err)
 		}
-		if _, err := r.takePass(ctx, pass{rule: rule.ID, compared: true}, r.onlyPartners(pairs, key)); err != nil {
+		matched := r.onlyPartners(pairs, key)
+		if scoring := r.recipe.Scoring; rule.Precision > 0 && len(scoring.Chances) > 0 {
+			matched = fmt.Sprintf("SELECT * FROM (%s) WHERE %s >= %d", matched, scoreSQL(scoring.weights(r.recipe.Comparisons)), scoring.scoreFrom(scoring.Suggested))
+		}
+		if _, err := r.takePass(ctx, pass{rule: rule.ID, compared: true}, matched); err != nil {
 			return fmt.Errorf("rule %s: %w", rule.ID, err)
 		}
 	}
@@ -187,7 +192,7 @@ func (r Rule) sentence(comparisons []Comparison) string {
 }
 
 func (c Condition) sentence(k Comparison) string {
-	l, r := strings.Join(k.Left, " and "), strings.Join(k.Right, " and ")
+	l, r := sideName(k.Left), sideName(k.Right)
 	switch {
 	case c.Days != nil && *c.Days == [2]int{}:
 		return fmt.Sprintf("%s is the day of %s", l, r)

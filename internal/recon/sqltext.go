@@ -70,6 +70,12 @@ func numberOf(x, format string) string {
 	return fmt.Sprintf("coalesce(%s, %s)", tryDouble(x, format), plain)
 }
 
+// inLessOut is the amount of two numbers, what came in and what went out, of which one may
+// be missing.
+func inLessOut(in, out string) string {
+	return fmt.Sprintf("CASE WHEN (%[1]s) IS NOT NULL OR (%[2]s) IS NOT NULL THEN coalesce(%[1]s, 0) - abs(coalesce(%[2]s, 0)) END", in, out)
+}
+
 // tryDouble reads numbers that are written as the engine writes them.
 func tryDouble(x, format string) string {
 	if format == decimalComma {

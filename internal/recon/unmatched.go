@@ -3,6 +3,7 @@ package recon
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -63,7 +64,7 @@ func (r *run) bestMissSQL(s missSide) string {
 	weights := r.recipe.Scoring.weights(comparisons)
 	list := each(comparisons, ", ", func(j int, c Comparison) string {
 		second := 0 // a column of its own says more than all texts together
-		if len(c.Left) > 1 || len(c.Right) > 1 {
+		if c.allText() {
 			second = 20_000
 		}
 		return fmt.Sprintf("[0, %s][v.g%d + 2] + %d", each(weights[j], ", ", func(_ int, w int64) string { return fmt.Sprint(w) }), j, second)
@@ -95,15 +96,18 @@ func (r *run) unmatchedSQL(s, other missSide) string {
 		s.side, ReasonNetted, ReasonAmbiguous, ReasonNone, ReasonLost, ReasonBelow, r.recipe.Scoring.chanceSQL("m.s"), s.misses, s.nameRows, other.nameRows)
 }
 
+// sideName names the columns of a side: an amount may be written in two.
+func sideName(columns []string) string { return strings.Join(columns, " less ") }
+
 // describeColumns names the columns of a comparison.
 func describeColumns(c Comparison) string {
-	if len(c.Left) > 1 || len(c.Right) > 1 {
+	if c.allText() {
 		return "all text"
 	}
-	if c.Left[0] == c.Right[0] {
-		return c.Left[0]
+	if slices.Equal(c.Left, c.Right) {
+		return sideName(c.Left)
 	}
-	return c.Left[0] + " and " + c.Right[0]
+	return sideName(c.Left) + " and " + sideName(c.Right)
 }
 
 // Tables of nearest rows, for rows that have no candidate: i and x, a row of the other side.

@@ -5,16 +5,22 @@ import (
 	"fmt"
 )
 
-// learnGroups says how sums are searched, if the sides have amounts: a number with
-// decimals or signs whose equality speaks for a match and that is equal in most of them.
-// Prices of two shops are no amounts that add up.
-func (r *Reconciler) learnGroups(ctx context.Context, l *learnt) (*Groups, error) {
+// amount is the place of the comparison whose values add up: a number with decimals or signs
+// whose equality speaks for a match and that is equal in most of them. Prices of two shops
+// are none: -1.
+func (l *learnt) amount(m *model) int {
 	amount, most := -1, 0.5
 	for j, c := range l.comparisons {
-		if w := l.model.weights[j]; c.As == Number && !(l.lp.whole(c.Left[0]) && l.rp.whole(c.Right[0])) && w[len(w)-1] > most && l.model.mostlyEqual(j) {
+		if w := m.weights[j]; c.As == Number && !(l.lp.whole(c.Left) && l.rp.whole(c.Right)) && w[len(w)-1] > most && m.mostlyEqual(j) {
 			amount, most = j, w[len(w)-1]
 		}
 	}
+	return amount
+}
+
+// learnGroups says how sums are searched, if the sides have amounts.
+func (r *Reconciler) learnGroups(ctx context.Context, l *learnt) (*Groups, error) {
+	amount := l.amount(l.model)
 	if amount < 0 {
 		return nil, nil
 	}
@@ -41,9 +47,10 @@ func (r *Reconciler) learnGroups(ctx context.Context, l *learnt) (*Groups, error
 }
 
 // whole says that a column has numbers without decimals and signs: counts or codes.
-func (p Profile) whole(column string) bool {
+// Two columns are an amount.
+func (p Profile) whole(columns []string) bool {
 	for _, c := range p.Columns {
-		if c.Name == column {
+		if len(columns) == 1 && c.Name == columns[0] {
 			return c.Whole
 		}
 	}

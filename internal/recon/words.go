@@ -2,6 +2,7 @@ package recon
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -71,12 +72,12 @@ func (b lagBin) inWords() string {
 // subject names the two values of a comparison at the beginning of a sentence.
 func (c Comparison) subject() string {
 	switch {
-	case len(c.Left) > 1 || len(c.Right) > 1:
+	case c.allText():
 		return "all texts"
-	case c.Left[0] == c.Right[0]:
-		return "both " + c.Left[0]
+	case slices.Equal(c.Left, c.Right):
+		return "both " + sideName(c.Left)
 	}
-	return c.Left[0] + " and " + c.Right[0]
+	return sideName(c.Left) + " and " + sideName(c.Right)
 }
 
 // levelWordsSQL says what the level that a column names means.
