@@ -27,7 +27,7 @@ func declared() *nlq.Index {
 			{Name: "gross revenue", Table: "orders", Expression: "SUM(orders.amount)"},
 		},
 		Ambiguous: []schema.AmbiguousTerm{{Term: "revenue", Readings: []string{"net revenue", "gross revenue"}}},
-		Verified:  []schema.VerifiedQuestion{{Question: "Who is our best customer?", Plan: json.RawMessage(`{"table":"customers","select":[{"column":"name"}],"limit":1}`)}},
+		Verified:  []schema.VerifiedQuestion{{Question: "Who spends most?", Plan: json.RawMessage(`{"table":"orders","select":[{"column":"customer_id"}],"limit":1}`)}, {Question: "Who is our best customer?", Plan: json.RawMessage(`{"table":"customers","select":[{"column":"name"}],"limit":1}`)}},
 	}
 	values := []nlq.ColumnValues{
 		{Table: "orders", Column: "status", Values: []string{"paid", "Paid", "settled", "open"}, Complete: true},
@@ -48,6 +48,7 @@ func TestDeclaredMeaning(t *testing.T) {
 		{"average ticket size", "SELECT avg(amount) AS avg_amount\nFROM orders\nWHERE amount NOT IN (-1, 999)", ""},
 		{"total expense", "SELECT sum(cost)", ""},
 		{"how many settled orders are there", "'settled'", ""},
+		{"Who spends most?", "SELECT customer_id", "A person has verified this plan"},
 		{"Could you please tell me who is our best customer", "SELECT name", "A person has verified this plan"},
 	} {
 		a := nlq.Plan(nlq.Question{Text: tt.ask, Index: x})

@@ -106,12 +106,13 @@ func Plan(q Question) Answer {
 		q.Index = NewIndex(q.Schema, q.Values, q.Dictionary)
 	}
 	a := plan(q)
-	if a.Sure() && strings.TrimSpace(q.Clarification) == "" && q.Index.verified[questionKey(q.Text)] == nil {
+	verified := q.Index.verified[questionKey(q.Text)] != nil // what a person approved needs no doubt
+	if a.Sure() && strings.TrimSpace(q.Clarification) == "" && !verified {
 		if reason := q.Index.unclearScope(q.Text, a.Plan); reason != "" {
 			a = Answer{Quality: Low, Declined: reason}
 		}
 	}
-	if a.Sure() && asksWho.MatchString(q.Text) && !q.Index.showsWho(a.Plan) {
+	if a.Sure() && !verified && asksWho.MatchString(q.Text) && !q.Index.showsWho(a.Plan) {
 		a = Answer{Quality: Low, Declined: "it is not clear who is meant: nothing that the question names is called by a name"}
 	}
 	if a.Plan != nil {
