@@ -32,6 +32,7 @@ type resolved struct {
 	alternatives []*resolved
 	about        string
 	reason       string
+	orphaned     bool           // it goes on from a question that was not answered
 	chosen       *schema.Choice // by the answer to a question back
 	question     string         // what to ask, where it is not what a word means
 }
@@ -124,6 +125,18 @@ var followWords = regexp.MustCompile(`(?i)^\s*(and\b|what about|how about|only\b
 // changeWords begin a message that changes what was answered before, and is no question of its own.
 var changeWords = regexp.MustCompile(`(?i)^\s*(add\b|only\b|just\b|exclud|without|leave out|except|sort|split|spread|with (the|their|its)\b|not counting|as a |as percent|in percent|same\b)`)
 
+// leaningWords make a message speak of what was said before, wherever they stand in it.
+var leaningWords = regexp.MustCompile(`(?i)\b(is|are|was|were|makes?) (that|this|it)\b|\beach\s*\??$|\bas well\b|\btoo\s*\??$`)
+
+// isFragment reports whether a message is a few words that only list rows: "which units?" or "3 rooms?".
+// After a question that was not answered it is more likely the rest of that one.
+func (r *resolved) isFragment(text string) bool {
+	if r.plan == nil || len(strings.Fields(text)) > 3 || len(r.plan.GroupBy) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(r.plan.Select, func(e queryplan.Expr) bool { return e.Function != "" })
+}
+
 // GoesOn reports whether a message begins like one that goes on from the message before it.
 func GoesOn(text string) bool { return followWords.MatchString(text) }
 
@@ -140,14 +153,15 @@ func (c *conversation) resolve(text string) *resolved {
 		}
 	}
 	english, _ := c.x.translate(text)
-	follows := followWords.MatchString(english)
+	leans := leaningWords.MatchString(english)
+	follows := leans || followWords.MatchString(english)
 	alone := c.x.resolve(text, c.now, nil, nil)
 	if c.last == nil {
 		switch {
 		case follows && alone.plan == nil && c.typed:
 			alone.reason = "this goes on from a statement that was typed, which I cannot change; ask in full"
-		case c.failed && (follows && alone.plan == nil || changeWords.MatchString(text) || alone.u.refersBack()):
-			alone.plan, alone.alternatives = nil, nil
+		case c.failed && (follows && alone.plan == nil || leans || changeWords.MatchString(text) || alone.u.refersBack() || alone.isFragment(text)):
+			alone.plan, alone.alternatives, alone.orphaned = nil, nil, true
 			alone.reason = "this goes on from a question that was not answered; ask it in full"
 		}
 		return alone

@@ -158,7 +158,7 @@ func plan(q Question) Answer {
 	if !talk.failed && talk.current.drop(q.Avoid) {
 		return talk.current.toAnswer(x)
 	}
-	if x.goesOn(q.Text, talk.current) && len(q.History) > 0 && q.Clarification == "" {
+	if (talk.current.orphaned || x.goesOn(q.Text, talk.current) && len(q.History) > 0) && q.Clarification == "" {
 		return Answer{Quality: Low, Declined: talk.current.reason}
 	}
 	if !x.today.IsZero() {
