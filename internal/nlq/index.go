@@ -23,17 +23,18 @@ type ColumnValues struct {
 // An Index is a schema and its values prepared for reading questions. It never
 // changes and may be used by many at once.
 type Index struct {
-	schema   schema.Dataset
-	columns  []column
-	tables   []table
-	values   map[string][]valueRef
-	stems    map[string][]valueRef // one-word values, by stem
-	known    map[int]bool          // columns whose values are all known
-	truths   map[int][]any         // columns of yes and no: their two values
-	distinct map[int]int           // how many values a column has, where all are known
-	longest  int                   // words of the longest value
-	glossary []term
-	meanings map[string]string // the glossary as it was written
+	schema    schema.Dataset
+	columns   []column
+	tables    []table
+	values    map[string][]valueRef
+	stems     map[string][]valueRef // one-word values, by stem
+	known     map[int]bool          // columns whose values are all known
+	truths    map[int][]any         // columns of yes and no: their two values
+	distinct  map[int]int           // how many values a column has, where all are known
+	longest   int                   // words of the longest value
+	glossary  []term
+	meanings  map[string]string // the glossary as it was written
+	described bool              // a dictionary says what tables and columns mean
 
 	today       time.Time    // of an extract; zero is the day of the question
 	sentinels   map[int]bool // columns in which 0 means unknown
@@ -169,7 +170,7 @@ func NewIndex(s schema.Dataset, values []ColumnValues, dict schema.Dictionary) *
 		}
 	}
 	x.glossary = x.prepareTerms(dict.Glossary)
-	x.meanings = dict.Glossary
+	x.meanings, x.described = dict.Glossary, len(dict.Tables) > 0
 	x.addValues(values)
 	x.learnPeople(values)
 	for i := range x.tables {
