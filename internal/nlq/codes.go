@@ -1,6 +1,7 @@
 package nlq
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,7 +21,7 @@ var nothingForm = regexp.MustCompile(`(?i)^(?:an? |that )?(?:not|no|none|nobody|
 // are left out of what is computed.
 func (x *Index) learnCodes(c int, said string) {
 	col := &x.columns[c]
-	named := 0
+	names := map[string]string{}
 	for _, m := range codeForm.FindAllStringSubmatch(said, -1) {
 		value, text := m[1], strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(m[2]), "or "))
 		switch number, err := strconv.ParseFloat(value, 64); {
@@ -39,13 +40,17 @@ func (x *Index) learnCodes(c int, said string) {
 			x.nameByLack(c, text)
 			continue
 		}
-		x.nameValue(c, value, text)
-		if !strings.HasPrefix(value, "-") {
-			named++
+		if col.kind != queryplan.Number {
+			x.nameValue(c, value, text)
+		} else if !strings.HasPrefix(value, "-") {
+			names[value] = text
 		}
 	}
-	if col.kind == queryplan.Number && named > 1 {
+	if len(names) > 1 { // one number alone is an amount of which something is said: 0 = has left
 		col.coded = true
+		for _, value := range slices.Sorted(maps.Keys(names)) {
+			x.nameValue(c, value, names[value])
+		}
 	}
 }
 

@@ -47,6 +47,7 @@ func lendingIndex(term, text string) *nlq.Index {
 func TestDefinitions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ term, text, want string }{
+		{"covered loan", "Somebody else pays for damage; tool_loans.insured is true.", "SELECT count(*) AS count FROM tool_loans WHERE insured = TRUE"},
 		{"income", "Sum of fee.", "SELECT sum(fee) AS sum_fee FROM tool_loans"},
 		{"income", "Sum of tool_loans.fee over loans with status 3.", "SELECT sum(fee) AS sum_fee FROM tool_loans WHERE status = 3"},
 		{"income", "Sum of fee of all loans that are not cancelled, by lent_on.", "SELECT sum(fee) AS sum_fee FROM tool_loans WHERE status <> 9"},

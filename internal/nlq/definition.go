@@ -61,6 +61,7 @@ var (
 	byForm       = regexp.MustCompile(`(?i)^(.+?),? (?:by|counted by|dated by) (?:the )?(?:(?:day|date|time) of )?([\w.]+)$`)
 	rangeForm    = regexp.MustCompile(`(?i)^(?:(\w+) )?(?:from )?(\d+) to (\d+)$`)
 	overAllForm  = regexp.MustCompile(`(?i)^(.+ divided by .+), (?:over|across|for) (.+)$`)
+	inDataForm   = regexp.MustCompile(`(?i)^\w+\.\w+ (?:is|=) \w+$`)
 	ofRowForm    = regexp.MustCompile(`(?i) of (?:an?|each|every|the) [\w ]+$`)
 )
 
@@ -80,6 +81,10 @@ func (x *Index) define(name, text string) (*definition, string) {
 			d, _ = x.defineCore(name, m[1])
 			sentences = append(sentences, m[2]+m[3]+" "+m[4])
 		}
+	}
+	if d == nil && len(sentences) == 2 && inDataForm.MatchString(sentences[1]) { // in words; then in columns
+		d, _ = x.defineCore(name, sentences[1])
+		sentences = sentences[1:]
 	}
 	if d == nil {
 		return nil, unread

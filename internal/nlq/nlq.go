@@ -168,9 +168,9 @@ func plan(q Question) Answer {
 	if w := dropped(talk.current.u, r); w != "" && a.Sure() && q.Clarification == "" {
 		return Answer{Quality: Low, Declined: fmt.Sprintf("it is not clear what %q refers to in this data", w), NotUnderstood: []string{w}}
 	}
-	if a.Sure() && q.Clarification == "" && x.described {
-		// The grammar of sentences knows names and values only. Where a dictionary says what they mean,
-		// more of its readings were wrong than right.
+	if a.Sure() && q.Clarification == "" && x.described && len(a.Plan.Joins) > 0 {
+		// The grammar of sentences knows names and values only. Where a dictionary says what they mean, more
+		// of its readings over several tables were wrong than right.
 		return Answer{Quality: Low, Declined: talk.current.reason}
 	}
 	if a.Sure() && q.Clarification == "" {

@@ -16,8 +16,10 @@ var (
 	// unknownWords say that nobody knows, whatever the column holds.
 	unknownWords = regexp.MustCompile(`(?i)\b(?:unknown|missing|unset|n/a|not (?:known|given|recorded|stated|set|entered|available|noted|measured|agreed|asked|filled))\b`)
 	// noneForm says that there is nothing: no rating, none.
-	noneForm  = regexp.MustCompile(`(?i)^(?:an? |that )?(?:no|none|nobody|nothing|without)\b`)
-	scaleForm = regexp.MustCompile(`(?i)\b1(?: \([^)]*\))? ?(?:to|-|–|until) ?\d+|\byear\b`)
+	noneForm = regexp.MustCompile(`(?i)^(?:an? |that )?(?:no|none|nobody|nothing|without)\b`)
+	// scaleForm is a scale that begins with 1: a zero is none of its values.
+	scaleForm = regexp.MustCompile(`(?i)\b1(?: \([^)]*\)| \pL+)? ?(?:to|-|–|until) ?\d+`)
+	yearForm  = regexp.MustCompile(`(?i)\byear\b`)
 	// countByForm says that rows count by a date.
 	countByForm = regexp.MustCompile(`(?i)\b(?:count|counts|counted|dated|booked|reported|assigned|report|goes?|belongs?|falls?) (?:by|to|under|in|into|with) (?:the (?:day|week|month|quarter|year|period) of )?this (?:day|date)\b|\bthis (?:day|date) (?:decides|counts|is what counts|is the one that counts)\b|\b(?:reports?|statistics|figures|we) (?:all )?(?:use|go by|count by) this (?:day|date)\b`)
 )
@@ -59,10 +61,10 @@ func (x *Index) learnUnknown(c int, said string) {
 // isNoAmount reports whether a zero stands for no value, rather than for an amount of zero: a year that is 0, stars
 // that were not given, and not a price of nothing.
 func (x *Index) isNoAmount(c int, said, text string) bool {
-	if unknownWords.MatchString(text) {
+	if unknownWords.MatchString(text) || scaleForm.MatchString(said) {
 		return true
 	}
-	scale := scaleForm.MatchString(said) || slices.ContainsFunc(x.columns[c].words, func(w string) bool { return scaleWords[w] })
+	scale := yearForm.MatchString(said) || slices.ContainsFunc(x.columns[c].words, func(w string) bool { return scaleWords[w] })
 	if scale {
 		return lackingForm.MatchString(text) || noneForm.MatchString(text)
 	}

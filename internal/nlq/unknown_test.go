@@ -23,6 +23,7 @@ func TestNumbersThatAreNoAmounts(t *testing.T) {
 		{"age", "Age; 999 stands for unknown.", "NOT IN (999)"},
 		{"vintage", "Year of the harvest; 0 = no vintage.", "> 0"},
 		{"stars", "Stars from 1 to 5; 0 = none given.", "> 0"},
+		{"mark", "1 bad to 5 good; 0 = question skipped.", "> 0"},
 		{"weight", "Weight in kg; 0 if not measured.", "> 0"},
 		{"minutes", "Minutes of work; 0 = not finished yet.", "> 0"},
 		{"credit", "Credit note in euro; 0 = nothing credited.", ""},
