@@ -10,8 +10,8 @@ import (
 // data, its cost told, the draft printed and never put beside the data. Without a model, and
 // where the model says something else, it says what to do.
 func TestSuggestWithModel(t *testing.T) {
-	reply := `{"tables": [], "fields": [{"table": "orders", "column": "status", "label": "state of the order", "synonyms": [], "evidence": "its values"}], "metrics": []}`
-	server := newActor(t, func(user string, _ int) line { return line{text: reply} })
+	const reply = `{"tables": [], "fields": [{"table": "orders", "column": "status", "label": "state of the order", "synonyms": [], "evidence": "its values"}], "metrics": []}`
+	server := newActor(t, func(string, int) line { return line{text: reply} })
 	w := newWorld(t, brief)
 	if _, errs, code := w.run("meaning", "suggest", "shop", "--with-model"); code == 0 || !strings.Contains(errs, "OPENAI_API_KEY") {
 		t.Errorf("without a model: %d %s", code, errs)
@@ -34,8 +34,8 @@ func TestSuggestWithModel(t *testing.T) {
 	if found, _ := filepath.Glob(filepath.Join(w.dir, "data", "shop", "meaning.*")); len(found) > 0 {
 		t.Errorf("%v was written", found)
 	}
-	reply = "I like this data."
-	if out, errs, code := w.run(append([]string{"meaning", "suggest", "shop", "--with-model", "-o", filepath.Join(t.TempDir(), "draft.yaml")}, server.flags()...)...); code == 0 || !strings.Contains(errs, "not the JSON") {
+	chatty := newActor(t, func(string, int) line { return line{text: "I like this data."} })
+	if out, errs, code := w.run(append([]string{"meaning", "suggest", "shop", "--with-model", "-o", filepath.Join(t.TempDir(), "draft.yaml")}, chatty.flags()...)...); code == 0 || !strings.Contains(errs, "not the JSON") {
 		t.Errorf("a model that sends prose: %d\n%s\n%s", code, out, errs)
 	}
 }
